@@ -1,0 +1,62 @@
+# `make demo` and `make test` are all most people need; both set up whatever is missing first.
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.PHONY: help setup demo test lint format cuda-check clean
+
+# A build of CMakePresets.json: release, or debug for the sanitizers.
+PRESET ?= release
+
+# Stamps of what set-up has done; a directory among the inputs catches files that come and go.
+packages := .venv/.packages
+core := .venv/.core-$(PRESET)
+core_inputs := CMakeLists.txt CMakePresets.json $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.[ch]pp')
+python_inputs := $(shell find python/whorl -name '*.py' -o -name '*.toml')
+cpp_files = $(shell find core -name '*.[ch]pp' -o -name '*.cu')
+
+help:
+	@echo "make demo         set up, run the Taylor-Green vortex and plot it"
+	@echo "make test         set up, check the style and run every test"
+	@echo "make setup        install what is missing, make .venv, build the core (PRESET=debug: sanitizers)"
+	@echo "make cuda-check   compile the device-callable headers with nvcc"
+	@echo "make format       format C++ and Python;  make lint: check without changing"
+	@echo "make clean        remove builds and .venv (runs/ stays)"
+
+setup: $(core)
+
+$(packages): pyproject.toml tools/setup
+	tools/setup packages
+	touch $@
+
+$(core): $(packages) $(core_inputs)
+	tools/setup core $(PRESET)
+	rm -f .venv/.core-*
+	touch $@
+
+runs/.taylor-green: $(core) $(python_inputs)
+	.venv/bin/whorl run taylor-green -o runs/taylor-green --overwrite
+	touch $@
+
+demo: runs/.taylor-green
+	.venv/bin/whorl plot runs/taylor-green
+
+test: lint $(core)
+	.venv/bin/python -m pytest
+
+lint: $(packages)
+	.venv/bin/ruff check
+	.venv/bin/ruff format --check
+	.venv/bin/clang-format --dry-run -Werror $(cpp_files)
+	.venv/bin/python tools/check_layers
+
+format: $(packages)
+	.venv/bin/ruff check --fix
+	.venv/bin/ruff format
+	.venv/bin/clang-format -i $(cpp_files)
+
+cuda-check: $(packages)
+	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake --preset cuda-check
+	cmake --build --preset cuda-check
+
+clean:
+	rm -rf build .venv

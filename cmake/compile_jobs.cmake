@@ -1,0 +1,11 @@
+# Template-heavy files take up to 2 GiB each to compile: as many at a time as cores and memory allow.
+cmake_host_system_information(RESULT cores QUERY NUMBER_OF_LOGICAL_CORES)
+cmake_host_system_information(RESULT free_mebibytes QUERY AVAILABLE_PHYSICAL_MEMORY)
+math(EXPR jobs "${free_mebibytes} / 2048")
+if(jobs GREATER cores)
+    set(jobs ${cores})
+elseif(jobs LESS 1)
+    set(jobs 1)
+endif()
+set_property(GLOBAL PROPERTY JOB_POOLS compile=${jobs})
+set(CMAKE_JOB_POOL_COMPILE compile)

@@ -1,0 +1,35 @@
+// Complex numbers for modes and lines: two adjacent reals, as FFTW, cuFFT and NumPy store them.
+// std::complex is avoided because its operators are neither device-callable nor free of NaN checks.
+#pragma once
+
+#include "base/macros.hpp"
+
+namespace whorl {
+
+template <class Real> struct Complex {
+    Real re, im;
+};
+
+template <class Real> WHORL_INLINE Complex<Real> operator+(Complex<Real> a, Complex<Real> b) {
+    return {a.re + b.re, a.im + b.im};
+}
+template <class Real> WHORL_INLINE Complex<Real> operator-(Complex<Real> a, Complex<Real> b) {
+    return {a.re - b.re, a.im - b.im};
+}
+template <class Real> WHORL_INLINE Complex<Real> operator*(Complex<Real> a, Complex<Real> b) {
+    return {a.re * b.re - a.im * b.im, a.re * b.im + a.im * b.re};
+}
+template <class Real> WHORL_INLINE Complex<Real> operator*(Real s, Complex<Real> a) {
+    return {s * a.re, s * a.im};
+}
+template <class Real> WHORL_INLINE Complex<Real> operator-(Complex<Real> a) { return {-a.re, -a.im}; }
+template <class Real> WHORL_INLINE Complex<Real> conjugate(Complex<Real> a) { return {a.re, -a.im}; }
+// i a and -i a, without a multiplication.
+template <class Real> WHORL_INLINE Complex<Real> times_i(Complex<Real> a) { return {-a.im, a.re}; }
+template <class Real> WHORL_INLINE Complex<Real> times_minus_i(Complex<Real> a) { return {a.im, -a.re}; }
+// Re(a* b), the scalar product from which energies and transfers are summed.
+template <class Real> WHORL_INLINE Real dot(Complex<Real> a, Complex<Real> b) {
+    return a.re * b.re + a.im * b.im;
+}
+
+} // namespace whorl

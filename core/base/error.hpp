@@ -1,0 +1,21 @@
+// One exception for everything a user or a machine can get wrong; its text is one paragraph that names
+// the values and the remedy.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+
+namespace whorl {
+
+class Error : public std::runtime_error {
+  public:
+    using std::runtime_error::runtime_error;
+};
+
+// `message` is evaluated only when the condition fails.
+#define WHORL_REQUIRE(condition, message)                                                                    \
+    do {                                                                                                     \
+        if (!(condition)) throw ::whorl::Error(message);                                                     \
+    } while (false)
+
+} // namespace whorl

@@ -1,0 +1,11 @@
+// Markers that let one source serve host and device compilers.
+#pragma once
+
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define WHORL_INLINE __host__ __device__ inline
+#else
+// A call left in a row's loop would keep it from being vectorised.
+#define WHORL_INLINE __attribute__((always_inline)) inline
+#endif
+
+#define WHORL_RESTRICT __restrict__

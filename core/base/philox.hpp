@@ -1,0 +1,27 @@
+// Philox 4x32-10: four random 32-bit words for a counter and a key, so that a mode's random numbers depend on
+// the mode and the seed alone (Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC11).
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace whorl {
+
+using PhiloxBlock = std::array<std::uint32_t, 4>;
+
+inline PhiloxBlock philox(PhiloxBlock counter, std::array<std::uint32_t, 2> key) {
+    for (int round = 0; round < 10; ++round) {
+        const std::uint64_t p = 0xD2511F53ull * counter[0];
+        const std::uint64_t q = 0xCD9E8D57ull * counter[2];
+        counter = {static_cast<std::uint32_t>(q >> 32) ^ counter[1] ^ key[0], static_cast<std::uint32_t>(q),
+                   static_cast<std::uint32_t>(p >> 32) ^ counter[3] ^ key[1], static_cast<std::uint32_t>(p)};
+        key[0] += 0x9E3779B9u;
+        key[1] += 0xBB67AE85u;
+    }
+    return counter;
+}
+
+// Uniform on (0, 1), never 0: safe under a logarithm.
+inline double uniform(std::uint32_t word) { return (word + 0.5) * 0x1p-32; }
+
+} // namespace whorl

@@ -1,0 +1,106 @@
+#include "bindings/flow.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "device/buffer.hpp"
+#include "device/lines.hpp"
+#include "grid/row_table.hpp"
+#include "roundtrip/workspace.hpp"
+
+namespace whorl {
+
+Truncation Options::truncation() const {
+    check_box(box());
+    const Dealias rule = parse_dealias(dealias);
+    const Shape kept = parse_shape(shape);
+    return Truncation(box(), rule, kept);
+}
+
+ProcessGrid Options::choose_grid(int ranks) const {
+    if (process_grid[0] == 0 && process_grid[1] == 0) return choose_process_grid(box(), truncation(), ranks);
+    const ProcessGrid grid{process_grid[0], process_grid[1]};
+    check_process_grid(box(), truncation(), grid);
+    WHORL_REQUIRE(grid.p_row * grid.p_col == ranks,
+                  "process grid " + std::to_string(grid.p_row) + " x " + std::to_string(grid.p_col) +
+                      " is for " + std::to_string(grid.p_row * grid.p_col) + " ranks, but there are " +
+                      std::to_string(ranks) + ".");
+    return grid;
+}
+
+bool Options::is_double() const {
+    WHORL_REQUIRE(precision == "single" || precision == "double",
+                  "precision = \"" + precision + "\" is unknown; choose single or double.");
+    return precision == "double";
+}
+
+// Eight batches keep the row buffers, and the arrays fields are read through, at an eighth of the planes.
+int Options::choose_batches(ProcessGrid grid) const {
+    const int planes = std::max(1, points[2] / grid.p_col);
+    return std::clamp(batches > 0 ? batches : 8, 1, planes);
+}
+
+namespace {
+Options chosen(Options options, int ranks) {
+    const ProcessGrid grid = options.choose_grid(ranks);
+    options.process_grid = {grid.p_row, grid.p_col};
+    options.batches = options.choose_batches(grid);
+    return options;
+}
+} // namespace
+
+Flow::Flow(const Options& options, int communicator)
+    : options_(options), world_(communicator), truncation_(options.truncation()) {
+    options_ = chosen(options, world_.size());
+    device::import_wisdom(options.wisdom);
+}
+
+double Flow::resolved_wavenumber() const {
+    const Box box = options_.box();
+    double smallest = std::numeric_limits<double>::infinity();
+    for (int axis = 0; axis < 3; ++axis)
+        if (box.points[static_cast<std::size_t>(axis)] > 1)
+            smallest = std::min(smallest, truncation_.extent(axis) * box.unit(axis));
+    return smallest;
+}
+
+double Flow::largest_wavenumber() const {
+    const Box box = options_.box();
+    double largest = 0.0;
+    for (int y = 0; y <= truncation_.extent(1); ++y)
+        for (int z = 0; z <= truncation_.extent(2); ++z) {
+            const int x = truncation_.row_length(y, z) - 1;
+            if (x >= 0)
+                largest = std::max(largest, std::hypot(x * box.unit(0), y * box.unit(1), z * box.unit(2)));
+        }
+    return largest;
+}
+
+std::map<std::string, std::int64_t> estimate_memory(const Options& given, int ranks) {
+    const Options options = chosen(given, ranks);
+    const ProcessGrid grid{options.process_grid[0], options.process_grid[1]};
+    const Box box = options.box();
+    const Truncation truncation = options.truncation();
+    const Pencils pencils(box, truncation, grid);
+    int fullest = 0;
+    const auto columns = [&](int rank) { return pencils.columns(rank % grid.p_row, rank / grid.p_row); };
+    for (int rank = 1; rank < ranks; ++rank)
+        if (columns(rank) > columns(fullest)) fullest = rank;
+
+    const ModelShape shape = model_shape(options.model);
+    const Layout layout(box, truncation, pencils, fullest, options.batches, shape.column_variables(),
+                        shape.row_variables());
+    const RowTable table(box, truncation, pencils, layout.row_index, layout.column_index);
+    const std::int64_t value = options.is_double() ? 16 : 8;
+    const int registers =
+        find_scheme(options.scheme).registers + (truncation.dealias() == Dealias::phase_shift_exact ? 1 : 0);
+    const std::int64_t threads = device::Cpu(options.threads).executors();
+    return {{"state", value * registers * shape.fields * table.modes()},
+            {"exchange", value * (layout.pencil_size + (grid.p_col > 1 ? layout.plane_size : 0))},
+            {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
+            {"workspace", value * threads * Workspace(layout).size()},
+            {"tables", table_bytes(layout, table, value)}};
+}
+
+} // namespace whorl

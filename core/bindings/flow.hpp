@@ -1,0 +1,104 @@
+// What Python holds: one simulation, whatever its model, precision and device.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "exchange/communicator.hpp"
+#include "fields/physical.hpp"
+#include "grid/pencils.hpp"
+#include "steppers/stepper.hpp"
+#include "storage/attributes.hpp"
+
+namespace whorl {
+
+struct Options {
+    std::string model = "navier-stokes";
+    std::string precision = "double";
+    std::array<int, 3> points{64, 64, 64};
+    std::array<double, 3> lengths{};
+    std::string dealias = "2/3";
+    std::string shape = "cube";
+    std::string scheme = "rk4";
+    std::map<std::string, double> parameters;
+    std::array<int, 2> process_grid{0, 0}; // (0, 0): chosen
+    int batches = 0;                       // 0: chosen
+    int threads = 0;                       // 0: what OpenMP offers
+    std::string transport = "alltoall";
+    std::string lines = "auto";
+    std::uint64_t shift_seed = 0;
+    std::string wisdom;
+
+    Box box() const { return {points, lengths}; }
+    // Throws Error unless precision is "single" or "double".
+    bool is_double() const;
+    // Throws Error when the box, the dealiasing or the shape is impossible.
+    Truncation truncation() const;
+    ProcessGrid choose_grid(int ranks) const;
+    int choose_batches(ProcessGrid grid) const;
+};
+
+struct Spectra {
+    std::vector<double> k, energy, helicity;
+};
+
+class Flow {
+  public:
+    Flow(const Options& options, int communicator);
+    virtual ~Flow() = default;
+
+    const Options& options() const { return options_; }
+    const exchange::Communicator& world() const { return world_; }
+    virtual const Layout& layout() const = 0;
+    virtual double imbalance() const = 0;
+    virtual std::int64_t total_modes() const = 0;
+    // Largest |k| kept in every direction (kmax of kmax eta), and the largest kept in any.
+    double resolved_wavenumber() const;
+    double largest_wavenumber() const;
+
+    // The callback fills, or receives, [3][z][y][x] in the flow's precision: `data` is float or double.
+    using Callback = std::function<void(const PhysicalBlock&, void* data)>;
+    virtual void set_physical(const Callback& fill, bool project) = 0;
+    virtual void set_random(const std::vector<double>& energy, std::uint64_t seed) = 0;
+    virtual void read_field(const std::string& name, const Callback& consume) = 0;
+
+    virtual StepReport step(TimeStep time_step, std::int64_t step_number) = 0;
+    virtual std::map<std::string, double> statistics() = 0;
+    virtual Spectra spectra() = 0;
+    virtual std::vector<double> transfer() = 0;
+
+    virtual void write_snapshot(const std::string& path, const std::vector<std::string>& names,
+                                const storage::Attributes& attributes, bool single) = 0;
+    virtual void write_checkpoint(const std::string& path, const storage::Attributes& attributes) = 0;
+    virtual void read_checkpoint(const std::string& path) = 0;
+
+    virtual std::map<std::string, double> timings() = 0;
+    virtual void reset_timings() = 0;
+    virtual std::map<std::string, std::int64_t> memory() const = 0;
+
+  protected:
+    Options options_;
+    exchange::Communicator world_;
+    Truncation truncation_;
+};
+
+// Throws Error listing the models, or the precisions, when the name is unknown.
+std::unique_ptr<Flow> make_flow(const Options& options, int communicator);
+std::vector<std::string> model_names();
+
+// How many complex numbers a model carries of each mode, and variables on each leg of the round trip.
+struct ModelShape {
+    int fields, inputs, products, fluxes;
+    int column_variables() const { return std::max(inputs, fluxes); }
+    int row_variables() const { return std::max(inputs, products); }
+};
+ModelShape model_shape(const std::string& name);
+
+// Bytes by array on the fullest of `ranks` ranks; nothing is allocated.
+std::map<std::string, std::int64_t> estimate_memory(const Options& options, int ranks);
+
+} // namespace whorl

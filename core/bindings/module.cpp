@@ -1,0 +1,218 @@
+// The Python module whorl._core. Errors become whorl._core.Error; long calls release the interpreter.
+#include <limits>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/flow.hpp"
+#include "device/buffer.hpp"
+#include "device/lines.hpp"
+#include "device/rates.hpp"
+#include "storage/hdf5.hpp"
+
+namespace nb = nanobind;
+
+namespace whorl {
+namespace {
+
+using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+
+template <class Real> nb::object block_view(const PhysicalBlock& block, void* data) {
+    const std::size_t shape[4] = {3, static_cast<std::size_t>(block.z.size()),
+                                  static_cast<std::size_t>(block.y.size()),
+                                  static_cast<std::size_t>(block.nx)};
+    return nb::cast(nb::ndarray<nb::numpy, Real>(data, 4, shape, nb::handle()), nb::rv_policy::reference);
+}
+
+// f(z0, z1, y0, y1, array) with array a view of shape (3, z1 - z0, y1 - y0, nx), valid during the call.
+Flow::Callback callback(const nb::callable& f, bool is_double) {
+    return [&f, is_double](const PhysicalBlock& block, void* data) {
+        nb::gil_scoped_acquire locked;
+        f(block.z.begin, block.z.end, block.y.begin, block.y.end,
+          is_double ? block_view<double>(block, data) : block_view<float>(block, data));
+    };
+}
+
+nb::object to_array(std::vector<double> values) {
+    auto* const owned = new std::vector<double>(std::move(values));
+    const nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+    const std::size_t size = owned->size();
+    return nb::cast(nb::ndarray<nb::numpy, double>(owned->data(), 1, &size, owner));
+}
+
+nb::dict build_info() {
+    nb::dict info;
+    info["version"] = WHORL_VERSION;
+    info["compiler"] = "GCC " __VERSION__;
+    info["flags"] = WHORL_FLAGS;
+#if defined(__AVX512F__)
+    info["simd"] = "AVX-512";
+#elif defined(__AVX2__)
+    info["simd"] = "AVX2";
+#elif defined(__ARM_NEON)
+    info["simd"] = "NEON";
+#else
+    info["simd"] = "baseline";
+#endif
+    info["openmp"] = _OPENMP;
+    info["mpi"] = exchange::mpi_library();
+    info["fftw"] = device::fftw_version();
+    info["hdf5"] = storage::hdf5_version();
+    info["cuda"] = false;
+    info["models"] = model_names();
+    info["transports"] = exchange::transport_names();
+    std::vector<std::string> names;
+    for (const Scheme& scheme : schemes()) names.push_back(scheme.name);
+    info["schemes"] = names;
+    return info;
+}
+
+void bind_options(nb::module_& m) {
+    nb::class_<Options> options(m, "Options",
+                                "What a flow is built from; see whorl.case for units and ranges.");
+    options.def(nb::new_([](const nb::kwargs& given) {
+        const nb::object object = nb::cast(Options());
+        for (const auto& [key, value] : given) {
+            const std::string name = nb::cast<std::string>(key);
+            WHORL_REQUIRE(nb::hasattr(object, name.c_str()), "Options has no \"" + name + "\".");
+            nb::setattr(object, name.c_str(), value);
+        }
+        return nb::cast<Options>(object);
+    }));
+    options.def_rw("model", &Options::model)
+        .def_rw("precision", &Options::precision)
+        .def_rw("points", &Options::points);
+    options.def_rw("lengths", &Options::lengths)
+        .def_rw("dealias", &Options::dealias)
+        .def_rw("shape", &Options::shape);
+    options.def_rw("scheme", &Options::scheme).def_rw("parameters", &Options::parameters);
+    options.def_rw("process_grid", &Options::process_grid).def_rw("batches", &Options::batches);
+    options.def_rw("threads", &Options::threads).def_rw("transport", &Options::transport);
+    options.def_rw("lines", &Options::lines)
+        .def_rw("shift_seed", &Options::shift_seed)
+        .def_rw("wisdom", &Options::wisdom);
+}
+
+void bind_fields(nb::class_<Flow>& flow) {
+    flow.def(
+        "set_physical",
+        [](Flow& self, const nb::callable& fill, bool project) {
+            const auto typed = callback(fill, self.options().is_double());
+            nb::gil_scoped_release unlocked;
+            self.set_physical(typed, project);
+        },
+        nb::arg("fill"), nb::arg("project") = true);
+    flow.def(
+        "read_fields",
+        [](Flow& self, const std::string& name, const nb::callable& consume) {
+            const auto typed = callback(consume, self.options().is_double());
+            nb::gil_scoped_release unlocked;
+            self.read_field(name, typed);
+        },
+        nb::arg("name"), nb::arg("consume"));
+    flow.def("set_random", &Flow::set_random, nb::arg("energy"), nb::arg("seed"), Unlocked());
+    flow.def("write_snapshot", &Flow::write_snapshot, nb::arg("path"), nb::arg("names"),
+             nb::arg("attributes"), nb::arg("single"), Unlocked());
+    flow.def("write_checkpoint", &Flow::write_checkpoint, nb::arg("path"), nb::arg("attributes"), Unlocked());
+    flow.def("read_checkpoint", &Flow::read_checkpoint, nb::arg("path"), Unlocked());
+}
+
+void bind_measures(nb::class_<Flow>& flow) {
+    flow.def(
+        "step",
+        [](Flow& self, double dt, double courant, double dt_max, std::int64_t step_number) {
+            return self.step({dt, courant, dt_max}, step_number);
+        },
+        nb::arg("dt"), nb::arg("courant") = 0.0, nb::arg("dt_max") = std::numeric_limits<double>::infinity(),
+        nb::arg("step_number") = 0, Unlocked());
+    flow.def("statistics", &Flow::statistics, Unlocked());
+    flow.def("spectra", [](Flow& self) {
+        Spectra spectra;
+        {
+            nb::gil_scoped_release unlocked;
+            spectra = self.spectra();
+        }
+        nb::dict result;
+        result["k"] = to_array(std::move(spectra.k));
+        result["energy"] = to_array(std::move(spectra.energy));
+        result["helicity"] = to_array(std::move(spectra.helicity));
+        return result;
+    });
+    flow.def("transfer", [](Flow& self) {
+        std::vector<double> values;
+        {
+            nb::gil_scoped_release unlocked;
+            values = self.transfer();
+        }
+        return to_array(std::move(values));
+    });
+    flow.def("timings", &Flow::timings, Unlocked());
+    flow.def("reset_timings", &Flow::reset_timings);
+    flow.def("memory", &Flow::memory);
+}
+
+void bind_flow(nb::module_& m) {
+    nb::class_<StepReport>(m, "StepReport")
+        .def_ro("dt", &StepReport::dt)
+        .def_ro("courant", &StepReport::courant)
+        .def_ro("maximum_velocity", &StepReport::maximum_velocity);
+    nb::class_<Flow> flow(m, "Flow", "One simulation in memory. Every call is made by every rank.");
+    flow.def(
+        nb::new_([](const Options& options, int communicator) { return make_flow(options, communicator); }),
+        nb::arg("options"), nb::arg("communicator"));
+    flow.def_prop_ro("options", &Flow::options);
+    flow.def_prop_ro("rank", [](const Flow& self) { return self.world().rank(); });
+    flow.def_prop_ro("ranks", [](const Flow& self) { return self.world().size(); });
+    flow.def_prop_ro("threads",
+                     [](const Flow& self) { return device::Cpu(self.options().threads).executors(); });
+    flow.def_prop_ro("process_grid", [](const Flow& self) { return self.options().process_grid; });
+    flow.def_prop_ro("batches", [](const Flow& self) { return self.options().batches; });
+    flow.def_prop_ro("imbalance", &Flow::imbalance);
+    flow.def_prop_ro("kmax", &Flow::resolved_wavenumber);
+    flow.def_prop_ro("modes", &Flow::total_modes);
+    flow.def_prop_ro("physical_block", [](const Flow& self) {
+        const Layout& at = self.layout();
+        return std::tuple(at.z.begin, at.z.end, at.y.begin, at.y.end);
+    });
+    flow.def_prop_ro("wisdom", [](const Flow&) { return device::export_wisdom(); });
+    bind_fields(flow);
+    bind_measures(flow);
+}
+
+NB_MODULE(_core, m) {
+    nb::exception<Error>(m, "Error", PyExc_ValueError);
+    bind_options(m);
+    bind_flow(m);
+    m.def("build_info", &build_info);
+    m.def("next_good_size", &next_good_size, nb::arg("n"));
+    m.def(
+        "allowed_process_grids",
+        [](const Options& options, int ranks) {
+            std::vector<std::pair<int, int>> grids;
+            for (const ProcessGrid grid : allowed_process_grids(options.box(), options.truncation(), ranks))
+                grids.emplace_back(grid.p_row, grid.p_col);
+            return grids;
+        },
+        nb::arg("options"), nb::arg("ranks"));
+    m.def(
+        "maximum_ranks",
+        [](const Options& options) { return maximum_ranks(options.box(), options.truncation()); },
+        nb::arg("options"));
+    m.def("estimate_memory", &estimate_memory, nb::arg("options"), nb::arg("ranks"));
+    m.def("line_rate", &device::line_rate, nb::arg("n"), nb::arg("precision"), nb::arg("threads"),
+          Unlocked());
+    m.def("copy_bandwidth", &device::copy_bandwidth, nb::arg("threads"), Unlocked());
+    m.def("allocations", &device::allocations, "Blocks of device memory allocated since the process began.");
+}
+
+} // namespace
+} // namespace whorl

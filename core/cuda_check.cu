@@ -1,0 +1,54 @@
+// Everything that runs per mode or per point, compiled for a device: the promise that a model, a stepper or a
+// kernel needs no change to run on a GPU. Nothing here is run.
+#include "base/complex.hpp"
+#include "base/exponential.hpp"
+#include "fields/physical.hpp"
+#include "models/navier_stokes.hpp"
+#include "roundtrip/kernels.hpp"
+#include "roundtrip/line_kernels.hpp"
+#include "steppers/tendency.hpp"
+
+namespace whorl {
+namespace {
+
+// Every element of every row of a kernel: a block takes a row, its threads the elements.
+template <class Kernel> __global__ void run_rows(Kernel kernel) {
+    const auto row = kernel.row(blockIdx.x);
+    for (int i = static_cast<int>(threadIdx.x); i < row.length; i += static_cast<int>(blockDim.x)) row(i);
+}
+
+template <class Kernel> void instantiate() {
+    [[maybe_unused]] void (*const launched)(Kernel) = &run_rows<Kernel>;
+}
+
+template <class Real> void every_kernel() {
+    using Pass = Tendency<NavierStokes<Real>, Real>;
+    using First = Update<NavierStokes<Real>, Real, 1, 3, true, false>;
+    using Last = Update<NavierStokes<Real>, Real, 3, 1, true, true>;
+    instantiate<kernels::Load<Real, Pass, true>>();
+    instantiate<kernels::Load<Real, ReadField<Real>, false>>();
+    instantiate<kernels::LoadPadding<Real>>();
+    instantiate<kernels::MoveTile<Real, true>>();
+    instantiate<kernels::MoveTile<Real, false>>();
+    instantiate<kernels::Store<Real, First, Pass::fluxes, true>>();
+    instantiate<kernels::Store<Real, Last, Pass::fluxes, false>>();
+    instantiate<kernels::Store<Real, WriteField<Real>, 3, false>>();
+    instantiate<kernels::Unpack<Real>>();
+    instantiate<kernels::UnpackPadding<Real>>();
+    instantiate<kernels::Contract<Real, Pass>>();
+    instantiate<kernels::MoveRows<Real, true>>();
+    instantiate<kernels::MoveRows<Real, false>>();
+    instantiate<kernels::Merge<Real>>();
+    instantiate<kernels::MergeMean<Real>>();
+    instantiate<kernels::MergePadding<Real>>();
+    instantiate<kernels::Points<Real, Pass>>();
+    instantiate<kernels::Points<Real, ReadField<Real>>>();
+    instantiate<kernels::Mirror<Real>>();
+    instantiate<kernels::Separate<Real>>();
+}
+
+template void every_kernel<float>();
+template void every_kernel<double>();
+
+} // namespace
+} // namespace whorl

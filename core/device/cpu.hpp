@@ -1,0 +1,76 @@
+// The CPU as a device. An executor is a thread; kernels are structs whose row(r) gives a Row with a
+// length and operator()(i), so that the same kernel is a vectorised loop here and a thread block on a GPU.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <vector>
+
+#include <omp.h>
+
+#include "base/timer.hpp"
+
+namespace whorl::device {
+
+class Cpu {
+  public:
+    // threads = 0 takes what OpenMP offers.
+    explicit Cpu(int threads) : threads_(threads > 0 ? threads : omp_get_max_threads()) {}
+
+    int executors() const { return threads_; }
+
+    // work(executor, item) for every item, each executor taking the next free item.
+    template <class Work> void each(std::int64_t items, const Work& work) const {
+        std::exception_ptr failure;
+#pragma omp parallel num_threads(threads_)
+        {
+            const int executor = omp_get_thread_num();
+#pragma omp for schedule(dynamic, 1)
+            for (std::int64_t item = 0; item < items; ++item) {
+                try {
+                    work(executor, item);
+                } catch (...) {
+#pragma omp critical(whorl_failure)
+                    failure = std::current_exception();
+                }
+            }
+        }
+        if (failure) std::rethrow_exception(failure);
+    }
+
+    // Every element of every row of a kernel, on the calling executor.
+    template <class Kernel> static void for_each(std::int64_t rows, const Kernel& kernel) {
+        for (std::int64_t r = 0; r < rows; ++r) {
+            const auto row = kernel.row(r);
+            const std::int64_t length = row.length;
+#pragma omp simd
+            for (std::int64_t i = 0; i < length; ++i) row(i);
+        }
+    }
+
+    // item(i, values) adds to the first `sums` of values and raises the `maxima` that follow; over all items.
+    // Blocks of items are combined in order, so the result does not depend on the number of threads.
+    template <class Item>
+    std::vector<double> reduce(std::int64_t items, int sums, int maxima, const Item& item) const {
+        const std::int64_t blocks = items < 64 ? items : 64;
+        const std::size_t terms = static_cast<std::size_t>(sums + maxima);
+        std::vector<double> partial(static_cast<std::size_t>(blocks) * terms, 0.0);
+        each(blocks, [&](int, std::int64_t b) {
+            double* const values = partial.data() + static_cast<std::size_t>(b) * terms;
+            for (std::int64_t i = b * items / blocks; i < (b + 1) * items / blocks; ++i) item(i, values);
+        });
+        std::vector<double> total(terms, 0.0);
+        for (std::size_t b = 0; b < static_cast<std::size_t>(blocks); ++b)
+            for (std::size_t t = 0; t < terms; ++t) {
+                const double value = partial[b * terms + t];
+                total[t] = t < static_cast<std::size_t>(sums) ? total[t] + value
+                                                              : (value > total[t] ? value : total[t]);
+            }
+        return total;
+    }
+
+  private:
+    int threads_;
+};
+
+} // namespace whorl::device

@@ -1,0 +1,144 @@
+#include "device/lines.hpp"
+
+#include <cmath>
+#include <cstdlib>
+#include <numbers>
+#include <vector>
+
+#include <fftw3.h>
+
+#include "base/error.hpp"
+#include "device/buffer.hpp"
+#include "device/lane_lines.hpp"
+
+namespace whorl::device {
+
+namespace {
+
+template <class Real> struct Fftw;
+template <> struct Fftw<double> {
+    using Plan = fftw_plan;
+    using Value = fftw_complex;
+    static constexpr auto plan_many = fftw_plan_many_dft;
+    static constexpr auto execute = fftw_execute_dft;
+    static constexpr auto destroy = fftw_destroy_plan;
+};
+template <> struct Fftw<float> {
+    using Plan = fftwf_plan;
+    using Value = fftwf_complex;
+    static constexpr auto plan_many = fftwf_plan_many_dft;
+    static constexpr auto execute = fftwf_execute_dft;
+    static constexpr auto destroy = fftwf_destroy_plan;
+};
+
+template <class Real> class FftwLines final : public Lines<Real> {
+    using Api = Fftw<Real>;
+    using Value = typename Api::Value;
+
+  public:
+    FftwLines(LineShape shape, Direction direction) {
+        Buffer<Complex<Real>> scratch(static_cast<std::size_t>(shape.extent()));
+        auto* const data = reinterpret_cast<Value*>(scratch.data());
+        const int sign = static_cast<int>(direction);
+        const int stride = static_cast<int>(shape.stride);
+        const int distance = static_cast<int>(shape.distance);
+        plan_ = Api::plan_many(1, &shape.n, shape.howmany, data, nullptr, stride, distance, data, nullptr,
+                               stride, distance, sign, FFTW_PATIENT);
+        WHORL_REQUIRE(plan_ != nullptr, "FFTW made no plan for " + std::to_string(shape.howmany) +
+                                            " lines of " + std::to_string(shape.n) + " points.");
+    }
+    ~FftwLines() override { Api::destroy(plan_); }
+    FftwLines(const FftwLines&) = delete;
+    FftwLines& operator=(const FftwLines&) = delete;
+
+    void execute(Complex<Real>* data) const override {
+        auto* const values = reinterpret_cast<Value*>(data);
+        Api::execute(plan_, values, values);
+    }
+
+  private:
+    typename Api::Plan plan_;
+};
+
+template <class Real> class DirectLines final : public Lines<Real> {
+  public:
+    DirectLines(LineShape shape, Direction direction) : shape_(shape) {
+        for (int k = 0; k < shape.n; ++k) {
+            const double phase = static_cast<int>(direction) * 2.0 * std::numbers::pi * k / shape.n;
+            roots_.push_back({std::cos(phase), std::sin(phase)});
+        }
+    }
+
+    void execute(Complex<Real>* data) const override {
+        const int n = shape_.n;
+        std::vector<Complex<double>> sums(static_cast<std::size_t>(n));
+        for (int l = 0; l < shape_.howmany; ++l) {
+            Complex<Real>* const line = data + l * shape_.distance;
+            for (int k = 0; k < n; ++k) {
+                Complex<double> sum{0.0, 0.0};
+                for (int j = 0; j < n; ++j) {
+                    const Complex<Real> x = line[j * shape_.stride];
+                    sum =
+                        sum + roots_[static_cast<std::size_t>(1LL * j * k % n)] * Complex<double>{x.re, x.im};
+                }
+                sums[static_cast<std::size_t>(k)] = sum;
+            }
+            for (int k = 0; k < n; ++k) {
+                const Complex<double> sum = sums[static_cast<std::size_t>(k)];
+                line[k * shape_.stride] = {static_cast<Real>(sum.re), static_cast<Real>(sum.im)};
+            }
+        }
+    }
+
+  private:
+    LineShape shape_;
+    std::vector<Complex<double>> roots_;
+};
+
+constexpr const char* single_mark = "\n--- single ---\n";
+
+std::string take(char* text) {
+    WHORL_REQUIRE(text != nullptr, "FFTW could not export its wisdom.");
+    std::string copy(text);
+    std::free(text);
+    return copy;
+}
+
+} // namespace
+
+template <class Real>
+std::unique_ptr<Lines<Real>> Lines<Real>::make(LineKind kind, LineShape shape, Direction direction) {
+    if (kind == LineKind::direct) return std::make_unique<DirectLines<Real>>(shape, direction);
+    if (kind == LineKind::automatic && shape.distance == 1 && shape.howmany >= LaneLines<Real>::half_lanes)
+        return std::make_unique<LaneLines<Real>>(shape, direction);
+    return std::make_unique<FftwLines<Real>>(shape, direction);
+}
+
+template class Lines<float>;
+template class Lines<double>;
+
+LineKind parse_line_kind(const std::string& name) {
+    if (name == "auto") return LineKind::automatic;
+    if (name == "fftw") return LineKind::fftw;
+    if (name == "direct") return LineKind::direct;
+    throw Error("lines = \"" + name + "\" is unknown; choose auto, fftw or direct.");
+}
+
+std::string export_wisdom() {
+    return take(fftw_export_wisdom_to_string()) + single_mark + take(fftwf_export_wisdom_to_string());
+}
+
+void import_wisdom(const std::string& wisdom) {
+    if (wisdom.empty()) return;
+    const std::size_t cut = wisdom.find(single_mark);
+    const bool good =
+        cut != std::string::npos && fftw_import_wisdom_from_string(wisdom.substr(0, cut).c_str()) &&
+        fftwf_import_wisdom_from_string(wisdom.substr(cut + std::string(single_mark).size()).c_str());
+    WHORL_REQUIRE(
+        good,
+        "the saved FFTW wisdom cannot be read (another FFTW version wrote it?): delete it and plan anew.");
+}
+
+std::string fftw_version() { return ::fftw_version; }
+
+} // namespace whorl::device

@@ -1,0 +1,43 @@
+// Batched one-dimensional complex transforms, in place and unscaled:
+//   X_k = sum_j x_j exp(sign 2 pi i j k / n),  sign = -1 forward, +1 backward.
+// Element j of line l lies at data[j * stride + l * distance].
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "base/complex.hpp"
+
+namespace whorl::device {
+
+enum class Direction { forward = -1, backward = +1 };
+// `automatic` takes lane transforms (lane_lines.hpp) for lines side by side and FFTW for the others; `direct`
+// is the slow sum above, kept as the reference the fast lines are tested against.
+enum class LineKind { automatic, fftw, direct };
+
+struct LineShape {
+    int n;
+    int howmany;
+    std::int64_t stride, distance;
+    // Elements from the first to one past the last.
+    std::int64_t extent() const { return (n - 1) * stride + (howmany - 1) * distance + 1; }
+};
+
+template <class Real> class Lines {
+  public:
+    virtual ~Lines() = default;
+    // data must be 64-byte aligned, as every Buffer is.
+    virtual void execute(Complex<Real>* data) const = 0;
+
+    static std::unique_ptr<Lines> make(LineKind kind, LineShape shape, Direction direction);
+};
+
+LineKind parse_line_kind(const std::string& name);
+
+// Plans depend on timings, and so would the last bits of a run; saved wisdom makes them repeatable.
+std::string export_wisdom();
+void import_wisdom(const std::string& wisdom);
+std::string fftw_version();
+
+} // namespace whorl::device

@@ -1,0 +1,81 @@
+// What this machine sustains: the two numbers from which the floor of a pass is computed
+// (docs/performance.md).
+#include "device/rates.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "device/buffer.hpp"
+#include "device/cpu.hpp"
+#include "device/lane_lines.hpp"
+#include "device/lines.hpp"
+
+namespace whorl::device {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+double seconds_since(Clock::time_point start) {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+// The best of several windows of about 20 ms, in runs a second of `work` by every executor at once.
+template <class Work> double best_rate(const Cpu& cpu, const Work& work) {
+    double best = 0.0;
+    std::int64_t repeats = 1;
+    for (int window = 0; window < 12; ++window) {
+        const auto start = Clock::now();
+        cpu.each(cpu.executors(), [&](int executor, std::int64_t) {
+            for (std::int64_t i = 0; i < repeats; ++i) work(executor);
+        });
+        const double seconds = seconds_since(start);
+        best = std::max(best, static_cast<double>(repeats) * cpu.executors() / seconds);
+        repeats = std::max<std::int64_t>(
+            1, static_cast<std::int64_t>(0.02 * static_cast<double>(repeats) / seconds));
+    }
+    return best;
+}
+
+// The best of a few shapes that stay in cache: lines one after another, and side by side.
+template <class Real> double line_rate_of(int n, int threads) {
+    const Cpu cpu(threads);
+    constexpr int lanes = 2 * LaneLines<Real>::half_lanes;
+    double best = 0.0;
+    for (const LineShape shape :
+         {LineShape{n, 1, 1, n}, LineShape{n, 8, 1, n + 8}, LineShape{n, lanes, lanes, 1}}) {
+        const auto lines = Lines<Real>::make(LineKind::automatic, shape, Direction::forward);
+        std::vector<Buffer<Complex<Real>>> data; // zeroes: transforms of them stay finite for ever
+        for (int i = 0; i < cpu.executors(); ++i) data.emplace_back(static_cast<std::size_t>(shape.extent()));
+        const double rate = best_rate(
+            cpu, [&](int executor) { lines->execute(data[static_cast<std::size_t>(executor)].data()); });
+        best = std::max(best, rate * shape.howmany * 5.0 * n * std::log2(n));
+    }
+    return best;
+}
+
+} // namespace
+
+double line_rate(int n, const std::string& precision, int threads) {
+    return precision == "single" ? line_rate_of<float>(n, threads) : line_rate_of<double>(n, threads);
+}
+
+double copy_bandwidth(int threads) {
+    const Cpu cpu(threads);
+    constexpr std::int64_t size = std::int64_t{1} << 25; // 256 MiB of doubles: beyond any cache
+    Buffer<double> from(static_cast<std::size_t>(size)), to(static_cast<std::size_t>(size));
+    double best = 0.0;
+    for (int trial = 0; trial < 5; ++trial) {
+        const auto start = Clock::now();
+        constexpr std::int64_t piece = std::int64_t{1} << 17;
+        cpu.each(size / piece, [&](int, std::int64_t i) {
+            const double* const source = from.data() + i * piece;
+            double* const target = to.data() + i * piece;
+            for (std::int64_t j = 0; j < piece; ++j) target[j] = source[j];
+        });
+        best = std::max(best, 2.0 * sizeof(double) * static_cast<double>(size) / seconds_since(start));
+    }
+    return best;
+}
+
+} // namespace whorl::device

@@ -1,0 +1,13 @@
+// What this machine sustains: the two rates from which the floor of a pass is computed (docs/performance.md).
+#pragma once
+
+#include <string>
+
+namespace whorl::device {
+
+// FLOP/s of complex lines of n points in cache, 5 n log2 n each, all threads together.
+double line_rate(int n, const std::string& precision, int threads);
+// Bytes/s of a copy beyond any cache, counting what is read and what is written.
+double copy_bandwidth(int threads);
+
+} // namespace whorl::device

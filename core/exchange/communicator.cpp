@@ -1,0 +1,93 @@
+#include "exchange/communicator.hpp"
+
+#include <utility>
+
+namespace whorl::exchange {
+
+void check_mpi(int code, const char* call) {
+    if (code == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING];
+    int length = 0;
+    int rank = -1;
+    MPI_Error_string(code, text, &length);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    throw Error("MPI failed on rank " + std::to_string(rank) + " in " + call + ": " +
+                std::string(text, static_cast<std::size_t>(length)));
+}
+
+Communicator::Communicator(MPI_Comm handle, int) : handle_(handle) {
+    WHORL_MPI(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN));
+    WHORL_MPI(MPI_Comm_rank(handle_, &rank_));
+    WHORL_MPI(MPI_Comm_size(handle_, &size_));
+}
+
+namespace {
+MPI_Comm duplicate(int fortran_handle) {
+    MPI_Comm copy = MPI_COMM_NULL;
+    WHORL_MPI(MPI_Comm_dup(MPI_Comm_f2c(fortran_handle), &copy));
+    return copy;
+}
+} // namespace
+
+Communicator::Communicator(int fortran_handle) : Communicator(duplicate(fortran_handle), 0) {}
+
+Communicator Communicator::split(int color) const {
+    MPI_Comm part = MPI_COMM_NULL;
+    WHORL_MPI(MPI_Comm_split(handle_, color, rank_, &part));
+    return Communicator(part, 0);
+}
+
+Communicator::~Communicator() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (handle_ != MPI_COMM_NULL && !finalized) MPI_Comm_free(&handle_);
+}
+
+Communicator::Communicator(Communicator&& other) noexcept
+    : handle_(std::exchange(other.handle_, MPI_COMM_NULL)), rank_(other.rank_), size_(other.size_) {}
+
+void Communicator::sum(std::span<double> values) const {
+    WHORL_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM,
+                            handle_));
+}
+
+void Communicator::sum(std::span<std::uint64_t> values) const {
+    WHORL_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_UINT64_T,
+                            MPI_SUM, handle_));
+}
+
+void Communicator::maximum(std::span<double> values) const {
+    WHORL_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
+                            handle_));
+}
+
+void Communicator::broadcast(void* data, std::size_t bytes, int root) const {
+    WHORL_MPI(MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, root, handle_));
+}
+
+std::string Communicator::broadcast(const std::string& text, int root) const {
+    std::uint64_t size = text.size();
+    broadcast(&size, sizeof size, root);
+    std::string copy = text;
+    copy.resize(size);
+    broadcast(copy.data(), size, root);
+    return copy;
+}
+
+bool Communicator::any(bool flag) const {
+    double value = flag ? 1.0 : 0.0;
+    maximum({&value, 1});
+    return value > 0.0;
+}
+
+void Communicator::barrier() const { WHORL_MPI(MPI_Barrier(handle_)); }
+
+std::string mpi_library() {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length = 0;
+    WHORL_MPI(MPI_Get_library_version(text, &length));
+    const std::string version(text, static_cast<std::size_t>(length));
+    return version.substr(0, version.find(','));
+}
+
+} // namespace whorl::exchange

@@ -1,0 +1,50 @@
+// MPI behind one class: every return code is checked, handles free themselves.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+
+#include <mpi.h>
+
+#include "base/error.hpp"
+
+namespace whorl::exchange {
+
+void check_mpi(int code, const char* call);
+#define WHORL_MPI(call) ::whorl::exchange::check_mpi(call, #call)
+
+class Communicator {
+  public:
+    // A duplicate of the caller's communicator, given as its Fortran handle.
+    explicit Communicator(int fortran_handle);
+    // The ranks with the same color, in order of this communicator's ranks.
+    Communicator split(int color) const;
+    ~Communicator();
+    Communicator(Communicator&& other) noexcept;
+    Communicator& operator=(Communicator&&) = delete;
+
+    MPI_Comm handle() const { return handle_; }
+    int rank() const { return rank_; }
+    int size() const { return size_; }
+
+    // In place, over all ranks.
+    void sum(std::span<double> values) const;
+    void sum(std::span<std::uint64_t> values) const;
+    void maximum(std::span<double> values) const;
+    void broadcast(void* data, std::size_t bytes, int root) const;
+    std::string broadcast(const std::string& text, int root) const;
+    // True on all ranks as soon as one says so: lets a failure on one rank be thrown by all.
+    bool any(bool flag) const;
+    void barrier() const;
+
+  private:
+    Communicator(MPI_Comm handle, int);
+    MPI_Comm handle_;
+    int rank_ = 0, size_ = 1;
+};
+
+std::string mpi_library();
+
+} // namespace whorl::exchange

@@ -1,0 +1,70 @@
+// A solenoidal field of random phases: each mode's numbers depend on its wavenumber and the seed alone, so
+// the field is the same on any number of ranks (Rogallo 1981 in spirit; Gaussian amplitudes, then scaled by
+// shell).
+#pragma once
+
+#include <cmath>
+#include <numbers>
+
+#include "base/philox.hpp"
+#include "measure/velocity.hpp"
+#include "models/continuity.hpp"
+
+namespace whorl {
+
+// Three complex Gaussians of the mode, perpendicular to k; the mode and its conjugate agree where both are
+// kept.
+template <class Real>
+inline void random_mode(Wavenumber<Real> k, std::array<int, 3> n, std::uint64_t seed, Complex<Real>* a) {
+    const bool mirrored = n[0] == 0 && (n[1] < 0 || (n[1] == 0 && n[2] < 0));
+    const int sign = mirrored ? -1 : 1;
+    for (std::uint32_t component = 0; component < 3; ++component) {
+        const PhiloxBlock words =
+            philox({static_cast<std::uint32_t>(sign * n[0]), static_cast<std::uint32_t>(sign * n[1]),
+                    static_cast<std::uint32_t>(sign * n[2]), component},
+                   {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+        const double radius = std::sqrt(-2.0 * std::log(uniform(words[0])));
+        const double angle = 2.0 * std::numbers::pi * uniform(words[1]);
+        a[component] = {static_cast<Real>(radius * std::cos(angle)),
+                        static_cast<Real>(sign * radius * std::sin(angle))};
+    }
+    const Complex<Real> along = inverse_square(k) * (k.x * a[0] + k.y * a[1] + k.z * a[2]);
+    const Real zero = square(k) > Real(0) ? Real(1) : Real(0); // no mean flow
+    a[0] = zero * (a[0] - k.x * along);
+    a[1] = zero * (a[1] - k.y * along);
+    a[2] = zero * (a[2] - k.z * along);
+    close_continuity(k, a);
+}
+
+// Fills `field` and scales it so that shell n holds exactly energy[n] (shells without modes, or beyond, hold
+// none).
+template <class Real>
+void set_random(const ModeSet<Real>& set, const Box& box, Complex<Real>* field,
+                const std::vector<double>& energy, std::uint64_t seed) {
+    const std::int64_t modes = set.table.modes();
+    const auto number = [&](double k, int axis) { return static_cast<int>(std::lround(k / box.unit(axis))); };
+    const auto each = [&](const auto& f) {
+        set.device.each(set.table.ky().size(), [&](int, std::int64_t j) {
+            for (int l = 0; l < set.table.nz(); ++l) {
+                const Row row = set.tables.row(static_cast<int>(j), l);
+                for (int i = 0; i < row.length; ++i)
+                    f(set.tables.mode(i, static_cast<int>(j), l, row.offset));
+            }
+        });
+    };
+    each([&](Mode<Real> mode) {
+        Complex<Real> a[3];
+        random_mode(mode.k, {number(mode.k.x, 0), number(mode.k.y, 1), number(mode.k.z, 2)}, seed, a);
+        for (int v = 0; v < 3; ++v) field[v * modes + mode.index] = a[v];
+    });
+    const auto present = energy_spectrum(set, VelocityField<Real>{field, modes});
+    each([&](Mode<Real> mode) {
+        const auto shell = static_cast<std::size_t>(shell_of(set, mode.k));
+        const double wanted = shell < energy.size() ? energy[shell] : 0.0;
+        const Real factor =
+            present[shell] > 0.0 ? static_cast<Real>(std::sqrt(wanted / present[shell])) : Real(0);
+        for (int v = 0; v < 3; ++v) field[v * modes + mode.index] = factor * field[v * modes + mode.index];
+    });
+}
+
+} // namespace whorl

@@ -1,0 +1,72 @@
+// Who holds what: blocks of planes, rows and kept columns for p_row x p_col ranks. Integers only.
+//
+//   x-pencil (physical)  z block of column index c, y block of row index r, all x
+//   y-pencil             z block of c, kx block of r, all y
+//   z-pencil (state)     kx block of r, ky block of (r, c), all z
+//
+// Rank number = c * p_row + r, so that the ranks of a row exchange are neighbours.
+// Blocks of kx and ky are cut so that every rank holds nearly the same number of kept columns.
+#pragma once
+
+#include <vector>
+
+#include "base/macros.hpp"
+#include "grid/truncation.hpp"
+
+namespace whorl {
+
+struct Block {
+    int begin = 0, end = 0;
+    WHORL_INLINE int size() const { return end - begin; }
+};
+
+// Part `index` of `total` items cut into `parts` of sizes that differ by at most one.
+Block even_block(int total, int parts, int index);
+
+// Contiguous blocks whose largest weight is as small as possible; no block is empty.
+std::vector<Block> balanced_blocks(const std::vector<long long>& weights, int parts);
+
+struct ProcessGrid {
+    int p_row = 1, p_col = 1;
+};
+
+// Kept ky in the order 0, 1, ..., K, -K, ..., -1.
+WHORL_INLINE int signed_index(int index, int extent) {
+    return index <= extent ? index : index - (2 * extent + 1);
+}
+// Place of a signed wavenumber in a full line of n points.
+WHORL_INLINE int wrapped(int signed_number, int n) {
+    return signed_number >= 0 ? signed_number : signed_number + n;
+}
+
+class Pencils {
+  public:
+    Pencils(const Box& box, const Truncation& truncation, ProcessGrid grid);
+
+    ProcessGrid grid() const { return grid_; }
+    Block z(int c) const { return even_block(points_[2], grid_.p_col, c); }
+    Block y(int r) const { return even_block(points_[1], grid_.p_row, r); }
+    Block kx(int r) const { return kx_[static_cast<std::size_t>(r)]; }
+    Block ky(int r, int c) const { return ky_[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)]; }
+    // Kept kx of row index r at the ky-th kept ky: how many of the block's kx lie inside the cylinder.
+    int column_length(int r, int ky_index) const;
+    // Kept columns (kx, ky) of a rank, and the largest over the mean of them.
+    long long columns(int r, int c) const;
+    double imbalance() const;
+
+  private:
+    std::array<int, 3> points_;
+    ProcessGrid grid_;
+    std::vector<int> lengths_; // kept kx of each kept ky
+    std::vector<Block> kx_;
+    std::vector<std::vector<Block>> ky_;
+};
+
+// Throws Error naming the limits when a grid leaves a rank without planes, rows or columns.
+void check_process_grid(const Box& box, const Truncation& truncation, ProcessGrid grid);
+std::vector<ProcessGrid> allowed_process_grids(const Box& box, const Truncation& truncation, int ranks);
+int maximum_ranks(const Box& box, const Truncation& truncation);
+// Slabs (p_row = 1) where they fit, else the smallest p_row that does.
+ProcessGrid choose_process_grid(const Box& box, const Truncation& truncation, int ranks);
+
+} // namespace whorl

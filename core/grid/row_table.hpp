@@ -1,0 +1,35 @@
+// Where the kept modes of one rank lie: rows of kx for each (ky, kz), each as long as the truncation keeps.
+// Order in memory: ky, then kz in transform order, then kx; one field after another.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/macros.hpp"
+#include "grid/pencils.hpp"
+
+namespace whorl {
+
+struct Row {
+    std::int64_t offset; // of its first mode within a field
+    std::int32_t length; // kept kx, starting at the block's first
+};
+
+class RowTable {
+  public:
+    RowTable(const Box& box, const Truncation& truncation, const Pencils& pencils, int r, int c);
+
+    Block kx() const { return kx_; }
+    Block ky() const { return ky_; }
+    int nz() const { return nz_; }
+    std::int64_t modes() const { return modes_; }          // of one field
+    const std::vector<Row>& rows() const { return rows_; } // [ky][kz]
+
+  private:
+    Block kx_, ky_;
+    int nz_;
+    std::int64_t modes_ = 0;
+    std::vector<Row> rows_;
+};
+
+} // namespace whorl

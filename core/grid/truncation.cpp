@@ -1,0 +1,66 @@
+#include "grid/truncation.hpp"
+
+#include <cstdlib>
+
+#include "base/error.hpp"
+
+namespace whorl {
+
+Dealias parse_dealias(const std::string& name) {
+    if (name == "2/3") return Dealias::two_thirds;
+    if (name == "phase-shift") return Dealias::phase_shift;
+    if (name == "phase-shift-exact") return Dealias::phase_shift_exact;
+    if (name == "none") return Dealias::none;
+    throw Error("dealias = \"" + name + "\" is unknown; choose 2/3, phase-shift, phase-shift-exact or none.");
+}
+
+Shape parse_shape(const std::string& name) {
+    if (name == "cube") return Shape::cube;
+    if (name == "sphere") return Shape::sphere;
+    throw Error("shape = \"" + name + "\" is unknown; choose cube or sphere.");
+}
+
+Truncation::Truncation(const Box& box, Dealias dealias, Shape shape)
+    : points_{box.points[0], box.points[1], box.points[2]}, dealias_(dealias), shape_(shape) {
+    for (int axis = 0; axis < 3; ++axis) {
+        std::array<int, 3> n{};
+        int& along = n[static_cast<std::size_t>(axis)];
+        while (kept(n[0], n[1], n[2])) ++along;
+        extent_[static_cast<std::size_t>(axis)] = along - 1;
+    }
+}
+
+bool Truncation::kept(int n_x, int n_y, int n_z) const {
+    const std::array<long long, 3> n{std::llabs(n_x), std::llabs(n_y), std::llabs(n_z)};
+    long double radius =
+        0; // 64 bits of mantissa: exact enough to keep the boundary strict up to 65536 points
+    for (std::size_t i = 0; i < 3; ++i) {
+        if (points_[i] == 1) {
+            if (n[i] != 0) return false;
+            continue;
+        }
+        if (2 * n[i] >= points_[i]) return false;
+        if (dealias_ == Dealias::two_thirds && 3 * n[i] >= points_[i]) return false;
+        radius +=
+            static_cast<long double>(9 * n[i] * n[i]) / static_cast<long double>(points_[i] * points_[i]);
+    }
+    constexpr long double rounding = 1e-15L;
+    if (dealias_ == Dealias::none) return true;
+    if (dealias_ == Dealias::two_thirds) return shape_ == Shape::cube || radius < 1 - rounding;
+    return radius < 2 - rounding;
+}
+
+int Truncation::row_length(int n_y, int n_z) const {
+    int low = 0; // kept sets are convex, so the row is 0 <= n_x < length: bisect its end
+    int high = static_cast<int>(points_[0] / 2);
+    while (low < high) {
+        const int middle = (low + high) / 2;
+        if (kept(middle, n_y, n_z))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+} // namespace whorl

@@ -1,0 +1,43 @@
+// Which modes live (docs/method.md, "Truncation"). Wavenumbers are integers n_i here, in units of 2 pi / l_i.
+//
+//   2/3, cube      3 |n_i| < N_i on each axis            (Orszag 1971: quadratic aliases fall outside)
+//   2/3, sphere    sum (n_i / N_i)^2 < 1/9
+//   phase-shift    sum (n_i / N_i)^2 < 2/9               (Patterson and Orszag 1971; Rogallo 1981)
+//   none           2 |n_i| < N_i                          (all but Nyquist)
+//
+// The inequalities are strict: on the boundary itself N divisible by 3 would let one double alias in.
+#pragma once
+
+#include <string>
+
+#include "grid/box.hpp"
+
+namespace whorl {
+
+enum class Dealias { two_thirds, phase_shift, phase_shift_exact, none };
+enum class Shape { cube, sphere };
+
+Dealias parse_dealias(const std::string& name);
+Shape parse_shape(const std::string& name);
+
+class Truncation {
+  public:
+    Truncation(const Box& box, Dealias dealias, Shape shape);
+
+    Dealias dealias() const { return dealias_; }
+    bool kept(int n_x, int n_y, int n_z) const;
+
+    // Largest kept |n| along an axis.
+    int extent(int axis) const { return extent_[static_cast<std::size_t>(axis)]; }
+    // Kept kx of the column (n_y) and of the row (n_y, n_z): 0 <= n_x < length; 0 where nothing is kept.
+    int column_length(int n_y) const { return row_length(n_y, 0); }
+    int row_length(int n_y, int n_z) const;
+
+  private:
+    std::array<long long, 3> points_{};
+    Dealias dealias_;
+    Shape shape_;
+    std::array<int, 3> extent_{};
+};
+
+} // namespace whorl

@@ -1,0 +1,52 @@
+// Sums over modes, in total and by shell. Shell n holds |k| / k_min in [n - 1/2, n + 1/2), k_min the smallest
+// wavenumber of the box. Every mode with kx > 0 counts for its conjugate as well.
+#pragma once
+
+#include <cmath>
+#include <vector>
+
+#include "device/cpu.hpp"
+#include "exchange/communicator.hpp"
+#include "grid/row_table.hpp"
+#include "roundtrip/mode.hpp"
+
+namespace whorl {
+
+// What sums need to know of a rank's modes.
+template <class Real> struct ModeSet {
+    const device::Cpu& device;
+    const exchange::Communicator& world;
+    const RowTable& table;
+    ModeTables<Real> tables;
+    double smallest_wavenumber;
+    int shells; // 0, ..., shells - 1 over all ranks
+};
+
+// f(mode, values) adds to `sums` values and raises the `maxima` after them; over the modes of all ranks.
+template <class Real, class F>
+std::vector<double> reduce_modes(const ModeSet<Real>& set, int sums, int maxima, const F& f) {
+    auto total = set.device.reduce(set.table.ky().size(), sums, maxima, [&](std::int64_t j, double* values) {
+        for (int l = 0; l < set.table.nz(); ++l) {
+            const Row row = set.tables.row(static_cast<int>(j), l);
+            for (int i = 0; i < row.length; ++i)
+                f(set.tables.mode(i, static_cast<int>(j), l, row.offset), values);
+        }
+    });
+    set.world.sum(std::span(total).first(static_cast<std::size_t>(sums)));
+    set.world.maximum(std::span(total).last(static_cast<std::size_t>(maxima)));
+    return total;
+}
+
+template <class Real> int shell_of(const ModeSet<Real>& set, Wavenumber<Real> k) {
+    const double x = k.x, y = k.y, z = k.z;
+    return static_cast<int>(std::sqrt(x * x + y * y + z * z) / set.smallest_wavenumber + 0.5);
+}
+
+// f(mode) summed by shell, weights included.
+template <class Real, class F> std::vector<double> sum_shells(const ModeSet<Real>& set, const F& f) {
+    return reduce_modes(set, set.shells, 0, [&](Mode<Real> mode, double* values) {
+        values[shell_of(set, mode.k)] += static_cast<double>(mode.weight) * f(mode);
+    });
+}
+
+} // namespace whorl

@@ -1,0 +1,287 @@
+// The copies of a round trip. Each pads, truncates, shifts or combines while it moves a line, so that none of
+// these is ever a pass of its own. A kernel's row(r) gives a row of `length` elements for the device to run
+// over.
+#pragma once
+
+#include "base/complex.hpp"
+#include "base/macros.hpp"
+#include "roundtrip/layout.hpp"
+#include "roundtrip/mode.hpp"
+
+namespace whorl::kernels {
+
+// exp(i k.d) = x[i] y[j] z[l]: what moves a field to a grid shifted by d; x is null on the unshifted grid.
+template <class Real> struct Shift {
+    const Complex<Real>* x = nullptr;
+    const Complex<Real>* y = nullptr;
+    const Complex<Real>* z = nullptr;
+};
+
+// Consecutive kept columns of a rank, all z, side by side: [variable][z][lane].
+template <class Real> struct Tile {
+    Complex<Real>* data;
+    int count, lanes, nz;
+    std::int64_t stride; // between variables
+    std::int64_t column; // the first of them among the rank's columns
+
+    WHORL_INLINE Complex<Real>* line(int v, int l) const {
+        return data + v * stride + static_cast<std::int64_t>(l) * lanes;
+    }
+};
+
+// The part of a tile that lies in one ky: `count` kx from `first`, in the lanes from `lane`.
+struct Segment {
+    int ky, first, count, lane;
+
+    // How many of them are kept modes at plane l.
+    template <class Tables> WHORL_INLINE int live(const Tables& tables, int l) const {
+        const int left = tables.row(ky, l).length - first;
+        return left < 0 ? 0 : (left < count ? left : count);
+    }
+};
+
+// tile = load(mode) exp(i k.d) on the kept modes of row l.
+template <class Real, class Pass, bool shifted> struct Load {
+    Pass pass;
+    ModeTables<Real> tables;
+    Tile<Real> tile;
+    Segment segment;
+    Shift<Real> shift;
+
+    struct RowOf {
+        const Load& of;
+        int l;
+        Complex<Real>* line;
+        std::int64_t offset;
+        Complex<Real> phase;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            const int column = of.segment.first + static_cast<int>(i);
+            Complex<Real> in[Pass::inputs > 0 ? Pass::inputs : 1];
+            of.pass.load(of.tables.mode(column, of.segment.ky, l, offset), in);
+            for (int v = 0; v < Pass::inputs; ++v) {
+                if constexpr (shifted) in[v] = in[v] * (phase * of.shift.x[column]);
+                line[v * of.tile.stride + i] = in[v];
+            }
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int l = static_cast<int>(r);
+        Complex<Real> phase{1, 0};
+        if constexpr (shifted) phase = shift.y[segment.ky] * shift.z[l];
+        return {*this,
+                l,
+                tile.line(0, l) + segment.lane,
+                tables.row(segment.ky, l).offset,
+                phase,
+                segment.live(tables, l)};
+    }
+};
+
+// Zeroes the modes of a segment that Load leaves out, and `spare` lanes behind it.
+template <class Real> struct LoadPadding {
+    ModeTables<Real> tables;
+    Tile<Real> tile;
+    Segment segment;
+    int spare;
+
+    struct RowOf {
+        Complex<Real>* line;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const { line[i] = {0, 0}; }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int v = static_cast<int>(r / tile.nz);
+        const int l = static_cast<int>(r % tile.nz);
+        const int live = segment.live(tables, l);
+        return {tile.line(v, l) + segment.lane + live, segment.count - live + spare};
+    }
+};
+
+// Tile -> column buffer, or back (`to_buffer` false).
+template <class Real, bool to_buffer> struct MoveTile {
+    Tile<Real> tile;
+    Complex<Real>* buffer;
+    const PlaneSlot* slots;
+
+    struct RowOf {
+        Complex<Real>* line;
+        Complex<Real>* columns;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            if constexpr (to_buffer)
+                columns[i] = line[i];
+            else
+                line[i] = columns[i];
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int v = static_cast<int>(r / tile.nz);
+        const int l = static_cast<int>(r % tile.nz);
+        return {tile.line(v, l), buffer + slots[l].base + v * slots[l].stride + tile.column, tile.count};
+    }
+};
+
+// store(mode, line exp(-i k.d)) on the kept modes of row l.
+template <class Real, class Result, int fluxes, bool shifted> struct Store {
+    Result result;
+    ModeTables<Real> tables;
+    Tile<Real> tile;
+    Segment segment;
+    Shift<Real> shift;
+
+    struct RowOf {
+        const Store& of;
+        int l;
+        const Complex<Real>* line;
+        std::int64_t offset;
+        Complex<Real> phase;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            const int column = of.segment.first + static_cast<int>(i);
+            Complex<Real> out[fluxes];
+            for (int v = 0; v < fluxes; ++v) {
+                out[v] = line[v * of.tile.stride + i];
+                if constexpr (shifted) out[v] = out[v] * conjugate(phase * of.shift.x[column]);
+            }
+            of.result.store(of.tables.mode(column, of.segment.ky, l, offset), out);
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int l = static_cast<int>(r);
+        Complex<Real> phase{1, 0};
+        if constexpr (shifted) phase = shift.y[segment.ky] * shift.z[l];
+        return {*this,
+                l,
+                tile.line(0, l) + segment.lane,
+                tables.row(segment.ky, l).offset,
+                phase,
+                segment.live(tables, l)};
+    }
+};
+
+// One plane between the transforms along y and x: [variable][y][kx], rows `pitch` apart.
+template <class Real> struct Plane {
+    Complex<Real>* data;
+    int ny, width, pitch;
+    std::int64_t stride; // between variables
+
+    WHORL_INLINE Complex<Real>* row(int v, int y) const {
+        return data + v * stride + static_cast<std::int64_t>(y) * pitch;
+    }
+};
+
+// Column buffer -> plane. Row r = (variable, kept ky): its kept kx ...
+template <class Real> struct Unpack {
+    Plane<Real> plane;
+    const Complex<Real>* buffer;
+    const PlaneSlot* slots; // of this plane, a column peer each
+    const ColumnRow* rows;
+    int kept_y, extent_y;
+
+    struct RowOf {
+        Complex<Real>* to;
+        const Complex<Real>* from;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const { to[i] = from[i]; }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int v = static_cast<int>(r / kept_y);
+        const int j = static_cast<int>(r % kept_y);
+        const ColumnRow source = rows[j];
+        const PlaneSlot slot = slots[source.peer];
+        return {plane.row(v, wrapped(signed_index(j, extent_y), plane.ny)),
+                buffer + slot.base + v * slot.stride + source.offset, source.length};
+    }
+};
+
+// ... and zeroes to the width of every row: outside the cylinder, and the ky nobody keeps.
+template <class Real> struct UnpackPadding {
+    Plane<Real> plane;
+    const ColumnRow* rows;
+    int extent_y;
+
+    struct RowOf {
+        Complex<Real>* to;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const { to[i] = {0, 0}; }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int v = static_cast<int>(r / plane.ny);
+        const int y = static_cast<int>(r % plane.ny);
+        const int kept = 2 * extent_y + 1;
+        int live = 0;
+        if (y <= extent_y)
+            live = rows[y].length;
+        else if (y >= plane.ny - extent_y)
+            live = rows[kept - (plane.ny - y)].length;
+        return {plane.row(v, y) + live, plane.width - live};
+    }
+};
+
+// contract(kx, ky, products) of a plane -> column buffer; row r is a kept ky.
+template <class Real, class Pass> struct Contract {
+    Pass pass;
+    Plane<Real> plane;
+    Complex<Real>* buffer;
+    const PlaneSlot* slots;
+    const ColumnRow* rows;
+    const Real* kx;     // of the y-pencil's kx block
+    const Real* all_ky; // of every kept ky
+    int extent_y;
+
+    struct RowOf {
+        const Contract& of;
+        const Complex<Real>* from;
+        Complex<Real>* to;
+        std::int64_t stride;
+        Real ky;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            Complex<Real> products[Pass::products > 0 ? Pass::products : 1];
+            Complex<Real> fluxes[Pass::fluxes > 0 ? Pass::fluxes : 1];
+            for (int v = 0; v < Pass::products; ++v) products[v] = from[v * of.plane.stride + i];
+            of.pass.contract(of.kx[i], ky, products, fluxes);
+            for (int v = 0; v < Pass::fluxes; ++v) to[v * stride + i] = fluxes[v];
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int j = static_cast<int>(r);
+        const ColumnRow target = rows[j];
+        const PlaneSlot slot = slots[target.peer];
+        return {*this,
+                plane.row(0, wrapped(signed_index(j, extent_y), plane.ny)),
+                buffer + slot.base + target.offset,
+                slot.stride,
+                all_ky[j],
+                target.length};
+    }
+};
+
+// Rows of y of a plane <-> one row peer's chunk [variable][plane][row of its y block][kx].
+template <class Real, bool to_buffer> struct MoveRows {
+    Plane<Real> plane;
+    Complex<Real>* chunk; // at this plane
+    std::int64_t stride;  // between variables of the chunk
+    Block rows;
+
+    struct RowOf {
+        Complex<Real>* in_plane;
+        Complex<Real>* in_chunk;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            if constexpr (to_buffer)
+                in_chunk[i] = in_plane[i];
+            else
+                in_plane[i] = in_chunk[i];
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int v = static_cast<int>(r / rows.size());
+        const int y = static_cast<int>(r % rows.size());
+        return {plane.row(v, rows.begin + y), chunk + v * stride + static_cast<std::int64_t>(y) * plane.width,
+                plane.width};
+    }
+};
+
+} // namespace whorl::kernels

@@ -1,0 +1,128 @@
+#include "roundtrip/layout.hpp"
+
+#include <algorithm>
+
+namespace whorl {
+
+namespace {
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+} // namespace
+
+Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank,
+               int batch_count, int column_variable_count, int row_variable_count)
+    : grid(pencils.grid()), row_index(rank % grid.p_row), column_index(rank / grid.p_row), nx(box.points[0]),
+      ny(box.points[1]), nz(box.points[2]), z(pencils.z(column_index)), y(pencils.y(row_index)),
+      kx(pencils.kx(row_index)), ky(pencils.ky(row_index, column_index)), kept_x(truncation.extent(0) + 1),
+      kept_y(2 * truncation.extent(1) + 1), extent_y(truncation.extent(1)), batches(batch_count),
+      column_variables(column_variable_count), row_variables(row_variable_count) {
+    for (int c = 0; c < grid.p_col; ++c) peer_z_.push_back(pencils.z(c));
+    for (int r = 0; r < grid.p_row; ++r) {
+        peer_y_.push_back(pencils.y(r));
+        peer_kx_.push_back(pencils.kx(r));
+    }
+    place_columns(pencils);
+    place_planes();
+    if (grid.p_row > 1) {
+        row_y_size = row_y_offset(grid.p_row, largest_batch());
+        row_x_size = row_x_offset(grid.p_row, largest_batch());
+    }
+}
+
+void Layout::place_columns(const Pencils& pencils) {
+    columns = 0;
+    for (int j = ky.begin; j < ky.end; ++j) {
+        column_offset.push_back(columns);
+        column_length.push_back(pencils.column_length(row_index, j));
+        columns += column_length.back();
+    }
+    for (int c = 0; c < grid.p_col; ++c) {
+        std::int64_t offset = 0;
+        const Block block = pencils.ky(row_index, c);
+        for (int j = block.begin; j < block.end; ++j) {
+            column_rows.push_back({c, pencils.column_length(row_index, j), offset});
+            offset += column_rows.back().length;
+        }
+        peer_columns_.push_back(offset);
+    }
+}
+
+void Layout::place_planes() {
+    pencil_slots.resize(at(nz));
+    plane_slots.resize(at(z.size()) * at(grid.p_col));
+    for (int b = 0; b < batches; ++b) {
+        auto& pencil_chunk = pencil_chunks_.emplace_back();
+        auto& plane_chunk = plane_chunks_.emplace_back();
+        for (int c = 0; c < grid.p_col; ++c) {
+            pencil_chunk.push_back(pencil_size);
+            const Block theirs = planes(c, b);
+            for (int l = theirs.begin; l < theirs.end; ++l)
+                pencil_slots[at(l)] = {pencil_size + (l - theirs.begin) * columns, theirs.size() * columns};
+            pencil_size += theirs.size() * columns * column_variables;
+
+            plane_chunk.push_back(plane_size);
+            const Block mine = planes(b);
+            const std::int64_t theirs_columns = peer_columns_[at(c)];
+            for (int l = mine.begin; l < mine.end; ++l)
+                plane_slots[at(l - z.begin) * at(grid.p_col) + at(c)] = {
+                    plane_size + (l - mine.begin) * theirs_columns, mine.size() * theirs_columns};
+            plane_size += mine.size() * theirs_columns * column_variables;
+        }
+    }
+}
+
+Block Layout::planes(int c, int batch) const {
+    const Block block = peer_z_[at(c)];
+    const Block part = even_block(block.size(), batches, batch);
+    return {block.begin + part.begin, block.begin + part.end};
+}
+
+int Layout::largest_batch() const {
+    int largest = 0;
+    for (int b = 0; b < batches; ++b) largest = std::max(largest, planes(b).size());
+    return largest;
+}
+
+std::int64_t Layout::row_y_offset(int r, int plane_count) const {
+    const int rows = r == grid.p_row ? ny : peer_y_[at(r)].begin;
+    return static_cast<std::int64_t>(row_variables) * plane_count * rows * kx.size();
+}
+
+std::int64_t Layout::row_x_offset(int r, int plane_count) const {
+    const int modes = r == grid.p_row ? kept_x : peer_kx_[at(r)].begin;
+    return static_cast<std::int64_t>(row_variables) * plane_count * y.size() * modes;
+}
+
+std::vector<exchange::Pattern> Layout::column_patterns(int variables, bool inwards) const {
+    std::vector<exchange::Pattern> patterns;
+    for (int b = 0; b < batches; ++b) {
+        exchange::Pattern& pattern = patterns.emplace_back();
+        for (int c = 0; c < grid.p_col; ++c) {
+            const exchange::Chunk pencil{pencil_chunks_[at(b)][at(c)],
+                                         planes(c, b).size() * columns * variables};
+            const exchange::Chunk plane{plane_chunks_[at(b)][at(c)],
+                                        planes(b).size() * peer_columns_[at(c)] * variables};
+            pattern.send.push_back(inwards ? pencil : plane);
+            pattern.receive.push_back(inwards ? plane : pencil);
+        }
+    }
+    return patterns;
+}
+
+std::vector<exchange::Pattern> Layout::row_patterns(int variables, bool inwards) const {
+    std::vector<exchange::Pattern> patterns;
+    for (int b = 0; b < batches; ++b) {
+        exchange::Pattern& pattern = patterns.emplace_back();
+        const std::int64_t count = planes(b).size();
+        for (int r = 0; r < grid.p_row; ++r) {
+            const exchange::Chunk in_y{row_y_offset(r, planes(b).size()),
+                                       variables * count * peer_y_[at(r)].size() * kx.size()};
+            const exchange::Chunk in_x{row_x_offset(r, planes(b).size()),
+                                       variables * count * y.size() * peer_kx_[at(r)].size()};
+            pattern.send.push_back(inwards ? in_y : in_x);
+            pattern.receive.push_back(inwards ? in_x : in_y);
+        }
+    }
+    return patterns;
+}
+
+} // namespace whorl

@@ -1,0 +1,73 @@
+// Where everything of one rank lies on its way between modes and points: integers only.
+//
+//   column buffers   chunk (batch, peer) holds [variable][plane][kept column]; a direction with fewer
+//   variables
+//                    uses the first of them, so both directions share a buffer and a message is contiguous
+//   row buffers      chunk (peer) of one batch holds [variable][plane][row of y][kx]
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "exchange/pattern.hpp"
+#include "grid/row_table.hpp"
+
+namespace whorl {
+
+// Where variable v, column q of a plane lies: base + v * stride + q.
+struct PlaneSlot {
+    std::int64_t base, stride;
+};
+
+// Kept kx of one ky in the y-pencil: which column peer holds it, where in the peer's columns, how many.
+struct ColumnRow {
+    std::int32_t peer, length;
+    std::int64_t offset;
+};
+
+class Layout {
+  public:
+    Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank, int batches,
+           int column_variables, int row_variables);
+
+    ProcessGrid grid;
+    int row_index, column_index; // r and c of this rank
+    int nx, ny, nz;
+    Block z, y, kx, ky;
+    int kept_x, kept_y; // kept kx of the whole box, kept ky
+    int extent_y;
+    int batches;
+    int column_variables, row_variables;
+    std::int64_t columns;                         // kept columns of this rank's z-pencil
+    std::vector<std::int64_t> column_offset;      // [own ky] first column
+    std::vector<std::int32_t> column_length;      // [own ky]
+    std::vector<ColumnRow> column_rows;           // [kept ky] of the y-pencil
+    std::vector<PlaneSlot> pencil_slots;          // [z] in the z-pencil's buffer
+    std::vector<PlaneSlot> plane_slots;           // [own z][column peer] in the y-pencil's buffer
+    std::int64_t pencil_size = 0, plane_size = 0; // complex numbers of the two column buffers
+    std::int64_t row_y_size = 0, row_x_size = 0;  // of the two row buffers
+
+    // Own planes of batch b, and those of column peer c.
+    Block planes(int batch) const { return planes(column_index, batch); }
+    Block planes(int c, int batch) const;
+    int largest_batch() const;
+    int peer_kx(int r) const { return peer_kx_[static_cast<std::size_t>(r)].size(); }
+    Block peer_kx_block(int r) const { return peer_kx_[static_cast<std::size_t>(r)]; }
+    Block peer_y_block(int r) const { return peer_y_[static_cast<std::size_t>(r)]; }
+    // Chunk of row peer r within a row buffer holding `planes` planes.
+    std::int64_t row_y_offset(int r, int planes) const;
+    std::int64_t row_x_offset(int r, int planes) const;
+
+    // Messages of `variables` variables; inwards is towards physical space.
+    std::vector<exchange::Pattern> column_patterns(int variables, bool inwards) const;
+    std::vector<exchange::Pattern> row_patterns(int variables, bool inwards) const;
+
+  private:
+    void place_columns(const Pencils& pencils);
+    void place_planes();
+    std::vector<Block> peer_z_, peer_y_, peer_kx_;
+    std::vector<std::int64_t> peer_columns_;
+    std::vector<std::vector<std::int64_t>> pencil_chunks_, plane_chunks_; // [batch][peer]
+};
+
+} // namespace whorl

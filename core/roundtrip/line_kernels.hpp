@@ -1,0 +1,221 @@
+// The x stage: two real rows travel as one complex line (one in the real part, one in the imaginary part), so
+// that half of a complex transform's work is done for each:
+//   backward  Z_k = A_k + i B_k,  Z_{n-k} = A_k* + i B_k*         a = Re z, b = Im z
+//   forward   A_k = (Z_k + Z_{n-k}*) / 2,  B_k = (Z_k - Z_{n-k}*) / 2i
+#pragma once
+
+#include "roundtrip/kernels.hpp"
+
+namespace whorl::kernels {
+
+// Rows of y held as pieces of kx, one piece a row peer (a single piece where p_row = 1).
+template <class Real> struct RowPiece {
+    Complex<Real>* data; // variable 0, first row, this plane
+    std::int64_t variable_stride, row_stride;
+    int first, width; // kx
+};
+
+// `pairs` complex lines a variable: [variable][pair][x], lines `pitch` apart. Rows y0, y0 + 1, ...
+template <class Real> struct LineBlock {
+    Complex<Real>* data;
+    int nx, pitch, pairs;
+    int y0, rows; // within the piece's rows; the last block may be short, and its last pair a single row
+
+    WHORL_INLINE int live_pairs() const { return (rows + 1) / 2; }
+
+    WHORL_INLINE Complex<Real>* line(int v, int pair) const {
+        return data + (static_cast<std::int64_t>(v) * pairs + pair) * pitch;
+    }
+    WHORL_INLINE int first_row(int pair) const { return y0 + 2 * pair; }
+    // A missing partner is stood in for by the row itself.
+    WHORL_INLINE int second_row(int pair) const {
+        return y0 + (2 * pair + 1 < rows ? 2 * pair + 1 : 2 * pair);
+    }
+};
+
+// Pieces -> lines, kx of one piece. Row r = (variable, pair).
+template <class Real> struct Merge {
+    RowPiece<Real> piece;
+    LineBlock<Real> block;
+
+    struct RowOf {
+        const Complex<Real>* WHORL_RESTRICT a;
+        const Complex<Real>* WHORL_RESTRICT b;
+        Complex<Real>* WHORL_RESTRICT low;
+        Complex<Real>* WHORL_RESTRICT high;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            low[i] = {a[i].re - b[i].im, a[i].im + b[i].re};
+            high[-i] = {a[i].re + b[i].im, b[i].re - a[i].im};
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int v = static_cast<int>(r / block.live_pairs());
+        const int pair = static_cast<int>(r % block.live_pairs());
+        const Complex<Real>* const from = piece.data + v * piece.variable_stride;
+        Complex<Real>* const line = block.line(v, pair);
+        return {from + block.first_row(pair) * piece.row_stride,
+                from + block.second_row(pair) * piece.row_stride, line + piece.first,
+                line + block.nx - piece.first, piece.width};
+    }
+};
+
+// The kx = 0 modes of two real rows are real: whatever rounding left in their imaginary parts ends here.
+template <class Real> struct MergeMean {
+    RowPiece<Real> piece;
+    LineBlock<Real> block;
+
+    struct RowOf {
+        const Merge<Real> merge;
+        int pair;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t v) const {
+            const auto rows = merge.row(v * merge.block.live_pairs() + pair);
+            rows.low[0] = {rows.a[0].re, rows.b[0].re};
+        }
+    };
+    int variables;
+    WHORL_INLINE RowOf row(std::int64_t r) const { return {{piece, block}, static_cast<int>(r), variables}; }
+};
+
+// Zeroes between the kept kx and their mirror images; row r = (variable, pair).
+template <class Real> struct MergePadding {
+    LineBlock<Real> block;
+    int kept_x;
+
+    struct RowOf {
+        Complex<Real>* line;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const { line[i] = {0, 0}; }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int v = static_cast<int>(r / block.live_pairs());
+        return {block.line(v, static_cast<int>(r % block.live_pairs())) + kept_x, block.nx - 2 * kept_x + 1};
+    }
+};
+
+// pass.point at every grid point of the block; row r is a pair. Even elements belong to its first row.
+template <class Real, class Pass> struct Points {
+    Pass pass;
+    LineBlock<Real> in, out;
+    int y_begin, z;
+
+    struct RowOf {
+        const Pass& pass;
+        const Real* in;
+        Real* out;
+        std::int64_t in_stride, out_stride;
+        Point first, second;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t j) const {
+            Real values[Pass::inputs > 0 ? Pass::inputs : 1];
+            Real results[Pass::products > 0 ? Pass::products : 1];
+            for (int v = 0; v < Pass::inputs; ++v) values[v] = in[v * in_stride + j];
+            const int x = static_cast<int>(j / 2);
+            pass.point(Point{x, j % 2 == 0 ? first.y : second.y, first.z}, values, results);
+            for (int v = 0; v < Pass::products; ++v) out[v * out_stride + j] = results[v];
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int pair = static_cast<int>(r);
+        return {pass,
+                reinterpret_cast<const Real*>(in.line(0, pair)),
+                reinterpret_cast<Real*>(out.line(0, pair)),
+                2LL * in.pairs * in.pitch,
+                2LL * out.pairs * out.pitch,
+                {0, y_begin + in.first_row(pair), z},
+                {0, y_begin + in.second_row(pair), z},
+                2 * in.nx};
+    }
+};
+
+// Largest values over a block, lane by lane so that it vectorises. A NaN or infinity makes `spoilt` NaN.
+template <class Real, class Pass> struct Maxima {
+    static constexpr int lanes = 16;
+    Real largest[Pass::maxima > 0 ? Pass::maxima : 1][lanes] = {};
+    Real spoilt[lanes] = {};
+
+    void add(const Pass& pass, const LineBlock<Real>& block) {
+        const std::int64_t stride = 2LL * block.pairs * block.pitch;
+        for (int pair = 0; pair < block.live_pairs(); ++pair) {
+            const Real* const data = reinterpret_cast<const Real*>(block.line(0, pair));
+            for (std::int64_t j = 0; j < 2LL * block.nx; j += lanes) {
+                const std::int64_t live = 2LL * block.nx - j < lanes ? 2LL * block.nx - j : lanes;
+                if (live == lanes)
+                    for (int l = 0; l < lanes; ++l) add_point(pass, data + j + l, stride, l);
+                else
+                    for (int l = 0; l < static_cast<int>(live); ++l) add_point(pass, data + j + l, stride, l);
+            }
+        }
+    }
+    void add_point(const Pass& pass, const Real* data, std::int64_t stride, int lane) {
+        Real values[Pass::inputs > 0 ? Pass::inputs : 1];
+        Real measured[Pass::maxima > 0 ? Pass::maxima : 1];
+        for (int v = 0; v < Pass::inputs; ++v) values[v] = data[v * stride];
+        pass.measure(values, measured);
+        for (int m = 0; m < Pass::maxima; ++m) {
+            largest[m][lane] = measured[m] > largest[m][lane] ? measured[m] : largest[m][lane];
+            spoilt[lane] += measured[m] - measured[m];
+        }
+    }
+    double value(int m) const {
+        double result = 0.0;
+        for (int l = 0; l < lanes; ++l) {
+            result = largest[m][l] > result ? largest[m][l] : result;
+            if (!(spoilt[l] == Real(0))) return static_cast<double>(spoilt[l]);
+        }
+        return result;
+    }
+};
+
+// Lines -> pieces, scaled by `scale` / 2. The line's element nx repeats element 0 (Mirror).
+template <class Real> struct Separate {
+    RowPiece<Real> piece;
+    LineBlock<Real> block;
+    Real half_scale;
+
+    struct RowOf {
+        const Complex<Real>* WHORL_RESTRICT low;
+        const Complex<Real>* WHORL_RESTRICT high;
+        Complex<Real>* WHORL_RESTRICT a;
+        Complex<Real>* WHORL_RESTRICT b;
+        Real half_scale;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            const Complex<Real> p = low[i];
+            const Complex<Real> q = high[-i];
+            b[i] = {half_scale * (p.im + q.im), half_scale * (q.re - p.re)};
+            a[i] = {half_scale * (p.re + q.re), half_scale * (p.im - q.im)};
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int v = static_cast<int>(r / block.live_pairs());
+        const int pair = static_cast<int>(r % block.live_pairs());
+        Complex<Real>* const to = piece.data + v * piece.variable_stride;
+        const Complex<Real>* const line = block.line(v, pair);
+        return {line + piece.first,
+                line + block.nx - piece.first,
+                to + block.first_row(pair) * piece.row_stride,
+                to + block.second_row(pair) * piece.row_stride,
+                half_scale,
+                piece.width};
+    }
+};
+
+// Element nx = element 0 of every line, so that Separate needs no index modulo nx.
+template <class Real> struct Mirror {
+    LineBlock<Real> block;
+
+    struct RowOf {
+        Complex<Real>* line;
+        int nx;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t) const { line[nx] = line[0]; }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int v = static_cast<int>(r / block.live_pairs());
+        return {block.line(v, static_cast<int>(r % block.live_pairs())), block.nx, 1};
+    }
+};
+
+} // namespace whorl::kernels

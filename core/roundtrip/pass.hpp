@@ -1,0 +1,37 @@
+// What a round trip carries. A pass is a small copyable struct with
+//
+//   static constexpr int inputs, products, fluxes, maxima
+//   void load(Mode m, Complex* in) const                 modes -> `inputs` values of one mode
+//   void point(Point p, const Real* in, Real* out) const `inputs` -> `products` values of one grid point
+//   void measure(const Real* in, Real* values) const     `maxima` values whose largest over the box is wanted
+//   void contract(kx, ky, const Complex* products, Complex* fluxes) const   one column of a plane
+//   void store(Mode m, const Complex* fluxes) const      the result of one mode
+//
+// all device-callable: no allocation, exception, virtual call or standard container. inputs = 0 initialises,
+// products = 0 only measures. Optional, on the host, on every rank:
+//
+//   bool wants_maxima() const          false skips measure() this time
+//   void begin_batch(Block planes)     before the points of a batch of this rank's planes; may fill an array
+//   void end_batch(Block planes)       after them; may write one
+//   void begin_store(maxima)           after the last point, before the first store; may choose dt
+//   void with_store(f) const           calls f(s) with the struct s whose store() to use, chosen at run time
+#pragma once
+
+#include <array>
+
+#include "roundtrip/mode.hpp"
+
+namespace whorl {
+
+template <class Real> struct PassDefaults {
+    static constexpr int inputs = 0, products = 0, fluxes = 0, maxima = 0;
+
+    WHORL_INLINE void load(Mode<Real>, Complex<Real>*) const {}
+    WHORL_INLINE void point(Point, const Real*, Real*) const {}
+    WHORL_INLINE void measure(const Real*, Real*) const {}
+    WHORL_INLINE void contract(Real, Real, const Complex<Real>*, Complex<Real>*) const {}
+    WHORL_INLINE void store(Mode<Real>, const Complex<Real>*) const {}
+    bool wants_maxima() const { return true; }
+};
+
+} // namespace whorl

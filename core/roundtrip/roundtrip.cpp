@@ -1,0 +1,281 @@
+#include "roundtrip/roundtrip.hpp"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+namespace whorl {
+
+std::int64_t table_bytes(const Layout& layout, const RowTable& table, std::int64_t value) {
+    const std::int64_t shifts = layout.kx.size() + layout.ky.size() + layout.nz;
+    const std::int64_t wavenumbers = shifts + layout.kept_y;
+    return shifts * value + wavenumbers * value / 2 +
+           static_cast<std::int64_t>(table.rows().size() * sizeof(Row)) +
+           static_cast<std::int64_t>((layout.plane_slots.size() + layout.pencil_slots.size()) *
+                                     sizeof(PlaneSlot)) +
+           static_cast<std::int64_t>(layout.column_rows.size() * sizeof(ColumnRow));
+}
+
+template <class Real>
+RoundTrip<Real>::RoundTrip(const Box& box, const Truncation& truncation, const RoundTripOptions& options,
+                           const exchange::Communicator& world, const device::Cpu& device)
+    : pencils_(box, truncation, options.grid),
+      layout_(box, truncation, pencils_, world.rank(), options.batches, options.column_variables,
+              options.row_variables),
+      table_(box, truncation, pencils_, layout_.row_index, layout_.column_index), device_(device),
+      world_(world), row_(world.split(layout_.column_index)), column_(world.split(layout_.row_index)),
+      transport_name_(options.transport), workspace_(layout_),
+      scale_(1.0 / static_cast<double>(box.total_points())) {
+    make_tables(box, truncation);
+    make_lines(options.lines);
+    make_buffers();
+}
+
+template <class Real> void RoundTrip<Real>::make_tables(const Box& box, const Truncation& truncation) {
+    const auto fill = [&](device::Buffer<Real>& table, int axis, const std::vector<int>& numbers) {
+        table = device::Buffer<Real>(numbers.size());
+        for (std::size_t i = 0; i < numbers.size(); ++i)
+            table.data()[i] = static_cast<Real>(numbers[i] * box.unit(axis));
+    };
+    std::vector<int> all_y;
+    for (int j = 0; j < layout_.kept_y; ++j) all_y.push_back(signed_index(j, truncation.extent(1)));
+    for (int i = layout_.kx.begin; i < layout_.kx.end; ++i) numbers_[0].push_back(i);
+    for (int j = layout_.ky.begin; j < layout_.ky.end; ++j)
+        numbers_[1].push_back(all_y[static_cast<std::size_t>(j)]);
+    for (int l = 0; l < layout_.nz; ++l) numbers_[2].push_back(l <= layout_.nz / 2 ? l : l - layout_.nz);
+    fill(kx_, 0, numbers_[0]);
+    fill(ky_, 1, numbers_[1]);
+    fill(kz_, 2, numbers_[2]);
+    fill(all_ky_, 1, all_y);
+    shift_x_ = device::Buffer<Value>(numbers_[0].size());
+    shift_y_ = device::Buffer<Value>(numbers_[1].size());
+    shift_z_ = device::Buffer<Value>(numbers_[2].size());
+
+    make_tiles();
+}
+
+// Whole tiles of columns whatever ky they belong to: short rows of a sphere waste no lanes.
+template <class Real> void RoundTrip<Real>::make_tiles() {
+    for (int j = 0; j < layout_.ky.size(); ++j)
+        for (int first = 0; first < layout_.column_length[static_cast<std::size_t>(j)];) {
+            if (tiles_.empty() || tiles_.back().count == Workspace::lanes)
+                tiles_.push_back({layout_.column_offset[static_cast<std::size_t>(j)] + first, 0, {}});
+            ColumnTile& t = tiles_.back();
+            const int count = std::min(Workspace::lanes - t.count,
+                                       layout_.column_length[static_cast<std::size_t>(j)] - first);
+            t.segments.push_back({j, first, count, t.count});
+            t.count += count;
+            first += count;
+        }
+}
+
+template <class Real> void RoundTrip<Real>::make_lines(device::LineKind kind) {
+    using device::Direction;
+    const auto make = [&](device::LineShape shape, Direction direction) {
+        return device::Lines<Real>::make(kind, shape, direction);
+    };
+    z_in_.resize(Workspace::lanes / lane_step + 1);
+    z_out_.resize(Workspace::lanes / lane_step + 1);
+    if (layout_.nz > 1)
+        for (const ColumnTile& t : tiles_) {
+            const auto width = static_cast<std::size_t>(tile_width(t.count));
+            if (z_in_[width]) continue;
+            const device::LineShape shape{layout_.nz, static_cast<int>(width) * lane_step, Workspace::lanes,
+                                          1};
+            z_in_[width] = make(shape, Direction::backward);
+            z_out_[width] = make(shape, Direction::forward);
+        }
+    const device::LineShape along_y{layout_.ny, layout_.kx.size(), workspace_.pitch, 1};
+    y_in_ = make(along_y, Direction::backward);
+    y_out_ = make(along_y, Direction::forward);
+    const int all_pairs = (layout_.y.size() + 1) / 2;
+    const std::array<int, 2> block_pairs{workspace_.pairs, all_pairs % workspace_.pairs};
+    for (std::size_t i = 0; i < 2; ++i) {
+        if (block_pairs[i] == 0) continue;
+        const device::LineShape along_x{layout_.nx, block_pairs[i], 1, workspace_.line_pitch};
+        x_in_[i] = make(along_x, Direction::backward);
+        x_out_[i] = make(along_x, Direction::forward);
+    }
+}
+
+template <class Real> void RoundTrip<Real>::make_buffers() {
+    pencil_buffer_ = device::Buffer<Value>(static_cast<std::size_t>(layout_.pencil_size));
+    if (layout_.grid.p_col > 1)
+        plane_buffer_ = device::Buffer<Value>(static_cast<std::size_t>(layout_.plane_size));
+    row_y_buffer_ = device::Buffer<Value>(static_cast<std::size_t>(layout_.row_y_size));
+    row_x_buffer_ = device::Buffer<Value>(static_cast<std::size_t>(layout_.row_x_size));
+    executors_.resize(static_cast<std::size_t>(device_.executors()));
+    for (Executor& executor : executors_) {
+        executor.workspace = device::Buffer<Value>(static_cast<std::size_t>(workspace_.size()));
+        executor.pieces.resize(static_cast<std::size_t>(layout_.grid.p_row));
+    }
+    maxima_.resize(executors_.size());
+}
+
+template <class Real> ModeTables<Real> RoundTrip<Real>::modes() const {
+    return {kx_.data(), ky_.data(), kz_.data(), table_.rows().data(), layout_.nz, layout_.kx.begin == 0};
+}
+
+template <class Real> void RoundTrip<Real>::shift(std::array<double, 3> cells) {
+    shifted_ = cells[0] != 0.0 || cells[1] != 0.0 || cells[2] != 0.0;
+    const std::array<int, 3> points{layout_.nx, layout_.ny, layout_.nz};
+    const std::array<Value*, 3> tables{shift_x_.data(), shift_y_.data(), shift_z_.data()};
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        for (std::size_t i = 0; i < numbers_[axis].size(); ++i) {
+            const double phase = 2.0 * std::numbers::pi * numbers_[axis][i] * cells[axis] / points[axis];
+            tables[axis][i] = {static_cast<Real>(std::cos(phase)), static_cast<Real>(std::sin(phase))};
+        }
+}
+
+template <class Real> kernels::Shift<Real> RoundTrip<Real>::shift_tables() const {
+    return {shift_x_.data(), shift_y_.data(), shift_z_.data()};
+}
+
+template <class Real> kernels::Tile<Real> RoundTrip<Real>::tile(int executor, std::int64_t item) {
+    const ColumnTile& t = tiles_[static_cast<std::size_t>(item)];
+    return {executors_[static_cast<std::size_t>(executor)].workspace.data(),
+            t.count,
+            Workspace::lanes,
+            layout_.nz,
+            static_cast<std::int64_t>(layout_.nz) * Workspace::lanes,
+            t.column};
+}
+
+template <class Real> kernels::Plane<Real> RoundTrip<Real>::plane(int executor) {
+    return {executors_[static_cast<std::size_t>(executor)].workspace.data(), layout_.ny, layout_.kx.size(),
+            workspace_.pitch, static_cast<std::int64_t>(layout_.ny) * workspace_.pitch};
+}
+
+template <class Real>
+kernels::LineBlock<Real> RoundTrip<Real>::line_block(int executor, bool out, int y0, int rows) {
+    Value* const lines = executors_[static_cast<std::size_t>(executor)].workspace.data() + workspace_.plane;
+    return {lines + (out ? workspace_.lines_in : 0),
+            layout_.nx,
+            workspace_.line_pitch,
+            workspace_.pairs,
+            y0,
+            rows};
+}
+
+template <class Real>
+const kernels::RowPiece<Real>* RoundTrip<Real>::row_pieces(int executor, int plane_index, int planes) {
+    auto& pieces = executors_[static_cast<std::size_t>(executor)].pieces;
+    for (int r = 0; r < layout_.grid.p_row; ++r) {
+        const Block block = layout_.peer_kx_block(r);
+        const std::int64_t plane_size = static_cast<std::int64_t>(layout_.y.size()) * block.size();
+        pieces[static_cast<std::size_t>(r)] = {row_x_buffer_.data() + layout_.row_x_offset(r, planes) +
+                                                   plane_index * plane_size,
+                                               planes * plane_size, block.size(), block.begin, block.size()};
+    }
+    return pieces.data();
+}
+
+template <class Real>
+exchange::Transport& RoundTrip<Real>::transport(const std::string& which, int variables, bool inwards) {
+    auto& made = transports_[which + (inwards ? " in " : " out ") + std::to_string(variables)];
+    if (!made) {
+        const bool rows = which == "row";
+        made = exchange::Transport::make(transport_name_, rows ? row_ : column_,
+                                         rows ? layout_.row_patterns(variables, inwards)
+                                              : layout_.column_patterns(variables, inwards),
+                                         static_cast<int>(sizeof(Value)));
+    }
+    return *made;
+}
+
+template <class Real> std::array<double, 2> RoundTrip<Real>::reduce_maxima(bool wanted) {
+    std::array<double, 2> largest{0.0, 0.0};
+    if (!wanted) return largest;
+    std::array<double, 3> values{0.0, 0.0, 0.0}; // MPI_MAX may lose a NaN, so it travels as a flag
+    for (const auto& of_executor : maxima_)
+        for (std::size_t m = 0; m < 2; ++m) {
+            if (!std::isfinite(of_executor[m])) values[2] = 1.0;
+            values[m] = std::max(values[m], std::isfinite(of_executor[m]) ? of_executor[m] : 0.0);
+        }
+    world_.maximum(values);
+    const double spoilt = std::numeric_limits<double>::quiet_NaN();
+    return values[2] > 0.0 ? std::array<double, 2>{spoilt, spoilt}
+                           : std::array<double, 2>{values[0], values[1]};
+}
+
+template <class Real>
+void RoundTrip<Real>::z_lines(const std::vector<LinesOf>& lines, const kernels::Tile<Real>& t, int variables,
+                              Timers& timers) {
+    if (layout_.nz == 1) return;
+    Timers::Scope scope(timers, Part::transforms);
+    const auto width = static_cast<std::size_t>(tile_width(t.count));
+    for (int v = 0; v < variables; ++v) lines[width]->execute(t.data + v * t.stride);
+}
+
+template <class Real>
+template <bool to_buffer>
+void RoundTrip<Real>::move_tile(const kernels::Tile<Real>& t, int variables, Timers& timers) {
+    Timers::Scope scope(timers, Part::pack);
+    device::Cpu::for_each(
+        static_cast<std::int64_t>(variables) * layout_.nz,
+        kernels::MoveTile<Real, to_buffer>{t, pencil_buffer_.data(), layout_.pencil_slots.data()});
+}
+
+template <class Real>
+template <bool to_buffer>
+void RoundTrip<Real>::move_rows(int executor, int plane_index, int planes, int variables) {
+    Timers::Scope scope(executors_[static_cast<std::size_t>(executor)].timers, Part::pack);
+    const kernels::Plane<Real> p = plane(executor);
+    for (int r = 0; r < layout_.grid.p_row; ++r) {
+        const Block rows = layout_.peer_y_block(r);
+        const std::int64_t plane_size = static_cast<std::int64_t>(rows.size()) * p.width;
+        Value* const chunk =
+            row_y_buffer_.data() + layout_.row_y_offset(r, planes) + plane_index * plane_size;
+        device::Cpu::for_each(static_cast<std::int64_t>(variables) * rows.size(),
+                              kernels::MoveRows<Real, to_buffer>{p, chunk, planes * plane_size, rows});
+    }
+}
+
+template <class Real> std::map<std::string, std::int64_t> RoundTrip<Real>::memory() const {
+    std::size_t workspace = 0;
+    for (const Executor& executor : executors_) workspace += executor.workspace.bytes();
+    return {{"exchange", static_cast<std::int64_t>(pencil_buffer_.bytes() + plane_buffer_.bytes())},
+            {"row_buffers", static_cast<std::int64_t>(row_y_buffer_.bytes() + row_x_buffer_.bytes())},
+            {"workspace", static_cast<std::int64_t>(workspace)},
+            {"tables", table_bytes(layout_, table_, sizeof(Value))}};
+}
+
+template <class Real> std::map<std::string, double> RoundTrip<Real>::timings() const {
+    Timers sum;
+    for (const Executor& executor : executors_) sum.add(executor.timers);
+    std::map<std::string, double> seconds;
+    const double executors = static_cast<double>(executors_.size());
+    double known = 0.0;
+    for (const Part part : {Part::transforms, Part::pack, Part::point, Part::modes}) {
+        const double value = sum.seconds(part) / executors;
+        seconds[part_names[static_cast<std::size_t>(part)]] = value;
+        known += value;
+    }
+    seconds["exchange"] = exchange_timer_.seconds(Part::exchange);
+    seconds["total"] = exchange_timer_.seconds(Part::total);
+    seconds["other"] = seconds["total"] - seconds["exchange"] - known;
+    return seconds;
+}
+
+template <class Real> void RoundTrip<Real>::time(bool enabled) {
+    exchange_timer_.reset();
+    exchange_timer_.enabled = enabled;
+    for (Executor& executor : executors_) {
+        executor.timers.reset();
+        executor.timers.enabled = enabled;
+    }
+}
+
+template class RoundTrip<float>;
+template class RoundTrip<double>;
+
+template void RoundTrip<float>::move_tile<true>(const kernels::Tile<float>&, int, Timers&);
+template void RoundTrip<float>::move_tile<false>(const kernels::Tile<float>&, int, Timers&);
+template void RoundTrip<double>::move_tile<true>(const kernels::Tile<double>&, int, Timers&);
+template void RoundTrip<double>::move_tile<false>(const kernels::Tile<double>&, int, Timers&);
+template void RoundTrip<float>::move_rows<true>(int, int, int, int);
+template void RoundTrip<float>::move_rows<false>(int, int, int, int);
+template void RoundTrip<double>::move_rows<true>(int, int, int, int);
+template void RoundTrip<double>::move_rows<false>(int, int, int, int);
+
+} // namespace whorl

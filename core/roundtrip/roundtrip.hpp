@@ -1,0 +1,143 @@
+// The one path between modes and points (docs/method.md, "Round trip"):
+//
+//   modes -load-> z-lines -> y-lines -> x-lines -point-> x-lines -> y-lines -contract-> z-lines -store->
+//   modes
+//
+// A pass says what travels; the round trip owns transforms, truncation, exchanges, batches and threads.
+#pragma once
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "device/buffer.hpp"
+#include "device/cpu.hpp"
+#include "device/lines.hpp"
+#include "exchange/transport.hpp"
+#include "roundtrip/layout.hpp"
+#include "roundtrip/line_kernels.hpp"
+#include "roundtrip/pass.hpp"
+#include "roundtrip/workspace.hpp"
+
+namespace whorl {
+
+struct RoundTripOptions {
+    ProcessGrid grid;
+    int batches = 1;
+    std::string transport = "alltoall";
+    device::LineKind lines = device::LineKind::automatic;
+    // Most variables of any pass: on the columns (inputs, fluxes) and on the rows (inputs, products).
+    int column_variables = 4, row_variables = 5;
+};
+
+// Bytes of look-up tables when a complex number takes `value` bytes.
+std::int64_t table_bytes(const Layout& layout, const RowTable& table, std::int64_t value);
+
+template <class Real> class RoundTrip {
+  public:
+    RoundTrip(const Box& box, const Truncation& truncation, const RoundTripOptions& options,
+              const exchange::Communicator& world, const device::Cpu& device);
+
+    const Layout& layout() const { return layout_; }
+    const RowTable& table() const { return table_; }
+    const Pencils& pencils() const { return pencils_; }
+    const device::Cpu& device() const { return device_; }
+    ModeTables<Real> modes() const;
+
+    // The offset, in fractions of a grid cell, of the grid on which the next passes work; all zero: no shift.
+    void shift(std::array<double, 3> cells);
+
+    // Sends a pass through. Returns its maxima over all ranks (NaN where a value was not finite).
+    template <class Pass> std::array<double, 2> run(Pass& pass);
+
+    // Bytes by array, and the seconds spent by part since reset (mean over executors; exchange is the
+    // caller's).
+    std::map<std::string, std::int64_t> memory() const;
+    std::map<std::string, double> timings() const;
+    void time(bool enabled);
+
+  private:
+    using Value = Complex<Real>;
+    using LinesOf = std::unique_ptr<device::Lines<Real>>;
+    static constexpr int lane_step = 8; // widths of tiles are rounded up to this
+
+    static int tile_width(int count) { return (count + lane_step - 1) / lane_step; }
+
+    struct Executor {
+        device::Buffer<Value> workspace;
+        std::vector<kernels::RowPiece<Real>> pieces; // one a row peer
+        Timers timers;
+    };
+    struct ColumnTile {
+        std::int64_t column;
+        int count;
+        std::vector<kernels::Segment> segments;
+    };
+
+    void make_tables(const Box& box, const Truncation& truncation);
+    void make_tiles();
+    void make_lines(device::LineKind kind);
+    void make_buffers();
+
+    kernels::Tile<Real> tile(int executor, std::int64_t item);
+    const std::vector<kernels::Segment>& segments(std::int64_t item) const {
+        return tiles_[static_cast<std::size_t>(item)].segments;
+    }
+    kernels::Plane<Real> plane(int executor);
+    kernels::LineBlock<Real> line_block(int executor, bool out, int y0, int rows);
+    kernels::Shift<Real> shift_tables() const;
+    const kernels::RowPiece<Real>* row_pieces(int executor, int plane_index, int planes);
+    const device::Lines<Real>& x_lines(const std::array<LinesOf, 2>& lines,
+                                       const kernels::LineBlock<Real>& block) const {
+        return *lines[block.live_pairs() == workspace_.pairs ? 0 : 1];
+    }
+    const PlaneSlot* slots_of(int z) const {
+        return layout_.plane_slots.data() +
+               static_cast<std::int64_t>(z - layout_.z.begin) * layout_.grid.p_col;
+    }
+    Value* plane_data() { return layout_.grid.p_col > 1 ? plane_buffer_.data() : pencil_buffer_.data(); }
+    exchange::Transport& transport(const std::string& which, int variables, bool inwards);
+    std::array<double, 2> reduce_maxima(bool wanted);
+    void z_lines(const std::vector<LinesOf>& lines, const kernels::Tile<Real>& tile, int variables,
+                 Timers& timers);
+    template <bool to_buffer> void move_tile(const kernels::Tile<Real>& tile, int variables, Timers& timers);
+    template <bool to_buffer> void move_rows(int executor, int plane_index, int planes, int variables);
+
+    template <class Pass> void columns_in(const Pass& pass);
+    template <class Pass> void columns_out(const Pass& pass);
+    template <class Pass> void batch(Pass& pass, int b);
+    template <class Pass> void exchanged_rows(Pass& pass, int b, Block planes);
+    template <class Pass> void rows_in(const Pass& pass, int executor, int z);
+    template <class Pass> void rows_out(const Pass& pass, int executor, int z);
+    template <class Pass>
+    void points(const Pass& pass, int executor, int z, int y0, int rows,
+                const kernels::RowPiece<Real>* pieces);
+    template <class Pass> void add_maxima(const Pass& pass, int executor, kernels::LineBlock<Real> block);
+
+    Pencils pencils_;
+    Layout layout_;
+    RowTable table_;
+    device::Cpu device_;
+    const exchange::Communicator& world_;
+    exchange::Communicator row_, column_;
+    std::string transport_name_;
+    Workspace workspace_;
+    double scale_; // 1 / (nx ny nz)
+
+    device::Buffer<Real> kx_, ky_, kz_, all_ky_;
+    std::array<std::vector<int>, 3> numbers_; // signed wavenumbers of kx_, ky_, kz_
+    device::Buffer<Value> shift_x_, shift_y_, shift_z_;
+    bool shifted_ = false;
+    device::Buffer<Value> pencil_buffer_, plane_buffer_, row_y_buffer_, row_x_buffer_;
+    std::vector<ColumnTile> tiles_;
+    std::vector<Executor> executors_;
+    std::vector<std::array<double, 2>> maxima_;
+    std::vector<LinesOf> z_in_, z_out_; // by tile_width
+    LinesOf y_in_, y_out_;
+    std::array<LinesOf, 2> x_in_, x_out_; // of a whole block of row pairs, of the last one
+    std::map<std::string, std::unique_ptr<exchange::Transport>> transports_;
+    Timers exchange_timer_; // of the thread that exchanges, with the total of all runs
+};
+
+} // namespace whorl

@@ -1,0 +1,250 @@
+// RoundTrip::run and its stages; included where passes are instantiated.
+#pragma once
+
+#include <limits>
+
+#include "roundtrip/roundtrip.hpp"
+
+namespace whorl {
+
+template <class Real> template <class Pass> std::array<double, 2> RoundTrip<Real>::run(Pass& pass) {
+    static_assert(Pass::maxima <= 2, "a pass measures at most two maxima");
+    Timers::Scope total(exchange_timer_, Part::total);
+    WHORL_REQUIRE(Pass::inputs <= layout_.column_variables && Pass::fluxes <= layout_.column_variables &&
+                      Pass::inputs <= layout_.row_variables && Pass::products <= layout_.row_variables,
+                  "a pass carries more variables than the round trip was planned for.");
+    for (auto& largest : maxima_) largest = {0.0, 0.0};
+    if constexpr (Pass::inputs > 0) columns_in(pass);
+
+    const int batches = layout_.batches;
+    const bool exchanged = layout_.grid.p_col > 1;
+    const auto start = [&](bool inwards, int b) {
+        Timers::Scope scope(exchange_timer_, Part::exchange);
+        auto& buffer = plane_buffer_;
+        auto& line = transport("column", inwards ? Pass::inputs : Pass::fluxes, inwards);
+        if (inwards)
+            line.start(b, pencil_buffer_.data(), buffer.data());
+        else
+            line.start(b, buffer.data(), pencil_buffer_.data());
+    };
+    const auto wait = [&](bool inwards, int b) {
+        Timers::Scope scope(exchange_timer_, Part::exchange);
+        transport("column", inwards ? Pass::inputs : Pass::fluxes, inwards).wait(b);
+    };
+    if (exchanged && Pass::inputs > 0) start(true, 0);
+    for (int b = 0; b < batches; ++b) {
+        if (exchanged && Pass::inputs > 0) {
+            if (b + 1 < batches) start(true, b + 1);
+            wait(true, b);
+        }
+        batch(pass, b);
+        if (exchanged && Pass::fluxes > 0) start(false, b);
+    }
+    if (exchanged && Pass::fluxes > 0)
+        for (int b = 0; b < batches; ++b) wait(false, b);
+
+    const auto largest = reduce_maxima(Pass::maxima > 0 && pass.wants_maxima());
+    if constexpr (requires { pass.begin_store(largest); }) pass.begin_store(largest);
+    if constexpr (Pass::fluxes > 0) columns_out(pass);
+    return largest;
+}
+
+template <class Real> template <class Pass> void RoundTrip<Real>::columns_in(const Pass& pass) {
+    const ModeTables<Real> tables = modes();
+    const kernels::Shift<Real> shift = shift_tables();
+    device_.each(static_cast<std::int64_t>(tiles_.size()), [&](int executor, std::int64_t item) {
+        Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
+        const kernels::Tile<Real> t = tile(executor, item);
+        {
+            Timers::Scope scope(timers, Part::modes);
+            for (const kernels::Segment& part : segments(item)) {
+                if (shifted_)
+                    device::Cpu::for_each(layout_.nz,
+                                          kernels::Load<Real, Pass, true>{pass, tables, t, part, shift});
+                else
+                    device::Cpu::for_each(layout_.nz,
+                                          kernels::Load<Real, Pass, false>{pass, tables, t, part, shift});
+                const int end = part.lane + part.count;
+                const int spare = end == t.count ? lane_step * tile_width(t.count) - end : 0;
+                device::Cpu::for_each(1LL * Pass::inputs * layout_.nz,
+                                      kernels::LoadPadding<Real>{tables, t, part, spare});
+            }
+        }
+        z_lines(z_in_, t, Pass::inputs, timers);
+        move_tile<true>(t, Pass::inputs, timers);
+    });
+}
+
+template <class Real> template <class Pass> void RoundTrip<Real>::columns_out(const Pass& pass) {
+    const ModeTables<Real> tables = modes();
+    const kernels::Shift<Real> shift = shift_tables();
+    device_.each(static_cast<std::int64_t>(tiles_.size()), [&](int executor, std::int64_t item) {
+        Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
+        const kernels::Tile<Real> t = tile(executor, item);
+        move_tile<false>(t, Pass::fluxes, timers);
+        z_lines(z_out_, t, Pass::fluxes, timers);
+        Timers::Scope scope(timers, Part::modes);
+        const auto store = [&]<class Result>(const Result& result) {
+            for (const kernels::Segment& part : segments(item)) {
+                if (shifted_)
+                    device::Cpu::for_each(layout_.nz, kernels::Store<Real, Result, Pass::fluxes, true>{
+                                                          result, tables, t, part, shift});
+                else
+                    device::Cpu::for_each(layout_.nz, kernels::Store<Real, Result, Pass::fluxes, false>{
+                                                          result, tables, t, part, shift});
+            }
+        };
+        if constexpr (requires { pass.with_store(store); })
+            pass.with_store(store);
+        else
+            store(pass);
+    });
+}
+
+template <class Real> template <class Pass> void RoundTrip<Real>::batch(Pass& pass, int b) {
+    const Block planes = layout_.planes(b);
+    if constexpr (requires { pass.begin_batch(planes); }) pass.begin_batch(planes);
+    if (layout_.grid.p_row == 1) {
+        device_.each(planes.size(), [&](int executor, std::int64_t item) {
+            const int z = planes.begin + static_cast<int>(item);
+            rows_in(pass, executor, z);
+            const kernels::Plane<Real> p = plane(executor);
+            const kernels::RowPiece<Real> piece{p.data, p.stride, p.pitch, 0, p.width};
+            for (int y = 0; y < layout_.ny; y += 2 * workspace_.pairs)
+                points(pass, executor, z, y, std::min(2 * workspace_.pairs, layout_.ny - y), &piece);
+            rows_out(pass, executor, z);
+        });
+    } else {
+        exchanged_rows(pass, b, planes);
+    }
+    if constexpr (requires { pass.end_batch(planes); }) pass.end_batch(planes);
+}
+
+// The batch with a row exchange on either side of its x lines.
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::exchanged_rows(Pass& pass, int b, Block planes) {
+    const auto move = [&](const char* which, int variables, bool inwards) {
+        Timers::Scope scope(exchange_timer_, Part::exchange);
+        auto& line = transport(which, variables, inwards);
+        if (inwards)
+            line.start(b, row_y_buffer_.data(), row_x_buffer_.data());
+        else
+            line.start(b, row_x_buffer_.data(), row_y_buffer_.data());
+        line.wait(b);
+    };
+    if constexpr (Pass::inputs > 0) {
+        device_.each(planes.size(), [&](int executor, std::int64_t item) {
+            rows_in(pass, executor, planes.begin + static_cast<int>(item));
+            move_rows<true>(executor, static_cast<int>(item), planes.size(), Pass::inputs);
+        });
+        move("row", Pass::inputs, true);
+    }
+    const int chunks = (layout_.y.size() + 2 * workspace_.pairs - 1) / (2 * workspace_.pairs);
+    device_.each(1LL * planes.size() * chunks, [&](int executor, std::int64_t item) {
+        const int index = static_cast<int>(item / chunks);
+        const int y = static_cast<int>(item % chunks) * 2 * workspace_.pairs;
+        points(pass, executor, planes.begin + index, y, std::min(2 * workspace_.pairs, layout_.y.size() - y),
+               row_pieces(executor, index, planes.size()));
+    });
+    if constexpr (Pass::products > 0) {
+        move("row", Pass::products, false);
+        device_.each(planes.size(), [&](int executor, std::int64_t item) {
+            move_rows<false>(executor, static_cast<int>(item), planes.size(), Pass::products);
+            rows_out(pass, executor, planes.begin + static_cast<int>(item));
+        });
+    }
+}
+
+template <class Real> template <class Pass> void RoundTrip<Real>::rows_in(const Pass&, int executor, int z) {
+    if constexpr (Pass::inputs > 0) {
+        Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
+        const kernels::Plane<Real> p = plane(executor);
+        {
+            Timers::Scope scope(timers, Part::pack);
+            device::Cpu::for_each(1LL * Pass::inputs * layout_.kept_y,
+                                  kernels::Unpack<Real>{p, plane_data(), slots_of(z),
+                                                        layout_.column_rows.data(), layout_.kept_y,
+                                                        layout_.extent_y});
+            device::Cpu::for_each(
+                1LL * Pass::inputs * layout_.ny,
+                kernels::UnpackPadding<Real>{p, layout_.column_rows.data(), layout_.extent_y});
+        }
+        Timers::Scope scope(timers, Part::transforms);
+        for (int v = 0; v < Pass::inputs; ++v) y_in_->execute(p.row(v, 0));
+    }
+}
+
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::rows_out(const Pass& pass, int executor, int z) {
+    if constexpr (Pass::products > 0) {
+        Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
+        const kernels::Plane<Real> p = plane(executor);
+        {
+            Timers::Scope scope(timers, Part::transforms);
+            for (int v = 0; v < Pass::products; ++v) y_out_->execute(p.row(v, 0));
+        }
+        Timers::Scope scope(timers, Part::pack);
+        device::Cpu::for_each(layout_.kept_y,
+                              kernels::Contract<Real, Pass>{pass, p, plane_data(), slots_of(z),
+                                                            layout_.column_rows.data(), kx_.data(),
+                                                            all_ky_.data(), layout_.extent_y});
+    }
+}
+
+// Rows y0, ..., y0 + rows - 1 of a plane through x, the points, and back.
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::points(const Pass& pass, int executor, int z, int y0, int rows,
+                             const kernels::RowPiece<Real>* pieces) {
+    Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
+    const kernels::LineBlock<Real> in = line_block(executor, false, y0, rows);
+    const kernels::LineBlock<Real> out = line_block(executor, true, y0, rows);
+    if constexpr (Pass::inputs > 0) {
+        {
+            Timers::Scope scope(timers, Part::pack);
+            for (int r = 0; r < layout_.grid.p_row; ++r)
+                device::Cpu::for_each(1LL * Pass::inputs * in.live_pairs(),
+                                      kernels::Merge<Real>{pieces[r], in});
+            device::Cpu::for_each(in.live_pairs(), kernels::MergeMean<Real>{pieces[0], in, Pass::inputs});
+            device::Cpu::for_each(1LL * Pass::inputs * in.live_pairs(),
+                                  kernels::MergePadding<Real>{in, layout_.kept_x});
+        }
+        Timers::Scope scope(timers, Part::transforms);
+        for (int v = 0; v < Pass::inputs; ++v) x_lines(x_in_, in).execute(in.line(v, 0));
+    }
+    {
+        Timers::Scope scope(timers, Part::point);
+        if constexpr (Pass::maxima > 0)
+            if (pass.wants_maxima()) add_maxima(pass, executor, in);
+        device::Cpu::for_each(in.live_pairs(),
+                              kernels::Points<Real, Pass>{pass, in, out, layout_.y.begin, z});
+    }
+    if constexpr (Pass::products > 0) {
+        {
+            Timers::Scope scope(timers, Part::transforms);
+            for (int v = 0; v < Pass::products; ++v) x_lines(x_out_, out).execute(out.line(v, 0));
+        }
+        Timers::Scope scope(timers, Part::pack);
+        device::Cpu::for_each(1LL * Pass::products * out.live_pairs(), kernels::Mirror<Real>{out});
+        for (int r = 0; r < layout_.grid.p_row; ++r)
+            device::Cpu::for_each(1LL * Pass::products * out.live_pairs(),
+                                  kernels::Separate<Real>{pieces[r], out, static_cast<Real>(scale_ / 2)});
+    }
+}
+
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::add_maxima(const Pass& pass, int executor, kernels::LineBlock<Real> block) {
+    kernels::Maxima<Real, Pass> maxima;
+    maxima.add(pass, block);
+    auto& largest = maxima_[static_cast<std::size_t>(executor)];
+    for (int m = 0; m < Pass::maxima; ++m) {
+        const double value = maxima.value(m);
+        double& known = largest[static_cast<std::size_t>(m)];
+        if (!(value <= known) && known == known) known = value; // a NaN stays
+    }
+}
+
+} // namespace whorl

@@ -1,0 +1,27 @@
+#include "roundtrip/workspace.hpp"
+
+#include <algorithm>
+
+namespace whorl {
+
+namespace {
+// Rows of a power of two fall on the same cache sets: keep clear of them.
+int padded_pitch(int width) {
+    constexpr int step = Workspace::alignment;
+    const int pitch = (width + step - 1) / step * step;
+    return pitch % (8 * step) == 0 ? pitch + step : pitch;
+}
+constexpr int most_pairs = 4; // 8 variables of 4 lines stay in the inner caches
+} // namespace
+
+Workspace::Workspace(const Layout& layout)
+    : pitch(padded_pitch(layout.kx.size())), line_pitch(padded_pitch(layout.nx + 1)),
+      pairs(std::min(most_pairs, (layout.y.size() + 1) / 2)),
+      tile(1LL * layout.column_variables * layout.nz * lanes),
+      plane(1LL * layout.row_variables * layout.ny * pitch),
+      lines_in(1LL * layout.column_variables * pairs * line_pitch),
+      lines_out(1LL * layout.row_variables * pairs * line_pitch) {}
+
+std::int64_t Workspace::size() const { return std::max(tile, plane + lines_in + lines_out); }
+
+} // namespace whorl

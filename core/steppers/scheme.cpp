@@ -1,0 +1,101 @@
+#include "steppers/scheme.hpp"
+
+#include <cmath>
+
+#include "base/error.hpp"
+
+namespace whorl {
+
+int Stage::reads() const {
+    int mask = 0;
+    for (std::size_t i = 0; i < registers; ++i)
+        for (std::size_t j = 0; j < registers; ++j)
+            if (m[i][j] != 0.0) mask |= 1 << j;
+    return mask;
+}
+
+int Stage::writes() const {
+    int mask = 0;
+    for (std::size_t i = 0; i < registers; ++i) {
+        bool written = v[i] != 0.0;
+        for (std::size_t j = 0; j < registers; ++j) written = written || m[i][j] != 0.0;
+        if (written) mask |= 1 << i;
+    }
+    return mask;
+}
+
+namespace {
+
+// Heun's predictor-corrector; register 1 holds the half-finished result.
+Scheme rk2() {
+    Stage predictor{{{{1, 0, 0}, {1, 0, 0}, {0, 0, 0}}}, {1.0, 0.5, 0.0}, 1.0};
+    Stage corrector{{{{0, 1, 0}, {0, 0, 0}, {0, 0, 0}}}, {0.5, 0.0, 0.0}, 0.0};
+    return {"rk2", 2, 2, {predictor, corrector}, "Heun; Rogallo, NASA TM 81315 (1981)"};
+}
+
+// du <- A du + dt f, u <- u + B du.
+Scheme rk3() {
+    const std::array<double, 3> A{0.0, -5.0 / 9.0, -153.0 / 128.0};
+    const std::array<double, 3> B{1.0 / 3.0, 15.0 / 16.0, 8.0 / 15.0};
+    const std::array<double, 3> advance{1.0 / 3.0, 3.0 / 4.0 - 1.0 / 3.0, 1.0 - 3.0 / 4.0};
+    Scheme scheme{"rk3", 3, 2, {}, "Williamson, J. Comput. Phys. 35, 48 (1980), case 7"};
+    for (std::size_t s = 0; s < 3; ++s) {
+        const bool last = s == 2;
+        Stage stage{{{{1, A[s] * B[s], 0}, {0, A[s], 0}, {0, 0, 0}}}, {B[s], 1.0, 0.0}, advance[s]};
+        if (last) {
+            stage.m[1] = {0, 0, 0};
+            stage.v[1] = 0.0;
+        }
+        scheme.stages.push_back(stage);
+    }
+    return scheme;
+}
+
+// Register 1 keeps the state the step began with, register 2 gathers the result.
+Scheme rk4() {
+    Stage first{{{{1, 0, 0}, {1, 0, 0}, {1, 0, 0}}}, {1.0 / 2, 0.0, 1.0 / 6}, 1.0 / 2};
+    Stage second{{{{0, 1, 0}, {0, 0, 0}, {0, 0, 1}}}, {1.0 / 2, 0.0, 1.0 / 3}, 0.0};
+    Stage third{{{{0, 1, 0}, {0, 0, 0}, {0, 0, 1}}}, {1.0, 0.0, 1.0 / 3}, 1.0 / 2};
+    Stage fourth{{{{0, 0, 1}, {0, 0, 0}, {0, 0, 0}}}, {1.0 / 6, 0.0, 0.0}, 0.0};
+    return {"rk4", 4, 3, {first, second, third, fourth}, "Kutta, Z. Math. Phys. 46, 435 (1901)"};
+}
+
+// k = dt f;  y <- y + a (k - b q),  q <- q + 3 a (k - b q) - c k, with q = 0 at the start of a step.
+Scheme rk4_gill() {
+    const double half_root = std::sqrt(0.5);
+    const std::array<double, 4> a{0.5, 1.0 - half_root, 1.0 + half_root, 1.0 / 6.0};
+    const std::array<double, 4> b{0.0, 1.0, 1.0, 2.0};
+    const std::array<double, 4> c{0.5, 1.0 - half_root, 1.0 + half_root, 0.5};
+    const std::array<double, 4> advance{0.5, 0.0, 0.5, 0.0};
+    Scheme scheme{"rk4-gill", 4, 2, {}, "Gill, Proc. Camb. Phil. Soc. 47, 96 (1951)"};
+    for (std::size_t s = 0; s < 4; ++s) {
+        const bool first = s == 0;
+        Stage stage{{{{1, -a[s] * b[s], 0}, {0, first ? 0.0 : 1.0 - 3.0 * a[s] * b[s], 0}, {0, 0, 0}}},
+                    {a[s], 3.0 * a[s] - c[s], 0.0},
+                    advance[s]};
+        if (s == 3) {
+            stage.m[1] = {0, 0, 0};
+            stage.v[1] = 0.0;
+        }
+        scheme.stages.push_back(stage);
+    }
+    return scheme;
+}
+
+} // namespace
+
+const std::vector<Scheme>& schemes() {
+    static const std::vector<Scheme> known{rk2(), rk3(), rk4(), rk4_gill()};
+    return known;
+}
+
+const Scheme& find_scheme(const std::string& name) {
+    std::string names;
+    for (const Scheme& scheme : schemes()) {
+        if (scheme.name == name) return scheme;
+        names += (names.empty() ? "" : ", ") + scheme.name;
+    }
+    throw Error("scheme = \"" + name + "\" is unknown; choose one of: " + names + ".");
+}
+
+} // namespace whorl

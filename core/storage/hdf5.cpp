@@ -1,0 +1,244 @@
+#include "storage/hdf5.hpp"
+
+#include <algorithm>
+
+#include "base/error.hpp"
+
+namespace whorl::storage {
+
+namespace {
+
+// HDF5 prints its errors unless told otherwise; here they travel in the exception.
+void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
+
+herr_t collect(unsigned, const H5E_error2_t* error, void* messages) {
+    static_cast<std::vector<std::string>*>(messages)->push_back(error->desc);
+    return 0;
+}
+
+Properties file_access(MPI_Comm communicator) {
+    silence();
+    Properties access(WHORL_HDF5(H5Pcreate(H5P_FILE_ACCESS)));
+    WHORL_HDF5(H5Pset_fapl_mpio(access.id(), communicator, MPI_INFO_NULL));
+    // From format 1.8 on metadata carry checksums, and attributes may be longer than 64 KiB.
+    WHORL_HDF5(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST));
+    return access;
+}
+
+Dataspace simple_space(const Shape& shape) {
+    return Dataspace(WHORL_HDF5(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr)));
+}
+
+Datatype text_type(const std::string& text) {
+    Datatype type(WHORL_HDF5(H5Tcopy(H5T_C_S1)));
+    const bool ascii =
+        std::all_of(text.begin(), text.end(), [](char c) { return static_cast<unsigned char>(c) < 128; });
+    WHORL_HDF5(H5Tset_size(type.id(), std::max<std::size_t>(text.size(), 1)));
+    WHORL_HDF5(H5Tset_strpad(type.id(), H5T_STR_NULLPAD));
+    WHORL_HDF5(H5Tset_cset(type.id(), ascii ? H5T_CSET_ASCII : H5T_CSET_UTF8));
+    return type;
+}
+
+void put_attribute(hid_t object, const std::string& name, hid_t stored, hid_t given, const Dataspace& space,
+                   const void* value) {
+    Attribute attribute(
+        WHORL_HDF5(H5Acreate2(object, name.c_str(), stored, space.id(), H5P_DEFAULT, H5P_DEFAULT)));
+    WHORL_HDF5(H5Awrite(attribute.id(), given, value));
+}
+
+Attribute open_attribute(hid_t object, const std::string& name) {
+    return Attribute(WHORL_HDF5(H5Aopen(object, name.c_str(), H5P_DEFAULT)));
+}
+
+std::size_t value_count(const Attribute& attribute) {
+    Dataspace space(WHORL_HDF5(H5Aget_space(attribute.id())));
+    return static_cast<std::size_t>(WHORL_HDF5(H5Sget_simple_extent_npoints(space.id())));
+}
+
+H5T_class_t class_of(const Attribute& attribute) {
+    Datatype type(WHORL_HDF5(H5Aget_type(attribute.id())));
+    return H5Tget_class(type.id());
+}
+
+template <class T>
+std::vector<T> values_of(hid_t object, const std::string& name, hid_t type, std::size_t count) {
+    Attribute attribute = open_attribute(object, name);
+    WHORL_REQUIRE(value_count(attribute) == count, "its attribute " + name + " holds " +
+                                                       std::to_string(value_count(attribute)) +
+                                                       " values, not " + std::to_string(count) + ".");
+    std::vector<T> values(count);
+    WHORL_HDF5(H5Aread(attribute.id(), type, values.data()));
+    return values;
+}
+
+herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* names) {
+    static_cast<std::vector<std::string>*>(names)->emplace_back(name);
+    return 0;
+}
+
+Dataspace block_of(const Dataset& dataset, const Shape& start, const Shape& count) {
+    Dataspace space(WHORL_HDF5(H5Dget_space(dataset.id())));
+    WHORL_HDF5(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr));
+    return space;
+}
+
+} // namespace
+
+std::string hdf5_version() {
+    unsigned major = 0, minor = 0, release = 0;
+    WHORL_HDF5(H5get_libversion(&major, &minor, &release));
+    return std::to_string(major) + "." + std::to_string(minor) + "." + std::to_string(release);
+}
+
+void fail_hdf5(const std::string& call) {
+    std::vector<std::string> messages;
+    H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, collect, &messages);
+    std::string text = call.substr(0, call.find('(')) + " failed";
+    if (!messages.empty()) text += ": " + messages.front();
+    if (messages.size() > 1) text += ": " + messages.back();
+    throw Error(text + ".");
+}
+
+File create_file(const std::string& path, MPI_Comm communicator) {
+    const Properties access = file_access(communicator);
+    return File(WHORL_HDF5(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id())));
+}
+
+File open_file(const std::string& path, MPI_Comm communicator) {
+    const Properties access = file_access(communicator);
+    return File(WHORL_HDF5(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id())));
+}
+
+template <> hid_t memory_type<float>() { return H5T_NATIVE_FLOAT; }
+template <> hid_t memory_type<double>() { return H5T_NATIVE_DOUBLE; }
+template <> hid_t file_type<float>() { return H5T_IEEE_F32LE; }
+template <> hid_t file_type<double>() { return H5T_IEEE_F64LE; }
+
+Group create_group(hid_t parent, const std::string& name) {
+    return Group(WHORL_HDF5(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
+}
+
+Dataset create_dataset(hid_t parent, const std::string& name, hid_t type, const Shape& shape) {
+    const Dataspace space = simple_space(shape);
+    Properties creation(WHORL_HDF5(H5Pcreate(H5P_DATASET_CREATE)));
+    WHORL_HDF5(H5Pset_layout(creation.id(), H5D_CONTIGUOUS));
+    WHORL_HDF5(H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY));
+    WHORL_HDF5(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER));
+    return Dataset(WHORL_HDF5(
+        H5Dcreate2(parent, name.c_str(), type, space.id(), H5P_DEFAULT, creation.id(), H5P_DEFAULT)));
+}
+
+Dataset open_dataset(hid_t parent, const std::string& name) {
+    return Dataset(WHORL_HDF5(H5Dopen2(parent, name.c_str(), H5P_DEFAULT)));
+}
+
+Shape shape_of(const Dataset& dataset) {
+    Dataspace space(WHORL_HDF5(H5Dget_space(dataset.id())));
+    Shape shape(static_cast<std::size_t>(WHORL_HDF5(H5Sget_simple_extent_ndims(space.id()))));
+    WHORL_HDF5(H5Sget_simple_extent_dims(space.id(), shape.data(), nullptr));
+    return shape;
+}
+
+std::size_t real_bytes(const Dataset& dataset) {
+    Datatype type(WHORL_HDF5(H5Dget_type(dataset.id())));
+    const std::size_t bytes = H5Tget_size(type.id());
+    WHORL_REQUIRE(H5Tget_class(type.id()) == H5T_FLOAT && (bytes == sizeof(float) || bytes == sizeof(double)),
+                  "its data are neither single nor double precision.");
+    return bytes;
+}
+
+template <class Real>
+void write_block(const Dataset& dataset, const Shape& start, const Shape& count, const Real* values) {
+    const Dataspace memory = simple_space(count), file = block_of(dataset, start, count);
+    WHORL_HDF5(H5Dwrite(dataset.id(), memory_type<Real>(), memory.id(), file.id(), H5P_DEFAULT, values));
+}
+
+template <class Real>
+void read_block(const Dataset& dataset, const Shape& start, const Shape& count, Real* values) {
+    const Dataspace memory = simple_space(count), file = block_of(dataset, start, count);
+    WHORL_HDF5(H5Dread(dataset.id(), memory_type<Real>(), memory.id(), file.id(), H5P_DEFAULT, values));
+}
+
+template void write_block<float>(const Dataset&, const Shape&, const Shape&, const float*);
+template void write_block<double>(const Dataset&, const Shape&, const Shape&, const double*);
+template void read_block<float>(const Dataset&, const Shape&, const Shape&, float*);
+template void read_block<double>(const Dataset&, const Shape&, const Shape&, double*);
+
+void write_attribute(hid_t object, const std::string& name, const std::string& value) {
+    const Datatype type = text_type(value);
+    const Dataspace space(WHORL_HDF5(H5Screate(H5S_SCALAR)));
+    put_attribute(object, name, type.id(), type.id(), space, value.c_str());
+}
+
+void write_attribute(hid_t object, const std::string& name, std::span<const double> values) {
+    put_attribute(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, simple_space({values.size()}),
+                  values.data());
+}
+
+void write_attribute(hid_t object, const std::string& name, std::span<const std::int64_t> values) {
+    put_attribute(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, simple_space({values.size()}),
+                  values.data());
+}
+
+void write_attribute(hid_t object, const std::string& name, double value) {
+    const Dataspace space(WHORL_HDF5(H5Screate(H5S_SCALAR)));
+    put_attribute(object, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, space, &value);
+}
+
+void write_attribute(hid_t object, const std::string& name, std::int64_t value) {
+    const Dataspace space(WHORL_HDF5(H5Screate(H5S_SCALAR)));
+    put_attribute(object, name, H5T_STD_I64LE, H5T_NATIVE_INT64, space, &value);
+}
+
+void write_attributes(hid_t object, const Attributes& attributes) {
+    for (const auto& [name, value] : attributes)
+        std::visit([&, &key = name](const auto& typed) { write_attribute(object, key, typed); }, value);
+}
+
+bool has_attribute(hid_t object, const std::string& name) {
+    return WHORL_HDF5(H5Aexists(object, name.c_str())) > 0;
+}
+
+std::string read_text(hid_t object, const std::string& name) {
+    Attribute attribute = open_attribute(object, name);
+    Datatype type(WHORL_HDF5(H5Aget_type(attribute.id())));
+    WHORL_REQUIRE(H5Tget_class(type.id()) == H5T_STRING && value_count(attribute) == 1,
+                  "its attribute " + name + " is not one text.");
+    if (H5Tis_variable_str(type.id()) > 0) { // as h5py writes them
+        char* data = nullptr;
+        WHORL_HDF5(H5Aread(attribute.id(), type.id(), &data));
+        const std::string text = data ? data : "";
+        WHORL_HDF5(H5free_memory(data));
+        return text;
+    }
+    std::string text(H5Tget_size(type.id()), '\0');
+    WHORL_HDF5(H5Aread(attribute.id(), type.id(), text.data()));
+    text.resize(text.find_last_not_of('\0') + 1);
+    return text;
+}
+
+std::vector<double> read_reals(hid_t object, const std::string& name, std::size_t count) {
+    return values_of<double>(object, name, H5T_NATIVE_DOUBLE, count);
+}
+
+std::vector<std::int64_t> read_integers(hid_t object, const std::string& name, std::size_t count) {
+    return values_of<std::int64_t>(object, name, H5T_NATIVE_INT64, count);
+}
+
+Attributes read_attributes(hid_t object) {
+    std::vector<std::string> names;
+    hsize_t next = 0;
+    WHORL_HDF5(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &next, collect_name, &names));
+    Attributes attributes;
+    for (const std::string& name : names) {
+        const Attribute attribute = open_attribute(object, name);
+        if (value_count(attribute) != 1) continue;
+        const H5T_class_t type = class_of(attribute);
+        if (type == H5T_STRING) attributes[name] = read_text(object, name);
+        if (type == H5T_FLOAT) attributes[name] = read_reals(object, name, 1)[0];
+        if (type == H5T_INTEGER) attributes[name] = read_integers(object, name, 1)[0];
+    }
+    return attributes;
+}
+
+} // namespace whorl::storage

@@ -1,0 +1,100 @@
+// HDF5's C interface behind handles that close themselves and a check on every return value.
+//
+// Raw data are written and read independently, one contiguous run a call: Open MPI's collective and sieved
+// accesses have lost data of interleaved runs (open-mpi/ompi issues 10546 and 12718).
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <hdf5.h>
+#include <mpi.h>
+
+#include "storage/attributes.hpp"
+
+namespace whorl::storage {
+
+std::string hdf5_version();
+
+// Throws Error with the name of the call and what HDF5 and MPI say about it.
+[[noreturn]] void fail_hdf5(const std::string& call);
+
+template <class Result> Result check_hdf5(Result result, const char* call) {
+    if (result < 0) fail_hdf5(call);
+    return result;
+}
+#define WHORL_HDF5(call) ::whorl::storage::check_hdf5((call), #call)
+
+template <herr_t (*release)(hid_t)> class Handle {
+  public:
+    Handle() = default;
+    explicit Handle(hid_t id) : id_(id) {}
+    ~Handle() { close(); }
+    Handle(Handle&& other) noexcept : id_(std::exchange(other.id_, H5I_INVALID_HID)) {}
+    Handle& operator=(Handle&& other) noexcept {
+        std::swap(id_, other.id_);
+        return *this;
+    }
+
+    hid_t id() const { return id_; }
+    // For whoever wants to check the result, which the destructor must swallow.
+    herr_t close() {
+        const hid_t id = std::exchange(id_, H5I_INVALID_HID);
+        return id < 0 ? 0 : release(id);
+    }
+
+  private:
+    hid_t id_ = H5I_INVALID_HID;
+};
+
+using File = Handle<H5Fclose>;
+using Group = Handle<H5Gclose>;
+using Dataset = Handle<H5Dclose>;
+using Dataspace = Handle<H5Sclose>;
+using Datatype = Handle<H5Tclose>;
+using Attribute = Handle<H5Aclose>;
+using Properties = Handle<H5Pclose>;
+
+using Shape = std::vector<hsize_t>;
+
+// By all ranks of the communicator, as are the functions below that create, open or write an object or
+// attribute.
+File create_file(const std::string& path, MPI_Comm communicator);
+File open_file(const std::string& path, MPI_Comm communicator);
+
+template <class Real> hid_t memory_type();
+template <class Real> hid_t file_type();
+
+Group create_group(hid_t parent, const std::string& name);
+// Contiguous, all its space taken at once.
+Dataset create_dataset(hid_t parent, const std::string& name, hid_t type, const Shape& shape);
+Dataset open_dataset(hid_t parent, const std::string& name);
+Shape shape_of(const Dataset& dataset);
+// 4 or 8 bytes; throws Error when its values are not real numbers of either size.
+std::size_t real_bytes(const Dataset& dataset);
+
+// A block of `dataset` from or to contiguous memory, by this rank alone.
+template <class Real>
+void write_block(const Dataset& dataset, const Shape& start, const Shape& count, const Real* values);
+template <class Real>
+void read_block(const Dataset& dataset, const Shape& start, const Shape& count, Real* values);
+
+void write_attribute(hid_t object, const std::string& name, const std::string& value);
+void write_attribute(hid_t object, const std::string& name, std::span<const double> values);
+void write_attribute(hid_t object, const std::string& name, std::span<const std::int64_t> values);
+void write_attribute(hid_t object, const std::string& name, double value);
+void write_attribute(hid_t object, const std::string& name, std::int64_t value);
+void write_attributes(hid_t object, const Attributes& attributes);
+
+bool has_attribute(hid_t object, const std::string& name);
+std::string read_text(hid_t object, const std::string& name);
+// These throw Error unless the attribute holds `count` values.
+std::vector<double> read_reals(hid_t object, const std::string& name, std::size_t count);
+std::vector<std::int64_t> read_integers(hid_t object, const std::string& name, std::size_t count);
+// Those that hold one text, real number or integer.
+Attributes read_attributes(hid_t object);
+
+} // namespace whorl::storage

@@ -1,0 +1,31 @@
+"""whorl: direct numerical simulation of turbulence, pseudo-spectral, from a laptop to a supercomputer."""
+
+import importlib
+import os
+
+# Threads that spin for long at a barrier stall each other where cores are shared; read when OpenMP is loaded.
+if "OMP_WAIT_POLICY" not in os.environ:
+    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
+
+_HOMES = {
+    "__version__": "whorl.version",
+    "BlowUp": "whorl.errors",
+    "Case": "whorl.case",
+    "CaseError": "whorl.errors",
+    "Simulation": "whorl.simulation",
+    "load_case": "whorl.case",
+    "open_run": "whorl.output",
+}
+
+__all__ = [*_HOMES]
+
+
+def __getattr__(name: str):
+    """Public names on first use: `whorl --help` or a plot should not wait for MPI and the core."""
+    if name not in _HOMES:
+        raise AttributeError(f"module 'whorl' has no attribute {name!r}")
+    return getattr(importlib.import_module(_HOMES[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,64 @@
+"""What can be refused before anything is allocated: ranks, memory, device."""
+
+import socket
+
+import psutil
+from mpi4py import MPI
+
+from whorl import _core
+from whorl.case import Case
+from whorl.errors import CaseError
+
+
+def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
+    """Raises CaseError on every rank if the case cannot run on these ranks and this machine."""
+    check_device(case)
+    check_ranks(case, options, comm.size)
+    check_memory(options, comm)
+
+
+def check_device(case: Case) -> None:
+    if case.run.device == "cuda" and not _core.build_info()["cuda"]:
+        raise CaseError(
+            'run.device = "cuda" needs whorl built with CUDA and this one was built without; use "cpu".'
+        )
+
+
+def check_ranks(case: Case, options: _core.Options, ranks: int) -> None:
+    most = _core.maximum_ranks(options)
+    size = " × ".join(map(str, case.grid.points))
+    if ranks > most:
+        raise CaseError(f"{ranks} ranks are too many for {size} points: at most {most} can share them.")
+    grids = _core.allowed_process_grids(options, ranks)
+    if not grids:
+        fewer = next(r for r in range(ranks - 1, 0, -1) if _core.allowed_process_grids(options, r))
+        raise CaseError(
+            f"{size} points cannot be shared by {ranks} ranks; the nearest lower number that can is {fewer}."
+        )
+    if case.run.process_grid != (0, 0) and case.run.process_grid not in [tuple(g) for g in grids]:
+        rows, columns = case.run.process_grid
+        allowed = ", ".join(f"[{r}, {c}]" for r, c in grids)
+        raise CaseError(
+            f"run.process_grid = [{rows}, {columns}] is not possible for {size} points on {ranks} "
+            f"rank{'s' if ranks > 1 else ''}; allowed: {allowed}."
+        )
+
+
+def check_memory(options: _core.Options, comm: MPI.Intracomm) -> None:
+    """Compares the need of all ranks of each node with what the node has available."""
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    needed = sum(_core.estimate_memory(options, comm.size).values()) * node.size
+    available = node.allreduce(psutil.virtual_memory().available, MPI.MIN)
+    ranks = node.size
+    node.Free()
+    worst = max(comm.allgather((needed - available, needed, available, ranks, socket.gethostname())))
+    short, needed, available, ranks, host = worst
+    if short > 0:
+        raise CaseError(
+            f"this run needs {gibibytes(needed)} of memory on {host} (ranks there: {ranks}) and "
+            f"{gibibytes(available)} are available; use fewer points, single precision or more nodes."
+        )
+
+
+def gibibytes(count: float) -> str:
+    return f"{count / 2**30:.3g} GiB" if count < 1000 * 2**30 else f"{count / 2**40:.3g} TiB"

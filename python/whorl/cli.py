@@ -1,0 +1,234 @@
+"""The command `whorl`."""
+
+import sys
+from pathlib import Path
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from whorl.case import Case, find_case, load_case, ready_cases
+from whorl.errors import BlowUp, CaseError
+from whorl.explain import options as case_options
+from whorl.explain import sections
+from whorl.progress import stdout_console
+from whorl.version import __version__
+
+START = """\
+Direct numerical simulation of turbulence.
+
+[bold]whorl run taylor-green[/]              a ready case, output in ./taylor-green
+[bold]whorl plot taylor-green[/]             a picture of it
+[bold]whorl cases taylor-green > my.toml[/]  a case of your own to edit
+[bold]mpiexec -n 4 whorl run my.toml[/]      the same on four MPI ranks
+[bold]whorl restart my --until 20[/]         further, on any number of ranks
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+bench = typer.Typer(help="Measure how fast this machine is, against its own limits.")
+app.add_typer(bench, name="bench")
+
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set", "-s", metavar="KEY=VALUE", help="Change an option: --set grid.points=128; repeat as needed."
+    ),
+]
+
+
+@app.callback(invoke_without_command=True, help=START)
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"whorl {__version__}")
+        raise typer.Exit()
+    help_without_command(context)
+
+
+@bench.callback(invoke_without_command=True)
+def help_without_command(context: typer.Context) -> None:
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+        raise typer.Exit()
+
+
+@app.command()
+def run(
+    case: Annotated[
+        str, typer.Argument(metavar="CASE", help="A case file (TOML), or the name of a ready case.")
+    ],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Output directory; the case's name by default.")
+    ] = None,
+    settings: Settings = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace an earlier run in the output directory.")
+    ] = False,
+) -> None:
+    """Run a case, also under mpiexec. Ctrl-C stops it with a checkpoint."""
+    from whorl.parallel import abort_on_exception, on_root, world
+    from whorl.simulation import Simulation
+
+    abort_on_exception()
+    chosen = on_root(world(), lambda: _case_with_directory(case, output, settings or []))
+    _go(Simulation(chosen, overwrite=overwrite))
+
+
+@app.command()
+def restart(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output directory of a run.")],
+    until: Annotated[float | None, typer.Option("--until", help="A new end time.")] = None,
+    settings: Settings = None,
+    step: Annotated[
+        int | None, typer.Option("--step", help="From the checkpoint of this step, not the newest.")
+    ] = None,
+) -> None:
+    """Go on with a run, on any number of ranks, any process grid and precision."""
+    from whorl.parallel import abort_on_exception
+    from whorl.simulation import Simulation
+
+    abort_on_exception()
+    _go(Simulation.restart(directory, until=until, settings=settings or [], step=step))
+
+
+@app.command()
+def plot(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output directory of a run.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The PNG; DIR/plot.png by default.")
+    ] = None,
+) -> None:
+    """Draw energy, dissipation, spectrum and a slice of the last snapshot; also while the run goes on."""
+    from whorl.plots import plot_run
+
+    picture = plot_run(directory, output)
+    typer.echo(f"output   {directory}\npicture  {picture}")
+
+
+@app.command()
+def cases(
+    name: Annotated[str | None, typer.Argument(help="Print this one, to save and edit.")] = None,
+) -> None:
+    """List the ready cases, or print one."""
+    if name is not None:
+        typer.echo(find_case(name).read_text(encoding="utf-8"), nl=False)
+        return
+    table = Table("case", "points", "what it is", box=None, header_style="bold", pad_edge=False)
+    for known, path in ready_cases().items():
+        points = load_case(path).grid.points
+        size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(map(str, points))
+        table.add_row(known, size, escape(path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")))
+    stdout_console().print(table)
+
+
+@app.command()
+def options(
+    section: Annotated[str | None, typer.Argument(help="Only this section of a case.")] = None,
+) -> None:
+    """List every option of a case file: type, default, range, unit and meaning."""
+    known = list(sections(Case))
+    if section is not None and section not in known:
+        raise CaseError(f"there is no section [{section}]; the sections are {', '.join(known)}.")
+    table = Table("option", "type", "default", "meaning", box=None, header_style="bold", pad_edge=False)
+    for o in case_options(Case):
+        if section in (None, o.key.partition(".")[0]):
+            meaning = o.help + (f" [{o.unit}]" if o.unit else "") + (f" ({o.range})" if o.range else "")
+            table.add_row(*map(escape, (o.key, o.kind, o.default, meaning)))
+    stdout_console().print(table)
+
+
+@app.command()
+def info() -> None:
+    """Versions, what is compiled in, cores and ranks."""
+    from whorl.information import information
+    from whorl.parallel import world
+
+    facts = information(world())
+    if world().rank == 0:
+        table = Table(box=None, show_header=False, pad_edge=False)
+        table.add_column(style="bold")
+        for name, fact in facts.items():
+            table.add_row(name, escape(str(fact)))
+        stdout_console().print(table)
+
+
+@bench.command("step")
+def bench_step(
+    points: Annotated[int, typer.Option(help="Grid points along each axis.")] = 256,
+    precision: Annotated[str, typer.Option(help="single or double.")] = "double",
+    dealias: Annotated[str, typer.Option(help="2/3, phase-shift, phase-shift-exact or none.")] = "2/3",
+    model: Annotated[str, typer.Option(help="Equation set.")] = "navier-stokes",
+    scheme: Annotated[str, typer.Option(help="Time scheme.")] = "rk2",
+    steps: Annotated[int, typer.Option(min=1, help="Steps to measure, after two to warm up.")] = 10,
+    threads: Annotated[int, typer.Option(min=0, help="Threads a rank; 0: the cores available, shared.")] = 0,
+    json: Annotated[Path | None, typer.Option("--json", help="Write the figures to this file too.")] = None,
+    settings: Settings = None,
+) -> None:
+    """Time steps of a model: seconds, parts, memory, and how near they come to the machine's limits."""
+    from whorl.bench import bench_case, measure_step, show_figures, write_figures
+    from whorl.parallel import abort_on_exception, on_root, world
+
+    abort_on_exception()
+    comm = world()
+    case = bench_case(points, precision, dealias, model, scheme, threads, settings or [])
+    figures = measure_step(case, steps, comm)
+    if comm.rank == 0:
+        show_figures(figures, stdout_console())
+    if json is not None:
+        on_root(comm, lambda: write_figures(figures, json))
+
+
+def _case_with_directory(source: str, output: Path | None, settings: list[str]) -> Case:
+    """The case, its output in `output`, else where it says itself, else in a folder of the case's name."""
+    case = load_case(source, settings)
+    directory = str(output) if output else case.output.directory or find_case(source).stem
+    return case.updated([f"output.directory={directory!r}"])
+
+
+def _go(simulation) -> None:
+    """Runs to the end, with a word on rank 0 about what and where."""
+    root = simulation.comm.rank == 0
+    if root:
+        typer.echo(f"whorl {__version__}: {simulation.summary()}\noutput in {simulation.directory.path}")
+    finished = simulation.run()
+    if root and finished:
+        typer.echo(f"see it with: whorl plot {simulation.directory.path}")
+
+
+# Typer carries click inside and exports only some of its exceptions; the rest are reached by their kinship.
+UsageError = typer.BadParameter.__mro__[1]
+
+
+def main() -> NoReturn:
+    """Entry point: exit code 0, 2 for input that cannot be run, 3 for a blow-up, 1 for anything else."""
+    try:
+        code = app(prog_name="whorl", standalone_mode=False)
+    except UsageError as error:
+        where = error.ctx.command_path if error.ctx else "whorl"
+        message = error.format_message()
+        _leave(f"{message}{'' if message.endswith(('.', '?', ')')) else '.'} See {where} --help.", 2)
+    except (CaseError, BlowUp) as error:
+        _leave(str(error), error.exit_code)
+    except OSError as error:
+        _leave(f"{error}.", 1)
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(130)
+    except Exception as error:
+        core = sys.modules.get("whorl._core")
+        if core is None or not isinstance(error, core.Error):
+            raise
+        _leave(str(error), 2)
+    sys.exit(code or 0)
+
+
+def _leave(message: str, code: int) -> NoReturn:
+    from whorl.parallel import leave_together
+
+    console = Console(stderr=True, highlight=False)
+    leave_together(
+        message, code, lambda text: console.print(f"[bold red]whorl:[/] {escape(text)}", soft_wrap=True)
+    )

@@ -1,0 +1,101 @@
+"""The clock (time summed with compensation) and the schedules that hang on it."""
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+Unit = Literal["time", "steps", "minutes", "never"]
+
+# Relative: closer than this to an instant counts as being there, so that ten steps of 0.1 make 1.
+NEAR = 1e-12
+
+
+class Clock:
+    """Time as a sum of steps, exact to rounding over any number of them (Kahan, Comm. ACM 8, 1965, p. 40).
+
+    `compensation` is what the last addition lost; with `time` and `step` it is all a restart needs.
+    """
+
+    def __init__(self, time: float = 0.0, compensation: float = 0.0, step: int = 0):
+        self.time = time
+        self.previous = time
+        self.compensation = compensation
+        self.step = step
+
+    def advance(self, dt: float) -> None:
+        addend = dt + self.compensation
+        total = self.time + addend
+        self.compensation = addend - (total - self.time)
+        self.previous, self.time = self.time, total
+        self.step += 1
+
+    def land(self, time: float) -> None:
+        """Count one step and stand at `time` exactly."""
+        self.previous, self.time = self.time, time
+        self.compensation = 0.0
+        self.step += 1
+
+    def until(self, time: float) -> float:
+        """Time left until `time`."""
+        return (time - self.time) - self.compensation
+
+
+@dataclass(frozen=True)
+class Every:
+    """How often something is done: every `amount` of `unit`."""
+
+    amount: float
+    unit: Unit
+
+    @classmethod
+    def parse(cls, value: float | int | str) -> "Every":
+        """`0.5` (time), `"20 steps"`, `"30 minutes"` or `"never"`; ValueError says what is allowed."""
+        if value == "never":
+            return cls(math.inf, "never")
+        if isinstance(value, str):
+            return cls._from_text(value)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not 0 < value < math.inf:
+            raise ValueError(_ALLOWED)
+        return cls(float(value), "time")
+
+    @classmethod
+    def _from_text(cls, text: str) -> "Every":
+        number, _, unit = text.strip().partition(" ")
+        unit = {"step": "steps", "minute": "minutes"}.get(unit.strip(), unit.strip())
+        try:
+            amount = int(number) if unit == "steps" else float(number)
+        except ValueError:
+            raise ValueError(_ALLOWED) from None
+        if unit not in ("steps", "minutes") or not 0 < amount < math.inf:
+            raise ValueError(_ALLOWED)
+        return cls(amount, unit)
+
+    def due(self, clock: Clock) -> bool:
+        """Whether the step just made reached or passed a multiple of the interval.
+
+        Depends on the clock alone, so that a restarted run writes what the uninterrupted one would.
+        Minutes are no matter of the clock (see `Stopwatch`): never due here.
+        """
+        if self.unit == "steps":
+            return clock.step % self.amount == 0
+        return self.unit == "time" and self._count(clock.time) > self._count(clock.previous)
+
+    def _count(self, time: float) -> int:
+        return math.floor(time / self.amount * (1 + NEAR))
+
+
+_ALLOWED = 'it must be a positive number (time), "N steps", "N minutes" (checkpoints only) or "never"'
+
+
+class Stopwatch:
+    """Says once an interval of seconds of real time that it has passed."""
+
+    def __init__(self, seconds: float, now: float):
+        self.seconds = seconds
+        self.started = now
+
+    def ring(self, now: float) -> bool:
+        if now - self.started < self.seconds:
+            return False
+        self.started = now
+        return True

@@ -1,0 +1,188 @@
+"""The output directory: its layout, its checkpoints, and what may be removed from it.
+
+    .whorl-run               the mark of a directory that whorl made
+    case.toml                the case, every option resolved
+    series.csv               see series.py
+    spectra.h5               see spectra.py
+    checkpoints/STEP.h5      restart files, the newest few
+    snapshots/STEP.vtkhdf    fields for ParaView and xarray
+    fftw-wisdom.txt          the transforms' plans, so that a restart repeats them
+    log.txt
+
+Each file is appended to line by line or written beside and renamed: a kill at any moment damages none.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import h5py
+
+from whorl.case import Case, read_toml
+from whorl.errors import CaseError
+from whorl.files import PARTIAL, write_text
+
+MARK = ".whorl-run"
+OWN_FILES = (MARK, "case.toml", "series.csv", "spectra.h5", "fftw-wisdom.txt", "log.txt", "plot.png")
+DIGITS = "[0-9]" * 8
+OWN_FOLDERS = {"checkpoints": (f"{DIGITS}.h5", f"{DIGITS}.h5.aside"), "snapshots": (f"{DIGITS}.vtkhdf",)}
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The clock of a checkpoint file."""
+
+    path: Path
+    time: float
+    compensation: float
+    step: int
+    dt: float
+
+
+class RunDirectory:
+    """Paths and checkpoints of one run. Files are touched on one rank; see `parallel.on_root`."""
+
+    def __init__(self, path: str | Path):
+        self.path = Path(path)
+        self.case_file = self.path / "case.toml"
+        self.series = self.path / "series.csv"
+        self.spectra = self.path / "spectra.h5"
+        self.wisdom = self.path / "fftw-wisdom.txt"
+        self.log = self.path / "log.txt"
+
+    def checkpoint_path(self, step: int) -> Path:
+        return self.path / "checkpoints" / f"{step:08d}.h5"
+
+    def snapshot_path(self, step: int) -> Path:
+        return self.path / "snapshots" / f"{step:08d}.vtkhdf"
+
+    def checkpoints(self) -> list[Path]:
+        """Checkpoint files, the oldest first; unfinished ones have another name and are not among them."""
+        return sorted((self.path / "checkpoints").glob(f"{DIGITS}.h5"))
+
+    def snapshots(self) -> list[Path]:
+        return sorted((self.path / "snapshots").glob(f"{DIGITS}.vtkhdf"))
+
+    def is_run(self) -> bool:
+        return (self.path / MARK).is_file()
+
+    # making and removing
+
+    def check_free(self, overwrite: bool) -> None:
+        """Raises CaseError unless a new run may be put here; writes nothing."""
+        if self.path.exists() and not self.path.is_dir():
+            raise CaseError(f"the output directory {self.path} is a file; choose another with -o.")
+        if not self.path.exists() or not any(self.path.iterdir()):
+            return
+        if not self.is_run():
+            raise CaseError(
+                f"the output directory {self.path} is not empty and was not made by whorl, so it is not "
+                "touched, not even with --overwrite; choose another with -o."
+            )
+        if not overwrite:
+            raise CaseError(
+                f"the output directory {self.path} holds a run already; go on with it by whorl restart "
+                f"{self.path}, choose another with -o, or replace it with --overwrite."
+            )
+
+    def create(self, case: Case) -> None:
+        """Makes the directory for a new run; what an earlier run left is removed, and nothing else."""
+        try:
+            self._remove_own_files()
+            for folder in OWN_FOLDERS:
+                (self.path / folder).mkdir(parents=True, exist_ok=True)
+            (self.path / MARK).write_text(
+                "A run of whorl; with this file here, --overwrite may replace it.\n"
+            )
+            self.write_case(case)
+        except OSError as error:
+            raise CaseError(f"the output directory {self.path} cannot be written: {error}.") from None
+
+    def write_case(self, case: Case) -> None:
+        write_text(
+            self.case_file,
+            f"# resolved by whorl; whorl restart {self.path.name} reads it\n\n{case.to_toml()}",
+        )
+
+    def _remove_own_files(self) -> None:
+        """The mark goes last, so that a removal that is killed can be repeated."""
+        if not self.is_run():
+            return
+        for folder, patterns in OWN_FOLDERS.items():
+            for pattern in patterns:
+                for file in (
+                    *(self.path / folder).glob(pattern),
+                    *(self.path / folder).glob(pattern + PARTIAL),
+                ):
+                    file.unlink()
+        for name in reversed(OWN_FILES):
+            (self.path / name).unlink(missing_ok=True)
+            (self.path / (name + PARTIAL)).unlink(missing_ok=True)
+
+    def prune(self, keep: int) -> None:
+        """Removes all but the newest `keep` checkpoints."""
+        for path in self.checkpoints()[:-keep]:
+            path.unlink()
+
+    def set_aside_later(self, step: int) -> None:
+        """Renames checkpoints beyond `step`, which a run that goes on from there will make anew."""
+        for path in self.checkpoints():
+            if int(path.stem) > step:
+                path.rename(path.with_name(path.name + ".aside"))
+
+    # reading
+
+    def read_case(self) -> Case:
+        if not self.is_run() or not self.case_file.is_file():
+            raise CaseError(f"{self.path} is not a run of whorl: it has no {MARK} and case.toml.")
+        return Case(**read_toml(self.case_file))
+
+    def choose_checkpoint(self, step: int | None = None) -> Checkpoint:
+        """The newest checkpoint, or the one of `step`; if it is damaged, CaseError offers the one before."""
+        paths = self.checkpoints()
+        if not paths:
+            raise CaseError(
+                f"{self.path} has no checkpoint to restart from; run the case again (whorl run --overwrite)."
+            )
+        wanted = self.checkpoint_path(step) if step is not None else paths[-1]
+        if wanted not in paths:
+            raise CaseError(
+                f"{wanted} does not exist; there are checkpoints of step {', '.join(_steps(paths))}."
+            )
+        try:
+            return read_clock(wanted)
+        except ValueError as error:
+            raise self.damaged(wanted, str(error)) from None
+
+    def damaged(self, path: Path, reason: str) -> CaseError:
+        """The error for a checkpoint that cannot be used; it offers the newest good one before it."""
+        for earlier in reversed(self.checkpoints()):
+            if earlier >= path:
+                continue
+            try:
+                good = read_clock(earlier)
+            except ValueError:
+                continue
+            command = f"whorl restart {self.path} --step {good.step}"
+            offer = f"the one before is {earlier} (t = {good.time:.6g}): {command}"
+            break
+        else:
+            offer = "there is no good one before it"
+        return CaseError(f"the checkpoint {path} cannot be used: {reason.rstrip('.')}; {offer}.")
+
+
+def _steps(paths: list[Path]) -> list[str]:
+    return [str(int(path.stem)) for path in paths]
+
+
+def read_clock(path: Path) -> Checkpoint:
+    """The clock in a checkpoint's attributes. Raises ValueError if the file is damaged or not whorl's."""
+    try:
+        with h5py.File(path, "r") as file:
+            a = file.attrs
+            return Checkpoint(
+                path, float(a["time"]), float(a["compensation"]), int(a["step"]), float(a["dt"])
+            )
+    except OSError as error:
+        raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
+    except KeyError:
+        raise ValueError("it was not written by whorl") from None

@@ -1,0 +1,239 @@
+"""Validation errors as sentences, and the options of a case as a table; both read the models' own fields."""
+
+import difflib
+import types
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+BOUNDS = {Gt: ("gt", "greater than"), Ge: ("ge", "at least"), Lt: ("lt", "less than"), Le: ("le", "at most")}
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option for people: `key` is section.name, the rest are texts."""
+
+    key: str
+    kind: str
+    default: str
+    range: str
+    unit: str
+    help: str
+
+
+def options(model: type[BaseModel]) -> Iterator[Option]:
+    """All options of a case model as declared; the alternatives of a section follow each other."""
+    for section, alternatives in sections(model).items():
+        for alternative in alternatives:
+            for name, field in alternative.model_fields.items():
+                yield describe(f"{section}.{name}", field)
+
+
+def sections(model: type[BaseModel]) -> dict[str, list[type[BaseModel]]]:
+    """Names of the sections with their models: several where a union stands."""
+    return {name: list(_models_in(field.annotation)) for name, field in model.model_fields.items()}
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _models_in(argument)
+
+
+def describe(key: str, field: FieldInfo) -> Option:
+    extra = field.json_schema_extra or {}
+    choices = get_args(field.annotation)
+    if field.is_required():
+        default = choices[0] if get_origin(field.annotation) is Literal and len(choices) == 1 else "required"
+    else:
+        default = show(field.default) if field.default is not None else ""
+    bounds = [
+        f"{BOUNDS[type(m)][1]} {getattr(m, BOUNDS[type(m)][0])}"
+        for m in _bounds(field.metadata, field.annotation)
+    ]
+    return Option(
+        key,
+        _kind(field.annotation),
+        default,
+        ", ".join(bounds),
+        extra.get("unit") or "",
+        field.description or "",
+    )
+
+
+def _bounds(metadata: Iterable[Any], annotation: Any) -> list[Any]:
+    """Bounds of a field, or of the entries of a list."""
+    found = {m: None for m in metadata if type(m) in BOUNDS}
+    for entry in get_args(annotation):
+        if get_origin(entry) is Annotated:
+            inner = [m for f in get_args(entry)[1:] if isinstance(f, FieldInfo) for m in f.metadata]
+            found.update(dict.fromkeys(_bounds(inner, get_args(entry)[0])))
+        else:
+            found.update(dict.fromkeys(_bounds((), entry)))
+    return list(found)
+
+
+def _kind(annotation: Any) -> str:
+    """A type in words: number, whole number, text, the choices, or a list of them."""
+    origin, arguments = get_origin(annotation), [a for a in get_args(annotation) if a is not type(None)]
+    if origin is Annotated:
+        return _kind(arguments[0])
+    if origin is Literal:
+        return " | ".join(map(str, arguments))
+    if origin is tuple:
+        count = "" if arguments[-1] is Ellipsis else f"{len(arguments)} × "
+        return f"{count or 'list of '}{_kind(arguments[0])}"
+    if origin in (Union, types.UnionType):
+        return " or ".join(map(_kind, arguments))
+    return {int: "whole number", float: "number", str: "text", bool: "true or false"}[annotation]
+
+
+def show(value: Any) -> str:
+    """A value as TOML would have it, shortened."""
+    if isinstance(value, bool):
+        text = str(value).lower()
+    elif isinstance(value, str):
+        text = f'"{value}"'
+    elif isinstance(value, list | tuple):
+        text = f"[{', '.join(map(show, value))}]"
+    else:
+        text = f"{value:.6g}" if isinstance(value, float) and value != round(value, 0) else str(value)
+    return text if len(text) <= 80 else f"{text[:76]} …"
+
+
+def dotted_keys(model: type[BaseModel]) -> list[str]:
+    return list(dict.fromkeys(o.key for o in options(model)))
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """ "; did you mean …?" for the nearest choice, or nothing."""
+    near = difflib.get_close_matches(word, list(choices), 1)
+    return f"; did you mean {near[0]}?" if near else ""
+
+
+def nearest_key(key: str, model: type[BaseModel], section: str = "") -> str:
+    """The same for an option: an exact name anywhere, else a similar one, in its own section first."""
+    keys = dotted_keys(model)
+    names = [k.rpartition(".")[2] for k in keys]
+    own = [name for k, name in zip(keys, names, strict=True) if k.startswith(f"{section}.")]
+    match = (
+        [key]
+        if key in names
+        else difflib.get_close_matches(key, own, 1) or difflib.get_close_matches(key, names, 1, 0.7)
+    )
+    if not match:
+        return ""
+    home = section if match[0] in own else keys[names.index(match[0])].partition(".")[0]
+    return f"; did you mean {home}.{match[0]}?"
+
+
+def explain(error: ValidationError, model: type[BaseModel]) -> str:
+    """All problems of a case as one paragraph, the first of each option."""
+    first: dict[tuple, dict[str, Any]] = {}
+    for problem in error.errors():
+        place = tuple(part for part in problem["loc"] if isinstance(part, str))
+        first.setdefault(place, problem)
+    return " Also: ".join(_sentence(problem, model) for problem in first.values())
+
+
+def _sentence(error: dict[str, Any], model: type[BaseModel]) -> str:
+    section, key, alternative = _locate(error["loc"], model)
+    kind, value = error["type"], error["input"]
+    if kind == "extra_forbidden":
+        return _unknown(section, key, alternative, model)
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        return _unknown_alternative(section, value, model)
+    if kind in ("model_type", "model_attributes_type", "dict_type"):
+        return f"{section} = {show(value)} must be a table of options: write [{section}]."
+    if kind == "missing" and not key:
+        return f"the section [{section}] is missing: {_summary(sections(model)[section][0])}"
+    if kind == "value_error" and not key:
+        return f"{error['ctx']['error']}."
+    help = _help(section, key, alternative)
+    if kind == "missing":
+        return f"{section}.{key}{help} is missing."
+    return f"{section}.{key} = {show(value)}{help}: {_requirement(error)}."
+
+
+def _summary(section: type[BaseModel]) -> str:
+    needed = [name for name, field in section.model_fields.items() if field.is_required()]
+    return f"{section.__doc__.strip()}" + (f" It needs {', '.join(needed)}." if needed else "")
+
+
+def _locate(loc: tuple, model: type[BaseModel]) -> tuple[str, str, type[BaseModel] | None]:
+    """Section, key inside it and the section's model of a pydantic location (which holds a union's tag)."""
+    section, rest = str(loc[0]), list(loc[1:])
+    alternatives = sections(model).get(section, [])
+    alternative = alternatives[0] if alternatives else None
+    if len(alternatives) > 1 and rest:
+        tag = rest.pop(0)
+        alternative = next((a for a in alternatives if _tag(a) == tag), None)
+    key = "".join(f"[{part}]" if isinstance(part, int) else str(part) for part in rest)
+    return section, key, alternative
+
+
+def _tag(alternative: type[BaseModel]) -> str:
+    return get_args(alternative.model_fields["name"].annotation)[0]
+
+
+def _unknown(section: str, key: str, alternative: type[BaseModel] | None, model: type[BaseModel]) -> str:
+    if not key:
+        names = [f"[{name}]" for name in sections(model)]
+        near = did_you_mean(section, names) or nearest_key(section, model)
+        return f"{section} is not a section{near or '.'} The sections are {', '.join(names)}."
+    own = list(alternative.model_fields) if alternative else []
+    siblings = sections(model)[section]
+    place = f"[{section}]" if len(siblings) == 1 else f'{section}.name = "{_tag(alternative)}"'
+    homes = [_tag(a) for a in siblings if key in a.model_fields]
+    near = f"; it goes with {section}.name = {show(homes[0])}." if homes else nearest_key(key, model, section)
+    return f"{section}.{key} is not an option of {place}{near or '.'} Options are {', '.join(own)}."
+
+
+def _unknown_alternative(section: str, value: Any, model: type[BaseModel]) -> str:
+    tags = [_tag(a) for a in sections(model)[section]]
+    name = value.get("name") if isinstance(value, dict) else None
+    if name is None:
+        return f"{section}.name is missing; choose one of {', '.join(tags)}."
+    near = did_you_mean(str(name), tags)
+    return f"{section}.name = {show(name)} is unknown{near or '.'} Choose one of {', '.join(tags)}."
+
+
+def _help(section: str, key: str, alternative: type[BaseModel] | None) -> str:
+    field = alternative.model_fields.get(key.partition("[")[0]) if alternative else None
+    if field is None or not field.description:
+        return ""
+    option = describe(f"{section}.{key}", field)
+    return f" ({option.help}{f' [{option.unit}]' if option.unit else ''})"
+
+
+def _requirement(error: dict[str, Any]) -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    if kind in _REQUIREMENTS:
+        return _REQUIREMENTS[kind]
+    if kind == "literal_error":
+        choices = context["expected"].replace(" or ", ", ").replace("'", "").split(", ")
+        near = did_you_mean(str(error["input"]), choices)
+        return f"it must be {'one of ' if len(choices) > 1 else ''}{', '.join(choices)}{near.rstrip('?')}"
+    if kind == "value_error":
+        return str(context["error"])
+    for name, words in BOUNDS.values():
+        if name in context:
+            return f"it must be {words} {context[name]:g}"
+    if "min_length" in context:
+        return f"it must have at least {context['min_length']} of them"
+    return error["msg"]
+
+
+_REQUIREMENTS = {
+    "float_type": "it must be a number",
+    "finite_number": "it must be a finite number",
+    "int_type": "it must be a whole number",
+    "int_from_float": "it must be a whole number",
+    "string_type": "it must be text in quotes",
+    "tuple_type": "it must be a list",
+}

@@ -1,0 +1,26 @@
+"""Files that are either whole or not there: written beside their place, then renamed."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+PARTIAL = ".part"
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A path to write to; it becomes `path` when the block ends well and is removed when it does not."""
+    beside = path.with_name(path.name + PARTIAL)
+    try:
+        yield beside
+        with beside.open("rb") as file:
+            os.fsync(file.fileno())
+        os.replace(beside, path)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def write_text(path: Path, text: str) -> None:
+    with whole_file(path) as beside:
+        beside.write_text(text, encoding="utf-8")

@@ -1,0 +1,65 @@
+"""What `whorl info` and a benchmark say about the build and the machine."""
+
+import os
+import platform
+from pathlib import Path
+
+import h5py
+import mpi4py
+import numpy as np
+import psutil
+from mpi4py import MPI
+
+from whorl import _core
+from whorl.checks import gibibytes
+from whorl.parallel import threads_of_rank
+from whorl.version import __version__
+
+
+def information(comm: MPI.Intracomm) -> dict[str, str]:
+    """Facts by name, for people. Collective."""
+    build = {name: _text(value) for name, value in _core.build_info().items()}
+    return {
+        "whorl": __version__,
+        **{f"core {name}": value for name, value in build.items()},
+        "python": platform.python_version(),
+        "packages": f"numpy {np.__version__}, mpi4py {mpi4py.__version__}, h5py {h5py.__version__}",
+        **{name: _text(value) for name, value in machine(comm).items()},
+    }
+
+
+def machine(comm: MPI.Intracomm) -> dict[str, str | int]:
+    """The machine and how it is used, as rank 0 sees it. Collective."""
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    ranks_here = node.size
+    memory = psutil.virtual_memory()
+    node.Free()
+    return {
+        "host": platform.node(),
+        "system": platform.platform(),
+        "processor": processor(),
+        "cores": psutil.cpu_count(logical=False) or os.cpu_count(),
+        "hardware threads": os.cpu_count(),
+        "memory": f"{gibibytes(memory.total)}, {gibibytes(memory.available)} available",
+        "ranks": comm.size,
+        "ranks on this host": ranks_here,
+        "threads a rank": threads_of_rank(comm) or f"OMP_NUM_THREADS = {os.environ['OMP_NUM_THREADS']}",
+    }
+
+
+def processor() -> str:
+    """The processor's name, where the system tells it."""
+    try:
+        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
+    except OSError:
+        return platform.processor()
+    return next(
+        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
+        platform.machine(),
+    )
+
+
+def _text(value: object) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)

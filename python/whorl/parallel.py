@@ -1,0 +1,83 @@
+"""MPI as the Python layer needs it: things one rank does for all, and how all ranks end together."""
+
+import os
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+import mpi4py
+
+mpi4py.rc.thread_level = "funneled"
+from mpi4py import MPI  # noqa: E402  (initialises MPI, with the level set above)
+
+# How long a rank with an error waits for the others to arrive with the same one.
+PATIENCE = 10.0
+
+Result = TypeVar("Result")
+
+
+def world() -> MPI.Intracomm:
+    return MPI.COMM_WORLD
+
+
+def on_root(comm: MPI.Intracomm, function: Callable[[], Result]) -> Result:
+    """What `function` returns on rank 0, on every rank; an exception there is raised on every rank too."""
+    outcome = None
+    if comm.rank == 0:
+        try:
+            outcome = (function(), None)
+        except Exception as error:
+            outcome = (None, error)
+    result, error = comm.bcast(outcome)
+    if error is not None:
+        raise error
+    return result
+
+
+def threads_of_rank(comm: MPI.Intracomm) -> int:
+    """Threads for run.threads = 0: the cores this rank may use, shared with the ranks bound to the same ones.
+
+    OMP_NUM_THREADS, where set, is left to have its say (0).
+    """
+    if "OMP_NUM_THREADS" in os.environ:
+        return 0
+    cores = frozenset(os.sched_getaffinity(0))
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    sharing = sum(1 for other in node.allgather(cores) if other & cores)
+    node.Free()
+    return max(1, len(cores) // sharing)
+
+
+def leave_together(message: str, code: int, show: Callable[[str], None]) -> NoReturn:
+    """End the program on all ranks with `code`, the message shown once.
+
+    Normally every rank comes here with the same error and rank 0 speaks. A rank that the others do not join
+    within PATIENCE speaks for itself and ends them all.
+    """
+    comm = world()
+    arrived = comm.Ibarrier()
+    deadline = time.monotonic() + PATIENCE
+    while not arrived.Test():
+        if time.monotonic() > deadline:
+            show(f"on rank {comm.rank}: {message}")
+            sys.stderr.flush()
+            comm.Abort(code)
+        time.sleep(0.01)
+    if comm.rank == 0:
+        show(message)
+    sys.exit(code)
+
+
+def abort_on_exception() -> None:
+    """From now on an exception that nobody catches ends every rank, not only its own."""
+    if world().size > 1:
+        sys.excepthook = _abort
+
+
+def _abort(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    where = f"whorl: rank {world().rank} of {world().size} failed and ends all\n"
+    sys.stderr.write(where + "".join(traceback.format_exception(kind, error, trace)))
+    sys.stderr.flush()
+    world().Abort(1)

@@ -1,0 +1,134 @@
+"""How a run is going: a live display on a terminal, else a plain line every few seconds; and the log."""
+
+import logging
+import os
+import sys
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from whorl.clock import Stopwatch
+
+LIVE_SECONDS = 0.25
+PLAIN_SECONDS = 5.0
+LOG_SECONDS = 60.0
+
+
+@dataclass(frozen=True)
+class Status:
+    """The state of a run at one step; `done` is the part of the whole run, 0 to 1."""
+
+    step: int
+    time: float
+    until: float | None
+    steps: int | None
+    done: float
+    dt: float
+    courant: float
+    energy: float
+    dissipation: float
+    kmax_eta: float
+
+    def place(self) -> str:
+        time = f"t {self.time:.5g}" + (f" of {self.until:.6g}" if self.until is not None else "")
+        return f"step {self.step}" + (f" of {self.steps}" if self.steps is not None else "") + f"  {time}"
+
+    def numbers(self) -> str:
+        return (
+            f"dt {self.dt:.3g}  C {self.courant:.2f}  E {self.energy:.5g}  ε {self.dissipation:.4g}  "
+            f"kmax·η {self.kmax_eta:.2f}"
+        )
+
+
+def run_log(path: Path | None) -> logging.Logger:
+    """A log that appends to `path`, or nowhere; one a run."""
+    log = logging.Logger("whorl", logging.INFO)
+    if path is None:
+        log.addHandler(logging.NullHandler())
+    else:
+        handler = logging.FileHandler(path, encoding="utf-8")
+        handler.setFormatter(logging.Formatter("%(asctime)s  %(message)s", "%Y-%m-%d %H:%M:%S"))
+        log.addHandler(handler)
+    return log
+
+
+def on_terminal() -> bool:
+    """Whether someone watches. Under mpiexec a rank's stdout may be a terminal when mpiexec's is none."""
+    launched = any(name in os.environ for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"))
+    try:
+        return sys.stdout.isatty() and (
+            not launched or Path(f"/proc/{os.getppid()}/fd/1").resolve().is_char_device()
+        )
+    except OSError:
+        return False
+
+
+def stdout_console() -> Console:
+    """Plain where nobody watches."""
+    return Console(force_terminal=None if on_terminal() else False, highlight=False)
+
+
+class Progress:
+    """Shows a run on rank 0; a context manager. `due` says when the next `show` is wanted."""
+
+    def __init__(self, log: logging.Logger, console: Console | None = None):
+        self.log = log
+        self.console = console or stdout_console()
+        now = time.monotonic()
+        self._started = now
+        self._done_at_start: float | None = None
+        self._display = Stopwatch(LIVE_SECONDS if self.console.is_terminal else PLAIN_SECONDS, now)
+        self._logging = Stopwatch(LOG_SECONDS, now)
+        self._live = Live(console=self.console, auto_refresh=False) if self.console.is_terminal else None
+
+    def __enter__(self) -> "Progress":
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._live:
+            self._live.stop()
+
+    def due(self) -> bool:
+        return self._display.ring(time.monotonic())
+
+    def begin(self, done: float) -> None:
+        """The part of the run that earlier ones had done, for the time left."""
+        self._started = time.monotonic()
+        self._done_at_start = done
+
+    def show(self, status: Status) -> None:
+        left = self._left(status)
+        line = f"{status.place()}  {status.numbers()}  {left} left"
+        if self._live:
+            self._live.update(_display(status, left), refresh=True)
+        else:
+            self.say(line)
+        if self._logging.ring(time.monotonic()):
+            self.log.info(line)
+
+    def say(self, line: str) -> None:
+        self.console.print(line, soft_wrap=True)
+
+    def _left(self, status: Status) -> str:
+        now, done = time.monotonic() - self._started, status.done - (self._done_at_start or 0.0)
+        return str(timedelta(seconds=round(now * (1 - status.done) / done))) if done > 0 else "–"
+
+
+def _display(status: Status, left: str) -> Group:
+    bar = Table.grid(padding=(0, 1), expand=True)
+    bar.add_column(ratio=1)
+    bar.add_column(no_wrap=True)
+    filled = ProgressBar(1.0, status.done, complete_style="cyan", finished_style="green")
+    bar.add_row(filled, f"{100 * status.done:.0f} %  {left} left")
+    line = Text(f"{status.place()}  ", style="bold", no_wrap=True, overflow="ellipsis")
+    line.append(status.numbers(), style="not bold")
+    return Group(bar, line)

@@ -1,0 +1,137 @@
+"""Writes what a run is to leave behind, when it is due."""
+
+import math
+import time
+
+import numpy as np
+from mpi4py import MPI
+
+from whorl import _core
+from whorl.case import Case
+from whorl.clock import Clock, Every, Stopwatch
+from whorl.diagnostics import series_row
+from whorl.directory import RunDirectory
+from whorl.errors import BlowUp
+from whorl.parallel import on_root
+from whorl.series import Series, read_rows
+from whorl.spectra import Spectra, read_spectra
+from whorl.version import __version__
+
+
+class Recorder:
+    """Series, spectra, snapshots and checkpoints; without a directory only the first two, in memory.
+
+    All methods are collective; rank 0 writes the tables, all ranks the fields.
+    """
+
+    def __init__(
+        self, case: Case, flow: _core.Flow, clock: Clock, directory: RunDirectory | None, comm: MPI.Intracomm
+    ):
+        self.case, self.flow, self.clock, self.directory, self.comm = case, flow, clock, directory, comm
+        writes = directory is not None and comm.rank == 0
+        self.series = Series(directory.series if writes else None)
+        self.spectra = Spectra(directory.spectra if writes else None)
+        self.last_checkpoint = None
+        self._every = {
+            name: Every.parse(getattr(case.output, f"{name}_every"))
+            for name in ("series", "spectra", "checkpoint", "snapshot")
+        }
+        minutes = (
+            self._every["checkpoint"].amount if self._every["checkpoint"].unit == "minutes" else math.inf
+        )
+        self._alarm = Stopwatch(60 * minutes, time.monotonic())
+        self._statistics: tuple[int, dict[str, float]] | None = None
+
+    def begin(self) -> None:
+        """The initial state."""
+        self.series.resume([])
+        self._row(None)
+        self._spectrum()
+        self._snapshot()
+
+    def resume(self, checkpoint) -> None:
+        """Cut the tables to what was known at the checkpoint and go on behind it."""
+        step = checkpoint.step
+        rows, spectra = on_root(self.comm, lambda: self._kept(step))
+        self.series.resume(rows)
+        self.spectra.resume(spectra)
+        on_root(self.comm, lambda: self.directory.set_aside_later(step))
+        self.last_checkpoint = checkpoint.path
+
+    def _kept(self, step: int) -> tuple:
+        series, spectra = self.directory.series, self.directory.spectra
+        rows = [row for row in read_rows(series) if row["step"] <= step] if series.is_file() else []
+        data = read_spectra(spectra) if spectra.is_file() else self.spectra.data
+        return rows, data.isel(time=data["step"].values <= step)
+
+    def alarm(self) -> bool:
+        """Whether this rank's watch says that it is time for a checkpoint."""
+        return self._alarm.ring(time.monotonic())
+
+    def after_step(self, report: _core.StepReport, *, alarm: bool, last: bool) -> None:
+        """All that is due after a step, the checkpoint behind everything that it must not be ahead of."""
+        due = {name for name, every in self._every.items() if every.due(self.clock)}
+        if alarm:
+            due.add("checkpoint")
+        if last:
+            due |= {"series", "spectra", "checkpoint"}
+            if self._every["snapshot"].unit != "never":
+                due.add("snapshot")
+        if "series" in due:
+            self._row(report)
+        if "spectra" in due:
+            self._spectrum()
+        if "snapshot" in due:
+            self._snapshot()
+        if "checkpoint" in due:
+            self.checkpoint(report.dt)
+
+    def checkpoint(self, dt: float) -> None:
+        """A restart file of the present state, unless it is there already; then the oldest go."""
+        if self.directory is None:
+            return
+        path = self.directory.checkpoint_path(self.clock.step)
+        if path == self.last_checkpoint:
+            return
+        self.statistics()
+        clock = {"compensation": self.clock.compensation, "dt": dt}
+        self.flow.write_checkpoint(str(path), self._attributes() | clock)
+        self.last_checkpoint = path
+        on_root(self.comm, lambda: self.directory.prune(self.case.output.keep_checkpoints))
+
+    def statistics(self) -> dict[str, float]:
+        """The core's sums over modes at the present step. Raises BlowUp if they are not finite."""
+        if self._statistics is None or self._statistics[0] != self.clock.step:
+            self._statistics = (self.clock.step, self.flow.statistics())
+        energy = self._statistics[1]["energy"]
+        if not math.isfinite(energy):
+            raise self.blow_up(f"the kinetic energy is {energy}")
+        return self._statistics[1]
+
+    def blow_up(self, reason: str) -> BlowUp:
+        return BlowUp(self.clock.time, self.clock.step, reason, self.last_checkpoint)
+
+    def _row(self, report: _core.StepReport | None) -> None:
+        row = series_row(self.flow, self.case.flow.viscosity, self.statistics(), report)
+        self.series.append({"step": self.clock.step, "time": self.clock.time, **row})
+
+    def _spectrum(self) -> None:
+        shells = self.flow.spectra()
+        shells["transfer"] = self.flow.transfer()
+        k = np.asarray(shells.pop("k"))
+        self.spectra.append(self.clock.time, self.clock.step, k, shells)
+
+    def _snapshot(self) -> None:
+        if self.directory is None or self._every["snapshot"].unit == "never":
+            return
+        path = self.directory.snapshot_path(self.clock.step)
+        single = self.case.output.snapshot_precision == "single"
+        self.flow.write_snapshot(str(path), list(self.case.output.fields), self._attributes(), single)
+
+    def _attributes(self) -> dict[str, str | float | int]:
+        return {
+            "time": self.clock.time,
+            "step": self.clock.step,
+            "case": self.case.to_toml(),
+            "whorl": __version__,
+        }

@@ -1,0 +1,30 @@
+"""Signals that ask a run to stop: they raise a flag, which the loop reads between steps."""
+
+import signal
+import threading
+from types import FrameType
+
+# SIGUSR1 too: batch systems send it ahead of time, and mpiexec passes it on to the ranks as it is.
+STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
+
+
+class StopFlag:
+    """Inside its `with` block the first stopping signal sets `signal`; a second SIGINT interrupts at once."""
+
+    def __init__(self):
+        self.signal: signal.Signals | None = None
+        self._previous: dict[signal.Signals, object] = {}
+
+    def __enter__(self) -> "StopFlag":
+        if threading.current_thread() is threading.main_thread():
+            self._previous = {number: signal.signal(number, self._raise_flag) for number in STOPPING}
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        for number, handler in self._previous.items():
+            signal.signal(number, handler)
+
+    def _raise_flag(self, number: int, frame: FrameType | None) -> None:
+        if self.signal is not None and number == signal.SIGINT:
+            raise KeyboardInterrupt
+        self.signal = signal.Signals(number)

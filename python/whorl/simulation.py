@@ -1,0 +1,378 @@
+"""A run: builds the core from a case, owns the clock and the loop."""
+
+import math
+import signal
+import time
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from mpi4py import MPI
+
+from whorl import _core
+from whorl import initial as initials
+from whorl.case import Case
+from whorl.checks import check
+from whorl.clock import Clock, Every
+from whorl.diagnostics import scales
+from whorl.directory import Checkpoint, RunDirectory
+from whorl.errors import BlowUp, CaseError
+from whorl.parallel import abort_on_exception, on_root, threads_of_rank, world
+from whorl.progress import Progress, Status, run_log
+from whorl.recorder import Recorder
+from whorl.signals import StopFlag
+from whorl.version import __version__
+
+# A step within this of the end, relative to it, is the last and keeps its length: a fixed dt that divides the
+# time stays fixed to the bit.
+LANDING = 1e-9
+
+# What a restart may change: nothing that alters the solution beyond rounding.
+RESTART_KEYS = ("run.", "output.", "time.until", "time.steps")
+
+
+class Simulation:
+    """A flow in time.
+
+    `case`: a Case; files go to case.output.directory, none are written without it.
+    `initial`: in place of the case's [initial], a function (x, y, z) → (u, v, w) or an array (3, nz, ny, nx).
+    `comm`: an mpi4py communicator, all ranks by default; every method must be called on all of its ranks.
+    `overwrite`: replace an earlier run in the directory.
+
+    Raises CaseError, and writes nothing, for anything that cannot be run.
+    """
+
+    def __init__(
+        self, case: Case, initial: Any = None, *, comm: MPI.Intracomm | None = None, overwrite: bool = False
+    ):
+        directory = RunDirectory(case.output.directory) if case.output.directory else None
+        comm = comm or world()
+        if directory:
+            on_root(comm, lambda: directory.check_free(overwrite))
+        self._set_up(case, comm, directory, Clock())
+        initials.set_initial(self.flow, case, initial, comm)
+        if directory:
+            on_root(comm, lambda: directory.create(case))
+        self._open_log("run")
+        self._fresh = True
+
+    @classmethod
+    def restart(
+        cls,
+        directory: str | Path,
+        *,
+        until: float | None = None,
+        settings: Sequence[str] = (),
+        step: int | None = None,
+        comm: MPI.Intracomm | None = None,
+    ) -> "Simulation":
+        """Go on from the newest checkpoint of a directory, or the one of `step`, to `until` if given.
+
+        `settings`: "key=value" for run.*, output.* (but directory), time.until and time.steps. Ranks, process
+        grid and precision are free. On the same ranks the run repeats the uninterrupted one bit for bit.
+        """
+        self = cls.__new__(cls)
+        comm = comm or world()
+        place = RunDirectory(directory)
+        case, checkpoint, wisdom = on_root(comm, lambda: _what_to_restart(place, until, settings, step))
+        clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
+        self._set_up(case, comm, place, clock, wisdom)
+        try:
+            self.flow.read_checkpoint(str(checkpoint.path))
+        except _core.Error as error:
+            reason = str(error).removeprefix(f"the checkpoint {checkpoint.path} cannot be read: ")
+            raise on_root(comm, lambda: place.damaged(checkpoint.path, reason)) from None
+        self._dt = checkpoint.dt
+        if self.finished:
+            raise CaseError(
+                f"the run in {directory} is complete at t = {clock.time:.6g}, step {clock.step}; go on with "
+                "--until and a later time (or --set time.steps=…)."
+            )
+        self._recorder.resume(checkpoint)
+        on_root(comm, lambda: place.write_case(case))
+        self._open_log(f"restart from {checkpoint.path}")
+        self._fresh = False
+        return self
+
+    def _set_up(
+        self, case: Case, comm: MPI.Intracomm, directory: RunDirectory | None, clock: Clock, wisdom: str = ""
+    ) -> None:
+        abort_on_exception()
+        self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
+        options = core_options(case, case.run.threads or threads_of_rank(comm), wisdom)
+        check(case, options, comm)
+        self.flow = _core.Flow(options, comm.py2f())
+        self.report: _core.StepReport | None = None
+        self.stopped_by: str | None = None
+        self._dt = 0.0
+        self._recorder = Recorder(case, self.flow, clock, directory, comm)
+        self._callbacks: list[tuple[Every, Callable[[Simulation], None]]] = []
+        self._stop = StopFlag()
+        self._progress: Progress | None = None
+
+    def _open_log(self, event: str) -> None:
+        root = self.comm.rank == 0
+        self.log = run_log(self.directory.log if self.directory and root else None)
+        if self.directory and root and self.flow.wisdom:
+            self.directory.wisdom.write_text(self.flow.wisdom, encoding="utf-8")
+        self.log.info(f"{event}: whorl {__version__}, {self.summary()}")
+
+    # the state
+
+    @property
+    def time(self) -> float:
+        """t, in the case's unit of time."""
+        return self.clock.time
+
+    @property
+    def step_number(self) -> int:
+        """Time steps made since t = 0."""
+        return self.clock.step
+
+    @property
+    def finished(self) -> bool:
+        """Whether time.until or time.steps is reached."""
+        until, steps = self.case.time.until, self.case.time.steps
+        at_end = until is not None and self.clock.until(until) <= LANDING * self._dt
+        return at_end or (steps is not None and self.clock.step >= steps)
+
+    @property
+    def series(self) -> xr.Dataset:
+        """The time series so far, over `time`, with units; the same on every rank."""
+        return self._recorder.series.dataset()
+
+    @property
+    def spectra(self) -> xr.Dataset:
+        """The spectra so far, over (time, k); the same on every rank."""
+        return self._recorder.spectra.data.copy(deep=True)
+
+    @property
+    def block(self) -> tuple[int, int, int, int]:
+        """z0, z1, y0, y1: the grid points z0 ≤ z < z1, y0 ≤ y < y1 and all x are this rank's."""
+        return tuple(self.flow.physical_block)
+
+    @property
+    def coordinates(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Positions x, y, z of this rank's grid points, one-dimensional."""
+        z0, z1, y0, y1 = self.block
+        x, y, z = initials.coordinates(self.case)
+        return x, y[y0:y1], z[z0:z1]
+
+    def velocity(self) -> np.ndarray:
+        """u, v, w at this rank's grid points: a copy of shape (3, z1 − z0, y1 − y0, nx). Collective."""
+        return self._field("velocity")
+
+    def vorticity(self) -> np.ndarray:
+        """The curl of the velocity, as `velocity`. Collective."""
+        return self._field("vorticity")
+
+    def _field(self, name: str) -> np.ndarray:
+        z0, z1, y0, y1 = self.block
+        precision = np.float32 if self.case.run.precision == "single" else np.float64
+        field = np.empty((3, z1 - z0, y1 - y0, self.case.grid.points[0]), precision)
+
+        def take(first_z: int, last_z: int, first_y: int, last_y: int, values: np.ndarray) -> None:
+            field[:, first_z - z0 : last_z - z0, first_y - y0 : last_y - y0] = values
+
+        self.flow.read_fields(name, take)
+        return field
+
+    def statistics(self) -> dict[str, float]:
+        """energy, dissipation, enstrophy, helicity, maximum_divergence, palinstrophy. Collective."""
+        return dict(self._recorder.statistics())
+
+    def summary(self) -> str:
+        """One line on what runs and how."""
+        return describe(self.case, self.flow)
+
+    # the loop
+
+    def every(self, interval: float | str, function: Callable[["Simulation"], None] | None = None) -> Any:
+        """Call `function(simulation)` after each step that completes an interval: "10 steps", or 0.5 of time.
+
+        Without a function, a decorator.
+        """
+        every = Every.parse(interval)
+        if every.unit == "minutes":
+            raise ValueError(f"{interval}: callbacks follow steps or time, not minutes")
+
+        def register(callback: Callable[[Simulation], None]) -> Callable[[Simulation], None]:
+            self._callbacks.append((every, callback))
+            return callback
+
+        return register(function) if function else register
+
+    def step(self) -> _core.StepReport:
+        """One time step with the output and callbacks due; returns its dt, courant and maximum_velocity.
+
+        Raises BlowUp when the velocity is not finite, ValueError when the run is finished.
+        """
+        if self.finished:
+            raise ValueError(f"the run is finished at t = {self.time:.6g}, step {self.step_number}")
+        if self._fresh:
+            self._recorder.begin()
+            self._fresh = False
+        self.report = self._advance()
+        stop, alarm, show = self._agree()
+        self._recorder.after_step(self.report, alarm=alarm, last=self.finished)
+        if stop:
+            self._recorder.checkpoint(self.report.dt)
+        if show or self.finished:
+            self._show()
+        for every, callback in self._callbacks:
+            if every.due(self.clock):
+                callback(self)
+        return self.report
+
+    def run(self, *, progress: bool = True) -> bool:
+        """Steps until the end. True when it is reached, False when a signal stopped it before.
+
+        With an output directory SIGTERM, SIGINT and SIGUSR1 stop behind the present step, with a checkpoint.
+        """
+        root = self.comm.rank == 0
+        started, first = time.monotonic(), self.clock.step
+        display = Progress(self.log) if progress and root else None
+        self._progress = display
+        try:
+            with self._stop if self.directory else nullcontext(), display or nullcontext():
+                if display:
+                    display.begin(self._done())
+                while not self.finished and not self.stopped_by:
+                    self.step()
+        except BlowUp as error:
+            self.log.error(str(error))
+            raise
+        finally:
+            self._progress = None
+        self._report_end(display, time.monotonic() - started, self.clock.step - first)
+        return self.finished
+
+    def _advance(self) -> _core.StepReport:
+        """The step itself; the last is shortened to land on time.until."""
+        options, clock = self.case.time, self.clock
+        left = clock.until(options.until) if options.until is not None else math.inf
+        if options.dt is not None:
+            landing = left < options.dt * (1 - LANDING)
+            report = self.flow.step(left if landing else options.dt, step_number=clock.step)
+        else:
+            longest = min(left, options.dt_max or math.inf)
+            report = self.flow.step(0.0, courant=options.courant, dt_max=longest, step_number=clock.step)
+            landing = report.dt >= left
+        if not math.isfinite(report.maximum_velocity):
+            raise self._recorder.blow_up(f"the largest velocity is {report.maximum_velocity}")
+        if not math.isfinite(report.dt):
+            raise CaseError(
+                "the flow is at rest, so time.courant sets no time step; give time.dt or time.dt_max."
+            )
+        if landing:
+            clock.land(options.until)
+        else:
+            clock.advance(report.dt)
+        if clock.time <= clock.previous:
+            raise self._recorder.blow_up(f"the time step {report.dt:.3g} is too small to move the time on")
+        self._dt = report.dt
+        return report
+
+    def _agree(self) -> tuple[bool, bool, bool]:
+        """Whether a rank was told to stop, and whether rank 0's watches ask for a checkpoint or a display."""
+        root = self.comm.rank == 0
+        show = self._progress is not None and self._progress.due()
+        wishes = np.array([self._stop.signal or 0, root and self._recorder.alarm(), show], "i")
+        self.comm.Allreduce(MPI.IN_PLACE, wishes, MPI.MAX)
+        if wishes[0]:
+            self.stopped_by = signal.Signals(int(wishes[0])).name
+        return tuple(wishes > 0)
+
+    def _show(self) -> None:
+        """Collective for the sake of the statistics."""
+        statistics = self.statistics()
+        if self._progress is None:
+            return
+        kmax_eta = scales(statistics, self.case.flow.viscosity, self.flow.kmax)["kmax_eta"]
+        self._progress.show(
+            Status(
+                step=self.clock.step,
+                time=self.clock.time,
+                until=self.case.time.until,
+                steps=self.case.time.steps,
+                done=self._done(),
+                dt=self.report.dt,
+                courant=self.report.courant,
+                energy=statistics["energy"],
+                dissipation=statistics["dissipation"],
+                kmax_eta=kmax_eta,
+            )
+        )
+
+    def _done(self) -> float:
+        """The part of the run that is done, 0 to 1."""
+        until, steps = self.case.time.until, self.case.time.steps
+        parts = [self.clock.time / until if until else 0.0, self.clock.step / steps if steps else 0.0]
+        return min(1.0, max(parts))
+
+    def _report_end(self, display: Progress | None, seconds: float, steps: int) -> None:
+        pace = f"{steps} steps in {timedelta(seconds=round(seconds))}, {seconds / max(steps, 1):.3g} s a step"
+        if self.stopped_by:
+            line = f"stopped by {self.stopped_by} at t = {self.time:.6g}, step {self.step_number} ({pace})"
+            if self.directory:
+                line += f"; go on with: whorl restart {self.directory.path}"
+        else:
+            line = f"finished at t = {self.time:.6g}, step {self.step_number} ({pace})"
+        self.log.info(line)
+        if display:
+            display.say(line)
+
+
+def describe(case: Case, flow: _core.Flow) -> str:
+    """One line on what runs and how."""
+    rows, columns = flow.process_grid
+    size = " × ".join(map(str, case.grid.points))
+    ranks = "1 rank" if flow.ranks == 1 else f"{flow.ranks} ranks ({rows} × {columns})"
+    threads = f"{flow.threads} thread{'s' if flow.threads > 1 else ''}"
+    return (
+        f"{case.flow.model} {size}, {case.run.precision}, {case.grid.dealias}, {case.time.scheme}, "
+        f"{ranks} × {threads}"
+    )
+
+
+def core_options(case: Case, threads: int, wisdom: str = "") -> _core.Options:
+    """What the core needs of a case."""
+    return _core.Options(
+        model=case.flow.model,
+        parameters={"viscosity": case.flow.viscosity},
+        points=case.grid.points,
+        lengths=case.grid.lengths,
+        dealias=case.grid.dealias,
+        shape=case.grid.shape,
+        shift_seed=case.grid.shift_seed,
+        scheme=case.time.scheme,
+        precision=case.run.precision,
+        process_grid=case.run.process_grid,
+        batches=case.run.batches,
+        threads=threads,
+        transport=case.run.transport,
+        wisdom=wisdom,
+    )
+
+
+def _what_to_restart(
+    directory: RunDirectory, until: float | None, settings: Sequence[str], step: int | None
+) -> tuple[Case, Checkpoint, str]:
+    """Case, checkpoint and wisdom of a directory, with the changes asked for."""
+    for setting in settings:
+        if not setting.strip().startswith(RESTART_KEYS) or setting.strip().startswith("output.directory"):
+            raise CaseError(
+                f"--set {setting} is not for a restart, which may change run.*, output.* (but directory), "
+                "time.until and time.steps; for anything else begin a new run, from a snapshot if you like "
+                "(initial.name = from-file)."
+            )
+    case = directory.read_case()
+    case = case.updated([*settings, f"output.directory={str(directory.path)!r}"])
+    if until is not None:
+        case = case.updated([f"time.until={float(until)!r}"])
+    wisdom = directory.wisdom.read_text(encoding="utf-8") if directory.wisdom.is_file() else ""
+    return case, directory.choose_checkpoint(step), wisdom

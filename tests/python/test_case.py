@@ -1,0 +1,225 @@
+"""Options: what is accepted, what is refused and in which words, and the way to TOML and back."""
+
+import math
+import tomllib
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from whorl.case import Case, load_case, ready_cases
+from whorl.errors import CaseError
+from whorl.explain import options, sections
+from whorl.sizes import next_good_size, prime_factors
+
+
+def sections_of(**changes):
+    base = {
+        "grid": {"points": 64},
+        "flow": {"viscosity": 0.01},
+        "time": {"until": 10},
+        "initial": {"name": "abc"},
+    }
+    return base | changes
+
+
+def refusal(*settings, **changes):
+    with pytest.raises(CaseError) as caught:
+        Case(**sections_of(**changes)).updated(settings)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def test_defaults_and_shorthands():
+    case = Case(**sections_of())
+    assert case.grid.points == (64, 64, 64)
+    assert case.grid.lengths == (2 * math.pi,) * 3
+    assert case.time.courant == 0.5
+    assert case.time.dt is None
+    assert Case(**sections_of(grid={"points": [64, 32, 1], "lengths": 3})).grid.lengths == (3, 3, 3)
+
+
+def test_fixed_step_has_no_courant_number():
+    assert Case(**sections_of(time={"until": 1, "dt": 0.1})).time.courant is None
+
+
+def test_random_field_has_the_standard_form_unless_a_spectrum_is_given():
+    standard = Case(**sections_of(initial={"name": "random"})).initial
+    assert (standard.k0, standard.energy) == (4.0, 0.5)
+    given_spectrum = Case(**sections_of(initial={"name": "random", "spectrum": [0, 1.5, 2]})).initial
+    assert (given_spectrum.k0, given_spectrum.energy) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("grid.pionts=3", ["grid.pionts is not an option", "did you mean grid.points?"]),
+        ("grid.viscosity=1", ["did you mean flow.viscosity?"]),
+        ("gird.points=64", ["did you mean [grid]?"]),
+        ("initial.amplitude=2", ["initial.amplitude", '"abc"', '"taylor-green"']),
+        ("initial.name=abd", ["did you mean abc?", "taylor-green, abc, random, from-file"]),
+        ("run.precison=single", ["did you mean run.precision?"]),
+        ("points=64", ["--set points=64", "did you mean grid.points?"]),
+        ("run.threads", ["--set run.threads", "section.key=value"]),
+        ("grid.points=64.0", ["grid.points", "64.0", "whole number"]),
+        ("grid.points=many", ["one number, or three"]),
+        ("grid.points=[64, 64]", ["one number, or three"]),
+        ("grid.points=true", ["one number, or three"]),
+        ("grid.points=34", ["34", "prime factor 17", "next good size is 36"]),
+        ("grid.points=[64, 64, 33]", ["33 along z", "prime factor 11", "next good size is 36"]),
+        ("grid.points=35", ["35", "odd", "next good size is 36"]),
+        ("grid.points=2", ["4 to 65536"]),
+        ("grid.points=131072", ["4 to 65536"]),
+        ("grid.points=[1, 64, 64]", ["along x", "4 to 65536"]),
+        ("grid.lengths=[1, 0, 1]", ["grid.lengths[1] = 0", "greater than 0"]),
+        ("flow.viscosity=-0.1", ["flow.viscosity = -0.1", "at least 0", "length²/time"]),
+        ("flow.viscosity=nan", ["finite"]),
+        ("flow.viscosity='0.1'", ["flow.viscosity", "a number"]),
+        ("flow.viscosity=1/400", ['"1/400"', "a number"]),
+        ("time.scheme=rk5", ["rk2, rk3, rk4, rk4-gill"]),
+        ("time.dt=0", ["time.dt = 0", "greater than 0"]),
+        ("time.steps=1.5", ["whole number"]),
+        ("output.series_every=0", ["output.series_every = 0", "positive number", '"N steps"']),
+        ("output.series_every=5 minutes", ["output.checkpoint_every only"]),
+        ("output.checkpoint_every=5 hours", ['"N minutes"']),
+        ("output.fields=[]", ["at least 1"]),
+        ('output.fields=["vorticty"]', ["did you mean vorticity"]),
+        ("run.process_grid=[2, -1]", ["run.process_grid[1] = -1", "at least 0"]),
+        ("run.transport=pigeon", ["alltoall"]),
+    ],
+)
+def test_refusals_name_key_value_and_remedy(setting, words):
+    message = refusal(setting)
+    for word in words:
+        assert word in message
+
+
+def test_combinations_that_contradict_each_other():
+    assert "exclude each other" in refusal("time.dt=0.1", "time.courant=1")
+    assert "no end" in refusal(time={})
+    assert "dt_max" in refusal("time.dt=0.1", "time.dt_max=1")
+    assert '"2/3"' in refusal("grid.shape=sphere", "grid.dealias=phase-shift")
+    assert "initial.spectrum" in refusal(
+        "initial.name=random", "initial.spectrum=[0, 1]", "initial.k0=3", "initial.energy=2"
+    )
+
+
+def test_several_mistakes_are_told_at_once():
+    message = refusal("flow.viscosity=-1", "run.thread=2")
+    assert "flow.viscosity" in message
+    assert "run.threads" in message
+
+
+def test_missing_sections_and_keys():
+    assert "[grid] is missing" in refusal(grid=None) or "must be a table" in refusal(grid=None)
+    with pytest.raises(CaseError, match=r"\[flow\] is missing.*viscosity"):
+        Case(grid={"points": 64}, time={"until": 1})
+    assert "flow.viscosity" in refusal(flow={})
+    assert "initial.path" in refusal("initial.name=from-file")
+    assert "must be a table" in refusal(grid=3)
+
+
+def test_settings_replace_their_rivals():
+    case = Case(**sections_of(initial={"name": "taylor-green", "amplitude": 2.0}))
+    assert case.updated(["time.dt=0.1"]).time.courant is None
+    assert case.updated(["time.dt=0.1"]).updated(["time.courant=0.3"]).time.dt is None
+    assert case.updated(["initial.name=random"]).initial.seed == 0
+    assert case.updated(["initial.name=taylor-green"]).initial.amplitude == 2.0
+    random = case.updated(["initial.name=random", "initial.k0=2"])
+    assert random.updated(["initial.spectrum=[0, 1]"]).initial.k0 is None
+    assert case.updated([" grid.points = [64, 32, 16] "]).grid.points == (64, 32, 16)
+
+
+def test_a_case_cannot_be_changed_in_place():
+    with pytest.raises(ValueError, match="frozen"):
+        Case(**sections_of()).grid.points = (8, 8, 8)
+
+
+@pytest.mark.parametrize("name", ready_cases())
+def test_ready_cases_load_and_explain_themselves(name):
+    case = load_case(name, ["grid.points=32"])
+    assert case.grid.points == (32, 32, 32)
+    assert ready_cases()[name].read_text(encoding="utf-8").startswith("# ")
+
+
+def test_unknown_case_offers_the_nearest_ready_one():
+    with pytest.raises(CaseError, match=r"did you mean taylor-green\?"):
+        load_case("taylor-gren")
+
+
+def test_files_that_cannot_be_read(tmp_path):
+    broken = tmp_path / "case.toml"
+    broken.write_text("[grid\npoints = 64\n")
+    with pytest.raises(CaseError, match=r"not valid TOML.*line 1"):
+        load_case(broken)
+    broken.write_bytes(b"\xff\xfe")
+    with pytest.raises(CaseError, match="cannot be read"):
+        load_case(broken)
+
+
+def test_initial_path_is_relative_to_the_case_file(tmp_path):
+    case = Case(**sections_of(initial={"name": "from-file", "path": "start.h5"}))
+    (tmp_path / "case.toml").write_text(case.to_toml())
+    assert load_case(tmp_path / "case.toml").initial.path == str(tmp_path / "start.h5")
+
+
+sizes = st.integers(4, 200).map(next_good_size)
+positive = st.floats(1e-300, 1e300)
+intervals = st.one_of(positive, st.integers(1, 10**6).map(lambda n: f"{n} steps"), st.just("never"))
+initials = st.one_of(
+    st.builds(dict, name=st.just("taylor-green"), amplitude=st.floats(-1e3, 1e3)),
+    st.builds(dict, name=st.just("random"), k0=positive, seed=st.integers(0, 2**31 - 1)),
+    st.builds(dict, name=st.just("random"), spectrum=st.lists(positive, min_size=2, max_size=9)),
+    st.builds(dict, name=st.just("from-file"), path=st.text(st.characters(exclude_categories=["C"]))),
+)
+times = st.one_of(
+    st.builds(dict, dt=positive, steps=st.integers(1, 10**9)),
+    st.builds(dict, courant=positive, dt_max=positive, until=positive),
+)
+
+
+@given(
+    points=st.tuples(sizes, sizes, st.one_of(sizes, st.just(1))),
+    lengths=st.tuples(positive, positive, positive),
+    viscosity=st.floats(0, 1e300),
+    time=times,
+    initial=initials,
+    every=intervals,
+)
+def test_resolved_toml_gives_the_same_case(points, lengths, viscosity, time, initial, every):
+    case = Case(
+        grid={"points": points, "lengths": lengths},
+        flow={"viscosity": viscosity},
+        time=time,
+        initial=initial,
+        output={"series_every": every, "directory": 'a "quoted" \\ name'},
+    )
+    again = Case(**tomllib.loads(case.to_toml()))
+    assert again == case
+    assert again.to_toml() == case.to_toml()
+
+
+@given(st.integers(1, 70000))
+def test_next_good_size_is_good_and_near(n):
+    good = next_good_size(n)
+    assert n <= good <= max(4, 2 * n)
+    assert good % 2 == 0
+    assert max(prime_factors(good)) <= 7
+    assert math.prod(prime_factors(good)) == good
+    assert next_good_size(good) == good
+
+
+def test_next_good_size_against_a_sieve():
+    good = sorted(
+        2**a * 3**b * 5**c * 7**d for a in range(1, 13) for b in range(8) for c in range(6) for d in range(5)
+    )
+    for n in range(1, 4000):
+        assert next_good_size(n) == next(g for g in good if g >= max(n, 4))
+
+
+def test_every_option_is_described():
+    listed = list(options(Case))
+    assert {o.key.partition(".")[0] for o in listed} == set(sections(Case))
+    for option in listed:
+        assert option.kind
+        assert option.help or option.key == "initial.name"

@@ -1,0 +1,117 @@
+"""The clock keeps time to rounding, and schedules depend on it alone."""
+
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from whorl.clock import Clock, Every, Stopwatch
+
+
+@given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=400))
+def test_time_is_the_exact_sum_to_rounding(steps):
+    clock = Clock()
+    for dt in steps:
+        clock.advance(dt)
+    exact = float(sum(map(Fraction, steps)))
+    assert abs(clock.time - exact) <= 4e-16 * exact
+    assert clock.step == len(steps)
+
+
+def test_a_million_equal_steps_do_not_drift():
+    clock = Clock()
+    for _ in range(10**6):
+        clock.advance(1e-3)
+    assert abs(clock.time - 1000.0) <= 1e-12
+
+
+def test_a_clock_goes_on_from_what_a_checkpoint_holds():
+    straight, first = Clock(), Clock()
+    for n in range(1000):
+        straight.advance(0.1 / (1 + n % 7))
+        if n < 500:
+            first.advance(0.1 / (1 + n % 7))
+    second = Clock(first.time, first.compensation, first.step)
+    for n in range(500, 1000):
+        second.advance(0.1 / (1 + n % 7))
+    assert (second.time, second.compensation, second.step) == (
+        straight.time,
+        straight.compensation,
+        straight.step,
+    )
+
+
+def test_landing_is_exact():
+    clock = Clock()
+    for _ in range(7):
+        clock.advance(0.1)
+    clock.land(0.75)
+    assert (clock.time, clock.step, clock.until(1.0)) == (0.75, 8, 0.25)
+
+
+@pytest.mark.parametrize(
+    ("text", "every"),
+    [
+        (0.5, Every(0.5, "time")),
+        (2, Every(2.0, "time")),
+        ("20 steps", Every(20, "steps")),
+        ("1 step", Every(1, "steps")),
+        ("1.5 minutes", Every(1.5, "minutes")),
+    ],
+)
+def test_intervals_are_read(text, every):
+    assert Every.parse(text) == every
+
+
+@pytest.mark.parametrize(
+    "text", [0, -1.0, float("inf"), float("nan"), True, "", "10", "2.5 steps", "-3 steps", "5 days", None]
+)
+def test_other_intervals_are_refused(text):
+    with pytest.raises(ValueError, match="N steps"):
+        Every.parse(text)
+
+
+@given(st.floats(0.001, 0.3), st.floats(0.01, 2.0))
+def test_each_multiple_is_met_once(dt, amount):
+    clock, every, times = Clock(), Every(amount, "time"), []
+    for _ in range(200):
+        clock.advance(dt)
+        if every.due(clock):
+            times.append(clock.time)
+    reached = int(clock.time / amount * (1 + 1e-9))
+    assert len(times) == (reached if dt <= amount else len(times))
+    for n, time in enumerate(times, 1):
+        if dt <= amount:
+            assert n * amount * (1 - 1e-9) <= time < n * amount + dt * (1 + 1e-9)
+
+
+def test_steps_that_divide_the_interval_meet_it_exactly():
+    clock, every = Clock(), Every(1.0, "time")
+    met = []
+    for _ in range(1000):
+        clock.advance(0.1)
+        if every.due(clock):
+            met.append(clock.step)
+    assert met == list(range(10, 1001, 10))
+
+
+def test_steps_and_never():
+    clock = Clock()
+    due = []
+    for _ in range(12):
+        clock.advance(0.1)
+        due.append((Every(5, "steps").due(clock), Every.parse("never").due(clock)))
+    assert [n for n, (steps, _) in enumerate(due, 1) if steps] == [5, 10]
+    assert not any(never for _, never in due)
+
+
+def test_a_stopwatch_rings_once_an_interval():
+    watch = Stopwatch(10.0, now=0.0)
+    assert [watch.ring(now) for now in (1.0, 9.9, 10.0, 10.1, 25.0, 26.0)] == [
+        False,
+        False,
+        True,
+        False,
+        True,
+        False,
+    ]

@@ -1,0 +1,175 @@
+"""The output directory: what is refused, what may be removed, and which checkpoint a restart takes."""
+
+import h5py
+import pytest
+from whorl.case import Case
+from whorl.directory import MARK, RunDirectory, read_clock
+from whorl.errors import CaseError
+from whorl.output import open_run
+
+
+@pytest.fixture
+def case():
+    return Case(grid={"points": 8}, flow={"viscosity": 0.1}, time={"until": 1}, initial={"name": "abc"})
+
+
+@pytest.fixture
+def run(tmp_path, case):
+    directory = RunDirectory(tmp_path / "run")
+    directory.create(case)
+    return directory
+
+
+def add_checkpoint(run, step, **changes):
+    attributes = {"time": 0.1 * step, "compensation": 0.0, "step": step, "dt": 0.1} | changes
+    with h5py.File(run.checkpoint_path(step), "w") as file:
+        file.attrs.update({name: value for name, value in attributes.items() if value is not None})
+        file["modes"] = [1.0] * 1000
+    return run.checkpoint_path(step)
+
+
+def contents(path):
+    return {str(p.relative_to(path)): p.read_bytes() for p in path.rglob("*") if p.is_file()}
+
+
+def test_a_new_or_empty_directory_is_free(tmp_path):
+    RunDirectory(tmp_path / "new").check_free(overwrite=False)
+    RunDirectory(tmp_path).check_free(overwrite=False)
+    assert not (tmp_path / "new").exists()
+
+
+def test_a_run_is_refused_without_overwrite_and_offers_restart(run):
+    with pytest.raises(CaseError, match=r"whorl restart .*run.*--overwrite"):
+        run.check_free(overwrite=False)
+    run.check_free(overwrite=True)
+
+
+@pytest.mark.parametrize("overwrite", [False, True])
+def test_a_foreign_directory_is_never_taken(tmp_path, overwrite):
+    (tmp_path / "thesis.tex").write_text("years of work")
+    before = contents(tmp_path)
+    with pytest.raises(CaseError, match="not made by whorl"):
+        RunDirectory(tmp_path).check_free(overwrite)
+    assert contents(tmp_path) == before
+
+
+def test_a_file_in_the_way_is_named(tmp_path):
+    (tmp_path / "out").write_text("")
+    with pytest.raises(CaseError, match=r"out is a file"):
+        RunDirectory(tmp_path / "out").check_free(overwrite=True)
+
+
+def test_overwrite_removes_what_whorl_made_and_nothing_else(run, case):
+    add_checkpoint(run, 3)
+    run.snapshot_path(3).write_bytes(b"old")
+    run.series.write_text("old")
+    run.spectra.with_name("spectra.h5.part").write_text("torn")
+    kept = {
+        "notes.txt": b"mine",
+        "checkpoints/mine.h5": b"mine",
+        "snapshots/movie/frame.vtkhdf": b"mine",
+    }
+    for name, content in kept.items():
+        (run.path / name).parent.mkdir(exist_ok=True)
+        (run.path / name).write_bytes(content)
+    run.create(case)
+    left = contents(run.path)
+    assert {name: left.pop(name) for name in kept} == kept
+    assert set(left) == {MARK, "case.toml"}
+
+
+def test_an_unwritable_place_is_an_error_of_input(tmp_path, case):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(CaseError, match="cannot be written"):
+        RunDirectory(tmp_path / "file" / "run").create(case)
+
+
+def test_the_resolved_case_comes_back(run, case):
+    assert run.read_case() == case
+    assert open_run(run.path).case == case
+
+
+def test_a_directory_that_is_no_run_is_named(tmp_path):
+    with pytest.raises(CaseError, match="not a run of whorl"):
+        open_run(tmp_path)
+
+
+def test_the_newest_checkpoint_is_chosen(run):
+    for step in (5, 100, 20):
+        add_checkpoint(run, step)
+    chosen = run.choose_checkpoint()
+    assert (chosen.step, chosen.time, chosen.path) == (100, 10.0, run.checkpoint_path(100))
+    assert run.choose_checkpoint(20).step == 20
+
+
+def test_unfinished_and_foreign_names_are_no_checkpoints(run):
+    good = add_checkpoint(run, 5)
+    good.with_name("00000009.h5.part").write_bytes(b"torn")
+    good.with_name("backup.h5").write_bytes(b"")
+    assert run.checkpoints() == [good]
+
+
+def test_without_a_checkpoint_the_remedy_is_told(run):
+    with pytest.raises(CaseError, match=r"no checkpoint.*--overwrite"):
+        run.choose_checkpoint()
+
+
+def test_a_missing_step_lists_those_there_are(run):
+    add_checkpoint(run, 5)
+    add_checkpoint(run, 10)
+    with pytest.raises(CaseError, match=r"00000007\.h5 does not exist.*5, 10"):
+        run.choose_checkpoint(7)
+
+
+def test_a_truncated_checkpoint_is_named_and_the_one_before_offered(run):
+    add_checkpoint(run, 5)
+    newest = add_checkpoint(run, 10)
+    newest.write_bytes(newest.read_bytes()[:2000])
+    with pytest.raises(CaseError, match=r"00000010\.h5 cannot be used.*00000005\.h5 \(t = 0\.5\).*--step 5"):
+        run.choose_checkpoint()
+    assert run.choose_checkpoint(5).step == 5
+
+
+def test_the_offer_passes_over_other_damaged_ones(run):
+    add_checkpoint(run, 5)
+    add_checkpoint(run, 7).write_bytes(b"not HDF5")
+    add_checkpoint(run, 10, compensation=None)
+    with pytest.raises(CaseError, match=r"00000010\.h5.*not written by whorl.*--step 5"):
+        run.choose_checkpoint()
+
+
+def test_what_the_core_finds_damaged_is_not_offered_itself(run):
+    for step in (5, 10, 15):
+        add_checkpoint(run, step)
+    message = str(run.damaged(run.checkpoint_path(10), "its checksum is wrong."))
+    assert "00000010.h5 cannot be used: its checksum is wrong; the one before" in message
+    assert message.endswith("--step 5.")
+
+
+def test_no_good_one_before(run):
+    add_checkpoint(run, 10).write_bytes(b"")
+    with pytest.raises(CaseError, match="no good one before it"):
+        run.choose_checkpoint()
+
+
+def test_reading_a_clock_keeps_every_bit(run):
+    path = add_checkpoint(run, 12, time=0.1 + 0.2, compensation=-1.3877787807814457e-17, dt=1 / 3)
+    clock = read_clock(path)
+    assert (clock.time, clock.compensation, clock.dt) == (0.1 + 0.2, -1.3877787807814457e-17, 1 / 3)
+
+
+def test_the_oldest_go_first(run):
+    for step in (1, 2, 3, 10):
+        add_checkpoint(run, step)
+    run.prune(2)
+    assert [p.name for p in run.checkpoints()] == ["00000003.h5", "00000010.h5"]
+    run.prune(5)
+    assert len(run.checkpoints()) == 2
+
+
+def test_later_checkpoints_are_set_aside_not_lost(run):
+    for step in (5, 10):
+        add_checkpoint(run, step)
+    run.set_aside_later(5)
+    assert [p.name for p in run.checkpoints()] == ["00000005.h5"]
+    assert (run.path / "checkpoints" / "00000010.h5.aside").is_file()

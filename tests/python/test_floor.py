@@ -1,0 +1,70 @@
+"""The floor of a right-hand side counts exactly the kept lines."""
+
+import math
+from itertools import product
+
+import pytest
+from whorl.case import Case
+from whorl.floor import kept_modes, work
+
+
+def case(points, **options):
+    precision = options.pop("precision", "double")
+    return Case(
+        grid={"points": points} | options,
+        flow={"viscosity": 1},
+        time={"steps": 1},
+        run={"precision": precision},
+    )
+
+
+def is_kept(n, points, dealias, shape):
+    """Integer arithmetic: 3|n| < N on each axis, or Σ (n/N)² below 1/9 or 2/9."""
+    if any(2 * abs(i) >= size and size > 1 for i, size in zip(n, points, strict=True)):
+        return False
+    if dealias == "none":
+        return True
+    if dealias == "2/3" and shape == "cube":
+        return all(3 * abs(i) < size for i, size in zip(n, points, strict=True))
+    common = math.prod(points) ** 2
+    squares = sum(i * i * common // (size * size) for i, size in zip(n, points, strict=True))
+    return 9 * squares < (1 if dealias == "2/3" else 2) * common
+
+
+@pytest.mark.parametrize("points", [(12, 10, 14), (18, 6, 30), (8, 16, 1)])
+@pytest.mark.parametrize(
+    ("dealias", "shape"), [("2/3", "cube"), ("2/3", "sphere"), ("phase-shift", "cube"), ("none", "cube")]
+)
+def test_kept_modes_against_a_count_in_integers(points, dealias, shape):
+    nx, ny, nz = points
+    counted = kept_modes(case(points, dealias=dealias, shape=shape))
+    ys = range(-(ny // 2) + 1, ny // 2)
+    zs = range(-(nz // 2) + 1, nz // 2) if nz > 1 else [0]
+    for (row, y), x in product(enumerate(ys), range(nx // 2)):
+        assert counted[row, x] == sum(is_kept((x, y, z), points, dealias, shape) for z in zs)
+
+
+def test_operations_of_a_cube_by_hand():
+    kept, rows = 6, 11  # 3 |n| < 16: kx = 0…5, ky = −5…5
+    operations = work(case(16)).operations
+    line = 5 * 16 * 4
+    assert operations == {16: line * (7 * kept * rows + 8 * kept * 16 + 0.5 * 8 * 16 * 16)}
+
+
+def test_exact_phase_shift_is_two_passes_and_single_precision_half_the_bytes():
+    once, twice = work(case(16, dealias="phase-shift")), work(case(16, dealias="phase-shift-exact"))
+    assert twice.operations == {16: 2 * once.operations[16]}
+    assert twice.bytes == 2 * once.bytes
+    assert work(case(16, dealias="phase-shift", precision="single")).bytes == once.bytes / 2
+
+
+def test_the_larger_of_both_limits_is_the_floor():
+    load = work(case((16, 32, 16)))
+    rates = {16: 2e9, 32: 1e9}
+    transforms = load.operations[16] / 2e9 + load.operations[32] / 1e9
+    assert load.seconds(rates, 1e30) == pytest.approx(transforms, rel=1e-14)
+    assert load.seconds(rates, 1.0) == load.bytes
+
+
+def test_two_dimensions_have_no_lines_along_z():
+    assert set(work(case((16, 32, 1))).operations) == {16, 32}

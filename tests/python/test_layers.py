@@ -1,0 +1,109 @@
+"""tools/check_layers passes on this tree and fails on each kind of violation."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LONG_FUNCTION = "def long():\n" + "    print()\n" * 61
+
+PLANTED = {
+    "upward include": (
+        {"core/grid/box.hpp": '#include "models/flow.hpp"\n'},
+        "core/grid/box.hpp:1: error: grid/ includes models/flow.hpp",
+    ),
+    "include without a folder": (
+        {"core/grid/box.hpp": '\n#include "box.hpp"\n'},
+        "core/grid/box.hpp:2: error:",
+    ),
+    "unknown folder": (
+        {"core/extras/box.hpp": ""},
+        "core/extras/ has no place",
+    ),
+    "vendor call": (
+        {"core/models/flow.hpp": "/* two\nlines */ auto* p = fftw_malloc(8);\n"},
+        "core/models/flow.hpp:2: error: fftw_ma",
+    ),
+    "vendor pragma": (
+        {"core/measure/sum.cpp": "#pragma omp parallel\n"},
+        "OpenMP belongs in",
+    ),
+    "MPI call in bindings": (
+        {"core/bindings/module.cpp": "MPI_Comm c = MPI_Comm_f2c(f);\nMPI_Barrier(c);\n"},
+        "core/bindings/module.cpp:2: error: MPI_Barrier",
+    ),
+    "upward import": (
+        {"python/whorl/case.py": "from .simulation import run\n", "python/whorl/simulation.py": ""},
+        "case imports simulation, which does not come before case",
+    ),
+    "upward import through a helper": (
+        {
+            "python/whorl/initial.py": "import whorl.tables\n",
+            "python/whorl/tables.py": "from whorl import output\n",
+            "python/whorl/output.py": "",
+        },
+        "python/whorl/initial.py:1: error: initial imports tables imports output",
+    ),
+    "cycle of helpers": (
+        {"python/whorl/a.py": "from whorl import b\n", "python/whorl/b.py": "import whorl.a\n"},
+        "a imports b imports a",
+    ),
+    "plots that reach the core": (
+        {"python/whorl/plots.py": "def draw():\n    from whorl import _core\n"},
+        "python/whorl/plots.py:2: error: plots imports _core, but plots reads files only",
+    ),
+    "long function": ({"tests/test_a.py": LONG_FUNCTION}, "tests/test_a.py:1: error: function long has 62"),
+    "long file": ({"core/base/long.hpp": "\n" * 501}, "error: file long.hpp has 501 lines"),
+}
+
+ALLOWED = {
+    "core/device/lines.cpp": '#include <fftw3.h>\n#include "base/error.hpp"\nauto p = fftw_malloc(8);\n',
+    "core/bindings/module.cpp": '#include "storage/file.hpp"\n// MPI_Barrier is not called\n'
+    'auto text = "fftw_malloc";\nauto comm = MPI_Comm_f2c(handle);\nauto v = device::fftw_version();\n',
+    "python/whorl/cli.py": "from whorl import case, plots\n",
+    "python/whorl/case.py": "from whorl.units import metre\n",
+    "python/whorl/units.py": "metre = 1.0\n",
+    "python/whorl/plots.py": "from .units import metre\n",
+    "tests/test_a.py": 'def f():\n    """' + "\n" * 80 + '    """\n    return 1\n',
+}
+
+
+def check(root: Path) -> subprocess.CompletedProcess[str]:
+    """Run the tool on a tree; its findings are in stdout."""
+    command = [sys.executable, str(ROOT / "tools" / "check_layers"), str(root)]
+    return subprocess.run(command, capture_output=True, text=True, check=False)
+
+
+def plant(root: Path, files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def test_this_tree_is_clean() -> None:
+    result = check(ROOT)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_allowed_uses_pass(tmp_path: Path) -> None:
+    plant(tmp_path, ALLOWED)
+    result = check(tmp_path)
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+@pytest.mark.parametrize(("files", "message"), PLANTED.values(), ids=PLANTED.keys())
+def test_a_violation_fails(tmp_path: Path, files: dict[str, str], message: str) -> None:
+    plant(tmp_path, ALLOWED | files)
+    result = check(tmp_path)
+    assert result.returncode == 1
+    assert message in result.stdout
+
+
+def test_a_function_over_forty_lines_is_a_warning(tmp_path: Path) -> None:
+    plant(tmp_path, {"tests/test_a.py": "def f():\n" + "    print()\n" * 45})
+    result = check(tmp_path)
+    assert result.returncode == 0
+    assert "warning: function f has 46 lines, more than 40" in result.stdout
