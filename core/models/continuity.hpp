@@ -2,6 +2,8 @@
 // largest |k_i| (z before y before x when equal), so that rounding is never amplified. The mean has none.
 #pragma once
 
+#include <cmath>
+
 #include "roundtrip/mode.hpp"
 
 namespace whorl {
@@ -13,12 +15,24 @@ template <class Real> WHORL_INLINE int dependent_axis(Wavenumber<Real> k) {
     return x + y + z > Real(0) ? largest : 3;
 }
 
+// p a + q b, rounded alike wherever it is compiled: left to the compiler, which product is fused with the sum
+// would differ from place to place, and a checkpoint would not give back the state it was written from.
+template <class Real>
+WHORL_INLINE Complex<Real> sum_of_two(Real p, Complex<Real> a, Real q, Complex<Real> b) {
+#if defined(__FP_FAST_FMA) || defined(__CUDACC__)
+    return {std::fma(p, a.re, q * b.re), std::fma(p, a.im, q * b.im)};
+#else
+    return p * a + q * b;
+#endif
+}
+
 template <class Real> WHORL_INLINE void close_continuity(Wavenumber<Real> k, Complex<Real>* a) {
     const int axis = dependent_axis(k);
     const Real along = axis == 0 ? k.x : (axis == 1 ? k.y : k.z);
     const Real inverse = axis == 3 ? Real(0) : Real(1) / along;
-    const Complex<Real> x = k.x * a[0], y = k.y * a[1], z = k.z * a[2];
-    const Complex<Real> others = axis == 0 ? y + z : (axis == 1 ? x + z : x + y);
+    const Complex<Real> others = axis == 0   ? sum_of_two(k.y, a[1], k.z, a[2])
+                                 : axis == 1 ? sum_of_two(k.x, a[0], k.z, a[2])
+                                             : sum_of_two(k.x, a[0], k.y, a[1]);
     const Complex<Real> closing = (-inverse) * others;
     a[0] = axis == 0 ? closing : a[0];
     a[1] = axis == 1 ? closing : a[1];
