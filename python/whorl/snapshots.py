@@ -1,4 +1,7 @@
-"""Snapshots (VTKHDF image data) for xarray: `xarray.open_dataset("00000100.vtkhdf")`, read when used."""
+"""Snapshots (VTKHDF image data) for xarray: `open_dataset("00000100.vtkhdf", engine="whorl")`.
+
+Without the engine named, xarray takes them for netCDF and finds no fields at their root.
+"""
 
 import os
 from pathlib import Path

@@ -1,0 +1,39 @@
+"""Random phase shifts: what they leave of the aliases goes to nothing with the time step."""
+
+import numpy as np
+import pytest
+from physics.flows import SCHEMES, distance, make_case, noise, run, slope
+
+POINTS = 12
+END = 0.4
+COUNTS = (10, 20, 40)
+
+
+def end_state(dealias: str, scheme: str, count: int, **grid) -> np.ndarray:
+    """Energy reaches the truncation of the sphere, so aliases are strong."""
+    case = make_case(POINTS, 0.02, scheme=scheme, dt=END / count, dealias=dealias, **grid)
+    return run(case, noise(POINTS, seed=7, reach=5, size=0.5), count).velocity()
+
+
+@pytest.fixture(scope="module")
+def alias_free():
+    return end_state("phase-shift-exact", "rk4", 160)
+
+
+@pytest.mark.parametrize("scheme", ["rk2", "rk4"])
+def test_phase_shift_converges_to_the_alias_free_flow(scheme, alias_free):
+    errors = [distance(end_state("phase-shift", scheme, n), alias_free) for n in COUNTS]
+    assert slope([1 / n for n in COUNTS], errors) > 0.85
+    assert errors[-1] < 0.02 * distance(end_state("none", scheme, 20), alias_free)
+
+
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_every_scheme_removes_most_of_the_aliases(scheme, alias_free):
+    left = distance(end_state("phase-shift", scheme, 40), alias_free)
+    assert left < 0.15 * distance(end_state("none", scheme, 20), alias_free)
+
+
+def test_another_seed_shifts_otherwise():
+    a, b = (end_state("phase-shift", "rk2", 4, shift_seed=seed) for seed in (0, 1))
+    assert 1e-6 < distance(a, b) < 1e-2
+    assert np.array_equal(a, end_state("phase-shift", "rk2", 4, shift_seed=0))

@@ -1,0 +1,107 @@
+"""The step that a Courant number sets, and where a run ends."""
+
+import numpy as np
+import pytest
+from physics.flows import TAU, TRUNCATIONS, beltrami, make_case, names, noise, run
+from whorl.errors import CaseError
+from whorl.simulation import Simulation
+
+BOX = (12, 16, 10)
+LENGTHS = (TAU, 1.2 * TAU, 0.9 * TAU)
+SPACING = np.array(LENGTHS) / BOX
+
+
+def courant(velocity: np.ndarray, dt: float) -> float:
+    """dt max(|u|/dx + |v|/dy + |w|/dz) over the points."""
+    return float(dt * (np.abs(velocity) / SPACING[:, None, None, None]).sum(axis=0).max())
+
+
+def controlled(number: float, points=BOX, **grid) -> Simulation:
+    case = make_case(points, 0.01, time={"courant": number, "steps": 4}, lengths=LENGTHS, **grid)
+    return Simulation(case, noise(points, seed=21))
+
+
+ON_THE_GRID = [t for t in TRUNCATIONS if t["dealias"] != "phase-shift"]
+
+
+@pytest.mark.parametrize("truncation", ON_THE_GRID, ids=names(ON_THE_GRID))
+def test_the_step_gives_the_courant_number_asked_for(truncation):
+    simulation = controlled(0.3, **truncation)
+    for _ in range(4):
+        before = simulation.velocity()
+        report = simulation.step()
+        assert report.courant == pytest.approx(0.3, rel=1e-14)
+        assert courant(before, report.dt) == pytest.approx(0.3, rel=1e-13)
+        assert report.maximum_velocity == pytest.approx(np.sqrt((before**2).sum(0)).max(), rel=1e-13)
+
+
+def test_the_step_follows_the_shifted_points():
+    """With random shifts the maximum is over other points, so it is near that of the unshifted ones."""
+    simulation = controlled(0.3, dealias="phase-shift")
+    before = simulation.velocity()
+    report = simulation.step()
+    assert report.courant == pytest.approx(0.3, rel=1e-14)
+    assert courant(before, report.dt) == pytest.approx(0.3, rel=0.3)
+    assert courant(before, report.dt) != pytest.approx(0.3, rel=1e-6)
+
+
+def test_plane_flow_has_no_spacing_along_z():
+    simulation = controlled(0.3, (12, 16, 1))
+    before = simulation.velocity()
+    report = simulation.step()
+    plane = (np.abs(before[:2]) / SPACING[:2, None, None, None]).sum(axis=0).max()
+    assert report.dt * plane == pytest.approx(0.3, rel=1e-13)
+
+
+def test_a_fixed_step_reports_its_courant_number():
+    simulation = run(make_case(BOX, 0.01, dt=0.007, lengths=LENGTHS), noise(BOX), 0)
+    before = simulation.velocity()
+    report = simulation.step()
+    assert report.dt == 0.007
+    assert report.courant == pytest.approx(courant(before, 0.007), rel=1e-13)
+
+
+def test_the_largest_step_is_kept():
+    case = make_case(8, time={"courant": 0.5, "dt_max": 0.01, "steps": 1})
+    assert run(case, beltrami(0.0), 1).report.dt == 0.01
+
+
+def test_a_flow_at_rest_needs_a_largest_step():
+    case = make_case(8, time={"courant": 0.5, "steps": 3})
+    with pytest.raises(CaseError, match=r"at rest.*time\.dt"):
+        run(case, lambda x, y, z: (0.0, 0.0, 0.0), 1)
+    still = make_case(8, time={"courant": 0.5, "dt_max": 0.1, "until": 0.35})
+    simulation = Simulation(still, lambda x, y, z: (0.0, 0.0, 0.0))
+    simulation.run(progress=False)
+    assert simulation.time == 0.35
+    assert simulation.step_number == 4
+
+
+@pytest.mark.parametrize("how", [{"dt": 0.03}, {"courant": 0.5}, {"dt": 5.0}])
+def test_a_run_ends_at_its_time_exactly(how):
+    simulation = Simulation(make_case(8, 0.1, time={**how, "until": 0.7}), beltrami(0.1))
+    assert simulation.run(progress=False)
+    assert simulation.time == 0.7
+    assert simulation.finished
+    assert np.abs(simulation.velocity()).max() == pytest.approx(
+        np.abs(_exact_at_end(simulation)).max(), rel=1e-12
+    )
+
+
+def _exact_at_end(simulation: Simulation) -> np.ndarray:
+    x, y, z = simulation.coordinates
+    return np.stack(np.broadcast_arrays(*beltrami(0.1)(x, y[:, None], z[:, None, None], 0.7)))
+
+
+def test_a_step_that_divides_the_time_stays_the_same():
+    simulation = Simulation(make_case(8, 0.1, time={"dt": 0.1, "until": 1.0}), beltrami(0.1))
+    steps = []
+    simulation.every("1 steps", lambda s: steps.append(s.report.dt))
+    simulation.run(progress=False)
+    assert steps == [0.1] * 10
+
+
+def test_steps_and_time_end_whichever_comes_first():
+    few = Simulation(make_case(8, time={"dt": 0.1, "until": 1.0, "steps": 3}), beltrami(0.0))
+    few.run(progress=False)
+    assert (few.step_number, few.time) == (3, pytest.approx(0.3))
