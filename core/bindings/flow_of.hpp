@@ -123,7 +123,7 @@ template <class Model, class Real> class FlowOf final : public Flow {
     ModeSet<Real> modes() {
         const double smallest = options_.box().smallest_wavenumber();
         return {trip_.device(), world_,   trip_.table(),
-                trip_.modes(),  smallest, static_cast<int>(largest_wavenumber() / smallest + 0.5) + 1};
+                trip_.modes(),  smallest, shell_number(largest_wavenumber(), smallest) + 1};
     }
 
     void read(const std::string& name, const BlockCallback<Real>& consume) {

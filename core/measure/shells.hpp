@@ -2,6 +2,7 @@
 // wavenumber of the box. Every mode with kx > 0 counts for its conjugate as well.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -11,6 +12,13 @@
 #include "roundtrip/mode.hpp"
 
 namespace whorl {
+
+// Where lengths are as 3 to 2, modes lie on a boundary itself: they belong to the upper shell, whatever the
+// rounding of single precision made of them.
+inline int shell_number(double k, double smallest_wavenumber) {
+    constexpr double rounding = 2e-7;
+    return static_cast<int>(k / smallest_wavenumber * (1.0 + rounding) + 0.5);
+}
 
 // What sums need to know of a rank's modes.
 template <class Real> struct ModeSet {
@@ -39,7 +47,8 @@ std::vector<double> reduce_modes(const ModeSet<Real>& set, int sums, int maxima,
 
 template <class Real> int shell_of(const ModeSet<Real>& set, Wavenumber<Real> k) {
     const double x = k.x, y = k.y, z = k.z;
-    return static_cast<int>(std::sqrt(x * x + y * y + z * z) / set.smallest_wavenumber + 0.5);
+    const int shell = shell_number(std::sqrt(x * x + y * y + z * z), set.smallest_wavenumber);
+    return std::min(shell, set.shells - 1);
 }
 
 // f(mode) summed by shell, weights included.
