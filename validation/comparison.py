@@ -12,10 +12,10 @@ from matplotlib import rc_context
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from rich.console import Console
 from rich.table import Table
 from whorl import __version__
 from whorl.plots import STYLE
+from whorl.progress import stdout_console
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "validation" / "results"
@@ -66,7 +66,7 @@ def show(title: str, errors: list[Error]) -> None:
     for error in errors:
         color = {"passed": "green", "FAILED": "bold red"}.get(error.verdict, "dim")
         table.add_row(error.what, *_numbers(error), f"[{color}]{error.verdict}")
-    Console(highlight=False).print(table)
+    stdout_console().print(table)
 
 
 def write_result(name: str, title: str, errors: list[Error], run: dict[str, Any]) -> None:
