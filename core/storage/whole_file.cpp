@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -49,6 +50,11 @@ WholeFile::WholeFile(const std::string& path, const std::string& context, const 
 
 WholeFile::~WholeFile() {
     if (finished_) return;
+    // HDF5 that cannot write the last metadata of a file never closes it in order: it hangs, or crashes when
+    // the program ends. On a full disk there is room for them again once the data are gone.
+    std::error_code ignored;
+    if (world_.rank() == 0) std::filesystem::resize_file(part_, 0, ignored);
+    world_.barrier();
     file_.close();
     if (world_.rank() == 0) std::remove(part_.c_str());
 }
