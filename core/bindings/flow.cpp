@@ -6,6 +6,7 @@
 
 #include "device/buffer.hpp"
 #include "device/lines.hpp"
+#include "exchange/transport.hpp"
 #include "grid/row_table.hpp"
 #include "roundtrip/workspace.hpp"
 
@@ -52,6 +53,7 @@ Options chosen(Options options, int ranks) {
 
 Flow::Flow(const Options& options, int communicator)
     : options_(options), world_(communicator), truncation_(options.truncation()) {
+    exchange::check_transport(options.transport);
     options_ = chosen(options, world_.size());
     device::import_wisdom(options.wisdom);
 }
@@ -77,19 +79,25 @@ double Flow::largest_wavenumber() const {
     return largest;
 }
 
-std::map<std::string, std::int64_t> estimate_memory(const Options& given, int ranks) {
-    const Options options = chosen(given, ranks);
-    const ProcessGrid grid{options.process_grid[0], options.process_grid[1]};
-    const Box box = options.box();
-    const Truncation truncation = options.truncation();
-    const Pencils pencils(box, truncation, grid);
-    int fullest = 0;
+namespace {
+
+// Ranks one of which is the fullest: by columns, by the length of its columns (those near the axis of a
+// sphere), by planes and rows (the last take what is left over).
+std::vector<int> candidates(const Pencils& pencils) {
+    const ProcessGrid grid = pencils.grid();
+    const int ranks = grid.p_row * grid.p_col;
     const auto columns = [&](int rank) { return pencils.columns(rank % grid.p_row, rank / grid.p_row); };
+    int fullest = 0;
     for (int rank = 1; rank < ranks; ++rank)
         if (columns(rank) > columns(fullest)) fullest = rank;
+    return {fullest, 0, ranks - grid.p_row, ranks - 1};
+}
 
+std::map<std::string, std::int64_t> memory_of(const Options& options, const Pencils& pencils, int rank) {
+    const Box box = options.box();
+    const Truncation truncation = options.truncation();
     const ModelShape shape = model_shape(options.model);
-    const Layout layout(box, truncation, pencils, fullest, options.batches, shape.column_variables(),
+    const Layout layout(box, truncation, pencils, rank, options.batches, shape.column_variables(),
                         shape.row_variables());
     const RowTable table(box, truncation, pencils, layout.row_index, layout.column_index);
     const std::int64_t value = options.is_double() ? 16 : 8;
@@ -97,10 +105,28 @@ std::map<std::string, std::int64_t> estimate_memory(const Options& given, int ra
         find_scheme(options.scheme).registers + (truncation.dealias() == Dealias::phase_shift_exact ? 1 : 0);
     const std::int64_t threads = device::Cpu(options.threads).executors();
     return {{"state", value * registers * shape.fields * table.modes()},
-            {"exchange", value * (layout.pencil_size + (grid.p_col > 1 ? layout.plane_size : 0))},
+            {"exchange", value * (layout.pencil_size + (layout.grid.p_col > 1 ? layout.plane_size : 0))},
             {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
             {"workspace", value * threads * Workspace(layout).size()},
             {"tables", table_bytes(layout, table, value)}};
+}
+
+} // namespace
+
+std::map<std::string, std::int64_t> estimate_memory(const Options& given, int ranks) {
+    const Options options = chosen(given, ranks);
+    const Pencils pencils(options.box(), options.truncation(),
+                          {options.process_grid[0], options.process_grid[1]});
+    std::map<std::string, std::int64_t> largest;
+    std::int64_t most = 0;
+    for (const int rank : candidates(pencils)) {
+        const auto bytes = memory_of(options, pencils, rank);
+        std::int64_t total = 0;
+        for (const auto& [name, part] : bytes) total += part;
+        if (total > most) largest = bytes;
+        most = std::max(most, total);
+    }
+    return largest;
 }
 
 } // namespace whorl

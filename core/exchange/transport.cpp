@@ -25,14 +25,17 @@ const std::map<std::string, Maker>& registry() {
 }
 } // namespace
 
-std::unique_ptr<Transport> Transport::make(const std::string& name, const Communicator& communicator,
-                                           std::vector<Pattern> batches, int element) {
-    const auto found = registry().find(name);
+void check_transport(const std::string& name) {
     std::string names;
     for (const auto& known : transport_names()) names += (names.empty() ? "" : ", ") + known;
-    WHORL_REQUIRE(found != registry().end(),
+    WHORL_REQUIRE(registry().contains(name),
                   "transport = \"" + name + "\" is unknown; choose one of: " + names + ".");
-    return found->second(communicator, std::move(batches), element);
+}
+
+std::unique_ptr<Transport> Transport::make(const std::string& name, const Communicator& communicator,
+                                           std::vector<Pattern> batches, int element) {
+    check_transport(name);
+    return registry().at(name)(communicator, std::move(batches), element);
 }
 
 std::vector<std::string> transport_names() {

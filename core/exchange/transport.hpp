@@ -24,5 +24,7 @@ class Transport {
 
 // Names accepted by make().
 std::vector<std::string> transport_names();
+// Throws Error listing them; a transport itself is made when something first travels.
+void check_transport(const std::string& name);
 
 } // namespace whorl::exchange
