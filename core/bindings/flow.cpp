@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "device/buffer.hpp"
 #include "device/lines.hpp"
@@ -81,15 +82,18 @@ double Flow::largest_wavenumber() const {
 
 namespace {
 
-// Ranks one of which is the fullest: by columns, by the length of its columns (those near the axis of a
-// sphere), by planes and rows (the last take what is left over).
+// All ranks when they are few; else those of which one is the fullest but for little: by columns, by the
+// length of its columns (those near the axis of a sphere), by planes and rows (the last take what is left
+// over).
 std::vector<int> candidates(const Pencils& pencils) {
+    constexpr int few = 64;
     const ProcessGrid grid = pencils.grid();
-    const int ranks = grid.p_row * grid.p_col;
+    std::vector<int> all(static_cast<std::size_t>(grid.p_row * grid.p_col));
+    std::iota(all.begin(), all.end(), 0);
+    const int ranks = static_cast<int>(all.size());
+    if (ranks <= few) return all;
     const auto columns = [&](int rank) { return pencils.columns(rank % grid.p_row, rank / grid.p_row); };
-    int fullest = 0;
-    for (int rank = 1; rank < ranks; ++rank)
-        if (columns(rank) > columns(fullest)) fullest = rank;
+    const int fullest = std::ranges::max(all, {}, columns);
     return {fullest, 0, ranks - grid.p_row, ranks - 1};
 }
 
