@@ -1,8 +1,14 @@
 #include "device/lane_lines.hpp"
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <numbers>
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 #include "base/error.hpp"
 
@@ -47,7 +53,18 @@ WHORL_INLINE Split<typename VectorOf<Real, bytes>::type> load(const Complex<Real
                 __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)};
 }
 
-template <class Real, int bytes>
+// A whole vector to an aligned place; `streams`: past the cache, without reading what lay there.
+template <bool streams, class V> WHORL_INLINE void put(void* to, const V& value) {
+#ifdef __AVX512F__
+    if constexpr (streams && sizeof(V) == 64) {
+        _mm512_stream_si512(static_cast<__m512i*>(to), std::bit_cast<__m512i>(value));
+        return;
+    }
+#endif
+    std::memcpy(to, &value, sizeof value);
+}
+
+template <class Real, int bytes, bool streams = false>
 WHORL_INLINE void store(Complex<Real>* to, const Split<typename VectorOf<Real, bytes>::type>& value) {
     using V = typename VectorOf<Real, bytes>::type;
     V a, b;
@@ -63,22 +80,43 @@ WHORL_INLINE void store(Complex<Real>* to, const Split<typename VectorOf<Real, b
         b = __builtin_shufflevector(value.re, value.im, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,
                                     15, 31);
     }
-    std::memcpy(to, &a, bytes);
-    std::memcpy(to + VectorOf<Real, bytes>::lanes / 2, &b, bytes);
+    put<streams>(to, a);
+    put<streams>(to + VectorOf<Real, bytes>::lanes / 2, b);
 }
 
-// Rows of a pass: the caller's lines (backward swaps real and imaginary parts, which conjugates the roots)
-// ...
-template <class Real, int bytes, bool swapped> struct LineRows {
+// Rows of a pass: the caller's at equal distances (backward swaps real and imaginary parts, which conjugates
+// the roots), ...
+template <class Real, int bytes, bool swapped> struct EvenRows {
     using Value = Split<typename VectorOf<Real, bytes>::type>;
     Complex<Real>* data;
     std::int64_t stride;
+
+    WHORL_INLINE Value get(int row) const { return swap_parts(load<Real, bytes>(data + row * stride)); }
+    WHORL_INLINE void set(int row, const Value& value) const {
+        store<Real, bytes>(data + row * stride, swap_parts(value));
+    }
+    static WHORL_INLINE Value swap_parts(const Value& a) { return swapped ? Value{a.im, a.re} : a; }
+};
+// ... the caller's anywhere, from lane `lane`: read while the same lanes of the rows that come next are
+// fetched, or written past the cache ...
+enum class Access { plain, fetching, streaming };
+template <class Real, int bytes, bool swapped, Access access> struct AnyRows {
+    using Even = EvenRows<Real, bytes, swapped>;
+    using Value = typename Even::Value;
+    Complex<Real>* const* rows;
+    int lane;
+    const LineRow<Real>* next;
+
     WHORL_INLINE Value get(int row) const {
-        const Value value = load<Real, bytes>(data + row * stride);
-        return swapped ? Value{value.im, value.re} : value;
+        if constexpr (access == Access::fetching) {
+            const Complex<Real>* const later = next[row].data + lane;
+            __builtin_prefetch(later);
+            __builtin_prefetch(later + 64 / sizeof(Complex<Real>));
+        }
+        return Even::swap_parts(load<Real, bytes>(rows[row] + lane));
     }
     WHORL_INLINE void set(int row, const Value& value) const {
-        store<Real, bytes>(data + row * stride, swapped ? Value{value.im, value.re} : value);
+        store<Real, bytes, access == Access::streaming>(rows[row] + lane, Even::swap_parts(value));
     }
 };
 // ... or scratch.
@@ -125,17 +163,65 @@ void run_pass(int radix, int m, int s, const Real* twiddles, const From& from, c
     }
 }
 
-// Two halves of `rows` vectors each, kept by every thread and grown when a longer line comes.
-template <class Value> Value* scratch(std::size_t rows) {
-    thread_local Buffer<Value> buffer;
-    if (buffer.size() < 2 * rows) buffer = Buffer<Value>(2 * rows);
-    return buffer.data();
+// What a thread works in, grown when more or longer lines come.
+template <class Value, class Real> struct Scratch {
+    Buffer<Value> values;                 // two halves for the passes between the first and the last
+    Buffer<Complex<Real>> edge;           // [row][lane]: the vector in which some rows end
+    Buffer<Complex<Real>> zeros, dropped; // what rows without data read and write
+    std::vector<Complex<Real>*> sources, targets;
+    int whole = 0;       // lanes that every row with data has
+    bool aligned = true; // every row written begins on a cache line
+
+    void fit(int n, int howmany, int lanes) {
+        const auto rows = static_cast<std::size_t>(n), width = static_cast<std::size_t>(howmany + lanes);
+        if (sources.size() < rows) {
+            edge = Buffer<Complex<Real>>(rows * static_cast<std::size_t>(lanes));
+            sources.resize(rows);
+            targets.resize(rows);
+        }
+        if (zeros.size() < width) {
+            zeros = Buffer<Complex<Real>>(width);
+            dropped = Buffer<Complex<Real>>(width);
+        }
+    }
+
+    void point_at(const LineRow<Real>* from, const LineRow<Real>* to, int n, int howmany) {
+        whole = howmany;
+        aligned = true;
+        for (int j = 0; j < n; ++j) {
+            const auto row = static_cast<std::size_t>(j);
+            sources[row] = from[j].data == nullptr ? zeros.data() : from[j].data;
+            targets[row] = to[j].data == nullptr ? dropped.data() : to[j].data;
+            if (from[j].data != nullptr) whole = std::min(whole, from[j].length);
+            if (to[j].data != nullptr) whole = std::min(whole, to[j].length);
+            aligned = aligned && reinterpret_cast<std::uintptr_t>(targets[row]) % 64 == 0;
+        }
+    }
+
+    void fill_edge(const LineRow<Real>* from, int n, int lane, int lanes) {
+        for (int j = 0; j < n; ++j) {
+            const int left = from[j].data == nullptr ? 0 : std::clamp(from[j].length - lane, 0, lanes);
+            Complex<Real>* const row = edge.data() + j * lanes;
+            std::fill(std::copy_n(from[j].data + lane, left, row), row + lanes, Complex<Real>{0, 0});
+        }
+    }
+    void empty_edge(const LineRow<Real>* to, int n, int lane, int lanes) {
+        for (int j = 0; j < n; ++j) {
+            const int left = to[j].data == nullptr ? 0 : std::clamp(to[j].length - lane, 0, lanes);
+            std::copy_n(edge.data() + j * lanes, left, to[j].data + lane);
+        }
+    }
+};
+
+template <class Value, class Real> Scratch<Value, Real>& scratch() {
+    thread_local Scratch<Value, Real> of_thread;
+    return of_thread;
 }
 
 } // namespace
 
 template <class Real>
-LaneLines<Real>::LaneLines(LineShape shape, Direction direction) : shape_(shape), direction_(direction) {
+LaneLines<Real>::LaneLines(LineShape shape, Direction direction) : Lines<Real>(shape), direction_(direction) {
     int m = shape.n;
     int s = 1;
     for (const int radix : radices(shape.n)) {
@@ -152,39 +238,97 @@ LaneLines<Real>::LaneLines(LineShape shape, Direction direction) : shape_(shape)
     }
 }
 
-template <class Real> template <int bytes> void LaneLines<Real>::group(Complex<Real>* data) const {
+template <class Real>
+template <int bytes, class From, class To>
+void LaneLines<Real>::group(const From& from, const To& to) const {
+    using Value = typename From::Value;
+    const auto n = static_cast<std::size_t>(this->shape_.n);
+    auto& buffer = scratch<Value, Real>().values;
+    if (buffer.size() < 2 * n) buffer = Buffer<Value>(2 * n);
+    const ScratchRows<Real, bytes> halves[2] = {{buffer.data()}, {buffer.data() + n}};
+    const std::size_t last = passes_.size() - 1;
+    for (std::size_t i = 0; i <= last; ++i) {
+        const Pass& pass = passes_[i];
+        const auto go = [&](const auto& input, const auto& output) {
+            run_pass(pass.radix, pass.m, pass.s, pass.twiddles.data(), input, output);
+        };
+        if (last == 0)
+            go(from, to);
+        else if (i == 0)
+            go(from, halves[0]);
+        else if (i == last)
+            go(halves[(i - 1) % 2], to);
+        else
+            go(halves[(i - 1) % 2], halves[i % 2]);
+    }
+}
+
+template <class Real>
+template <int bytes, bool swapped>
+int LaneLines<Real>::groups(const LineRow<Real>* from, const LineRow<Real>* to, const LineRow<Real>* next,
+                            bool streams, int lane, int most) const {
     using Value = Split<typename VectorOf<Real, bytes>::type>;
-    const auto rows = static_cast<std::size_t>(shape_.n);
-    Value* const first = scratch<Value>(rows);
-    const ScratchRows<Real, bytes> halves[2] = {{first}, {first + rows}};
-    const auto run = [&](const auto& lines) {
-        const std::size_t last = passes_.size() - 1;
-        for (std::size_t i = 0; i <= last; ++i) {
-            const Pass& pass = passes_[i];
-            const auto go = [&](const auto& from, const auto& to) {
-                run_pass(pass.radix, pass.m, pass.s, pass.twiddles.data(), from, to);
+    constexpr int lanes = VectorOf<Real, bytes>::lanes;
+    const int n = this->shape_.n, howmany = this->shape_.howmany;
+    auto& work = scratch<Value, Real>();
+    work.fit(n, howmany, lanes);
+    work.point_at(from, to, n, howmany);
+    for (; lane < most; lane += lanes) {
+        if (lane + lanes <= work.whole) {
+            const auto from_rows = [&]<Access access>() {
+                return AnyRows<Real, bytes, swapped, access>{work.sources.data(), lane, next};
             };
-            if (last == 0)
-                go(lines, lines);
-            else if (i == 0)
-                go(lines, halves[0]);
-            else if (i == last)
-                go(halves[(i - 1) % 2], lines);
+            const auto to_rows = [&]<Access access>() {
+                return AnyRows<Real, bytes, swapped, access>{work.targets.data(), lane, nullptr};
+            };
+            if (next != nullptr)
+                group<bytes>(from_rows.template operator()<Access::fetching>(),
+                             to_rows.template operator()<Access::plain>());
+            else if (streams && work.aligned)
+                group<bytes>(from_rows.template operator()<Access::plain>(),
+                             to_rows.template operator()<Access::streaming>());
             else
-                go(halves[(i - 1) % 2], halves[i % 2]);
+                group<bytes>(from_rows.template operator()<Access::plain>(),
+                             to_rows.template operator()<Access::plain>());
+            continue;
         }
+        const EvenRows<Real, bytes, swapped> edge{work.edge.data(), lanes};
+        work.fill_edge(from, n, lane, lanes);
+        group<bytes>(edge, edge);
+        work.empty_edge(to, n, lane, lanes);
+    }
+    return lane;
+}
+
+template <class Real>
+void LaneLines<Real>::execute(const LineRow<Real>* from, const LineRow<Real>* to, const LineRow<Real>* next,
+                              bool streams) const {
+    const int howmany = this->shape_.howmany;
+    const int wide = howmany - half_lanes; // a vector of which less than half would be used is a narrow one
+    const auto run = [&]<bool swapped>() {
+        const int lane = groups<64, swapped>(from, to, next, streams, 0, wide);
+        if (lane < howmany) groups<32, swapped>(from, to, next, streams, lane, howmany);
     };
     if (direction_ == Direction::forward)
-        run(LineRows<Real, bytes, false>{data, shape_.stride});
+        run.template operator()<false>();
     else
-        run(LineRows<Real, bytes, true>{data, shape_.stride});
+        run.template operator()<true>();
 }
 
 template <class Real> void LaneLines<Real>::execute(Complex<Real>* data) const {
-    constexpr int lanes = 2 * half_lanes;
-    int at = 0;
-    for (; at + half_lanes < shape_.howmany; at += lanes) group<64>(data + at);
-    for (; at < shape_.howmany; at += half_lanes) group<32>(data + at);
+    const std::int64_t stride = this->shape_.stride;
+    const int howmany = this->shape_.howmany;
+    const auto run = [&]<int bytes, bool swapped>(int lane) {
+        const EvenRows<Real, bytes, swapped> rows{data + lane, stride};
+        group<bytes>(rows, rows);
+    };
+    int lane = 0;
+    for (; lane + half_lanes < howmany; lane += 2 * half_lanes)
+        direction_ == Direction::forward ? run.template operator()<64, false>(lane)
+                                         : run.template operator()<64, true>(lane);
+    for (; lane < howmany; lane += half_lanes)
+        direction_ == Direction::forward ? run.template operator()<32, false>(lane)
+                                         : run.template operator()<32, true>(lane);
 }
 
 template class LaneLines<float>;

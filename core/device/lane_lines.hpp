@@ -1,7 +1,7 @@
 // Complex lines that lie side by side (distance 1) transformed together, a vector of lanes at a time: no
 // shuffle, every operation full width. Stockham's self-sorting passes of mixed radix (Van Loan, Computational
 // Frameworks for the FFT, section 1.7), the first reading the lines where they are, the last writing them
-// back.
+// where they go.
 #pragma once
 
 #include <vector>
@@ -15,10 +15,13 @@ namespace whorl::device {
 template <class Real> class LaneLines final : public Lines<Real> {
   public:
     LaneLines(LineShape shape, Direction direction);
+    // Rows are run over in whole vectors: howmany rounded up to `half_lanes` numbers of each belong to the
+    // lines.
     void execute(Complex<Real>* data) const override;
+    void execute(const LineRow<Real>* from, const LineRow<Real>* to, const LineRow<Real>* next,
+                 bool streams) const override;
 
-    // Rows are run over in whole vectors of this many complex numbers or half of them, so howmany rounded up
-    // to `half_lanes` numbers of each row must belong to the lines.
+    // Complex numbers of the narrower of the two vectors used.
     static constexpr int half_lanes = 32 / static_cast<int>(sizeof(Real));
 
   private:
@@ -27,9 +30,13 @@ template <class Real> class LaneLines final : public Lines<Real> {
         int radix, m, s;
         std::vector<Real> twiddles; // [p][u - 1], cos then sin
     };
-    template <int bytes> void group(Complex<Real>* data) const;
+    // One vector of lanes through all passes.
+    template <int bytes, class From, class To> void group(const From& from, const To& to) const;
+    // Vectors of lanes from `lane` while below `most`; the lane after the last.
+    template <int bytes, bool swapped>
+    int groups(const LineRow<Real>* from, const LineRow<Real>* to, const LineRow<Real>* next, bool streams,
+               int lane, int most) const;
 
-    LineShape shape_;
     Direction direction_;
     std::vector<Pass> passes_;
 };

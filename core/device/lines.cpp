@@ -1,5 +1,6 @@
 #include "device/lines.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <numbers>
@@ -36,7 +37,8 @@ template <class Real> class FftwLines final : public Lines<Real> {
     using Value = typename Api::Value;
 
   public:
-    FftwLines(LineShape shape, Direction direction) {
+    using Lines<Real>::execute;
+    FftwLines(LineShape shape, Direction direction) : Lines<Real>(shape) {
         Buffer<Complex<Real>> scratch(static_cast<std::size_t>(shape.extent()));
         auto* const data = reinterpret_cast<Value*>(scratch.data());
         const int sign = static_cast<int>(direction);
@@ -62,7 +64,8 @@ template <class Real> class FftwLines final : public Lines<Real> {
 
 template <class Real> class DirectLines final : public Lines<Real> {
   public:
-    DirectLines(LineShape shape, Direction direction) : shape_(shape) {
+    using Lines<Real>::execute;
+    DirectLines(LineShape shape, Direction direction) : Lines<Real>(shape) {
         for (int k = 0; k < shape.n; ++k) {
             const double phase = static_cast<int>(direction) * 2.0 * std::numbers::pi * k / shape.n;
             roots_.push_back({std::cos(phase), std::sin(phase)});
@@ -70,14 +73,15 @@ template <class Real> class DirectLines final : public Lines<Real> {
     }
 
     void execute(Complex<Real>* data) const override {
-        const int n = shape_.n;
+        const LineShape& shape = this->shape_;
+        const int n = shape.n;
         std::vector<Complex<double>> sums(static_cast<std::size_t>(n));
-        for (int l = 0; l < shape_.howmany; ++l) {
-            Complex<Real>* const line = data + l * shape_.distance;
+        for (int l = 0; l < shape.howmany; ++l) {
+            Complex<Real>* const line = data + l * shape.distance;
             for (int k = 0; k < n; ++k) {
                 Complex<double> sum{0.0, 0.0};
                 for (int j = 0; j < n; ++j) {
-                    const Complex<Real> x = line[j * shape_.stride];
+                    const Complex<Real> x = line[j * shape.stride];
                     sum =
                         sum + roots_[static_cast<std::size_t>(1LL * j * k % n)] * Complex<double>{x.re, x.im};
                 }
@@ -85,13 +89,12 @@ template <class Real> class DirectLines final : public Lines<Real> {
             }
             for (int k = 0; k < n; ++k) {
                 const Complex<double> sum = sums[static_cast<std::size_t>(k)];
-                line[k * shape_.stride] = {static_cast<Real>(sum.re), static_cast<Real>(sum.im)};
+                line[k * shape.stride] = {static_cast<Real>(sum.re), static_cast<Real>(sum.im)};
             }
         }
     }
 
   private:
-    LineShape shape_;
     std::vector<Complex<double>> roots_;
 };
 
@@ -105,6 +108,26 @@ std::string take(char* text) {
 }
 
 } // namespace
+
+// Gathers the rows, transforms them together and hands them out.
+template <class Real>
+void Lines<Real>::execute(const LineRow<Real>* from, const LineRow<Real>* to, const LineRow<Real>*,
+                          bool) const {
+    thread_local Buffer<Complex<Real>> together;
+    if (together.size() < static_cast<std::size_t>(shape_.extent()))
+        together = Buffer<Complex<Real>>(static_cast<std::size_t>(shape_.extent()));
+    for (int j = 0; j < shape_.n; ++j) {
+        Complex<Real>* const row = together.data() + j * shape_.stride;
+        const int length = from[j].data == nullptr ? 0 : std::min(from[j].length, shape_.howmany);
+        std::copy_n(from[j].data, length, row);
+        std::fill(row + length, row + shape_.howmany, Complex<Real>{0, 0});
+    }
+    execute(together.data());
+    for (int j = 0; j < shape_.n; ++j)
+        if (to[j].data != nullptr)
+            std::copy_n(together.data() + j * shape_.stride, std::min(to[j].length, shape_.howmany),
+                        to[j].data);
+}
 
 template <class Real>
 std::unique_ptr<Lines<Real>> Lines<Real>::make(LineKind kind, LineShape shape, Direction direction) {

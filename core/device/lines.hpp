@@ -24,13 +24,31 @@ struct LineShape {
     std::int64_t extent() const { return (n - 1) * stride + (howmany - 1) * distance + 1; }
 };
 
+// Element j of lines that lie side by side: `length` of them from `data`. Where nothing is left to read
+// (null, or past the length) a line holds zero; where nothing is left to write the result is dropped.
+template <class Real> struct LineRow {
+    Complex<Real>* data = nullptr;
+    int length = 0;
+};
+
 template <class Real> class Lines {
   public:
+    explicit Lines(LineShape shape) : shape_(shape) {}
     virtual ~Lines() = default;
+    const LineShape& shape() const { return shape_; }
+
     // data must be 64-byte aligned, as every Buffer is.
     virtual void execute(Complex<Real>* data) const = 0;
+    // From n rows to n rows, which may be the same; lines side by side only (distance 1). `next` are the rows
+    // the caller will read after these, or null: they are fetched meanwhile where the device can. `streams`
+    // tells that what is written will not be read soon.
+    virtual void execute(const LineRow<Real>* from, const LineRow<Real>* to, const LineRow<Real>* next,
+                         bool streams) const;
 
     static std::unique_ptr<Lines> make(LineKind kind, LineShape shape, Direction direction);
+
+  protected:
+    LineShape shape_;
 };
 
 LineKind parse_line_kind(const std::string& name);

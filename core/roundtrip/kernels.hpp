@@ -5,6 +5,7 @@
 
 #include "base/complex.hpp"
 #include "base/macros.hpp"
+#include "device/lines.hpp"
 #include "roundtrip/layout.hpp"
 #include "roundtrip/mode.hpp"
 
@@ -98,27 +99,14 @@ template <class Real> struct LoadPadding {
     }
 };
 
-// Tile -> column buffer, or back (`to_buffer` false).
-template <class Real, bool to_buffer> struct MoveTile {
+// Where the lines of a tile lie in the column buffer.
+template <class Real> struct ColumnRows {
     Tile<Real> tile;
     Complex<Real>* buffer;
     const PlaneSlot* slots;
 
-    struct RowOf {
-        Complex<Real>* line;
-        Complex<Real>* columns;
-        int length;
-        WHORL_INLINE void operator()(std::int64_t i) const {
-            if constexpr (to_buffer)
-                columns[i] = line[i];
-            else
-                line[i] = columns[i];
-        }
-    };
-    WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int v = static_cast<int>(r / tile.nz);
-        const int l = static_cast<int>(r % tile.nz);
-        return {tile.line(v, l), buffer + slots[l].base + v * slots[l].stride + tile.column, tile.count};
+    WHORL_INLINE device::LineRow<Real> row(int v, int l) const {
+        return {buffer + slots[l].base + v * slots[l].stride + tile.column, tile.count};
     }
 };
 
@@ -171,51 +159,23 @@ template <class Real> struct Plane {
     }
 };
 
-// Column buffer -> plane. Row r = (variable, kept ky): its kept kx ...
-template <class Real> struct Unpack {
+// Where the lines along y of a plane lie in the column buffer: nowhere for the ky nobody keeps, and no
+// further than the cylinder. A whole row is read to the end of the vector it ends in: what lies there is
+// never looked at.
+template <class Real> struct PlaneRows {
     Plane<Real> plane;
-    const Complex<Real>* buffer;
+    Complex<Real>* buffer;
     const PlaneSlot* slots; // of this plane, a column peer each
-    const ColumnRow* rows;
-    int kept_y, extent_y;
-
-    struct RowOf {
-        Complex<Real>* to;
-        const Complex<Real>* from;
-        int length;
-        WHORL_INLINE void operator()(std::int64_t i) const { to[i] = from[i]; }
-    };
-    WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int v = static_cast<int>(r / kept_y);
-        const int j = static_cast<int>(r % kept_y);
-        const ColumnRow source = rows[j];
-        const PlaneSlot slot = slots[source.peer];
-        return {plane.row(v, wrapped(signed_index(j, extent_y), plane.ny)),
-                buffer + slot.base + v * slot.stride + source.offset, source.length};
-    }
-};
-
-// ... and zeroes to the width of every row: outside the cylinder, and the ky nobody keeps.
-template <class Real> struct UnpackPadding {
-    Plane<Real> plane;
     const ColumnRow* rows;
     int extent_y;
 
-    struct RowOf {
-        Complex<Real>* to;
-        int length;
-        WHORL_INLINE void operator()(std::int64_t i) const { to[i] = {0, 0}; }
-    };
-    WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int v = static_cast<int>(r / plane.ny);
-        const int y = static_cast<int>(r % plane.ny);
+    WHORL_INLINE device::LineRow<Real> row(int v, int y) const {
         const int kept = 2 * extent_y + 1;
-        int live = 0;
-        if (y <= extent_y)
-            live = rows[y].length;
-        else if (y >= plane.ny - extent_y)
-            live = rows[kept - (plane.ny - y)].length;
-        return {plane.row(v, y) + live, plane.width - live};
+        if (y > extent_y && y < plane.ny - extent_y) return {};
+        const ColumnRow source = rows[y <= extent_y ? y : kept - (plane.ny - y)];
+        const PlaneSlot slot = slots[source.peer];
+        return {buffer + slot.base + v * slot.stride + source.offset,
+                source.length == plane.width ? plane.pitch : source.length};
     }
 };
 

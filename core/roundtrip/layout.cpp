@@ -6,6 +6,8 @@ namespace whorl {
 
 namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+// Columns of a plane end on a whole cache line in either precision.
+std::int64_t whole_lines(std::int64_t columns) { return (columns + 7) / 8 * 8; }
 } // namespace
 
 Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank,
@@ -35,6 +37,7 @@ void Layout::place_columns(const Pencils& pencils) {
         column_length.push_back(pencils.column_length(row_index, j));
         columns += column_length.back();
     }
+    columns = whole_lines(columns);
     for (int c = 0; c < grid.p_col; ++c) {
         std::int64_t offset = 0;
         const Block block = pencils.ky(row_index, c);
@@ -42,7 +45,7 @@ void Layout::place_columns(const Pencils& pencils) {
             column_rows.push_back({c, pencils.column_length(row_index, j), offset});
             offset += column_rows.back().length;
         }
-        peer_columns_.push_back(offset);
+        peer_columns_.push_back(whole_lines(offset));
     }
 }
 

@@ -38,12 +38,12 @@ class Layout {
     int extent_y;
     int batches;
     int column_variables, row_variables;
-    std::int64_t columns;                         // kept columns of this rank's z-pencil
-    std::vector<std::int64_t> column_offset;      // [own ky] first column
-    std::vector<std::int32_t> column_length;      // [own ky]
-    std::vector<ColumnRow> column_rows;           // [kept ky] of the y-pencil
-    std::vector<PlaneSlot> pencil_slots;          // [z] in the z-pencil's buffer
-    std::vector<PlaneSlot> plane_slots;           // [own z][column peer] in the y-pencil's buffer
+    std::int64_t columns;                    // kept columns of this rank's z-pencil, up to a whole cache line
+    std::vector<std::int64_t> column_offset; // [own ky] first column
+    std::vector<std::int32_t> column_length; // [own ky]
+    std::vector<ColumnRow> column_rows;      // [kept ky] of the y-pencil
+    std::vector<PlaneSlot> pencil_slots;     // [z] in the z-pencil's buffer
+    std::vector<PlaneSlot> plane_slots;      // [own z][column peer] in the y-pencil's buffer
     std::int64_t pencil_size = 0, plane_size = 0; // complex numbers of the two column buffers
     std::int64_t row_y_size = 0, row_x_size = 0;  // of the two row buffers
 

@@ -58,10 +58,10 @@ template <class Real> void RoundTrip<Real>::make_tables(const Box& box, const Tr
 template <class Real> void RoundTrip<Real>::make_tiles() {
     for (int j = 0; j < layout_.ky.size(); ++j)
         for (int first = 0; first < layout_.column_length[static_cast<std::size_t>(j)];) {
-            if (tiles_.empty() || tiles_.back().count == Workspace::lanes)
+            if (tiles_.empty() || tiles_.back().count == workspace_.lanes)
                 tiles_.push_back({layout_.column_offset[static_cast<std::size_t>(j)] + first, 0, {}});
             ColumnTile& t = tiles_.back();
-            const int count = std::min(Workspace::lanes - t.count,
+            const int count = std::min(workspace_.lanes - t.count,
                                        layout_.column_length[static_cast<std::size_t>(j)] - first);
             t.segments.push_back({j, first, count, t.count});
             t.count += count;
@@ -71,21 +71,21 @@ template <class Real> void RoundTrip<Real>::make_tiles() {
 
 template <class Real> void RoundTrip<Real>::make_lines(device::LineKind kind) {
     using device::Direction;
+    // A line of one point is its own transform: nothing is faster than the direct sum.
     const auto make = [&](device::LineShape shape, Direction direction) {
-        return device::Lines<Real>::make(kind, shape, direction);
+        return device::Lines<Real>::make(shape.n == 1 ? device::LineKind::direct : kind, shape, direction);
     };
-    z_in_.resize(Workspace::lanes / lane_step + 1);
-    z_out_.resize(Workspace::lanes / lane_step + 1);
-    if (layout_.nz > 1)
-        for (const ColumnTile& t : tiles_) {
-            const auto width = static_cast<std::size_t>(tile_width(t.count));
-            if (z_in_[width]) continue;
-            const device::LineShape shape{layout_.nz, static_cast<int>(width) * lane_step, Workspace::lanes,
-                                          1};
-            z_in_[width] = make(shape, Direction::backward);
-            z_out_[width] = make(shape, Direction::forward);
-        }
-    const device::LineShape along_y{layout_.ny, layout_.kx.size(), workspace_.pitch, 1};
+    z_in_.resize(workspace_.lanes / lane_step + 1);
+    z_out_.resize(workspace_.lanes / lane_step + 1);
+    for (const ColumnTile& t : tiles_) {
+        const auto width = static_cast<std::size_t>(tile_width(t.count));
+        if (z_in_[width]) continue;
+        const device::LineShape shape{layout_.nz, static_cast<int>(width) * lane_step, workspace_.lanes, 1};
+        z_in_[width] = make(shape, Direction::backward);
+        z_out_[width] = make(shape, Direction::forward);
+    }
+    const int width = tile_width(layout_.kx.size()) * lane_step;
+    const device::LineShape along_y{layout_.ny, width, workspace_.pitch, 1};
     y_in_ = make(along_y, Direction::backward);
     y_out_ = make(along_y, Direction::forward);
     const int all_pairs = (layout_.y.size() + 1) / 2;
@@ -107,6 +107,8 @@ template <class Real> void RoundTrip<Real>::make_buffers() {
     executors_.resize(static_cast<std::size_t>(device_.executors()));
     for (Executor& executor : executors_) {
         executor.workspace = device::Buffer<Value>(static_cast<std::size_t>(workspace_.size()));
+        for (auto* rows : {&executor.from, &executor.to, &executor.next})
+            rows->resize(static_cast<std::size_t>(std::max(layout_.ny, layout_.nz)));
         executor.pieces.resize(static_cast<std::size_t>(layout_.grid.p_row));
     }
     maxima_.resize(executors_.size());
@@ -135,9 +137,9 @@ template <class Real> kernels::Tile<Real> RoundTrip<Real>::tile(int executor, st
     const ColumnTile& t = tiles_[static_cast<std::size_t>(item)];
     return {executors_[static_cast<std::size_t>(executor)].workspace.data(),
             t.count,
-            Workspace::lanes,
+            workspace_.lanes,
             layout_.nz,
-            static_cast<std::int64_t>(layout_.nz) * Workspace::lanes,
+            static_cast<std::int64_t>(layout_.nz) * workspace_.lanes,
             t.column};
 }
 
@@ -199,21 +201,52 @@ template <class Real> std::array<double, 2> RoundTrip<Real>::reduce_maxima(bool 
 }
 
 template <class Real>
-void RoundTrip<Real>::z_lines(const std::vector<LinesOf>& lines, const kernels::Tile<Real>& t, int variables,
-                              Timers& timers) {
-    if (layout_.nz == 1) return;
+void RoundTrip<Real>::z_lines_in(int executor, const kernels::Tile<Real>& t, int variables) {
+    auto& [workspace, pieces, from, to, next, timers] = executors_[static_cast<std::size_t>(executor)];
     Timers::Scope scope(timers, Part::transforms);
-    const auto width = static_cast<std::size_t>(tile_width(t.count));
-    for (int v = 0; v < variables; ++v) lines[width]->execute(t.data + v * t.stride);
+    const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), layout_.pencil_slots.data()};
+    for (int v = 0; v < variables; ++v) {
+        for (int l = 0; l < layout_.nz; ++l) {
+            from[static_cast<std::size_t>(l)] = {t.line(v, l), t.lanes};
+            to[static_cast<std::size_t>(l)] = columns.row(v, l);
+        }
+        z_in_[static_cast<std::size_t>(tile_width(t.count))]->execute(from.data(), to.data(), nullptr, true);
+    }
 }
 
-template <class Real>
-template <bool to_buffer>
-void RoundTrip<Real>::move_tile(const kernels::Tile<Real>& t, int variables, Timers& timers) {
-    Timers::Scope scope(timers, Part::pack);
-    device::Cpu::for_each(
-        static_cast<std::int64_t>(variables) * layout_.nz,
-        kernels::MoveTile<Real, to_buffer>{t, pencil_buffer_.data(), layout_.pencil_slots.data()});
+// The columns lie far apart in memory: while one variable's are transformed the next one's are fetched.
+template <class Real> void RoundTrip<Real>::z_lines_out(int executor, std::int64_t item, int variables) {
+    auto& [workspace, pieces, from, to, next, timers] = executors_[static_cast<std::size_t>(executor)];
+    Timers::Scope scope(timers, Part::transforms);
+    const kernels::Tile<Real> t = tile(executor, item);
+    const bool last = item + 1 == static_cast<std::int64_t>(tiles_.size());
+    const kernels::Tile<Real> following = last ? t : tile(executor, item + 1);
+    const auto rows_of = [&](std::vector<device::LineRow<Real>>& rows, const kernels::Tile<Real>& of, int v) {
+        const kernels::ColumnRows<Real> columns{of, pencil_buffer_.data(), layout_.pencil_slots.data()};
+        for (int l = 0; l < layout_.nz; ++l) rows[static_cast<std::size_t>(l)] = columns.row(v, l);
+    };
+    for (int v = 0; v < variables; ++v) {
+        rows_of(from, t, v);
+        rows_of(next, v + 1 < variables ? t : following, v + 1 < variables ? v + 1 : 0);
+        for (int l = 0; l < layout_.nz; ++l) to[static_cast<std::size_t>(l)] = {t.line(v, l), t.lanes};
+        z_out_[static_cast<std::size_t>(tile_width(t.count))]->execute(from.data(), to.data(), next.data(),
+                                                                       false);
+    }
+}
+
+template <class Real> void RoundTrip<Real>::y_lines_in(int executor, int z, int variables) {
+    auto& [workspace, pieces, from, to, next, timers] = executors_[static_cast<std::size_t>(executor)];
+    Timers::Scope scope(timers, Part::transforms);
+    const kernels::Plane<Real> p = plane(executor);
+    const kernels::PlaneRows<Real> columns{p, plane_data(), slots_of(z), layout_.column_rows.data(),
+                                           layout_.extent_y};
+    for (int v = 0; v < variables; ++v) {
+        for (int y = 0; y < layout_.ny; ++y) {
+            from[static_cast<std::size_t>(y)] = columns.row(v, y);
+            to[static_cast<std::size_t>(y)] = {p.row(v, y), p.pitch};
+        }
+        y_in_->execute(from.data(), to.data(), nullptr, false);
+    }
 }
 
 template <class Real>
@@ -269,10 +302,6 @@ template <class Real> void RoundTrip<Real>::time(bool enabled) {
 template class RoundTrip<float>;
 template class RoundTrip<double>;
 
-template void RoundTrip<float>::move_tile<true>(const kernels::Tile<float>&, int, Timers&);
-template void RoundTrip<float>::move_tile<false>(const kernels::Tile<float>&, int, Timers&);
-template void RoundTrip<double>::move_tile<true>(const kernels::Tile<double>&, int, Timers&);
-template void RoundTrip<double>::move_tile<false>(const kernels::Tile<double>&, int, Timers&);
 template void RoundTrip<float>::move_rows<true>(int, int, int, int);
 template void RoundTrip<float>::move_rows<false>(int, int, int, int);
 template void RoundTrip<double>::move_rows<true>(int, int, int, int);

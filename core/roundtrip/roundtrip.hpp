@@ -66,7 +66,8 @@ template <class Real> class RoundTrip {
 
     struct Executor {
         device::Buffer<Value> workspace;
-        std::vector<kernels::RowPiece<Real>> pieces; // one a row peer
+        std::vector<kernels::RowPiece<Real>> pieces;       // one a row peer
+        std::vector<device::LineRow<Real>> from, to, next; // of the lines in hand, and of the next
         Timers timers;
     };
     struct ColumnTile {
@@ -99,9 +100,10 @@ template <class Real> class RoundTrip {
     Value* plane_data() { return layout_.grid.p_col > 1 ? plane_buffer_.data() : pencil_buffer_.data(); }
     exchange::Transport& transport(const std::string& which, int variables, bool inwards);
     std::array<double, 2> reduce_maxima(bool wanted);
-    void z_lines(const std::vector<LinesOf>& lines, const kernels::Tile<Real>& tile, int variables,
-                 Timers& timers);
-    template <bool to_buffer> void move_tile(const kernels::Tile<Real>& tile, int variables, Timers& timers);
+    // Transforms that read, or write, the column buffer as they go.
+    void z_lines_in(int executor, const kernels::Tile<Real>& tile, int variables);
+    void z_lines_out(int executor, std::int64_t item, int variables);
+    void y_lines_in(int executor, int z, int variables);
     template <bool to_buffer> void move_rows(int executor, int plane_index, int planes, int variables);
 
     template <class Pass> void columns_in(const Pass& pass);

@@ -70,8 +70,7 @@ template <class Real> template <class Pass> void RoundTrip<Real>::columns_in(con
                                       kernels::LoadPadding<Real>{tables, t, part, spare});
             }
         }
-        z_lines(z_in_, t, Pass::inputs, timers);
-        move_tile<true>(t, Pass::inputs, timers);
+        z_lines_in(executor, t, Pass::inputs);
     });
 }
 
@@ -81,8 +80,7 @@ template <class Real> template <class Pass> void RoundTrip<Real>::columns_out(co
     device_.each(static_cast<std::int64_t>(tiles_.size()), [&](int executor, std::int64_t item) {
         Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
         const kernels::Tile<Real> t = tile(executor, item);
-        move_tile<false>(t, Pass::fluxes, timers);
-        z_lines(z_out_, t, Pass::fluxes, timers);
+        z_lines_out(executor, item, Pass::fluxes);
         Timers::Scope scope(timers, Part::modes);
         const auto store = [&]<class Result>(const Result& result) {
             for (const kernels::Segment& part : segments(item)) {
@@ -158,20 +156,7 @@ void RoundTrip<Real>::exchanged_rows(Pass& pass, int b, Block planes) {
 
 template <class Real> template <class Pass> void RoundTrip<Real>::rows_in(const Pass&, int executor, int z) {
     if constexpr (Pass::inputs > 0) {
-        Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
-        const kernels::Plane<Real> p = plane(executor);
-        {
-            Timers::Scope scope(timers, Part::pack);
-            device::Cpu::for_each(1LL * Pass::inputs * layout_.kept_y,
-                                  kernels::Unpack<Real>{p, plane_data(), slots_of(z),
-                                                        layout_.column_rows.data(), layout_.kept_y,
-                                                        layout_.extent_y});
-            device::Cpu::for_each(
-                1LL * Pass::inputs * layout_.ny,
-                kernels::UnpackPadding<Real>{p, layout_.column_rows.data(), layout_.extent_y});
-        }
-        Timers::Scope scope(timers, Part::transforms);
-        for (int v = 0; v < Pass::inputs; ++v) y_in_->execute(p.row(v, 0));
+        y_lines_in(executor, z, Pass::inputs);
     }
 }
 

@@ -11,12 +11,18 @@ int padded_pitch(int width) {
     const int pitch = (width + step - 1) / step * step;
     return pitch % (8 * step) == 0 ? pitch + step : pitch;
 }
+// Wide tiles read long runs of the state and of the column buffer, until they leave the second cache.
+int tile_lanes(const Layout& layout) {
+    constexpr int narrowest = 16, widest = 64, most_values = 1 << 16;
+    const int lanes = most_values / (layout.column_variables * layout.nz);
+    return std::clamp(lanes / narrowest * narrowest, narrowest, widest);
+}
 constexpr int most_pairs = 4; // 8 variables of 4 lines stay in the inner caches
 } // namespace
 
 Workspace::Workspace(const Layout& layout)
-    : pitch(padded_pitch(layout.kx.size())), line_pitch(padded_pitch(layout.nx + 1)),
-      pairs(std::min(most_pairs, (layout.y.size() + 1) / 2)),
+    : lanes(tile_lanes(layout)), pitch(padded_pitch(layout.kx.size())),
+      line_pitch(padded_pitch(layout.nx + 1)), pairs(std::min(most_pairs, (layout.y.size() + 1) / 2)),
       tile(1LL * layout.column_variables * layout.nz * lanes),
       plane(1LL * layout.row_variables * layout.ny * pitch),
       lines_in(1LL * layout.column_variables * pairs * line_pitch),

@@ -6,11 +6,11 @@
 namespace whorl {
 
 struct Workspace {
-    static constexpr int lanes = 16;    // columns of a z tile
     static constexpr int alignment = 8; // complex numbers: 64 bytes in single precision
 
     explicit Workspace(const Layout& layout);
 
+    int lanes;      // columns of a z tile
     int pitch;      // of a plane's rows
     int line_pitch; // of x lines
     int pairs;      // rows of y of a block of x lines, two by two

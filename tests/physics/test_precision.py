@@ -28,11 +28,11 @@ def test_a_few_steps(scheme, truncation):
 
 
 def test_averages_are_better_than_their_terms():
-    """Sums are in double, so that they are as good as the rounded modes and no worse."""
+    """Sums are in double, so that they are as good as the rounded modes; k^2 and nu k^2 add their own roundings."""
     field = noise(BOX, seed=31)
     single, double = (end_state(precision, 0, field).statistics() for precision in ("single", "double"))
     for name in ("energy", "enstrophy", "dissipation", "palinstrophy"):
-        assert single[name] == pytest.approx(double[name], rel=EPSILON)
+        assert single[name] == pytest.approx(double[name], rel=3 * EPSILON)
 
 
 def test_a_long_run_in_single_precision_keeps_its_balance():
