@@ -84,13 +84,15 @@ void require_header(hid_t file, const Geometry& expected) {
 // On one rank, before all open the file: what is wrong with it, in words.
 void inspect(const std::string& path, const Geometry& expected) {
     WHORL_REQUIRE(std::filesystem::is_regular_file(path), "there is no such file.");
+    WHORL_REQUIRE(is_hdf5(path), "it is not an HDF5 file, or its beginning is damaged.");
     const File file = open_file(path, MPI_COMM_SELF);
     require_header(file.id(), expected);
 }
 
-ModeData create_mode_data(hid_t file, std::int64_t modes, hid_t type) {
+ModeOffsets create_mode_data(hid_t file, std::int64_t modes, hid_t type) {
     const Shape shape{static_cast<hsize_t>(modes), 2};
-    return {create_dataset(file, "first", type, shape), create_dataset(file, "second", type, shape)};
+    return {offset_of(create_dataset(file, "first", type, shape)),
+            offset_of(create_dataset(file, "second", type, shape))};
 }
 
 ModeData open_mode_data(hid_t file, std::int64_t modes) {
@@ -130,20 +132,20 @@ void write_checkpoint(const std::string& path, const Attributes& attributes, con
     const std::array<double, 2> mean_z = shared_mean_z(share, field, world);
     std::uint64_t checksum = 0;
 
+    ModeOffsets offsets{};
+
     WholeFile file(path, context, world);
-    {
-        ModeData data;
-        together(world, context, [&] {
-            write_header(file.id(), geometry_of(box, truncation), mean_z);
-            write_attributes(file.id(), attributes);
-            data = create_mode_data(file.id(), share.order.total(), file_type<Real>());
-        });
-        together(world, context, [&] { checksum = write_modes(data, share, field); });
-    }
+    file.describe([&](hid_t id) {
+        write_header(id, geometry_of(box, truncation), mean_z);
+        write_attributes(id, attributes);
+        offsets = create_mode_data(id, share.order.total(), native_type<Real>());
+    });
+    world.broadcast(&offsets, sizeof offsets, 0);
+    together(world, context, [&] { checksum = write_modes(file, offsets, share, field); });
     world.sum({&checksum, 1});
-    together(world, context, [&] {
-        write_attribute(file.id(), "checksum", hexadecimal(checksum));
-        write_attribute(file.id(), "complete", std::int64_t{1});
+    file.describe([&](hid_t id) {
+        write_attribute(id, "checksum", hexadecimal(checksum));
+        write_attribute(id, "complete", std::int64_t{1});
     });
     file.finish();
 }

@@ -22,8 +22,7 @@ template <class Real> std::uint64_t bits(Real value) {
     return std::bit_cast<Word>(value);
 }
 
-// h <- mix(h + g + word), g the odd integer nearest to 2^64 / golden ratio: without it zeros would mix to
-// zero.
+// h <- mix(h + g + word), g the odd integer next to 2^64 / golden ratio: without it, zeros would mix to zero.
 inline std::uint64_t absorb(std::uint64_t hash, std::uint64_t word) {
     return mix(hash + 0x9E3779B97F4A7C15ull + word);
 }

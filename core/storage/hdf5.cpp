@@ -25,6 +25,13 @@ Properties file_access(MPI_Comm communicator) {
     return access;
 }
 
+// Creation properties without times of change: the same data make the same file.
+Properties timeless(hid_t kind) {
+    Properties creation(WHORL_HDF5(H5Pcreate(kind)));
+    WHORL_HDF5(H5Pset_obj_track_times(creation.id(), false));
+    return creation;
+}
+
 Dataspace simple_space(const Shape& shape) {
     return Dataspace(WHORL_HDF5(H5Screate_simple(static_cast<int>(shape.size()), shape.data(), nullptr)));
 }
@@ -76,12 +83,6 @@ herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* names) {
     return 0;
 }
 
-Dataspace block_of(const Dataset& dataset, const Shape& start, const Shape& count) {
-    Dataspace space(WHORL_HDF5(H5Dget_space(dataset.id())));
-    WHORL_HDF5(H5Sselect_hyperslab(space.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr));
-    return space;
-}
-
 } // namespace
 
 std::string hdf5_version() {
@@ -100,8 +101,8 @@ void fail_hdf5(const std::string& call) {
 }
 
 File create_file(const std::string& path, MPI_Comm communicator) {
-    const Properties access = file_access(communicator);
-    return File(WHORL_HDF5(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id())));
+    const Properties access = file_access(communicator), creation = timeless(H5P_FILE_CREATE);
+    return File(WHORL_HDF5(H5Fcreate(path.c_str(), H5F_ACC_TRUNC, creation.id(), access.id())));
 }
 
 File open_file(const std::string& path, MPI_Comm communicator) {
@@ -109,18 +110,22 @@ File open_file(const std::string& path, MPI_Comm communicator) {
     return File(WHORL_HDF5(H5Fopen(path.c_str(), H5F_ACC_RDONLY, access.id())));
 }
 
-template <> hid_t memory_type<float>() { return H5T_NATIVE_FLOAT; }
-template <> hid_t memory_type<double>() { return H5T_NATIVE_DOUBLE; }
-template <> hid_t file_type<float>() { return H5T_IEEE_F32LE; }
-template <> hid_t file_type<double>() { return H5T_IEEE_F64LE; }
+bool is_hdf5(const std::string& path) {
+    silence();
+    return H5Fis_hdf5(path.c_str()) > 0;
+}
+
+template <> hid_t native_type<float>() { return H5T_NATIVE_FLOAT; }
+template <> hid_t native_type<double>() { return H5T_NATIVE_DOUBLE; }
 
 Group create_group(hid_t parent, const std::string& name) {
-    return Group(WHORL_HDF5(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT)));
+    const Properties creation = timeless(H5P_GROUP_CREATE);
+    return Group(WHORL_HDF5(H5Gcreate2(parent, name.c_str(), H5P_DEFAULT, creation.id(), H5P_DEFAULT)));
 }
 
 Dataset create_dataset(hid_t parent, const std::string& name, hid_t type, const Shape& shape) {
     const Dataspace space = simple_space(shape);
-    Properties creation(WHORL_HDF5(H5Pcreate(H5P_DATASET_CREATE)));
+    const Properties creation = timeless(H5P_DATASET_CREATE);
     WHORL_HDF5(H5Pset_layout(creation.id(), H5D_CONTIGUOUS));
     WHORL_HDF5(H5Pset_alloc_time(creation.id(), H5D_ALLOC_TIME_EARLY));
     WHORL_HDF5(H5Pset_fill_time(creation.id(), H5D_FILL_TIME_NEVER));
@@ -139,6 +144,12 @@ Shape shape_of(const Dataset& dataset) {
     return shape;
 }
 
+std::int64_t offset_of(const Dataset& dataset) {
+    const haddr_t offset = H5Dget_offset(dataset.id());
+    if (offset == HADDR_UNDEF) fail_hdf5("H5Dget_offset");
+    return static_cast<std::int64_t>(offset);
+}
+
 std::size_t real_bytes(const Dataset& dataset) {
     Datatype type(WHORL_HDF5(H5Dget_type(dataset.id())));
     const std::size_t bytes = H5Tget_size(type.id());
@@ -147,22 +158,19 @@ std::size_t real_bytes(const Dataset& dataset) {
     return bytes;
 }
 
-template <class Real>
-void write_block(const Dataset& dataset, const Shape& start, const Shape& count, const Real* values) {
-    const Dataspace memory = simple_space(count), file = block_of(dataset, start, count);
-    WHORL_HDF5(H5Dwrite(dataset.id(), memory_type<Real>(), memory.id(), file.id(), H5P_DEFAULT, values));
+void write_values(const Dataset& dataset, std::span<const double> values) {
+    WHORL_HDF5(H5Dwrite(dataset.id(), H5T_NATIVE_DOUBLE, H5S_ALL, H5S_ALL, H5P_DEFAULT, values.data()));
 }
 
 template <class Real>
 void read_block(const Dataset& dataset, const Shape& start, const Shape& count, Real* values) {
-    const Dataspace memory = simple_space(count), file = block_of(dataset, start, count);
-    WHORL_HDF5(H5Dread(dataset.id(), memory_type<Real>(), memory.id(), file.id(), H5P_DEFAULT, values));
+    const Dataspace memory = simple_space(count), file(WHORL_HDF5(H5Dget_space(dataset.id())));
+    WHORL_HDF5(H5Sselect_hyperslab(file.id(), H5S_SELECT_SET, start.data(), nullptr, count.data(), nullptr));
+    WHORL_HDF5(H5Dread(dataset.id(), native_type<Real>(), memory.id(), file.id(), H5P_DEFAULT, values));
 }
 
-template void write_block<float>(const Dataset&, const Shape&, const Shape&, const float*);
-template void write_block<double>(const Dataset&, const Shape&, const Shape&, const double*);
-template void read_block<float>(const Dataset&, const Shape&, const Shape&, float*);
-template void read_block<double>(const Dataset&, const Shape&, const Shape&, double*);
+template void read_block(const Dataset&, const Shape&, const Shape&, float*);
+template void read_block(const Dataset&, const Shape&, const Shape&, double*);
 
 void write_attribute(hid_t object, const std::string& name, const std::string& value) {
     const Datatype type = text_type(value);

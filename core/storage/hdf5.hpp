@@ -1,7 +1,4 @@
 // HDF5's C interface behind handles that close themselves and a check on every return value.
-//
-// Raw data are written and read independently, one contiguous run a call: Open MPI's collective and sieved
-// accesses have lost data of interleaved runs (open-mpi/ompi issues 10546 and 12718).
 #pragma once
 
 #include <cstdint>
@@ -60,25 +57,27 @@ using Properties = Handle<H5Pclose>;
 
 using Shape = std::vector<hsize_t>;
 
-// By all ranks of the communicator, as are the functions below that create, open or write an object or
-// attribute.
+// By all ranks of the communicator.
 File create_file(const std::string& path, MPI_Comm communicator);
 File open_file(const std::string& path, MPI_Comm communicator);
+// Of a file that exists.
+bool is_hdf5(const std::string& path);
 
-template <class Real> hid_t memory_type();
-template <class Real> hid_t file_type();
+// Real numbers as this machine has them.
+template <class Real> hid_t native_type();
 
 Group create_group(hid_t parent, const std::string& name);
-// Contiguous, all its space taken at once.
+// Contiguous, all its room reserved at once and nothing written to it.
 Dataset create_dataset(hid_t parent, const std::string& name, hid_t type, const Shape& shape);
 Dataset open_dataset(hid_t parent, const std::string& name);
 Shape shape_of(const Dataset& dataset);
+// Where the values of a contiguous dataset begin in the file.
+std::int64_t offset_of(const Dataset& dataset);
 // 4 or 8 bytes; throws Error when its values are not real numbers of either size.
 std::size_t real_bytes(const Dataset& dataset);
 
-// A block of `dataset` from or to contiguous memory, by this rank alone.
-template <class Real>
-void write_block(const Dataset& dataset, const Shape& start, const Shape& count, const Real* values);
+void write_values(const Dataset& dataset, std::span<const double> values);
+// A block of `dataset` to contiguous memory, by this rank alone.
 template <class Real>
 void read_block(const Dataset& dataset, const Shape& start, const Shape& count, Real* values);
 

@@ -74,7 +74,6 @@ template <class F> std::uint64_t sum_slice(const ModeShare& share, const Slice& 
     const ModeOrder& order = share.order;
     const int nz = share.table.nz();
     std::uint64_t sum = 0;
-#pragma omp parallel for schedule(dynamic, 1) reduction(+ : sum)
     for (int j = 0; j < order.height(); ++j) {
         const Row* const rows = share.table.rows().data() + static_cast<std::ptrdiff_t>(j) * nz;
         for (int i = slice.begin; i < slice.end; ++i) {
@@ -90,20 +89,16 @@ template <class F> std::uint64_t sum_slice(const ModeShare& share, const Slice& 
     return sum;
 }
 
-// transfer(start, count, offset in the staging area) for each kx of a slice: one contiguous run in the file.
+// transfer(first mode in the file, modes, where they are staged) for each kx of a slice: contiguous runs.
 template <class Transfer>
 void each_run(const ModeOrder& order, const Slice& slice, const Transfer& transfer) {
     for (int i = slice.begin; i < slice.end; ++i) {
-        if (order.run(i) == 0) continue;
-        const Shape start{static_cast<hsize_t>(order.begin(i, 0)), 0},
-            count{static_cast<hsize_t>(order.run(i)), 2};
-        transfer(start, count,
-                 static_cast<std::size_t>(slice.offset[static_cast<std::size_t>(i - slice.begin)]));
+        const std::int64_t staged = slice.offset[static_cast<std::size_t>(i - slice.begin)];
+        if (order.run(i) > 0) transfer(order.begin(i, 0), order.run(i), static_cast<std::size_t>(staged));
     }
 }
 
-// Sets the component along `axis` from k.a = 0, and for the mean, which has axis 3, the z component to the
-// one given.
+// Sets the component along `axis` from k.a = 0; for the mean, which has axis 3, z is as given.
 template <class Real> void complete(Wavenumber<Real> k, int axis, Complex<Real> mean_z, Complex<Real>* a) {
     if (axis == 3) {
         a[2] = mean_z;
@@ -124,16 +119,17 @@ std::uint64_t read_stored(const ModeData& data, const ModeShare& share, Complex<
                           Complex<Real>* field) {
     const auto slices = slices_of(share.order, 2 * sizeof(Complex<Stored>));
     Staging<Stored> staging(slices);
-    const Wavenumbers<Stored> stored_k(
-        share); // which component is missing was decided in the precision of the file
+    // Which component is missing was decided in the precision of the file.
+    const Wavenumbers<Stored> stored_k(share);
     const Wavenumbers<Real> k(share);
     const Complex<Real> mean = converted<Real>(mean_z);
     const std::int64_t modes = share.table.modes();
     std::uint64_t checksum = 0;
     for (const Slice& slice : slices) {
-        each_run(share.order, slice, [&](const Shape& start, const Shape& count, std::size_t offset) {
-            read_block(data.first, start, count, &staging.first[offset].re);
-            read_block(data.second, start, count, &staging.second[offset].re);
+        each_run(share.order, slice, [&](std::int64_t begin, std::int64_t count, std::size_t staged) {
+            const Shape from{static_cast<hsize_t>(begin), 0}, shape{static_cast<hsize_t>(count), 2};
+            read_block(data.first, from, shape, &staging.first[staged].re);
+            read_block(data.second, from, shape, &staging.second[staged].re);
         });
         checksum += sum_slice(share, slice, [&](const Place& at) {
             const Complex<Stored> first = staging.first[at.staged], second = staging.second[at.staged];
@@ -152,7 +148,8 @@ std::uint64_t read_stored(const ModeData& data, const ModeShare& share, Complex<
 } // namespace
 
 template <class Real>
-std::uint64_t write_modes(const ModeData& data, const ModeShare& share, const Complex<Real>* field) {
+std::uint64_t write_modes(const WholeFile& file, ModeOffsets offsets, const ModeShare& share,
+                          const Complex<Real>* field) {
     const auto slices = slices_of(share.order, 2 * sizeof(Complex<Real>));
     Staging<Real> staging(slices);
     const Wavenumbers<Real> k(share);
@@ -167,9 +164,11 @@ std::uint64_t write_modes(const ModeData& data, const ModeShare& share, const Co
             staging.second[at.staged] = second;
             return hash_mode(at.file, first, second);
         });
-        each_run(share.order, slice, [&](const Shape& start, const Shape& count, std::size_t offset) {
-            write_block(data.first, start, count, &staging.first[offset].re);
-            write_block(data.second, start, count, &staging.second[offset].re);
+        each_run(share.order, slice, [&](std::int64_t begin, std::int64_t count, std::size_t staged) {
+            constexpr auto size = static_cast<std::int64_t>(sizeof(Complex<Real>));
+            const auto bytes = static_cast<std::size_t>(count * size);
+            file.write(offsets.first + begin * size, &staging.first[staged], bytes);
+            file.write(offsets.second + begin * size, &staging.second[staged], bytes);
         });
     }
     return checksum;
@@ -182,8 +181,8 @@ std::uint64_t read_modes(const ModeData& data, const ModeShare& share, Complex<d
     return read_stored<double>(data, share, mean_z, field);
 }
 
-template std::uint64_t write_modes(const ModeData&, const ModeShare&, const Complex<float>*);
-template std::uint64_t write_modes(const ModeData&, const ModeShare&, const Complex<double>*);
+template std::uint64_t write_modes(const WholeFile&, ModeOffsets, const ModeShare&, const Complex<float>*);
+template std::uint64_t write_modes(const WholeFile&, ModeOffsets, const ModeShare&, const Complex<double>*);
 template std::uint64_t read_modes(const ModeData&, const ModeShare&, Complex<double>, Complex<float>*);
 template std::uint64_t read_modes(const ModeData&, const ModeShare&, Complex<double>, Complex<double>*);
 

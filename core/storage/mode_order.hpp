@@ -2,8 +2,7 @@
 //
 //   kx = 0, 1, ...; then ky = 0, ..., K, -K, ..., -1; then kz = 0, ..., Z, -Z, ..., -1
 //
-// with K the largest kept ky and Z that of the column (kx, ky), so that a rank's share of one kx is
-// contiguous.
+// with K the largest kept ky and Z that of the column (kx, ky): a rank's share of one kx is contiguous.
 #pragma once
 
 #include <cstdint>
@@ -21,8 +20,7 @@ class ModeOrder {
     int width() const { return kx_.size(); }      // own kx and ky
     int height() const { return ky_.size(); }
 
-    // Place of the first mode of own column (i, j) in the file; begin(i, height()) ends the run of kx number
-    // i.
+    // Place of the first mode of own column (i, j) in the file; begin(i, height()) ends the run of kx i.
     std::int64_t begin(int i, int j) const {
         return begin_[static_cast<std::size_t>(i) * stride() + static_cast<std::size_t>(j)];
     }

@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <system_error>
+#include <vector>
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -25,49 +25,85 @@ void require_system(bool success, const std::string& call) {
     WHORL_REQUIRE(success, call + " failed: " + std::strerror(errno) + ".");
 }
 
-// To disk: what was written to a file, or the names in a directory.
-void synchronise(const std::string& path) {
-    const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    require_system(descriptor >= 0, "open(" + path + ")");
-    const bool success = ::fsync(descriptor) == 0;
-    const int error = errno;
-    ::close(descriptor);
-    errno = error;
-    require_system(success, "fsync(" + path + ")");
-}
-
 std::string directory_of(const std::string& path) {
     const std::string parent = std::filesystem::path(path).parent_path().string();
     return parent.empty() ? "." : parent;
 }
 
+// HDF5 1.10 crashes at exit after a file that it could not close: a full disk must be met before it is asked.
+void try_room(const std::string& path) {
+    const std::vector<char> zeros(1 << 16);
+    const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
+    file.write(0, zeros.data(), zeros.size());
+    file.synchronise();
+}
+
 } // namespace
+
+Descriptor::Descriptor(const std::string& path, int flags)
+    : path_(path), id_(::open(path.c_str(), flags | O_CLOEXEC, 0666)) {
+    require_system(id_ >= 0, "open(" + path_ + ")");
+}
+
+Descriptor::~Descriptor() {
+    if (id_ >= 0) ::close(id_);
+}
+
+void Descriptor::write(std::int64_t offset, const void* data, std::size_t bytes) const {
+    const char* from = static_cast<const char*>(data);
+    while (bytes > 0) {
+        const ssize_t written = ::pwrite(id_, from, bytes, offset);
+        if (written < 0 && errno == EINTR) continue;
+        require_system(written > 0, "pwrite(" + path_ + ")");
+        from += written;
+        offset += written;
+        bytes -= static_cast<std::size_t>(written);
+    }
+}
+
+void Descriptor::synchronise() const { require_system(::fsync(id_) == 0, "fsync(" + path_ + ")"); }
 
 WholeFile::WholeFile(const std::string& path, const std::string& context, const exchange::Communicator& world)
     : path_(path), part_(path + ".part"), context_(context), world_(world) {
-    together(world_, context_, [&] { file_ = create_file(part_, world_.handle()); });
+    try {
+        create();
+    } catch (...) {
+        discard();
+        throw;
+    }
 }
 
 WholeFile::~WholeFile() {
-    if (finished_) return;
-    // HDF5 that cannot write the last metadata of a file never closes it in order: it hangs, or crashes when
-    // the program ends. On a full disk there is room for them again once the data are gone.
+    if (!finished_) discard();
+}
+
+void WholeFile::create() {
+    together(world_, context_, [&] {
+        if (world_.rank() != 0) return;
+        try_room(part_);
+        file_ = create_file(part_, MPI_COMM_SELF);
+    });
+    together(world_, context_, [&] { data_ = Descriptor(part_, O_WRONLY); });
+}
+
+void WholeFile::discard() noexcept {
+    if (world_.rank() != 0) return;
+    // An empty file leaves room on a full disk for what HDF5 has yet to write before it can close.
     std::error_code ignored;
-    if (world_.rank() == 0) std::filesystem::resize_file(part_, 0, ignored);
-    world_.barrier();
+    std::filesystem::resize_file(part_, 0, ignored);
     file_.close();
-    if (world_.rank() == 0) std::remove(part_.c_str());
+    ::unlink(part_.c_str());
 }
 
 void WholeFile::finish() {
-    together(world_, context_, [&] { WHORL_HDF5(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL)); });
-    together(world_, context_, [&] { check_hdf5(file_.close(), "H5Fclose"); });
-    together(world_, context_, [&] {
-        if (world_.rank() != 0) return;
-        synchronise(part_);
+    together(world_, context_, [&] { data_.synchronise(); });
+    describe([&](hid_t file) {
+        WHORL_HDF5(H5Fflush(file, H5F_SCOPE_GLOBAL));
+        check_hdf5(file_.close(), "H5Fclose");
+        Descriptor(part_, O_RDONLY).synchronise();
         require_system(std::rename(part_.c_str(), path_.c_str()) == 0, "rename(" + part_ + ")");
         finished_ = true;
-        synchronise(directory_of(path_));
+        Descriptor(directory_of(path_), O_RDONLY).synchronise();
     });
     finished_ = true;
 }
