@@ -63,7 +63,10 @@ void set_random(const ModeSet<Real>& set, const Box& box, Complex<Real>* field,
         const double wanted = shell < energy.size() ? energy[shell] : 0.0;
         const Real factor =
             present[shell] > 0.0 ? static_cast<Real>(std::sqrt(wanted / present[shell])) : Real(0);
-        for (int v = 0; v < 3; ++v) field[v * modes + mode.index] = factor * field[v * modes + mode.index];
+        Complex<Real> a[3];
+        for (int v = 0; v < 3; ++v) a[v] = factor * field[v * modes + mode.index];
+        close_continuity(mode.k, a);
+        for (int v = 0; v < 3; ++v) field[v * modes + mode.index] = a[v];
     });
 }
 

@@ -169,14 +169,14 @@ def check_file(path: Path, case: Case) -> None:
     nx, ny, nz = case.grid.points
     try:
         with _open(path) as file:
-            shapes = {name: file[name].shape for name in _dataset_names(file)}
+            shapes = {name: _grid_shape(name, file[name].shape) for name in _dataset_names(file)}
     except (OSError, KeyError, ValueError) as error:
         raise CaseError(
             f"initial.path = {path} cannot be used: {error}. It must be a whorl snapshot with velocity, "
             "or an HDF5 (.h5) or NumPy (.npz) file with u, v and w."
         ) from None
     for name, shape in shapes.items():
-        if shape[:3] != (nz, ny, nx):
+        if shape != (nz, ny, nx):
             raise CaseError(
                 f"initial.path = {path} holds {name} of shape {shape}; grid.points asks for (nz, ny, nx) = "
                 f"{(nz, ny, nx)}."
@@ -194,10 +194,22 @@ def _dataset_names(file: Any) -> list[str]:
     return [SNAPSHOT_VELOCITY] if SNAPSHOT_VELOCITY in file else ["u", "v", "w"]
 
 
+def _grid_shape(name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
+    """(nz, ny, nx) of a dataset; a snapshot ends with the components and has no z where the flow is flat."""
+    points = shape[:-1] if name == SNAPSHOT_VELOCITY else shape
+    return (1, *points) if len(points) == 2 else points
+
+
 def _components(file: Any) -> list[Callable[[int, int, int, int], np.ndarray]]:
     """Readers of a block z0:z1, y0:y1 of each velocity component."""
     names = _dataset_names(file)
     if len(names) == 1:
-        return [lambda z0, z1, y0, y1, i=i: file[names[0]][z0:z1, y0:y1, :, i] for i in range(3)]
+        velocity = file[names[0]]
+        if velocity.ndim == 3:
+            return [lambda z0, z1, y0, y1, i=i: velocity[y0:y1, :, i][None] for i in range(3)]
+        return [lambda z0, z1, y0, y1, i=i: velocity[z0:z1, y0:y1, :, i] for i in range(3)]
     arrays = {name: file[name] for name in names}
-    return [lambda z0, z1, y0, y1, a=arrays[name]: a[z0:z1, y0:y1] for name in names]
+    return [
+        lambda z0, z1, y0, y1, a=arrays[name]: a[z0:z1, y0:y1] if a.ndim == 3 else a[y0:y1][None]
+        for name in names
+    ]

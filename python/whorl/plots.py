@@ -181,6 +181,8 @@ def _ticks_of_pi(axis: Axis, length: float) -> None:
 
 def liveliest_plane(field: xr.DataArray) -> xr.DataArray:
     """|field| on the plane z = constant of largest mean square, among a few spread over the box."""
+    if "z" not in field.dims:
+        field = field.expand_dims(z=[0.0])  # two-dimensional flow
     depth = field.sizes["z"]
     indices = sorted(set(np.linspace(0, depth, min(depth, PLANES), endpoint=False).astype(int)))
     planes = [np.sqrt((field.isel(z=int(i)).astype(float) ** 2).sum("component")) for i in indices]

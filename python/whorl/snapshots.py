@@ -64,7 +64,7 @@ class _DatasetOnDisk(BackendArray):
 
 def _lazy(path: Path, dataset: h5py.Dataset) -> xr.Variable:
     name = dataset.name.rpartition("/")[2]
-    dimensions = ("z", "y", "x", "component")[: dataset.ndim]
+    dimensions = ("z", "y", "x", "component")[-dataset.ndim :]  # two-dimensional flow has no z
     array = indexing.LazilyIndexedArray(_DatasetOnDisk(path, dataset))
     return xr.Variable(dimensions, array, {"units": UNITS.get(name, "1")})
 

@@ -28,7 +28,7 @@ def test_a_few_steps(scheme, truncation):
 
 
 def test_averages_are_better_than_their_terms():
-    """Sums are in double, so that they are as good as the rounded modes; k^2 and nu k^2 add their own roundings."""
+    """Sums are in double, so that they are as good as the rounded modes, k^2 and nu k^2."""
     field = noise(BOX, seed=31)
     single, double = (end_state(precision, 0, field).statistics() for precision in ("single", "double"))
     for name in ("energy", "enstrophy", "dissipation", "palinstrophy"):
