@@ -71,10 +71,12 @@ def run(
 ) -> None:
     """Run a case, also under mpiexec. Ctrl-C stops it with a checkpoint."""
     from whorl.parallel import abort_on_exception, on_root, world
-    from whorl.simulation import Simulation
 
     abort_on_exception()
     chosen = on_root(world(), lambda: _case_with_directory(case, output, settings or []))
+    # What is wrong with a case is told before these slow imports.
+    from whorl.simulation import Simulation
+
     _go(Simulation(chosen, overwrite=overwrite))
 
 
@@ -134,6 +136,7 @@ def options(
     if section is not None and section not in known:
         raise CaseError(f"there is no section [{section}]; the sections are {', '.join(known)}.")
     table = Table("option", "type", "default", "meaning", box=None, header_style="bold", pad_edge=False)
+    table.columns[0].no_wrap = True
     for o in case_options(Case):
         if section in (None, o.key.partition(".")[0]):
             meaning = o.help + (f" [{o.unit}]" if o.unit else "") + (f" ({o.range})" if o.range else "")

@@ -171,7 +171,9 @@ class RunDirectory:
 
 
 def _steps(paths: list[Path]) -> list[str]:
-    return [str(int(path.stem)) for path in paths]
+    """The steps of checkpoints, only the first and the last few of many."""
+    steps = [str(int(path.stem)) for path in paths]
+    return steps if len(steps) <= 8 else [*steps[:3], "…", *steps[-4:]]
 
 
 def read_clock(path: Path) -> Checkpoint:

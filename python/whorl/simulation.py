@@ -31,8 +31,8 @@ from whorl.version import __version__
 # time stays fixed to the bit.
 LANDING = 1e-9
 
-# What a restart may change: nothing that alters the solution beyond rounding.
-RESTART_KEYS = ("run.", "output.", "time.until", "time.steps")
+# What a restart may change: how the flow is computed and advanced (a smaller step after a blow-up).
+RESTART_KEYS = ("run.", "output.", "time.")
 
 
 class Simulation:
@@ -72,8 +72,8 @@ class Simulation:
     ) -> "Simulation":
         """Go on from the newest checkpoint of a directory, or the one of `step`, to `until` if given.
 
-        `settings`: "key=value" for run.*, output.* (but directory), time.until and time.steps. Ranks, process
-        grid and precision are free. On the same ranks the run repeats the uninterrupted one bit for bit.
+        `settings`: "key=value" for run.*, output.* (but directory) and time.*. Ranks, process grid and
+        precision are free. On the same ranks the run repeats the uninterrupted one bit for bit.
         """
         self = cls.__new__(cls)
         comm = comm or world()
@@ -94,7 +94,7 @@ class Simulation:
             )
         self._recorder.resume(checkpoint)
         on_root(comm, lambda: place.write_case(case))
-        self._open_log(f"restart from {checkpoint.path}")
+        self._open_log(" with ".join(filter(None, [f"restart from {checkpoint.path}", ", ".join(settings)])))
         self._fresh = False
         return self
 
@@ -366,8 +366,8 @@ def _what_to_restart(
     for setting in settings:
         if not setting.strip().startswith(RESTART_KEYS) or setting.strip().startswith("output.directory"):
             raise CaseError(
-                f"--set {setting} is not for a restart, which may change run.*, output.* (but directory), "
-                "time.until and time.steps; for anything else begin a new run, from a snapshot if you like "
+                f"--set {setting} is not for a restart, which may change run.*, output.* (but directory) and "
+                "time.*; for anything else begin a new run, from a snapshot if you like "
                 "(initial.name = from-file)."
             )
     case = directory.read_case()

@@ -56,6 +56,16 @@ def test_spectra_sum_to_the_totals(flow):
     assert spectra["k"] == pytest.approx(np.arange(spectra["k"].size) / 1.2)
 
 
+def test_shells_are_as_wide_as_the_smallest_wavenumber(flow):
+    """E(k) gathers the modes with |k| from k − ½ to k + ½ smallest wavenumbers."""
+    modes = np.fft.fftn(flow.velocity(), axes=(1, 2, 3), norm="forward")
+    k = [np.fft.fftfreq(n, 1 / n) / length for n, length in zip(BOX, LENGTHS, strict=True)]
+    size = np.sqrt(k[2][:, None, None] ** 2 + k[1][:, None] ** 2 + k[0] ** 2) * max(LENGTHS)
+    spectrum = flow.flow.spectra()["energy"]
+    energy = np.bincount(np.floor(size + 0.5).astype(int).ravel(), (np.abs(modes) ** 2).sum(0).ravel() / 2)
+    assert spectrum == pytest.approx(energy[: spectrum.size], rel=1e-12, abs=1e-25)
+
+
 def test_betchov_identities(flow):
     """Betchov, J. Fluid Mech. 1, 497 (1956)."""
     A = gradient(on_twice_the_points(flow.velocity()), LENGTHS)

@@ -68,6 +68,16 @@ def test_the_same_bits(tmp_path, scheme, truncation):
     check_same(tmp_path / "whole", tmp_path / "parts")
 
 
+def test_the_same_bits_in_single_precision(tmp_path):
+    single = ["run.precision=single"]
+    whole = finished(make_case(tmp_path / "whole").updated(single))
+    interrupted(make_case(tmp_path / "parts").updated(single))
+    again = Simulation.restart(tmp_path / "parts")
+    again.run(progress=False)
+    assert again.velocity().dtype == np.float32
+    assert np.array_equal(again.velocity(), whole.velocity())
+
+
 @pytest.mark.parametrize("time", [{"courant": None, "dt": 0.013}, {"steps": None, "until": 0.55}], ids=str)
 def test_the_same_bits_with_threads(tmp_path, time):
     whole = finished(make_case(tmp_path / "whole", threads=2, **time))

@@ -1,0 +1,83 @@
+"""Commands as a user starts them, alone or under mpiexec."""
+
+import os
+import shutil
+import subprocess
+import sysconfig
+from dataclasses import dataclass
+from pathlib import Path
+
+import psutil
+
+PATIENCE = 120  # seconds for anything that should take a few
+WHORL = Path(sysconfig.get_path("scripts")) / "whorl"
+# Several ranks may share a core here, so they give way while they wait.
+ENVIRONMENT = {
+    "OMPI_ALLOW_RUN_AS_ROOT": "1",
+    "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+    "OMPI_MCA_rmaps_base_oversubscribe": "1",
+    "OMPI_MCA_mpi_yield_when_idle": "1",
+    "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+    "COLUMNS": "120",
+}
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A command that ended: its exit code and what it said."""
+
+    code: int
+    out: str
+    err: str
+
+
+class Shell:
+    """Starts commands in `directory`."""
+
+    def __init__(self, directory: Path):
+        self.directory = directory
+        self.started: list[psutil.Popen] = []
+
+    def start(self, *command: object, ranks: int = 1, **options) -> psutil.Popen:
+        """A process with pipes for stdout and stderr; ended with the test if it is still there."""
+        launcher = [] if ranks == 1 else [mpiexec(), "-n", str(ranks)]
+        usual = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "stdin": subprocess.DEVNULL}
+        process = psutil.Popen(
+            [*launcher, *map(str, command)],
+            cwd=self.directory,
+            env=os.environ | ENVIRONMENT,
+            text=True,
+            **(usual | options),
+        )
+        self.started.append(process)
+        return process
+
+    def finish(self, process: psutil.Popen, patience: float = PATIENCE) -> Finished:
+        out, err = process.communicate(timeout=patience)
+        return Finished(process.returncode, out, err)
+
+    def __call__(self, *command: object, ranks: int = 1) -> Finished:
+        return self.finish(self.start(*command, ranks=ranks))
+
+    def end(self) -> None:
+        for process in self.started:
+            if process.is_running():
+                for each in (*process.children(recursive=True), process):
+                    each.kill()
+                process.communicate()
+
+
+def mpiexec() -> str:
+    found = shutil.which("mpiexec")
+    assert found, "the tests need mpiexec"
+    return found
+
+
+def settings(*pairs: str) -> list[str]:
+    """As --set arguments."""
+    return [argument for pair in pairs for argument in ("--set", pair)]
+
+
+def contents(path: Path) -> dict[str, bytes]:
+    """All files below a directory."""
+    return {str(p.relative_to(path)): p.read_bytes() for p in path.rglob("*") if p.is_file()}

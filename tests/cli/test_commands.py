@@ -1,0 +1,317 @@
+"""What each command does when all is well."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+
+import h5py
+import numpy as np
+import pytest
+import xarray as xr
+from cli.commands import WHORL, settings
+from matplotlib.image import imread
+from whorl import _core
+from whorl.case import Case, load_case, ready_cases
+from whorl.explain import options
+from whorl.output import open_run
+
+CASE = """
+[grid]
+points = [12, 16, 10]
+lengths = [6.0, 7.0, 5.0]
+[flow]
+viscosity = 0.02
+[time]
+courant = 0.6
+steps = 12
+[initial]
+name = "random"
+k0 = 2
+seed = 3
+[output]
+series_every = "1 steps"
+spectra_every = "4 steps"
+checkpoint_every = "6 steps"
+snapshot_every = "6 steps"
+snapshot_precision = "double"
+"""
+
+
+@pytest.fixture
+def case_file(tmp_path):
+    (tmp_path / "box.toml").write_text(CASE)
+    return "box.toml"
+
+
+def check_alike(one, other, rounding: float) -> None:
+    """Series, spectra and last snapshot of two directories agree; the first may hold more spectra."""
+    one, other = open_run(one), open_run(other)
+    first, second = one.series.drop_vars("helicity"), other.series.drop_vars("helicity")
+    xr.testing.assert_allclose(first, second, rtol=rounding)
+    same = one.spectra["step"].isin(other.spectra["step"])
+    spectra = one.spectra["energy"].isel(time=np.flatnonzero(same))
+    xr.testing.assert_allclose(spectra, other.spectra["energy"], rtol=rounding, atol=rounding)
+    a, b = one.snapshots[-1]["velocity"].values, other.snapshots[-1]["velocity"].values
+    assert np.abs(a - b).max() < rounding * np.abs(b).max()
+
+
+# run and restart
+
+
+def test_a_run_and_what_it_leaves(installed, tmp_path, case_file):
+    result = installed("run", case_file)
+    assert (result.code, result.err) == (0, "")
+    lines = result.out.splitlines()
+    assert re.fullmatch(
+        r"whorl \S+: navier-stokes 12 × 16 × 10, double, 2/3, rk3, 1 rank × \d threads?", lines[0]
+    )
+    assert lines[1] == "output in box"
+    assert re.match(r"finished at t = \S+, step 12 \(12 steps in ", lines[-2])
+    assert lines[-1] == "see it with: whorl plot box"
+    assert "\x1b" not in result.out
+    files = {
+        str(path.relative_to(tmp_path / "box")) for path in (tmp_path / "box").rglob("*") if path.is_file()
+    }
+    assert files - {"fftw-wisdom.txt"} == {
+        ".whorl-run",
+        "case.toml",
+        "series.csv",
+        "spectra.h5",
+        "log.txt",
+        *(f"checkpoints/{step:08}.h5" for step in (6, 12)),
+        *(f"snapshots/{step:08}.vtkhdf" for step in (0, 6, 12)),
+    }
+    run = open_run(tmp_path / "box")
+    assert run.case == load_case(tmp_path / case_file, ['output.directory="box"'])
+    assert list(run.series["step"].values) == list(range(13))
+    assert run.spectra["energy"].sum("k").values == pytest.approx(run.series["energy"].values[::4], rel=1e-13)
+    assert "finished at t = " in (tmp_path / "box" / "log.txt").read_text()
+
+
+def test_ranks_and_a_restart_on_others(installed, whorl, tmp_path, case_file):
+    """The whole on one rank; on three; on two and then, interrupted, on three of another arrangement."""
+    assert whorl("run", case_file, "-o", "one").code == 0
+    assert installed("run", case_file, "-o", "three", ranks=3).code == 0
+    check_alike(tmp_path / "three", tmp_path / "one", 1e-12)
+    half = settings("time.steps=6")
+    assert installed("run", case_file, "-o", "two", *half, ranks=2).code == 0
+    grid = settings("time.steps=12", "run.process_grid=[3, 1]")
+    result = installed("restart", "two", *grid, ranks=3)
+    assert result.code == 0, result
+    assert "3 ranks (3 × 1) × " in result.out
+    check_alike(tmp_path / "two", tmp_path / "one", 1e-12)
+    assert list(open_run(tmp_path / "two").series["step"].values) == list(range(13))
+
+
+def test_a_restart_on_the_same_ranks_repeats_the_bits(installed, tmp_path, case_file):
+    """Once more from the checkpoint in the middle of a run."""
+    assert installed("run", case_file, "-o", "out", "--set", "run.process_grid=[2, 1]", ranks=2).code == 0
+    before = open_run(tmp_path / "out")
+    series, velocity = before.series, before.snapshots[-1]["velocity"].values
+    assert installed("restart", "out", "--step", "6", ranks=2).code == 0
+    after = open_run(tmp_path / "out")
+    xr.testing.assert_identical(after.series, series)
+    assert np.array_equal(after.snapshots[-1]["velocity"].values, velocity)
+
+
+def test_a_restart_in_single_precision(whorl, tmp_path, case_file):
+    assert whorl("run", case_file, "-o", "double").code == 0
+    assert whorl("run", case_file, "-o", "single", *settings("time.steps=6")).code == 0
+    again = whorl("restart", "single", *settings("time.steps=12", "run.precision=single"))
+    assert again.code == 0
+    assert "single" in again.out
+    check_alike(tmp_path / "single", tmp_path / "double", 1e-5)
+    with h5py.File(open_run(tmp_path / "single").checkpoints[-1]) as file:
+        assert file["first"].dtype == np.float32
+
+
+def test_restart_until(whorl, tmp_path, case_file):
+    end = settings("time.steps=1000000", "time.until=0.5")
+    assert whorl("run", case_file, *end).code == 0
+    result = whorl("restart", "box", "--until", "0.7")
+    assert result.code == 0
+    assert "finished at t = 0.7, step" in result.out
+    series = open_run(tmp_path / "box").series
+    assert float(series["time"][-1]) == 0.7
+    assert 0.5 in series["time"].values
+    assert (np.diff(series["step"]) == 1).all()
+
+
+def test_settings_and_names(whorl, tmp_path, quick):
+    """A ready case's output is a folder of its name; --set is applied in order."""
+    assert whorl("run", "abc", *quick, *settings("grid.points=16", "grid.points=12")).code == 0
+    case = open_run(tmp_path / "abc").case
+    assert case.grid.points == (12, 12, 12)
+    assert case.time.dt == 0.02
+    assert case.time.courant is None
+
+
+@pytest.mark.parametrize("name", ready_cases())
+def test_every_ready_case_begins(whorl, tmp_path, name):
+    result = whorl("run", name, *settings("grid.points=16", "time.steps=2"))
+    assert result.code == 0, result.err
+    assert open_run(tmp_path / name).series["step"].values[-1] == 2
+
+
+# plot, cases, options, info
+
+
+def test_plot(installed, whorl, tmp_path, case_file):
+    """A PNG of some size with something on it."""
+    assert whorl("run", case_file).code == 0
+    result = installed("plot", "box")
+    assert (result.code, result.err) == (0, "")
+    assert result.out == "output   box\npicture  box/plot.png\n"
+    picture = imread(tmp_path / "box" / "plot.png")
+    assert picture.shape[:2] == (1035, 2100)
+    assert len(np.unique(picture.reshape(-1, picture.shape[2]), axis=0)) > 500
+    assert 0.05 < (picture[..., :3].min(axis=2) < 0.9).mean() < 0.9
+    assert whorl("plot", "box", "-o", "elsewhere.png").code == 0
+    assert np.array_equal(imread(tmp_path / "elsewhere.png"), picture)
+
+
+def test_cases(whorl, tmp_path):
+    listed = whorl("cases")
+    assert listed.code == 0
+    for name in ready_cases():
+        assert name in listed.out
+    printed = whorl("cases", "abc")
+    (tmp_path / "mine.toml").write_text(printed.out)
+    assert load_case(tmp_path / "mine.toml") == load_case("abc")
+
+
+def test_options(whorl):
+    listed = whorl("options")
+    assert listed.code == 0
+    for option in options(Case):
+        assert option.key in listed.out
+    some = whorl("options", "time")
+    assert "time.scheme" in some.out
+    assert "grid.points" not in some.out
+    assert "rk2 | rk3 | rk4 | rk4-gill" in re.sub(r"\s+", " ", some.out)
+
+
+def test_info_on_ranks(installed):
+    result = installed("info", ranks=2)
+    assert result.code == 0
+    facts = dict(
+        re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in result.out.splitlines() if "  " in line
+    )
+    assert facts["whorl"] == _core.build_info()["version"]
+    assert facts["core cuda"] == "no"
+    assert facts["ranks"] == "2"
+    assert int(facts["cores"]) >= 1
+    assert result.out.count("core compiler") == 1
+
+
+def test_without_arguments_and_with_typos_it_helps(installed, whorl):
+    alone = installed()
+    assert alone.code == 0
+    assert "whorl run taylor-green" in alone.out
+    assert "mpiexec -n 4 whorl run my.toml" in alone.out
+    for command in ("run", "restart", "plot", "cases", "options", "info", "bench"):
+        assert command in alone.out
+        assert f"whorl {command}" in whorl(command, "--help").out
+    assert re.fullmatch(r"whorl \d+\.\d+\.\d+\n", whorl("--version").out)
+
+
+# bench
+
+KEYS = {
+    "seconds_per_step",
+    "seconds_per_rhs",
+    "floor_seconds_per_rhs",
+    "bytes_per_point_counted",
+    "bytes_per_point_resident",
+    "parts",
+    "points_per_second",
+    "fraction_of_floor",
+}
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_bench_step(installed, tmp_path, ranks):
+    command = ["bench", "step", "--points", "32", "--steps", "4", "--json", "figures.json"]
+    result = installed(*command, *settings("time.scheme=rk4"), ranks=ranks)
+    assert result.code == 0, result.err
+    figures = json.loads((tmp_path / "figures.json").read_text())
+    assert figures.keys() >= KEYS
+    assert {"transforms", "exchange", "point"} <= figures["parts"].keys()
+    assert figures["seconds_per_step"] == pytest.approx(4 * figures["seconds_per_rhs"])
+    assert figures["points_per_second"] == pytest.approx(32**3 / figures["seconds_per_step"])
+    assert figures["fraction_of_floor"] == pytest.approx(
+        figures["floor_seconds_per_rhs"] / figures["seconds_per_rhs"]
+    )
+    assert min(figures["parts"].values()) >= 0
+    assert (figures["parts"]["exchange"] > 0) == (ranks > 1)
+    parts = 4 * sum(figures["parts"].values())
+    # Each part is that of the rank that was slowest in it, a mean over the steps.
+    assert 0.5 * figures["steps"]["minimum"] < parts < 1.5 * ranks * figures["steps"]["maximum"]
+    assert 20 < figures["bytes_per_point_counted"] < 200
+    assert figures["machine"]["ranks"] == ranks
+    assert result.out.count("right-hand side") == 1
+
+
+# What is shown while it runs
+
+
+def on_a_terminal(directory, *command: str, columns: int = 100) -> str:
+    """What a command writes to a pseudo-terminal."""
+    ours, theirs = pty.openpty()
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "NO_COLOR", "TERM")}
+    process = subprocess.Popen(
+        command, cwd=directory, stdin=theirs, stdout=theirs, stderr=theirs,
+        env=environment | {"TERM": "xterm-256color", "COLUMNS": str(columns)},
+    )  # fmt: skip
+    os.close(theirs)
+    seen = b""
+    while True:
+        try:
+            piece = os.read(ours, 65536)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        seen += piece
+    os.close(ours)
+    assert process.wait(60) == 0, seen
+    return seen.decode()
+
+
+def test_a_terminal_shows_the_run_live(tmp_path):
+    """A line that is rewritten in place, with all that one wants to know."""
+    seen = on_a_terminal(
+        tmp_path,
+        str(WHORL),
+        "run",
+        "taylor-green",
+        *settings("grid.points=24", "time.dt=0.005", "time.until=1"),
+    )
+    assert "\x1b[" in seen
+    plain = re.sub(r"\x1b\[[0-9;?]*[a-zA-Z]", "", seen)
+    shown = re.findall(r"step \d+  t \S+ of 1  dt 0\.005  C \S+  E \S+  ε \S+  kmax·η \S+", plain)
+    assert len(shown) >= 2
+    assert re.search(r"\d+ %  0:00:\d\d left", plain)
+    assert plain.rstrip().endswith("see it with: whorl plot taylor-green")
+
+
+def test_no_terminal_gets_plain_lines(whorl, monkeypatch, case_file):
+    """One when the time comes, and one at the end; every one of them for people to read."""
+    monkeypatch.setattr("whorl.progress.PLAIN_SECONDS", 0.0)
+    result = whorl("run", case_file)
+    shown = [line for line in result.out.splitlines() if line.startswith("step ")]
+    assert len(shown) == 12
+    assert "\x1b" not in result.out
+    monkeypatch.setattr("whorl.progress.PLAIN_SECONDS", 1000.0)
+    result = whorl("run", case_file, "--overwrite")
+    assert len([line for line in result.out.splitlines() if line.startswith("step ")]) == 1
+
+
+def test_importing_whorl_does_not_start_mpi(shell):
+    result = shell(
+        sys.executable, "-c", "import whorl, sys; print('mpi4py' in sys.modules, whorl.__version__)"
+    )
+    assert result.out.startswith("False ")

@@ -1,0 +1,300 @@
+"""What goes wrong while a run goes on: a blow-up, signals, kills at any moment, ranks that fail."""
+
+import random
+import shutil
+import signal
+import sys
+import time
+from pathlib import Path
+
+import h5py
+import numpy as np
+import psutil
+import pytest
+from cli.commands import contents, settings
+from whorl.output import open_run
+from whorl.signals import StopFlag
+
+SECONDS_TO_END_ALL = 30  # a few, on a machine that has better things to do
+
+
+def arguments(out="out", **changes: str) -> list[str]:
+    """A run of small steps, each with a checkpoint, that would go on for hours."""
+    options = {
+        "grid.points": "16",
+        "time.dt": "0.001",
+        "time.until": "1000",
+        "output.checkpoint_every": "'1 steps'",
+        "output.keep_checkpoints": "3",
+    }
+    pairs = (f"{key}={value}" for key, value in (options | changes).items())
+    return ["run", "taylor-green", "-o", out, *settings(*pairs)]
+
+
+def wait_for_checkpoint(directory: Path, process: psutil.Popen, after: int = 0) -> None:
+    """Until there is a checkpoint of a step beyond `after`."""
+    deadline = time.monotonic() + 60
+    while not any(int(path.stem) > after for path in checkpoints(directory)):
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def checkpoints(directory: Path) -> list[Path]:
+    return sorted((directory / "checkpoints").glob("*[0-9].h5"))
+
+
+def ranks_of(launcher: psutil.Popen) -> list[psutil.Process]:
+    """The processes of whorl or Python below mpiexec."""
+    return [p for p in launcher.children(recursive=True) if "python" in p.exe()]
+
+
+# Blow-up
+
+EXPLOSIVE = {"time.dt": "1.5", "time.scheme": "rk2", "output.checkpoint_every": "'1 steps'"}
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_blow_up(installed, tmp_path, ranks):
+    result = installed(*arguments(**EXPLOSIVE), ranks=ranks)
+    assert result.code == 3
+    [line] = [line for line in result.err.splitlines() if line.startswith("whorl: ")]
+    last = checkpoints(tmp_path / "out")[-1]
+    step = int(last.stem) + 1
+    assert f"the flow blew up at t = {1.5 * step:g}, step {step}: " in line
+    assert f"the last good checkpoint is out/checkpoints/{last.name}." in line
+    assert "smaller time.dt" in line
+    assert "Traceback" not in result.err
+    assert line.removeprefix("whorl: ") in (tmp_path / "out" / "log.txt").read_text()
+    series = open_run(tmp_path / "out").series
+    assert np.isfinite(series["energy"]).all()
+    with h5py.File(last) as file:
+        assert file.attrs["step"] == step - 1
+        assert np.isfinite(file["first"][:]).all()
+
+
+def test_after_a_blow_up_a_smaller_step_goes_on(whorl, tmp_path):
+    """From a checkpoint before the flow was lost."""
+    options = EXPLOSIVE | {"time.dt": "0.5", "flow.viscosity": "0", "output.keep_checkpoints": "1000"}
+    assert whorl(*arguments(**options)).code == 3
+    again = whorl("restart", "out", "--step", "1", "--until", "1.5", *settings("time.dt=0.05"))
+    assert again.code == 0, again.err
+    series = open_run(tmp_path / "out").series
+    assert float(series["energy"][-1]) == pytest.approx(0.125, rel=0.01)
+    assert "time.dt=0.05" in (tmp_path / "out" / "log.txt").read_text()
+
+
+def test_a_blow_up_before_any_checkpoint(whorl):
+    result = whorl(*arguments(**EXPLOSIVE | {"output.checkpoint_every": "'30 minutes'"}))
+    assert result.code == 3
+    assert "no checkpoint had been written" in result.err
+
+
+def test_a_field_of_nan_is_refused_at_once(whorl, tmp_path):
+    nothing = np.full((8, 8, 8), np.nan)
+    np.savez(tmp_path / "nan.npz", u=nothing, v=nothing, w=nothing)
+    initial = settings("grid.points=8", "initial.name=from-file", f"initial.path={tmp_path / 'nan.npz'}")
+    result = whorl("run", "abc", "-o", "out", *initial)
+    assert result.code == 3
+    assert "t = 0, step 0: the kinetic energy is nan" in result.err
+
+
+# Signals
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGUSR1], ids=lambda n: n.name)
+def test_a_signal_stops_with_a_checkpoint(start, shell, whorl, tmp_path, number):
+    process = start(*arguments(**{"output.checkpoint_every": "'30 minutes'"}))
+    wait_for_step(tmp_path / "out", process)
+    process.send_signal(number)
+    result = shell.finish(process)
+    assert (result.code, result.err) == (0, "")
+    assert f"stopped by {number.name} at t = " in result.out
+    assert result.out.rstrip().endswith("go on with: whorl restart out")
+    [checkpoint] = checkpoints(tmp_path / "out")
+    step = int(checkpoint.stem)
+    assert f"step {step} " in result.out
+    again = whorl("restart", "out", "--until", str(0.001 * (step + 5)))
+    assert again.code == 0
+    assert list(open_run(tmp_path / "out").series["step"].values[-1:]) == [step + 5]
+
+
+def wait_for_step(directory: Path, process: psutil.Popen) -> None:
+    """Until the time loop has begun: its first row of the series is there."""
+    deadline = time.monotonic() + 60
+    while not (directory / "series.csv").is_file():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize(
+    ("number", "to"), [(signal.SIGTERM, "mpiexec"), (signal.SIGUSR1, "mpiexec"), (signal.SIGTERM, "one rank")]
+)
+def test_a_signal_stops_all_ranks_with_a_checkpoint(start, shell, tmp_path, number, to):
+    """Mpiexec passes signals on to all, one rank tells the others; how mpiexec ends is its own affair."""
+    process = start(*arguments(), ranks=2)
+    wait_for_checkpoint(tmp_path / "out", process)
+    (process if to == "mpiexec" else ranks_of(process)[1]).send_signal(number)
+    result = shell.finish(process)
+    assert f"stopped by {number.name} at t = " in result.out
+    assert result.out.count("stopped by") == 1
+    assert "Traceback" not in result.err
+    if (number, to) != (signal.SIGTERM, "mpiexec"):
+        assert result.code == 0
+    assert f"step {newest_step(tmp_path / 'out')} " in result.out
+
+
+def test_a_second_interrupt_does_not_wait():
+    before = signal.getsignal(signal.SIGINT)
+    with StopFlag() as flag:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            signal.raise_signal(number)
+            assert flag.signal == number
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    assert signal.getsignal(signal.SIGINT) is before
+
+
+# SIGKILL
+
+
+def test_killed_again_and_again_it_ends_as_if_never_killed(start, whorl, tmp_path):
+    """At each kill the newest checkpoint is whole, and the end is that of a run that was not, to the bit.
+
+    The other run goes on from the first checkpoint, so that both use the transforms planned at the start.
+    """
+    rng = random.Random(1)
+    process = start(*arguments(**{"output.series_every": "'1 steps'"}))
+    for kill in range(4):
+        before = newest_step(tmp_path / "out")
+        wait_for_checkpoint(tmp_path / "out", process, after=before)
+        time.sleep(rng.uniform(0, 0.3))
+        process.kill()
+        process.communicate()
+        assert newest_step(tmp_path / "out") > before
+        if kill == 0:
+            shutil.copytree(tmp_path / "out", tmp_path / "whole")
+        if kill < 3:
+            process = start("restart", "out")
+    last = newest_step(tmp_path / "out") + 3
+    for directory in ("out", "whole"):
+        assert whorl("restart", directory, "--set", f"time.steps={last}").code == 0
+    killed, whole = open_run(tmp_path / "out"), open_run(tmp_path / "whole")
+    assert killed.series.identical(whole.series)
+    assert list(killed.series["step"].values) == list(range(last + 1))
+    with h5py.File(killed.checkpoints[-1]) as one, h5py.File(whole.checkpoints[-1]) as other:
+        assert one.attrs["step"] == other.attrs["step"] == last
+        assert np.array_equal(one["first"][:], other["first"][:])
+        assert np.array_equal(one["second"][:], other["second"][:])
+
+
+def newest_step(directory: Path) -> int:
+    return max((int(path.stem) for path in checkpoints(directory)), default=0)
+
+
+def test_a_killed_write_leaves_nothing_that_counts(whorl, tmp_path):
+    """What a kill leaves behind beside the files is no checkpoint, and --overwrite removes it."""
+    small = settings("grid.points=8", "time.dt=0.02", "time.steps=4", "output.checkpoint_every='2 steps'")
+    assert whorl("run", "abc", "-o", "out", *small).code == 0
+    half = tmp_path / "out" / "checkpoints" / "00000099.h5.part"
+    half.write_bytes(checkpoints(tmp_path / "out")[-1].read_bytes()[:5000])
+    with (tmp_path / "out" / "series.csv").open("a") as file:
+        file.write("5,0.1,0.0")
+    assert whorl("plot", "out").code == 0
+    assert whorl("restart", "out", "--set", "time.steps=6").code == 0
+    assert list(open_run(tmp_path / "out").series["step"].values) == [0, 4, 5, 6]
+    assert whorl("run", "abc", "-o", "out", "--overwrite", *small).code == 0
+    assert not half.exists()
+    assert set(contents(tmp_path / "out" / "checkpoints")) == {"00000002.h5", "00000004.h5"}
+
+
+# Ranks that fail
+
+
+def check_all_ended(process: psutil.Popen, ranks: list[psutil.Process]) -> float:
+    """Seconds until mpiexec and its ranks are gone."""
+    begun = time.monotonic()
+    _, alive = psutil.wait_procs([process, *ranks], timeout=SECONDS_TO_END_ALL)
+    assert not alive
+    return time.monotonic() - begun
+
+
+def test_a_rank_that_is_killed_ends_all(start, shell, whorl, tmp_path):
+    process = start(*arguments(), ranks=3)
+    wait_for_checkpoint(tmp_path / "out", process)
+    ranks = ranks_of(process)
+    assert len(ranks) == 3
+    ranks[2].kill()
+    check_all_ended(process, ranks)
+    assert shell.finish(process).code != 0
+    step = newest_step(tmp_path / "out")
+    assert whorl("restart", "out", "--until", str(0.001 * (step + 2))).code == 0
+
+
+FAILING = """
+from whorl import Case, Simulation
+from mpi4py import MPI
+
+here = MPI.COMM_WORLD.rank
+case = Case(grid={"points": 8}, flow={"viscosity": 0.1}, time={"dt": 0.1, "steps": 5})
+
+
+def velocity(x, y, z):
+    if FAILS_IN == "initial" and here == 1:
+        raise RuntimeError("this rank has had enough")
+    return 0 * x, 0 * y, 0 * z
+
+
+simulation = Simulation(case, velocity)
+
+
+@simulation.every("2 steps")
+def watch(flow):
+    if FAILS_IN == "callback" and here == 1:
+        raise RuntimeError("this rank has had enough")
+
+
+simulation.run()
+print("reached the end")
+"""
+
+
+@pytest.mark.parametrize("where", ["initial", "callback"])
+def test_an_exception_on_one_rank_ends_all(shell, tmp_path, where):
+    (tmp_path / "script.py").write_text(f"FAILS_IN = {where!r}\n{FAILING}")
+    process = shell.start(sys.executable, "script.py", ranks=2)
+    result = shell.finish(process, SECONDS_TO_END_ALL)
+    assert result.code != 0
+    assert "reached the end" not in result.out
+    assert "whorl: rank 1 of 2 failed and ends all" in result.err
+    assert "RuntimeError: this rank has had enough" in result.err
+
+
+ERROR_ON_ONE_RANK = """
+import sys
+from whorl import cli, initial, parallel
+from whorl.case import Abc
+from whorl.errors import CaseError
+
+
+def fails(flow, case, parameters, comm):
+    if comm.rank == 1:
+        raise CaseError("only this rank saw it.")
+    initial.abc(flow, case, parameters, comm)
+
+
+initial.FIELDS[Abc] = fails
+parallel.PATIENCE = 0.5
+sys.argv = ["whorl", "run", "abc", "--set", "grid.points=8"]
+cli.main()
+"""
+
+
+def test_an_error_that_one_rank_alone_has_ends_all(shell, tmp_path):
+    """The others wait for it inside MPI; it says what it knows and ends them."""
+    (tmp_path / "script.py").write_text(ERROR_ON_ONE_RANK)
+    process = shell.start(sys.executable, "script.py", ranks=2)
+    result = shell.finish(process, SECONDS_TO_END_ALL)
+    assert result.code == 2
+    assert "whorl: on rank 1: only this rank saw it." in result.err

@@ -1,0 +1,155 @@
+"""The README's and the guide's commands, scripts and cases, run as a reader would.
+
+Fenced blocks are executed from top to bottom, those of one page in one directory and one Python session:
+
+    ```sh       a shell script that must end well
+    ```python   Python; names of earlier blocks are known
+    ```toml     options of a case, which must be valid (they need not be a whole case)
+
+A word `no-test` after the language leaves a block out.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import tomlkit
+from whorl.case import load_case
+
+ROOT = Path(__file__).parents[1]
+PAGES = ("README.md", "docs/guide.md")
+PATIENCE = 300  # seconds a block
+FENCE = re.compile(r"^```(?P<language>\w+)(?P<words>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
+# Commands that would set up, test or fetch whorl itself.
+ENDLESS = re.compile(r"^\s*(make|git|(\S*python\S* -m )?pip|sudo|apt-get)\b", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block and where its text begins."""
+
+    page: str
+    line: int
+    language: str
+    text: str
+    tested: bool
+
+    def __str__(self) -> str:
+        return f"{self.page}:{self.line}"
+
+
+def blocks(page: str) -> list[Block]:
+    source = (ROOT / page).read_text(encoding="utf-8")
+    return [
+        Block(
+            page,
+            source.count("\n", 0, fence.start("text")) + 1,
+            fence["language"],
+            fence["text"],
+            "no-test" not in fence["words"].split(),
+        )
+        for fence in FENCE.finditer(source)
+    ]
+
+
+@pytest.fixture
+def shell_environment() -> dict[str, str]:
+    """As after `. .venv/bin/activate`; MPI may be root's and may share cores."""
+    scripts = sysconfig.get_path("scripts")
+    return os.environ | {
+        "PATH": f"{scripts}{os.pathsep}{os.environ['PATH']}",
+        "OMPI_ALLOW_RUN_AS_ROOT": "1",
+        "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+        "OMPI_MCA_rmaps_base_oversubscribe": "1",
+        "OMPI_MCA_mpi_yield_when_idle": "1",
+    }
+
+
+def run_shell(block: Block, directory: Path, environment: dict[str, str]) -> None:
+    result = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", block.text],
+        cwd=directory, env=environment, capture_output=True, text=True, timeout=PATIENCE,
+    )  # fmt: skip
+    assert result.returncode == 0, f"{block} ended with {result.returncode}:\n{result.stdout}{result.stderr}"
+    assert "Traceback" not in result.stderr, f"{block}:\n{result.stderr}"
+
+
+def run_python(block: Block, names: dict[str, object]) -> None:
+    padded = "\n" * (block.line - 1) + block.text
+    exec(compile(padded, str(ROOT / block.page), "exec"), names)
+
+
+def check_case(block: Block) -> None:
+    """Set one by one in a complete case, so that a few options may stand alone."""
+    load_case(
+        "abc",
+        [
+            f"{section}.{key}={tomlkit.item(value).as_string()}"
+            for section, options in tomllib.loads(block.text).items()
+            for key, value in options.items()
+        ],
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("page", PAGES)
+def test_the_blocks_of_a_page(page, tmp_path, monkeypatch, shell_environment):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "argv", ["script.py"])
+    names: dict[str, object] = {"__name__": "__main__"}
+    tested = [block for block in blocks(page) if block.tested]
+    for block in tested:
+        if block.language == "sh":
+            run_shell(block, tmp_path, shell_environment)
+        elif block.language == "python":
+            run_python(block, names)
+        else:
+            assert block.language == "toml", f"{block} is {block.language}, which nothing tests: say no-test"
+            check_case(block)
+    assert {"sh", "python"} <= {block.language for block in tested}
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_no_block_sets_up_or_tests_whorl(page):
+    for block in blocks(page):
+        if block.tested and block.language == "sh":
+            assert not ENDLESS.search(block.text), (
+                f"{block} would run {ENDLESS.search(block.text)[0]}: no-test"
+            )
+
+
+def test_the_two_commands_of_the_readme_exist():
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE))
+    commands = [
+        command
+        for block in blocks("README.md")
+        for command in re.findall(r"^make ([\w-]+)", block.text, re.MULTILINE)
+    ]
+    assert commands[:2] == ["demo", "test"]
+    assert set(commands) <= targets
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_lead_somewhere(page):
+    """Files named by links and pictures are in the repository, and anchors are headings."""
+    text = FENCE.sub("", (ROOT / page).read_text(encoding="utf-8"))
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if re.match(r"\w+://|mailto:", target):
+            continue
+        file, _, anchor = target.partition("#")
+        path = (ROOT / page).parent / file if file else ROOT / page
+        assert path.exists(), f"{page} links to {target}"
+        if anchor:
+            assert anchor in anchors(path), f"{page} links to {target}"
+
+
+def anchors(path: Path) -> set[str]:
+    """Headings as GitHub names them."""
+    headings = re.findall(r"^#+ (.*)$", path.read_text(encoding="utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
