@@ -1,0 +1,142 @@
+"""Aliases are removed exactly where the table of truncations says so, and are there where it says not."""
+
+import numpy as np
+import pytest
+from support import flows
+from support.flows import assert_close
+from support.philox import shift_offset
+from support.ranks import on_ranks
+from support.twin import Twin
+
+BOXES = [(16, 12, 10), (12, 18, 24), (24, 18, 1)]  # divisible by 3 too: an alias may fall on the boundary
+EXACT = [("2/3", "cube"), ("2/3", "sphere"), ("phase-shift-exact", "cube")]
+LENGTHS = (2 * np.pi, 5.0, 4.0)
+
+# Two modes whose sum n is aliased to n - N along one, two and three axes of 16 x 12 x 10 points.
+PAIRS = {"x": ((7, 1, 0), (6, 0, 1)), "y": ((1, 5, 0), (0, 4, -1)), "z": ((1, 0, 4), (0, 1, 3))}
+PAIRS |= {"xy": ((6, 5, 0), (7, 4, 1)), "yz": ((1, 5, 4), (0, 4, 4)), "xyz": ((6, 5, 4), (7, 5, 3))}
+
+
+def alias_of(pair, points):
+    """The kept wavenumber the sum of two modes is taken for on the grid."""
+    return tuple((p + q + n // 2) % n - n // 2 for p, q, n in zip(*pair, points, strict=True))
+
+
+def place(numbers):
+    return (slice(None), numbers[2], numbers[1], numbers[0])
+
+
+def two_modes(twin, pair):
+    """A velocity of two solenoidal modes and their conjugates."""
+    generator = np.random.default_rng(8)
+    a = np.zeros((3, *twin.points[::-1]), complex)
+    for numbers in pair:
+        value = generator.standard_normal(3) + 1j * generator.standard_normal(3)
+        a[place(numbers)] += value
+        a[place([-n for n in numbers])] += value.conj()
+    return twin.to_points(twin.project(a))
+
+
+def modes_after(world, twin, u, dt):
+    flow = flows.make(world, twin)
+    flows.write(flow, u)
+    flow.step(dt)
+    return twin.to_modes(flows.read(world, flow))
+
+
+@on_ranks(1, 4)
+@pytest.mark.parametrize(("dealias", "shape"), EXACT)
+@pytest.mark.parametrize("points", BOXES)
+def test_no_alias_is_left_by_the_exact_rules(world, points, dealias, shape):
+    """With every kept mode there: the tendency is that of a grid twice as fine."""
+    twin = Twin(points, LENGTHS, dealias, shape)
+    u = flows.noise(twin)
+    a = twin.load(u)
+    flow = flows.make(world, twin)
+    flows.write(flow, u)
+    scale = twin.speeds(u)[0] * twin.energy_spectrum(a).max()
+    assert_close(flow.transfer(), twin.transfer(a, twin.alias_free(a)), "double", scale, "transfer")
+    flow.step(0.001)
+    after = twin.step(a, 0.001, nonlinear=lambda b, *_: twin.alias_free(b))
+    assert_close(flows.read(world, flow), twin.to_points(after), "double", what="velocity")
+
+
+@on_ranks(1, 4)
+@pytest.mark.parametrize("dealias", ["none", "phase-shift"])
+@pytest.mark.parametrize("points", BOXES)
+def test_aliases_are_there_without_an_exact_rule(world, points, dealias):
+    """So that the test above can fail: one evaluation on one grid, and it is wrong by a lot."""
+    twin = Twin(points, LENGTHS, dealias)
+    u = flows.noise(twin)
+    a = twin.load(u)
+    flow = flows.make(world, twin)
+    flows.write(flow, u)
+    difference = flow.transfer() - twin.transfer(a, twin.alias_free(a))
+    assert np.abs(difference).max() > 0.02 * np.abs(flow.transfer()).max()
+
+
+@on_ranks(1, 3)
+@pytest.mark.parametrize("axes", PAIRS)
+def test_the_alias_of_two_modes_appears_where_nothing_removes_it(world, axes):
+    twin = Twin((16, 12, 10), LENGTHS, "none")
+    u, dt = two_modes(twin, PAIRS[axes]), 1e-4
+    alias = place(alias_of(PAIRS[axes], twin.points))
+    assert twin.mask[alias[1:]]
+    expected = dt * twin.on_grid(twin.to_modes(u))[alias]
+    assert np.abs(expected).max() > 1e-5
+    assert modes_after(world, twin, u, dt)[alias] == pytest.approx(expected, rel=0.01, abs=1e-7)
+
+
+@on_ranks(1, 3)
+@pytest.mark.parametrize(("dealias", "shape"), EXACT)
+@pytest.mark.parametrize("axis", ["x", "y", "z"])
+def test_the_alias_of_two_kept_modes_is_removed_exactly(world, axis, dealias, shape):
+    """Two modes as far out along one axis as are kept: their sum leaves the grid."""
+    twin = Twin((16, 12, 10), LENGTHS, dealias, shape)
+    i = "xyz".index(axis)
+    pair = np.zeros((2, 3), int)
+    pair[:, i] = max(np.abs(twin.numbers[i][twin.mask]))
+    pair[0, (i + 1) % 3], pair[1, (i + 2) % 3] = 1, 1
+    if not all(twin.mask[place(numbers)[1:]] for numbers in pair):
+        pair[:, i] -= 1
+    assert all(twin.mask[place(numbers)[1:]] for numbers in pair)
+    u = two_modes(twin, pair)
+    after = modes_after(world, twin, u, 1e-3)
+    alias = place(alias_of(pair, twin.points))
+    assert np.abs(after[alias]).max() < 1e-15
+    expected = twin.step(twin.to_modes(u), 1e-3, nonlinear=lambda b, *_: twin.alias_free(b))
+    assert_close(after, expected, "double", what="modes")
+
+
+@on_ranks(1, 3)
+@pytest.mark.parametrize("axis", ["x", "y", "z"])
+def test_a_single_alias_changes_sign_half_a_cell_on(world, axis):
+    """The alias of each stage of rk2 is that of one grid; of both nothing of first order in dt is left."""
+    twin = Twin((16, 12, 10), LENGTHS, "phase-shift", shift_seed=3)
+    pair = {"x": ((6, 1, 0), (6, 0, 1)), "y": ((1, 4, 0), (0, 5, 1)), "z": ((1, 0, 4), (0, 1, 4))}[axis]
+    u = two_modes(twin, pair)
+    a = twin.to_modes(u)
+    assert twin.mask[place(pair[0])[1:]]
+    assert twin.mask[place(pair[1])[1:]]
+    alias = place(alias_of(pair, twin.points))
+    assert twin.mask[alias[1:]]
+    offset = shift_offset(twin.shift_seed, 0)
+    one, other = (twin.on_grid(a, twin.stage_grid(stage, offset))[alias] for stage in (0, 1))
+    assert np.abs(one).max() > 0.1
+    assert np.abs(one + other).max() < 1e-14
+    dt = 1e-4
+    assert np.abs(modes_after(world, twin, u, dt)[alias]).max() < 0.01 * dt * np.abs(one).max()
+
+
+@on_ranks(1, 3)
+@pytest.mark.parametrize("scheme", ["rk2", "rk4"])
+@pytest.mark.parametrize(("dealias", "order"), [("none", 1), ("phase-shift", 2)])
+def test_aliases_of_a_step_cancel_but_for_their_change_within_it(world, dealias, order, scheme):
+    """What is left of them in one step shrinks as dt^2, without the shifts as dt."""
+    twin = Twin((16, 12, 10), LENGTHS, dealias, scheme=scheme)
+    u = flows.noise(twin)
+    errors = []
+    for dt in (2e-4, 1e-4):
+        expected = twin.step(twin.load(u), dt, nonlinear=lambda b, *_: twin.alias_free(b))
+        errors.append(np.abs(modes_after(world, twin, u, dt) - expected).max())
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(order, abs=0.1)

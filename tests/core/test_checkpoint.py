@@ -1,0 +1,146 @@
+"""Checkpoints: any ranks and precision write them, any read them; damaged ones are refused."""
+
+import h5py
+import numpy as np
+import pytest
+from support import flows
+from support.checkpoints import content, modes_in
+from support.flows import assert_close
+from support.ranks import COUNTS, end_job, on_ranks, run_on
+from support.twin import Twin
+from whorl import _core
+
+BOXES = {
+    "2/3": ((20, 14, 18), (2 * np.pi, 3.0, 5.0)),
+    "phase-shift": ((12, 30, 10), (1.0, 2 * np.pi, 0.7)),
+    "none": ((28, 20, 1), (2 * np.pi, 4.0, 1.0)),
+}
+ATTRIBUTES = {"time": 0.1 + 0.2, "step": 2**40, "case": "name = 'Kármán'\n"}
+
+
+def twin_of(dealias, **settings):
+    return Twin(*BOXES[dealias], dealias, viscosity=0.01, shift_seed=3, **settings)
+
+
+def write_noise(world, dealias, precision, path):
+    twin = twin_of(dealias)
+    flow = flows.make(world, twin, precision=precision)
+    flows.write(flow, flows.noise(twin))
+    flow.write_checkpoint(str(path), ATTRIBUTES)
+    return flows.read(world, flow)
+
+
+@pytest.fixture(
+    scope="module", params=[(2, "double"), (6, "double"), (3, "single")], ids=lambda p: f"{p[1]}-from-{p[0]}"
+)
+def written(request, tmp_path_factory):
+    """Checkpoints of every rule by some ranks in some precision, and the velocity in each."""
+    writers, precision = request.param
+    folder = tmp_path_factory.mktemp("checkpoints")
+    result = {"precision": precision}
+    for number, dealias in enumerate(BOXES):
+        path = folder / f"{number}.h5"
+        velocity = run_on(writers, write_noise, dealias=dealias, precision=precision, path=path)[0]
+        result[dealias] = (path, velocity)
+    return result
+
+
+@pytest.mark.parametrize("dealias", BOXES)
+def test_the_file_holds_what_its_description_says(written, dealias):
+    path, velocity = written[dealias]
+    twin = twin_of(dealias)
+    assert_close(modes_in(path, twin), twin.to_modes(velocity), written["precision"], what="modes")
+    assert_close(velocity, twin.to_points(twin.load(flows.noise(twin))), written["precision"])
+    with h5py.File(path) as file:
+        assert (
+            file["first"].dtype
+            == file["second"].dtype
+            == {"single": "<f4", "double": "<f8"}[written["precision"]]
+        )
+        assert file["first"].shape == (twin.modes, 2)
+        given = {name: file.attrs[name] for name in ATTRIBUTES}
+        assert tuple(file.attrs["points"]) == twin.points
+    given["case"] = given["case"].decode() if isinstance(given["case"], bytes) else given["case"]
+    assert given == ATTRIBUTES
+    assert not path.with_suffix(".h5.part").exists()
+
+
+@on_ranks()
+@pytest.mark.parametrize("precision", flows.PRECISIONS)
+@pytest.mark.parametrize("dealias", BOXES)
+def test_any_ranks_and_precision_read_it(world, written, dealias, precision):
+    path, velocity = written[dealias]
+    twin = twin_of(dealias)
+    coarser = "single" if "single" in (precision, written["precision"]) else "double"
+    for grid in _core.allowed_process_grids(flows.options(twin), world.size):
+        flow = flows.make(world, twin, precision=precision, process_grid=grid)
+        flow.read_checkpoint(str(path))
+        assert_close(flows.read(world, flow), velocity, coarser, what=f"velocity on {grid}")
+
+
+@on_ranks()
+@pytest.mark.parametrize("dealias", BOXES)
+def test_written_again_elsewhere_it_is_the_same_to_the_last_bit(world, written, dealias, tmp_path):
+    path, _ = written[dealias]
+    flow = flows.make(world, twin_of(dealias), precision=written["precision"])
+    flow.read_checkpoint(str(path))
+    copy = tmp_path / "copy.h5"
+    flow.write_checkpoint(str(copy), ATTRIBUTES)
+    assert content(copy) == content(path)
+
+
+@on_ranks()
+@pytest.mark.parametrize("precision", flows.PRECISIONS)
+@pytest.mark.parametrize("scheme", ["rk2", "rk4-gill"])
+@pytest.mark.parametrize("dealias", BOXES)
+def test_going_on_from_it_repeats_every_bit(world, dealias, scheme, precision, tmp_path):
+    twin, path = twin_of(dealias, scheme=scheme), str(tmp_path / "a.h5")
+    settings = {"precision": precision, "threads": 2}
+    flow = flows.make(world, twin, **settings)
+    flows.write(flow, flows.noise(twin))
+    for number in range(2):
+        flow.step(0.0, courant=0.3, step_number=number)
+    flow.write_checkpoint(path, {})
+    again = flows.make(world, twin, **settings)
+    again.read_checkpoint(path)
+    assert np.array_equal(flows.read(world, again), flows.read(world, flow))
+    for number in range(2, 4):
+        reports = [one.step(0.0, courant=0.3, step_number=number) for one in (flow, again)]
+        assert reports[0].dt == reports[1].dt
+    assert np.array_equal(flows.read(world, again), flows.read(world, flow))
+
+
+def run_on_from(world, path, wisdom):
+    """Two steps from a checkpoint with given plans: the velocity, and the plans made meanwhile."""
+    twin = twin_of("phase-shift")
+    flow = flows.make(world, twin, wisdom=wisdom[world.rank] if wisdom else "")
+    flow.read_checkpoint(str(path))
+    for number in range(2):
+        flow.step(0.01, step_number=number)
+    return flows.read(world, flow), flow.wisdom
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_new_processes_with_the_plans_of_the_old_repeat_every_bit(ranks, written):
+    path = written["phase-shift"][0]
+    end_job(ranks)
+    before = run_on(ranks, run_on_from, path=path, wisdom=None)
+    end_job(ranks)
+    after = run_on(ranks, run_on_from, path=path, wisdom=[plans for _, plans in before])
+    assert np.array_equal(before[0][0], after[0][0])
+
+
+@on_ranks(1, 3)
+def test_a_mean_flow_and_an_empty_field_survive(world, tmp_path):
+    twin, path = twin_of("2/3"), str(tmp_path / "a.h5")
+    flow = flows.make(world, twin)
+    for u in (np.zeros((3, 18, 14, 20)), np.ones((3, 18, 14, 20)) * np.array([1, 2, 3])[:, None, None, None]):
+        flows.write(flow, u)
+        flow.write_checkpoint(path, {})
+        again = flows.make(world, twin, precision="single")
+        again.read_checkpoint(path)
+        assert_close(flows.read(world, again), u, "single")
+
+
+def test_the_ranks_of_these_tests_are_the_ones_that_are_promised():
+    assert COUNTS == (1, 2, 3, 4, 6)

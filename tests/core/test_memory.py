@@ -1,0 +1,100 @@
+"""What is allocated, when, and what the planner says of it."""
+
+import gc
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import flows
+from support.ranks import on_ranks
+from support.twin import TABLES, Twin
+from whorl import _core
+
+BOXES = [
+    ((42, 16, 12), "2/3"),
+    ((20, 14, 18), "phase-shift"),
+    ((24, 30, 10), "phase-shift-exact"),
+    ((28, 20, 1), "none"),
+]
+boxes = pytest.mark.parametrize(("points", "dealias"), BOXES)
+
+
+@on_ranks()
+@pytest.mark.parametrize("scheme", TABLES)
+@boxes
+def test_nothing_is_allocated_after_the_first_step(world, points, dealias, scheme):
+    twin = Twin(points, dealias=dealias, scheme=scheme, viscosity=0.01)
+    flow = flows.make(world, twin)
+    flows.write(flow, flows.noise(twin))
+    flow.step(0.001, step_number=0)
+    before, memory = _core.allocations(), flow.memory()
+    for number in range(1, 5):
+        flow.step(0.0, courant=0.1, step_number=number)
+        flow.statistics()
+        flow.transfer()
+    assert _core.allocations() == before
+    assert flow.memory() == memory
+
+
+def resident() -> int:
+    pages = int(Path("/proc/self/statm").read_text().split()[1])
+    return pages * os.sysconf("SC_PAGE_SIZE")
+
+
+@on_ranks(1, 2)
+def test_resident_memory_does_not_grow_with_steps(world):
+    twin = Twin((42, 16, 12), dealias="phase-shift", scheme="rk4", viscosity=0.01)
+    flow = flows.make(world, twin, threads=2)
+    flows.write(flow, flows.noise(twin))
+
+    def steps(first: int) -> int:
+        for number in range(first, first + 150):
+            flow.step(1e-4, step_number=number)
+            if number % 10 == 0:
+                flow.spectra()
+                flows.read(world, flow)
+        gc.collect()
+        return resident()
+
+    steps(0)
+    before = steps(150)
+    # One leaked array of the smallest kind, 20 kB, in every step would be 3 MB.
+    assert steps(300) - before < 1_000_000
+
+
+@on_ranks()
+@pytest.mark.parametrize("precision", flows.PRECISIONS)
+@boxes
+def test_the_estimate_is_what_the_fullest_rank_takes(world, points, dealias, precision):
+    twin = Twin(points, dealias=dealias, scheme="rk4")
+    for grid in _core.allowed_process_grids(flows.options(twin), world.size):
+        settings = {"precision": precision, "process_grid": grid, "threads": 2, "batches": 3}
+        flow = flows.make(world, twin, **settings)
+        estimate = _core.estimate_memory(flows.options(twin, **settings), world.size)
+        taken = world.allgather(flow.memory())
+        assert estimate.keys() == taken[0].keys()
+        assert estimate == max(taken, key=lambda memory: sum(memory.values()))
+
+
+@on_ranks(1, 4)
+def test_state_is_the_registers_of_the_kept_modes(world):
+    twin = Twin((20, 14, 18), dealias="phase-shift")
+    for scheme, registers in {"rk2": 2, "rk3": 2, "rk4": 3, "rk4-gill": 2}.items():
+        flow = flows.make(world, twin, precision="single", scheme=scheme)
+        assert world.allreduce(flow.memory()["state"]) == registers * 3 * twin.modes * 8
+
+
+@on_ranks(1, 3)
+def test_timings_add_up(world):
+    twin = Twin((20, 14, 18))
+    flow = flows.make(world, twin)
+    flows.write(flow, flows.noise(twin))
+    flow.reset_timings()
+    assert set(flow.timings().values()) == {0.0}
+    flow.step(0.001)
+    timings = flow.timings()
+    assert timings.keys() == {"transforms", "exchange", "pack", "point", "modes", "other", "total"}
+    assert all(np.isfinite(seconds) for seconds in timings.values())
+    assert 0 < timings["transforms"] < timings["total"]
+    assert (timings["exchange"] > 0) == (world.size > 1)

@@ -1,0 +1,219 @@
+"""An independent reference for the core: whole complex arrays, numpy.fft, nothing shared with the C++.
+
+Fields are amplitudes a[component, z, y, x] of exp(i k.x) over all wavenumbers of numpy.fft, so that
+u(x) = sum a exp(i k.x) and nothing is left out by symmetry.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from support.philox import shift_offset
+
+SPACE = (-3, -2, -1)
+Array = np.ndarray
+
+# Butcher tables (nodes, rows of the matrix, weights).
+ROOT = np.sqrt(0.5)
+TABLES = {
+    "rk2": ((0, 1), ((), (1,)), (1 / 2, 1 / 2)),
+    "rk3": ((0, 1 / 3, 3 / 4), ((), (1 / 3,), (-3 / 16, 15 / 16)), (1 / 6, 3 / 10, 8 / 15)),
+    "rk4": (
+        (0, 1 / 2, 1 / 2, 1),
+        ((), (1 / 2,), (0, 1 / 2), (0, 0, 1)),
+        (1 / 6, 1 / 3, 1 / 3, 1 / 6),
+    ),
+    "rk4-gill": (
+        (0, 1 / 2, 1 / 2, 1),
+        ((), (1 / 2,), (ROOT - 1 / 2, 1 - ROOT), (0, -ROOT, 1 + ROOT)),
+        (1 / 6, (1 - ROOT) / 3, (1 + ROOT) / 3, 1 / 6),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Twin:
+    """A flow as whorl's options describe it; `points` and `lengths` are those of x, y, z."""
+
+    points: tuple[int, int, int]
+    lengths: tuple[float, float, float] = (2 * np.pi, 2 * np.pi, 2 * np.pi)
+    dealias: str = "2/3"
+    shape: str = "cube"
+    viscosity: float = 0.0
+    scheme: str = "rk2"
+    shift_seed: int = 0
+
+    @property
+    def spacing(self) -> Array:
+        return np.array(self.lengths) / self.points
+
+    @cached_property
+    def axes(self) -> list[int]:
+        """0, 1, 2 for x, y, z; without z in two dimensions."""
+        return [axis for axis in range(3) if self.points[axis] > 1]
+
+    @cached_property
+    def numbers(self) -> Array:
+        """Integer wavenumbers n[axis, z, y, x]."""
+        lines = [np.rint(np.fft.fftfreq(n, 1 / n)).astype(np.int64) for n in self.points]
+        n_z, n_y, n_x = np.meshgrid(lines[2], lines[1], lines[0], indexing="ij")
+        return np.stack([n_x, n_y, n_z])
+
+    @cached_property
+    def k(self) -> Array:
+        unit = 2 * np.pi / np.array(self.lengths)
+        return self.numbers * unit[:, None, None, None]
+
+    @cached_property
+    def k2(self) -> Array:
+        return (self.k**2).sum(0)
+
+    @cached_property
+    def mask(self) -> Array:
+        """True where a mode is kept; integers only, so that a boundary is decided exactly."""
+        n, points = np.abs(self.numbers), self.points
+        if self.dealias == "none":
+            return np.logical_and.reduce([2 * n[axis] < points[axis] for axis in self.axes])
+        if self.dealias == "2/3" and self.shape == "cube":
+            return np.logical_and.reduce([3 * n[axis] < points[axis] for axis in self.axes])
+        # sum (n_i / N_i)^2 < limit / 9, both sides times the product of all N_i^2
+        whole = int(np.prod(np.array(points, dtype=object)) ** 2)
+        limit = 1 if self.dealias == "2/3" else 2
+        return sum(9 * n[axis] ** 2 * (whole // points[axis] ** 2) for axis in self.axes) < limit * whole
+
+    @property
+    def modes(self) -> int:
+        """Kept modes with kx >= 0: the others are their conjugates."""
+        return int(self.mask[:, :, self.numbers[0, 0, 0] >= 0].sum())
+
+    @property
+    def smallest_wavenumber(self) -> float:
+        return min(2 * np.pi / self.lengths[axis] for axis in self.axes)
+
+    @property
+    def kmax(self) -> float:
+        """Largest |k| kept along every axis."""
+        return min(np.abs(self.k[axis])[self.mask].max() for axis in self.axes)
+
+    # Fields
+
+    def to_modes(self, u: Array) -> Array:
+        return np.fft.fftn(u, axes=SPACE, norm="forward")
+
+    def to_points(self, a: Array) -> Array:
+        return np.fft.ifftn(a, axes=SPACE, norm="forward").real
+
+    def project(self, a: Array) -> Array:
+        """Without the part along k; the mean stays."""
+        along = (self.k * a).sum(0) / np.where(self.k2 > 0, self.k2, 1)
+        return a - self.k * along
+
+    def load(self, u: Array, project: bool = True) -> Array:
+        """The kept modes of values at the grid points."""
+        a = self.to_modes(u) * self.mask
+        return self.project(a) if project else a
+
+    def curl(self, a: Array) -> Array:
+        return 1j * np.cross(self.k, a, axis=0)
+
+    def shift(self, cells: tuple[float, float, float]) -> Array:
+        """exp(i k.d) of a grid displaced by `cells` of its cells along x, y, z."""
+        d = np.array(cells) * self.spacing
+        return np.exp(1j * np.einsum("izyx,i->zyx", self.k, d))
+
+    # Equation of motion
+
+    def on_grid(self, a: Array, cells: tuple[float, float, float] = (0, 0, 0)) -> Array:
+        """P(-div(u u)) with the products taken at the points of a displaced grid; aliases included."""
+        phase = self.shift(cells)
+        u = self.to_points(a * phase)
+        flux = self.to_modes(u[:, None] * u[None, :]) / phase
+        return self.project(-1j * np.einsum("mzyx,jmzyx->jzyx", self.k, flux)) * self.mask
+
+    def nonlinear(self, a: Array, stage: int = 0, offset: tuple[float, float, float] = (0, 0, 0)) -> Array:
+        """As the core evaluates it in a stage of a step."""
+        half = (0.5, 0.5, 0.5 if 2 in self.axes else 0)
+        if self.dealias == "phase-shift-exact":
+            return (self.on_grid(a) + self.on_grid(a, half)) / 2
+        if self.dealias == "phase-shift":
+            return self.on_grid(a, self.stage_grid(stage, offset))
+        return self.on_grid(a)
+
+    def stage_grid(self, stage: int, offset: tuple[float, float, float]) -> tuple[float, float, float]:
+        """Where the points of a stage lie, in cells."""
+        if self.dealias != "phase-shift":
+            return (0, 0, 0)
+        cells = [part + (stage % 2) / 2 for part in offset]
+        return (cells[0], cells[1], cells[2] if 2 in self.axes else 0)
+
+    def alias_free(self, a: Array) -> Array:
+        """The nonlinear term computed on twice the points, where no alias reaches a kept mode."""
+        double = tuple(2 * n if n > 1 else 1 for n in self.points)
+        fine = replace(self, points=double, dealias="none")
+        places = np.ix_(range(3), *(self.numbers[axis].ravel()[self._line(axis)] for axis in (2, 1, 0)))
+        wide = np.zeros((3, *double[::-1]), complex)
+        wide[places] = a
+        return fine.on_grid(wide)[places] * self.mask
+
+    def _line(self, axis: int) -> slice:
+        """The elements of one line along an axis in a raveled [z, y, x] array."""
+        stride = int(np.prod(self.points[:axis]))
+        return slice(0, stride * self.points[axis], stride)
+
+    def step(self, a: Array, dt: float, step_number: int = 0, nonlinear=None) -> Array:
+        """One step of the scheme for exp(nu k^2 t) a, whose linear decay is exact."""
+        nodes, matrix, weights = TABLES[self.scheme]
+        offset = shift_offset(self.shift_seed, step_number)
+        evaluate = nonlinear or self.nonlinear
+        slopes: list[Array] = []
+        for stage, row in enumerate(matrix):
+            now = self._advance(a, dt, nodes[stage], row, slopes)
+            slopes.append(evaluate(now, stage, offset))
+        return self._advance(a, dt, 1, weights, slopes)
+
+    def _advance(self, a: Array, dt: float, node: float, row: tuple, slopes: list[Array]) -> Array:
+        """exp(-nu k^2 node dt) a + dt sum_j row_j exp(-nu k^2 (node - node_j) dt) slope_j."""
+        nodes = TABLES[self.scheme][0]
+        result = np.exp(-self.viscosity * self.k2 * node * dt) * a
+        for weight, earlier, slope in zip(row, nodes, slopes, strict=False):
+            result = result + dt * weight * np.exp(-self.viscosity * self.k2 * (node - earlier) * dt) * slope
+        return result
+
+    # Measures
+
+    @cached_property
+    def shell(self) -> Array:
+        """Shell n holds n - 1/2 <= |k| / k_min < n + 1/2, whatever rounding makes of a tie."""
+        return np.floor(np.sqrt(self.k2) / self.smallest_wavenumber + 0.5 + 1e-9).astype(int)
+
+    def by_shell(self, values: Array) -> Array:
+        """Sums over shells, up to the last with a kept mode."""
+        shells = self.shell[self.mask].max() + 1
+        return np.bincount(self.shell[self.mask], values[self.mask], shells)
+
+    def energy_spectrum(self, a: Array) -> Array:
+        return self.by_shell((np.abs(a) ** 2).sum(0) / 2)
+
+    def helicity_spectrum(self, a: Array) -> Array:
+        return self.by_shell((a.conj() * self.curl(a)).sum(0).real)
+
+    def transfer(self, a: Array, tendency: Array) -> Array:
+        return self.by_shell((a.conj() * tendency).sum(0).real)
+
+    def statistics(self, a: Array) -> dict[str, float]:
+        norm = (np.abs(a) ** 2).sum(0)
+        enstrophy = (self.k2 * norm).sum() / 2
+        return {
+            "energy": norm.sum() / 2,
+            "dissipation": 2 * self.viscosity * enstrophy,
+            "enstrophy": enstrophy,
+            "helicity": self.helicity_spectrum(a).sum(),
+            "palinstrophy": (self.k2**2 * norm).sum() / 2,
+            "maximum_divergence": np.abs((self.k * a).sum(0)).max(),
+        }
+
+    def speeds(self, u: Array) -> tuple[float, float]:
+        """Largest |u|/dx + |v|/dy + |w|/dz and largest |u| of values at points."""
+        rate = sum(np.abs(u[axis]) / self.spacing[axis] for axis in self.axes)
+        return float(rate.max()), float(np.sqrt((u**2).sum(0).max()))
