@@ -165,36 +165,33 @@ void run_pass(int radix, int m, int s, const Real* twiddles, const From& from, c
 
 // What a thread works in, grown when more or longer lines come.
 template <class Value, class Real> struct Scratch {
-    Buffer<Value> values;                 // two halves for the passes between the first and the last
-    Buffer<Complex<Real>> edge;           // [row][lane]: the vector in which some rows end
-    Buffer<Complex<Real>> zeros, dropped; // what rows without data read and write
-    std::vector<Complex<Real>*> sources, targets;
-    int whole = 0;       // lanes that every row with data has
-    bool aligned = true; // every row written begins on a cache line
+    Buffer<Value> values;               // two halves for the passes between the first and the last
+    Buffer<Complex<Real>> edge;         // [row][lane]: the vector in which some rows end
+    Buffer<Complex<Real>> nothing;      // zeros for rows without data to read, a place for those not written
+    std::vector<Complex<Real>*> places; // of every row
+    int whole = 0;                      // lanes that every row with data has
+    bool aligned = true;                // every row begins on a cache line
 
     void fit(int n, int howmany, int lanes) {
         const auto rows = static_cast<std::size_t>(n), width = static_cast<std::size_t>(howmany + lanes);
-        if (sources.size() < rows) {
+        if (places.size() < rows) {
             edge = Buffer<Complex<Real>>(rows * static_cast<std::size_t>(lanes));
-            sources.resize(rows);
-            targets.resize(rows);
+            places.resize(rows);
         }
-        if (zeros.size() < width) {
-            zeros = Buffer<Complex<Real>>(width);
-            dropped = Buffer<Complex<Real>>(width);
-        }
+        if (nothing.size() < 2 * width) nothing = Buffer<Complex<Real>>(2 * width);
     }
 
-    void point_at(const LineRow<Real>* from, const LineRow<Real>* to, int n, int howmany) {
+    void point_at(const LineRow<Real>* rows, int n, int howmany, bool written) {
+        Complex<Real>* const none = nothing.data() + (written ? nothing.size() / 2 : 0);
         whole = howmany;
         aligned = true;
         for (int j = 0; j < n; ++j) {
-            const auto row = static_cast<std::size_t>(j);
-            sources[row] = from[j].data == nullptr ? zeros.data() : from[j].data;
-            targets[row] = to[j].data == nullptr ? dropped.data() : to[j].data;
-            if (from[j].data != nullptr) whole = std::min(whole, from[j].length);
-            if (to[j].data != nullptr) whole = std::min(whole, to[j].length);
-            aligned = aligned && reinterpret_cast<std::uintptr_t>(targets[row]) % 64 == 0;
+            const LineRow<Real> row = rows[j];
+            const bool present = row.data != nullptr;
+            Complex<Real>* const place = present ? row.data : none;
+            places[static_cast<std::size_t>(j)] = place;
+            whole = present && row.length < whole ? row.length : whole;
+            aligned = aligned && reinterpret_cast<std::uintptr_t>(place) % 64 == 0;
         }
     }
 
@@ -265,70 +262,88 @@ void LaneLines<Real>::group(const From& from, const To& to) const {
 
 template <class Real>
 template <int bytes, bool swapped>
-int LaneLines<Real>::groups(const LineRow<Real>* from, const LineRow<Real>* to, const LineRow<Real>* next,
-                            bool streams, int lane, int most) const {
-    using Value = Split<typename VectorOf<Real, bytes>::type>;
+int LaneLines<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
+                                  int lane, int most) const {
+    using Even = EvenRows<Real, bytes, swapped>;
     constexpr int lanes = VectorOf<Real, bytes>::lanes;
-    const int n = this->shape_.n, howmany = this->shape_.howmany;
-    auto& work = scratch<Value, Real>();
-    work.fit(n, howmany, lanes);
-    work.point_at(from, to, n, howmany);
+    const int n = this->shape_.n;
+    auto& work = scratch<typename Even::Value, Real>();
+    work.fit(n, this->shape_.howmany, lanes);
+    work.point_at(from, n, this->shape_.howmany, false);
     for (; lane < most; lane += lanes) {
-        if (lane + lanes <= work.whole) {
-            const auto from_rows = [&]<Access access>() {
-                return AnyRows<Real, bytes, swapped, access>{work.sources.data(), lane, next};
-            };
-            const auto to_rows = [&]<Access access>() {
-                return AnyRows<Real, bytes, swapped, access>{work.targets.data(), lane, nullptr};
-            };
-            if (next != nullptr)
-                group<bytes>(from_rows.template operator()<Access::fetching>(),
-                             to_rows.template operator()<Access::plain>());
-            else if (streams && work.aligned)
-                group<bytes>(from_rows.template operator()<Access::plain>(),
-                             to_rows.template operator()<Access::streaming>());
-            else
-                group<bytes>(from_rows.template operator()<Access::plain>(),
-                             to_rows.template operator()<Access::plain>());
-            continue;
+        const Even to{data + lane, this->shape_.stride};
+        if (lane + lanes > work.whole) {
+            work.fill_edge(from, n, lane, lanes);
+            group<bytes>(Even{work.edge.data(), lanes}, to);
+        } else if (next != nullptr) {
+            group<bytes>(AnyRows<Real, bytes, swapped, Access::fetching>{work.places.data(), lane, next}, to);
+        } else {
+            group<bytes>(AnyRows<Real, bytes, swapped, Access::plain>{work.places.data(), lane, nullptr}, to);
         }
-        const EvenRows<Real, bytes, swapped> edge{work.edge.data(), lanes};
-        work.fill_edge(from, n, lane, lanes);
-        group<bytes>(edge, edge);
-        work.empty_edge(to, n, lane, lanes);
     }
     return lane;
 }
 
 template <class Real>
-void LaneLines<Real>::execute(const LineRow<Real>* from, const LineRow<Real>* to, const LineRow<Real>* next,
-                              bool streams) const {
+template <int bytes, bool swapped>
+int LaneLines<Real>::scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, int lane, int most) const {
+    using Even = EvenRows<Real, bytes, swapped>;
+    constexpr int lanes = VectorOf<Real, bytes>::lanes;
+    const int n = this->shape_.n;
+    auto& work = scratch<typename Even::Value, Real>();
+    work.fit(n, this->shape_.howmany, lanes);
+    work.point_at(to, n, this->shape_.howmany, true);
+    for (; lane < most; lane += lanes) {
+        const Even from{data + lane, this->shape_.stride};
+        if (lane + lanes > work.whole) {
+            group<bytes>(from, Even{work.edge.data(), lanes});
+            work.empty_edge(to, n, lane, lanes);
+        } else if (work.aligned) {
+            group<bytes>(from,
+                         AnyRows<Real, bytes, swapped, Access::streaming>{work.places.data(), lane, nullptr});
+        } else {
+            group<bytes>(from,
+                         AnyRows<Real, bytes, swapped, Access::plain>{work.places.data(), lane, nullptr});
+        }
+    }
+    return lane;
+}
+
+// Wide vectors of lanes, then a narrow one where less than half of a wide one would be used.
+template <class Real> template <class Lanes> void LaneLines<Real>::vectors(const Lanes& lanes) const {
     const int howmany = this->shape_.howmany;
-    const int wide = howmany - half_lanes; // a vector of which less than half would be used is a narrow one
-    const auto run = [&]<bool swapped>() {
-        const int lane = groups<64, swapped>(from, to, next, streams, 0, wide);
-        if (lane < howmany) groups<32, swapped>(from, to, next, streams, lane, howmany);
-    };
-    if (direction_ == Direction::forward)
-        run.template operator()<false>();
-    else
-        run.template operator()<true>();
+    const int wide = howmany - half_lanes;
+    if (direction_ == Direction::forward) {
+        const int lane = lanes.template operator()<64, false>(0, wide);
+        if (lane < howmany) lanes.template operator()<32, false>(lane, howmany);
+    } else {
+        const int lane = lanes.template operator()<64, true>(0, wide);
+        if (lane < howmany) lanes.template operator()<32, true>(lane, howmany);
+    }
+}
+
+template <class Real>
+void LaneLines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data,
+                             const LineRow<Real>* next) const {
+    vectors([&]<int bytes, bool swapped>(int lane, int most) {
+        return gather_lanes<bytes, swapped>(from, data, next, lane, most);
+    });
+}
+
+template <class Real> void LaneLines<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to) const {
+    vectors([&]<int bytes, bool swapped>(int lane, int most) {
+        return scatter_lanes<bytes, swapped>(data, to, lane, most);
+    });
 }
 
 template <class Real> void LaneLines<Real>::execute(Complex<Real>* data) const {
-    const std::int64_t stride = this->shape_.stride;
-    const int howmany = this->shape_.howmany;
-    const auto run = [&]<int bytes, bool swapped>(int lane) {
-        const EvenRows<Real, bytes, swapped> rows{data + lane, stride};
-        group<bytes>(rows, rows);
-    };
-    int lane = 0;
-    for (; lane + half_lanes < howmany; lane += 2 * half_lanes)
-        direction_ == Direction::forward ? run.template operator()<64, false>(lane)
-                                         : run.template operator()<64, true>(lane);
-    for (; lane < howmany; lane += half_lanes)
-        direction_ == Direction::forward ? run.template operator()<32, false>(lane)
-                                         : run.template operator()<32, true>(lane);
+    vectors([&]<int bytes, bool swapped>(int lane, int most) {
+        for (; lane < most; lane += VectorOf<Real, bytes>::lanes) {
+            const EvenRows<Real, bytes, swapped> rows{data + lane, this->shape_.stride};
+            group<bytes>(rows, rows);
+        }
+        return lane;
+    });
 }
 
 template class LaneLines<float>;

@@ -15,11 +15,11 @@ namespace whorl::device {
 template <class Real> class LaneLines final : public Lines<Real> {
   public:
     LaneLines(LineShape shape, Direction direction);
-    // Rows are run over in whole vectors: howmany rounded up to `half_lanes` numbers of each belong to the
-    // lines.
+    // Rows at `data` are run over in whole vectors: howmany rounded up to `half_lanes` numbers of each row
+    // there belong to the lines.
     void execute(Complex<Real>* data) const override;
-    void execute(const LineRow<Real>* from, const LineRow<Real>* to, const LineRow<Real>* next,
-                 bool streams) const override;
+    void gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next) const override;
+    void scatter(Complex<Real>* data, const LineRow<Real>* to) const override;
 
     // Complex numbers of the narrower of the two vectors used.
     static constexpr int half_lanes = 32 / static_cast<int>(sizeof(Real));
@@ -32,10 +32,14 @@ template <class Real> class LaneLines final : public Lines<Real> {
     };
     // One vector of lanes through all passes.
     template <int bytes, class From, class To> void group(const From& from, const To& to) const;
-    // Vectors of lanes from `lane` while below `most`; the lane after the last.
+    // lanes<bytes, swapped>(lane, most): vectors of lanes from `lane` while below `most`; returns the lane
+    // after.
+    template <class Lanes> void vectors(const Lanes& lanes) const;
     template <int bytes, bool swapped>
-    int groups(const LineRow<Real>* from, const LineRow<Real>* to, const LineRow<Real>* next, bool streams,
-               int lane, int most) const;
+    int gather_lanes(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next, int lane,
+                     int most) const;
+    template <int bytes, bool swapped>
+    int scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, int lane, int most) const;
 
     Direction direction_;
     std::vector<Pass> passes_;

@@ -37,7 +37,6 @@ template <class Real> class FftwLines final : public Lines<Real> {
     using Value = typename Api::Value;
 
   public:
-    using Lines<Real>::execute;
     FftwLines(LineShape shape, Direction direction) : Lines<Real>(shape) {
         Buffer<Complex<Real>> scratch(static_cast<std::size_t>(shape.extent()));
         auto* const data = reinterpret_cast<Value*>(scratch.data());
@@ -64,7 +63,6 @@ template <class Real> class FftwLines final : public Lines<Real> {
 
 template <class Real> class DirectLines final : public Lines<Real> {
   public:
-    using Lines<Real>::execute;
     DirectLines(LineShape shape, Direction direction) : Lines<Real>(shape) {
         for (int k = 0; k < shape.n; ++k) {
             const double phase = static_cast<int>(direction) * 2.0 * std::numbers::pi * k / shape.n;
@@ -109,24 +107,22 @@ std::string take(char* text) {
 
 } // namespace
 
-// Gathers the rows, transforms them together and hands them out.
 template <class Real>
-void Lines<Real>::execute(const LineRow<Real>* from, const LineRow<Real>* to, const LineRow<Real>*,
-                          bool) const {
-    thread_local Buffer<Complex<Real>> together;
-    if (together.size() < static_cast<std::size_t>(shape_.extent()))
-        together = Buffer<Complex<Real>>(static_cast<std::size_t>(shape_.extent()));
+void Lines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>*) const {
     for (int j = 0; j < shape_.n; ++j) {
-        Complex<Real>* const row = together.data() + j * shape_.stride;
+        Complex<Real>* const row = data + j * shape_.stride;
         const int length = from[j].data == nullptr ? 0 : std::min(from[j].length, shape_.howmany);
         std::copy_n(from[j].data, length, row);
         std::fill(row + length, row + shape_.howmany, Complex<Real>{0, 0});
     }
-    execute(together.data());
+    execute(data);
+}
+
+template <class Real> void Lines<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to) const {
+    execute(data);
     for (int j = 0; j < shape_.n; ++j)
         if (to[j].data != nullptr)
-            std::copy_n(together.data() + j * shape_.stride, std::min(to[j].length, shape_.howmany),
-                        to[j].data);
+            std::copy_n(data + j * shape_.stride, std::min(to[j].length, shape_.howmany), to[j].data);
 }
 
 template <class Real>

@@ -39,11 +39,11 @@ template <class Real> class Lines {
 
     // data must be 64-byte aligned, as every Buffer is.
     virtual void execute(Complex<Real>* data) const = 0;
-    // From n rows to n rows, which may be the same; lines side by side only (distance 1). `next` are the rows
-    // the caller will read after these, or null: they are fetched meanwhile where the device can. `streams`
-    // tells that what is written will not be read soon.
-    virtual void execute(const LineRow<Real>* from, const LineRow<Real>* to, const LineRow<Real>* next,
-                         bool streams) const;
+    // Lines side by side (distance 1) from n rows anywhere to `data`. `next` are the rows the caller will
+    // read after these, or null: they are fetched meanwhile where the device can.
+    virtual void gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next) const;
+    // From `data`, which is spoilt, to n rows anywhere that will not be read soon.
+    virtual void scatter(Complex<Real>* data, const LineRow<Real>* to) const;
 
     static std::unique_ptr<Lines> make(LineKind kind, LineShape shape, Direction direction);
 

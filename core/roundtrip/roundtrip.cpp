@@ -107,7 +107,7 @@ template <class Real> void RoundTrip<Real>::make_buffers() {
     executors_.resize(static_cast<std::size_t>(device_.executors()));
     for (Executor& executor : executors_) {
         executor.workspace = device::Buffer<Value>(static_cast<std::size_t>(workspace_.size()));
-        for (auto* rows : {&executor.from, &executor.to, &executor.next})
+        for (auto* rows : {&executor.rows, &executor.next_rows})
             rows->resize(static_cast<std::size_t>(std::max(layout_.ny, layout_.nz)));
         executor.pieces.resize(static_cast<std::size_t>(layout_.grid.p_row));
     }
@@ -202,50 +202,45 @@ template <class Real> std::array<double, 2> RoundTrip<Real>::reduce_maxima(bool 
 
 template <class Real>
 void RoundTrip<Real>::z_lines_in(int executor, const kernels::Tile<Real>& t, int variables) {
-    auto& [workspace, pieces, from, to, next, timers] = executors_[static_cast<std::size_t>(executor)];
-    Timers::Scope scope(timers, Part::transforms);
+    Executor& own = executors_[static_cast<std::size_t>(executor)];
+    Timers::Scope scope(own.timers, Part::transforms);
     const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), layout_.pencil_slots.data()};
     for (int v = 0; v < variables; ++v) {
-        for (int l = 0; l < layout_.nz; ++l) {
-            from[static_cast<std::size_t>(l)] = {t.line(v, l), t.lanes};
-            to[static_cast<std::size_t>(l)] = columns.row(v, l);
-        }
-        z_in_[static_cast<std::size_t>(tile_width(t.count))]->execute(from.data(), to.data(), nullptr, true);
+        for (int l = 0; l < layout_.nz; ++l) own.rows[static_cast<std::size_t>(l)] = columns.row(v, l);
+        z_in_[static_cast<std::size_t>(tile_width(t.count))]->scatter(t.line(v, 0), own.rows.data());
     }
 }
 
 // The columns lie far apart in memory: while one variable's are transformed the next one's are fetched.
 template <class Real> void RoundTrip<Real>::z_lines_out(int executor, std::int64_t item, int variables) {
-    auto& [workspace, pieces, from, to, next, timers] = executors_[static_cast<std::size_t>(executor)];
-    Timers::Scope scope(timers, Part::transforms);
+    Executor& own = executors_[static_cast<std::size_t>(executor)];
+    Timers::Scope scope(own.timers, Part::transforms);
     const kernels::Tile<Real> t = tile(executor, item);
     const bool last = item + 1 == static_cast<std::int64_t>(tiles_.size());
     const kernels::Tile<Real> following = last ? t : tile(executor, item + 1);
-    const auto rows_of = [&](std::vector<device::LineRow<Real>>& rows, const kernels::Tile<Real>& of, int v) {
+    const auto point_at = [&](std::vector<device::LineRow<Real>>& rows, const kernels::Tile<Real>& of,
+                              int v) {
         const kernels::ColumnRows<Real> columns{of, pencil_buffer_.data(), layout_.pencil_slots.data()};
         for (int l = 0; l < layout_.nz; ++l) rows[static_cast<std::size_t>(l)] = columns.row(v, l);
     };
+    point_at(own.rows, t, 0);
     for (int v = 0; v < variables; ++v) {
-        rows_of(from, t, v);
-        rows_of(next, v + 1 < variables ? t : following, v + 1 < variables ? v + 1 : 0);
-        for (int l = 0; l < layout_.nz; ++l) to[static_cast<std::size_t>(l)] = {t.line(v, l), t.lanes};
-        z_out_[static_cast<std::size_t>(tile_width(t.count))]->execute(from.data(), to.data(), next.data(),
-                                                                       false);
+        point_at(own.next_rows, v + 1 < variables ? t : following, v + 1 < variables ? v + 1 : 0);
+        z_out_[static_cast<std::size_t>(tile_width(t.count))]->gather(own.rows.data(), t.line(v, 0),
+                                                                      own.next_rows.data());
+        std::swap(own.rows, own.next_rows);
     }
 }
 
 template <class Real> void RoundTrip<Real>::y_lines_in(int executor, int z, int variables) {
-    auto& [workspace, pieces, from, to, next, timers] = executors_[static_cast<std::size_t>(executor)];
-    Timers::Scope scope(timers, Part::transforms);
+    Executor& own = executors_[static_cast<std::size_t>(executor)];
+    Timers::Scope scope(own.timers, Part::transforms);
     const kernels::Plane<Real> p = plane(executor);
     const kernels::PlaneRows<Real> columns{p, plane_data(), slots_of(z), layout_.column_rows.data(),
                                            layout_.extent_y};
     for (int v = 0; v < variables; ++v) {
-        for (int y = 0; y < layout_.ny; ++y) {
-            from[static_cast<std::size_t>(y)] = columns.row(v, y);
-            to[static_cast<std::size_t>(y)] = {p.row(v, y), p.pitch};
-        }
-        y_in_->execute(from.data(), to.data(), nullptr, false);
+        for (int y = 0; y < layout_.ny; ++y) own.rows[static_cast<std::size_t>(y)] = columns.row(v, y);
+        y_in_->gather(own.rows.data(), p.row(v, 0), nullptr);
     }
 }
 

@@ -66,8 +66,8 @@ template <class Real> class RoundTrip {
 
     struct Executor {
         device::Buffer<Value> workspace;
-        std::vector<kernels::RowPiece<Real>> pieces;       // one a row peer
-        std::vector<device::LineRow<Real>> from, to, next; // of the lines in hand, and of the next
+        std::vector<kernels::RowPiece<Real>> pieces;        // one a row peer
+        std::vector<device::LineRow<Real>> rows, next_rows; // of the lines in hand, and of the next
         Timers timers;
     };
     struct ColumnTile {
