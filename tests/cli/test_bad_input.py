@@ -4,6 +4,8 @@ Each kind of refusal is tried with the installed command, half of them on severa
 this process.
 """
 
+import time
+
 import h5py
 import numpy as np
 import pytest
@@ -138,6 +140,7 @@ def test_memory_that_will_not_fit(start, shell, unchanged):
     most = 0
     while process.poll() is None:
         most = max(most, resident(process))
+        time.sleep(0.01)
     check_refused(
         shell.finish(process), "this run needs ", " TiB of memory on ", "GiB are available", "fewer points"
     )
@@ -256,7 +259,7 @@ def test_a_checkpoint_that_cannot_be_used(whorl, unchanged, stopped, damage, wor
     )
 
 
-def test_the_checkpoint_offered_works(installed, unchanged, stopped):
+def test_the_checkpoint_offered_works(installed, whorl, unchanged, stopped):
     truncate(stopped / "00000010.h5")
     unchanged()
     refused = installed("restart", "out", "--until", "0.3")
@@ -265,7 +268,7 @@ def test_the_checkpoint_offered_works(installed, unchanged, stopped):
     unchanged()
     refused = installed("restart", "out", "--until", "0.3", "--step", "8", ranks=2)
     check_refused(refused, "00000008.h5 cannot be used", "checksum", "--step 4")
-    assert installed("restart", "out", "--until", "0.3", "--step", "4", ranks=2).code == 0
+    assert whorl("restart", "out", "--until", "0.3", "--step", "4").code == 0
     assert (stopped / "00000015.h5").is_file()
     unchanged()
 

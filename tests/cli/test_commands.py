@@ -91,11 +91,9 @@ def test_a_run_and_what_it_leaves(installed, tmp_path, case_file):
     assert "finished at t = " in (tmp_path / "box" / "log.txt").read_text()
 
 
-def test_ranks_and_a_restart_on_others(installed, whorl, tmp_path, case_file):
-    """The whole on one rank; on three; on two and then, interrupted, on three of another arrangement."""
+def test_a_restart_on_other_ranks(installed, whorl, tmp_path, case_file):
+    """The whole on one rank, and on two and then, interrupted, on three of another arrangement."""
     assert whorl("run", case_file, "-o", "one").code == 0
-    assert installed("run", case_file, "-o", "three", ranks=3).code == 0
-    check_alike(tmp_path / "three", tmp_path / "one", 1e-12)
     half = settings("time.steps=6")
     assert installed("run", case_file, "-o", "two", *half, ranks=2).code == 0
     grid = settings("time.steps=12", "run.process_grid=[3, 1]")
@@ -159,15 +157,16 @@ def test_every_ready_case_begins(whorl, tmp_path, name):
 # plot, cases, options, info
 
 
-def test_plot(installed, whorl, tmp_path, case_file):
+def test_plot(whorl, tmp_path, case_file):
     """A PNG of some size with something on it."""
     assert whorl("run", case_file).code == 0
-    result = installed("plot", "box")
+    result = whorl("plot", "box")
     assert (result.code, result.err) == (0, "")
     assert result.out == "output   box\npicture  box/plot.png\n"
     picture = imread(tmp_path / "box" / "plot.png")
     assert picture.shape[:2] == (1035, 2100)
-    assert len(np.unique(picture.reshape(-1, picture.shape[2]), axis=0)) > 500
+    sample = picture[::7, ::7].reshape(-1, picture.shape[2])
+    assert len(np.unique(sample, axis=0)) > 500
     assert 0.05 < (picture[..., :3].min(axis=2) < 0.9).mean() < 0.9
     assert whorl("plot", "box", "-o", "elsewhere.png").code == 0
     assert np.array_equal(imread(tmp_path / "elsewhere.png"), picture)
@@ -233,9 +232,10 @@ KEYS = {
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
-def test_bench_step(installed, tmp_path, ranks):
+def test_bench_step(installed, whorl, tmp_path, ranks):
     command = ["bench", "step", "--points", "32", "--steps", "4", "--json", "figures.json"]
-    result = installed(*command, *settings("time.scheme=rk4"), ranks=ranks)
+    command += settings("time.scheme=rk4")
+    result = whorl(*command) if ranks == 1 else installed(*command, ranks=ranks)
     assert result.code == 0, result.err
     figures = json.loads((tmp_path / "figures.json").read_text())
     assert figures.keys() >= KEYS
