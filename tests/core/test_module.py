@@ -1,0 +1,56 @@
+"""What the module says of itself and of a flow."""
+
+import numpy as np
+import pytest
+from support import flows
+from support.ranks import on_ranks
+from support.twin import TABLES, Twin
+from whorl import _core
+
+
+def test_build_info_names_what_is_compiled_in():
+    info = _core.build_info()
+    assert info["schemes"] == list(TABLES)
+    assert "navier-stokes" in info["models"]
+    assert "alltoall" in info["transports"]
+    assert isinstance(info["cuda"], bool)
+    for name in ("version", "compiler", "flags", "simd", "mpi", "fftw", "hdf5"):
+        assert isinstance(info[name], str)
+        assert info[name]
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+def test_rates_of_the_machine_are_plausible(threads):
+    for precision in flows.PRECISIONS:
+        assert 1e8 < _core.line_rate(64, precision, threads) < 1e14
+    assert 1e8 < _core.copy_bandwidth(threads) < 1e13
+
+
+def test_options_are_read_back():
+    given = {
+        "points": (8, 10, 12),
+        "lengths": (1.0, 2.0, 3.0),
+        "dealias": "phase-shift",
+        "parameters": {"viscosity": 0.5},
+        "process_grid": (2, 3),
+        "threads": 2,
+        "shift_seed": 2**63 + 1,
+    }
+    options = _core.Options(**given)
+    for name, value in given.items():
+        read = getattr(options, name)
+        assert (tuple(read) if isinstance(value, tuple) else read) == value
+    assert (options.model, options.scheme, options.shape) == ("navier-stokes", "rk4", "cube")
+
+
+@on_ranks()
+def test_a_flow_knows_its_place(world):
+    twin = Twin((20, 14, 18), (2 * np.pi, 3.0, 5.0), dealias="phase-shift")
+    flow = flows.make(world, twin, threads=2, batches=3)
+    assert (flow.rank, flow.ranks) == (world.rank, world.size)
+    assert (flow.threads, flow.batches) == (2, min(3, 18 // flow.process_grid[1]))
+    assert np.prod(flow.process_grid) == world.size
+    assert tuple(flow.process_grid) == (1, world.size)  # slabs where they fit
+    assert tuple(flow.options.points) == twin.points
+    blocks = world.allgather(tuple(flow.physical_block))
+    assert sum((z1 - z0) * (y1 - y0) for z0, z1, y0, y1 in blocks) == 18 * 14
