@@ -28,13 +28,9 @@ template <class Real> void every_kernel() {
     instantiate<kernels::Load<Real, Pass, true>>();
     instantiate<kernels::Load<Real, ReadField<Real>, false>>();
     instantiate<kernels::LoadPadding<Real>>();
-    instantiate<kernels::MoveTile<Real, true>>();
-    instantiate<kernels::MoveTile<Real, false>>();
     instantiate<kernels::Store<Real, First, Pass::fluxes, true>>();
     instantiate<kernels::Store<Real, Last, Pass::fluxes, false>>();
     instantiate<kernels::Store<Real, WriteField<Real>, 3, false>>();
-    instantiate<kernels::Unpack<Real>>();
-    instantiate<kernels::UnpackPadding<Real>>();
     instantiate<kernels::Contract<Real, Pass>>();
     instantiate<kernels::MoveRows<Real, true>>();
     instantiate<kernels::MoveRows<Real, false>>();

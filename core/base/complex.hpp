@@ -27,6 +27,11 @@ template <class Real> WHORL_INLINE Complex<Real> conjugate(Complex<Real> a) { re
 // i a and -i a, without a multiplication.
 template <class Real> WHORL_INLINE Complex<Real> times_i(Complex<Real> a) { return {-a.im, a.re}; }
 template <class Real> WHORL_INLINE Complex<Real> times_minus_i(Complex<Real> a) { return {a.im, -a.re}; }
+// to = from, part by part: a copy of the whole would not be vectorised.
+template <class Real> WHORL_INLINE void copy(const Complex<Real>& from, Complex<Real>& to) {
+    to.re = from.re;
+    to.im = from.im;
+}
 // Re(a* b), the scalar product from which energies and transfers are summed.
 template <class Real> WHORL_INLINE Real dot(Complex<Real> a, Complex<Real> b) {
     return a.re * b.re + a.im * b.im;

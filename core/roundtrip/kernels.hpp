@@ -5,6 +5,7 @@
 
 #include "base/complex.hpp"
 #include "base/macros.hpp"
+#include "base/unrolled.hpp"
 #include "device/lines.hpp"
 #include "roundtrip/layout.hpp"
 #include "roundtrip/mode.hpp"
@@ -57,13 +58,13 @@ template <class Real, class Pass, bool shifted> struct Load {
         Complex<Real> phase;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            const int column = of.segment.first + static_cast<int>(i);
+            const std::int64_t column = of.segment.first + i;
             Complex<Real> in[Pass::inputs > 0 ? Pass::inputs : 1];
             of.pass.load(of.tables.mode(column, of.segment.ky, l, offset), in);
-            for (int v = 0; v < Pass::inputs; ++v) {
+            unrolled<Pass::inputs>([&](auto v) {
                 if constexpr (shifted) in[v] = in[v] * (phase * of.shift.x[column]);
-                line[v * of.tile.stride + i] = in[v];
-            }
+                copy(in[v], line[v * of.tile.stride + i]);
+            });
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
@@ -126,12 +127,12 @@ template <class Real, class Result, int fluxes, bool shifted> struct Store {
         Complex<Real> phase;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            const int column = of.segment.first + static_cast<int>(i);
+            const std::int64_t column = of.segment.first + i;
             Complex<Real> out[fluxes];
-            for (int v = 0; v < fluxes; ++v) {
+            unrolled<fluxes>([&](auto v) {
                 out[v] = line[v * of.tile.stride + i];
                 if constexpr (shifted) out[v] = out[v] * conjugate(phase * of.shift.x[column]);
-            }
+            });
             of.result.store(of.tables.mode(column, of.segment.ky, l, offset), out);
         }
     };
@@ -200,9 +201,9 @@ template <class Real, class Pass> struct Contract {
         WHORL_INLINE void operator()(std::int64_t i) const {
             Complex<Real> products[Pass::products > 0 ? Pass::products : 1];
             Complex<Real> fluxes[Pass::fluxes > 0 ? Pass::fluxes : 1];
-            for (int v = 0; v < Pass::products; ++v) products[v] = from[v * of.plane.stride + i];
+            unrolled<Pass::products>([&](auto v) { products[v] = from[v * of.plane.stride + i]; });
             of.pass.contract(of.kx[i], ky, products, fluxes);
-            for (int v = 0; v < Pass::fluxes; ++v) to[v * stride + i] = fluxes[v];
+            unrolled<Pass::fluxes>([&](auto v) { to[v * stride + i] = fluxes[v]; });
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {

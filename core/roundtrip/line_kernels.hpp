@@ -110,10 +110,10 @@ template <class Real, class Pass> struct Points {
         WHORL_INLINE void operator()(std::int64_t j) const {
             Real values[Pass::inputs > 0 ? Pass::inputs : 1];
             Real results[Pass::products > 0 ? Pass::products : 1];
-            for (int v = 0; v < Pass::inputs; ++v) values[v] = in[v * in_stride + j];
+            unrolled<Pass::inputs>([&](auto v) { values[v] = in[v * in_stride + j]; });
             const int x = static_cast<int>(j / 2);
             pass.point(Point{x, j % 2 == 0 ? first.y : second.y, first.z}, values, results);
-            for (int v = 0; v < Pass::products; ++v) out[v * out_stride + j] = results[v];
+            unrolled<Pass::products>([&](auto v) { out[v * out_stride + j] = results[v]; });
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {

@@ -38,7 +38,7 @@ template <class Real> struct ModeTables {
     bool has_kx_zero;
 
     WHORL_INLINE Row row(int j, int l) const { return rows[static_cast<std::int64_t>(j) * nz + l]; }
-    WHORL_INLINE Mode<Real> mode(int i, int j, int l, std::int64_t offset) const {
+    WHORL_INLINE Mode<Real> mode(std::int64_t i, int j, int l, std::int64_t offset) const {
         return {{kx[i], ky[j], kz[l]}, offset + i, (i == 0 && has_kx_zero) ? Real(1) : Real(2)};
     }
 };

@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "base/exponential.hpp"
+#include "base/unrolled.hpp"
 #include "roundtrip/pass.hpp"
 #include "steppers/scheme.hpp"
 
@@ -30,27 +31,30 @@ template <class Model, class Real, int reads, int writes, bool decays, bool adds
         constexpr int count = Stage::registers;
         Complex<Real> state[Model::fields], da[Model::fields], next[count][Model::fields];
         Real rate[Model::rates], factor[Model::rates];
-        for (int f = 0; f < Model::fields; ++f) state[f] = registers[0][f * modes + mode.index];
+        unrolled<Model::fields>([&](auto f) { state[f] = registers[0][f * modes + mode.index]; });
         model.tendency(mode.k, flux, state, da);
         if constexpr (decays) {
             model.decay(mode.k, rate);
-            for (int q = 0; q < Model::rates; ++q) factor[q] = exponential_decay(rate[q] * elapsed);
+            unrolled<Model::rates>([&](auto q) { factor[q] = exponential_decay(rate[q] * elapsed); });
         }
-        for (int f = 0; f < Model::fields; ++f) {
+        unrolled<Model::fields>([&](auto f) {
             const std::int64_t at = f * modes + mode.index;
             if constexpr (adds) da[f] = share * da[f] + extra[at];
-            for (int i = 0; i < count; ++i) {
-                if (!(writes >> i & 1)) continue;
-                next[i][f] = v_dt[i] * da[f];
-                for (int j = 0; j < count; ++j)
-                    if (reads >> j & 1) next[i][f] = next[i][f] + m[i][j] * registers[j][at];
-                if constexpr (decays) next[i][f] = factor[Model::rates == 1 ? 0 : f] * next[i][f];
-            }
-        }
+            unrolled<count>([&](auto i) {
+                if constexpr (writes >> i & 1) {
+                    next[i][f] = v_dt[i] * da[f];
+                    unrolled<count>([&](auto j) {
+                        if constexpr (reads >> j & 1) next[i][f] = next[i][f] + m[i][j] * registers[j][at];
+                    });
+                    if constexpr (decays) next[i][f] = factor[Model::rates == 1 ? 0 : f] * next[i][f];
+                }
+            });
+        });
         if constexpr (writes == 1) model.constrain(mode.k, next[0]);
-        for (int i = 0; i < count; ++i)
-            if (writes >> i & 1)
-                for (int f = 0; f < Model::fields; ++f) registers[i][f * modes + mode.index] = next[i][f];
+        unrolled<count>([&](auto i) {
+            if constexpr (writes >> i & 1)
+                unrolled<Model::fields>([&](auto f) { registers[i][f * modes + mode.index] = next[i][f]; });
+        });
     }
 };
 
@@ -78,7 +82,7 @@ template <class Model, class Real> struct Tendency : PassDefaults<Real> {
 
     WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
         Complex<Real> a[Model::fields];
-        for (int f = 0; f < Model::fields; ++f) a[f] = registers[0][f * modes + mode.index];
+        unrolled<Model::fields>([&](auto f) { copy(registers[0][f * modes + mode.index], a[f]); });
         model.load(mode.k, a, in);
     }
     WHORL_INLINE void point(Point, const Real* in, Real* out) const { model.point(in, out); }
