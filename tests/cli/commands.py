@@ -20,6 +20,8 @@ ENVIRONMENT = {
     "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
     "COLUMNS": "120",
 }
+# What would have help written as for a terminal, whatever it is written to.
+TERMINAL = ("FORCE_COLOR", "PY_COLORS", "GITHUB_ACTIONS", "TTY_COMPATIBLE")
 
 
 @dataclass(frozen=True)
@@ -45,7 +47,7 @@ class Shell:
         process = psutil.Popen(
             [*launcher, *map(str, command)],
             cwd=self.directory,
-            env=os.environ | ENVIRONMENT,
+            env={key: value for key, value in os.environ.items() if key not in TERMINAL} | ENVIRONMENT,
             text=True,
             **(usual | options),
         )
