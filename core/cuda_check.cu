@@ -31,6 +31,8 @@ template <class Real> void every_kernel() {
     instantiate<kernels::Store<Real, First, Pass::fluxes, true>>();
     instantiate<kernels::Store<Real, Last, Pass::fluxes, false>>();
     instantiate<kernels::Store<Real, WriteField<Real>, 3, false>>();
+    instantiate<kernels::Spread<Real>>();
+    instantiate<kernels::SpreadPadding<Real>>();
     instantiate<kernels::Contract<Real, Pass>>();
     instantiate<kernels::MoveRows<Real, true>>();
     instantiate<kernels::MoveRows<Real, false>>();
@@ -39,6 +41,8 @@ template <class Real> void every_kernel() {
     instantiate<kernels::MergePadding<Real>>();
     instantiate<kernels::Points<Real, Pass>>();
     instantiate<kernels::Points<Real, ReadField<Real>>>();
+    instantiate<kernels::BlockPoints<Real, Pass>>();
+    instantiate<kernels::BlockPadding<Real>>();
     instantiate<kernels::Mirror<Real>>();
     instantiate<kernels::Separate<Real>>();
 }

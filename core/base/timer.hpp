@@ -8,9 +8,9 @@
 
 namespace whorl {
 
-enum class Part { transforms, exchange, pack, point, modes, total, count };
+enum class Part { x_lines, y_lines, z_lines, exchange, pack, point, modes, total, count };
 inline constexpr std::array<const char*, static_cast<std::size_t>(Part::count)> part_names{
-    "transforms", "exchange", "pack", "point", "modes", "total"};
+    "x_lines", "y_lines", "z_lines", "exchange", "pack", "point", "modes", "total"};
 
 class Timers {
   public:
@@ -18,19 +18,23 @@ class Timers {
 
     class Scope {
       public:
-        Scope(Timers& timers, Part part) : timers_(timers), part_(part) {
+        Scope(Timers& timers, Part part) : Scope(timers, part, part) {}
+        // Within a scope of the part `outer`, which does not count these seconds.
+        Scope(Timers& timers, Part part, Part outer) : timers_(timers), part_(part), outer_(outer) {
             if (timers_.enabled) start_ = Clock::now();
         }
         ~Scope() {
-            if (timers_.enabled)
-                timers_.add(part_, std::chrono::duration<double>(Clock::now() - start_).count());
+            if (!timers_.enabled) return;
+            const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+            timers_.add(part_, seconds);
+            if (outer_ != part_) timers_.add(outer_, -seconds);
         }
         Scope(const Scope&) = delete;
         Scope& operator=(const Scope&) = delete;
 
       private:
         Timers& timers_;
-        Part part_;
+        Part part_, outer_;
         Clock::time_point start_{};
     };
 

@@ -56,7 +56,6 @@ Flow::Flow(const Options& options, int communicator)
     : options_(options), world_(communicator), truncation_(options.truncation()) {
     exchange::check_transport(options.transport);
     options_ = chosen(options, world_.size());
-    device::import_wisdom(options.wisdom);
 }
 
 double Flow::resolved_wavenumber() const {
@@ -107,11 +106,14 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const std::int64_t value = options.is_double() ? 16 : 8;
     const int registers =
         find_scheme(options.scheme).registers + (truncation.dealias() == Dealias::phase_shift_exact ? 1 : 0);
+    const device::LineKind lines = device::parse_line_kind(options.lines);
+    const Workspace workspace =
+        options.is_double() ? workspace_of<double>(layout, lines) : workspace_of<float>(layout, lines);
     const std::int64_t threads = device::Cpu(options.threads).executors();
     return {{"state", value * registers * shape.fields * table.modes()},
             {"exchange", value * (layout.pencil_size + (layout.grid.p_col > 1 ? layout.plane_size : 0))},
             {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
-            {"workspace", value * threads * Workspace(layout).size()},
+            {"workspace", value * threads * workspace.size()},
             {"tables", table_bytes(layout, table, value)}};
 }
 

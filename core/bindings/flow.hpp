@@ -31,7 +31,6 @@ struct Options {
     std::string transport = "alltoall";
     std::string lines = "auto";
     std::uint64_t shift_seed = 0;
-    std::string wisdom;
 
     Box box() const { return {points, lengths}; }
     // Throws Error unless precision is "single" or "double".

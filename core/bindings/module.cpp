@@ -97,9 +97,7 @@ void bind_options(nb::module_& m) {
     options.def_rw("scheme", &Options::scheme).def_rw("parameters", &Options::parameters);
     options.def_rw("process_grid", &Options::process_grid).def_rw("batches", &Options::batches);
     options.def_rw("threads", &Options::threads).def_rw("transport", &Options::transport);
-    options.def_rw("lines", &Options::lines)
-        .def_rw("shift_seed", &Options::shift_seed)
-        .def_rw("wisdom", &Options::wisdom);
+    options.def_rw("lines", &Options::lines).def_rw("shift_seed", &Options::shift_seed);
 }
 
 void bind_fields(nb::class_<Flow>& flow) {
@@ -183,7 +181,6 @@ void bind_flow(nb::module_& m) {
         const Layout& at = self.layout();
         return std::tuple(at.z.begin, at.z.end, at.y.begin, at.y.end);
     });
-    flow.def_prop_ro("wisdom", [](const Flow&) { return device::export_wisdom(); });
     bind_fields(flow);
     bind_measures(flow);
 }

@@ -1,5 +1,5 @@
 // Forward discrete Fourier transforms of R complex values held as real and imaginary parts:
-//   b_u = sum_t a_t exp(-2 pi i t u / R),  in place, R = 2, 3, 4, 5, 7, 8, 16.
+//   b_u = sum_t a_t exp(-2 pi i t u / R),  in place, R = 1, 2, 3, 4, 5, 7, 8, 16.
 // V is a vector of lanes (or a real number): every lane is a transform of its own.
 #pragma once
 
@@ -70,6 +70,10 @@ template <int R, class Real> struct Butterfly { // odd primes, by symmetric and 
             a[R - u] = {even[u - 1].re - odd[u - 1].im, even[u - 1].im + odd[u - 1].re};
         }
     }
+};
+
+template <class Real> struct Butterfly<1, Real> {
+    template <class V> static WHORL_INLINE void run(Split<V>*) {}
 };
 
 template <class Real> struct Butterfly<2, Real> {

@@ -2,6 +2,8 @@
 // length and operator()(i), so that the same kernel is a vectorised loop here and a thread block on a GPU.
 #pragma once
 
+#include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <vector>
@@ -34,19 +36,30 @@ class Cpu {
                     failure = std::current_exception();
                 }
             }
+            std::atomic_thread_fence(std::memory_order_seq_cst);
         }
         if (failure) std::rethrow_exception(failure);
     }
 
-    // Every element of every row of a kernel, on the calling executor.
+    // Every element of every row of a kernel, on the calling executor. A kernel that has fetch(r) is told
+    // early which row comes.
     template <class Kernel> static void for_each(std::int64_t rows, const Kernel& kernel) {
+        constexpr std::int64_t ahead = 3;
         for (std::int64_t r = 0; r < rows; ++r) {
-            const auto row = kernel.row(r);
-            const std::int64_t length = row.length;
-#pragma omp simd
-            for (std::int64_t i = 0; i < length; ++i) row(i);
+            if constexpr (requires { kernel.fetch(r); })
+                if (r + ahead < rows) kernel.fetch(r + ahead);
+            run_row(kernel.row(r));
         }
     }
+    template <class Row> static void run_row(const Row& row) {
+        const std::int64_t length = row.length;
+#pragma omp simd
+        for (std::int64_t i = 0; i < length; ++i) row(i);
+    }
+
+    // A copy to where nothing will be read soon: past the cache, without reading what lay there. Others see
+    // it when the each() it runs in has ended.
+    static void stream(void* to, const void* from, std::size_t bytes);
 
     // item(i, values) adds to the first `sums` of values and raises the `maxima` that follow; over all items.
     // Blocks of items are combined in order, so the result does not depend on the number of threads.

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <numbers>
 #include <vector>
 
@@ -37,7 +36,7 @@ template <class Real> class FftwLines final : public Lines<Real> {
     using Value = typename Api::Value;
 
   public:
-    FftwLines(LineShape shape, Direction direction) : Lines<Real>(shape) {
+    FftwLines(LineShape shape, Direction direction) : Lines<Real>(shape), direction_(direction) {
         Buffer<Complex<Real>> scratch(static_cast<std::size_t>(shape.extent()));
         auto* const data = reinterpret_cast<Value*>(scratch.data());
         const int sign = static_cast<int>(direction);
@@ -53,17 +52,19 @@ template <class Real> class FftwLines final : public Lines<Real> {
     FftwLines& operator=(const FftwLines&) = delete;
 
     void execute(Complex<Real>* data) const override {
+        if (direction_ == Direction::backward) this->zero_dropped(data);
         auto* const values = reinterpret_cast<Value*>(data);
         Api::execute(plan_, values, values);
     }
 
   private:
+    Direction direction_;
     typename Api::Plan plan_;
 };
 
 template <class Real> class DirectLines final : public Lines<Real> {
   public:
-    DirectLines(LineShape shape, Direction direction) : Lines<Real>(shape) {
+    DirectLines(LineShape shape, Direction direction) : Lines<Real>(shape), direction_(direction) {
         for (int k = 0; k < shape.n; ++k) {
             const double phase = static_cast<int>(direction) * 2.0 * std::numbers::pi * k / shape.n;
             roots_.push_back({std::cos(phase), std::sin(phase)});
@@ -71,6 +72,7 @@ template <class Real> class DirectLines final : public Lines<Real> {
     }
 
     void execute(Complex<Real>* data) const override {
+        if (direction_ == Direction::backward) this->zero_dropped(data);
         const LineShape& shape = this->shape_;
         const int n = shape.n;
         std::vector<Complex<double>> sums(static_cast<std::size_t>(n));
@@ -93,19 +95,18 @@ template <class Real> class DirectLines final : public Lines<Real> {
     }
 
   private:
+    Direction direction_;
     std::vector<Complex<double>> roots_;
 };
 
-constexpr const char* single_mark = "\n--- single ---\n";
-
-std::string take(char* text) {
-    WHORL_REQUIRE(text != nullptr, "FFTW could not export its wisdom.");
-    std::string copy(text);
-    std::free(text);
-    return copy;
-}
-
 } // namespace
+
+template <class Real> void Lines<Real>::zero_dropped(Complex<Real>* data) const {
+    const Dropped dropped = shape_.dropped();
+    for (int j = dropped.first; j < dropped.first + dropped.count; ++j)
+        for (int l = 0; l < shape_.howmany; ++l)
+            data[j * shape_.stride + l * shape_.distance] = {Real(0), Real(0)};
+}
 
 template <class Real>
 void Lines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>*) const {
@@ -141,21 +142,6 @@ LineKind parse_line_kind(const std::string& name) {
     if (name == "fftw") return LineKind::fftw;
     if (name == "direct") return LineKind::direct;
     throw Error("lines = \"" + name + "\" is unknown; choose auto, fftw or direct.");
-}
-
-std::string export_wisdom() {
-    return take(fftw_export_wisdom_to_string()) + single_mark + take(fftwf_export_wisdom_to_string());
-}
-
-void import_wisdom(const std::string& wisdom) {
-    if (wisdom.empty()) return;
-    const std::size_t cut = wisdom.find(single_mark);
-    const bool good =
-        cut != std::string::npos && fftw_import_wisdom_from_string(wisdom.substr(0, cut).c_str()) &&
-        fftwf_import_wisdom_from_string(wisdom.substr(cut + std::string(single_mark).size()).c_str());
-    WHORL_REQUIRE(
-        good,
-        "the saved FFTW wisdom cannot be read (another FFTW version wrote it?): delete it and plan anew.");
 }
 
 std::string fftw_version() { return ::fftw_version; }

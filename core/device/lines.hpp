@@ -16,12 +16,24 @@ enum class Direction { forward = -1, backward = +1 };
 // is the slow sum above, kept as the reference the fast lines are tested against.
 enum class LineKind { automatic, fftw, direct };
 
+// Elements first, ..., first + count - 1 of a line.
+struct Dropped {
+    int first = 0, count = 0;
+    WHORL_INLINE bool has(int j) const {
+        return static_cast<unsigned>(j - first) < static_cast<unsigned>(count);
+    }
+};
+
 struct LineShape {
     int n;
     int howmany;
     std::int64_t stride, distance;
+    // Elements that matter among the modes of a line: |j| < kept, where n - |j| stands for -|j|; 0: all. The
+    // others count as zero on the way back, whatever is there, and are not written on the way forward.
+    int kept = 0;
     // Elements from the first to one past the last.
     std::int64_t extent() const { return (n - 1) * stride + (howmany - 1) * distance + 1; }
+    Dropped dropped() const { return kept > 0 ? Dropped{kept, n - 2 * kept + 1} : Dropped{}; }
 };
 
 // Element j of lines that lie side by side: `length` of them from `data`. Where nothing is left to read
@@ -48,14 +60,12 @@ template <class Real> class Lines {
     static std::unique_ptr<Lines> make(LineKind kind, LineShape shape, Direction direction);
 
   protected:
+    void zero_dropped(Complex<Real>* data) const;
     LineShape shape_;
 };
 
 LineKind parse_line_kind(const std::string& name);
 
-// Plans depend on timings, and so would the last bits of a run; saved wisdom makes them repeatable.
-std::string export_wisdom();
-void import_wisdom(const std::string& wisdom);
 std::string fftw_version();
 
 } // namespace whorl::device

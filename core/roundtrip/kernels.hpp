@@ -23,12 +23,18 @@ template <class Real> struct Shift {
 template <class Real> struct Tile {
     Complex<Real>* data;
     int count, lanes, nz;
+    int extent_z;        // kz = -extent_z, ..., extent_z are kept
     std::int64_t stride; // between variables
     std::int64_t column; // the first of them among the rank's columns
 
     WHORL_INLINE Complex<Real>* line(int v, int l) const {
         return data + v * stride + static_cast<std::int64_t>(l) * lanes;
     }
+    // Plane of the i-th kept kz.
+    WHORL_INLINE int kept(std::int64_t i) const {
+        return wrapped(signed_index(static_cast<int>(i), extent_z), nz);
+    }
+    WHORL_INLINE int kept_z() const { return 2 * extent_z + 1; }
 };
 
 // The part of a tile that lies in one ky: `count` kx from `first`, in the lanes from `lane`.
@@ -42,7 +48,7 @@ struct Segment {
     }
 };
 
-// tile = load(mode) exp(i k.d) on the kept modes of row l.
+// tile = load(mode) exp(i k.d) on the kept modes; row r is a kept kz.
 template <class Real, class Pass, bool shifted> struct Load {
     Pass pass;
     ModeTables<Real> tables;
@@ -67,8 +73,13 @@ template <class Real, class Pass, bool shifted> struct Load {
             });
         }
     };
+    WHORL_INLINE void fetch(std::int64_t r) const {
+        const int l = tile.kept(r);
+        if constexpr (requires { pass.fetch(r, r); })
+            pass.fetch(tables.row(segment.ky, l).offset + segment.first, segment.live(tables, l));
+    }
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int l = static_cast<int>(r);
+        const int l = tile.kept(r);
         Complex<Real> phase{1, 0};
         if constexpr (shifted) phase = shift.y[segment.ky] * shift.z[l];
         return {*this,
@@ -80,7 +91,8 @@ template <class Real, class Pass, bool shifted> struct Load {
     }
 };
 
-// Zeroes the modes of a segment that Load leaves out, and `spare` lanes behind it.
+// Zeroes the modes of a segment that Load leaves out in the kept kz, and `spare` lanes behind it; row r =
+// (variable, kept kz).
 template <class Real> struct LoadPadding {
     ModeTables<Real> tables;
     Tile<Real> tile;
@@ -93,8 +105,8 @@ template <class Real> struct LoadPadding {
         WHORL_INLINE void operator()(std::int64_t i) const { line[i] = {0, 0}; }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int v = static_cast<int>(r / tile.nz);
-        const int l = static_cast<int>(r % tile.nz);
+        const int v = static_cast<int>(r / tile.kept_z());
+        const int l = tile.kept(r % tile.kept_z());
         const int live = segment.live(tables, l);
         return {tile.line(v, l) + segment.lane + live, segment.count - live + spare};
     }
@@ -111,7 +123,7 @@ template <class Real> struct ColumnRows {
     }
 };
 
-// store(mode, line exp(-i k.d)) on the kept modes of row l.
+// store(mode, line exp(-i k.d)) on the kept modes; row r is a kept kz.
 template <class Real, class Result, int fluxes, bool shifted> struct Store {
     Result result;
     ModeTables<Real> tables;
@@ -136,8 +148,13 @@ template <class Real, class Result, int fluxes, bool shifted> struct Store {
             of.result.store(of.tables.mode(column, of.segment.ky, l, offset), out);
         }
     };
+    WHORL_INLINE void fetch(std::int64_t r) const {
+        const int l = tile.kept(r);
+        if constexpr (requires { result.fetch(r, r); })
+            result.fetch(tables.row(segment.ky, l).offset + segment.first, segment.live(tables, l));
+    }
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int l = static_cast<int>(r);
+        const int l = tile.kept(r);
         Complex<Real> phase{1, 0};
         if constexpr (shifted) phase = shift.y[segment.ky] * shift.z[l];
         return {*this,
@@ -160,27 +177,47 @@ template <class Real> struct Plane {
     }
 };
 
-// Where the lines along y of a plane lie in the column buffer: nowhere for the ky nobody keeps, and no
-// further than the cylinder. A whole row is read to the end of the vector it ends in: what lies there is
-// never looked at.
-template <class Real> struct PlaneRows {
+// Column buffer -> plane, in the order it was written; row r = (variable, kept ky).
+template <class Real> struct Spread {
     Plane<Real> plane;
-    Complex<Real>* buffer;
+    const Complex<Real>* buffer;
     const PlaneSlot* slots; // of this plane, a column peer each
     const ColumnRow* rows;
     int extent_y;
 
-    WHORL_INLINE device::LineRow<Real> row(int v, int y) const {
+    struct RowOf {
+        const Complex<Real>* from;
+        Complex<Real>* to;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const { copy(from[i], to[i]); }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
         const int kept = 2 * extent_y + 1;
-        if (y > extent_y && y < plane.ny - extent_y) return {};
-        const ColumnRow source = rows[y <= extent_y ? y : kept - (plane.ny - y)];
+        const int v = static_cast<int>(r / kept), j = static_cast<int>(r % kept);
+        const ColumnRow source = rows[j];
         const PlaneSlot slot = slots[source.peer];
         return {buffer + slot.base + v * slot.stride + source.offset,
-                source.length == plane.width ? plane.pitch : source.length};
+                plane.row(v, wrapped(signed_index(j, extent_y), plane.ny)), source.length};
     }
 };
 
-// contract(kx, ky, products) of a plane -> column buffer; row r is a kept ky.
+// Zeroes what Spread leaves out of its rows: kx beyond the cylinder of kept columns.
+template <class Real> struct SpreadPadding {
+    Spread<Real> spread;
+
+    struct RowOf {
+        Complex<Real>* line;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const { line[i] = {0, 0}; }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const auto row = spread.row(r);
+        return {row.to + row.length, spread.plane.width - row.length};
+    }
+};
+
+// contract(kx, ky, products) of a plane -> rows of fluxes, `stride` apart; row r is a kept ky, and target(r)
+// is where it belongs in the column buffer.
 template <class Real, class Pass> struct Contract {
     Pass pass;
     Plane<Real> plane;
@@ -201,21 +238,24 @@ template <class Real, class Pass> struct Contract {
         WHORL_INLINE void operator()(std::int64_t i) const {
             Complex<Real> products[Pass::products > 0 ? Pass::products : 1];
             Complex<Real> fluxes[Pass::fluxes > 0 ? Pass::fluxes : 1];
-            unrolled<Pass::products>([&](auto v) { products[v] = from[v * of.plane.stride + i]; });
+            unrolled<Pass::products>([&](auto v) { copy(from[v * of.plane.stride + i], products[v]); });
             of.pass.contract(of.kx[i], ky, products, fluxes);
-            unrolled<Pass::fluxes>([&](auto v) { to[v * stride + i] = fluxes[v]; });
+            unrolled<Pass::fluxes>([&](auto v) { copy(fluxes[v], to[v * stride + i]); });
         }
     };
-    WHORL_INLINE RowOf row(std::int64_t r) const {
+    WHORL_INLINE RowOf row(std::int64_t r, Complex<Real>* to, std::int64_t stride) const {
         const int j = static_cast<int>(r);
-        const ColumnRow target = rows[j];
-        const PlaneSlot slot = slots[target.peer];
-        return {*this,
-                plane.row(0, wrapped(signed_index(j, extent_y), plane.ny)),
-                buffer + slot.base + target.offset,
-                slot.stride,
-                all_ky[j],
-                target.length};
+        return {*this,     plane.row(0, wrapped(signed_index(j, extent_y), plane.ny)),
+                to,        stride,
+                all_ky[j], rows[j].length};
+    }
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const PlaneSlot to = target(r);
+        return row(r, buffer + to.base, to.stride);
+    }
+    WHORL_INLINE PlaneSlot target(std::int64_t r) const {
+        const PlaneSlot slot = slots[rows[r].peer];
+        return {slot.base + rows[r].offset, slot.stride};
     }
 };
 

@@ -15,7 +15,8 @@ Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& penc
     : grid(pencils.grid()), row_index(rank % grid.p_row), column_index(rank / grid.p_row), nx(box.points[0]),
       ny(box.points[1]), nz(box.points[2]), z(pencils.z(column_index)), y(pencils.y(row_index)),
       kx(pencils.kx(row_index)), ky(pencils.ky(row_index, column_index)), kept_x(truncation.extent(0) + 1),
-      kept_y(2 * truncation.extent(1) + 1), extent_y(truncation.extent(1)), batches(batch_count),
+      kept_y(2 * truncation.extent(1) + 1), kept_z(2 * truncation.extent(2) + 1),
+      extent_y(truncation.extent(1)), extent_z(truncation.extent(2)), batches(batch_count),
       column_variables(column_variable_count), row_variables(row_variable_count) {
     for (int c = 0; c < grid.p_col; ++c) peer_z_.push_back(pencils.z(c));
     for (int r = 0; r < grid.p_row; ++r) {

@@ -34,8 +34,8 @@ class Layout {
     int row_index, column_index; // r and c of this rank
     int nx, ny, nz;
     Block z, y, kx, ky;
-    int kept_x, kept_y; // kept kx of the whole box, kept ky
-    int extent_y;
+    int kept_x, kept_y, kept_z; // kept kx of the whole box, kept ky and kz, of either sign
+    int extent_y, extent_z;
     int batches;
     int column_variables, row_variables;
     std::int64_t columns;                    // kept columns of this rank's z-pencil, up to a whole cache line

@@ -4,16 +4,13 @@
 //   forward   A_k = (Z_k + Z_{n-k}*) / 2,  B_k = (Z_k - Z_{n-k}*) / 2i
 #pragma once
 
+#include "device/rows.hpp"
 #include "roundtrip/kernels.hpp"
 
 namespace whorl::kernels {
 
 // Rows of y held as pieces of kx, one piece a row peer (a single piece where p_row = 1).
-template <class Real> struct RowPiece {
-    Complex<Real>* data; // variable 0, first row, this plane
-    std::int64_t variable_stride, row_stride;
-    int first, width; // kx
-};
+template <class Real> using RowPiece = device::HalfRows<Real>;
 
 // `pairs` complex lines a variable: [variable][pair][x], lines `pitch` apart. Rows y0, y0 + 1, ...
 template <class Real> struct LineBlock {
@@ -135,17 +132,14 @@ template <class Real, class Pass> struct Maxima {
     Real largest[Pass::maxima > 0 ? Pass::maxima : 1][lanes] = {};
     Real spoilt[lanes] = {};
 
-    void add(const Pass& pass, const LineBlock<Real>& block) {
-        const std::int64_t stride = 2LL * block.pairs * block.pitch;
-        for (int pair = 0; pair < block.live_pairs(); ++pair) {
-            const Real* const data = reinterpret_cast<const Real*>(block.line(0, pair));
-            for (std::int64_t j = 0; j < 2LL * block.nx; j += lanes) {
-                const std::int64_t live = 2LL * block.nx - j < lanes ? 2LL * block.nx - j : lanes;
-                if (live == lanes)
-                    for (int l = 0; l < lanes; ++l) add_point(pass, data + j + l, stride, l);
-                else
-                    for (int l = 0; l < static_cast<int>(live); ++l) add_point(pass, data + j + l, stride, l);
-            }
+    // `points` values a variable, variables `stride` apart.
+    void add(const Pass& pass, const Real* data, std::int64_t stride, std::int64_t points) {
+        for (std::int64_t j = 0; j < points; j += lanes) {
+            const std::int64_t live = points - j < lanes ? points - j : lanes;
+            if (live == lanes)
+                for (int l = 0; l < lanes; ++l) add_point(pass, data + j + l, stride, l);
+            else
+                for (int l = 0; l < static_cast<int>(live); ++l) add_point(pass, data + j + l, stride, l);
         }
     }
     void add_point(const Pass& pass, const Real* data, std::int64_t stride, int lane) {
@@ -165,6 +159,49 @@ template <class Real, class Pass> struct Maxima {
             if (!(spoilt[l] == Real(0))) return static_cast<double>(spoilt[l]);
         }
         return result;
+    }
+};
+
+// pass.point at points of rows turned into lanes, in place: a row of the kernel is all of them or, where rows
+// are missing, those of one x.
+template <class Real, class Pass> struct BlockPoints {
+    Pass pass;
+    device::RowPoints<Real> block;
+    int y, z; // of the first row
+
+    struct RowOf {
+        const BlockPoints& of;
+        std::int64_t begin, length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            const device::RowPoints<Real>& block = of.block;
+            const std::int64_t at = begin + i;
+            Real values[Pass::inputs > 0 ? Pass::inputs : 1];
+            Real results[Pass::products > 0 ? Pass::products : 1];
+            unrolled<Pass::inputs>([&](auto v) { values[v] = block.data[v * block.stride + at]; });
+            const int x = block.first + static_cast<int>(at / block.rows) * block.step;
+            of.pass.point(Point{x, of.y + static_cast<int>(at % block.rows), of.z}, values, results);
+            unrolled<Pass::products>([&](auto v) { block.data[v * block.stride + at] = results[v]; });
+        }
+    };
+    WHORL_INLINE bool whole() const { return block.count == block.rows; }
+    WHORL_INLINE int kernel_rows() const { return whole() ? 1 : block.points; }
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        return {*this, r * block.rows, whole() ? 1LL * block.points * block.rows : block.count};
+    }
+};
+
+// Zeroes the products of the rows that are missing; row r = (variable, point).
+template <class Real> struct BlockPadding {
+    device::RowPoints<Real> block;
+
+    struct RowOf {
+        Real* data;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const { data[i] = Real(0); }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        return {block.data + r / block.points * block.stride + r % block.points * block.rows + block.count,
+                block.rows - block.count};
     }
 };
 

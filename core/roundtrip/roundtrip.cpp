@@ -16,6 +16,12 @@ std::int64_t table_bytes(const Layout& layout, const RowTable& table, std::int64
            static_cast<std::int64_t>(layout.column_rows.size() * sizeof(ColumnRow));
 }
 
+template <class Real> Workspace workspace_of(const Layout& layout, device::LineKind lines) {
+    if (lines != device::LineKind::automatic) return Workspace(layout);
+    const device::RowLines<Real> rows(layout.nx, layout.kept_x);
+    return Workspace(layout, rows.rows, rows.workspace(layout.column_variables, layout.row_variables));
+}
+
 template <class Real>
 RoundTrip<Real>::RoundTrip(const Box& box, const Truncation& truncation, const RoundTripOptions& options,
                            const exchange::Communicator& world, const device::Cpu& device)
@@ -24,7 +30,7 @@ RoundTrip<Real>::RoundTrip(const Box& box, const Truncation& truncation, const R
               options.row_variables),
       table_(box, truncation, pencils_, layout_.row_index, layout_.column_index), device_(device),
       world_(world), row_(world.split(layout_.column_index)), column_(world.split(layout_.row_index)),
-      transport_name_(options.transport), workspace_(layout_),
+      transport_name_(options.transport), workspace_(workspace_of<Real>(layout_, options.lines)),
       scale_(1.0 / static_cast<double>(box.total_points())) {
     make_tables(box, truncation);
     make_lines(options.lines);
@@ -80,14 +86,19 @@ template <class Real> void RoundTrip<Real>::make_lines(device::LineKind kind) {
     for (const ColumnTile& t : tiles_) {
         const auto width = static_cast<std::size_t>(tile_width(t.count));
         if (z_in_[width]) continue;
-        const device::LineShape shape{layout_.nz, static_cast<int>(width) * lane_step, workspace_.lanes, 1};
+        const device::LineShape shape{layout_.nz, static_cast<int>(width) * lane_step, workspace_.lanes, 1,
+                                      layout_.extent_z + 1};
         z_in_[width] = make(shape, Direction::backward);
         z_out_[width] = make(shape, Direction::forward);
     }
     const int width = tile_width(layout_.kx.size()) * lane_step;
-    const device::LineShape along_y{layout_.ny, width, workspace_.pitch, 1};
+    const device::LineShape along_y{layout_.ny, width, workspace_.pitch, 1, layout_.extent_y + 1};
     y_in_ = make(along_y, Direction::backward);
     y_out_ = make(along_y, Direction::forward);
+    if (kind == device::LineKind::automatic) {
+        row_lines_ = std::make_unique<device::RowLines<Real>>(layout_.nx, layout_.kept_x);
+        return;
+    }
     const int all_pairs = (layout_.y.size() + 1) / 2;
     const std::array<int, 2> block_pairs{workspace_.pairs, all_pairs % workspace_.pairs};
     for (std::size_t i = 0; i < 2; ++i) {
@@ -139,6 +150,7 @@ template <class Real> kernels::Tile<Real> RoundTrip<Real>::tile(int executor, st
             t.count,
             workspace_.lanes,
             layout_.nz,
+            layout_.extent_z,
             static_cast<std::int64_t>(layout_.nz) * workspace_.lanes,
             t.column};
 }
@@ -167,7 +179,11 @@ const kernels::RowPiece<Real>* RoundTrip<Real>::row_pieces(int executor, int pla
         const std::int64_t plane_size = static_cast<std::int64_t>(layout_.y.size()) * block.size();
         pieces[static_cast<std::size_t>(r)] = {row_x_buffer_.data() + layout_.row_x_offset(r, planes) +
                                                    plane_index * plane_size,
-                                               planes * plane_size, block.size(), block.begin, block.size()};
+                                               planes * plane_size,
+                                               block.size(),
+                                               block.begin,
+                                               block.size(),
+                                               block.size()};
     }
     return pieces.data();
 }
@@ -203,7 +219,7 @@ template <class Real> std::array<double, 2> RoundTrip<Real>::reduce_maxima(bool 
 template <class Real>
 void RoundTrip<Real>::z_lines_in(int executor, const kernels::Tile<Real>& t, int variables) {
     Executor& own = executors_[static_cast<std::size_t>(executor)];
-    Timers::Scope scope(own.timers, Part::transforms);
+    Timers::Scope scope(own.timers, Part::z_lines);
     const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), layout_.pencil_slots.data()};
     for (int v = 0; v < variables; ++v) {
         for (int l = 0; l < layout_.nz; ++l) own.rows[static_cast<std::size_t>(l)] = columns.row(v, l);
@@ -214,7 +230,7 @@ void RoundTrip<Real>::z_lines_in(int executor, const kernels::Tile<Real>& t, int
 // The columns lie far apart in memory: while one variable's are transformed the next one's are fetched.
 template <class Real> void RoundTrip<Real>::z_lines_out(int executor, std::int64_t item, int variables) {
     Executor& own = executors_[static_cast<std::size_t>(executor)];
-    Timers::Scope scope(own.timers, Part::transforms);
+    Timers::Scope scope(own.timers, Part::z_lines);
     const kernels::Tile<Real> t = tile(executor, item);
     const bool last = item + 1 == static_cast<std::int64_t>(tiles_.size());
     const kernels::Tile<Real> following = last ? t : tile(executor, item + 1);
@@ -233,15 +249,17 @@ template <class Real> void RoundTrip<Real>::z_lines_out(int executor, std::int64
 }
 
 template <class Real> void RoundTrip<Real>::y_lines_in(int executor, int z, int variables) {
-    Executor& own = executors_[static_cast<std::size_t>(executor)];
-    Timers::Scope scope(own.timers, Part::transforms);
+    Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
     const kernels::Plane<Real> p = plane(executor);
-    const kernels::PlaneRows<Real> columns{p, plane_data(), slots_of(z), layout_.column_rows.data(),
+    {
+        Timers::Scope scope(timers, Part::pack);
+        const kernels::Spread<Real> spread{p, plane_data(), slots_of(z), layout_.column_rows.data(),
                                            layout_.extent_y};
-    for (int v = 0; v < variables; ++v) {
-        for (int y = 0; y < layout_.ny; ++y) own.rows[static_cast<std::size_t>(y)] = columns.row(v, y);
-        y_in_->gather(own.rows.data(), p.row(v, 0), nullptr);
+        device::Cpu::for_each(1LL * variables * layout_.kept_y, spread);
+        device::Cpu::for_each(1LL * variables * layout_.kept_y, kernels::SpreadPadding<Real>{spread});
     }
+    Timers::Scope scope(timers, Part::y_lines);
+    for (int v = 0; v < variables; ++v) y_in_->execute(p.row(v, 0));
 }
 
 template <class Real>
@@ -274,11 +292,13 @@ template <class Real> std::map<std::string, double> RoundTrip<Real>::timings() c
     std::map<std::string, double> seconds;
     const double executors = static_cast<double>(executors_.size());
     double known = 0.0;
-    for (const Part part : {Part::transforms, Part::pack, Part::point, Part::modes}) {
+    for (const Part part :
+         {Part::x_lines, Part::y_lines, Part::z_lines, Part::pack, Part::point, Part::modes}) {
         const double value = sum.seconds(part) / executors;
         seconds[part_names[static_cast<std::size_t>(part)]] = value;
         known += value;
     }
+    seconds["transforms"] = seconds["x_lines"] + seconds["y_lines"] + seconds["z_lines"];
     seconds["exchange"] = exchange_timer_.seconds(Part::exchange);
     seconds["total"] = exchange_timer_.seconds(Part::total);
     seconds["other"] = seconds["total"] - seconds["exchange"] - known;
@@ -294,6 +314,8 @@ template <class Real> void RoundTrip<Real>::time(bool enabled) {
     }
 }
 
+template Workspace workspace_of<float>(const Layout&, device::LineKind);
+template Workspace workspace_of<double>(const Layout&, device::LineKind);
 template class RoundTrip<float>;
 template class RoundTrip<double>;
 

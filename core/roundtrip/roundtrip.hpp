@@ -14,6 +14,7 @@
 #include "device/buffer.hpp"
 #include "device/cpu.hpp"
 #include "device/lines.hpp"
+#include "device/row_lines.hpp"
 #include "exchange/transport.hpp"
 #include "roundtrip/layout.hpp"
 #include "roundtrip/line_kernels.hpp"
@@ -33,6 +34,9 @@ struct RoundTripOptions {
 
 // Bytes of look-up tables when a complex number takes `value` bytes.
 std::int64_t table_bytes(const Layout& layout, const RowTable& table, std::int64_t value);
+
+// What an executor of a round trip works in.
+template <class Real> Workspace workspace_of(const Layout& layout, device::LineKind lines);
 
 template <class Real> class RoundTrip {
   public:
@@ -87,6 +91,10 @@ template <class Real> class RoundTrip {
     }
     kernels::Plane<Real> plane(int executor);
     kernels::LineBlock<Real> line_block(int executor, bool out, int y0, int rows);
+    // Behind the plane: x lines in hand, later the contracted rows.
+    Value* block_space(int executor) {
+        return executors_[static_cast<std::size_t>(executor)].workspace.data() + workspace_.plane;
+    }
     kernels::Shift<Real> shift_tables() const;
     const kernels::RowPiece<Real>* row_pieces(int executor, int plane_index, int planes);
     const device::Lines<Real>& x_lines(const std::array<LinesOf, 2>& lines,
@@ -115,7 +123,13 @@ template <class Real> class RoundTrip {
     template <class Pass>
     void points(const Pass& pass, int executor, int z, int y0, int rows,
                 const kernels::RowPiece<Real>* pieces);
-    template <class Pass> void add_maxima(const Pass& pass, int executor, kernels::LineBlock<Real> block);
+    template <class Pass>
+    void lane_points(const Pass& pass, int executor, int z, int y0, int rows,
+                     const kernels::RowPiece<Real>* pieces);
+    template <class Pass>
+    void line_points(const Pass& pass, int executor, int z, int y0, int rows,
+                     const kernels::RowPiece<Real>* pieces);
+    template <class Maxima> void add_maxima(const Maxima& maxima, int number, int executor);
 
     Pencils pencils_;
     Layout layout_;
@@ -137,7 +151,8 @@ template <class Real> class RoundTrip {
     std::vector<std::array<double, 2>> maxima_;
     std::vector<LinesOf> z_in_, z_out_; // by tile_width
     LinesOf y_in_, y_out_;
-    std::array<LinesOf, 2> x_in_, x_out_; // of a whole block of row pairs, of the last one
+    std::unique_ptr<device::RowLines<Real>> row_lines_; // or, for other kinds of lines:
+    std::array<LinesOf, 2> x_in_, x_out_;               // of a whole block of row pairs, of the last one
     std::map<std::string, std::unique_ptr<exchange::Transport>> transports_;
     Timers exchange_timer_; // of the thread that exchanges, with the total of all runs
 };

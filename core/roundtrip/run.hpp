@@ -59,14 +59,14 @@ template <class Real> template <class Pass> void RoundTrip<Real>::columns_in(con
             Timers::Scope scope(timers, Part::modes);
             for (const kernels::Segment& part : segments(item)) {
                 if (shifted_)
-                    device::Cpu::for_each(layout_.nz,
+                    device::Cpu::for_each(layout_.kept_z,
                                           kernels::Load<Real, Pass, true>{pass, tables, t, part, shift});
                 else
-                    device::Cpu::for_each(layout_.nz,
+                    device::Cpu::for_each(layout_.kept_z,
                                           kernels::Load<Real, Pass, false>{pass, tables, t, part, shift});
                 const int end = part.lane + part.count;
                 const int spare = end == t.count ? lane_step * tile_width(t.count) - end : 0;
-                device::Cpu::for_each(1LL * Pass::inputs * layout_.nz,
+                device::Cpu::for_each(1LL * Pass::inputs * layout_.kept_z,
                                       kernels::LoadPadding<Real>{tables, t, part, spare});
             }
         }
@@ -85,11 +85,11 @@ template <class Real> template <class Pass> void RoundTrip<Real>::columns_out(co
         const auto store = [&]<class Result>(const Result& result) {
             for (const kernels::Segment& part : segments(item)) {
                 if (shifted_)
-                    device::Cpu::for_each(layout_.nz, kernels::Store<Real, Result, Pass::fluxes, true>{
-                                                          result, tables, t, part, shift});
+                    device::Cpu::for_each(layout_.kept_z, kernels::Store<Real, Result, Pass::fluxes, true>{
+                                                              result, tables, t, part, shift});
                 else
-                    device::Cpu::for_each(layout_.nz, kernels::Store<Real, Result, Pass::fluxes, false>{
-                                                          result, tables, t, part, shift});
+                    device::Cpu::for_each(layout_.kept_z, kernels::Store<Real, Result, Pass::fluxes, false>{
+                                                              result, tables, t, part, shift});
             }
         };
         if constexpr (requires { pass.with_store(store); })
@@ -107,9 +107,9 @@ template <class Real> template <class Pass> void RoundTrip<Real>::batch(Pass& pa
             const int z = planes.begin + static_cast<int>(item);
             rows_in(pass, executor, z);
             const kernels::Plane<Real> p = plane(executor);
-            const kernels::RowPiece<Real> piece{p.data, p.stride, p.pitch, 0, p.width};
-            for (int y = 0; y < layout_.ny; y += 2 * workspace_.pairs)
-                points(pass, executor, z, y, std::min(2 * workspace_.pairs, layout_.ny - y), &piece);
+            const kernels::RowPiece<Real> piece{p.data, p.stride, p.pitch, 0, p.width, p.pitch};
+            for (int y = 0; y < layout_.ny; y += workspace_.rows)
+                points(pass, executor, z, y, std::min(workspace_.rows, layout_.ny - y), &piece);
             rows_out(pass, executor, z);
         });
     } else {
@@ -138,11 +138,11 @@ void RoundTrip<Real>::exchanged_rows(Pass& pass, int b, Block planes) {
         });
         move("row", Pass::inputs, true);
     }
-    const int chunks = (layout_.y.size() + 2 * workspace_.pairs - 1) / (2 * workspace_.pairs);
+    const int chunks = (layout_.y.size() + workspace_.rows - 1) / workspace_.rows;
     device_.each(1LL * planes.size() * chunks, [&](int executor, std::int64_t item) {
         const int index = static_cast<int>(item / chunks);
-        const int y = static_cast<int>(item % chunks) * 2 * workspace_.pairs;
-        points(pass, executor, planes.begin + index, y, std::min(2 * workspace_.pairs, layout_.y.size() - y),
+        const int y = static_cast<int>(item % chunks) * workspace_.rows;
+        points(pass, executor, planes.begin + index, y, std::min(workspace_.rows, layout_.y.size() - y),
                row_pieces(executor, index, planes.size()));
     });
     if constexpr (Pass::products > 0) {
@@ -167,14 +167,27 @@ void RoundTrip<Real>::rows_out(const Pass& pass, int executor, int z) {
         Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
         const kernels::Plane<Real> p = plane(executor);
         {
-            Timers::Scope scope(timers, Part::transforms);
+            Timers::Scope scope(timers, Part::y_lines);
             for (int v = 0; v < Pass::products; ++v) y_out_->execute(p.row(v, 0));
         }
         Timers::Scope scope(timers, Part::pack);
-        device::Cpu::for_each(layout_.kept_y,
-                              kernels::Contract<Real, Pass>{pass, p, plane_data(), slots_of(z),
-                                                            layout_.column_rows.data(), kx_.data(),
-                                                            all_ky_.data(), layout_.extent_y});
+        const kernels::Contract<Real, Pass> contract{pass,
+                                                     p,
+                                                     plane_data(),
+                                                     slots_of(z),
+                                                     layout_.column_rows.data(),
+                                                     kx_.data(),
+                                                     all_ky_.data(),
+                                                     layout_.extent_y};
+        Value* const fluxes = block_space(executor);
+        for (int j = 0; j < layout_.kept_y; ++j) {
+            const auto row = contract.row(j, fluxes, p.pitch);
+            device::Cpu::run_row(row);
+            const PlaneSlot target = contract.target(j);
+            for (int v = 0; v < Pass::fluxes; ++v)
+                device::Cpu::stream(plane_data() + target.base + v * target.stride, fluxes + v * p.pitch,
+                                    static_cast<std::size_t>(row.length) * sizeof(Value));
+        }
     }
 }
 
@@ -183,6 +196,42 @@ template <class Real>
 template <class Pass>
 void RoundTrip<Real>::points(const Pass& pass, int executor, int z, int y0, int rows,
                              const kernels::RowPiece<Real>* pieces) {
+    if (row_lines_)
+        lane_points(pass, executor, z, y0, rows, pieces);
+    else
+        line_points(pass, executor, z, y0, rows, pieces);
+}
+
+// By rows turned into lanes.
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::lane_points(const Pass& pass, int executor, int z, int y0, int rows,
+                                  const kernels::RowPiece<Real>* pieces) {
+    Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
+    kernels::Maxima<Real, Pass> maxima;
+    const bool measures = Pass::maxima > 0 && pass.wants_maxima();
+    const auto at_points = [&](const device::RowPoints<Real>& block) {
+        Timers::Scope scope(timers, Part::point, Part::x_lines);
+        if constexpr (Pass::maxima > 0)
+            if (measures) maxima.add(pass, block.data, block.stride, 1LL * block.points * block.rows);
+        const kernels::BlockPoints<Real, Pass> kernel{pass, block, layout_.y.begin + y0, z};
+        device::Cpu::for_each(kernel.kernel_rows(), kernel);
+        if (!kernel.whole())
+            device::Cpu::for_each(1LL * Pass::products * block.points, kernels::BlockPadding<Real>{block});
+    };
+    {
+        Timers::Scope scope(timers, Part::x_lines);
+        row_lines_->through({pieces, layout_.grid.p_row, y0, rows}, Pass::inputs, Pass::products,
+                            static_cast<Real>(scale_), block_space(executor), at_points);
+    }
+    if (measures) add_maxima(maxima, Pass::maxima, executor);
+}
+
+// By pairs of rows as complex lines of any kind.
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::line_points(const Pass& pass, int executor, int z, int y0, int rows,
+                                  const kernels::RowPiece<Real>* pieces) {
     Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
     const kernels::LineBlock<Real> in = line_block(executor, false, y0, rows);
     const kernels::LineBlock<Real> out = line_block(executor, true, y0, rows);
@@ -196,19 +245,25 @@ void RoundTrip<Real>::points(const Pass& pass, int executor, int z, int y0, int 
             device::Cpu::for_each(1LL * Pass::inputs * in.live_pairs(),
                                   kernels::MergePadding<Real>{in, layout_.kept_x});
         }
-        Timers::Scope scope(timers, Part::transforms);
+        Timers::Scope scope(timers, Part::x_lines);
         for (int v = 0; v < Pass::inputs; ++v) x_lines(x_in_, in).execute(in.line(v, 0));
     }
     {
         Timers::Scope scope(timers, Part::point);
         if constexpr (Pass::maxima > 0)
-            if (pass.wants_maxima()) add_maxima(pass, executor, in);
+            if (pass.wants_maxima()) {
+                kernels::Maxima<Real, Pass> maxima;
+                for (int pair = 0; pair < in.live_pairs(); ++pair)
+                    maxima.add(pass, reinterpret_cast<const Real*>(in.line(0, pair)),
+                               2LL * in.pairs * in.pitch, 2LL * in.nx);
+                add_maxima(maxima, Pass::maxima, executor);
+            }
         device::Cpu::for_each(in.live_pairs(),
                               kernels::Points<Real, Pass>{pass, in, out, layout_.y.begin, z});
     }
     if constexpr (Pass::products > 0) {
         {
-            Timers::Scope scope(timers, Part::transforms);
+            Timers::Scope scope(timers, Part::x_lines);
             for (int v = 0; v < Pass::products; ++v) x_lines(x_out_, out).execute(out.line(v, 0));
         }
         Timers::Scope scope(timers, Part::pack);
@@ -220,12 +275,10 @@ void RoundTrip<Real>::points(const Pass& pass, int executor, int z, int y0, int 
 }
 
 template <class Real>
-template <class Pass>
-void RoundTrip<Real>::add_maxima(const Pass& pass, int executor, kernels::LineBlock<Real> block) {
-    kernels::Maxima<Real, Pass> maxima;
-    maxima.add(pass, block);
+template <class Maxima>
+void RoundTrip<Real>::add_maxima(const Maxima& maxima, int number, int executor) {
     auto& largest = maxima_[static_cast<std::size_t>(executor)];
-    for (int m = 0; m < Pass::maxima; ++m) {
+    for (int m = 0; m < number; ++m) {
         const double value = maxima.value(m);
         double& known = largest[static_cast<std::size_t>(m)];
         if (!(value <= known) && known == known) known = value; // a NaN stays

@@ -13,7 +13,7 @@ int padded_pitch(int width) {
 }
 // Wide tiles read long runs of the state and of the column buffer, until they leave the second cache.
 int tile_lanes(const Layout& layout) {
-    constexpr int narrowest = 16, widest = 64, most_values = 1 << 16;
+    constexpr int narrowest = 16, widest = 96, most_values = 1 << 17;
     const int lanes = most_values / (layout.column_variables * layout.nz);
     return std::clamp(lanes / narrowest * narrowest, narrowest, widest);
 }
@@ -23,11 +23,17 @@ constexpr int most_pairs = 4; // 8 variables of 4 lines stay in the inner caches
 Workspace::Workspace(const Layout& layout)
     : lanes(tile_lanes(layout)), pitch(padded_pitch(layout.kx.size())),
       line_pitch(padded_pitch(layout.nx + 1)), pairs(std::min(most_pairs, (layout.y.size() + 1) / 2)),
-      tile(1LL * layout.column_variables * layout.nz * lanes),
+      rows(2 * pairs), tile(1LL * layout.column_variables * layout.nz * lanes),
       plane(1LL * layout.row_variables * layout.ny * pitch),
       lines_in(1LL * layout.column_variables * pairs * line_pitch),
-      lines_out(1LL * layout.row_variables * pairs * line_pitch) {}
+      lines_out(1LL * layout.row_variables * pairs * line_pitch),
+      block(std::max(lines_in + lines_out, std::int64_t{1} * layout.column_variables * pitch)) {}
 
-std::int64_t Workspace::size() const { return std::max(tile, plane + lines_in + lines_out); }
+Workspace::Workspace(const Layout& layout, int rows_of_block, std::int64_t of_block) : Workspace(layout) {
+    rows = rows_of_block;
+    block = std::max(of_block, std::int64_t{1} * layout.column_variables * pitch);
+}
+
+std::int64_t Workspace::size() const { return std::max(tile, plane + block); }
 
 } // namespace whorl

@@ -8,14 +8,17 @@ namespace whorl {
 struct Workspace {
     static constexpr int alignment = 8; // complex numbers: 64 bytes in single precision
 
+    // Blocks of pairs of rows as lines, or of `rows` rows in `block` complex numbers.
     explicit Workspace(const Layout& layout);
+    Workspace(const Layout& layout, int rows, std::int64_t block);
 
     int lanes;      // columns of a z tile
     int pitch;      // of a plane's rows
     int line_pitch; // of x lines
-    int pairs;      // rows of y of a block of x lines, two by two
+    int pairs;      // of rows in a block of x lines
+    int rows;       // of y that go through x together
     // In complex numbers.
-    std::int64_t tile, plane, lines_in, lines_out;
+    std::int64_t tile, plane, lines_in, lines_out, block;
     std::int64_t size() const;
 };
 

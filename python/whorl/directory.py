@@ -6,7 +6,6 @@
     spectra.h5               see spectra.py
     checkpoints/STEP.h5      restart files, the newest few
     snapshots/STEP.vtkhdf    fields for ParaView and xarray
-    fftw-wisdom.txt          the transforms' plans, so that a restart repeats them
     log.txt
 
 Each file is appended to line by line or written beside and renamed: a kill at any moment damages none.
@@ -22,7 +21,7 @@ from whorl.errors import CaseError
 from whorl.files import PARTIAL, write_text
 
 MARK = ".whorl-run"
-OWN_FILES = (MARK, "case.toml", "series.csv", "spectra.h5", "fftw-wisdom.txt", "log.txt", "plot.png")
+OWN_FILES = (MARK, "case.toml", "series.csv", "spectra.h5", "log.txt", "plot.png")
 DIGITS = "[0-9]" * 8
 OWN_FOLDERS = {"checkpoints": (f"{DIGITS}.h5", f"{DIGITS}.h5.aside"), "snapshots": (f"{DIGITS}.vtkhdf",)}
 
@@ -46,7 +45,6 @@ class RunDirectory:
         self.case_file = self.path / "case.toml"
         self.series = self.path / "series.csv"
         self.spectra = self.path / "spectra.h5"
-        self.wisdom = self.path / "fftw-wisdom.txt"
         self.log = self.path / "log.txt"
 
     def checkpoint_path(self, step: int) -> Path:

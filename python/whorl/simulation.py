@@ -78,9 +78,9 @@ class Simulation:
         self = cls.__new__(cls)
         comm = comm or world()
         place = RunDirectory(directory)
-        case, checkpoint, wisdom = on_root(comm, lambda: _what_to_restart(place, until, settings, step))
+        case, checkpoint = on_root(comm, lambda: _what_to_restart(place, until, settings, step))
         clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
-        self._set_up(case, comm, place, clock, wisdom)
+        self._set_up(case, comm, place, clock)
         try:
             self.flow.read_checkpoint(str(checkpoint.path))
         except _core.Error as error:
@@ -98,12 +98,10 @@ class Simulation:
         self._fresh = False
         return self
 
-    def _set_up(
-        self, case: Case, comm: MPI.Intracomm, directory: RunDirectory | None, clock: Clock, wisdom: str = ""
-    ) -> None:
+    def _set_up(self, case: Case, comm: MPI.Intracomm, directory: RunDirectory | None, clock: Clock) -> None:
         abort_on_exception()
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
-        options = core_options(case, case.run.threads or threads_of_rank(comm), wisdom)
+        options = core_options(case, case.run.threads or threads_of_rank(comm))
         check(case, options, comm)
         self.flow = _core.Flow(options, comm.py2f())
         self.report: _core.StepReport | None = None
@@ -117,8 +115,6 @@ class Simulation:
     def _open_log(self, event: str) -> None:
         root = self.comm.rank == 0
         self.log = run_log(self.directory.log if self.directory and root else None)
-        if self.directory and root and self.flow.wisdom:
-            self.directory.wisdom.write_text(self.flow.wisdom, encoding="utf-8")
         self.log.info(f"{event}: whorl {__version__}, {self.summary()}")
 
     # the state
@@ -339,7 +335,7 @@ def describe(case: Case, flow: _core.Flow) -> str:
     )
 
 
-def core_options(case: Case, threads: int, wisdom: str = "") -> _core.Options:
+def core_options(case: Case, threads: int) -> _core.Options:
     """What the core needs of a case."""
     return _core.Options(
         model=case.flow.model,
@@ -355,14 +351,13 @@ def core_options(case: Case, threads: int, wisdom: str = "") -> _core.Options:
         batches=case.run.batches,
         threads=threads,
         transport=case.run.transport,
-        wisdom=wisdom,
     )
 
 
 def _what_to_restart(
     directory: RunDirectory, until: float | None, settings: Sequence[str], step: int | None
-) -> tuple[Case, Checkpoint, str]:
-    """Case, checkpoint and wisdom of a directory, with the changes asked for."""
+) -> tuple[Case, Checkpoint]:
+    """Case and checkpoint of a directory, with the changes asked for."""
     for setting in settings:
         if not setting.strip().startswith(RESTART_KEYS) or setting.strip().startswith("output.directory"):
             raise CaseError(
@@ -374,5 +369,4 @@ def _what_to_restart(
     case = case.updated([*settings, f"output.directory={str(directory.path)!r}"])
     if until is not None:
         case = case.updated([f"time.until={float(until)!r}"])
-    wisdom = directory.wisdom.read_text(encoding="utf-8") if directory.wisdom.is_file() else ""
-    return case, directory.choose_checkpoint(step), wisdom
+    return case, directory.choose_checkpoint(step)

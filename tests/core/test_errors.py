@@ -38,7 +38,6 @@ BAD_OPTIONS = {
     "lines": ({"lines": "fast"}, r'lines = "fast" is unknown; choose .*direct'),
     "transport": ({"transport": "pigeon"}, r'transport = "pigeon" is unknown; choose one of: alltoall'),
     "viscosity": ({"parameters": {}}, r"model navier-stokes needs the parameter viscosity"),
-    "wisdom": ({"wisdom": "nonsense"}, r"wisdom cannot be read"),
 }
 
 

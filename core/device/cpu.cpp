@@ -1,0 +1,53 @@
+#include "device/cpu.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+namespace whorl::device {
+
+namespace {
+#ifdef __SSE2__
+// Complex numbers lie at multiples of 8 bytes at least.
+constexpr std::size_t word = 8;
+void stream_words(char* to, const char* from, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; i += word) {
+        long long value;
+        std::memcpy(&value, from + i, word);
+        _mm_stream_si64(reinterpret_cast<long long*>(to + i), value);
+    }
+}
+
+#if defined(__AVX512F__)
+using Block = __m512i;
+void stream_block(void* to, const Block& value) { _mm512_stream_si512(static_cast<Block*>(to), value); }
+#else
+using Block = __m128i;
+void stream_block(void* to, const Block& value) { _mm_stream_si128(static_cast<Block*>(to), value); }
+#endif
+#endif
+} // namespace
+
+void Cpu::stream(void* to, const void* from, std::size_t bytes) {
+#ifdef __SSE2__
+    auto* target = static_cast<char*>(to);
+    const auto* source = static_cast<const char*>(from);
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(target) % sizeof(Block);
+    const std::size_t head = past == 0 ? 0 : std::min(bytes, sizeof(Block) - past);
+    stream_words(target, source, head);
+    std::size_t i = head;
+    for (; i + sizeof(Block) <= bytes; i += sizeof(Block)) {
+        Block value;
+        std::memcpy(&value, source + i, sizeof(Block));
+        stream_block(target + i, value);
+    }
+    stream_words(target + i, source + i, bytes - i);
+#else
+    std::memcpy(to, from, bytes);
+#endif
+}
+
+} // namespace whorl::device

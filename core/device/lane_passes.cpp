@@ -1,0 +1,57 @@
+#include "device/lane_passes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+#include "base/error.hpp"
+
+namespace whorl::device {
+
+namespace {
+std::vector<int> radices(int n) {
+    std::vector<int> result;
+    for (const int factor : {7, 5, 3})
+        for (; n % factor == 0; n /= factor) result.push_back(factor);
+    int bits = 0;
+    for (; n % 2 == 0; n /= 2) ++bits;
+    WHORL_REQUIRE(n == 1, "lines with a prime factor above 7 have no lane transform.");
+    for (int passes = (bits + 3) / 4; passes > 0; --passes) {
+        const int of_this = (bits + passes - 1) / passes;
+        result.push_back(1 << of_this);
+        bits -= of_this;
+    }
+    return result;
+}
+} // namespace
+
+template <class Real> LanePasses<Real>::LanePasses(int n, Order order) : n_(n) {
+    std::vector<int> all = radices(n);
+    if (order == Order::falling) std::ranges::reverse(all);
+    if (order == Order::falling && all.size() == 1) all.push_back(1);
+    last_radix_ = all.back();
+    places_ = {0};
+    int m = n, spread = 1;
+    for (auto radix = all.begin(); radix + 1 != all.end(); ++radix) {
+        Pass pass{*radix, m / *radix, {}};
+        for (int p = 0; p < pass.m; ++p)
+            for (int u = 1; u < pass.radix; ++u) {
+                const double angle = 2.0 * std::numbers::pi * p * u / m;
+                pass.twiddles.push_back(static_cast<Real>(std::cos(angle)));
+                pass.twiddles.push_back(static_cast<Real>(std::sin(angle)));
+            }
+        // Line u of this pass holds the results u + r (those of its own lines).
+        std::vector<int> places;
+        for (const int place : places_)
+            for (int u = 0; u < pass.radix; ++u) places.push_back(place + spread * u);
+        places_ = std::move(places);
+        spread *= pass.radix;
+        m = pass.m;
+        passes_.push_back(std::move(pass));
+    }
+}
+
+template class LanePasses<float>;
+template class LanePasses<double>;
+
+} // namespace whorl::device

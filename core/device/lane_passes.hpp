@@ -1,0 +1,233 @@
+// What transforms of lines side by side are made of: vectors of lanes, and the passes of a transform of mixed
+// radix by decimation in frequency over rows of them (Van Loan, Computational Frameworks for the FFT, chapter
+// 2): n = r m points become r independent lines of m points.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include <vector>
+
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+#include "base/complex.hpp"
+#include "base/macros.hpp"
+#include "base/unrolled.hpp"
+#include "device/buffer.hpp"
+#include "device/butterflies.hpp"
+
+namespace whorl::device {
+
+#if defined(__AVX512F__)
+inline constexpr int widest_vector = 64;
+#elif defined(__AVX__)
+inline constexpr int widest_vector = 32;
+#else
+inline constexpr int widest_vector = 16;
+#endif
+
+// `bytes` of reals, a lane each.
+template <class Real, int bytes> struct VectorOf {
+    typedef Real type __attribute__((vector_size(bytes)));
+    static constexpr int lanes = bytes / static_cast<int>(sizeof(Real));
+};
+
+// Interleaved complex numbers <-> real and imaginary parts, `lanes` of them.
+template <class Real, int bytes>
+WHORL_INLINE Split<typename VectorOf<Real, bytes>::type> load(const Complex<Real>* from) {
+    using V = typename VectorOf<Real, bytes>::type;
+    V a, b;
+    std::memcpy(&a, from, bytes);
+    std::memcpy(&b, from + VectorOf<Real, bytes>::lanes / 2, bytes);
+    if constexpr (VectorOf<Real, bytes>::lanes == 4)
+        return {__builtin_shufflevector(a, b, 0, 2, 4, 6), __builtin_shufflevector(a, b, 1, 3, 5, 7)};
+    else if constexpr (VectorOf<Real, bytes>::lanes == 8)
+        return {__builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14),
+                __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)};
+    else
+        return {__builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
+                __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)};
+}
+
+// A whole vector to an aligned place; `streams`: past the cache, without reading what lay there.
+template <bool streams, class V> WHORL_INLINE void put(void* to, const V& value) {
+#ifdef __AVX512F__
+    if constexpr (streams && sizeof(V) == 64) {
+        _mm512_stream_si512(static_cast<__m512i*>(to), std::bit_cast<__m512i>(value));
+        return;
+    }
+#endif
+    std::memcpy(to, &value, sizeof value);
+}
+
+template <class Real, int bytes, bool streams = false>
+WHORL_INLINE void store(Complex<Real>* to, const Split<typename VectorOf<Real, bytes>::type>& value) {
+    using V = typename VectorOf<Real, bytes>::type;
+    V a, b;
+    if constexpr (VectorOf<Real, bytes>::lanes == 4) {
+        a = __builtin_shufflevector(value.re, value.im, 0, 4, 1, 5);
+        b = __builtin_shufflevector(value.re, value.im, 2, 6, 3, 7);
+    } else if constexpr (VectorOf<Real, bytes>::lanes == 8) {
+        a = __builtin_shufflevector(value.re, value.im, 0, 8, 1, 9, 2, 10, 3, 11);
+        b = __builtin_shufflevector(value.re, value.im, 4, 12, 5, 13, 6, 14, 7, 15);
+    } else {
+        a = __builtin_shufflevector(value.re, value.im, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7,
+                                    23);
+        b = __builtin_shufflevector(value.re, value.im, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,
+                                    15, 31);
+    }
+    put<streams>(to, a);
+    put<streams>(to + VectorOf<Real, bytes>::lanes / 2, b);
+}
+
+// Rows of a pass in scratch, in order ...
+template <class V> struct ScratchRows {
+    using Value = V;
+    V* data;
+    WHORL_INLINE V get(int row) const { return data[row]; }
+    WHORL_INLINE void set(int row, const V& value) const { data[row] = value; }
+    WHORL_INLINE ScratchRows from(int row) const { return {data + row}; }
+};
+// ... or where a table says.
+template <class V> struct TableRows {
+    using Value = V;
+    V* data;
+    const int* places;
+    WHORL_INLINE V get(int row) const { return data[places[row]]; }
+    WHORL_INLINE void set(int row, const V& value) const { data[places[row]] = value; }
+    WHORL_INLINE TableRows from(int row) const { return {data, places + row}; }
+};
+
+// f(radix) with the radix a constant.
+inline constexpr int largest_radix = 16;
+template <class F> WHORL_INLINE void with_radix(int radix, const F& f) {
+    switch (radix) {
+    case 1:
+        return f(std::integral_constant<int, 1>{});
+    case 2:
+        return f(std::integral_constant<int, 2>{});
+    case 3:
+        return f(std::integral_constant<int, 3>{});
+    case 4:
+        return f(std::integral_constant<int, 4>{});
+    case 5:
+        return f(std::integral_constant<int, 5>{});
+    case 7:
+        return f(std::integral_constant<int, 7>{});
+    case 8:
+        return f(std::integral_constant<int, 8>{});
+    default:
+        return f(std::integral_constant<int, largest_radix>{});
+    }
+}
+
+// The radices of a line's passes: odd factors, then powers of two as even as possible; or the other way
+// round, in two passes at least.
+enum class Order { rising, falling };
+
+// Lines of n points in passes of small radices, in place but for the last, which also puts the results in
+// order.
+template <class Real> class LanePasses {
+  public:
+    explicit LanePasses(int n, Order order = Order::rising);
+    int points() const { return n_; }
+    int last_radix() const { return last_radix_; }
+    // The first result of a group of last_radix() points; the others follow every n / last_radix().
+    int place(int group) const { return places_[static_cast<std::size_t>(group)]; }
+
+    // From rows through n values of scratch to rows. All of `from` is read before `to` is written.
+    template <class Value, class From, class To>
+    void run(const From& from, const To& to, Value* scratch) const {
+        const ScratchRows<Value> line{scratch};
+        first(from, line);
+        middle(line);
+        last(line, to);
+    }
+
+    // The first pass, or a copy if the first is the last.
+    template <class From, class Line> void first(const From& from, const Line& line) const;
+    // All between the first and the last, in place.
+    template <class Line> void middle(const Line& line) const;
+    template <class Line, class To> void last(const Line& line, const To& to) const;
+    // Butterfly p of the first pass, of this radix, on its points p + m t, t = 0, 1, ...
+    template <int radix, class Value> void first_of(int p, const Value* points, Value* results) const;
+
+  private:
+    struct Pass {
+        int radix, m;
+        std::vector<Real> twiddles; // [p][u - 1], cos then sin
+    };
+    // b[p + m u] = w^(p u) sum_t a[p + m t] exp(-2 pi i t u / r),  w = exp(-2 pi i / (m r)),  p < m
+    template <int radix, class From, class To>
+    static WHORL_INLINE void butterfly(const Pass& pass, int p, const From& from, const To& to) {
+        const int m = pass.m;
+        typename From::Value a[radix];
+        for (int t = 0; t < radix; ++t) a[t] = from.get(p + m * t);
+        turn<radix>(pass, p, a);
+        for (int u = 0; u < radix; ++u) to.set(p + m * u, a[u]);
+    }
+    template <int radix, class Value> static WHORL_INLINE void turn(const Pass& pass, int p, Value* a) {
+        const Real* const w = pass.twiddles.data() + 2 * static_cast<std::int64_t>(p) * (radix - 1);
+        Butterfly<radix, Real>::run(a);
+        for (int u = 1; u < radix; ++u) a[u] = turned(a[u], w[2 * u - 2], w[2 * u - 1]);
+    }
+
+    int n_;
+    std::vector<Pass> passes_; // but the last
+    int last_radix_;
+    std::vector<int> places_;
+};
+
+template <class Real>
+template <class From, class Line>
+void LanePasses<Real>::first(const From& from, const Line& line) const {
+    if (passes_.empty()) {
+        for (int j = 0; j < n_; ++j) line.set(j, from.get(j));
+        return;
+    }
+    with_radix(passes_[0].radix, [&](auto radix) {
+        for (int p = 0; p < passes_[0].m; ++p) butterfly<radix>(passes_[0], p, from, line);
+    });
+}
+
+template <class Real> template <class Line> void LanePasses<Real>::middle(const Line& line) const {
+    for (std::size_t i = 1; i < passes_.size(); ++i) {
+        const Pass& pass = passes_[i];
+        with_radix(pass.radix, [&](auto radix) {
+            for (int base = 0; base < n_; base += pass.m * radix)
+                for (int p = 0; p < pass.m; ++p) butterfly<radix>(pass, p, line.from(base), line.from(base));
+        });
+    }
+}
+
+template <class Real>
+template <class Line, class To>
+void LanePasses<Real>::last(const Line& line, const To& to) const {
+    with_radix(last_radix_, [&](auto radix) {
+        const int groups = n_ / radix;
+        for (int group = 0; group < groups; ++group) {
+            typename Line::Value a[radix];
+            for (int t = 0; t < radix; ++t) a[t] = line.get(group * radix + t);
+            Butterfly<radix, Real>::run(a);
+            for (int u = 0; u < radix; ++u) to.set(place(group) + groups * u, a[u]);
+        }
+    });
+}
+
+template <class Real>
+template <int radix, class Value>
+void LanePasses<Real>::first_of(int p, const Value* points, Value* results) const {
+    // Part by part: copies of whole arrays would become calls.
+    Value a[radix];
+    unrolled<radix>([&](auto t) { a[t] = {points[t].re, points[t].im}; });
+    turn<radix>(passes_[0], p, a);
+    unrolled<radix>([&](auto u) {
+        results[u].re = a[u].re;
+        results[u].im = a[u].im;
+    });
+}
+
+} // namespace whorl::device
