@@ -41,15 +41,9 @@ class Cpu {
         if (failure) std::rethrow_exception(failure);
     }
 
-    // Every element of every row of a kernel, on the calling executor. A kernel that has fetch(r) is told
-    // early which row comes.
+    // Every element of every row of a kernel, on the calling executor.
     template <class Kernel> static void for_each(std::int64_t rows, const Kernel& kernel) {
-        constexpr std::int64_t ahead = 3;
-        for (std::int64_t r = 0; r < rows; ++r) {
-            if constexpr (requires { kernel.fetch(r); })
-                if (r + ahead < rows) kernel.fetch(r + ahead);
-            run_row(kernel.row(r));
-        }
+        for (std::int64_t r = 0; r < rows; ++r) run_row(kernel.row(r));
     }
     template <class Row> static void run_row(const Row& row) {
         const std::int64_t length = row.length;

@@ -23,13 +23,15 @@ template <class Real, int bytes, bool swapped> struct EvenRows {
     }
     static WHORL_INLINE Value swap_parts(const Value& a) { return swapped ? Value{a.im, a.re} : a; }
 };
-// ... or anywhere, from lane `lane`: read while the same lanes of the rows that come next are
-// fetched, or written past the cache.
+
+// Fetches rows in the order of memory, some cache lines at a time: in any other order the processor's own
+// prefetching would not join in.
 template <class Real> struct Fetch {
     static constexpr int line = 64 / static_cast<int>(sizeof(Complex<Real>));
     const LineRow<Real>* row;
     const LineRow<Real>* end;
     int at = 0;
+
     WHORL_INLINE void fetch(int lines) {
         if (row == end) return;
         for (int i = 0; i < lines; ++i) __builtin_prefetch(row->data + at + i * line, 0, 2);
@@ -40,6 +42,8 @@ template <class Real> struct Fetch {
         }
     }
 };
+
+// ... or anywhere, from lane `lane`: read while those that come next are fetched, or written past the cache.
 enum class Access { plain, fetching, streaming };
 template <class Real, int bytes, bool swapped, Access access> struct AnyRows {
     using Even = EvenRows<Real, bytes, swapped>;
@@ -61,46 +65,35 @@ template <class Real, int bytes, bool swapped, Access access> struct AnyRows {
 template <class Value, class Real> struct Scratch {
     Buffer<Value> values;               // between the passes
     Buffer<Complex<Real>> edge;         // [row][lane]: the vector in which some rows end
-    Buffer<Complex<Real>> nothing;      // zeros for rows without data to read, a place for those not written
     std::vector<Complex<Real>*> places; // of every row
-    int whole = 0;                      // lanes that every row with data has
+    int whole = 0;                      // lanes that every row has
     bool aligned = true;                // every row begins on a cache line
 
-    void fit(int n, int howmany, int lanes) {
-        const auto rows = static_cast<std::size_t>(n), width = static_cast<std::size_t>(howmany + lanes);
-        if (places.size() < rows) {
-            edge = Buffer<Complex<Real>>(rows * static_cast<std::size_t>(lanes));
-            places.resize(rows);
+    void point_at(const LineRow<Real>* rows, int n, int howmany, int lanes) {
+        if (places.size() < static_cast<std::size_t>(n)) {
+            edge = Buffer<Complex<Real>>(static_cast<std::size_t>(n) * static_cast<std::size_t>(lanes));
+            places.resize(static_cast<std::size_t>(n));
         }
-        if (nothing.size() < 2 * width) nothing = Buffer<Complex<Real>>(2 * width);
-    }
-
-    void point_at(const LineRow<Real>* rows, int n, int howmany, bool written) {
-        Complex<Real>* const none = nothing.data() + (written ? nothing.size() / 2 : 0);
         whole = howmany;
         aligned = true;
         for (int j = 0; j < n; ++j) {
-            const LineRow<Real> row = rows[j];
-            const bool present = row.data != nullptr;
-            Complex<Real>* const place = present ? row.data : none;
-            places[static_cast<std::size_t>(j)] = place;
-            whole = present && row.length < whole ? row.length : whole;
-            aligned = aligned && reinterpret_cast<std::uintptr_t>(place) % 64 == 0;
+            places[static_cast<std::size_t>(j)] = rows[j].data;
+            whole = std::min(whole, rows[j].length);
+            aligned = aligned && reinterpret_cast<std::uintptr_t>(rows[j].data) % 64 == 0;
         }
     }
 
     void fill_edge(const LineRow<Real>* from, int n, int lane, int lanes) {
         for (int j = 0; j < n; ++j) {
-            const int left = from[j].data == nullptr ? 0 : std::clamp(from[j].length - lane, 0, lanes);
+            const int left = std::clamp(from[j].length - lane, 0, lanes);
             Complex<Real>* const row = edge.data() + j * lanes;
             std::fill(std::copy_n(from[j].data + lane, left, row), row + lanes, Complex<Real>{0, 0});
         }
     }
     void empty_edge(const LineRow<Real>* to, int n, int lane, int lanes) {
-        for (int j = 0; j < n; ++j) {
-            const int left = to[j].data == nullptr ? 0 : std::clamp(to[j].length - lane, 0, lanes);
-            std::copy_n(edge.data() + j * lanes, left, to[j].data + lane);
-        }
+        for (int j = 0; j < n; ++j)
+            std::copy_n(edge.data() + j * lanes, std::clamp(to[j].length - lane, 0, lanes),
+                        to[j].data + lane);
     }
 };
 
@@ -133,8 +126,7 @@ int LaneLines<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data
     constexpr int lanes = VectorOf<Real, bytes>::lanes;
     const int n = this->shape_.n;
     auto& work = scratch<typename Even::Value, Real>();
-    work.fit(n, this->shape_.howmany, lanes);
-    work.point_at(from, n, this->shape_.howmany, false);
+    work.point_at(from, n, this->shape_.howmany, lanes);
     Fetch<Real> fetch{next, next + (next ? n : 0)};
     for (; lane < most; lane += lanes) {
         const Even to{data + lane, this->shape_.stride, this->shape_.dropped()};
@@ -158,8 +150,7 @@ int LaneLines<Real>::scatter_lanes(Complex<Real>* data, const LineRow<Real>* to,
     constexpr int lanes = VectorOf<Real, bytes>::lanes;
     const int n = this->shape_.n;
     auto& work = scratch<typename Even::Value, Real>();
-    work.fit(n, this->shape_.howmany, lanes);
-    work.point_at(to, n, this->shape_.howmany, true);
+    work.point_at(to, n, this->shape_.howmany, lanes);
     for (; lane < most; lane += lanes) {
         const Even from{data + lane, this->shape_.stride, this->shape_.dropped()};
         if (lane + lanes > work.whole) {

@@ -112,7 +112,7 @@ template <class Real>
 void Lines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>*) const {
     for (int j = 0; j < shape_.n; ++j) {
         Complex<Real>* const row = data + j * shape_.stride;
-        const int length = from[j].data == nullptr ? 0 : std::min(from[j].length, shape_.howmany);
+        const int length = std::min(from[j].length, shape_.howmany);
         std::copy_n(from[j].data, length, row);
         std::fill(row + length, row + shape_.howmany, Complex<Real>{0, 0});
     }
@@ -122,8 +122,7 @@ void Lines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, const L
 template <class Real> void Lines<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to) const {
     execute(data);
     for (int j = 0; j < shape_.n; ++j)
-        if (to[j].data != nullptr)
-            std::copy_n(data + j * shape_.stride, std::min(to[j].length, shape_.howmany), to[j].data);
+        std::copy_n(data + j * shape_.stride, std::min(to[j].length, shape_.howmany), to[j].data);
 }
 
 template <class Real>

@@ -36,8 +36,8 @@ struct LineShape {
     Dropped dropped() const { return kept > 0 ? Dropped{kept, n - 2 * kept + 1} : Dropped{}; }
 };
 
-// Element j of lines that lie side by side: `length` of them from `data`. Where nothing is left to read
-// (null, or past the length) a line holds zero; where nothing is left to write the result is dropped.
+// Element j of lines that lie side by side: `length` of them from `data`. Lines past the length are zero when
+// read and dropped when written.
 template <class Real> struct LineRow {
     Complex<Real>* data = nullptr;
     int length = 0;

@@ -73,11 +73,6 @@ template <class Real, class Pass, bool shifted> struct Load {
             });
         }
     };
-    WHORL_INLINE void fetch(std::int64_t r) const {
-        const int l = tile.kept(r);
-        if constexpr (requires { pass.fetch(r, r); })
-            pass.fetch(tables.row(segment.ky, l).offset + segment.first, segment.live(tables, l));
-    }
     WHORL_INLINE RowOf row(std::int64_t r) const {
         const int l = tile.kept(r);
         Complex<Real> phase{1, 0};
@@ -148,11 +143,6 @@ template <class Real, class Result, int fluxes, bool shifted> struct Store {
             of.result.store(of.tables.mode(column, of.segment.ky, l, offset), out);
         }
     };
-    WHORL_INLINE void fetch(std::int64_t r) const {
-        const int l = tile.kept(r);
-        if constexpr (requires { result.fetch(r, r); })
-            result.fetch(tables.row(segment.ky, l).offset + segment.first, segment.live(tables, l));
-    }
     WHORL_INLINE RowOf row(std::int64_t r) const {
         const int l = tile.kept(r);
         Complex<Real> phase{1, 0};

@@ -11,7 +11,7 @@ int padded_pitch(int width) {
     const int pitch = (width + step - 1) / step * step;
     return pitch % (8 * step) == 0 ? pitch + step : pitch;
 }
-// Wide tiles read long runs of the state and of the column buffer, until they leave the second cache.
+// Wide tiles read long runs of the state and of the column buffer, until they leave the second cache (2 MiB).
 int tile_lanes(const Layout& layout) {
     constexpr int narrowest = 16, widest = 96, most_values = 1 << 17;
     const int lanes = most_values / (layout.column_variables * layout.nz);

@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "base/exponential.hpp"
-#include "base/prefetch.hpp"
 #include "base/unrolled.hpp"
 #include "roundtrip/pass.hpp"
 #include "steppers/scheme.hpp"
@@ -28,12 +27,6 @@ template <class Model, class Real, int reads, int writes, bool decays, bool adds
     Real v_dt[Stage::registers];
     Real elapsed, share;
 
-    WHORL_INLINE void fetch(std::int64_t first, int count) const {
-        unrolled<Stage::registers>([&](auto i) {
-            if constexpr ((reads | writes | 1) >> i & 1)
-                unrolled<Model::fields>([&](auto f) { prefetch(registers[i] + f * modes + first, count); });
-        });
-    }
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* flux) const {
         constexpr int count = Stage::registers;
         Complex<Real> state[Model::fields], da[Model::fields], next[count][Model::fields];
@@ -87,9 +80,6 @@ template <class Model, class Real> struct Tendency : PassDefaults<Real> {
     TimeStep* step = nullptr;
     Real inverse_dx = 0, inverse_dy = 0, inverse_dz = 0;
 
-    WHORL_INLINE void fetch(std::int64_t first, int count) const {
-        unrolled<Model::fields>([&](auto f) { prefetch(registers[0] + f * modes + first, count); });
-    }
     WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
         Complex<Real> a[Model::fields];
         unrolled<Model::fields>([&](auto f) { copy(registers[0][f * modes + mode.index], a[f]); });
