@@ -68,6 +68,16 @@ def test_the_same_bits(tmp_path, scheme, truncation):
     check_same(tmp_path / "whole", tmp_path / "parts")
 
 
+def test_the_same_bits_between_two_steps_that_share_their_grids(tmp_path):
+    odd = ["output.checkpoint_every='3 steps'"]
+    whole = finished(make_case(tmp_path / "whole", TRUNCATIONS[3]).updated(odd))
+    interrupted(make_case(tmp_path / "parts", TRUNCATIONS[3]).updated(odd), at=4)
+    again = Simulation.restart(tmp_path / "parts")
+    assert again.step_number == 3
+    again.run(progress=False)
+    assert np.array_equal(again.velocity(), whole.velocity())
+
+
 def test_the_same_bits_in_single_precision(tmp_path):
     single = ["run.precision=single"]
     whole = finished(make_case(tmp_path / "whole").updated(single))
