@@ -131,12 +131,12 @@ class Twin:
         flux = self.to_modes(u[:, None] * u[None, :]) / phase
         return self.project(-1j * np.einsum("mzyx,jmzyx->jzyx", self.k, flux)) * self.mask
 
-    def nonlinear(self, a: Array, cells: tuple[float, float, float] = (0, 0, 0)) -> Array:
-        """As the core evaluates it on the grid of a stage."""
+    def nonlinear(self, a: Array, cells: tuple[float, float, float] | None = None) -> Array:
+        """As the core evaluates it: in a stage that lies on `cells`, else for the transfer."""
         half = (0.5, 0.5, 0.5 if 2 in self.axes else 0)
-        if self.dealias == "phase-shift-exact":
+        if self.dealias == "phase-shift-exact" or (self.dealias == "phase-shift" and cells is None):
             return (self.on_grid(a) + self.on_grid(a, half)) / 2
-        return self.on_grid(a, cells)
+        return self.on_grid(a, cells or (0, 0, 0))
 
     def stage_grid(self, stage: int, step_number: int) -> tuple[float, float, float]:
         """Where the points of a stage of a step lie, in cells.
