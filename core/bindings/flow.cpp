@@ -103,16 +103,15 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const ModelShape shape = model_shape(options.model);
     const Layout layout(box, truncation, pencils, rank, options.batches, shape.column_variables(),
                         shape.row_variables());
-    const RowTable table(box, truncation, pencils, layout.row_index, layout.column_index);
     const std::int64_t value = options.is_double() ? 16 : 8;
     const int registers =
         find_scheme(options.scheme).registers + (truncation.dealias() == Dealias::phase_shift_exact ? 1 : 0);
     const std::int64_t threads = device::Cpu(options.threads).executors();
-    return {{"state", value * registers * shape.fields * table.modes()},
+    return {{"state", value * registers * shape.fields * count_modes(truncation, layout.kx, layout.ky)},
             {"exchange", value * (layout.pencil_size + (layout.grid.p_col > 1 ? layout.plane_size : 0))},
             {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
             {"workspace", value * threads * Workspace(layout).size()},
-            {"tables", table_bytes(layout, table, value)}};
+            {"tables", table_bytes(layout, value)}};
 }
 
 } // namespace

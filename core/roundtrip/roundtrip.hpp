@@ -32,7 +32,7 @@ struct RoundTripOptions {
 };
 
 // Bytes of look-up tables when a complex number takes `value` bytes.
-std::int64_t table_bytes(const Layout& layout, const RowTable& table, std::int64_t value);
+std::int64_t table_bytes(const Layout& layout, std::int64_t value);
 
 template <class Real> class RoundTrip {
   public:
