@@ -92,6 +92,7 @@ class Simulation:
                 f"the run in {directory} is complete at t = {clock.time:.6g}, step {clock.step}; go on with "
                 "--until and a later time (or --set time.steps=…)."
             )
+        on_root(comm, place.remove_unfinished)
         self._recorder.resume(checkpoint)
         on_root(comm, lambda: place.write_case(case))
         self._open_log(" with ".join(filter(None, [f"restart from {checkpoint.path}", ", ".join(settings)])))
