@@ -44,6 +44,22 @@ int Options::choose_batches(ProcessGrid grid) const {
 }
 
 namespace {
+
+// Along the edge of what is kept: the rows of a ky grow shorter as |kz| grows.
+double find_largest_wavenumber(const Box& box, const Truncation& truncation) {
+    const auto square = [&](int axis, int n) { return std::pow(n * box.unit(axis), 2); };
+    double largest = 0.0;
+    for (int y = 0; y <= truncation.extent(1); ++y) {
+        int x = truncation.column_length(y) - 1;
+        for (int z = 0; z <= truncation.extent(2); ++z) {
+            while (x >= 0 && !truncation.kept(x, y, z)) --x;
+            if (x < 0) break;
+            largest = std::max(largest, square(0, x) + square(1, y) + square(2, z));
+        }
+    }
+    return std::sqrt(largest);
+}
+
 Options chosen(Options options, int ranks) {
     const ProcessGrid grid = options.choose_grid(ranks);
     options.process_grid = {grid.p_row, grid.p_col};
@@ -53,7 +69,8 @@ Options chosen(Options options, int ranks) {
 } // namespace
 
 Flow::Flow(const Options& options, int communicator)
-    : options_(options), world_(communicator), truncation_(options.truncation()) {
+    : options_(options), world_(communicator), truncation_(options.truncation()),
+      largest_wavenumber_(find_largest_wavenumber(options.box(), truncation_)) {
     exchange::check_transport(options.transport);
     options_ = chosen(options, world_.size());
 }
@@ -65,18 +82,6 @@ double Flow::resolved_wavenumber() const {
         if (box.points[static_cast<std::size_t>(axis)] > 1)
             smallest = std::min(smallest, truncation_.extent(axis) * box.unit(axis));
     return smallest;
-}
-
-double Flow::largest_wavenumber() const {
-    const Box box = options_.box();
-    double largest = 0.0;
-    for (int y = 0; y <= truncation_.extent(1); ++y)
-        for (int z = 0; z <= truncation_.extent(2); ++z) {
-            const int x = truncation_.row_length(y, z) - 1;
-            if (x >= 0)
-                largest = std::max(largest, std::hypot(x * box.unit(0), y * box.unit(1), z * box.unit(2)));
-        }
-    return largest;
 }
 
 namespace {
@@ -102,7 +107,6 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const ModelShape shape = model_shape(options.model);
     const Layout layout(box, truncation, pencils, rank, options.batches, shape.column_variables(),
                         shape.row_variables());
-    const RowTable table(box, truncation, pencils, layout.row_index, layout.column_index);
     const std::int64_t value = options.is_double() ? 16 : 8;
     const int registers =
         find_scheme(options.scheme).registers + (truncation.dealias() == Dealias::phase_shift_exact ? 1 : 0);
@@ -110,11 +114,11 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const Workspace workspace =
         options.is_double() ? workspace_of<double>(layout, lines) : workspace_of<float>(layout, lines);
     const std::int64_t threads = device::Cpu(options.threads).executors();
-    return {{"state", value * registers * shape.fields * table.modes()},
+    return {{"state", value * registers * shape.fields * count_modes(truncation, layout.kx, layout.ky)},
             {"exchange", value * (layout.pencil_size + (layout.grid.p_col > 1 ? layout.plane_size : 0))},
             {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
             {"workspace", value * threads * workspace.size()},
-            {"tables", table_bytes(layout, table, value)}};
+            {"tables", table_bytes(layout, value)}};
 }
 
 } // namespace

@@ -57,7 +57,7 @@ class Flow {
     virtual std::int64_t total_modes() const = 0;
     // Largest |k| kept in every direction (kmax of kmax eta), and the largest kept in any.
     double resolved_wavenumber() const;
-    double largest_wavenumber() const;
+    double largest_wavenumber() const { return largest_wavenumber_; }
 
     // The callback fills, or receives, [3][z][y][x] in the flow's precision: `data` is float or double.
     using Callback = std::function<void(const PhysicalBlock&, void* data)>;
@@ -83,6 +83,9 @@ class Flow {
     Options options_;
     exchange::Communicator world_;
     Truncation truncation_;
+
+  private:
+    double largest_wavenumber_;
 };
 
 // Throws Error listing the models, or the precisions, when the name is unknown.

@@ -61,9 +61,15 @@ template <class Model, class Real> class FlowOf final : public Flow {
     }
 
     std::vector<double> transfer() override {
-        stepper_.evaluate();
-        return transfer_spectrum(modes(), velocity(),
-                                 VelocityField<Real>{stepper_.scratch(), stepper_.modes()});
+        std::vector<double> mean;
+        for (int grid = 0; grid < stepper_.grids(); ++grid) {
+            stepper_.evaluate(grid);
+            const VelocityField<Real> tendency{stepper_.scratch(), stepper_.modes()};
+            const auto of_grid = transfer_spectrum(modes(), velocity(), tendency);
+            mean.resize(of_grid.size());
+            for (std::size_t n = 0; n < mean.size(); ++n) mean[n] += of_grid[n] / stepper_.grids();
+        }
+        return mean;
     }
 
     void write_snapshot(const std::string& path, const std::vector<std::string>& names,

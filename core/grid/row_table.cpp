@@ -18,4 +18,15 @@ RowTable::RowTable(const Box& box, const Truncation& truncation, const Pencils& 
     }
 }
 
+std::int64_t count_modes(const Truncation& truncation, Block kx, Block ky) {
+    const int extent = truncation.extent(1);
+    const auto holds = [&](int index) { return index >= ky.begin && index < ky.end ? 1 : 0; };
+    std::int64_t modes = 0;
+    for (int n_y = 0; n_y <= extent; ++n_y) { // a column of -n_y is as long as that of n_y
+        const int times = holds(n_y) + (n_y > 0 ? holds(2 * extent + 1 - n_y) : 0);
+        if (times > 0) modes += times * truncation.count_modes(n_y, kx.begin, kx.end);
+    }
+    return modes;
+}
+
 } // namespace whorl

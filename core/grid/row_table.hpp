@@ -32,4 +32,7 @@ class RowTable {
     std::vector<Row> rows_;
 };
 
+// The modes a RowTable of these blocks has, without making it.
+std::int64_t count_modes(const Truncation& truncation, Block kx, Block ky);
+
 } // namespace whorl

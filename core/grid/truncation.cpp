@@ -1,5 +1,7 @@
 #include "grid/truncation.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <cstdlib>
 
 #include "base/error.hpp"
@@ -45,9 +47,13 @@ bool Truncation::kept(int n_x, int n_y, int n_z) const {
             static_cast<long double>(9 * n[i] * n[i]) / static_cast<long double>(points_[i] * points_[i]);
     }
     constexpr long double rounding = 1e-15L;
-    if (dealias_ == Dealias::none) return true;
-    if (dealias_ == Dealias::two_thirds) return shape_ == Shape::cube || radius < 1 - rounding;
-    return radius < 2 - rounding;
+    return ninths() == 0 || radius < ninths() - rounding;
+}
+
+int Truncation::ninths() const {
+    if (dealias_ == Dealias::none) return 0;
+    if (dealias_ == Dealias::two_thirds) return shape_ == Shape::cube ? 0 : 1;
+    return 2;
 }
 
 int Truncation::row_length(int n_y, int n_z) const {
@@ -61,6 +67,38 @@ int Truncation::row_length(int n_y, int n_z) const {
             high = middle;
     }
     return low;
+}
+
+// A column of the sphere has the modes |n_z| <= h, h the largest integer with
+//   h^2 < N_z^2 (limit - (n_x / N_x)^2 - (n_y / N_y)^2);
+// where rounding could decide, at less than `doubt` from an integer, kept() does.
+std::int64_t Truncation::count_modes(int n_y, int begin, int end) const {
+    end = std::min(end, column_length(n_y));
+    if (end <= begin) return 0;
+    if (ninths() == 0) return static_cast<std::int64_t>(end - begin) * (2 * extent_[2] + 1);
+    constexpr double doubt = 1e-4;
+    const auto in_z = [&](std::size_t axis) {
+        const double ratio = static_cast<double>(points_[2]) / static_cast<double>(points_[axis]);
+        return ratio * ratio;
+    };
+    const double top = static_cast<double>(ninths() * points_[2] * points_[2]) / 9.0 - in_z(1) * n_y * n_y;
+    const double per_x = in_z(0);
+    std::int64_t count = 0;
+    for (int n_x = begin; n_x < end; ++n_x) {
+        const double square = top - per_x * n_x * n_x, root = std::sqrt(std::max(square, 0.0));
+        int h = static_cast<int>(root);
+        const double low = h, high = low + 1;
+        if (square - low * low < doubt || high * high - square < doubt) h = height(n_x, n_y, h);
+        count += 2 * h + 1;
+    }
+    return count;
+}
+
+// Largest kept n_z of a kept column, which is near `guess`.
+int Truncation::height(int n_x, int n_y, int guess) const {
+    while (!kept(n_x, n_y, guess)) --guess;
+    while (kept(n_x, n_y, guess + 1)) ++guess;
+    return guess;
 }
 
 } // namespace whorl

@@ -8,6 +8,7 @@
 // The inequalities are strict: on the boundary itself N divisible by 3 would let one double alias in.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "grid/box.hpp"
@@ -32,12 +33,18 @@ class Truncation {
     // Kept kx of the column (n_y) and of the row (n_y, n_z): 0 <= n_x < length; 0 where nothing is kept.
     int column_length(int n_y) const { return row_length(n_y, 0); }
     int row_length(int n_y, int n_z) const;
+    // How many modes the columns begin <= n_x < end of n_y have, all n_z, counted without looking at each.
+    std::int64_t count_modes(int n_y, int begin, int end) const;
 
   private:
     std::array<long long, 3> points_{};
     Dealias dealias_;
     Shape shape_;
     std::array<int, 3> extent_{};
+
+    // Sum of the (n_i / N_i)^2 below which a sphere is kept, in ninths; 0: no sphere.
+    int ninths() const;
+    int height(int n_x, int n_y, int guess) const;
 };
 
 } // namespace whorl

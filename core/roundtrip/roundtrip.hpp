@@ -33,7 +33,7 @@ struct RoundTripOptions {
 };
 
 // Bytes of look-up tables when a complex number takes `value` bytes.
-std::int64_t table_bytes(const Layout& layout, const RowTable& table, std::int64_t value);
+std::int64_t table_bytes(const Layout& layout, std::int64_t value);
 
 // What an executor of a round trip works in.
 template <class Real> Workspace workspace_of(const Layout& layout, device::LineKind lines);

@@ -12,8 +12,9 @@ struct StepReport {
     double maximum_velocity; // of that state; NaN when it was not finite
 };
 
-// Offset of the grid, as a fraction of a cell, of a step: three uniform numbers drawn from (seed, step).
-std::array<double, 3> shift_offset(std::uint64_t seed, std::int64_t step_number);
+// Offset of a grid, as a fraction of a cell, for the steps 2 pair and 2 pair + 1: three uniform numbers drawn
+// from (seed, pair).
+std::array<double, 3> shift_offset(std::uint64_t seed, std::int64_t pair);
 
 template <class Model, class Real> class Stepper {
   public:
@@ -36,23 +37,28 @@ template <class Model, class Real> class Stepper {
     const Model& model() const { return model_; }
 
     StepReport step(TimeStep time_step, std::int64_t step_number) {
-        const std::array<double, 3> offset = shift_offset(shift_seed_, step_number);
         std::array<double, 2> maxima{};
         for (std::size_t s = 0; s < scheme_.stages.size(); ++s) {
             Tendency<Model, Real> pass = tendency(scheme_.stages[s], time_step);
             pass.measures = s == 0;
-            const std::array<double, 2> of_stage = run_stage(pass, offset, s);
+            if (dealias_ == Dealias::phase_shift) trip_.shift(grid_of_stage(s, step_number));
+            const std::array<double, 2> of_stage = run_stage(pass);
             if (s == 0) maxima = of_stage;
         }
         return {time_step.dt, maxima[0] * time_step.dt, std::sqrt(maxima[1])};
     }
 
-    // The nonlinear tendency of the state, without decay, into scratch(), on the unshifted grid
-    // (the mean over both grids for phase-shift-exact).
-    void evaluate() {
+    // The nonlinear tendency of the state, without decay, on one of grids() grids, into scratch(). With phase
+    // shifts the second is half a cell from the first: the mean over both is free of aliases.
+    int grids() const {
+        return dealias_ == Dealias::phase_shift || dealias_ == Dealias::phase_shift_exact ? 2 : 1;
+    }
+    void evaluate(int grid) {
         TimeStep unit{1.0, 0.0, 0.0};
         Tendency<Model, Real> pass = tendency(evaluation(1.0), unit);
-        run_stage(pass, {0.0, 0.0, 0.0}, 0);
+        trip_.shift(moved({0.0, 0.0, 0.0}, grid == 1));
+        trip_.run(pass);
+        trip_.shift({0.0, 0.0, 0.0});
     }
 
   private:
@@ -85,12 +91,15 @@ template <class Model, class Real> class Stepper {
     }
 
     // Rogallo's shifts: the grids of two stages in turn differ by half a cell along every axis, so the single
-    // aliases they leave have opposite signs.
-    std::array<double, 2> run_stage(Tendency<Model, Real>& pass, const std::array<double, 3>& offset,
-                                    std::size_t s) {
-        if (dealias_ == Dealias::phase_shift) trip_.shift(moved(offset, s % 2 == 1));
-        if (dealias_ != Dealias::phase_shift_exact) return trip_.run(pass);
-        return run_on_both_grids(pass);
+    // aliases they leave have opposite signs. The second step of a pair takes the two grids the other way
+    // round: whatever the weights of a scheme's stages, over the pair each grid has half of them.
+    std::array<double, 3> grid_of_stage(std::size_t s, std::int64_t step_number) const {
+        const bool second = (static_cast<std::int64_t>(s) + step_number) % 2 == 1;
+        return moved(shift_offset(shift_seed_, step_number / 2), second);
+    }
+
+    std::array<double, 2> run_stage(Tendency<Model, Real>& pass) {
+        return dealias_ == Dealias::phase_shift_exact ? run_on_both_grids(pass) : trip_.run(pass);
     }
 
     // Half the tendency of each grid: the first into extra(), the second added as the stage is stored.

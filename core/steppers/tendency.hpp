@@ -106,7 +106,7 @@ template <class Model, class Real> struct Tendency : PassDefaults<Real> {
     template <class F> void with_store(const F& f) const {
         const int kind = stage.reads() * 8 + stage.writes();
         const bool decays = stage.advance > 0.0;
-        if (kind == 0 * 8 + 2) return adds ? f(update<0, 2, false, true>()) : f(update<0, 2, false, false>());
+        if (kind == 0 * 8 + 2 && !adds) return f(update<0, 2, false, false>());
         if (kind == 1 * 8 + 3 && decays) return choose<1, 3, true>(f);
         if (kind == 2 * 8 + 1 && !decays) return choose<2, 1, false>(f);
         if (kind == 3 * 8 + 3 && decays) return choose<3, 3, true>(f);

@@ -61,7 +61,10 @@ std::int64_t create_field(hid_t file, const std::string& name, const Box& box, h
     Shape shape;
     for (const std::string& dimension : dimensions(box))
         shape.push_back(static_cast<hsize_t>(extents.at(dimension)));
-    const Dataset field = create_dataset(file, point_group + "/" + name, type, shape);
+    const std::string path = point_group + "/" + name;
+    const Dataset field = create_dataset(file, path, type, shape);
+    // A second name at the root, beside the dimensions, for netCDF readers; the values are there once.
+    WHORL_HDF5(H5Lcreate_hard(file, path.c_str(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
     unsigned index = 0;
     for (const std::string& dimension : dimensions(box))
         WHORL_HDF5(H5DSattach_scale(field.id(), open_dataset(file, dimension).id(), index++));

@@ -35,6 +35,11 @@ class Clock:
         self.compensation = 0.0
         self.step += 1
 
+    def settle(self, time: float) -> None:
+        """Stand at `time`, which the sum is at but for rounding; the compensation keeps the difference."""
+        self.compensation += self.time - time
+        self.time = time
+
     def until(self, time: float) -> float:
         """Time left until `time`."""
         return (time - self.time) - self.compensation

@@ -105,16 +105,20 @@ class RunDirectory:
         """The mark goes last, so that a removal that is killed can be repeated."""
         if not self.is_run():
             return
+        self.remove_unfinished()
+        self._remove_own("")
+
+    def remove_unfinished(self) -> None:
+        """Removes what a run that was killed left half written; no run may be going on here."""
+        self._remove_own(PARTIAL)
+
+    def _remove_own(self, ending: str) -> None:
         for folder, patterns in OWN_FOLDERS.items():
             for pattern in patterns:
-                for file in (
-                    *(self.path / folder).glob(pattern),
-                    *(self.path / folder).glob(pattern + PARTIAL),
-                ):
+                for file in (self.path / folder).glob(pattern + ending):
                     file.unlink()
         for name in reversed(OWN_FILES):
-            (self.path / name).unlink(missing_ok=True)
-            (self.path / (name + PARTIAL)).unlink(missing_ok=True)
+            (self.path / (name + ending)).unlink(missing_ok=True)
 
     def prune(self, keep: int) -> None:
         """Removes all but the newest `keep` checkpoints."""

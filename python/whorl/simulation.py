@@ -27,8 +27,8 @@ from whorl.recorder import Recorder
 from whorl.signals import StopFlag
 from whorl.version import __version__
 
-# A step within this of the end, relative to it, is the last and keeps its length: a fixed dt that divides the
-# time stays fixed to the bit.
+# A step that ends within this of the end, relative to the step, is the last, keeps its length and lands
+# there: a fixed dt that divides the time stays fixed to the bit.
 LANDING = 1e-9
 
 # What a restart may change: how the flow is computed and advanced (a smaller step after a blow-up).
@@ -92,6 +92,7 @@ class Simulation:
                 f"the run in {directory} is complete at t = {clock.time:.6g}, step {clock.step}; go on with "
                 "--until and a later time (or --set time.steps=…)."
             )
+        on_root(comm, place.remove_unfinished)
         self._recorder.resume(checkpoint)
         on_root(comm, lambda: place.write_case(case))
         self._open_log(" with ".join(filter(None, [f"restart from {checkpoint.path}", ", ".join(settings)])))
@@ -268,6 +269,8 @@ class Simulation:
             clock.land(options.until)
         else:
             clock.advance(report.dt)
+            if options.until is not None and clock.until(options.until) <= LANDING * report.dt:
+                clock.settle(options.until)
         if clock.time <= clock.previous:
             raise self._recorder.blow_up(f"the time step {report.dt:.3g} is too small to move the time on")
         self._dt = report.dt

@@ -1,6 +1,7 @@
 """Snapshots (VTKHDF image data) for xarray: `open_dataset("00000100.vtkhdf", engine="whorl")`.
 
-Without the engine named, xarray takes them for netCDF and finds no fields at their root.
+Without the engine named, xarray takes them for netCDF: the same fields and positions, but no units, and the
+time among the attributes.
 """
 
 import os

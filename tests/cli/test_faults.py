@@ -194,20 +194,23 @@ def newest_step(directory: Path) -> int:
     return max((int(path.stem) for path in checkpoints(directory)), default=0)
 
 
-def test_a_killed_write_leaves_nothing_that_counts(whorl, tmp_path):
-    """What a kill leaves behind beside the files is no checkpoint, and --overwrite removes it."""
+@pytest.mark.parametrize("then", ["restart", "run --overwrite"])
+def test_a_killed_write_leaves_nothing_that_counts(whorl, tmp_path, then):
+    """What a kill leaves behind beside the files is no checkpoint, and the next run removes it."""
     small = settings("grid.points=8", "time.dt=0.02", "time.steps=4", "output.checkpoint_every='2 steps'")
     assert whorl("run", "abc", "-o", "out", *small).code == 0
-    half = tmp_path / "out" / "checkpoints" / "00000099.h5.part"
-    half.write_bytes(checkpoints(tmp_path / "out")[-1].read_bytes()[:5000])
+    for half in ("checkpoints/00000099.h5", "snapshots/00000099.vtkhdf", "spectra.h5"):
+        (tmp_path / "out" / f"{half}.part").write_bytes(checkpoints(tmp_path / "out")[-1].read_bytes()[:5000])
     with (tmp_path / "out" / "series.csv").open("a") as file:
         file.write("5,0.1,0.0")
     assert whorl("plot", "out").code == 0
-    assert whorl("restart", "out", "--set", "time.steps=6").code == 0
-    assert list(open_run(tmp_path / "out").series["step"].values) == [0, 4, 5, 6]
-    assert whorl("run", "abc", "-o", "out", "--overwrite", *small).code == 0
-    assert not half.exists()
-    assert set(contents(tmp_path / "out" / "checkpoints")) == {"00000002.h5", "00000004.h5"}
+    if then == "restart":
+        assert whorl("restart", "out", "--set", "time.steps=6").code == 0
+        assert list(open_run(tmp_path / "out").series["step"].values) == [0, 4, 5, 6]
+    else:
+        assert whorl("run", "abc", "-o", "out", "--overwrite", *small).code == 0
+        assert set(contents(tmp_path / "out" / "checkpoints")) == {"00000002.h5", "00000004.h5"}
+    assert not list((tmp_path / "out").rglob("*.part"))
 
 
 # Ranks that fail

@@ -70,7 +70,7 @@ def test_a_mode_on_the_boundary_of_the_last_shell_stays_in_it(world, n):
 
 
 @on_ranks()
-@pytest.mark.parametrize("dealias", ["2/3", "phase-shift-exact"])
+@pytest.mark.parametrize("dealias", ["2/3", "phase-shift", "phase-shift-exact"])
 def test_the_nonlinear_term_moves_energy_and_makes_none(world, dealias):
     twin = Twin((20, 14, 18), (2 * np.pi, 3.0, 5.0), dealias)
     flow = flows.make(world, twin)

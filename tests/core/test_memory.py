@@ -2,10 +2,13 @@
 
 import gc
 import os
+import resource
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from support import flows
 from support.ranks import on_ranks
 from support.twin import TABLES, Twin
@@ -17,6 +20,9 @@ BOXES = [
     ((24, 30, 10), "phase-shift-exact"),
     ((28, 20, 1), "none"),
 ]
+RULES = [(rule, "cube") for rule in ("2/3", "phase-shift", "phase-shift-exact", "none")] + [("2/3", "sphere")]
+SIZES = [n for n in range(4, 64, 2) if _core.next_good_size(n) == n]
+sizes = st.tuples(st.sampled_from(SIZES), st.sampled_from(SIZES), st.sampled_from([1, *SIZES]))
 boxes = pytest.mark.parametrize(("points", "dealias"), BOXES)
 
 
@@ -63,11 +69,16 @@ def test_resident_memory_does_not_grow_with_steps(world):
     assert steps(300) - before < 1_000_000
 
 
+# With sizes divisible by 3, where modes lie on the boundary of the sphere itself.
+SHAPES = [(*box, "cube") for box in BOXES]
+SHAPES += [((18, 12, 36), "2/3", "sphere"), ((36, 24, 12), "phase-shift", "cube")]
+
+
 @on_ranks()
 @pytest.mark.parametrize("precision", flows.PRECISIONS)
-@boxes
-def test_the_estimate_is_what_the_fullest_rank_takes(world, points, dealias, precision):
-    twin = Twin(points, dealias=dealias, scheme="rk4")
+@pytest.mark.parametrize(("points", "dealias", "shape"), SHAPES)
+def test_the_estimate_is_what_the_fullest_rank_takes(world, points, dealias, shape, precision):
+    twin = Twin(points, dealias=dealias, shape=shape, scheme="rk4")
     for grid in _core.allowed_process_grids(flows.options(twin), world.size):
         settings = {"precision": precision, "process_grid": grid, "threads": 2, "batches": 3}
         flow = flows.make(world, twin, **settings)
@@ -75,6 +86,38 @@ def test_the_estimate_is_what_the_fullest_rank_takes(world, points, dealias, pre
         taken = world.allgather(flow.memory())
         assert estimate.keys() == taken[0].keys()
         assert estimate == max(taken, key=lambda memory: sum(memory.values()))
+
+
+def estimated_modes(twin: Twin) -> int:
+    """Of a field, from the two registers of rk2."""
+    extra = 1 if twin.dealias == "phase-shift-exact" else 0
+    return _core.estimate_memory(flows.options(twin, scheme="rk2"), 1)["state"] // ((2 + extra) * 3 * 16)
+
+
+@settings(deadline=None, derandomize=True)
+@given(points=sizes, rule=st.sampled_from(RULES))
+def test_the_estimate_counts_the_kept_modes(points, rule):
+    twin = Twin(points, dealias=rule[0], shape=rule[1])
+    assert estimated_modes(twin) == twin.modes
+
+
+@pytest.mark.parametrize(("dealias", "ninths"), [("2/3", 1), ("phase-shift", 2)])
+@pytest.mark.parametrize("ratios", [(1, 1, 1), (1, 2, 4), (8, 1, 2)])
+def test_the_estimate_counts_the_modes_of_a_large_sphere(ratios, dealias, ninths):
+    """9 sum (ratio n)^2 < ninths N^2 in integers, many of them on the boundary."""
+    N = 1536
+    lines = [ratio * np.arange(-N // ratio // 2, N // ratio // 2) for ratio in ratios]
+    left = ninths * N**2 - 9 * (lines[0][lines[0] >= 0] ** 2 + lines[1][:, None] ** 2) - 1
+    height = np.sqrt(left[left >= 0] // (9 * ratios[2] ** 2)).astype(int)  # exact below 2^52
+    twin = Twin(tuple(N // ratio for ratio in ratios), dealias=dealias, shape="sphere")
+    assert estimated_modes(twin) == (2 * height + 1).sum()
+
+
+def test_the_estimate_makes_no_table():
+    """The rows of this sphere would take a gigabyte."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    estimated_modes(Twin((8192, 8192, 8192), dealias="phase-shift"))
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
 
 
 @on_ranks(1, 4)

@@ -96,6 +96,23 @@ def test_xarray_finds_a_point_by_its_place(tmp_path):
     assert_close(named_points(open_snapshot(path)), values, "double", 3.0)
 
 
+@pytest.mark.parametrize("twin", [BOX, PLANE], ids=["box", "plane"])
+def test_any_netcdf_reader_finds_the_fields_at_the_root(twin, tmp_path):
+    path = tmp_path / "a.vtkhdf"
+    run_on(2, write_noise, twin=twin, path=path, precision="double", single=False)
+    with xr.open_dataset(path) as dataset:
+        assert set(dataset.data_vars) == {"velocity", "vorticity"}
+        assert dict(dataset["velocity"].sizes) == dict(open_snapshot(path)["velocity"].sizes)
+        for name, values in expected(twin).items():
+            assert_close(dataset[name], values if twin is BOX else values[0], "double", what=name)
+        assert dataset["y"].values == pytest.approx(np.arange(twin.points[1]) * twin.spacing[1], rel=1e-14)
+        assert dataset.attrs["time"] == 2.5
+    with h5py.File(path) as file:
+        assert file["velocity"].id.get_offset() == file["VTKHDF/PointData/velocity"].id.get_offset()
+        once = 8 * 3 * 2 * np.prod(twin.points)
+    assert once < path.stat().st_size < once + 20_000
+
+
 def test_any_netcdf_reader_opens_the_group(tmp_path):
     path = tmp_path / "a.vtkhdf"
     run_on(2, write_noise, twin=BOX, path=path, precision="double", single=False)

@@ -68,6 +68,29 @@ def test_the_same_bits(tmp_path, scheme, truncation):
     check_same(tmp_path / "whole", tmp_path / "parts")
 
 
+def test_the_same_bits_between_two_steps_that_share_their_grids(tmp_path):
+    odd = ["output.checkpoint_every='3 steps'"]
+    whole = finished(make_case(tmp_path / "whole", TRUNCATIONS[3]).updated(odd))
+    interrupted(make_case(tmp_path / "parts", TRUNCATIONS[3]).updated(odd), at=4)
+    again = Simulation.restart(tmp_path / "parts")
+    assert again.step_number == 3
+    again.run(progress=False)
+    assert np.array_equal(again.velocity(), whole.velocity())
+
+
+def test_the_same_bits_beyond_an_end_that_the_steps_missed_by_a_rounding(tmp_path):
+    time = {"courant": None, "dt": 0.1, "steps": None}
+    whole = finished(make_case(tmp_path / "whole", **time, until=0.7))
+    first = finished(make_case(tmp_path / "parts", **time, until=0.3))
+    assert (first.time, first.step_number) == (0.3, 3)
+    again = Simulation.restart(tmp_path / "parts", until=0.7)
+    assert (again.time, again.step_number) == (0.3, 3)
+    again.run(progress=False)
+    assert (again.time, again.step_number) == (0.7, 7)
+    assert (whole.time, whole.step_number) == (0.7, 7)
+    assert np.array_equal(again.velocity(), whole.velocity())
+
+
 def test_the_same_bits_in_single_precision(tmp_path):
     single = ["run.precision=single"]
     whole = finished(make_case(tmp_path / "whole").updated(single))

@@ -93,12 +93,19 @@ def _exact_at_end(simulation: Simulation) -> np.ndarray:
     return np.stack(np.broadcast_arrays(*beltrami(0.1)(x, y[:, None], z[:, None, None], 0.7)))
 
 
-def test_a_step_that_divides_the_time_stays_the_same():
-    simulation = Simulation(make_case(8, 0.1, time={"dt": 0.1, "until": 1.0}), beltrami(0.1))
+DIVIDED = [(0.1, 10, 1.0), (0.1, 3, 0.3), (0.1, 7, 0.7), (0.7, 3, 2.1)]
+
+
+@pytest.mark.parametrize(("dt", "count", "until"), DIVIDED)
+def test_a_step_that_divides_the_time_stays_the_same_and_ends_there(dt, count, until):
+    """Most sums of steps miss the time by a rounding, on either side of it."""
+    simulation = Simulation(make_case(8, 0.1, time={"dt": dt, "until": until}), beltrami(0.1))
     steps = []
     simulation.every("1 steps", lambda s: steps.append(s.report.dt))
     simulation.run(progress=False)
-    assert steps == [0.1] * 10
+    assert steps == [dt] * count
+    assert simulation.time == until
+    assert simulation.series["time"][-1] == until
 
 
 def test_steps_and_time_end_whichever_comes_first():

@@ -49,6 +49,19 @@ def test_landing_is_exact():
     assert (clock.time, clock.step, clock.until(1.0)) == (0.75, 8, 0.25)
 
 
+def test_settling_moves_the_time_and_loses_nothing():
+    straight, settled = Clock(), Clock()
+    for n in range(14):
+        straight.advance(0.1)
+        settled.advance(0.1)
+        if n == 6:
+            assert settled.time != 0.7
+            settled.settle(0.7)
+            assert settled.time == 0.7
+    assert (settled.time, settled.step) == (straight.time, straight.step)
+    assert settled.compensation == pytest.approx(straight.compensation, abs=1e-18)
+
+
 @pytest.mark.parametrize(
     ("text", "every"),
     [

@@ -78,6 +78,18 @@ def test_overwrite_removes_what_whorl_made_and_nothing_else(run, case):
     assert set(left) == {MARK, "case.toml"}
 
 
+def test_what_a_kill_left_half_written_can_be_removed_alone(run):
+    add_checkpoint(run, 3)
+    run.snapshot_path(3).write_bytes(b"whole")
+    (run.path / "mine.part").write_bytes(b"mine")
+    before = contents(run.path)
+    left = [run.checkpoint_path(9), run.snapshot_path(9), run.series, run.spectra, run.case_file, run.wisdom]
+    for path in left:
+        path.with_name(path.name + ".part").write_bytes(b"torn")
+    run.remove_unfinished()
+    assert contents(run.path) == before
+
+
 def test_an_unwritable_place_is_an_error_of_input(tmp_path, case):
     (tmp_path / "file").write_text("")
     with pytest.raises(CaseError, match="cannot be written"):

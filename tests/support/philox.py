@@ -1,4 +1,4 @@
-"""Philox 4x32-10 in plain integers, to know the offsets a phase-shifted step draws (Salmon et al., SC11)."""
+"""Philox 4x32-10 in plain integers, to know the offsets phase-shifted steps draw (Salmon et al., SC11)."""
 
 WORD = 0xFFFFFFFF
 
@@ -14,7 +14,7 @@ def philox(counter: tuple[int, int, int, int], key: tuple[int, int]) -> tuple[in
     return a, b, c, d
 
 
-def shift_offset(seed: int, step_number: int) -> tuple[float, float, float]:
-    """Offset of a step's first grid in fractions of a cell, each in (0, 1)."""
-    words = philox((step_number & WORD, step_number >> 32, 0, 0), (seed & WORD, seed >> 32))
+def shift_offset(seed: int, pair: int) -> tuple[float, float, float]:
+    """Offset of the first grid of the steps 2 pair and 2 pair + 1 in fractions of a cell, each in (0, 1)."""
+    words = philox((pair & WORD, pair >> 32, 0, 0), (seed & WORD, seed >> 32))
     return tuple((word + 0.5) / 2**32 for word in words[:3])

@@ -131,20 +131,23 @@ class Twin:
         flux = self.to_modes(u[:, None] * u[None, :]) / phase
         return self.project(-1j * np.einsum("mzyx,jmzyx->jzyx", self.k, flux)) * self.mask
 
-    def nonlinear(self, a: Array, stage: int = 0, offset: tuple[float, float, float] = (0, 0, 0)) -> Array:
-        """As the core evaluates it in a stage of a step."""
+    def nonlinear(self, a: Array, cells: tuple[float, float, float] | None = None) -> Array:
+        """As the core evaluates it: in a stage that lies on `cells`, else for the transfer."""
         half = (0.5, 0.5, 0.5 if 2 in self.axes else 0)
-        if self.dealias == "phase-shift-exact":
+        if self.dealias == "phase-shift-exact" or (self.dealias == "phase-shift" and cells is None):
             return (self.on_grid(a) + self.on_grid(a, half)) / 2
-        if self.dealias == "phase-shift":
-            return self.on_grid(a, self.stage_grid(stage, offset))
-        return self.on_grid(a)
+        return self.on_grid(a, cells or (0, 0, 0))
 
-    def stage_grid(self, stage: int, offset: tuple[float, float, float]) -> tuple[float, float, float]:
-        """Where the points of a stage lie, in cells."""
+    def stage_grid(self, stage: int, step_number: int) -> tuple[float, float, float]:
+        """Where the points of a stage of a step lie, in cells.
+
+        Two steps share an offset; the stages of the first lie on A, B, A, ..., of the second on B, A, B, ...
+        """
         if self.dealias != "phase-shift":
             return (0, 0, 0)
-        cells = [part + (stage % 2) / 2 for part in offset]
+        cells = [
+            part + (stage + step_number) % 2 / 2 for part in shift_offset(self.shift_seed, step_number // 2)
+        ]
         return (cells[0], cells[1], cells[2] if 2 in self.axes else 0)
 
     def alias_free(self, a: Array) -> Array:
@@ -164,12 +167,11 @@ class Twin:
     def step(self, a: Array, dt: float, step_number: int = 0, nonlinear=None) -> Array:
         """One step of the scheme for exp(nu k^2 t) a, whose linear decay is exact."""
         nodes, matrix, weights = TABLES[self.scheme]
-        offset = shift_offset(self.shift_seed, step_number)
         evaluate = nonlinear or self.nonlinear
         slopes: list[Array] = []
         for stage, row in enumerate(matrix):
             now = self._advance(a, dt, nodes[stage], row, slopes)
-            slopes.append(evaluate(now, stage, offset))
+            slopes.append(evaluate(now, self.stage_grid(stage, step_number)))
         return self._advance(a, dt, 1, weights, slopes)
 
     def _advance(self, a: Array, dt: float, node: float, row: tuple, slopes: list[Array]) -> Array:
