@@ -94,7 +94,7 @@ def estimated_modes(twin: Twin) -> int:
     return _core.estimate_memory(flows.options(twin, scheme="rk2"), 1)["state"] // ((2 + extra) * 3 * 16)
 
 
-@settings(deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(points=sizes, rule=st.sampled_from(RULES))
 def test_the_estimate_counts_the_kept_modes(points, rule):
     twin = Twin(points, dealias=rule[0], shape=rule[1])

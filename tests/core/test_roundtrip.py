@@ -67,7 +67,7 @@ def check_all(world, twin, precision, **settings):
     check_transfer(world, flow, twin, precision)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@settings(max_examples=40, derandomize=True)
 @given(
     points=st.tuples(st.sampled_from(SIZES), st.sampled_from(SIZES), st.sampled_from([1, *SIZES])),
     lengths=st.tuples(*[st.floats(0.5, 20.0)] * 3),

@@ -28,7 +28,7 @@ def kept(world, points, lengths, dealias, shape):
     return flow.modes, flow.kmax, flow.spectra()["k"]
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@settings(max_examples=60, derandomize=True)
 @given(points=sizes, lengths=lengths, rule=st.sampled_from(RULES))
 def test_kept_modes_are_those_of_the_definition(points, lengths, rule):
     twin = Twin(points, lengths, *rule)
