@@ -83,7 +83,7 @@ def test_what_a_kill_left_half_written_can_be_removed_alone(run):
     run.snapshot_path(3).write_bytes(b"whole")
     (run.path / "mine.part").write_bytes(b"mine")
     before = contents(run.path)
-    left = [run.checkpoint_path(9), run.snapshot_path(9), run.series, run.spectra, run.case_file, run.wisdom]
+    left = [run.checkpoint_path(9), run.snapshot_path(9), run.series, run.spectra, run.case_file, run.log]
     for path in left:
         path.with_name(path.name + ".part").write_bytes(b"torn")
     run.remove_unfinished()
