@@ -3,10 +3,10 @@
     .venv/bin/python benchmarks/peers.py --points 128 256
 
 Three-dimensional, double precision, 2/3 truncation on each axis, second-order Runge–Kutta with the viscous
-factor exact, Taylor–Green vortex. fluidsim and its FFT plugins are installed from PyPI into .peers/, an
-environment of their own. Every way in which a code can use the cores is timed in turn, the whole list
-again each round, so that a machine that grows slower does so for all; the ratios are of the medians of the
-quickest way of each code.
+factor exact, Taylor–Green vortex; whorl is timed in single precision as well. fluidsim and its FFT plugins
+are installed from PyPI into .peers/, an environment of their own. Every way in which a code can use the cores
+is timed in turn, the whole list again each round, so that a machine that grows slower does so for all; the
+ratios are of the medians of the quickest way of each code.
 """
 
 import argparse
@@ -40,16 +40,25 @@ class Contestant:
     method: str
     ranks: int
     threads: int
+    precision: str = "double"
     seconds_per_step: list[float] = field(default_factory=list)
     seconds_per_rhs: list[float] = field(default_factory=list)
+    results: list[dict] = field(default_factory=list)
 
     @property
     def name(self) -> str:
-        return f"{self.code} {self.method} {self.ranks} × {self.threads}".replace("  ", " ")
+        return " ".join(f"{self.code} {self.label} {self.ranks} × {self.threads}".split())
+
+    @property
+    def label(self) -> str:
+        """The transforms, and the precision if it is not double."""
+        precision = "" if self.precision == "double" else self.precision
+        return f"{self.method.removeprefix('fft3d.')} {precision}".strip()
 
     def add(self, result: dict) -> None:
         self.seconds_per_step.append(result["seconds_per_step"])
         self.seconds_per_rhs.append(result["seconds_per_rhs"])
+        self.results.append(result)
 
 
 def pip(*arguments: str) -> bool:
@@ -83,9 +92,9 @@ def fluidsim_methods(ranks: int) -> list[str]:
 
 
 def contestants(cores: int) -> list[Contestant]:
-    """Each code with threads in one process and with one process a core."""
+    """Each code with threads in one process and with one process a core; whorl in single precision, too."""
     ways = [(1, cores), (cores, 1)] if cores > 1 else [(1, 1)]
-    entries = []
+    entries = [Contestant("whorl", "", 1, cores, "single")]
     for ranks, threads in ways:
         entries.append(Contestant("whorl", "", ranks, threads))
         entries += [Contestant("fluidsim", method, ranks, threads) for method in fluidsim_methods(ranks)]
@@ -95,7 +104,14 @@ def contestants(cores: int) -> list[Contestant]:
 def command(entry: Contestant, whorl: Path, points: int, steps: int, folder: Path) -> list[str]:
     launcher = ["mpiexec", "-n", str(entry.ranks)] if entry.ranks > 1 else []
     if entry.code == "whorl":
-        options = ["--points", str(points), "--precision", "double", "--json", str(folder / "whorl.json")]
+        options = [
+            "--points",
+            str(points),
+            "--precision",
+            entry.precision,
+            "--json",
+            str(folder / "whorl.json"),
+        ]
         return [*launcher, str(whorl), "bench", "step", *options]
     script = [str(PEERS_PYTHON), str(Path(__file__).with_name("fluidsim_step.py"))]
     options = ["--points", str(points), "--steps", str(steps), "--fft", entry.method]
@@ -133,8 +149,8 @@ def measure(entry: Contestant, whorl: Path, points: int, steps: int) -> bool:
 
 
 def quickest(entries: list[Contestant], code: str) -> Contestant:
-    """The contestant of a code with the shortest median step."""
-    timed = [entry for entry in entries if entry.code == code]
+    """The contestant of a code with the shortest median step in double precision."""
+    timed = [entry for entry in entries if entry.code == code and entry.precision == "double"]
     if not timed:
         sys.exit(f"peers: {code} could not be timed in any way; the reasons are above")
     return min(timed, key=lambda entry: statistics.median(entry.seconds_per_step))
@@ -154,7 +170,7 @@ def compare(points: int, options: argparse.Namespace) -> dict:
 
 
 def show(results: list[dict], cores: int) -> None:
-    table = Table(title=f"Seconds, median (shortest) of the rounds; {cores} cores, double, 2/3, rk2")
+    table = Table(title=f"Seconds, median (shortest) of the rounds; {cores} cores, 2/3, rk2")
     for title in ("points", "code", "ranks × threads", "a step", "a right-hand side"):
         table.add_column(title)
     for result in results:
@@ -163,7 +179,7 @@ def show(results: list[dict], cores: int) -> None:
                 f"{statistics.median(times):.4f} ({min(times):.4f})"
                 for times in (entry.seconds_per_step, entry.seconds_per_rhs)
             ]
-            name = f"{entry.code} {entry.method.removeprefix('fft3d.')}"
+            name = f"{entry.code} {entry.label}"
             table.add_row(f"{result['points']}³", name, f"{entry.ranks} × {entry.threads}", *cells)
         ratios = [f"[bold]{ratio:.2f}" for ratio in result["ratios"].values()]
         table.add_row("", "[bold]fluidsim ÷ whorl", "[bold]quickest", *ratios, end_section=True)

@@ -332,10 +332,8 @@ def describe(case: Case, flow: _core.Flow) -> str:
     size = " × ".join(map(str, case.grid.points))
     ranks = "1 rank" if flow.ranks == 1 else f"{flow.ranks} ranks ({rows} × {columns})"
     threads = f"{flow.threads} thread{'s' if flow.threads > 1 else ''}"
-    return (
-        f"{case.flow.model} {size}, {case.run.precision}, {case.grid.dealias}, {case.time.scheme}, "
-        f"{ranks} × {threads}"
-    )
+    kept = f"{case.grid.dealias} sphere" if case.grid.shape == "sphere" else case.grid.dealias
+    return f"{case.flow.model} {size}, {case.run.precision}, {kept}, {case.time.scheme}, {ranks} × {threads}"
 
 
 def core_options(case: Case, threads: int) -> _core.Options:
