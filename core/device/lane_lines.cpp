@@ -61,46 +61,40 @@ template <class Real, int bytes, bool swapped, Access access> struct AnyRows {
     }
 };
 
-// What a thread works in, grown when more or longer lines come.
+// What an executor lends: rows between the passes, the vector in which some rows end, places of the rows.
 template <class Value, class Real> struct Scratch {
-    Buffer<Value> values;               // between the passes
-    Buffer<Complex<Real>> edge;         // [row][lane]: the vector in which some rows end
-    std::vector<Complex<Real>*> places; // of every row
-    int whole = 0;                      // lanes that every row has
-    bool aligned = true;                // every row begins on a cache line
+    static constexpr int lanes = static_cast<int>(sizeof(Value) / sizeof(Complex<Real>));
+    Value* values;
+    Complex<Real>* edge;    // [row][lane]
+    Complex<Real>** places; // of every row
+    int whole = 0;          // lanes that every row has
+    bool aligned = true;    // every row begins on a cache line
 
-    void point_at(const LineRow<Real>* rows, int n, int howmany, int lanes) {
-        if (places.size() < static_cast<std::size_t>(n)) {
-            edge = Buffer<Complex<Real>>(static_cast<std::size_t>(n) * static_cast<std::size_t>(lanes));
-            places.resize(static_cast<std::size_t>(n));
-        }
+    Scratch(Complex<Real>* memory, int n)
+        : values(reinterpret_cast<Value*>(memory)), edge(memory + static_cast<std::ptrdiff_t>(n) * lanes),
+          places(reinterpret_cast<Complex<Real>**>(edge + static_cast<std::ptrdiff_t>(n) * lanes)) {}
+
+    void point_at(const LineRow<Real>* rows, int n, int howmany) {
         whole = howmany;
-        aligned = true;
         for (int j = 0; j < n; ++j) {
-            places[static_cast<std::size_t>(j)] = rows[j].data;
+            places[j] = rows[j].data;
             whole = std::min(whole, rows[j].length);
             aligned = aligned && reinterpret_cast<std::uintptr_t>(rows[j].data) % 64 == 0;
         }
     }
 
-    void fill_edge(const LineRow<Real>* from, int n, int lane, int lanes) {
+    void fill_edge(const LineRow<Real>* from, int n, int lane) {
         for (int j = 0; j < n; ++j) {
             const int left = std::clamp(from[j].length - lane, 0, lanes);
-            Complex<Real>* const row = edge.data() + j * lanes;
+            Complex<Real>* const row = edge + j * lanes;
             std::fill(std::copy_n(from[j].data + lane, left, row), row + lanes, Complex<Real>{0, 0});
         }
     }
-    void empty_edge(const LineRow<Real>* to, int n, int lane, int lanes) {
+    void empty_edge(const LineRow<Real>* to, int n, int lane) {
         for (int j = 0; j < n; ++j)
-            std::copy_n(edge.data() + j * lanes, std::clamp(to[j].length - lane, 0, lanes),
-                        to[j].data + lane);
+            std::copy_n(edge + j * lanes, std::clamp(to[j].length - lane, 0, lanes), to[j].data + lane);
     }
 };
-
-template <class Value, class Real> Scratch<Value, Real>& scratch() {
-    thread_local Scratch<Value, Real> of_thread;
-    return of_thread;
-}
 
 } // namespace
 
@@ -109,35 +103,26 @@ LaneLines<Real>::LaneLines(LineShape shape, Direction direction)
     : Lines<Real>(shape), direction_(direction), passes_(shape.n) {}
 
 template <class Real>
-template <int bytes, class From, class To>
-void LaneLines<Real>::group(const From& from, const To& to) const {
-    using Value = typename From::Value;
-    auto& buffer = scratch<Value, Real>().values;
-    const auto n = static_cast<std::size_t>(this->shape_.n);
-    if (buffer.size() < n) buffer = Buffer<Value>(n);
-    passes_.run(from, to, buffer.data());
-}
-
-template <class Real>
 template <int bytes, bool swapped>
 int LaneLines<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
-                                  int lane, int most) const {
+                                  Complex<Real>* scratch, int lane, int most) const {
     using Even = EvenRows<Real, bytes, swapped>;
     constexpr int lanes = VectorOf<Real, bytes>::lanes;
     const int n = this->shape_.n;
-    auto& work = scratch<typename Even::Value, Real>();
-    work.point_at(from, n, this->shape_.howmany, lanes);
+    Scratch<typename Even::Value, Real> work(scratch, n);
+    work.point_at(from, n, this->shape_.howmany);
     Fetch<Real> fetch{next, next + (next ? n : 0)};
     for (; lane < most; lane += lanes) {
         const Even to{data + lane, this->shape_.stride, this->shape_.dropped()};
         if (lane + lanes > work.whole) {
-            work.fill_edge(from, n, lane, lanes);
-            group<bytes>(Even{work.edge.data(), lanes, {}}, to);
+            work.fill_edge(from, n, lane);
+            passes_.run(Even{work.edge, lanes, {}}, to, work.values);
         } else if (next != nullptr) {
-            group<bytes>(AnyRows<Real, bytes, swapped, Access::fetching>{work.places.data(), lane, &fetch},
-                         to);
+            passes_.run(AnyRows<Real, bytes, swapped, Access::fetching>{work.places, lane, &fetch}, to,
+                        work.values);
         } else {
-            group<bytes>(AnyRows<Real, bytes, swapped, Access::plain>{work.places.data(), lane, nullptr}, to);
+            passes_.run(AnyRows<Real, bytes, swapped, Access::plain>{work.places, lane, nullptr}, to,
+                        work.values);
         }
     }
     return lane;
@@ -145,23 +130,24 @@ int LaneLines<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data
 
 template <class Real>
 template <int bytes, bool swapped>
-int LaneLines<Real>::scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, int lane, int most) const {
+int LaneLines<Real>::scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch,
+                                   int lane, int most) const {
     using Even = EvenRows<Real, bytes, swapped>;
     constexpr int lanes = VectorOf<Real, bytes>::lanes;
     const int n = this->shape_.n;
-    auto& work = scratch<typename Even::Value, Real>();
-    work.point_at(to, n, this->shape_.howmany, lanes);
+    Scratch<typename Even::Value, Real> work(scratch, n);
+    work.point_at(to, n, this->shape_.howmany);
     for (; lane < most; lane += lanes) {
         const Even from{data + lane, this->shape_.stride, this->shape_.dropped()};
         if (lane + lanes > work.whole) {
-            group<bytes>(from, Even{work.edge.data(), lanes, {}});
-            work.empty_edge(to, n, lane, lanes);
+            passes_.run(from, Even{work.edge, lanes, {}}, work.values);
+            work.empty_edge(to, n, lane);
         } else if (work.aligned) {
-            group<bytes>(from,
-                         AnyRows<Real, bytes, swapped, Access::streaming>{work.places.data(), lane, nullptr});
+            passes_.run(from, AnyRows<Real, bytes, swapped, Access::streaming>{work.places, lane, nullptr},
+                        work.values);
         } else {
-            group<bytes>(from,
-                         AnyRows<Real, bytes, swapped, Access::plain>{work.places.data(), lane, nullptr});
+            passes_.run(from, AnyRows<Real, bytes, swapped, Access::plain>{work.places, lane, nullptr},
+                        work.values);
         }
     }
     return lane;
@@ -181,25 +167,27 @@ template <class Real> template <class Lanes> void LaneLines<Real>::vectors(const
 }
 
 template <class Real>
-void LaneLines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data,
-                             const LineRow<Real>* next) const {
+void LaneLines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
+                             Complex<Real>* scratch) const {
     vectors([&]<int bytes, bool swapped>(int lane, int most) {
-        return gather_lanes<bytes, swapped>(from, data, next, lane, most);
+        return gather_lanes<bytes, swapped>(from, data, next, scratch, lane, most);
     });
 }
 
-template <class Real> void LaneLines<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to) const {
+template <class Real>
+void LaneLines<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const {
     vectors([&]<int bytes, bool swapped>(int lane, int most) {
-        return scatter_lanes<bytes, swapped>(data, to, lane, most);
+        return scatter_lanes<bytes, swapped>(data, to, scratch, lane, most);
     });
 }
 
-template <class Real> void LaneLines<Real>::execute(Complex<Real>* data) const {
+template <class Real> void LaneLines<Real>::execute(Complex<Real>* data, Complex<Real>* scratch) const {
     vectors([&]<int bytes, bool swapped>(int lane, int most) {
+        const Scratch<typename EvenRows<Real, bytes, swapped>::Value, Real> work(scratch, this->shape_.n);
         for (; lane < most; lane += VectorOf<Real, bytes>::lanes) {
             const EvenRows<Real, bytes, swapped> rows{data + lane, this->shape_.stride,
                                                       this->shape_.dropped()};
-            group<bytes>(rows, rows);
+            passes_.run(rows, rows, work.values);
         }
         return lane;
     });

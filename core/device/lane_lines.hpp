@@ -13,24 +13,24 @@ template <class Real> class LaneLines final : public Lines<Real> {
     LaneLines(LineShape shape, Direction direction);
     // Rows at `data` are run over in whole vectors: howmany rounded up to `half_lanes` numbers of each row
     // there belong to the lines.
-    void execute(Complex<Real>* data) const override;
-    void gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next) const override;
-    void scatter(Complex<Real>* data, const LineRow<Real>* to) const override;
+    void execute(Complex<Real>* data, Complex<Real>* scratch) const override;
+    void gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
+                Complex<Real>* scratch) const override;
+    void scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const override;
 
     // Complex numbers of the narrower of the two vectors used.
     static constexpr int half_lanes = 32 / static_cast<int>(sizeof(Real));
 
   private:
-    // One vector of lanes through all passes.
-    template <int bytes, class From, class To> void group(const From& from, const To& to) const;
     // lanes<bytes, swapped>(lane, most): vectors of lanes from `lane` while below `most`; returns the lane
     // after.
     template <class Lanes> void vectors(const Lanes& lanes) const;
     template <int bytes, bool swapped>
-    int gather_lanes(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next, int lane,
-                     int most) const;
+    int gather_lanes(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
+                     Complex<Real>* scratch, int lane, int most) const;
     template <int bytes, bool swapped>
-    int scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, int lane, int most) const;
+    int scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch, int lane,
+                      int most) const;
 
     Direction direction_;
     LanePasses<Real> passes_;

@@ -51,7 +51,7 @@ template <class Real> class FftwLines final : public Lines<Real> {
     FftwLines(const FftwLines&) = delete;
     FftwLines& operator=(const FftwLines&) = delete;
 
-    void execute(Complex<Real>* data) const override {
+    void execute(Complex<Real>* data, Complex<Real>*) const override {
         if (direction_ == Direction::backward) this->zero_dropped(data);
         auto* const values = reinterpret_cast<Value*>(data);
         Api::execute(plan_, values, values);
@@ -71,7 +71,7 @@ template <class Real> class DirectLines final : public Lines<Real> {
         }
     }
 
-    void execute(Complex<Real>* data) const override {
+    void execute(Complex<Real>* data, Complex<Real>*) const override {
         if (direction_ == Direction::backward) this->zero_dropped(data);
         const LineShape& shape = this->shape_;
         const int n = shape.n;
@@ -109,18 +109,20 @@ template <class Real> void Lines<Real>::zero_dropped(Complex<Real>* data) const 
 }
 
 template <class Real>
-void Lines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>*) const {
+void Lines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>*,
+                         Complex<Real>* scratch) const {
     for (int j = 0; j < shape_.n; ++j) {
         Complex<Real>* const row = data + j * shape_.stride;
         const int length = std::min(from[j].length, shape_.howmany);
         std::copy_n(from[j].data, length, row);
         std::fill(row + length, row + shape_.howmany, Complex<Real>{0, 0});
     }
-    execute(data);
+    execute(data, scratch);
 }
 
-template <class Real> void Lines<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to) const {
-    execute(data);
+template <class Real>
+void Lines<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const {
+    execute(data, scratch);
     for (int j = 0; j < shape_.n; ++j)
         std::copy_n(data + j * shape_.stride, std::min(to[j].length, shape_.howmany), to[j].data);
 }

@@ -29,7 +29,7 @@ struct LineShape {
     int howmany;
     std::int64_t stride, distance;
     // Elements that matter among the modes of a line: |j| < kept, where n - |j| stands for -|j|; 0: all. The
-    // others count as zero on the way back, whatever is there, and are not written on the way forward.
+    // others count as zero on the way back, whatever is there, and hold nothing of use on the way forward.
     int kept = 0;
     // Elements from the first to one past the last.
     std::int64_t extent() const { return (n - 1) * stride + (howmany - 1) * distance + 1; }
@@ -49,13 +49,17 @@ template <class Real> class Lines {
     virtual ~Lines() = default;
     const LineShape& shape() const { return shape_; }
 
-    // data must be 64-byte aligned, as every Buffer is.
-    virtual void execute(Complex<Real>* data) const = 0;
+    // Complex numbers of scratch that lines of n points may want.
+    static std::int64_t scratch(int n) { return n * (2 * 64 / static_cast<std::int64_t>(sizeof(Real)) + 1); }
+
+    // data and scratch must be 64-byte aligned, as every Buffer is.
+    virtual void execute(Complex<Real>* data, Complex<Real>* scratch) const = 0;
     // Lines side by side (distance 1) from n rows anywhere to `data`. `next` are the rows the caller will
     // read after these, or null: they are fetched meanwhile where the device can.
-    virtual void gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next) const;
+    virtual void gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
+                        Complex<Real>* scratch) const;
     // From `data`, which is spoilt, to n rows anywhere that will not be read soon.
-    virtual void scatter(Complex<Real>* data, const LineRow<Real>* to) const;
+    virtual void scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const;
 
     static std::unique_ptr<Lines> make(LineKind kind, LineShape shape, Direction direction);
 

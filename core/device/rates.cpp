@@ -46,9 +46,15 @@ template <class Real> double line_rate_of(int n, int threads) {
          {LineShape{n, 1, 1, n}, LineShape{n, 8, 1, n + 8}, LineShape{n, lanes, lanes, 1}}) {
         const auto lines = Lines<Real>::make(LineKind::automatic, shape, Direction::forward);
         std::vector<Buffer<Complex<Real>>> data; // zeroes: transforms of them stay finite for ever
-        for (int i = 0; i < cpu.executors(); ++i) data.emplace_back(static_cast<std::size_t>(shape.extent()));
-        const double rate = best_rate(
-            cpu, [&](int executor) { lines->execute(data[static_cast<std::size_t>(executor)].data()); });
+        std::vector<Buffer<Complex<Real>>> scratch;
+        for (int i = 0; i < cpu.executors(); ++i) {
+            data.emplace_back(static_cast<std::size_t>(shape.extent()));
+            scratch.emplace_back(static_cast<std::size_t>(lines->scratch(n)));
+        }
+        const double rate = best_rate(cpu, [&](int executor) {
+            const auto i = static_cast<std::size_t>(executor);
+            lines->execute(data[i].data(), scratch[i].data());
+        });
         best = std::max(best, rate * shape.howmany * 5.0 * n * std::log2(n));
     }
     return best;

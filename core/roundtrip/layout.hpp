@@ -51,7 +51,6 @@ class Layout {
     Block planes(int batch) const { return planes(column_index, batch); }
     Block planes(int c, int batch) const;
     int largest_batch() const;
-    int peer_kx(int r) const { return peer_kx_[static_cast<std::size_t>(r)].size(); }
     Block peer_kx_block(int r) const { return peer_kx_[static_cast<std::size_t>(r)]; }
     Block peer_y_block(int r) const { return peer_y_[static_cast<std::size_t>(r)]; }
     // Chunk of row peer r within a row buffer holding `planes` planes.

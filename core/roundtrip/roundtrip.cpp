@@ -17,9 +17,11 @@ std::int64_t table_bytes(const Layout& layout, std::int64_t value) {
 }
 
 template <class Real> Workspace workspace_of(const Layout& layout, device::LineKind lines) {
-    if (lines != device::LineKind::automatic) return Workspace(layout);
+    const std::int64_t scratch = device::Lines<Real>::scratch(std::max(layout.ny, layout.nz));
+    if (lines != device::LineKind::automatic) return Workspace(layout, scratch);
     const device::RowLines<Real> rows(layout.nx, layout.kept_x);
-    return Workspace(layout, rows.rows, rows.workspace(layout.column_variables, layout.row_variables));
+    const std::int64_t block = rows.workspace(layout.column_variables, layout.row_variables);
+    return Workspace(layout, scratch, rows.rows, block);
 }
 
 template <class Real>
@@ -223,7 +225,8 @@ void RoundTrip<Real>::z_lines_in(int executor, const kernels::Tile<Real>& t, int
     const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), layout_.pencil_slots.data()};
     for (int v = 0; v < variables; ++v) {
         for (int l = 0; l < layout_.nz; ++l) own.rows[static_cast<std::size_t>(l)] = columns.row(v, l);
-        z_in_[static_cast<std::size_t>(tile_width(t.count))]->scatter(t.line(v, 0), own.rows.data());
+        z_in_[static_cast<std::size_t>(tile_width(t.count))]->scatter(t.line(v, 0), own.rows.data(),
+                                                                      line_scratch(executor));
     }
 }
 
@@ -242,8 +245,8 @@ template <class Real> void RoundTrip<Real>::z_lines_out(int executor, std::int64
     point_at(own.rows, t, 0);
     for (int v = 0; v < variables; ++v) {
         point_at(own.next_rows, v + 1 < variables ? t : following, v + 1 < variables ? v + 1 : 0);
-        z_out_[static_cast<std::size_t>(tile_width(t.count))]->gather(own.rows.data(), t.line(v, 0),
-                                                                      own.next_rows.data());
+        z_out_[static_cast<std::size_t>(tile_width(t.count))]->gather(
+            own.rows.data(), t.line(v, 0), own.next_rows.data(), line_scratch(executor));
         std::swap(own.rows, own.next_rows);
     }
 }
@@ -259,7 +262,7 @@ template <class Real> void RoundTrip<Real>::y_lines_in(int executor, int z, int 
         device::Cpu::for_each(1LL * variables * layout_.kept_y, kernels::SpreadPadding<Real>{spread});
     }
     Timers::Scope scope(timers, Part::y_lines);
-    for (int v = 0; v < variables; ++v) y_in_->execute(p.row(v, 0));
+    for (int v = 0; v < variables; ++v) y_in_->execute(p.row(v, 0), line_scratch(executor));
 }
 
 template <class Real>

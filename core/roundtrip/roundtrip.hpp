@@ -91,6 +91,9 @@ template <class Real> class RoundTrip {
     }
     kernels::Plane<Real> plane(int executor);
     kernels::LineBlock<Real> line_block(int executor, bool out, int y0, int rows);
+    Value* line_scratch(int executor) {
+        return executors_[static_cast<std::size_t>(executor)].workspace.data() + workspace_.lent;
+    }
     // Behind the plane: x lines in hand, later the contracted rows.
     Value* block_space(int executor) {
         return executors_[static_cast<std::size_t>(executor)].workspace.data() + workspace_.plane;

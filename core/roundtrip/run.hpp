@@ -168,7 +168,7 @@ void RoundTrip<Real>::rows_out(const Pass& pass, int executor, int z) {
         const kernels::Plane<Real> p = plane(executor);
         {
             Timers::Scope scope(timers, Part::y_lines);
-            for (int v = 0; v < Pass::products; ++v) y_out_->execute(p.row(v, 0));
+            for (int v = 0; v < Pass::products; ++v) y_out_->execute(p.row(v, 0), line_scratch(executor));
         }
         Timers::Scope scope(timers, Part::pack);
         const kernels::Contract<Real, Pass> contract{pass,
@@ -246,7 +246,8 @@ void RoundTrip<Real>::line_points(const Pass& pass, int executor, int z, int y0,
                                   kernels::MergePadding<Real>{in, layout_.kept_x});
         }
         Timers::Scope scope(timers, Part::x_lines);
-        for (int v = 0; v < Pass::inputs; ++v) x_lines(x_in_, in).execute(in.line(v, 0));
+        for (int v = 0; v < Pass::inputs; ++v)
+            x_lines(x_in_, in).execute(in.line(v, 0), line_scratch(executor));
     }
     {
         Timers::Scope scope(timers, Part::point);
@@ -264,7 +265,8 @@ void RoundTrip<Real>::line_points(const Pass& pass, int executor, int z, int y0,
     if constexpr (Pass::products > 0) {
         {
             Timers::Scope scope(timers, Part::x_lines);
-            for (int v = 0; v < Pass::products; ++v) x_lines(x_out_, out).execute(out.line(v, 0));
+            for (int v = 0; v < Pass::products; ++v)
+                x_lines(x_out_, out).execute(out.line(v, 0), line_scratch(executor));
         }
         Timers::Scope scope(timers, Part::pack);
         device::Cpu::for_each(1LL * Pass::products * out.live_pairs(), kernels::Mirror<Real>{out});

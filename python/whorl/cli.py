@@ -10,7 +10,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from whorl.case import Case, find_case, load_case, ready_cases
-from whorl.errors import BlowUp, CaseError
+from whorl.errors import BlowUp, CaseError, RunFault
 from whorl.explain import options as case_options
 from whorl.explain import sections
 from whorl.progress import stdout_console
@@ -214,7 +214,7 @@ def main() -> NoReturn:
         where = error.ctx.command_path if error.ctx else "whorl"
         message = error.format_message()
         _leave(f"{message}{'' if message.endswith(('.', '?', ')')) else '.'} See {where} --help.", 2)
-    except (CaseError, BlowUp) as error:
+    except (CaseError, BlowUp, RunFault) as error:
         _leave(str(error), error.exit_code)
     except OSError as error:
         _leave(f"{error}.", 1)

@@ -11,6 +11,7 @@
 Each file is appended to line by line or written beside and renamed: a kill at any moment damages none.
 """
 
+import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -23,18 +24,20 @@ from whorl.files import PARTIAL, write_text
 MARK = ".whorl-run"
 OWN_FILES = (MARK, "case.toml", "series.csv", "spectra.h5", "log.txt", "plot.png")
 DIGITS = "[0-9]" * 8
+FREE_SECTIONS = {"time", "run", "output"}  # which a restart may change
 OWN_FOLDERS = {"checkpoints": (f"{DIGITS}.h5", f"{DIGITS}.h5.aside"), "snapshots": (f"{DIGITS}.vtkhdf",)}
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The clock of a checkpoint file."""
+    """The clock of a checkpoint file, and the text of the case it belongs to."""
 
     path: Path
     time: float
     compensation: float
     step: int
     dt: float
+    case: str
 
 
 class RunDirectory:
@@ -151,9 +154,25 @@ class RunDirectory:
                 f"{wanted} does not exist; there are checkpoints of step {', '.join(_steps(paths))}."
             )
         try:
-            return read_clock(wanted)
+            chosen = read_clock(wanted)
         except ValueError as error:
             raise self.damaged(wanted, str(error)) from None
+        self._check_same_run(chosen)
+        return chosen
+
+    def _check_same_run(self, checkpoint: Checkpoint) -> None:
+        """What a restart cannot change must be in the checkpoint's case as in the directory's."""
+        here, there = self.read_case().to_dict(), Case(**tomllib.loads(checkpoint.case)).to_dict()
+        sections = sorted((here.keys() | there.keys()) - FREE_SECTIONS)
+        for section in sections:
+            own, foreign = here.get(section, {}), there.get(section, {})
+            for key in sorted(own.keys() | foreign.keys()):
+                if own.get(key) != foreign.get(key):
+                    raise CaseError(
+                        f"the checkpoint {checkpoint.path} is of another run: its {section}.{key} is "
+                        f"{foreign.get(key)}, and {self.case_file} says {own.get(key)}; put this run's own "
+                        "checkpoint there, or begin a new run from a snapshot (initial.name = from-file)."
+                    )
 
     def damaged(self, path: Path, reason: str) -> CaseError:
         """The error for a checkpoint that cannot be used; it offers the newest good one before it."""
@@ -183,9 +202,9 @@ def read_clock(path: Path) -> Checkpoint:
     try:
         with h5py.File(path, "r") as file:
             a = file.attrs
-            return Checkpoint(
-                path, float(a["time"]), float(a["compensation"]), int(a["step"]), float(a["dt"])
-            )
+            clock = float(a["time"]), float(a["compensation"]), int(a["step"]), float(a["dt"])
+            case = a["case"]
+            return Checkpoint(path, *clock, case.decode() if isinstance(case, bytes) else case)
     except OSError as error:
         raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
     except KeyError:

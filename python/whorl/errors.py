@@ -19,8 +19,18 @@ class BlowUp(RuntimeError):
         self.time = time
         self.step = step
         self.checkpoint = checkpoint
-        last = f"the last good checkpoint is {checkpoint}" if checkpoint else "no checkpoint had been written"
         super().__init__(
-            f"the flow blew up at t = {time:.9g}, step {step}: {reason}; {last}. "
+            f"the flow blew up at t = {time:.9g}, step {step}: {reason}; {last_checkpoint(checkpoint)}. "
             "A smaller time.dt or time.courant, a larger viscosity or more points may keep it stable."
         )
+
+
+class RunFault(RuntimeError):
+    """A run that had begun cannot go on (a full disk, a library that failed); `__cause__` says why."""
+
+    exit_code = 1
+
+
+def last_checkpoint(path) -> str:
+    """How a message ends that says from where a run can go on."""
+    return f"the last good checkpoint is {path}" if path else "no checkpoint had been written"

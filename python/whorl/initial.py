@@ -64,14 +64,32 @@ def coordinates(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def set_from_function(flow: _core.Flow, case: Case, function: VelocityFunction) -> None:
+    """Calls the function with a block of planes at a time; it must be one of the points alone."""
     x, y, z = coordinates(case)
+    checked = False
 
-    def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
-        velocity = function(x[None, None, :], y[None, y0:y1, None], z[z0:z1, None, None])
+    def evaluate(planes: slice, y0: int, y1: int, out: np.ndarray) -> None:
+        velocity = function(x[None, None, :], y[None, y0:y1, None], z[planes, None, None])
         if len(velocity) != 3:
             raise CaseError(f"the initial velocity function returned {len(velocity)} components, not three.")
         for component, values in zip(out, velocity, strict=True):
             component[...] = values
+
+    def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
+        nonlocal checked
+        evaluate(slice(z0, z1), y0, y1, out)
+        if checked or z1 - z0 < 2:
+            return
+        checked = True
+        again = np.empty_like(out[:, -1:])
+        evaluate(slice(z1 - 1, z1), y0, y1, again)
+        rounding = 1e-6 * np.abs(out).max()
+        if not np.allclose(again, out[:, -1:], rtol=0, atol=rounding, equal_nan=True):
+            raise CaseError(
+                f"the initial velocity function gives plane {z1 - 1} other values alone than in planes {z0} "
+                f"to {z1 - 1}: it must depend on x, y and z alone, for it is called block by block (no "
+                "random numbers, no means); give an array (3, nz, ny, nx) instead."
+            )
 
     flow.set_physical(fill)
 

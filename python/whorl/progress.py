@@ -1,6 +1,7 @@
 """How a run is going: a live display on a terminal, else a plain line every few seconds; and the log."""
 
 import logging
+import math
 import os
 import sys
 import time
@@ -19,6 +20,7 @@ from whorl.clock import Stopwatch
 LIVE_SECONDS = 0.25
 PLAIN_SECONDS = 5.0
 LOG_SECONDS = 60.0
+A_LIFETIME = 3e9  # seconds
 
 
 @dataclass(frozen=True)
@@ -120,7 +122,8 @@ class Progress:
 
     def _left(self, status: Status) -> str:
         now, done = time.monotonic() - self._started, status.done - (self._done_at_start or 0.0)
-        return str(timedelta(seconds=round(now * (1 - status.done) / done))) if done > 0 else "–"
+        left = now * (1 - status.done) / done if done > 0 else math.inf
+        return str(timedelta(seconds=round(left))) if left < A_LIFETIME else "–"
 
 
 def _display(status: Status, left: str) -> Group:

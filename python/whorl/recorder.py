@@ -17,6 +17,8 @@ from whorl.series import Series, read_rows
 from whorl.spectra import Spectra, read_spectra
 from whorl.version import __version__
 
+GROWTH = 10.0  # of the energy in a step, more than any flow has that the step resolves
+
 
 class Recorder:
     """Series, spectra, snapshots and checkpoints; without a directory only the first two, in memory.
@@ -77,6 +79,8 @@ class Recorder:
             due |= {"series", "spectra", "checkpoint"}
             if self._every["snapshot"].unit != "never":
                 due.add("snapshot")
+        if due:
+            self._check_growth(report)
         if "series" in due:
             self._row(report)
         if "spectra" in due:
@@ -108,6 +112,18 @@ class Recorder:
             raise self.blow_up(f"the kinetic energy is {energy}")
         return self._statistics[1]
 
+    def _check_growth(self, report: _core.StepReport) -> None:
+        """Raises BlowUp if a step beyond the Courant limit left more energy than any point had before.
+
+        A flow that is lost may stay finite for some steps; it is not worth a checkpoint.
+        """
+        energy, before = self.statistics()["energy"], report.maximum_velocity**2 / 2
+        if report.courant > 1 and energy > GROWTH * before:
+            raise self.blow_up(
+                f"with a Courant number of {report.courant:.3g} the mean energy came to {energy:.3g}, where "
+                f"no point had more than {before:.3g} a step before"
+            )
+
     def blow_up(self, reason: str) -> BlowUp:
         return BlowUp(self.clock.time, self.clock.step, reason, self.last_checkpoint)
 
@@ -122,6 +138,7 @@ class Recorder:
         self.spectra.append(self.clock.time, self.clock.step, k, shells)
 
     def _snapshot(self) -> None:
+        self.statistics()
         if self.directory is None or self._every["snapshot"].unit == "never":
             return
         path = self.directory.snapshot_path(self.clock.step)

@@ -20,7 +20,7 @@ from whorl.checks import check
 from whorl.clock import Clock, Every
 from whorl.diagnostics import scales
 from whorl.directory import Checkpoint, RunDirectory
-from whorl.errors import BlowUp, CaseError
+from whorl.errors import BlowUp, CaseError, RunFault, last_checkpoint
 from whorl.parallel import abort_on_exception, on_root, threads_of_rank, world
 from whorl.progress import Progress, Status, run_log
 from whorl.recorder import Recorder
@@ -30,6 +30,7 @@ from whorl.version import __version__
 # A step that ends within this of the end, relative to the step, is the last, keeps its length and lands
 # there: a fixed dt that divides the time stays fixed to the bit.
 LANDING = 1e-9
+AT_REST = "the flow is at rest, so time.courant sets no time step; give time.dt or time.dt_max."
 
 # What a restart may change: how the flow is computed and advanced (a smaller step after a blow-up).
 RESTART_KEYS = ("run.", "output.", "time.")
@@ -55,6 +56,12 @@ class Simulation:
             on_root(comm, lambda: directory.check_free(overwrite))
         self._set_up(case, comm, directory, Clock())
         initials.set_initial(self.flow, case, initial, comm)
+        if (
+            case.time.courant is not None
+            and case.time.dt_max is None
+            and self.flow.statistics()["energy"] == 0
+        ):
+            raise CaseError(AT_REST)
         if directory:
             on_root(comm, lambda: directory.create(case))
         self._open_log("run")
@@ -87,10 +94,10 @@ class Simulation:
             reason = str(error).removeprefix(f"the checkpoint {checkpoint.path} cannot be read: ")
             raise on_root(comm, lambda: place.damaged(checkpoint.path, reason)) from None
         self._dt = checkpoint.dt
-        if self.finished:
+        if limits := self._limits_reached():
             raise CaseError(
-                f"the run in {directory} is complete at t = {clock.time:.6g}, step {clock.step}; go on with "
-                "--until and a later time (or --set time.steps=…)."
+                f"the run in {directory} is at t = {clock.time:.6g}, step {clock.step}, and has nothing left "
+                f"to do before {' and '.join(limits)}."
             )
         on_root(comm, place.remove_unfinished)
         self._recorder.resume(checkpoint)
@@ -133,9 +140,17 @@ class Simulation:
     @property
     def finished(self) -> bool:
         """Whether time.until or time.steps is reached."""
+        return bool(self._limits_reached())
+
+    def _limits_reached(self) -> list[str]:
+        """Each with how to move it."""
         until, steps = self.case.time.until, self.case.time.steps
-        at_end = until is not None and self.clock.until(until) <= LANDING * self._dt
-        return at_end or (steps is not None and self.clock.step >= steps)
+        limits = []
+        if until is not None and self.clock.until(until) <= LANDING * self._dt:
+            limits.append(f"time.until = {until:.6g} (--until and a later time)")
+        if steps is not None and self.clock.step >= steps:
+            limits.append(f"time.steps = {steps} (--set time.steps= and a larger number)")
+        return limits
 
     @property
     def series(self) -> xr.Dataset:
@@ -240,9 +255,15 @@ class Simulation:
                     display.begin(self._done())
                 while not self.finished and not self.stopped_by:
                     self.step()
-        except BlowUp as error:
+        except (BlowUp, CaseError) as error:
             self.log.error(str(error))
             raise
+        except (_core.Error, OSError) as error:
+            self.log.error(str(error))
+            raise RunFault(
+                f"{str(error).rstrip('.')} (t = {self.time:.6g}, step {self.step_number}); "
+                f"{last_checkpoint(self._recorder.last_checkpoint)}."
+            ) from error
         finally:
             self._progress = None
         self._report_end(display, time.monotonic() - started, self.clock.step - first)
@@ -262,9 +283,7 @@ class Simulation:
         if not math.isfinite(report.maximum_velocity):
             raise self._recorder.blow_up(f"the largest velocity is {report.maximum_velocity}")
         if not math.isfinite(report.dt):
-            raise CaseError(
-                "the flow is at rest, so time.courant sets no time step; give time.dt or time.dt_max."
-            )
+            raise CaseError(AT_REST)
         if landing:
             clock.land(options.until)
         else:

@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import xarray as xr
 
+from whorl.errors import CaseError
 from whorl.files import whole_file
 
 # Name: unit, meaning. Sums over a shell, not densities: `energy` summed over k is the mean kinetic energy.
@@ -66,7 +67,16 @@ class Spectra:
 
 
 def read_spectra(path: Path) -> xr.Dataset:
-    """The spectra as a dataset over (time, k)."""
+    """The spectra as a dataset over (time, k). Raises CaseError, naming the file, if it is not ours."""
+    try:
+        return _read(path)
+    except (OSError, KeyError) as error:
+        raise CaseError(
+            f"{path} is damaged or was not written by whorl ({error}); remove it, and spectra begin anew."
+        ) from None
+
+
+def _read(path: Path) -> xr.Dataset:
     with h5py.File(path, "r") as file:
         data = xr.Dataset(
             {name: (("time", "k"), file[name][:]) for name in VARIABLES},

@@ -301,7 +301,18 @@ def test_a_directory_that_is_no_run(whorl, unchanged, command):
 
 def test_nothing_left_to_do(whorl, unchanged, stopped):
     unchanged()
-    check_refused(whorl("restart", "out"), "complete at t = 0.2, step 10", "--until")
+    check_refused(whorl("restart", "out"), "at t = 0.2, step 10", "time.until = 0.2 (--until and a later")
+    more_steps = whorl("restart", "out", "--set", "time.steps=70")
+    check_refused(more_steps, "at t = 0.2, step 10", "before time.until = 0.2 (--until")
+    fewer = whorl("restart", "out", "--until", "3", "--set", "time.steps=5")
+    check_refused(fewer, "time.steps = 5 (--set time.steps= and a larger number)")
+
+
+def test_spectra_that_are_none(whorl, unchanged, stopped, tmp_path):
+    (tmp_path / "out" / "spectra.h5").write_bytes(b"junk")
+    unchanged()
+    check_refused(whorl("plot", "out"), "out/spectra.h5 is damaged or was not written by whorl")
+    check_refused(whorl("restart", "out", "--until", "0.3"), "out/spectra.h5 is damaged")
 
 
 # The command line

@@ -11,6 +11,7 @@ import h5py
 import numpy as np
 import psutil
 import pytest
+import xarray as xr
 from cli.commands import contents, settings
 from whorl.output import open_run
 from whorl.signals import StopFlag
@@ -89,6 +90,31 @@ def test_a_blow_up_before_any_checkpoint(whorl):
     result = whorl(*arguments(**EXPLOSIVE | {"output.checkpoint_every": "'30 minutes'"}))
     assert result.code == 3
     assert "no checkpoint had been written" in result.err
+
+
+def test_a_flow_that_is_lost_but_finite_leaves_no_checkpoint(whorl, tmp_path):
+    """Energy may pass every bound steps before it overflows; a step like this is a blow-up, too."""
+    result = whorl(*arguments(**EXPLOSIVE | {"flow.viscosity": "0"}))
+    assert result.code == 3
+    assert "the mean energy came to" in result.err
+    assert float(open_run(tmp_path / "out").series["energy"].max()) < 10
+    for path in checkpoints(tmp_path / "out"):
+        with h5py.File(path) as file:
+            assert np.abs(file["first"][:]).max() < 10
+
+
+def test_a_step_too_small_to_tell_the_time_left(whorl):
+    result = whorl(*arguments(**{"time.dt": "1e-300", "time.until": "1", "time.steps": "3"}))
+    assert result.code == 0, result.err
+
+
+def test_a_snapshot_is_never_of_a_flow_that_is_lost(whorl, tmp_path):
+    rare = {"output.series_every": "'1000 steps'", "output.checkpoint_every": "'1000 steps'"}
+    options = EXPLOSIVE | rare | {"time.dt": "5", "output.snapshot_every": "'1 steps'"}
+    assert whorl(*arguments(**options)).code == 3
+    for path in (tmp_path / "out" / "snapshots").iterdir():
+        with xr.open_dataset(path, engine="whorl") as fields:
+            assert np.isfinite(fields["velocity"]).all()
 
 
 def test_a_field_of_nan_is_refused_at_once(whorl, tmp_path):

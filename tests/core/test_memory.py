@@ -27,11 +27,12 @@ boxes = pytest.mark.parametrize(("points", "dealias"), BOXES)
 
 
 @on_ranks()
+@pytest.mark.parametrize("threads", [1, 3])
 @pytest.mark.parametrize("scheme", TABLES)
 @boxes
-def test_nothing_is_allocated_after_the_first_step(world, points, dealias, scheme):
+def test_nothing_is_allocated_after_the_first_step(world, points, dealias, scheme, threads):
     twin = Twin(points, dealias=dealias, scheme=scheme, viscosity=0.01)
-    flow = flows.make(world, twin)
+    flow = flows.make(world, twin, threads=threads)
     flows.write(flow, flows.noise(twin))
     flow.step(0.001, step_number=0)
     before, memory = _core.allocations(), flow.memory()

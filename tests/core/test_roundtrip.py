@@ -152,6 +152,30 @@ def test_a_step_reports_speeds_and_chooses_dt(world, points, dealias):
         assert_close(flows.read(world, flow), after, "double", what=f"velocity after dt = {dt}")
 
 
+@on_ranks(1, 3)
+@pytest.mark.parametrize(
+    ("precision", "points"),
+    [("double", (14, 20, 1)), ("double", (14, 36, 1)), ("single", (18, 6, 1)), ("single", (16, 36, 1))],
+)
+def test_the_largest_speed_is_found_wherever_it_is(world, precision, points):
+    """A jet through one point after another: each counts, in whole blocks of rows and in the last."""
+    twin = Twin(points, dealias="none")
+    flow = flows.make(world, twin, precision=precision)
+    nx, ny, _ = points
+    everywhere = twin.to_points(twin.load(jet(points, 0, 0), project=False))
+    for x, y in np.ndindex(nx, ny):
+        flows.write(flow, jet(points, x, y))
+        speed = flow.step(0.0, step_number=0).maximum_velocity
+        assert speed == pytest.approx(np.abs(everywhere).max(), rel=1e-5)
+
+
+def jet(points, x, y):
+    nx, ny, nz = points
+    u = np.zeros((3, nz, ny, nx))
+    u[2, :, y, x] = 1.0
+    return u
+
+
 @on_ranks()
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_a_step_reports_what_is_not_finite_on_every_rank(world, value):

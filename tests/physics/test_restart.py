@@ -154,7 +154,7 @@ def test_another_precision_goes_on_to_single_rounding(tmp_path, first, second):
 
 def test_a_complete_run_says_so(tmp_path):
     finished(make_case(tmp_path / "run"))
-    with pytest.raises(CaseError, match=r"complete at t = .*, step 10; go on with --until"):
+    with pytest.raises(CaseError, match=r"at t = .*, step 10, .* nothing left to do before time\.steps = 10"):
         Simulation.restart(tmp_path / "run")
 
 

@@ -21,7 +21,8 @@ def run(tmp_path, case):
 
 
 def add_checkpoint(run, step, **changes):
-    attributes = {"time": 0.1 * step, "compensation": 0.0, "step": step, "dt": 0.1} | changes
+    clock = {"time": 0.1 * step, "compensation": 0.0, "step": step, "dt": 0.1}
+    attributes = clock | {"case": run.read_case().to_toml()} | changes
     with h5py.File(run.checkpoint_path(step), "w") as file:
         file.attrs.update({name: value for name, value in attributes.items() if value is not None})
         file["modes"] = [1.0] * 1000
@@ -112,6 +113,20 @@ def test_the_newest_checkpoint_is_chosen(run):
     chosen = run.choose_checkpoint()
     assert (chosen.step, chosen.time, chosen.path) == (100, 10.0, run.checkpoint_path(100))
     assert run.choose_checkpoint(20).step == 20
+
+
+@pytest.mark.parametrize("key", ["flow.viscosity=0.2", "grid.points=10", "initial.A=2"])
+def test_a_checkpoint_of_another_run_is_refused(run, case, key):
+    """Its modes would go on under the wrong equations, or under a wrong beginning."""
+    add_checkpoint(run, 5, case=case.updated([key]).to_toml())
+    with pytest.raises(CaseError, match=rf"00000005\.h5 is of another run: its {key.split('=')[0]} is"):
+        run.choose_checkpoint()
+
+
+def test_a_checkpoint_may_differ_where_a_restart_may(run, case):
+    settings = ["time.until=7", "run.precision=single", "output.keep_checkpoints=9"]
+    add_checkpoint(run, 5, case=case.updated(settings).to_toml())
+    assert run.choose_checkpoint().step == 5
 
 
 def test_unfinished_and_foreign_names_are_no_checkpoints(run):
