@@ -3,7 +3,7 @@
 //   static constexpr int inputs, products, fluxes, maxima
 //   void load(Mode m, Complex* in) const                 modes -> `inputs` values of one mode
 //   void point(Point p, const Real* in, Real* out) const `inputs` -> `products` values of one grid point
-//   void measure(const Real* in, Real* values) const     `maxima` values >= 0, of which the largest are wanted
+//   void measure(const Real* in, Real* values) const     `maxima` values >= 0 whose largest are wanted
 //   void contract(kx, ky, const Complex* products, Complex* fluxes) const   one column of a plane
 //   void store(Mode m, const Complex* fluxes) const      the result of one mode
 //

@@ -83,8 +83,9 @@ def set_from_function(flow: _core.Flow, case: Case, function: VelocityFunction) 
         checked = True
         again = np.empty_like(out[:, -1:])
         evaluate(slice(z1 - 1, z1), y0, y1, again)
-        rounding = 1e-6 * np.abs(out).max()
-        if not np.allclose(again, out[:, -1:], rtol=0, atol=rounding, equal_nan=True):
+        alone, among = again, out[:, -1:]
+        rounding = 1e-6 * max(np.abs(alone).max(), np.abs(among).max())
+        if not np.allclose(alone, among, rtol=0, atol=rounding, equal_nan=True):
             raise CaseError(
                 f"the initial velocity function gives plane {z1 - 1} other values alone than in planes {z0} "
                 f"to {z1 - 1}: it must depend on x, y and z alone, for it is called block by block (no "
