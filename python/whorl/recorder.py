@@ -138,7 +138,6 @@ class Recorder:
         self.spectra.append(self.clock.time, self.clock.step, k, shells)
 
     def _snapshot(self) -> None:
-        self.statistics()
         if self.directory is None or self._every["snapshot"].unit == "never":
             return
         path = self.directory.snapshot_path(self.clock.step)

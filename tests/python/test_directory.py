@@ -62,6 +62,8 @@ def test_a_file_in_the_way_is_named(tmp_path):
 
 def test_overwrite_removes_what_whorl_made_and_nothing_else(run, case):
     add_checkpoint(run, 3)
+    add_checkpoint(run, 9)
+    run.set_aside_later(3)
     run.snapshot_path(3).write_bytes(b"old")
     run.series.write_text("old")
     run.spectra.with_name("spectra.h5.part").write_text("torn")
