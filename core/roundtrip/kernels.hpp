@@ -206,12 +206,12 @@ template <class Real> struct SpreadPadding {
     }
 };
 
-// contract(kx, ky, products) of a plane -> rows of fluxes, `stride` apart; row r is a kept ky, and target(r)
-// is where it belongs in the column buffer.
+// contract(kx, ky, products) of a plane -> rows of fluxes, as far apart as the plane's; row r is a kept ky,
+// and target(r) is where its fluxes belong in the column buffer.
 template <class Real, class Pass> struct Contract {
     Pass pass;
     Plane<Real> plane;
-    Complex<Real>* buffer;
+    Complex<Real>* fluxes;
     const PlaneSlot* slots;
     const ColumnRow* rows;
     const Real* kx;     // of the y-pencil's kx block
@@ -221,27 +221,19 @@ template <class Real, class Pass> struct Contract {
     struct RowOf {
         const Contract& of;
         const Complex<Real>* from;
-        Complex<Real>* to;
-        std::int64_t stride;
         Real ky;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
             Complex<Real> products[Pass::products > 0 ? Pass::products : 1];
-            Complex<Real> fluxes[Pass::fluxes > 0 ? Pass::fluxes : 1];
+            Complex<Real> sums[Pass::fluxes > 0 ? Pass::fluxes : 1];
             unrolled<Pass::products>([&](auto v) { copy(from[v * of.plane.stride + i], products[v]); });
-            of.pass.contract(of.kx[i], ky, products, fluxes);
-            unrolled<Pass::fluxes>([&](auto v) { copy(fluxes[v], to[v * stride + i]); });
+            of.pass.contract(of.kx[i], ky, products, sums);
+            unrolled<Pass::fluxes>([&](auto v) { copy(sums[v], of.fluxes[v * of.plane.pitch + i]); });
         }
     };
-    WHORL_INLINE RowOf row(std::int64_t r, Complex<Real>* to, std::int64_t stride) const {
-        const int j = static_cast<int>(r);
-        return {*this,     plane.row(0, wrapped(signed_index(j, extent_y), plane.ny)),
-                to,        stride,
-                all_ky[j], rows[j].length};
-    }
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const PlaneSlot to = target(r);
-        return row(r, buffer + to.base, to.stride);
+        const int j = static_cast<int>(r);
+        return {*this, plane.row(0, wrapped(signed_index(j, extent_y), plane.ny)), all_ky[j], rows[j].length};
     }
     WHORL_INLINE PlaneSlot target(std::int64_t r) const {
         const PlaneSlot slot = slots[rows[r].peer];

@@ -171,17 +171,17 @@ void RoundTrip<Real>::rows_out(const Pass& pass, int executor, int z) {
             for (int v = 0; v < Pass::products; ++v) y_out_->execute(p.row(v, 0), line_scratch(executor));
         }
         Timers::Scope scope(timers, Part::pack);
+        Value* const fluxes = block_space(executor);
         const kernels::Contract<Real, Pass> contract{pass,
                                                      p,
-                                                     plane_data(),
+                                                     fluxes,
                                                      slots_of(z),
                                                      layout_.column_rows.data(),
                                                      kx_.data(),
                                                      all_ky_.data(),
                                                      layout_.extent_y};
-        Value* const fluxes = block_space(executor);
         for (int j = 0; j < layout_.kept_y; ++j) {
-            const auto row = contract.row(j, fluxes, p.pitch);
+            const auto row = contract.row(j);
             device::Cpu::run_row(row);
             const PlaneSlot target = contract.target(j);
             for (int v = 0; v < Pass::fluxes; ++v)
