@@ -23,14 +23,23 @@ template <class Kernel> void instantiate() {
 
 template <class Real> void every_kernel() {
     using Pass = Tendency<NavierStokes<Real>, Real>;
-    using First = Update<NavierStokes<Real>, Real, 1, 3, true, false>;
-    using Last = Update<NavierStokes<Real>, Real, 3, 1, true, true>;
+    using Turning = NavierStokes<Real, LinearTerms<Real>>;
+    using Scalar = ScalarPart<NavierStokes<Real>, Real>;
+    using First = Update<NavierStokes<Real>, Real, 1, 3, true, false, false>;
+    using Last = Update<NavierStokes<Real>, Real, 3, 1, true, true, false>;
+    using Exactly = Update<Turning, Real, 1, 3, true, false, true>;
+    using OfScalar = Update<typename Scalar::Scalar, Real, 1, 3, true, false, false>;
+    using Velocity = ReadField<Real, OutputOf<NavierStokes<Real>, Real, 0>>;
     instantiate<kernels::Load<Real, Pass, true>>();
-    instantiate<kernels::Load<Real, ReadField<Real>, false>>();
+    instantiate<kernels::Load<Real, Velocity, false>>();
     instantiate<kernels::LoadPadding<Real>>();
     instantiate<kernels::Store<Real, First, Pass::fluxes, true>>();
     instantiate<kernels::Store<Real, Last, Pass::fluxes, false>>();
-    instantiate<kernels::Store<Real, WriteField<Real>, 3, false>>();
+    instantiate<kernels::Store<Real, Exactly, 4, false>>();
+    instantiate<kernels::Store<Real, OfScalar, 2, false>>();
+    instantiate<kernels::Store<Real, WriteField<Real, 3>, 3, false>>();
+    instantiate<kernels::Load<Real, Scalar, false>>();
+    instantiate<kernels::PartPoints<Real, Scalar>>();
     instantiate<kernels::Spread<Real>>();
     instantiate<kernels::SpreadPadding<Real>>();
     instantiate<kernels::Contract<Real, Pass>>();
@@ -40,7 +49,7 @@ template <class Real> void every_kernel() {
     instantiate<kernels::MergeMean<Real>>();
     instantiate<kernels::MergePadding<Real>>();
     instantiate<kernels::Points<Real, Pass>>();
-    instantiate<kernels::Points<Real, ReadField<Real>>>();
+    instantiate<kernels::Points<Real, Velocity>>();
     instantiate<kernels::BlockPoints<Real, Pass>>();
     instantiate<kernels::BlockPadding<Real>>();
     instantiate<kernels::Mirror<Real>>();

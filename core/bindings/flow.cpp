@@ -37,6 +37,39 @@ bool Options::is_double() const {
     return precision == "double";
 }
 
+bool Options::is_exact() const {
+    WHORL_REQUIRE(linear == "explicit" || linear == "exact",
+                  "linear = \"" + linear + "\" is unknown; choose explicit or exact.");
+    return linear == "exact";
+}
+
+double Options::parameter(const std::string& name) const {
+    const auto found = parameters.find(name);
+    WHORL_REQUIRE(found != parameters.end(), "model " + model + " needs the parameter " + name + ".");
+    return found->second;
+}
+
+std::array<double, 3> Options::vector_parameter(const std::string& name) const {
+    return {parameter(name + "_x"), parameter(name + "_y"), parameter(name + "_z")};
+}
+
+int ModelShape::field_count() const {
+    int count = 0;
+    for (const auto& [name, components] : fields) count += components;
+    return count;
+}
+
+namespace {
+int widest(const FieldList& fields) {
+    int most = 0;
+    for (const auto& [name, components] : fields) most = std::max(most, components);
+    return most;
+}
+} // namespace
+
+int ModelShape::column_variables() const { return std::max({inputs, fluxes, widest(outputs)}); }
+int ModelShape::row_variables() const { return std::max({inputs, products, widest(outputs)}); }
+
 // Eight batches keep the row buffers, and the arrays fields are read through, at an eighth of the planes.
 int Options::choose_batches(ProcessGrid grid) const {
     // Ranks that exchange do best with a few planes at a time, which stay in cache on either side.
@@ -107,7 +140,7 @@ std::vector<int> candidates(const Pencils& pencils) {
 std::map<std::string, std::int64_t> memory_of(const Options& options, const Pencils& pencils, int rank) {
     const Box box = options.box();
     const Truncation truncation = options.truncation();
-    const ModelShape shape = model_shape(options.model);
+    const ModelShape shape = model_shape(options);
     const Layout layout(box, truncation, pencils, rank, options.batches, shape.column_variables(),
                         shape.row_variables());
     const std::int64_t value = options.is_double() ? 16 : 8;
@@ -117,7 +150,7 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const Workspace workspace =
         options.is_double() ? workspace_of<double>(layout, lines) : workspace_of<float>(layout, lines);
     const std::int64_t threads = device::Cpu(options.threads).executors();
-    return {{"state", value * registers * shape.fields * count_modes(truncation, layout.kx, layout.ky)},
+    return {{"state", value * registers * shape.field_count() * count_modes(truncation, layout.kx, layout.ky)},
             {"exchange", value * (layout.pencil_size + (layout.grid.p_col > 1 ? layout.plane_size : 0))},
             {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
             {"workspace", value * threads * workspace.size()},

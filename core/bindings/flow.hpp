@@ -24,7 +24,9 @@ struct Options {
     std::string dealias = "2/3";
     std::string shape = "cube";
     std::string scheme = "rk4";
+    std::string linear = "explicit"; // or "exact": linear coupling in the integrating factor
     std::map<std::string, double> parameters;
+    std::vector<std::array<double, 4>> scalars; // diffusivity and mean gradient x, y, z of each
     std::array<int, 2> process_grid{0, 0}; // (0, 0): chosen
     int batches = 0;                       // 0: chosen
     int threads = 0;                       // 0: what OpenMP offers
@@ -35,15 +37,20 @@ struct Options {
     Box box() const { return {points, lengths}; }
     // Throws Error unless precision is "single" or "double".
     bool is_double() const;
+    // Throws Error unless linear is "explicit" or "exact".
+    bool is_exact() const;
+    // Throws Error naming the parameter when it is not given.
+    double parameter(const std::string& name) const;
+    std::array<double, 3> vector_parameter(const std::string& name) const;
     // Throws Error when the box, the dealiasing or the shape is impossible.
     Truncation truncation() const;
     ProcessGrid choose_grid(int ranks) const;
     int choose_batches(ProcessGrid grid) const;
 };
 
-struct Spectra {
-    std::vector<double> k, energy, helicity;
-};
+// Fields by name, with their number of components, in order.
+using FieldList = std::vector<std::pair<std::string, int>>;
+using SpectraOf = std::map<std::string, std::vector<double>>;
 
 class Flow {
   public:
@@ -59,16 +66,18 @@ class Flow {
     double resolved_wavenumber() const;
     double largest_wavenumber() const { return largest_wavenumber_; }
 
-    // The callback fills, or receives, [3][z][y][x] in the flow's precision: `data` is float or double.
-    using Callback = std::function<void(const PhysicalBlock&, void* data)>;
-    virtual void set_physical(const Callback& fill, bool project) = 0;
-    virtual void set_random(const std::vector<double>& energy, std::uint64_t seed) = 0;
+    // The callback fills, or receives, [component][z][y][x] in the flow's precision: `data` is float or
+    // double. Throws Error listing the fields when the name is unknown.
+    using Callback = std::function<void(const PhysicalBlock&, int components, void* data)>;
+    virtual void set_physical(const std::string& field, const Callback& fill, bool project) = 0;
+    virtual void set_random(const std::string& field, const std::vector<double>& energy,
+                            std::uint64_t seed) = 0;
     virtual void read_field(const std::string& name, const Callback& consume) = 0;
 
     virtual StepReport step(TimeStep time_step, std::int64_t step_number) = 0;
     virtual std::map<std::string, double> statistics() = 0;
-    virtual Spectra spectra() = 0;
-    virtual std::vector<double> transfer() = 0;
+    virtual SpectraOf spectra() = 0;
+    virtual SpectraOf transfer() = 0; // by field of the state
 
     virtual void write_snapshot(const std::string& path, const std::vector<std::string>& names,
                                 const storage::Attributes& attributes, bool single) = 0;
@@ -92,13 +101,18 @@ class Flow {
 std::unique_ptr<Flow> make_flow(const Options& options, int communicator);
 std::vector<std::string> model_names();
 
-// How many complex numbers a model carries of each mode, and variables on each leg of the round trip.
+// What a model carries, passive scalars included, and what can be asked of it.
 struct ModelShape {
-    int fields, inputs, products, fluxes;
-    int column_variables() const { return std::max(inputs, fluxes); }
-    int row_variables() const { return std::max(inputs, products); }
+    int inputs = 0, products = 0, fluxes = 0; // variables on each leg of the round trip
+    FieldList fields, outputs;                // of the state; that can be read
+    std::vector<std::string> statistics, spectra;
+
+    int field_count() const;
+    // Reading or setting a field takes as many variables as it has components.
+    int column_variables() const;
+    int row_variables() const;
 };
-ModelShape model_shape(const std::string& name);
+ModelShape model_shape(const Options& options);
 
 // Bytes by array on the fullest of `ranks` ranks; nothing is allocated.
 std::map<std::string, std::int64_t> estimate_memory(const Options& options, int ranks);

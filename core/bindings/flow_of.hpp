@@ -1,21 +1,48 @@
-// Flow for one model and precision; instantiated by models.cpp.
+// Flow for one model and precision; instantiated by the files models_<name>.cpp.
 #pragma once
 
 #include "bindings/flow.hpp"
 #include "fields/random.hpp"
-#include "measure/velocity.hpp"
+#include "measure/state.hpp"
 #include "storage/checkpoint.hpp"
 #include "storage/snapshot.hpp"
 
 namespace whorl {
 
+inline std::string scalar_name(std::size_t s) { return "scalar" + std::to_string(s); }
+
+template <class Model> ModelShape shape_of_model(const Options& options) {
+    ModelShape shape{Model::inputs, Model::products, Model::fluxes, {}, {}, {}, {}};
+    for (const FieldGroup& group : Model::groups) shape.fields.emplace_back(group.name, group.components);
+    for (const Output& output : Model::outputs) shape.outputs.emplace_back(output.name, output.components);
+    for (const char* name : Model::sums) shape.statistics.emplace_back(name);
+    for (const char* name : Model::maxima) shape.statistics.emplace_back(name);
+    for (const int which : Model::spectra)
+        shape.spectra.emplace_back(Model::sums[static_cast<std::size_t>(which)]);
+    const int scalars = static_cast<int>(options.scalars.size());
+    if (scalars == 0) return shape;
+    WHORL_REQUIRE(HasVelocity<Model>,
+                  "model " + options.model + " has no velocity that could carry passive scalars; leave them out.");
+    for (std::size_t s = 0; s < options.scalars.size(); ++s) {
+        const std::string name = scalar_name(s);
+        shape.fields.emplace_back(name, 1);
+        shape.outputs.emplace_back(name, 1);
+        for (const char* part : {"_variance", "_dissipation", "_production"})
+            shape.statistics.push_back(name + part);
+        shape.spectra.push_back(name + "_variance");
+    }
+    shape.inputs += scalars;
+    shape.products = std::max(Model::inputs, Model::products) + 3 * scalars;
+    shape.fluxes += 2 * scalars;
+    return shape;
+}
+
 template <class Model, class Real> class FlowOf final : public Flow {
   public:
     FlowOf(const Options& options, int communicator, const Model& model)
-        : Flow(options, communicator), device_(options.threads),
-          trip_(options_.box(), truncation_, trip_options(options_), world_, device_),
-          stepper_(trip_, options_.box(), model, find_scheme(options.scheme), truncation_.dealias(),
-                   options.shift_seed) {}
+        : Flow(options, communicator), shape_(shape_of_model<Model>(options)), device_(options.threads),
+          trip_(options_.box(), truncation_, trip_options(options_, shape_), world_, device_),
+          stepper_(trip_, options_.box(), truncation_, model, stepper_options(options_)) {}
 
     const Layout& layout() const override { return trip_.layout(); }
     double imbalance() const override { return trip_.pencils().imbalance(); }
@@ -25,24 +52,24 @@ template <class Model, class Real> class FlowOf final : public Flow {
         return static_cast<std::int64_t>(modes);
     }
 
-    void set_physical(const Callback& fill, bool project) override {
-        const BlockCallback<Real> typed = [&](const PhysicalBlock& block, Real* data) { fill(block, data); };
-        device::Buffer<Real> staging = make_staging();
-        WriteField<Real> pass({stepper_.state(), stepper_.modes(), {staging.data(), block()}, &typed},
-                              project);
-        trip_.shift({0.0, 0.0, 0.0});
-        trip_.run(pass);
+    void set_physical(const std::string& field, const Callback& fill, bool project) override {
+        const StateField of = find(field);
+        if (of.first >= Model::fields) return set<1>(of, fill, project);
+        unrolled<static_cast<int>(Model::groups.size())>([&](auto g) {
+            if (of.name == Model::groups[g].name) set<Model::groups[g].components>(of, fill, project);
+        });
     }
 
-    void set_random(const std::vector<double>& energy, std::uint64_t seed) override {
-        whorl::set_random(modes(), options_.box(), stepper_.state(), energy, seed);
+    void set_random(const std::string& field, const std::vector<double>& energy,
+                    std::uint64_t seed) override {
+        const StateField of = find(field);
+        whorl::set_random(modes(), options_.box(), of.group, data(of), energy, seed);
     }
 
     void read_field(const std::string& name, const Callback& consume) override {
-        const BlockCallback<Real> typed = [&](const PhysicalBlock& block, Real* data) {
-            consume(block, data);
-        };
-        read(name, typed);
+        read(name, [&](const PhysicalBlock& block, int components, Real* values) {
+            consume(block, components, values);
+        });
     }
 
     StepReport step(TimeStep time_step, std::int64_t step_number) override {
@@ -50,24 +77,36 @@ template <class Model, class Real> class FlowOf final : public Flow {
     }
 
     std::map<std::string, double> statistics() override {
-        return velocity_statistics(modes(), velocity(), stepper_.model());
+        auto all = model_statistics(modes(), state(), stepper_.model());
+        if constexpr (HasVelocity<Model>)
+            for (std::size_t s = 0; s < options_.scalars.size(); ++s)
+                all.merge(scalar_statistics(modes(), state(), stepper_.model(), static_cast<int>(s),
+                                            options_.scalars[s]));
+        return all;
     }
 
-    Spectra spectra() override {
+    SpectraOf spectra() override {
         const ModeSet<Real> set = modes();
-        Spectra spectra{{}, energy_spectrum(set, velocity()), helicity_spectrum(set, velocity())};
-        for (int n = 0; n < set.shells; ++n) spectra.k.push_back(n * set.smallest_wavenumber);
+        SpectraOf spectra = model_spectra(set, state(), stepper_.model());
+        for (std::size_t s = 0; s < options_.scalars.size(); ++s)
+            spectra[scalar_name(s) + "_variance"] =
+                energy_spectrum(set, state().from(Model::fields + static_cast<int>(s)), 1);
+        for (int n = 0; n < set.shells; ++n) spectra["k"].push_back(n * set.smallest_wavenumber);
         return spectra;
     }
 
-    std::vector<double> transfer() override {
-        std::vector<double> mean;
+    SpectraOf transfer() override {
+        SpectraOf mean;
         for (int grid = 0; grid < stepper_.grids(); ++grid) {
             stepper_.evaluate(grid);
-            const VelocityField<Real> tendency{stepper_.scratch(), stepper_.modes()};
-            const auto of_grid = transfer_spectrum(modes(), velocity(), tendency);
-            mean.resize(of_grid.size());
-            for (std::size_t n = 0; n < mean.size(); ++n) mean[n] += of_grid[n] / stepper_.grids();
+            const FieldView<Real> tendency{stepper_.scratch(), stepper_.modes()};
+            for (const StateField& field : state_fields()) {
+                const auto of_grid = transfer_spectrum(modes(), state().from(field.first),
+                                                       tendency.from(field.first), field.group.components);
+                auto& sum = mean[field.name];
+                sum.resize(of_grid.size());
+                for (std::size_t n = 0; n < sum.size(); ++n) sum[n] += of_grid[n] / stepper_.grids();
+            }
         }
         return mean;
     }
@@ -76,20 +115,21 @@ template <class Model, class Real> class FlowOf final : public Flow {
                         const storage::Attributes& attributes, bool single) override {
         storage::SnapshotWriter writer(path, options_.box(), attributes, world_, single);
         for (const std::string& name : names) {
-            writer.add_field(name);
-            read(name,
-                 [&](const PhysicalBlock& block, Real* data) { writer.write_block(name, block, data); });
+            writer.add_field(name, components_of(name));
+            read(name, [&](const PhysicalBlock& block, int, Real* values) {
+                writer.write_block(name, block, values);
+            });
         }
         writer.finish();
     }
 
     void write_checkpoint(const std::string& path, const storage::Attributes& attributes) override {
         storage::write_checkpoint<Real>(path, attributes, options_.box(), truncation_, trip_.table(),
-                                        stepper_.state(), world_);
+                                        stored_fields(), world_);
     }
 
     void read_checkpoint(const std::string& path) override {
-        storage::read_checkpoint<Real>(path, options_.box(), truncation_, trip_.table(), stepper_.state(),
+        storage::read_checkpoint<Real>(path, options_.box(), truncation_, trip_.table(), stored_fields(),
                                        world_);
     }
 
@@ -107,24 +147,77 @@ template <class Model, class Real> class FlowOf final : public Flow {
     }
 
   private:
-    static RoundTripOptions trip_options(const Options& options) {
+    // A field of the state and the number of its first component.
+    struct StateField {
+        std::string name;
+        FieldGroup group;
+        int first;
+    };
+
+    static RoundTripOptions trip_options(const Options& options, const ModelShape& shape) {
         RoundTripOptions trip;
         trip.grid = {options.process_grid[0], options.process_grid[1]};
         trip.batches = options.batches;
         trip.transport = options.transport;
         trip.lines = device::parse_line_kind(options.lines);
-        trip.column_variables = std::max(Model::inputs, Model::fluxes);
-        trip.row_variables = std::max(Model::inputs, Model::products);
+        trip.column_variables = shape.column_variables();
+        trip.row_variables = shape.row_variables();
         return trip;
     }
+    static StepperOptions stepper_options(const Options& options) {
+        return {options.scheme, options.shift_seed, options.is_exact(), options.scalars};
+    }
+
+    std::vector<StateField> state_fields() const {
+        std::vector<StateField> fields;
+        int first = 0;
+        for (const FieldGroup& group : Model::groups) {
+            fields.push_back({group.name, group, first});
+            first += group.components;
+        }
+        for (std::size_t s = 0; s < options_.scalars.size(); ++s)
+            fields.push_back({scalar_name(s), {"scalar", 1, false}, first++});
+        return fields;
+    }
+    StateField find(const std::string& name) const {
+        std::string names;
+        for (const StateField& field : state_fields()) {
+            if (field.name == name) return field;
+            names += (names.empty() ? "" : ", ") + field.name;
+        }
+        throw Error("model " + options_.model + " has no field \"" + name + "\" to set; choose one of: " + names +
+                    ".");
+    }
+    int components_of(const std::string& name) const {
+        std::string names;
+        for (const auto& [known, components] : shape_.outputs) {
+            if (known == name) return components;
+            names += (names.empty() ? "" : ", ") + known;
+        }
+        throw Error("field \"" + name + "\" is unknown; choose one of: " + names + ".");
+    }
+    // Scalars one by one, solenoidal fields whole.
+    std::vector<storage::StoredField<Real>> stored_fields() {
+        std::vector<storage::StoredField<Real>> stored;
+        for (const StateField& field : state_fields()) {
+            const int parts = field.group.solenoidal ? 1 : field.group.components;
+            for (int part = 0; part < parts; ++part)
+                stored.push_back({parts > 1 ? field.name + "_" + std::to_string(part) : field.name,
+                                  field.group.solenoidal, data(field) + part * stepper_.modes()});
+        }
+        return stored;
+    }
+    Complex<Real>* data(const StateField& field) {
+        return stepper_.state() + field.first * stepper_.modes();
+    }
+    FieldView<Real> state() { return {stepper_.state(), stepper_.modes()}; }
 
     PhysicalBlock block() const { return {trip_.layout().z, trip_.layout().y, trip_.layout().nx}; }
-    device::Buffer<Real> make_staging() const {
+    device::Buffer<Real> make_staging(int components) const {
         PhysicalBlock largest = block();
         largest.z = {0, trip_.layout().largest_batch()};
-        return device::Buffer<Real>(static_cast<std::size_t>(3 * largest.points()));
+        return device::Buffer<Real>(static_cast<std::size_t>(components * largest.points()));
     }
-    VelocityField<Real> velocity() { return {stepper_.state(), stepper_.modes()}; }
 
     ModeSet<Real> modes() {
         const double smallest = options_.box().smallest_wavenumber();
@@ -132,16 +225,45 @@ template <class Model, class Real> class FlowOf final : public Flow {
                 trip_.modes(),  smallest, shell_number(largest_wavenumber(), smallest) + 1};
     }
 
-    void read(const std::string& name, const BlockCallback<Real>& consume) {
-        WHORL_REQUIRE(name == "velocity" || name == "vorticity",
-                      "field \"" + name + "\" is unknown; choose velocity or vorticity.");
-        device::Buffer<Real> staging = make_staging();
-        ReadField<Real> pass({stepper_.state(), stepper_.modes(), {staging.data(), block()}, &consume},
-                             name == "vorticity");
+    // Parities of a field of the state are those of the output of its name.
+    static std::array<int, 3> parities_of(const std::string& name) {
+        for (const Output& output : Model::outputs)
+            if (name == output.name) return {output.parity[0], output.parity[1], output.parity[2]};
+        return {0, 0, 0};
+    }
+    template <int components> void set(const StateField& of, const Callback& fill, bool project) {
+        const BlockCallback<Real> typed = [&](const PhysicalBlock& part, Real* values) {
+            fill(part, components, values);
+        };
+        device::Buffer<Real> staging = make_staging(components);
+        WriteField<Real, components> pass(data(of), stepper_.modes(), parities_of(of.name),
+                                          project && of.group.solenoidal, {{staging.data(), block()}, &typed});
         trip_.shift({0.0, 0.0, 0.0});
         trip_.run(pass);
     }
 
+    template <class Consume> void read(const std::string& name, const Consume& consume) {
+        components_of(name); // throws when it is unknown
+        bool found = false;
+        unrolled<static_cast<int>(Model::outputs.size())>([&](auto which) {
+            if (name != Model::outputs[which].name) return;
+            found = true;
+            read_from(OutputOf<Model, Real, which>{stepper_.model(), stepper_.state(), stepper_.modes()},
+                      consume);
+        });
+        if (!found) read_from(ScalarOf<Real>{data(find(name))}, consume);
+    }
+    template <class Source, class Consume> void read_from(const Source& source, const Consume& consume) {
+        const BlockCallback<Real> typed = [&](const PhysicalBlock& part, Real* values) {
+            consume(part, Source::components, values);
+        };
+        device::Buffer<Real> staging = make_staging(Source::components);
+        ReadField<Real, Source> pass(source, {{staging.data(), block()}, &typed});
+        trip_.shift({0.0, 0.0, 0.0});
+        trip_.run(pass);
+    }
+
+    ModelShape shape_;
     device::Cpu device_;
     RoundTrip<Real> trip_;
     Stepper<Model, Real> stepper_;

@@ -26,19 +26,19 @@ namespace {
 
 using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
-template <class Real> nb::object block_view(const PhysicalBlock& block, void* data) {
-    const std::size_t shape[4] = {3, static_cast<std::size_t>(block.z.size()),
+template <class Real> nb::object block_view(const PhysicalBlock& block, int components, void* data) {
+    const std::size_t shape[4] = {static_cast<std::size_t>(components), static_cast<std::size_t>(block.z.size()),
                                   static_cast<std::size_t>(block.y.size()),
                                   static_cast<std::size_t>(block.nx)};
     return nb::cast(nb::ndarray<nb::numpy, Real>(data, 4, shape, nb::handle()), nb::rv_policy::reference);
 }
 
-// f(z0, z1, y0, y1, array) with array a view of shape (3, z1 - z0, y1 - y0, nx), valid during the call.
+// f(z0, z1, y0, y1, array) with array a view of shape (components, z1 - z0, y1 - y0, nx), valid during the call.
 Flow::Callback callback(const nb::callable& f, bool is_double) {
-    return [&f, is_double](const PhysicalBlock& block, void* data) {
+    return [&f, is_double](const PhysicalBlock& block, int components, void* data) {
         nb::gil_scoped_acquire locked;
         f(block.z.begin, block.z.end, block.y.begin, block.y.end,
-          is_double ? block_view<double>(block, data) : block_view<float>(block, data));
+          is_double ? block_view<double>(block, components, data) : block_view<float>(block, components, data));
     };
 }
 
@@ -47,6 +47,37 @@ nb::object to_array(std::vector<double> values) {
     const nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
     const std::size_t size = owned->size();
     return nb::cast(nb::ndarray<nb::numpy, double>(owned->data(), 1, &size, owner));
+}
+
+// Name -> array over shells.
+nb::dict shells(Flow& flow, SpectraOf (Flow::*measure)()) {
+    SpectraOf values;
+    {
+        nb::gil_scoped_release unlocked;
+        values = (flow.*measure)();
+    }
+    nb::dict arrays;
+    for (auto& [name, of_shells] : values) arrays[name.c_str()] = to_array(std::move(of_shells));
+    return arrays;
+}
+
+// What a model of these options carries and measures.
+nb::dict shape_of(const Options& options) {
+    const ModelShape shape = model_shape(options);
+    const auto by_name = [](const FieldList& fields) {
+        nb::dict components;
+        for (const auto& [name, count] : fields) components[name.c_str()] = count;
+        return components;
+    };
+    nb::dict result;
+    result["fields"] = by_name(shape.fields);
+    result["outputs"] = by_name(shape.outputs);
+    result["statistics"] = shape.statistics;
+    result["spectra"] = shape.spectra;
+    result["inputs"] = shape.inputs;
+    result["products"] = shape.products;
+    result["fluxes"] = shape.fluxes;
+    return result;
 }
 
 nb::dict build_info() {
@@ -95,6 +126,7 @@ void bind_options(nb::module_& m) {
         .def_rw("dealias", &Options::dealias)
         .def_rw("shape", &Options::shape);
     options.def_rw("scheme", &Options::scheme).def_rw("parameters", &Options::parameters);
+    options.def_rw("linear", &Options::linear).def_rw("scalars", &Options::scalars);
     options.def_rw("process_grid", &Options::process_grid).def_rw("batches", &Options::batches);
     options.def_rw("threads", &Options::threads).def_rw("transport", &Options::transport);
     options.def_rw("lines", &Options::lines).def_rw("shift_seed", &Options::shift_seed);
@@ -103,12 +135,12 @@ void bind_options(nb::module_& m) {
 void bind_fields(nb::class_<Flow>& flow) {
     flow.def(
         "set_physical",
-        [](Flow& self, const nb::callable& fill, bool project) {
+        [](Flow& self, const nb::callable& fill, bool project, const std::string& field) {
             const auto typed = callback(fill, self.options().is_double());
             nb::gil_scoped_release unlocked;
-            self.set_physical(typed, project);
+            self.set_physical(field, typed, project);
         },
-        nb::arg("fill"), nb::arg("project") = true);
+        nb::arg("fill"), nb::arg("project") = true, nb::arg("field") = "velocity");
     flow.def(
         "read_fields",
         [](Flow& self, const std::string& name, const nb::callable& consume) {
@@ -117,7 +149,12 @@ void bind_fields(nb::class_<Flow>& flow) {
             self.read_field(name, typed);
         },
         nb::arg("name"), nb::arg("consume"));
-    flow.def("set_random", &Flow::set_random, nb::arg("energy"), nb::arg("seed"), Unlocked());
+    flow.def(
+        "set_random",
+        [](Flow& self, const std::vector<double>& energy, std::uint64_t seed, const std::string& field) {
+            self.set_random(field, energy, seed);
+        },
+        nb::arg("energy"), nb::arg("seed"), nb::arg("field") = "velocity", Unlocked());
     flow.def("write_snapshot", &Flow::write_snapshot, nb::arg("path"), nb::arg("names"),
              nb::arg("attributes"), nb::arg("single"), Unlocked());
     flow.def("write_checkpoint", &Flow::write_checkpoint, nb::arg("path"), nb::arg("attributes"), Unlocked());
@@ -133,26 +170,8 @@ void bind_measures(nb::class_<Flow>& flow) {
         nb::arg("dt"), nb::arg("courant") = 0.0, nb::arg("dt_max") = std::numeric_limits<double>::infinity(),
         nb::arg("step_number") = 0, Unlocked());
     flow.def("statistics", &Flow::statistics, Unlocked());
-    flow.def("spectra", [](Flow& self) {
-        Spectra spectra;
-        {
-            nb::gil_scoped_release unlocked;
-            spectra = self.spectra();
-        }
-        nb::dict result;
-        result["k"] = to_array(std::move(spectra.k));
-        result["energy"] = to_array(std::move(spectra.energy));
-        result["helicity"] = to_array(std::move(spectra.helicity));
-        return result;
-    });
-    flow.def("transfer", [](Flow& self) {
-        std::vector<double> values;
-        {
-            nb::gil_scoped_release unlocked;
-            values = self.transfer();
-        }
-        return to_array(std::move(values));
-    });
+    flow.def("spectra", [](Flow& self) { return shells(self, &Flow::spectra); });
+    flow.def("transfer", [](Flow& self) { return shells(self, &Flow::transfer); });
     flow.def("timings", &Flow::timings, Unlocked());
     flow.def("reset_timings", &Flow::reset_timings);
     flow.def("memory", &Flow::memory);
@@ -190,6 +209,7 @@ NB_MODULE(_core, m) {
     bind_options(m);
     bind_flow(m);
     m.def("build_info", &build_info);
+    m.def("model_shape", &shape_of, nb::arg("options"));
     m.def("next_good_size", &next_good_size, nb::arg("n"));
     m.def(
         "allowed_process_grids",

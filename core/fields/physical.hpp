@@ -1,4 +1,4 @@
-// Passes between the modes of a vector field and arrays of its values at the grid points, a batch of planes
+// Passes between the modes of a field and arrays of its values at the grid points, a batch of planes
 // at a time.
 #pragma once
 
@@ -6,6 +6,8 @@
 
 #include "device/buffer.hpp"
 #include "models/continuity.hpp"
+#include "models/field.hpp"
+#include "models/stress.hpp"
 #include "roundtrip/pass.hpp"
 
 namespace whorl {
@@ -31,59 +33,84 @@ template <class Real> struct BlockArray {
     }
 };
 
-// The modes of a vector field, the array its points pass through, and what is done with each batch of them.
-template <class Real> struct FieldTransfer {
-    Complex<Real>* field;
-    std::int64_t modes;
+// The array the points of a field pass through, and what is done with each batch of them.
+template <class Real> struct PointTransfer {
     BlockArray<Real> array;
     const BlockCallback<Real>* callback;
 };
 
-// Modes -> points: the field itself, or its curl i k x u.
-template <class Real> struct ReadField : PassDefaults<Real> {
-    static constexpr int inputs = 3;
+// What is read from a model's state: one of its outputs; or a field behind them (a passive scalar) as it is.
+template <class Model, class Real, int which> struct OutputOf {
+    static constexpr int components = Model::outputs[which].components;
+    Model model;
+    const Complex<Real>* state;
+    std::int64_t modes;
 
-    FieldTransfer<Real> of;
-    bool curl;
-    ReadField(const FieldTransfer<Real>& transfer, bool take_curl) : of(transfer), curl(take_curl) {}
-
-    WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
-        const Complex<Real>* const a0 = of.field + mode.index;
-        const Complex<Real> a = a0[0], b = a0[of.modes], c = a0[2 * of.modes];
-        const Wavenumber<Real> k = mode.k;
-        in[0] = curl ? times_i(k.y * c - k.z * b) : a;
-        in[1] = curl ? times_i(k.z * a - k.x * c) : b;
-        in[2] = curl ? times_i(k.x * b - k.y * a) : c;
+    WHORL_INLINE void operator()(Mode<Real> mode, Complex<Real>* out) const {
+        Complex<Real> a[Model::fields];
+        for (int f = 0; f < Model::fields; ++f) a[f] = state[f * modes + mode.index];
+        model.output(which, mode.k, a, out);
     }
+    int parity(int v) const { return Model::outputs[which].parity[v]; }
+};
+template <class Real> struct ScalarOf {
+    static constexpr int components = 1;
+    const Complex<Real>* field;
+
+    WHORL_INLINE void operator()(Mode<Real> mode, Complex<Real>* out) const { out[0] = field[mode.index]; }
+    int parity(int) const { return 0; }
+};
+
+// Modes -> points.
+template <class Real, class Source> struct ReadField : PassDefaults<Real> {
+    static constexpr int inputs = Source::components;
+
+    Source source;
+    PointTransfer<Real> of;
+    ReadField(const Source& from, const PointTransfer<Real>& transfer) : source(from), of(transfer) {}
+
+    WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const { source(mode, in); }
     WHORL_INLINE void point(Point p, const Real* in, Real*) const {
-        for (int v = 0; v < 3; ++v) of.array.at(v, p) = in[v];
+        for (int v = 0; v < inputs; ++v) of.array.at(v, p) = in[v];
     }
+    int input_parity(int v) const { return source.parity(v); }
     void begin_batch(Block planes) { of.array.block.z = planes; }
     void end_batch(Block) const { (*of.callback)(of.array.block, of.array.data); }
 };
 
-// Points -> modes, without the part that has divergence when `project`.
-template <class Real> struct WriteField : PassDefaults<Real> {
-    static constexpr int products = 3, fluxes = 3;
+// Points -> modes of a field of n components whose parities are given; without the part that has divergence
+// when `projects`.
+template <class Real, int n> struct WriteField : PassDefaults<Real> {
+    static constexpr int products = n, fluxes = n;
 
-    FieldTransfer<Real> of;
-    bool project;
-    WriteField(const FieldTransfer<Real>& transfer, bool make_solenoidal)
-        : of(transfer), project(make_solenoidal) {}
+    Complex<Real>* field;
+    std::int64_t modes;
+    std::array<int, 3> parities;
+    bool projects;
+    PointTransfer<Real> of;
+    WriteField(Complex<Real>* to, std::int64_t modes_of_field, std::array<int, 3> parities_of_field,
+               bool make_solenoidal, const PointTransfer<Real>& transfer)
+        : field(to), modes(modes_of_field), parities(parities_of_field), projects(make_solenoidal),
+          of(transfer) {}
 
     WHORL_INLINE void point(Point p, const Real*, Real* out) const {
-        for (int v = 0; v < 3; ++v) out[v] = of.array.at(v, p);
+        for (int v = 0; v < n; ++v) out[v] = of.array.at(v, p);
     }
     WHORL_INLINE void contract(Real, Real, const Complex<Real>* p, Complex<Real>* f) const {
-        for (int v = 0; v < 3; ++v) f[v] = p[v];
+        for (int v = 0; v < n; ++v) f[v] = p[v];
     }
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* f) const {
-        const Wavenumber<Real> k = mode.k;
-        const Complex<Real> along = inverse_square(k) * (k.x * f[0] + k.y * f[1] + k.z * f[2]);
-        Complex<Real> a[3] = {f[0] - k.x * along, f[1] - k.y * along, f[2] - k.z * along};
-        close_continuity(k, a);
-        for (int v = 0; v < 3; ++v) of.field[v * of.modes + mode.index] = project ? a[v] : f[v];
+        Complex<Real> a[n];
+        for (int v = 0; v < n; ++v) a[v] = f[v];
+        if constexpr (n == 3)
+            if (projects) {
+                project(mode.k, a);
+                close_continuity(mode.k, a);
+            }
+        for (int v = 0; v < n; ++v) field[v * modes + mode.index] = a[v];
     }
+    int product_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
+    int flux_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
     void begin_batch(Block planes) {
         of.array.block.z = planes;
         (*of.callback)(of.array.block, of.array.data);

@@ -1,4 +1,4 @@
-// A solenoidal field of random phases: each mode's numbers depend on its wavenumber and the seed alone, so
+// A field of random phases, solenoidal or not: each mode's numbers depend on its wavenumber and the seed alone, so
 // the field is the same on any number of ranks (Rogallo 1981 in spirit; Gaussian amplitudes, then scaled by
 // shell).
 #pragma once
@@ -7,18 +7,22 @@
 #include <numbers>
 
 #include "base/philox.hpp"
-#include "measure/velocity.hpp"
+#include "measure/state.hpp"
 #include "models/continuity.hpp"
+#include "models/field.hpp"
+#include "models/stress.hpp"
 
 namespace whorl {
 
-// Three complex Gaussians of the mode, perpendicular to k; the mode and its conjugate agree where both are
-// kept.
+// Complex Gaussians of the mode, perpendicular to k where the field is solenoidal; the mode and its conjugate
+// agree where both are kept. No mean.
 template <class Real>
-inline void random_mode(Wavenumber<Real> k, std::array<int, 3> n, std::uint64_t seed, Complex<Real>* a) {
+inline void random_mode(Wavenumber<Real> k, std::array<int, 3> n, std::uint64_t seed, FieldGroup group,
+                        Complex<Real>* a) {
     const bool mirrored = n[0] == 0 && (n[1] < 0 || (n[1] == 0 && n[2] < 0));
     const int sign = mirrored ? -1 : 1;
-    for (std::uint32_t component = 0; component < 3; ++component) {
+    const auto components = static_cast<std::uint32_t>(group.components);
+    for (std::uint32_t component = 0; component < components; ++component) {
         const PhiloxBlock words =
             philox({static_cast<std::uint32_t>(sign * n[0]), static_cast<std::uint32_t>(sign * n[1]),
                     static_cast<std::uint32_t>(sign * n[2]), component},
@@ -28,18 +32,20 @@ inline void random_mode(Wavenumber<Real> k, std::array<int, 3> n, std::uint64_t 
         a[component] = {static_cast<Real>(radius * std::cos(angle)),
                         static_cast<Real>(sign * radius * std::sin(angle))};
     }
-    const Complex<Real> along = inverse_square(k) * (k.x * a[0] + k.y * a[1] + k.z * a[2]);
-    const Real zero = square(k) > Real(0) ? Real(1) : Real(0); // no mean flow
-    a[0] = zero * (a[0] - k.x * along);
-    a[1] = zero * (a[1] - k.y * along);
-    a[2] = zero * (a[2] - k.z * along);
-    close_continuity(k, a);
+    const Real zero = square(k) > Real(0) ? Real(1) : Real(0);
+    if (group.solenoidal) {
+        project(k, a);
+        for (int v = 0; v < 3; ++v) a[v] = zero * a[v];
+        close_continuity(k, a);
+    } else {
+        for (int v = 0; v < group.components; ++v) a[v] = zero * a[v];
+    }
 }
 
 // Fills `field` and scales it so that shell n holds exactly energy[n] (shells without modes, or beyond, hold
 // none).
 template <class Real>
-void set_random(const ModeSet<Real>& set, const Box& box, Complex<Real>* field,
+void set_random(const ModeSet<Real>& set, const Box& box, FieldGroup group, Complex<Real>* field,
                 const std::vector<double>& energy, std::uint64_t seed) {
     const std::int64_t modes = set.table.modes();
     const auto number = [&](double k, int axis) { return static_cast<int>(std::lround(k / box.unit(axis))); };
@@ -54,19 +60,19 @@ void set_random(const ModeSet<Real>& set, const Box& box, Complex<Real>* field,
     };
     each([&](Mode<Real> mode) {
         Complex<Real> a[3];
-        random_mode(mode.k, {number(mode.k.x, 0), number(mode.k.y, 1), number(mode.k.z, 2)}, seed, a);
-        for (int v = 0; v < 3; ++v) field[v * modes + mode.index] = a[v];
+        random_mode(mode.k, {number(mode.k.x, 0), number(mode.k.y, 1), number(mode.k.z, 2)}, seed, group, a);
+        for (int v = 0; v < group.components; ++v) field[v * modes + mode.index] = a[v];
     });
-    const auto present = energy_spectrum(set, VelocityField<Real>{field, modes});
+    const auto present = energy_spectrum(set, FieldView<Real>{field, modes}, group.components);
     each([&](Mode<Real> mode) {
         const auto shell = static_cast<std::size_t>(shell_of(set, mode.k));
         const double wanted = shell < energy.size() ? energy[shell] : 0.0;
         const Real factor =
             present[shell] > 0.0 ? static_cast<Real>(std::sqrt(wanted / present[shell])) : Real(0);
         Complex<Real> a[3];
-        for (int v = 0; v < 3; ++v) a[v] = factor * field[v * modes + mode.index];
-        close_continuity(mode.k, a);
-        for (int v = 0; v < 3; ++v) field[v * modes + mode.index] = a[v];
+        for (int v = 0; v < group.components; ++v) a[v] = factor * field[v * modes + mode.index];
+        if (group.solenoidal) close_continuity(mode.k, a);
+        for (int v = 0; v < group.components; ++v) field[v * modes + mode.index] = a[v];
     });
 }
 

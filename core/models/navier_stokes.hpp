@@ -1,25 +1,46 @@
-// Incompressible Navier-Stokes in a periodic box, density 1:
+// Incompressible Navier-Stokes, density 1:
 //
-//   du/dt + div(u u) = -grad p + nu laplacian u,   div u = 0
+//   du/dt + div(u u) = -grad p + nu laplacian u + L u,   div u = 0
 //
-// In Fourier space, with P = 1 - k k / k^2 the projection that the pressure stands for,
+// with L u the further linear terms of models/linear.hpp. In Fourier space, with P = 1 - k k / k^2 the
+// projection that the pressure stands for,
 //
-//   du_i/dt = P_ij (-i k_m (u_j u_m)) - nu k^2 u_i.
+//   du_i/dt = P_ij (-i k_m (u_j u_m)) - nu k^2 u_i + (L u)_i.
 //
-// The trace of the stress is pressure, so five products are enough (Basdevant, J. Comput. Phys. 50, 209
-// (1983)), and after the transforms along x and y four sums of them (docs/method.md, "Five products, four
-// columns").
+// Five products and four columns of the stress: models/stress.hpp.
 #pragma once
 
+#include <array>
+
+#include "models/budget.hpp"
 #include "models/continuity.hpp"
-#include "roundtrip/mode.hpp"
+#include "models/field.hpp"
+#include "models/linear.hpp"
+#include "models/stress.hpp"
 
 namespace whorl {
 
-template <class Real> struct NavierStokes {
+template <class Real, class Linear = Viscosity<Real>> struct NavierStokes {
     static constexpr int fields = 3, inputs = 3, products = 5, fluxes = 4, rates = 1;
+    static constexpr std::array groups{FieldGroup{"velocity", 3, true}};
+    static constexpr std::array outputs{Output{"velocity", 3, {1, 2, 4}}, Output{"vorticity", 3, {6, 5, 3}}};
+    static constexpr std::array sums{"energy", "dissipation", "enstrophy", "helicity", "palinstrophy"};
+    static constexpr std::array maxima{"maximum_divergence"};
+    static constexpr std::array spectra{0, 3};
+    static constexpr int input_parity(int v) {
+        constexpr int parity[] = {1, 2, 4};
+        return parity[v];
+    }
+    static constexpr int product_parity(int v) {
+        constexpr int parity[] = {0, 3, 5, 0, 6};
+        return parity[v];
+    }
+    static constexpr int flux_parity(int v) {
+        constexpr int parity[] = {1, 2, 5, 6};
+        return parity[v];
+    }
 
-    Real nu; // kinematic viscosity
+    Linear linear;
 
     WHORL_INLINE void load(Wavenumber<Real>, const Complex<Real>* a, Complex<Real>* in) const {
         in[0] = a[0];
@@ -37,28 +58,53 @@ template <class Real> struct NavierStokes {
     }
 
     WHORL_INLINE void contract(Real kx, Real ky, const Complex<Real>* p, Complex<Real>* f) const {
-        f[0] = kx * p[0] + ky * p[1];
-        f[1] = kx * p[1] + ky * p[3];
-        f[2] = p[2];
-        f[3] = p[4];
+        stress_columns(kx, ky, p, f);
     }
 
     WHORL_INLINE void tendency(Wavenumber<Real> k, const Complex<Real>* f, const Complex<Real>*,
                                Complex<Real>* da) const {
-        const Complex<Real> x = f[0] + k.z * f[2];
-        const Complex<Real> y = f[1] + k.z * f[3];
-        const Complex<Real> z = k.x * f[2] + k.y * f[3];
-        const Complex<Real> pressure = inverse_square(k) * (k.x * x + k.y * y + k.z * z);
-        da[0] = times_minus_i(x - k.x * pressure);
-        da[1] = times_minus_i(y - k.y * pressure);
-        da[2] = times_minus_i(z - k.z * pressure);
+        minus_stress_divergence(k, f, da);
     }
 
-    WHORL_INLINE void decay(Wavenumber<Real> k, Real* rate) const { rate[0] = nu * square(k); }
+    WHORL_INLINE void decay(Wavenumber<Real> k, Real* rate) const { rate[0] = linear.rate(k); }
+
+    static constexpr bool couples = Linear::couples;
+    WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
+        linear.add(k, a, da);
+    }
+    double coupling_norm(Wavenumber<double> largest) const {
+        if constexpr (couples)
+            return linear.norm(largest);
+        else
+            return 0.0;
+    }
+
+    // What passive scalars need of a flow.
+    WHORL_INLINE void velocity(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* u) const {
+        load(k, a, u);
+    }
+    WHORL_INLINE Real drift(Wavenumber<Real> k) const { return linear.drift(k); }
 
     // k.u = 0 to the last bit a checkpoint keeps: the component along the largest |k_i| follows from the
     // others.
     WHORL_INLINE void constrain(Wavenumber<Real> k, Complex<Real>* a) const { close_continuity(k, a); }
+
+    WHORL_INLINE void measure(const Real* in, const Real* inverse_spacing, Real* values) const {
+        advective_rate(in, inverse_spacing, values);
+    }
+
+    WHORL_INLINE void output(int which, Wavenumber<Real> k, const Complex<Real>* a,
+                             Complex<Real>* out) const {
+        if (which == 0)
+            load(k, a, out);
+        else
+            curl(k, a, out);
+    }
+
+    void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
+        measure_velocity(k, a, linear.rate(narrowed<Real>(k)), values);
+        values[5] = divergence(k, a);
+    }
 };
 
 } // namespace whorl

@@ -30,6 +30,8 @@ template <class Real> struct Tile {
     WHORL_INLINE Complex<Real>* line(int v, int l) const {
         return data + v * stride + static_cast<std::int64_t>(l) * lanes;
     }
+    // The same columns of the variables from v on.
+    WHORL_INLINE Tile from(int v) const { return {data + v * stride, count, lanes, nz, extent_z, stride, column}; }
     // Plane of the i-th kept kz.
     WHORL_INLINE int kept(std::int64_t i) const {
         return wrapped(signed_index(static_cast<int>(i), extent_z), nz);
@@ -165,6 +167,8 @@ template <class Real> struct Plane {
     WHORL_INLINE Complex<Real>* row(int v, int y) const {
         return data + v * stride + static_cast<std::int64_t>(y) * pitch;
     }
+    // The variables from v on.
+    WHORL_INLINE Plane from(int v) const { return {data + v * stride, ny, width, pitch, stride}; }
 };
 
 // Column buffer -> plane, in the order it was written; row r = (variable, kept ky).

@@ -190,6 +190,30 @@ template <class Real, class Pass> struct BlockPoints {
     }
 };
 
+// part.point at points whose variables lie `stride` apart: `head` the pass's inputs, `in` and `out` the
+// part's own. Row r is `length` of them, `pitch` from one to the next.
+template <class Real, class Part> struct PartPoints {
+    Part part;
+    const Real* head;
+    const Real* in;
+    Real* out;
+    std::int64_t in_stride, out_stride;
+    std::int64_t pitch, length;
+
+    struct RowOf {
+        const PartPoints& of;
+        std::int64_t begin, length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            Real flow[Part::heads], values[Part::inputs], results[Part::products];
+            unrolled<Part::heads>([&](auto v) { flow[v] = of.head[v * of.in_stride + begin + i]; });
+            unrolled<Part::inputs>([&](auto v) { values[v] = of.in[v * of.in_stride + begin + i]; });
+            of.part.point(flow, values, results);
+            unrolled<Part::products>([&](auto v) { of.out[v * of.out_stride + begin + i] = results[v]; });
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, r * pitch, length}; }
+};
+
 // Zeroes the products of the rows that are missing; row r = (variable, point).
 template <class Real> struct BlockPadding {
     device::RowPoints<Real> block;

@@ -119,10 +119,16 @@ template <class Real> class RoundTrip {
 
     template <class Pass> void columns_in(const Pass& pass);
     template <class Pass> void columns_out(const Pass& pass);
+    template <class Pass>
+    void store_tile(const Pass& pass, std::int64_t item, const kernels::Tile<Real>& t,
+                    const ModeTables<Real>& tables, const kernels::Shift<Real>& shift);
     template <class Pass> void batch(Pass& pass, int b);
     template <class Pass> void exchanged_rows(Pass& pass, int b, Block planes);
     template <class Pass> void rows_in(const Pass& pass, int executor, int z);
     template <class Pass> void rows_out(const Pass& pass, int executor, int z);
+    template <class Pass>
+    void contract_plane(const Pass& pass, const kernels::Plane<Real>& plane, int z, int first_flux,
+                        int executor);
     template <class Pass>
     void points(const Pass& pass, int executor, int z, int y0, int rows,
                 const kernels::RowPiece<Real>* pieces);

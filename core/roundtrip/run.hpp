@@ -10,8 +10,9 @@ namespace whorl {
 template <class Real> template <class Pass> std::array<double, 2> RoundTrip<Real>::run(Pass& pass) {
     static_assert(Pass::maxima <= 2, "a pass measures at most two maxima");
     Timers::Scope total(exchange_timer_, Part::total);
-    WHORL_REQUIRE(Pass::inputs <= layout_.column_variables && Pass::fluxes <= layout_.column_variables &&
-                      Pass::inputs <= layout_.row_variables && Pass::products <= layout_.row_variables,
+    const Widths widths = widths_of(pass);
+    WHORL_REQUIRE(widths.inputs <= layout_.column_variables && widths.fluxes <= layout_.column_variables &&
+                      widths.inputs <= layout_.row_variables && widths.products <= layout_.row_variables,
                   "a pass carries more variables than the round trip was planned for.");
     for (auto& largest : maxima_) largest = {0.0, 0.0};
     if constexpr (Pass::inputs > 0) columns_in(pass);
@@ -21,7 +22,7 @@ template <class Real> template <class Pass> std::array<double, 2> RoundTrip<Real
     const auto start = [&](bool inwards, int b) {
         Timers::Scope scope(exchange_timer_, Part::exchange);
         auto& buffer = plane_buffer_;
-        auto& line = transport("column", inwards ? Pass::inputs : Pass::fluxes, inwards);
+        auto& line = transport("column", inwards ? widths.inputs : widths.fluxes, inwards);
         if (inwards)
             line.start(b, pencil_buffer_.data(), buffer.data());
         else
@@ -29,7 +30,7 @@ template <class Real> template <class Pass> std::array<double, 2> RoundTrip<Real
     };
     const auto wait = [&](bool inwards, int b) {
         Timers::Scope scope(exchange_timer_, Part::exchange);
-        transport("column", inwards ? Pass::inputs : Pass::fluxes, inwards).wait(b);
+        transport("column", inwards ? widths.inputs : widths.fluxes, inwards).wait(b);
     };
     if (exchanged && Pass::inputs > 0) start(true, 0);
     for (int b = 0; b < batches; ++b) {
@@ -51,26 +52,31 @@ template <class Real> template <class Pass> std::array<double, 2> RoundTrip<Real
 
 template <class Real> template <class Pass> void RoundTrip<Real>::columns_in(const Pass& pass) {
     const ModeTables<Real> tables = modes();
+    const int inputs = widths_of(pass).inputs;
     const kernels::Shift<Real> shift = shift_tables();
     device_.each(static_cast<std::int64_t>(tiles_.size()), [&](int executor, std::int64_t item) {
         Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
         const kernels::Tile<Real> t = tile(executor, item);
         {
             Timers::Scope scope(timers, Part::modes);
-            for (const kernels::Segment& part : segments(item)) {
-                if (shifted_)
-                    device::Cpu::for_each(layout_.kept_z,
-                                          kernels::Load<Real, Pass, true>{pass, tables, t, part, shift});
-                else
-                    device::Cpu::for_each(layout_.kept_z,
-                                          kernels::Load<Real, Pass, false>{pass, tables, t, part, shift});
-                const int end = part.lane + part.count;
+            for (const kernels::Segment& segment : segments(item)) {
+                const auto load = [&]<class Own>(const Own& own, const kernels::Tile<Real>& to) {
+                    if (shifted_)
+                        device::Cpu::for_each(
+                            layout_.kept_z, kernels::Load<Real, Own, true>{own, tables, to, segment, shift});
+                    else
+                        device::Cpu::for_each(
+                            layout_.kept_z, kernels::Load<Real, Own, false>{own, tables, to, segment, shift});
+                };
+                load(pass, t);
+                each_part(pass, [&](const auto& part, int s) { load(part, t.from(Pass::inputs + s * part.inputs)); });
+                const int end = segment.lane + segment.count;
                 const int spare = end == t.count ? lane_step * tile_width(t.count) - end : 0;
-                device::Cpu::for_each(1LL * Pass::inputs * layout_.kept_z,
-                                      kernels::LoadPadding<Real>{tables, t, part, spare});
+                device::Cpu::for_each(1LL * inputs * layout_.kept_z,
+                                      kernels::LoadPadding<Real>{tables, t, segment, spare});
             }
         }
-        z_lines_in(executor, t, Pass::inputs);
+        z_lines_in(executor, t, inputs);
     });
 }
 
@@ -80,23 +86,33 @@ template <class Real> template <class Pass> void RoundTrip<Real>::columns_out(co
     device_.each(static_cast<std::int64_t>(tiles_.size()), [&](int executor, std::int64_t item) {
         Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
         const kernels::Tile<Real> t = tile(executor, item);
-        z_lines_out(executor, item, Pass::fluxes);
+        z_lines_out(executor, item, widths_of(pass).fluxes);
         Timers::Scope scope(timers, Part::modes);
-        const auto store = [&]<class Result>(const Result& result) {
-            for (const kernels::Segment& part : segments(item)) {
-                if (shifted_)
-                    device::Cpu::for_each(layout_.kept_z, kernels::Store<Real, Result, Pass::fluxes, true>{
-                                                              result, tables, t, part, shift});
-                else
-                    device::Cpu::for_each(layout_.kept_z, kernels::Store<Real, Result, Pass::fluxes, false>{
-                                                              result, tables, t, part, shift});
-            }
-        };
-        if constexpr (requires { pass.with_store(store); })
-            pass.with_store(store);
-        else
-            store(pass);
+        each_part(pass, [&](const auto& part, int s) {
+            store_tile(part, item, t.from(Pass::fluxes + s * part.fluxes), tables, shift);
+        });
+        store_tile(pass, item, t, tables, shift);
     });
+}
+
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::store_tile(const Pass& pass, std::int64_t item, const kernels::Tile<Real>& t,
+                                 const ModeTables<Real>& tables, const kernels::Shift<Real>& shift) {
+    const auto store = [&]<class Result>(const Result& result) {
+        for (const kernels::Segment& segment : segments(item)) {
+            if (shifted_)
+                device::Cpu::for_each(layout_.kept_z, kernels::Store<Real, Result, Pass::fluxes, true>{
+                                                          result, tables, t, segment, shift});
+            else
+                device::Cpu::for_each(layout_.kept_z, kernels::Store<Real, Result, Pass::fluxes, false>{
+                                                          result, tables, t, segment, shift});
+        }
+    };
+    if constexpr (requires { pass.with_store(store); })
+        pass.with_store(store);
+    else
+        store(pass);
 }
 
 template <class Real> template <class Pass> void RoundTrip<Real>::batch(Pass& pass, int b) {
@@ -122,6 +138,7 @@ template <class Real> template <class Pass> void RoundTrip<Real>::batch(Pass& pa
 template <class Real>
 template <class Pass>
 void RoundTrip<Real>::exchanged_rows(Pass& pass, int b, Block planes) {
+    const Widths widths = widths_of(pass);
     const auto move = [&](const char* which, int variables, bool inwards) {
         Timers::Scope scope(exchange_timer_, Part::exchange);
         auto& line = transport(which, variables, inwards);
@@ -134,9 +151,9 @@ void RoundTrip<Real>::exchanged_rows(Pass& pass, int b, Block planes) {
     if constexpr (Pass::inputs > 0) {
         device_.each(planes.size(), [&](int executor, std::int64_t item) {
             rows_in(pass, executor, planes.begin + static_cast<int>(item));
-            move_rows<true>(executor, static_cast<int>(item), planes.size(), Pass::inputs);
+            move_rows<true>(executor, static_cast<int>(item), planes.size(), widths.inputs);
         });
-        move("row", Pass::inputs, true);
+        move("row", widths.inputs, true);
     }
     const int chunks = (layout_.y.size() + workspace_.rows - 1) / workspace_.rows;
     device_.each(1LL * planes.size() * chunks, [&](int executor, std::int64_t item) {
@@ -146,18 +163,18 @@ void RoundTrip<Real>::exchanged_rows(Pass& pass, int b, Block planes) {
                row_pieces(executor, index, planes.size()));
     });
     if constexpr (Pass::products > 0) {
-        move("row", Pass::products, false);
+        move("row", widths.products, false);
         device_.each(planes.size(), [&](int executor, std::int64_t item) {
-            move_rows<false>(executor, static_cast<int>(item), planes.size(), Pass::products);
+            move_rows<false>(executor, static_cast<int>(item), planes.size(), widths.products);
             rows_out(pass, executor, planes.begin + static_cast<int>(item));
         });
     }
 }
 
-template <class Real> template <class Pass> void RoundTrip<Real>::rows_in(const Pass&, int executor, int z) {
-    if constexpr (Pass::inputs > 0) {
-        y_lines_in(executor, z, Pass::inputs);
-    }
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::rows_in(const Pass& pass, int executor, int z) {
+    if constexpr (Pass::inputs > 0) y_lines_in(executor, z, widths_of(pass).inputs);
 }
 
 template <class Real>
@@ -168,26 +185,34 @@ void RoundTrip<Real>::rows_out(const Pass& pass, int executor, int z) {
         const kernels::Plane<Real> p = plane(executor);
         {
             Timers::Scope scope(timers, Part::y_lines);
-            for (int v = 0; v < Pass::products; ++v) y_out_->execute(p.row(v, 0), line_scratch(executor));
+            for (int v = 0; v < widths_of(pass).products; ++v)
+                y_out_->execute(p.row(v, 0), line_scratch(executor));
         }
         Timers::Scope scope(timers, Part::pack);
-        Value* const fluxes = block_space(executor);
-        const kernels::Contract<Real, Pass> contract{pass,
-                                                     p,
-                                                     fluxes,
-                                                     slots_of(z),
-                                                     layout_.column_rows.data(),
-                                                     kx_.data(),
-                                                     all_ky_.data(),
-                                                     layout_.extent_y};
-        for (int j = 0; j < layout_.kept_y; ++j) {
-            const auto row = contract.row(j);
-            device::Cpu::run_row(row);
-            const PlaneSlot target = contract.target(j);
-            for (int v = 0; v < Pass::fluxes; ++v)
-                device::Cpu::stream(plane_data() + target.base + v * target.stride, fluxes + v * p.pitch,
-                                    static_cast<std::size_t>(row.length) * sizeof(Value));
-        }
+        each_part(pass, [&](const auto& part, int s) {
+            const int product = widths_of(pass).first_product + s * part.products;
+            contract_plane(part, p.from(product), z, Pass::fluxes + s * part.fluxes, executor);
+        });
+        contract_plane(pass, p, z, 0, executor);
+    }
+}
+
+// Products of a plane -> fluxes, the first of which is number `first_flux` of all.
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::contract_plane(const Pass& pass, const kernels::Plane<Real>& p, int z, int first_flux,
+                                     int executor) {
+    Value* const fluxes = block_space(executor);
+    const kernels::Contract<Real, Pass> contract{
+        pass,       p,           fluxes, slots_of(z), layout_.column_rows.data(),
+        kx_.data(), all_ky_.data(), layout_.extent_y};
+    for (int j = 0; j < layout_.kept_y; ++j) {
+        const auto row = contract.row(j);
+        device::Cpu::run_row(row);
+        const PlaneSlot target = contract.target(j);
+        for (int v = 0; v < Pass::fluxes; ++v)
+            device::Cpu::stream(plane_data() + target.base + (first_flux + v) * target.stride,
+                                fluxes + v * p.pitch, static_cast<std::size_t>(row.length) * sizeof(Value));
     }
 }
 
@@ -208,6 +233,7 @@ template <class Pass>
 void RoundTrip<Real>::lane_points(const Pass& pass, int executor, int z, int y0, int rows,
                                   const kernels::RowPiece<Real>* pieces) {
     Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
+    const Widths widths = widths_of(pass);
     kernels::Maxima<Real, Pass> maxima;
     const bool measures = Pass::maxima > 0 && pass.wants_maxima();
     const auto at_points = [&](const device::RowPoints<Real>& block) {
@@ -215,13 +241,21 @@ void RoundTrip<Real>::lane_points(const Pass& pass, int executor, int z, int y0,
         if constexpr (Pass::maxima > 0)
             if (measures) maxima.add(pass, block.data, block.stride, 1LL * block.points * block.rows);
         const kernels::BlockPoints<Real, Pass> kernel{pass, block, layout_.y.begin + y0, z};
+        each_part(pass, [&]<class Sub>(const Sub& part, int s) {
+            const std::int64_t row = kernel.whole() ? 1LL * block.points * block.rows : block.rows;
+            device::Cpu::for_each(kernel.kernel_rows(),
+                                  kernels::PartPoints<Real, Sub>{
+                                      part, block.data, block.data + (Pass::inputs + s * part.inputs) * block.stride,
+                                      block.data + (widths.first_product + s * part.products) * block.stride,
+                                      block.stride, block.stride, row, kernel.whole() ? row : block.count});
+        });
         device::Cpu::for_each(kernel.kernel_rows(), kernel);
         if (!kernel.whole())
-            device::Cpu::for_each(1LL * Pass::products * block.points, kernels::BlockPadding<Real>{block});
+            device::Cpu::for_each(1LL * widths.products * block.points, kernels::BlockPadding<Real>{block});
     };
     {
         Timers::Scope scope(timers, Part::x_lines);
-        row_lines_->through({pieces, layout_.grid.p_row, y0, rows}, Pass::inputs, Pass::products,
+        row_lines_->through({pieces, layout_.grid.p_row, y0, rows}, widths.inputs, widths.products,
                             static_cast<Real>(scale_), block_space(executor), at_points);
     }
     if (measures) add_maxima(maxima, Pass::maxima, executor);
@@ -233,20 +267,21 @@ template <class Pass>
 void RoundTrip<Real>::line_points(const Pass& pass, int executor, int z, int y0, int rows,
                                   const kernels::RowPiece<Real>* pieces) {
     Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
+    const Widths widths = widths_of(pass);
     const kernels::LineBlock<Real> in = line_block(executor, false, y0, rows);
     const kernels::LineBlock<Real> out = line_block(executor, true, y0, rows);
     if constexpr (Pass::inputs > 0) {
         {
             Timers::Scope scope(timers, Part::pack);
             for (int r = 0; r < layout_.grid.p_row; ++r)
-                device::Cpu::for_each(1LL * Pass::inputs * in.live_pairs(),
+                device::Cpu::for_each(1LL * widths.inputs * in.live_pairs(),
                                       kernels::Merge<Real>{pieces[r], in});
-            device::Cpu::for_each(in.live_pairs(), kernels::MergeMean<Real>{pieces[0], in, Pass::inputs});
-            device::Cpu::for_each(1LL * Pass::inputs * in.live_pairs(),
+            device::Cpu::for_each(in.live_pairs(), kernels::MergeMean<Real>{pieces[0], in, widths.inputs});
+            device::Cpu::for_each(1LL * widths.inputs * in.live_pairs(),
                                   kernels::MergePadding<Real>{in, layout_.kept_x});
         }
         Timers::Scope scope(timers, Part::x_lines);
-        for (int v = 0; v < Pass::inputs; ++v)
+        for (int v = 0; v < widths.inputs; ++v)
             x_lines(x_in_, in).execute(in.line(v, 0), line_scratch(executor));
     }
     {
@@ -261,17 +296,28 @@ void RoundTrip<Real>::line_points(const Pass& pass, int executor, int z, int y0,
             }
         device::Cpu::for_each(in.live_pairs(),
                               kernels::Points<Real, Pass>{pass, in, out, layout_.y.begin, z});
+        each_part(pass, [&]<class Sub>(const Sub& part, int s) {
+            const auto reals = [](const kernels::LineBlock<Real>& block, int v) {
+                return reinterpret_cast<Real*>(block.line(v, 0));
+            };
+            const std::int64_t pitch = 2LL * in.pitch;
+            device::Cpu::for_each(
+                in.live_pairs(),
+                kernels::PartPoints<Real, Sub>{part, reals(in, 0), reals(in, Pass::inputs + s * part.inputs),
+                                                 reals(out, widths.first_product + s * part.products),
+                                                 in.pairs * pitch, out.pairs * pitch, pitch, 2LL * in.nx});
+        });
     }
     if constexpr (Pass::products > 0) {
         {
             Timers::Scope scope(timers, Part::x_lines);
-            for (int v = 0; v < Pass::products; ++v)
+            for (int v = 0; v < widths.products; ++v)
                 x_lines(x_out_, out).execute(out.line(v, 0), line_scratch(executor));
         }
         Timers::Scope scope(timers, Part::pack);
-        device::Cpu::for_each(1LL * Pass::products * out.live_pairs(), kernels::Mirror<Real>{out});
+        device::Cpu::for_each(1LL * widths.products * out.live_pairs(), kernels::Mirror<Real>{out});
         for (int r = 0; r < layout_.grid.p_row; ++r)
-            device::Cpu::for_each(1LL * Pass::products * out.live_pairs(),
+            device::Cpu::for_each(1LL * widths.products * out.live_pairs(),
                                   kernels::Separate<Real>{pieces[r], out, static_cast<Real>(scale_ / 2)});
     }
 }

@@ -8,8 +8,15 @@ namespace whorl {
 
 struct StepReport {
     double dt;
-    double courant;          // max(|u|/dx + |v|/dy + |w|/dz) dt of the state the step began with
+    double courant;          // largest rate of advection and waves, times dt, of the state it began with
     double maximum_velocity; // of that state; NaN when it was not finite
+};
+
+struct StepperOptions {
+    std::string scheme;
+    std::uint64_t shift_seed = 0;
+    bool exact = false;                         // linear coupling as part of the integrating factor
+    std::vector<std::array<double, 4>> scalars; // diffusivity and mean gradient of each
 };
 
 // Offset of a grid, as a fraction of a cell, for the steps 2 pair and 2 pair + 1: three uniform numbers drawn
@@ -18,15 +25,32 @@ std::array<double, 3> shift_offset(std::uint64_t seed, std::int64_t pair);
 
 template <class Model, class Real> class Stepper {
   public:
-    Stepper(RoundTrip<Real>& trip, const Box& box, const Model& model, const Scheme& scheme, Dealias dealias,
-            std::uint64_t shift_seed)
-        : trip_(trip), model_(model), scheme_(scheme), dealias_(dealias), shift_seed_(shift_seed),
-          modes_(trip.table().modes()),
-          registers_(static_cast<std::size_t>(register_count() * Model::fields * modes_)),
-          flat_(box.points[2] == 1) {
-        for (int axis = 0; axis < 3; ++axis)
-            inverse_spacing_[static_cast<std::size_t>(axis)] =
-                flat_ && axis == 2 ? 0.0 : 1.0 / box.spacing(axis);
+    Stepper(RoundTrip<Real>& trip, const Box& box, const Truncation& truncation, const Model& model,
+            const StepperOptions& options)
+        : trip_(trip), model_(model), options_(options), scheme_(find_scheme(options.scheme)),
+          dealias_(truncation.dealias()), modes_(trip.table().modes()), fields_(field_count(options)),
+          registers_(static_cast<std::size_t>(register_count() * fields_ * modes_)) {
+        std::array<double, 3> largest{};
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const int i = static_cast<int>(axis);
+            flat_[axis] = box.points[axis] == 1;
+            inverse_spacing_[axis] = flat_[axis] ? 0.0 : 1.0 / box.spacing(i);
+            largest[axis] = truncation.extent(i) * box.unit(i);
+        }
+        const Wavenumber<double> corner{largest[0], largest[1], largest[2]};
+        coupling_norm_ = model.coupling_norm(corner);
+        series_norm_ = coupling_norm_ + std::max(decay_difference({}), decay_difference(corner));
+        for (int axis = 0; axis < 3; ++axis) {
+            const double unit = box.unit(axis);
+            series_norm_ = std::max(series_norm_, coupling_norm_ + decay_difference({axis == 0 ? unit : 0.0,
+                                                                                     axis == 1 ? unit : 0.0,
+                                                                                     axis == 2 ? unit : 0.0}));
+        }
+    }
+
+    // Of the model and the passive scalars behind it.
+    static int field_count(const StepperOptions& options) {
+        return Model::fields + static_cast<int>(options.scalars.size());
     }
 
     Fields<Real> state() { return field_set(0); }
@@ -43,7 +67,7 @@ template <class Model, class Real> class Stepper {
             pass.measures = s == 0;
             if (dealias_ == Dealias::phase_shift) trip_.shift(grid_of_stage(s, step_number));
             const std::array<double, 2> of_stage = run_stage(pass);
-            if (s == 0) maxima = of_stage;
+            if (s == 0) maxima = {pass.rate(of_stage[0]), of_stage[1]};
         }
         return {time_step.dt, maxima[0] * time_step.dt, std::sqrt(maxima[1])};
     }
@@ -66,7 +90,7 @@ template <class Model, class Real> class Stepper {
         return scheme_.registers + (dealias_ == Dealias::phase_shift_exact ? 1 : 0);
     }
     Fields<Real> field_set(int i) {
-        return registers_.data() + static_cast<std::int64_t>(i) * Model::fields * modes_;
+        return registers_.data() + static_cast<std::int64_t>(i) * fields_ * modes_;
     }
     Fields<Real> extra() { return field_set(scheme_.registers); }
 
@@ -84,10 +108,22 @@ template <class Model, class Real> class Stepper {
         pass.step = &time_step;
         for (int i = 0; i < scheme_.registers; ++i)
             pass.registers[static_cast<std::size_t>(i)] = field_set(i);
-        pass.inverse_dx = static_cast<Real>(inverse_spacing_[0]);
-        pass.inverse_dy = static_cast<Real>(inverse_spacing_[1]);
-        pass.inverse_dz = static_cast<Real>(inverse_spacing_[2]);
+        pass.exact = options_.exact;
+        pass.coupling_norm = coupling_norm_;
+        pass.series_norm = series_norm_;
+        pass.scalars = &options_.scalars;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            pass.inverse_spacing[axis] = static_cast<Real>(inverse_spacing_[axis]);
         return pass;
+    }
+
+    // By how much the rates of the fields of a mode differ.
+    double decay_difference(Wavenumber<double> k) const {
+        Real rate[Model::rates];
+        model_.decay({static_cast<Real>(k.x), static_cast<Real>(k.y), static_cast<Real>(k.z)}, rate);
+        double most = 0.0;
+        for (const Real r : rate) most = std::max(most, std::abs(static_cast<double>(r - rate[0])));
+        return most;
     }
 
     // Rogallo's shifts: the grids of two stages in turn differ by half a cell along every axis, so the single
@@ -95,7 +131,7 @@ template <class Model, class Real> class Stepper {
     // round: whatever the weights of a scheme's stages, over the pair each grid has half of them.
     std::array<double, 3> grid_of_stage(std::size_t s, std::int64_t step_number) const {
         const bool second = (static_cast<std::int64_t>(s) + step_number) % 2 == 1;
-        return moved(shift_offset(shift_seed_, step_number / 2), second);
+        return moved(shift_offset(options_.shift_seed, step_number / 2), second);
     }
 
     std::array<double, 2> run_stage(Tendency<Model, Real>& pass) {
@@ -122,19 +158,23 @@ template <class Model, class Real> class Stepper {
     }
 
     std::array<double, 3> moved(const std::array<double, 3>& offset, bool half) const {
-        const double cell = half ? 0.5 : 0.0;
-        return {offset[0] + cell, offset[1] + cell, flat_ ? 0.0 : offset[2] + cell};
+        std::array<double, 3> cells{};
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            if (!flat_[axis]) cells[axis] = offset[axis] + (half ? 0.5 : 0.0);
+        return cells;
     }
 
     RoundTrip<Real>& trip_;
     Model model_;
+    StepperOptions options_;
     const Scheme& scheme_;
     Dealias dealias_;
-    std::uint64_t shift_seed_;
     std::int64_t modes_;
+    int fields_;
     device::Buffer<Complex<Real>> registers_;
-    bool flat_;
+    std::array<bool, 3> flat_{};
     std::array<double, 3> inverse_spacing_{};
+    double coupling_norm_ = 0.0, series_norm_ = 0.0;
 };
 
 } // namespace whorl

@@ -14,10 +14,11 @@ namespace whorl::storage {
 namespace {
 
 const std::string format = "whorl checkpoint";
-constexpr std::int64_t version = 1;
+constexpr std::int64_t version = 2;
 // Attributes of the file itself, which the caller's must not be called.
 constexpr std::array own_attributes{"format", "version", "points",   "lengths", "dealias",
-                                    "shape",  "mean_z",  "checksum", "complete"};
+                                    "shape",  "fields",  "checksum", "complete"};
+std::string mean_attribute(const std::string& field) { return field + "_mean_z"; }
 
 std::string shortest(double value) {
     std::array<char, 32> text;
@@ -29,6 +30,7 @@ struct Geometry {
     std::vector<std::int64_t> points;
     std::vector<double> lengths;
     std::string dealias, shape;
+    std::string fields; // their names, with spaces between
 
     bool operator==(const Geometry&) const = default;
     std::string text() const {
@@ -36,13 +38,17 @@ struct Geometry {
             std::to_string(points[0]) + " x " + std::to_string(points[1]) + " x " + std::to_string(points[2]);
         text += " points, lengths " + shortest(lengths[0]) + " x " + shortest(lengths[1]) + " x " +
                 shortest(lengths[2]);
-        return text + ", dealias " + dealias + ", shape " + shape;
+        return text + ", dealias " + dealias + ", shape " + shape + ", fields " + fields;
     }
 };
 
-Geometry geometry_of(const Box& box, const Truncation& truncation) {
+template <class Real>
+Geometry geometry_of(const Box& box, const Truncation& truncation,
+                     const std::vector<StoredField<Real>>& fields) {
     Geometry geometry{
-        {box.points.begin(), box.points.end()}, {box.lengths.begin(), box.lengths.end()}, {}, {}};
+        {box.points.begin(), box.points.end()}, {box.lengths.begin(), box.lengths.end()}, {}, {}, {}};
+    for (const StoredField<Real>& field : fields)
+        geometry.fields += (geometry.fields.empty() ? "" : " ") + field.name;
     for (const char* name : {"2/3", "phase-shift", "phase-shift-exact", "none"})
         if (parse_dealias(name) == truncation.dealias()) geometry.dealias = name;
     const bool corner = truncation.kept(truncation.extent(0), truncation.extent(1), truncation.extent(2));
@@ -56,14 +62,14 @@ std::string hexadecimal(std::uint64_t value) {
     return text;
 }
 
-void write_header(hid_t file, const Geometry& geometry, const std::array<double, 2>& mean_z) {
+void write_header(hid_t file, const Geometry& geometry) {
     write_attribute(file, "format", format);
     write_attribute(file, "version", version);
     write_attribute(file, "points", geometry.points);
     write_attribute(file, "lengths", geometry.lengths);
     write_attribute(file, "dealias", geometry.dealias);
     write_attribute(file, "shape", geometry.shape);
-    write_attribute(file, "mean_z", mean_z);
+    write_attribute(file, "fields", geometry.fields);
 }
 
 void require_header(hid_t file, const Geometry& expected) {
@@ -76,7 +82,8 @@ void require_header(hid_t file, const Geometry& expected) {
     WHORL_REQUIRE(has_attribute(file, "complete"),
                   "it is incomplete: its writer was stopped before the end.");
     const Geometry found{read_integers(file, "points", 3), read_reals(file, "lengths", 3),
-                         read_text(file, "dealias"), read_text(file, "shape")};
+                         read_text(file, "dealias"), read_text(file, "shape"),
+                         read_text(file, "fields")};
     WHORL_REQUIRE(found == expected, "it holds " + found.text() + ", but this run has " + expected.text() +
                                          ". Restart with the grid of the checkpoint.");
 }
@@ -89,19 +96,27 @@ void inspect(const std::string& path, const Geometry& expected) {
     require_header(file.id(), expected);
 }
 
-ModeOffsets create_mode_data(hid_t file, std::int64_t modes, hid_t type) {
+// Where the datasets of a field begin in the file.
+template <class Real>
+std::vector<std::int64_t> create_datasets(hid_t file, const StoredField<Real>& field, std::int64_t modes) {
     const Shape shape{static_cast<hsize_t>(modes), 2};
-    return {offset_of(create_dataset(file, "first", type, shape)),
-            offset_of(create_dataset(file, "second", type, shape))};
+    std::vector<std::int64_t> offsets;
+    for (const std::string& name : field.datasets())
+        offsets.push_back(offset_of(create_dataset(file, name, native_type<Real>(), shape)));
+    return offsets;
 }
 
-ModeData open_mode_data(hid_t file, std::int64_t modes) {
-    ModeData data{open_dataset(file, "first"), open_dataset(file, "second")};
+template <class Real>
+std::vector<Dataset> open_datasets(hid_t file, const StoredField<Real>& field, std::int64_t modes) {
     const Shape shape{static_cast<hsize_t>(modes), 2};
-    WHORL_REQUIRE(shape_of(data.first) == shape && shape_of(data.second) == shape,
-                  "its data are not those of the " + std::to_string(modes) + " modes of this grid.");
-    WHORL_REQUIRE(real_bytes(data.first) == real_bytes(data.second),
-                  "its two components differ in precision.");
+    std::vector<Dataset> data;
+    for (const std::string& name : field.datasets()) {
+        data.push_back(open_dataset(file, name));
+        WHORL_REQUIRE(shape_of(data.back()) == shape,
+                      "its data are not those of the " + std::to_string(modes) + " modes of this grid.");
+        WHORL_REQUIRE(real_bytes(data.back()) == real_bytes(data.front()),
+                      "its components differ in precision.");
+    }
     return data;
 }
 
@@ -118,31 +133,43 @@ std::array<double, 2> shared_mean_z(const ModeShare& share, const Complex<Real>*
     return {std::bit_cast<double>(words[0]), std::bit_cast<double>(words[1])};
 }
 
+// Fields in different places have different sums.
+std::uint64_t joined(std::uint64_t checksum, std::uint64_t of_field) { return mix(checksum) + of_field; }
+
 } // namespace
 
 template <class Real>
 void write_checkpoint(const std::string& path, const Attributes& attributes, const Box& box,
-                      const Truncation& truncation, const RowTable& table, const Complex<Real>* field,
-                      const exchange::Communicator& world) {
+                      const Truncation& truncation, const RowTable& table,
+                      const std::vector<StoredField<Real>>& fields, const exchange::Communicator& world) {
     const std::string context = "the checkpoint " + path + " cannot be written";
     for (const char* name : own_attributes)
         WHORL_REQUIRE(!attributes.contains(name), context + ": the attribute name \"" + name +
                                                       "\" belongs to the format; choose another.");
     const ModeShare share{box, truncation, table};
-    const std::array<double, 2> mean_z = shared_mean_z(share, field, world);
-    std::uint64_t checksum = 0;
-
-    ModeOffsets offsets{};
+    std::vector<std::array<double, 2>> mean_z(fields.size());
+    for (std::size_t f = 0; f < fields.size(); ++f)
+        if (fields[f].solenoidal) mean_z[f] = shared_mean_z(share, fields[f].data, world);
 
     WholeFile file(path, context, world);
+    std::vector<std::vector<std::int64_t>> offsets(fields.size());
     file.describe([&](hid_t id) {
-        write_header(id, geometry_of(box, truncation), mean_z);
+        write_header(id, geometry_of(box, truncation, fields));
         write_attributes(id, attributes);
-        offsets = create_mode_data(id, share.order.total(), native_type<Real>());
+        for (std::size_t f = 0; f < fields.size(); ++f) {
+            if (fields[f].solenoidal) write_attribute(id, mean_attribute(fields[f].name), mean_z[f]);
+            offsets[f] = create_datasets(id, fields[f], share.order.total());
+        }
     });
-    world.broadcast(&offsets, sizeof offsets, 0);
-    together(world, context, [&] { checksum = write_modes(file, offsets, share, field); });
-    world.sum({&checksum, 1});
+    std::uint64_t checksum = 0;
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+        offsets[f].resize(fields[f].datasets().size());
+        world.broadcast(offsets[f].data(), offsets[f].size() * sizeof(std::int64_t), 0);
+        std::uint64_t of_field = 0;
+        together(world, context, [&] { of_field = write_modes(file, offsets[f], share, fields[f]); });
+        world.sum({&of_field, 1});
+        checksum = joined(checksum, of_field);
+    }
     file.describe([&](hid_t id) {
         write_attribute(id, "checksum", hexadecimal(checksum));
         write_attribute(id, "complete", std::int64_t{1});
@@ -152,28 +179,35 @@ void write_checkpoint(const std::string& path, const Attributes& attributes, con
 
 template <class Real>
 Attributes read_checkpoint(const std::string& path, const Box& box, const Truncation& truncation,
-                           const RowTable& table, Complex<Real>* field, const exchange::Communicator& world) {
+                           const RowTable& table, const std::vector<StoredField<Real>>& fields,
+                           const exchange::Communicator& world) {
     const std::string context = "the checkpoint " + path + " cannot be read";
     together(world, context, [&] {
-        if (world.rank() == 0) inspect(path, geometry_of(box, truncation));
+        if (world.rank() == 0) inspect(path, geometry_of(box, truncation, fields));
     });
     const ModeShare share{box, truncation, table};
     File file;
-    ModeData data;
     Attributes attributes;
     std::string written;
     std::uint64_t checksum = 0;
     together(world, context, [&] {
         file = open_file(path, world.handle());
-        data = open_mode_data(file.id(), share.order.total());
         attributes = read_attributes(file.id());
         written = read_text(file.id(), "checksum");
     });
-    together(world, context, [&] {
-        const std::vector<double> mean_z = read_reals(file.id(), "mean_z", 2);
-        checksum = read_modes(data, share, {mean_z[0], mean_z[1]}, field);
-    });
-    world.sum({&checksum, 1});
+    for (const StoredField<Real>& field : fields) {
+        std::vector<Dataset> data;
+        std::uint64_t of_field = 0;
+        together(world, context, [&] { data = open_datasets(file.id(), field, share.order.total()); });
+        together(world, context, [&] {
+            std::vector<double> mean_z{0.0, 0.0};
+            if (field.solenoidal) mean_z = read_reals(file.id(), mean_attribute(field.name), 2);
+            of_field = read_modes(data, share, {mean_z[0], mean_z[1]}, field);
+            attributes.erase(mean_attribute(field.name));
+        });
+        world.sum({&of_field, 1});
+        checksum = joined(checksum, of_field);
+    }
     WHORL_REQUIRE(hexadecimal(checksum) == written,
                   context + ": its data are damaged: they have the checksum " + hexadecimal(checksum) +
                       ", but were written with " + written + ".");
@@ -181,13 +215,14 @@ Attributes read_checkpoint(const std::string& path, const Box& box, const Trunca
     return attributes;
 }
 
+using Communicator = exchange::Communicator;
 template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,
-                               const RowTable&, const Complex<float>*, const exchange::Communicator&);
+                               const RowTable&, const std::vector<StoredField<float>>&, const Communicator&);
 template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,
-                               const RowTable&, const Complex<double>*, const exchange::Communicator&);
+                               const RowTable&, const std::vector<StoredField<double>>&, const Communicator&);
 template Attributes read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,
-                                    Complex<float>*, const exchange::Communicator&);
+                                    const std::vector<StoredField<float>>&, const Communicator&);
 template Attributes read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,
-                                    Complex<double>*, const exchange::Communicator&);
+                                    const std::vector<StoredField<double>>&, const Communicator&);
 
 } // namespace whorl::storage

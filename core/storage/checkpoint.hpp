@@ -1,6 +1,6 @@
-// Checkpoints: the kept modes of a solenoidal velocity, two components of each mode, in an HDF5 file whose
-// content does not depend on the ranks that wrote it (docs/checkpoints.md). The third component follows from
-// k.u = 0.
+// Checkpoints: the kept modes of every field of the state in an HDF5 file whose content does not depend on
+// the ranks that wrote it (docs/checkpoints.md). Of a solenoidal field two components are stored; the third
+// follows from k.u = 0.
 #pragma once
 
 #include <string>
@@ -9,23 +9,25 @@
 #include "exchange/communicator.hpp"
 #include "grid/row_table.hpp"
 #include "storage/attributes.hpp"
+#include "storage/mode_data.hpp"
 
 namespace whorl::storage {
 
-// `field` holds three components, each table.modes() after the one before, and satisfies close_continuity on
-// every mode but the mean. The file appears at `path` when it is complete and safe on disk. By all ranks;
-// when one fails, all throw the same Error and whatever was at `path` stays.
+// A solenoidal field satisfies close_continuity on every mode but the mean. The file appears at `path` when it
+// is complete and safe on disk. By all ranks; when one fails, all throw the same Error and whatever was at
+// `path` stays.
 template <class Real>
 void write_checkpoint(const std::string& path, const Attributes& attributes, const Box& box,
-                      const Truncation& truncation, const RowTable& table, const Complex<Real>* field,
-                      const exchange::Communicator& world);
+                      const Truncation& truncation, const RowTable& table,
+                      const std::vector<StoredField<Real>>& fields, const exchange::Communicator& world);
 
-// Fills `field` from a checkpoint of the same box and truncation, written by any ranks in any precision, and
-// returns the attributes it was given. In the precision of the file the bits are those that were written. By
-// all ranks; throws the same Error on all, and leaves `field` undefined, when the file is missing, foreign,
-// of another box or truncation, truncated, incomplete or damaged.
+// Fills the fields from a checkpoint of the same box, truncation and fields, written by any ranks in any
+// precision, and returns the attributes it was given. In the precision of the file the bits are those that
+// were written. By all ranks; throws the same Error on all, and leaves the fields undefined, when the file is
+// missing, foreign, of another box, truncation or set of fields, truncated, incomplete or damaged.
 template <class Real>
 Attributes read_checkpoint(const std::string& path, const Box& box, const Truncation& truncation,
-                           const RowTable& table, Complex<Real>* field, const exchange::Communicator& world);
+                           const RowTable& table, const std::vector<StoredField<Real>>& fields,
+                           const exchange::Communicator& world);
 
 } // namespace whorl::storage

@@ -3,6 +3,7 @@
 // Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014).
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cstdint>
 #include <type_traits>
@@ -27,9 +28,10 @@ inline std::uint64_t absorb(std::uint64_t hash, std::uint64_t word) {
     return mix(hash + 0x9E3779B97F4A7C15ull + word);
 }
 
-template <class Real> std::uint64_t hash_mode(std::int64_t place, Complex<Real> first, Complex<Real> second) {
+template <class Real, std::size_t count>
+std::uint64_t hash_mode(std::int64_t place, const std::array<Complex<Real>, count>& values) {
     std::uint64_t hash = absorb(0, static_cast<std::uint64_t>(place));
-    for (const Real value : {first.re, first.im, second.re, second.im}) hash = absorb(hash, bits(value));
+    for (const Complex<Real>& value : values) hash = absorb(absorb(hash, bits(value.re)), bits(value.im));
     return hash;
 }
 

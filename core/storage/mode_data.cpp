@@ -1,6 +1,7 @@
 #include "storage/mode_data.hpp"
 
 #include <algorithm>
+#include <array>
 
 #include "models/continuity.hpp"
 #include "storage/checksum.hpp"
@@ -51,15 +52,22 @@ std::vector<Slice> slices_of(const ModeOrder& order, std::size_t bytes_per_mode)
     return slices;
 }
 
-// Room for both components of the largest slice.
-template <class Real> struct Staging {
-    std::vector<Complex<Real>> first, second;
+// Room for the `count` stored components of the largest slice.
+template <class Real, std::size_t count> struct Staging {
+    std::array<std::vector<Complex<Real>>, count> component;
 
     explicit Staging(const std::vector<Slice>& slices) {
         std::int64_t largest = 0;
         for (const Slice& slice : slices) largest = std::max(largest, slice.offset.back());
-        first.resize(static_cast<std::size_t>(largest));
-        second.resize(first.size());
+        for (auto& values : component) values.resize(static_cast<std::size_t>(largest));
+    }
+    std::array<Complex<Real>, count> at(std::size_t staged) const {
+        std::array<Complex<Real>, count> values;
+        for (std::size_t c = 0; c < count; ++c) values[c] = component[c][staged];
+        return values;
+    }
+    void set(std::size_t staged, const std::array<Complex<Real>, count>& values) {
+        for (std::size_t c = 0; c < count; ++c) component[c][staged] = values[c];
     }
 };
 
@@ -114,76 +122,115 @@ template <class To, class From> Complex<To> converted(Complex<From> a) {
     return {static_cast<To>(a.re), static_cast<To>(a.im)};
 }
 
-template <class Stored, class Real>
-std::uint64_t read_stored(const ModeData& data, const ModeShare& share, Complex<double> mean_z,
-                          Complex<Real>* field) {
-    const auto slices = slices_of(share.order, 2 * sizeof(Complex<Stored>));
-    Staging<Stored> staging(slices);
-    // Which component is missing was decided in the precision of the file.
-    const Wavenumbers<Stored> stored_k(share);
-    const Wavenumbers<Real> k(share);
-    const Complex<Real> mean = converted<Real>(mean_z);
-    const std::int64_t modes = share.table.modes();
-    std::uint64_t checksum = 0;
-    for (const Slice& slice : slices) {
-        each_run(share.order, slice, [&](std::int64_t begin, std::int64_t count, std::size_t staged) {
-            const Shape from{static_cast<hsize_t>(begin), 0}, shape{static_cast<hsize_t>(count), 2};
-            read_block(data.first, from, shape, &staging.first[staged].re);
-            read_block(data.second, from, shape, &staging.second[staged].re);
-        });
-        checksum += sum_slice(share, slice, [&](const Place& at) {
-            const Complex<Stored> first = staging.first[at.staged], second = staging.second[at.staged];
-            const int missing = dependent_axis(stored_k.at(at.i, at.j, at.l));
-            Complex<Real> a[3];
-            a[missing == 0 ? 1 : 0] = converted<Real>(first);
-            a[missing <= 1 ? 2 : 1] = converted<Real>(second);
-            complete(k.at(at.i, at.j, at.l), missing, mean, a);
-            for (int v = 0; v < 3; ++v) field[v * modes + at.state] = a[v];
-            return hash_mode(at.file, first, second);
-        });
+// How the components of a mode become those that are stored, and back. Which component of a solenoidal field
+// is missing was decided in the precision of the file.
+template <class Stored, class Real> struct SolenoidalPacking {
+    static constexpr std::size_t count = 2;
+    Wavenumbers<Stored> stored_k;
+    Wavenumbers<Real> k;
+    Complex<Real> mean_z;
+    std::int64_t modes;
+
+    std::array<Complex<Real>, count> pack(const Place& at, const Complex<Real>* field) const {
+        const int dependent = dependent_axis(k.at(at.i, at.j, at.l));
+        return {field[(dependent == 0 ? modes : 0) + at.state],
+                field[(dependent <= 1 ? 2 : 1) * modes + at.state]};
     }
-    return checksum;
+    void unpack(const Place& at, const std::array<Complex<Stored>, count>& values,
+                Complex<Real>* field) const {
+        const int missing = dependent_axis(stored_k.at(at.i, at.j, at.l));
+        Complex<Real> a[3];
+        a[missing == 0 ? 1 : 0] = converted<Real>(values[0]);
+        a[missing <= 1 ? 2 : 1] = converted<Real>(values[1]);
+        complete(k.at(at.i, at.j, at.l), missing, mean_z, a);
+        for (int v = 0; v < 3; ++v) field[v * modes + at.state] = a[v];
+    }
+};
+template <class Stored, class Real> struct ScalarPacking {
+    static constexpr std::size_t count = 1;
+
+    std::array<Complex<Real>, count> pack(const Place& at, const Complex<Real>* field) const {
+        return {field[at.state]};
+    }
+    void unpack(const Place& at, const std::array<Complex<Stored>, count>& values,
+                Complex<Real>* field) const {
+        field[at.state] = converted<Real>(values[0]);
+    }
+};
+
+// f(packing) with the one of the field.
+template <class Stored, class Real, class F>
+std::uint64_t with_packing(const ModeShare& share, const StoredField<Real>& field, Complex<double> mean_z,
+                           const F& f) {
+    if (!field.solenoidal) return f(ScalarPacking<Stored, Real>{});
+    return f(SolenoidalPacking<Stored, Real>{Wavenumbers<Stored>(share), Wavenumbers<Real>(share),
+                                             converted<Real>(mean_z), share.table.modes()});
+}
+
+template <class Stored, class Real>
+std::uint64_t read_stored(const std::vector<Dataset>& data, const ModeShare& share, Complex<double> mean_z,
+                          const StoredField<Real>& field) {
+    return with_packing<Stored>(share, field, mean_z, [&]<class Packing>(const Packing& packing) {
+        const auto slices = slices_of(share.order, Packing::count * sizeof(Complex<Stored>));
+        Staging<Stored, Packing::count> staging(slices);
+        std::uint64_t checksum = 0;
+        for (const Slice& slice : slices) {
+            each_run(share.order, slice, [&](std::int64_t begin, std::int64_t count, std::size_t staged) {
+                const Shape from{static_cast<hsize_t>(begin), 0}, shape{static_cast<hsize_t>(count), 2};
+                for (std::size_t c = 0; c < Packing::count; ++c)
+                    read_block(data[c], from, shape, &staging.component[c][staged].re);
+            });
+            checksum += sum_slice(share, slice, [&](const Place& at) {
+                const auto values = staging.at(at.staged);
+                packing.unpack(at, values, field.data);
+                return hash_mode(at.file, values);
+            });
+        }
+        return checksum;
+    });
 }
 
 } // namespace
 
 template <class Real>
-std::uint64_t write_modes(const WholeFile& file, ModeOffsets offsets, const ModeShare& share,
-                          const Complex<Real>* field) {
-    const auto slices = slices_of(share.order, 2 * sizeof(Complex<Real>));
-    Staging<Real> staging(slices);
-    const Wavenumbers<Real> k(share);
-    const std::int64_t modes = share.table.modes();
-    std::uint64_t checksum = 0;
-    for (const Slice& slice : slices) {
-        checksum += sum_slice(share, slice, [&](const Place& at) {
-            const int dependent = dependent_axis(k.at(at.i, at.j, at.l));
-            const Complex<Real> first = field[(dependent == 0 ? modes : 0) + at.state];
-            const Complex<Real> second = field[(dependent <= 1 ? 2 : 1) * modes + at.state];
-            staging.first[at.staged] = first;
-            staging.second[at.staged] = second;
-            return hash_mode(at.file, first, second);
-        });
-        each_run(share.order, slice, [&](std::int64_t begin, std::int64_t count, std::size_t staged) {
-            constexpr auto size = static_cast<std::int64_t>(sizeof(Complex<Real>));
-            const auto bytes = static_cast<std::size_t>(count * size);
-            file.write(offsets.first + begin * size, &staging.first[staged], bytes);
-            file.write(offsets.second + begin * size, &staging.second[staged], bytes);
-        });
-    }
-    return checksum;
+std::uint64_t write_modes(const WholeFile& file, const std::vector<std::int64_t>& offsets,
+                          const ModeShare& share, const StoredField<Real>& field) {
+    return with_packing<Real>(share, field, {}, [&]<class Packing>(const Packing& packing) {
+        const auto slices = slices_of(share.order, Packing::count * sizeof(Complex<Real>));
+        Staging<Real, Packing::count> staging(slices);
+        std::uint64_t checksum = 0;
+        for (const Slice& slice : slices) {
+            checksum += sum_slice(share, slice, [&](const Place& at) {
+                const auto values = packing.pack(at, field.data);
+                staging.set(at.staged, values);
+                return hash_mode(at.file, values);
+            });
+            each_run(share.order, slice, [&](std::int64_t begin, std::int64_t count, std::size_t staged) {
+                constexpr auto size = static_cast<std::int64_t>(sizeof(Complex<Real>));
+                for (std::size_t c = 0; c < Packing::count; ++c)
+                    file.write(offsets[c] + begin * size, &staging.component[c][staged],
+                               static_cast<std::size_t>(count * size));
+            });
+        }
+        return checksum;
+    });
 }
 
 template <class Real>
-std::uint64_t read_modes(const ModeData& data, const ModeShare& share, Complex<double> mean_z,
-                         Complex<Real>* field) {
-    if (real_bytes(data.first) == sizeof(float)) return read_stored<float>(data, share, mean_z, field);
+std::uint64_t read_modes(const std::vector<Dataset>& data, const ModeShare& share, Complex<double> mean_z,
+                         const StoredField<Real>& field) {
+    if (real_bytes(data.front()) == sizeof(float)) return read_stored<float>(data, share, mean_z, field);
     return read_stored<double>(data, share, mean_z, field);
 }
 
-template std::uint64_t write_modes(const WholeFile&, ModeOffsets, const ModeShare&, const Complex<float>*);
-template std::uint64_t write_modes(const WholeFile&, ModeOffsets, const ModeShare&, const Complex<double>*);
-template std::uint64_t read_modes(const ModeData&, const ModeShare&, Complex<double>, Complex<float>*);
-template std::uint64_t read_modes(const ModeData&, const ModeShare&, Complex<double>, Complex<double>*);
+using Offsets = std::vector<std::int64_t>;
+template std::uint64_t write_modes(const WholeFile&, const Offsets&, const ModeShare&,
+                                   const StoredField<float>&);
+template std::uint64_t write_modes(const WholeFile&, const Offsets&, const ModeShare&,
+                                   const StoredField<double>&);
+template std::uint64_t read_modes(const std::vector<Dataset>&, const ModeShare&, Complex<double>,
+                                  const StoredField<float>&);
+template std::uint64_t read_modes(const std::vector<Dataset>&, const ModeShare&, Complex<double>,
+                                  const StoredField<double>&);
 
 } // namespace whorl::storage

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "base/complex.hpp"
 #include "storage/hdf5.hpp"
@@ -10,15 +12,19 @@
 
 namespace whorl::storage {
 
-// Two components of every mode, in the order x, y, z without the dependent one (models/continuity.hpp); x and
-// y of the mean. Both have the shape (modes, 2), real and imaginary part, in the order of ModeOrder.
-struct ModeData {
-    Dataset first, second;
-};
+// A field of the state as a checkpoint holds it. Of a solenoidal one, two components of every mode, in the
+// order x, y, z without the dependent one (models/continuity.hpp); x and y of the mean. A scalar as it is.
+template <class Real> struct StoredField {
+    std::string name;
+    bool solenoidal;
+    Complex<Real>* data;
 
-// Where they begin in the file, in bytes.
-struct ModeOffsets {
-    std::int64_t first, second;
+    // Of its datasets, one a stored component: shape (modes, 2), real and imaginary part, in the order of
+    // ModeOrder.
+    std::vector<std::string> datasets() const {
+        if (!solenoidal) return {name};
+        return {name + "_first", name + "_second"};
+    }
 };
 
 // The modes of one rank: where they lie in the state and in the file, and their wavenumbers.
@@ -31,12 +37,13 @@ struct ModeShare {
     bool holds_mean() const { return table.kx().begin == 0 && table.ky().begin == 0; }
 };
 
-// Both return the rank's part of the checksum, taken over the bits in the file.
+// Both return the rank's part of the checksum, taken over the bits in the file; `offsets` are where the
+// datasets begin in the file, in bytes.
 template <class Real>
-std::uint64_t write_modes(const WholeFile& file, ModeOffsets offsets, const ModeShare& share,
-                          const Complex<Real>* field);
+std::uint64_t write_modes(const WholeFile& file, const std::vector<std::int64_t>& offsets,
+                          const ModeShare& share, const StoredField<Real>& field);
 template <class Real>
-std::uint64_t read_modes(const ModeData& data, const ModeShare& share, Complex<double> mean_z,
-                         Complex<Real>* field);
+std::uint64_t read_modes(const std::vector<Dataset>& data, const ModeShare& share, Complex<double> mean_z,
+                         const StoredField<Real>& field);
 
 } // namespace whorl::storage

@@ -12,7 +12,6 @@ namespace {
 const std::string format = "whorl snapshot";
 constexpr std::int64_t version = 1;
 const std::string image_group = "VTKHDF", point_group = "VTKHDF/PointData";
-constexpr int components = 3;
 // How netCDF marks a dimension that has a length but no coordinates.
 const std::string no_coordinates = "This is a netCDF dimension but not a netCDF variable.";
 
@@ -45,28 +44,41 @@ void create_scales(hid_t file, const Box& box) {
         write_values(scale, positions);
         WHORL_HDF5(H5DSset_scale(scale.id(), name.c_str()));
     }
-    const Dataset scale = create_dataset(file, "component", native_type<float>(), {components});
+}
+
+// How many components a field has; of a complex one these are its parts.
+const char* component_dimension(int components) { return components == 3 ? "component" : "part"; }
+void create_component_scale(hid_t file, int components) {
+    const char* const name = component_dimension(components);
+    if (components == 1 || H5Lexists(file, name, H5P_DEFAULT) > 0) return;
+    const Dataset scale =
+        create_dataset(file, name, native_type<float>(), {static_cast<hsize_t>(components)});
     WHORL_HDF5(H5DSset_scale(scale.id(), no_coordinates.c_str()));
 }
 
 // Readers of image data want no dimension along z where there is one plane only.
-std::vector<std::string> dimensions(const Box& box) {
-    if (box.points[2] == 1) return {"y", "x", "component"};
-    return {"z", "y", "x", "component"};
+std::vector<std::string> dimensions(const Box& box, int components) {
+    std::vector<std::string> names{"y", "x"};
+    if (box.points[2] > 1) names.insert(names.begin(), "z");
+    if (components > 1) names.emplace_back(component_dimension(components));
+    return names;
 }
 
-std::int64_t create_field(hid_t file, const std::string& name, const Box& box, hid_t type) {
-    const std::map<std::string, int> extents{
-        {"x", box.points[0]}, {"y", box.points[1]}, {"z", box.points[2]}, {"component", components}};
+std::int64_t create_field(hid_t file, const std::string& name, int components, const Box& box, hid_t type) {
+    create_component_scale(file, components);
+    const std::map<std::string, int> extents{{"x", box.points[0]},
+                                             {"y", box.points[1]},
+                                             {"z", box.points[2]},
+                                             {component_dimension(components), components}};
     Shape shape;
-    for (const std::string& dimension : dimensions(box))
+    for (const std::string& dimension : dimensions(box, components))
         shape.push_back(static_cast<hsize_t>(extents.at(dimension)));
     const std::string path = point_group + "/" + name;
     const Dataset field = create_dataset(file, path, type, shape);
     // A second name at the root, beside the dimensions, for netCDF readers; the values are there once.
     WHORL_HDF5(H5Lcreate_hard(file, path.c_str(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
     unsigned index = 0;
-    for (const std::string& dimension : dimensions(box))
+    for (const std::string& dimension : dimensions(box, components))
         WHORL_HDF5(H5DSattach_scale(field.id(), open_dataset(file, dimension).id(), index++));
     return offset_of(field);
 }
@@ -74,8 +86,8 @@ std::int64_t create_field(hid_t file, const std::string& name, const Box& box, h
 // The planes of a block, one after another, from [component][z][y][x] to [y][x][component] in the file, where
 // the field begins at `offset`.
 template <class Stored, class Real>
-void write_planes(const WholeFile& file, std::int64_t offset, int ny, const PhysicalBlock& block,
-                  const Real* data) {
+void write_planes(const WholeFile& file, std::int64_t offset, int components, int ny,
+                  const PhysicalBlock& block, const Real* data) {
     const std::int64_t points = block.points(), plane = points / block.z.size();
     std::vector<Stored> staging(static_cast<std::size_t>(components * plane));
     const std::size_t bytes = staging.size() * sizeof(Stored);
@@ -106,24 +118,24 @@ SnapshotWriter::SnapshotWriter(const std::string& path, const Box& box, const At
     });
 }
 
-void SnapshotWriter::add_field(const std::string& name) {
+void SnapshotWriter::add_field(const std::string& name, int components) {
     std::int64_t offset = 0;
     file_.describe([&](hid_t file) {
-        offset = create_field(file, name, box_, single_ ? native_type<float>() : native_type<double>());
+        offset = create_field(file, name, components, box_, single_ ? native_type<float>() : native_type<double>());
     });
     world_.broadcast(&offset, sizeof offset, 0);
-    fields_[name] = offset;
+    fields_[name] = {offset, components};
 }
 
 template <class Real>
 void SnapshotWriter::write_block(const std::string& name, const PhysicalBlock& block, const Real* data) {
     together(world_, context_, [&] {
         if (block.points() == 0) return;
-        const std::int64_t offset = fields_.at(name);
+        const Field field = fields_.at(name);
         if (single_)
-            write_planes<float>(file_, offset, box_.points[1], block, data);
+            write_planes<float>(file_, field.offset, field.components, box_.points[1], block, data);
         else
-            write_planes<double>(file_, offset, box_.points[1], block, data);
+            write_planes<double>(file_, field.offset, field.components, box_.points[1], block, data);
     });
 }
 

@@ -22,8 +22,8 @@ class SnapshotWriter {
     SnapshotWriter(const std::string& path, const Box& box, const Attributes& attributes,
                    const exchange::Communicator& world, bool single);
 
-    // A vector at every point, to be filled by write_block().
-    void add_field(const std::string& name);
+    // So many components at every point, to be filled by write_block().
+    void add_field(const std::string& name, int components);
     // [component][z][y][x] of this rank's block, which may be empty: once by every rank a batch of planes.
     template <class Real>
     void write_block(const std::string& name, const PhysicalBlock& block, const Real* data);
@@ -35,7 +35,11 @@ class SnapshotWriter {
     bool single_;
     std::string context_;
     WholeFile file_;
-    std::map<std::string, std::int64_t> fields_; // where they begin in the file, in bytes
+    struct Field {
+        std::int64_t offset; // where it begins in the file, in bytes
+        int components;
+    };
+    std::map<std::string, Field> fields_;
 };
 
 } // namespace whorl::storage

@@ -133,7 +133,7 @@ class Recorder:
 
     def _spectrum(self) -> None:
         shells = self.flow.spectra()
-        shells["transfer"] = self.flow.transfer()
+        shells["transfer"] = self.flow.transfer()["velocity"]
         k = np.asarray(shells.pop("k"))
         self.spectra.append(self.clock.time, self.clock.step, k, shells)
 

@@ -32,6 +32,12 @@ from whorl.version import __version__
 LANDING = 1e-9
 AT_REST = "the flow is at rest, so time.courant sets no time step; give time.dt or time.dt_max."
 
+# What the core wants to know of the model; a case has the viscosity of it.
+NAVIER_STOKES = [
+    *("hyperviscosity", "hyperviscosity_power", "hypoviscosity", "hypoviscosity_power", "drag"),
+    *(f"{name}_{axis}" for name in ("rotation", "mean_velocity") for axis in "xyz"),
+]
+
 # What a restart may change: how the flow is computed and advanced (a smaller step after a blow-up).
 RESTART_KEYS = ("run.", "output.", "time.")
 
@@ -359,7 +365,7 @@ def core_options(case: Case, threads: int) -> _core.Options:
     """What the core needs of a case."""
     return _core.Options(
         model=case.flow.model,
-        parameters={"viscosity": case.flow.viscosity},
+        parameters=dict.fromkeys(NAVIER_STOKES, 0.0) | {"viscosity": case.flow.viscosity},
         points=case.grid.points,
         lengths=case.grid.lengths,
         dealias=case.grid.dealias,

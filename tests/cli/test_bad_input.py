@@ -214,7 +214,7 @@ def truncate(path):
 
 def flip_one_bit_of_the_data(path):
     with h5py.File(path) as file:
-        offset = file["first"].id.get_offset() + 64
+        offset = file["velocity_first"].id.get_offset() + 64
     data = bytearray(path.read_bytes())
     data[offset] ^= 1
     path.write_bytes(data)
@@ -226,7 +226,7 @@ def replace_by_text(path):
 
 def replace_by_a_foreign_file(path):
     with h5py.File(path, "w") as file:
-        file["first"] = np.zeros(10)
+        file["velocity_first"] = np.zeros(10)
 
 
 def take_the_completeness_mark(path):

@@ -123,7 +123,7 @@ def test_a_restart_in_single_precision(whorl, tmp_path, case_file):
     assert "single" in again.out
     check_alike(tmp_path / "single", tmp_path / "double", 1e-5)
     with h5py.File(open_run(tmp_path / "single").checkpoints[-1]) as file:
-        assert file["first"].dtype == np.float32
+        assert file["velocity_first"].dtype == np.float32
 
 
 def test_restart_until(whorl, tmp_path, case_file):

@@ -72,7 +72,7 @@ def test_a_blow_up(installed, whorl, tmp_path, ranks):
     assert np.isfinite(series["energy"]).all()
     with h5py.File(last) as file:
         assert file.attrs["step"] == step - 1
-        assert np.isfinite(file["first"][:]).all()
+        assert np.isfinite(file["velocity_first"][:]).all()
 
 
 def test_after_a_blow_up_a_smaller_step_goes_on(whorl, tmp_path):
@@ -100,7 +100,7 @@ def test_a_flow_that_is_lost_but_finite_leaves_no_checkpoint(whorl, tmp_path):
     assert float(open_run(tmp_path / "out").series["energy"].max()) < 10
     for path in checkpoints(tmp_path / "out"):
         with h5py.File(path) as file:
-            assert np.abs(file["first"][:]).max() < 10
+            assert np.abs(file["velocity_first"][:]).max() < 10
 
 
 def test_a_step_too_small_to_tell_the_time_left(whorl):
@@ -212,8 +212,8 @@ def test_killed_again_and_again_it_ends_as_if_never_killed(start, whorl, tmp_pat
     assert list(killed.series["step"].values) == list(range(last + 1))
     with h5py.File(killed.checkpoints[-1]) as one, h5py.File(whole.checkpoints[-1]) as other:
         assert one.attrs["step"] == other.attrs["step"] == last
-        assert np.array_equal(one["first"][:], other["first"][:])
-        assert np.array_equal(one["second"][:], other["second"][:])
+        assert np.array_equal(one["velocity_first"][:], other["velocity_first"][:])
+        assert np.array_equal(one["velocity_second"][:], other["velocity_second"][:])
 
 
 def newest_step(directory: Path) -> int:

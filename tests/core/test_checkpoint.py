@@ -53,11 +53,11 @@ def test_the_file_holds_what_its_description_says(written, dealias):
     assert_close(velocity, twin.to_points(twin.load(flows.noise(twin))), written["precision"])
     with h5py.File(path) as file:
         assert (
-            file["first"].dtype
-            == file["second"].dtype
+            file["velocity_first"].dtype
+            == file["velocity_second"].dtype
             == {"single": "<f4", "double": "<f8"}[written["precision"]]
         )
-        assert file["first"].shape == (twin.modes, 2)
+        assert file["velocity_first"].shape == (twin.modes, 2)
         given = {name: file.attrs[name] for name in ATTRIBUTES}
         assert tuple(file.attrs["points"]) == twin.points
     given["case"] = given["case"].decode() if isinstance(given["case"], bytes) else given["case"]

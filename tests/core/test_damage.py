@@ -61,13 +61,13 @@ def shorten(path, change):
 
 
 def spoil_data(file):
-    file["second"][17, 1] = np.nextafter(file["second"][17, 1], 9.0)
+    file["velocity_second"][17, 1] = np.nextafter(file["velocity_second"][17, 1], 9.0)
 
 
 def shorten_data(file):
-    data = file["first"][:-1]
-    del file["first"]
-    file["first"] = data
+    data = file["velocity_first"][:-1]
+    del file["velocity_first"]
+    file["velocity_first"] = data
 
 
 FAULTS = {
@@ -85,7 +85,7 @@ FAULTS = {
     "a later version": (lambda p: edit(p, lambda f: f.attrs.__setitem__("version", 99)), "version 99"),
     "no checksum": (lambda p: edit(p, lambda f: f.attrs.__delitem__("checksum")), "H5Aopen"),
     "too few modes": (lambda p: edit(p, shorten_data), f"not those of the {TWIN.modes} modes"),
-    "no data": (lambda p: edit(p, lambda f: f.__delitem__("first")), "H5Dopen"),
+    "no data": (lambda p: edit(p, lambda f: f.__delitem__("velocity_first")), "H5Dopen"),
     "missing": (lambda p: p.unlink(), "there is no such file"),
 }
 
@@ -111,7 +111,7 @@ def test_a_bad_file_is_refused_in_words(fault, ranks, damaged):
 def test_a_foreign_hdf5_file_is_refused(ranks, tmp_path):
     path = tmp_path / "foreign.h5"
     with h5py.File(path, "w") as file:
-        file["first"] = np.zeros((TWIN.modes, 2))
+        file["velocity_first"] = np.zeros((TWIN.modes, 2))
     assert "not a checkpoint of whorl" in run_on(ranks, try_to_read, path=path)[0]
     assert "no such file" in run_on(ranks, try_to_read, path=tmp_path)[0]
 

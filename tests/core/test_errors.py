@@ -83,7 +83,7 @@ def test_more_ranks_than_planes_and_rows_are_refused(world):
 def test_an_unknown_field_is_named(world):
     flow = flows.make(world, BOX)
     message = message_of(world, lambda: flow.read_fields("pressure", print))
-    assert message == 'field "pressure" is unknown; choose velocity or vorticity.'
+    assert message == 'field "pressure" is unknown; choose one of: velocity, vorticity.'
 
 
 def test_unknown_options_and_wrong_types_are_refused():

@@ -126,7 +126,7 @@ def test_any_netcdf_reader_opens_the_group(tmp_path):
 
 def test_an_unknown_field_leaves_no_file(tmp_path):
     messages = run_on(2, ask_for_pressure, path=tmp_path / "a.vtkhdf")
-    assert set(messages) == {'field "pressure" is unknown; choose velocity or vorticity.'}
+    assert set(messages) == {'field "pressure" is unknown; choose one of: velocity, vorticity.'}
     assert list(tmp_path.iterdir()) == []
 
 

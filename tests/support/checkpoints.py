@@ -7,12 +7,14 @@ import numpy as np
 
 from support.twin import Twin
 
+DATASETS = ("velocity_first", "velocity_second")
+
 
 def modes_in(path: Path, twin: Twin) -> np.ndarray:
     """The whole field a[component, z, y, x], conjugates included."""
     with h5py.File(path) as file:
-        first, second = (file[name][:, 0] + 1j * file[name][:, 1] for name in ("first", "second"))
-        mean_z = complex(*file.attrs["mean_z"])
+        first, second = (file[name][:, 0] + 1j * file[name][:, 1] for name in DATASETS)
+        mean_z = complex(*file.attrs["velocity_mean_z"])
     numbers = np.array(order_of_modes(twin)).T
     assert first.shape == second.shape == numbers.shape[1:]
     unit = 2 * np.pi / np.array(twin.lengths)
@@ -51,4 +53,4 @@ def content(path: Path) -> dict:
     """Everything in the file that is data or attribute."""
     with h5py.File(path) as file:
         attributes = {name: np.asarray(value).tolist() for name, value in file.attrs.items()}
-        return attributes | {name: file[name][:].tobytes() for name in ("first", "second")}
+        return attributes | {name: file[name][:].tobytes() for name in DATASETS}

@@ -15,6 +15,16 @@ PRECISIONS = ("single", "double")
 ROUNDING = {name: 100 * np.finfo(dtype).eps for name, dtype in zip(PRECISIONS, ("f4", "f8"), strict=True)}
 
 
+# Parameters of navier-stokes beside the viscosity.
+NO_FURTHER_TERMS = dict.fromkeys(
+    [
+        *("hyperviscosity", "hyperviscosity_power", "hypoviscosity", "hypoviscosity_power", "drag"),
+        *(f"{name}_{axis}" for name in ("rotation", "mean_velocity") for axis in "xyz"),
+    ],
+    0.0,
+)
+
+
 def options(twin: Twin, **settings: Any) -> _core.Options:
     """Options of a flow like the twin; one thread unless `settings` say otherwise."""
     return _core.Options(
@@ -24,7 +34,7 @@ def options(twin: Twin, **settings: Any) -> _core.Options:
             "dealias": twin.dealias,
             "shape": twin.shape,
             "scheme": twin.scheme,
-            "parameters": {"viscosity": twin.viscosity},
+            "parameters": NO_FURTHER_TERMS | {"viscosity": twin.viscosity},
             "shift_seed": twin.shift_seed,
             "threads": 1,
             **settings,

@@ -1,0 +1,52 @@
+// Makes a ModelEntry of a function that gives, for Options and a precision, the model; included by the files
+// models_<name>.cpp.
+#pragma once
+
+#include "bindings/flow_of.hpp"
+#include "bindings/registry.hpp"
+#include "models/linear.hpp"
+
+namespace whorl {
+
+template <class Real> Wavenumber<Real> vector_of(const Options& options, const std::string& name) {
+    const auto v = options.vector_parameter(name);
+    return {static_cast<Real>(v[0]), static_cast<Real>(v[1]), static_cast<Real>(v[2])};
+}
+
+template <class Real> Losses<Real> losses_of(const Options& options) {
+    const auto real = [&](const char* name) { return static_cast<Real>(options.parameter(name)); };
+    const auto power = [&](const char* name) { return static_cast<int>(options.parameter(name)); };
+    return {real("viscosity"),          real("hyperviscosity"),     real("hypoviscosity"),
+            power("hyperviscosity_power"), power("hypoviscosity_power"), real("drag")};
+}
+
+template <class Real> LinearTerms<Real> linear_terms_of(const Options& options) {
+    return {losses_of<Real>(options),
+            {vector_of<Real>(options, "rotation"), vector_of<Real>(options, "mean_velocity")}};
+}
+
+// choose(use, Real()) calls use(model) with the model of these options.
+template <class Choose> ModelEntry entry_of(const Choose& choose) {
+    ModelEntry entry;
+    entry.make = [choose](const Options& options, int communicator) {
+        std::unique_ptr<Flow> flow;
+        const auto in = [&]<class Real>(Real) {
+            choose(options, Real(), [&]<class Model>(const Model& model) {
+                flow = std::make_unique<FlowOf<Model, Real>>(options, communicator, model);
+            });
+        };
+        if (options.is_double())
+            in(double());
+        else
+            in(float());
+        return flow;
+    };
+    entry.shape = [choose](const Options& options) {
+        ModelShape shape;
+        choose(options, double(), [&]<class Model>(const Model&) { shape = shape_of_model<Model>(options); });
+        return shape;
+    };
+    return entry;
+}
+
+} // namespace whorl

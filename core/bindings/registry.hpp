@@ -1,0 +1,18 @@
+// How a model is entered: a file models_<name>.cpp that makes it from Options in either precision, and a line
+// in models.cpp.
+#pragma once
+
+#include <functional>
+
+#include "bindings/flow.hpp"
+
+namespace whorl {
+
+struct ModelEntry {
+    std::function<std::unique_ptr<Flow>(const Options&, int communicator)> make;
+    std::function<ModelShape(const Options&)> shape;
+};
+
+ModelEntry navier_stokes_entry();
+
+} // namespace whorl

@@ -1,0 +1,94 @@
+// Linear terms that models share. Losses decay every component alike and are always integrated exactly:
+//
+//   rate(k) = nu k^2 + nu_h k^(2p) + mu k^(-2q) + alpha      (k = 0: alpha)
+//
+// A background adds what couples components or shifts phases: rotation and a uniform velocity,
+//
+//   L u = -P(2 Omega x u) - i (k.U) u,   P(2 Omega x u) = (2 Omega.n) n x u,  n = k/|k|
+//
+// (of the mean flow, which no pressure holds back, n = Omega/|Omega|).
+#pragma once
+
+#include <cmath>
+
+#include "roundtrip/mode.hpp"
+
+namespace whorl {
+
+// x^n for 0 <= n < 16, without a branch.
+template <class Real> WHORL_INLINE Real small_power(Real x, int n) {
+    Real result = Real(1);
+    for (int bit = 1; bit < 16; bit *= 2) {
+        result *= (n & bit) ? x : Real(1);
+        x *= x;
+    }
+    return result;
+}
+
+template <class Real> struct Losses {
+    Real nu = 0;             // viscosity
+    Real hyper = 0, hypo = 0; // coefficients of k^(2 hyper_power) and k^(-2 hypo_power)
+    int hyper_power = 2, hypo_power = 1;
+    Real drag = 0;
+
+    WHORL_INLINE Real rate(Wavenumber<Real> k) const {
+        const Real k2 = square(k);
+        return nu * k2 + hyper * small_power(k2, hyper_power) +
+               hypo * small_power(inverse_square(k), hypo_power) + drag;
+    }
+};
+
+template <class Real> struct Background {
+    Wavenumber<Real> omega{0, 0, 0};    // angular velocity
+    Wavenumber<Real> velocity{0, 0, 0}; // U
+
+    // k.U
+    WHORL_INLINE Real drift(Wavenumber<Real> k) const {
+        return k.x * velocity.x + k.y * velocity.y + k.z * velocity.z;
+    }
+    // da += L a
+    WHORL_INLINE void add(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
+        const bool mean = square(k) == Real(0);
+        const Wavenumber<Real> along{mean ? omega.x : k.x, mean ? omega.y : k.y, mean ? omega.z : k.z};
+        const Real twice = Real(2) * inverse_square(along) *
+                           (omega.x * along.x + omega.y * along.y + omega.z * along.z);
+        const Real x = twice * along.x, y = twice * along.y, z = twice * along.z, d = drift(k);
+        da[0] = da[0] - (y * a[2] - z * a[1]) + times_minus_i(d * a[0]);
+        da[1] = da[1] - (z * a[0] - x * a[2]) + times_minus_i(d * a[1]);
+        da[2] = da[2] - (x * a[1] - y * a[0]) + times_minus_i(d * a[2]);
+    }
+    // A bound on |L| where |k_i| <= largest_i.
+    double norm(Wavenumber<double> largest) const {
+        const auto length = [](const Wavenumber<Real>& v) {
+            return std::sqrt(static_cast<double>(v.x) * v.x + static_cast<double>(v.y) * v.y +
+                             static_cast<double>(v.z) * v.z);
+        };
+        return 2.0 * length(omega) + std::abs(static_cast<double>(velocity.x)) * largest.x +
+               std::abs(static_cast<double>(velocity.y)) * largest.y +
+               std::abs(static_cast<double>(velocity.z)) * largest.z;
+    }
+};
+
+// Viscosity alone: what most runs have.
+template <class Real> struct Viscosity {
+    static constexpr bool couples = false;
+    Real nu;
+    WHORL_INLINE Real rate(Wavenumber<Real> k) const { return nu * square(k); }
+    WHORL_INLINE Real drift(Wavenumber<Real>) const { return Real(0); }
+};
+
+// Everything above.
+template <class Real> struct LinearTerms {
+    static constexpr bool couples = true;
+    Losses<Real> losses;
+    Background<Real> background;
+
+    WHORL_INLINE Real rate(Wavenumber<Real> k) const { return losses.rate(k); }
+    WHORL_INLINE void add(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
+        background.add(k, a, da);
+    }
+    WHORL_INLINE Real drift(Wavenumber<Real> k) const { return background.drift(k); }
+    double norm(Wavenumber<double> largest) const { return background.norm(largest); }
+};
+
+} // namespace whorl

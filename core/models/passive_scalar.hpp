@@ -1,0 +1,47 @@
+// A scalar carried by a flow, with a uniform mean gradient G beside it:
+//
+//   dtheta/dt + div((U + u) theta) = -u.G + kappa laplacian theta
+//
+// Any number of them travel with a model: each adds three rows and two columns to its right-hand side.
+#pragma once
+
+#include "models/stress.hpp"
+
+namespace whorl {
+
+// Of one mode: its own field, then those of the flow.
+template <class Flow, class Real> struct PassiveScalar {
+    static constexpr int fields = 1, inputs = 1, products = 3, fluxes = 2, rates = 1;
+    static constexpr int context = Flow::fields; // fields of the flow that tendency() sees behind its own
+    static constexpr int heads = Flow::inputs;   // inputs of the flow that point() sees
+    static constexpr bool couples = Flow::couples;
+
+    Flow flow;
+    Real kappa;        // diffusivity
+    Real gradient[3];  // G
+
+    WHORL_INLINE void load(Wavenumber<Real>, const Complex<Real>* a, Complex<Real>* in) const {
+        in[0] = a[0];
+    }
+    WHORL_INLINE void point(const Real* flow_in, const Real* in, Real* p) const {
+        p[0] = flow_in[0] * in[0];
+        p[1] = flow_in[1] * in[0];
+        p[2] = flow_in[2] * in[0];
+    }
+    WHORL_INLINE void contract(Real kx, Real ky, const Complex<Real>* p, Complex<Real>* f) const {
+        flux_columns(kx, ky, p, f);
+    }
+    WHORL_INLINE void tendency(Wavenumber<Real> k, const Complex<Real>* f, const Complex<Real>* a,
+                               Complex<Real>* da) const {
+        Complex<Real> u[3];
+        flow.velocity(k, a + 1, u);
+        da[0] = minus_divergence(k, f) - gradient[0] * u[0] - gradient[1] * u[1] - gradient[2] * u[2];
+    }
+    WHORL_INLINE void decay(Wavenumber<Real> k, Real* rate) const { rate[0] = kappa * square(k); }
+    WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
+        da[0] = da[0] + times_minus_i(flow.drift(k) * a[0]);
+    }
+    WHORL_INLINE void constrain(Wavenumber<Real>, Complex<Real>*) const {}
+};
+
+} // namespace whorl
