@@ -25,11 +25,11 @@ template <class Real> void every_kernel() {
     using Pass = Tendency<NavierStokes<Real>, Real>;
     using Turning = NavierStokes<Real, LinearTerms<Real>>;
     using Scalar = ScalarPart<NavierStokes<Real>, Real>;
-    using First = Update<NavierStokes<Real>, Real, 1, 3, true, false, false>;
-    using Last = Update<NavierStokes<Real>, Real, 3, 1, true, true, false>;
-    using Exactly = Update<Turning, Real, 1, 3, true, false, true>;
-    using OfScalar = Update<typename Scalar::Scalar, Real, 1, 3, true, false, false>;
-    using Velocity = ReadField<Real, OutputOf<NavierStokes<Real>, Real, 0>>;
+    using First = Update<NavierStokes<Real>, Real, KnownPlan<1, 3, true>, false, false>;
+    using Last = Update<NavierStokes<Real>, Real, AnyPlan, true, false>;
+    using Exactly = Update<Turning, Real, KnownPlan<1, 3, true>, false, true>;
+    using OfScalar = Update<typename Scalar::Scalar, Real, KnownPlan<1, 3, true>, false, false>;
+    using Velocity = ReadField<Real, 3>;
     instantiate<kernels::Load<Real, Pass, true>>();
     instantiate<kernels::Load<Real, Velocity, false>>();
     instantiate<kernels::LoadPadding<Real>>();

@@ -16,8 +16,12 @@ template <class Real> Wavenumber<Real> vector_of(const Options& options, const s
 template <class Real> Losses<Real> losses_of(const Options& options) {
     const auto real = [&](const char* name) { return static_cast<Real>(options.parameter(name)); };
     const auto power = [&](const char* name) { return static_cast<int>(options.parameter(name)); };
-    return {real("viscosity"),          real("hyperviscosity"),     real("hypoviscosity"),
-            power("hyperviscosity_power"), power("hypoviscosity_power"), real("drag")};
+    return {real("viscosity"),
+            real("hyperviscosity"),
+            real("hypoviscosity"),
+            power("hyperviscosity_power"),
+            power("hypoviscosity_power"),
+            real("drag")};
 }
 
 template <class Real> LinearTerms<Real> linear_terms_of(const Options& options) {

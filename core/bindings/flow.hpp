@@ -27,9 +27,9 @@ struct Options {
     std::string linear = "explicit"; // or "exact": linear coupling in the integrating factor
     std::map<std::string, double> parameters;
     std::vector<std::array<double, 4>> scalars; // diffusivity and mean gradient x, y, z of each
-    std::array<int, 2> process_grid{0, 0}; // (0, 0): chosen
-    int batches = 0;                       // 0: chosen
-    int threads = 0;                       // 0: what OpenMP offers
+    std::array<int, 2> process_grid{0, 0};      // (0, 0): chosen
+    int batches = 0;                            // 0: chosen
+    int threads = 0;                            // 0: what OpenMP offers
     std::string transport = "alltoall";
     std::string lines = "auto";
     std::uint64_t shift_seed = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bindings/flow.hpp"
+#include "fields/physical.hpp"
 #include "fields/random.hpp"
 #include "measure/state.hpp"
 #include "storage/checkpoint.hpp"
@@ -22,7 +23,8 @@ template <class Model> ModelShape shape_of_model(const Options& options) {
     const int scalars = static_cast<int>(options.scalars.size());
     if (scalars == 0) return shape;
     WHORL_REQUIRE(HasVelocity<Model>,
-                  "model " + options.model + " has no velocity that could carry passive scalars; leave them out.");
+                  "model " + options.model +
+                      " has no velocity that could carry passive scalars; leave them out.");
     for (std::size_t s = 0; s < options.scalars.size(); ++s) {
         const std::string name = scalar_name(s);
         shape.fields.emplace_back(name, 1);
@@ -54,10 +56,9 @@ template <class Model, class Real> class FlowOf final : public Flow {
 
     void set_physical(const std::string& field, const Callback& fill, bool project) override {
         const StateField of = find(field);
-        if (of.first >= Model::fields) return set<1>(of, fill, project);
-        unrolled<static_cast<int>(Model::groups.size())>([&](auto g) {
-            if (of.name == Model::groups[g].name) set<Model::groups[g].components>(of, fill, project);
-        });
+        write_points<Real>(
+            trip_, modes_of(of), project && of.group.solenoidal,
+            [&](const PhysicalBlock& block, Real* values) { fill(block, of.group.components, values); });
     }
 
     void set_random(const std::string& field, const std::vector<double>& energy,
@@ -185,8 +186,8 @@ template <class Model, class Real> class FlowOf final : public Flow {
             if (field.name == name) return field;
             names += (names.empty() ? "" : ", ") + field.name;
         }
-        throw Error("model " + options_.model + " has no field \"" + name + "\" to set; choose one of: " + names +
-                    ".");
+        throw Error("model " + options_.model + " has no field \"" + name +
+                    "\" to set; choose one of: " + names + ".");
     }
     int components_of(const std::string& name) const {
         std::string names;
@@ -207,17 +208,8 @@ template <class Model, class Real> class FlowOf final : public Flow {
         }
         return stored;
     }
-    Complex<Real>* data(const StateField& field) {
-        return stepper_.state() + field.first * stepper_.modes();
-    }
+    Complex<Real>* data(const StateField& field) { return stepper_.state() + field.first * stepper_.modes(); }
     FieldView<Real> state() { return {stepper_.state(), stepper_.modes()}; }
-
-    PhysicalBlock block() const { return {trip_.layout().z, trip_.layout().y, trip_.layout().nx}; }
-    device::Buffer<Real> make_staging(int components) const {
-        PhysicalBlock largest = block();
-        largest.z = {0, trip_.layout().largest_batch()};
-        return device::Buffer<Real>(static_cast<std::size_t>(components * largest.points()));
-    }
 
     ModeSet<Real> modes() {
         const double smallest = options_.box().smallest_wavenumber();
@@ -231,36 +223,42 @@ template <class Model, class Real> class FlowOf final : public Flow {
             if (name == output.name) return {output.parity[0], output.parity[1], output.parity[2]};
         return {0, 0, 0};
     }
-    template <int components> void set(const StateField& of, const Callback& fill, bool project) {
-        const BlockCallback<Real> typed = [&](const PhysicalBlock& part, Real* values) {
-            fill(part, components, values);
-        };
-        device::Buffer<Real> staging = make_staging(components);
-        WriteField<Real, components> pass(data(of), stepper_.modes(), parities_of(of.name),
-                                          project && of.group.solenoidal, {{staging.data(), block()}, &typed});
-        trip_.shift({0.0, 0.0, 0.0});
-        trip_.run(pass);
+    FieldModes<Real> modes_of(const StateField& field) {
+        return {data(field), stepper_.modes(), field.group.components, parities_of(field.name)};
     }
 
+    // An output is made from the state in the scratch register, or beside it where it has more components
+    // than the state.
     template <class Consume> void read(const std::string& name, const Consume& consume) {
-        components_of(name); // throws when it is unknown
-        bool found = false;
-        unrolled<static_cast<int>(Model::outputs.size())>([&](auto which) {
-            if (name != Model::outputs[which].name) return;
-            found = true;
-            read_from(OutputOf<Model, Real, which>{stepper_.model(), stepper_.state(), stepper_.modes()},
-                      consume);
-        });
-        if (!found) read_from(ScalarOf<Real>{data(find(name))}, consume);
-    }
-    template <class Source, class Consume> void read_from(const Source& source, const Consume& consume) {
+        const int components = components_of(name);
         const BlockCallback<Real> typed = [&](const PhysicalBlock& part, Real* values) {
-            consume(part, Source::components, values);
+            consume(part, components, values);
         };
-        device::Buffer<Real> staging = make_staging(Source::components);
-        ReadField<Real, Source> pass(source, {{staging.data(), block()}, &typed});
-        trip_.shift({0.0, 0.0, 0.0});
-        trip_.run(pass);
+        const std::int64_t modes = stepper_.modes();
+        int which = 0;
+        for (const Output& output : Model::outputs) {
+            if (name != output.name) {
+                ++which;
+                continue;
+            }
+            device::Buffer<Complex<Real>> beside;
+            if (components > Model::fields)
+                beside = device::Buffer<Complex<Real>>(static_cast<std::size_t>(components * modes));
+            Complex<Real>* const made = components > Model::fields ? beside.data() : stepper_.scratch();
+            derive(which, components, made);
+            return read_points<Real>(trip_, {made, modes, components, parities_of(name)}, typed);
+        }
+        read_points<Real>(trip_, modes_of(find(name)), typed);
+    }
+    void derive(int which, int components, Complex<Real>* made) {
+        const std::int64_t count = stepper_.modes();
+        const Complex<Real>* const of_state = stepper_.state();
+        each_mode(this->modes(), [&](Mode<Real> mode) {
+            Complex<Real> a[Model::fields], out[std::max(3, Model::fields)] = {};
+            for (int f = 0; f < Model::fields; ++f) a[f] = of_state[f * count + mode.index];
+            stepper_.model().output(which, mode.k, a, out);
+            for (int v = 0; v < components; ++v) made[v * count + mode.index] = out[v];
+        });
     }
 
     ModelShape shape_;

@@ -7,7 +7,14 @@ namespace {
 
 const std::map<std::string, ModelEntry>& registry() {
     static const std::map<std::string, ModelEntry> models{
+        {"boussinesq", boussinesq_entry()},
+        {"ginzburg-landau", ginzburg_landau_entry()},
+        {"gross-pitaevskii", gross_pitaevskii_entry()},
+        {"mhd", mhd_entry()},
         {"navier-stokes", navier_stokes_entry()},
+        {"navier-stokes-2d", navier_stokes_2d_entry()},
+        {"quasi-static-mhd", quasi_static_mhd_entry()},
+        {"rayleigh-benard", rayleigh_benard_entry()},
     };
     return models;
 }

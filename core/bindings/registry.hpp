@@ -13,6 +13,13 @@ struct ModelEntry {
     std::function<ModelShape(const Options&)> shape;
 };
 
+ModelEntry boussinesq_entry();
+ModelEntry ginzburg_landau_entry();
+ModelEntry gross_pitaevskii_entry();
+ModelEntry mhd_entry();
 ModelEntry navier_stokes_entry();
+ModelEntry navier_stokes_2d_entry();
+ModelEntry quasi_static_mhd_entry();
+ModelEntry rayleigh_benard_entry();
 
 } // namespace whorl

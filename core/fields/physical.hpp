@@ -8,7 +8,7 @@
 #include "models/continuity.hpp"
 #include "models/field.hpp"
 #include "models/stress.hpp"
-#include "roundtrip/pass.hpp"
+#include "roundtrip/roundtrip.hpp"
 
 namespace whorl {
 
@@ -39,41 +39,25 @@ template <class Real> struct PointTransfer {
     const BlockCallback<Real>* callback;
 };
 
-// What is read from a model's state: one of its outputs; or a field behind them (a passive scalar) as it is.
-template <class Model, class Real, int which> struct OutputOf {
-    static constexpr int components = Model::outputs[which].components;
-    Model model;
-    const Complex<Real>* state;
-    std::int64_t modes;
+// Modes of a field of n components, whose parities are given -> points.
+template <class Real, int n> struct ReadField : PassDefaults<Real> {
+    static constexpr int inputs = n;
 
-    WHORL_INLINE void operator()(Mode<Real> mode, Complex<Real>* out) const {
-        Complex<Real> a[Model::fields];
-        for (int f = 0; f < Model::fields; ++f) a[f] = state[f * modes + mode.index];
-        model.output(which, mode.k, a, out);
-    }
-    int parity(int v) const { return Model::outputs[which].parity[v]; }
-};
-template <class Real> struct ScalarOf {
-    static constexpr int components = 1;
     const Complex<Real>* field;
-
-    WHORL_INLINE void operator()(Mode<Real> mode, Complex<Real>* out) const { out[0] = field[mode.index]; }
-    int parity(int) const { return 0; }
-};
-
-// Modes -> points.
-template <class Real, class Source> struct ReadField : PassDefaults<Real> {
-    static constexpr int inputs = Source::components;
-
-    Source source;
+    std::int64_t modes;
+    std::array<int, 3> parities;
     PointTransfer<Real> of;
-    ReadField(const Source& from, const PointTransfer<Real>& transfer) : source(from), of(transfer) {}
+    ReadField(const Complex<Real>* from, std::int64_t modes_of_field, std::array<int, 3> parities_of_field,
+              const PointTransfer<Real>& transfer)
+        : field(from), modes(modes_of_field), parities(parities_of_field), of(transfer) {}
 
-    WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const { source(mode, in); }
-    WHORL_INLINE void point(Point p, const Real* in, Real*) const {
-        for (int v = 0; v < inputs; ++v) of.array.at(v, p) = in[v];
+    WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
+        for (int v = 0; v < n; ++v) copy(field[v * modes + mode.index], in[v]);
     }
-    int input_parity(int v) const { return source.parity(v); }
+    WHORL_INLINE void point(Point p, const Real* in, Real*) const {
+        for (int v = 0; v < n; ++v) of.array.at(v, p) = in[v];
+    }
+    int input_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
     void begin_batch(Block planes) { of.array.block.z = planes; }
     void end_batch(Block) const { (*of.callback)(of.array.block, of.array.data); }
 };
@@ -116,5 +100,20 @@ template <class Real, int n> struct WriteField : PassDefaults<Real> {
         (*of.callback)(of.array.block, of.array.data);
     }
 };
+
+// A field of the state, or one derived from it: `components` one after another.
+template <class Real> struct FieldModes {
+    Complex<Real>* data;
+    std::int64_t modes;
+    int components;
+    std::array<int, 3> parities;
+};
+
+// Both call back once a batch of planes, on every rank as often.
+template <class Real>
+void read_points(RoundTrip<Real>& trip, const FieldModes<Real>& field, const BlockCallback<Real>& consume);
+template <class Real>
+void write_points(RoundTrip<Real>& trip, const FieldModes<Real>& field, bool make_solenoidal,
+                  const BlockCallback<Real>& fill);
 
 } // namespace whorl

@@ -1,6 +1,6 @@
-// A field of random phases, solenoidal or not: each mode's numbers depend on its wavenumber and the seed alone, so
-// the field is the same on any number of ranks (Rogallo 1981 in spirit; Gaussian amplitudes, then scaled by
-// shell).
+// A field of random phases, solenoidal or not: each mode's numbers depend on its wavenumber and the seed
+// alone, so the field is the same on any number of ranks (Rogallo 1981 in spirit; Gaussian amplitudes, then
+// scaled by shell).
 #pragma once
 
 #include <cmath>
@@ -49,22 +49,13 @@ void set_random(const ModeSet<Real>& set, const Box& box, FieldGroup group, Comp
                 const std::vector<double>& energy, std::uint64_t seed) {
     const std::int64_t modes = set.table.modes();
     const auto number = [&](double k, int axis) { return static_cast<int>(std::lround(k / box.unit(axis))); };
-    const auto each = [&](const auto& f) {
-        set.device.each(set.table.ky().size(), [&](int, std::int64_t j) {
-            for (int l = 0; l < set.table.nz(); ++l) {
-                const Row row = set.tables.row(static_cast<int>(j), l);
-                for (int i = 0; i < row.length; ++i)
-                    f(set.tables.mode(i, static_cast<int>(j), l, row.offset));
-            }
-        });
-    };
-    each([&](Mode<Real> mode) {
+    each_mode(set, [&](Mode<Real> mode) {
         Complex<Real> a[3];
         random_mode(mode.k, {number(mode.k.x, 0), number(mode.k.y, 1), number(mode.k.z, 2)}, seed, group, a);
         for (int v = 0; v < group.components; ++v) field[v * modes + mode.index] = a[v];
     });
     const auto present = energy_spectrum(set, FieldView<Real>{field, modes}, group.components);
-    each([&](Mode<Real> mode) {
+    each_mode(set, [&](Mode<Real> mode) {
         const auto shell = static_cast<std::size_t>(shell_of(set, mode.k));
         const double wanted = shell < energy.size() ? energy[shell] : 0.0;
         const Real factor =

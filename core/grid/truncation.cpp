@@ -9,11 +9,13 @@
 namespace whorl {
 
 Dealias parse_dealias(const std::string& name) {
+    if (name == "1/2") return Dealias::half;
     if (name == "2/3") return Dealias::two_thirds;
     if (name == "phase-shift") return Dealias::phase_shift;
     if (name == "phase-shift-exact") return Dealias::phase_shift_exact;
     if (name == "none") return Dealias::none;
-    throw Error("dealias = \"" + name + "\" is unknown; choose 2/3, phase-shift, phase-shift-exact or none.");
+    throw Error("dealias = \"" + name +
+                "\" is unknown; choose 1/2, 2/3, phase-shift, phase-shift-exact or none.");
 }
 
 Shape parse_shape(const std::string& name) {
@@ -43,6 +45,7 @@ bool Truncation::kept(int n_x, int n_y, int n_z) const {
         }
         if (2 * n[i] >= points_[i]) return false;
         if (dealias_ == Dealias::two_thirds && 3 * n[i] >= points_[i]) return false;
+        if (dealias_ == Dealias::half && 4 * n[i] >= points_[i]) return false;
         radius +=
             static_cast<long double>(9 * n[i] * n[i]) / static_cast<long double>(points_[i] * points_[i]);
     }
@@ -51,7 +54,7 @@ bool Truncation::kept(int n_x, int n_y, int n_z) const {
 }
 
 int Truncation::ninths() const {
-    if (dealias_ == Dealias::none) return 0;
+    if (dealias_ == Dealias::none || dealias_ == Dealias::half) return 0;
     if (dealias_ == Dealias::two_thirds) return shape_ == Shape::cube ? 0 : 1;
     return 2;
 }

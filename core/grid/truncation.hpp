@@ -3,6 +3,7 @@
 //   2/3, cube      3 |n_i| < N_i on each axis            (Orszag 1971: quadratic aliases fall outside)
 //   2/3, sphere    sum (n_i / N_i)^2 < 1/9
 //   phase-shift    sum (n_i / N_i)^2 < 2/9               (Patterson and Orszag 1971; Rogallo 1981)
+//   1/2            4 |n_i| < N_i on each axis            (cubic aliases fall outside)
 //   none           2 |n_i| < N_i                          (all but Nyquist)
 //
 // The inequalities are strict: on the boundary itself N divisible by 3 would let one double alias in.
@@ -15,7 +16,7 @@
 
 namespace whorl {
 
-enum class Dealias { two_thirds, phase_shift, phase_shift_exact, none };
+enum class Dealias { half, two_thirds, phase_shift, phase_shift_exact, none };
 enum class Shape { cube, sphere };
 
 Dealias parse_dealias(const std::string& name);

@@ -30,6 +30,16 @@ template <class Real> struct ModeSet {
     int shells; // 0, ..., shells - 1 over all ranks
 };
 
+// f(mode) for each of a rank's modes.
+template <class Real, class F> void each_mode(const ModeSet<Real>& set, const F& f) {
+    set.device.each(set.table.ky().size(), [&](int, std::int64_t j) {
+        for (int l = 0; l < set.table.nz(); ++l) {
+            const Row row = set.tables.row(static_cast<int>(j), l);
+            for (int i = 0; i < row.length; ++i) f(set.tables.mode(i, static_cast<int>(j), l, row.offset));
+        }
+    });
+}
+
 // f(mode, values) adds to `sums` values and raises the `maxima` after them; over the modes of all ranks.
 template <class Real, class F>
 std::vector<double> reduce_modes(const ModeSet<Real>& set, int sums, int maxima, const F& f) {

@@ -32,7 +32,8 @@ template <class Real> Wavenumber<double> widened(Wavenumber<Real> k) { return {k
 using Statistics = std::map<std::string, double>;
 using SpectraByName = std::map<std::string, std::vector<double>>;
 
-template <class Model> inline constexpr int measures_of = static_cast<int>(Model::sums.size() + Model::maxima.size());
+template <class Model>
+inline constexpr int measures_of = static_cast<int>(Model::sums.size() + Model::maxima.size());
 
 template <class Model, class Real>
 Statistics model_statistics(const ModeSet<Real>& set, const FieldView<Real>& state, const Model& model) {
@@ -87,8 +88,8 @@ std::vector<double> transfer_spectrum(const ModeSet<Real>& set, const FieldView<
 // Of a passive scalar with its diffusivity and mean gradient G (docs/models/scalars.md):
 //   variance 1/2 <theta^2>   dissipation kappa <|grad theta|^2>   production -G.<u theta>
 template <class Model, class Real>
-Statistics scalar_statistics(const ModeSet<Real>& set, const FieldView<Real>& state, const Model& model, int number,
-                             const std::array<double, 4>& scalar) {
+Statistics scalar_statistics(const ModeSet<Real>& set, const FieldView<Real>& state, const Model& model,
+                             int number, const std::array<double, 4>& scalar) {
     const FieldView<Real> own = state.from(Model::fields + number);
     const auto totals = reduce_modes(set, 3, 0, [&](Mode<Real> mode, double* values) {
         Complex<Real> flow[Model::fields], u[3];
@@ -103,7 +104,9 @@ Statistics scalar_statistics(const ModeSet<Real>& set, const FieldView<Real>& st
                          dot(theta, {static_cast<double>(u[axis].re), static_cast<double>(u[axis].im)});
     });
     const std::string name = "scalar" + std::to_string(number);
-    return {{name + "_variance", totals[0]}, {name + "_dissipation", totals[1]}, {name + "_production", totals[2]}};
+    return {{name + "_variance", totals[0]},
+            {name + "_dissipation", totals[1]},
+            {name + "_production", totals[2]}};
 }
 
 } // namespace whorl

@@ -88,7 +88,8 @@ template <class Real> struct Buoyancy {
         da[3] = da[3] + lapse * a[2] + times_minus_i(linear.drift(k) * a[3]);
     }
     double coupling_norm(Wavenumber<double> largest) const {
-        return linear.norm(largest) + std::max(std::abs(static_cast<double>(lift)), std::abs(static_cast<double>(lapse)));
+        return linear.norm(largest) +
+               std::max(std::abs(static_cast<double>(lift)), std::abs(static_cast<double>(lapse)));
     }
 
     WHORL_INLINE void velocity(Wavenumber<Real>, const Complex<Real>* a, Complex<Real>* u) const {

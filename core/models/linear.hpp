@@ -26,7 +26,7 @@ template <class Real> WHORL_INLINE Real small_power(Real x, int n) {
 }
 
 template <class Real> struct Losses {
-    Real nu = 0;             // viscosity
+    Real nu = 0;              // viscosity
     Real hyper = 0, hypo = 0; // coefficients of k^(2 hyper_power) and k^(-2 hypo_power)
     int hyper_power = 2, hypo_power = 1;
     Real drag = 0;
@@ -50,8 +50,8 @@ template <class Real> struct Background {
     WHORL_INLINE void add(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
         const bool mean = square(k) == Real(0);
         const Wavenumber<Real> along{mean ? omega.x : k.x, mean ? omega.y : k.y, mean ? omega.z : k.z};
-        const Real twice = Real(2) * inverse_square(along) *
-                           (omega.x * along.x + omega.y * along.y + omega.z * along.z);
+        const Real twice =
+            Real(2) * inverse_square(along) * (omega.x * along.x + omega.y * along.y + omega.z * along.z);
         const Real x = twice * along.x, y = twice * along.y, z = twice * along.z, d = drift(k);
         da[0] = da[0] - (y * a[2] - z * a[1]) + times_minus_i(d * a[0]);
         da[1] = da[1] - (z * a[0] - x * a[2]) + times_minus_i(d * a[1]);

@@ -17,8 +17,8 @@ template <class Flow, class Real> struct PassiveScalar {
     static constexpr bool couples = Flow::couples;
 
     Flow flow;
-    Real kappa;        // diffusivity
-    Real gradient[3];  // G
+    Real kappa;       // diffusivity
+    Real gradient[3]; // G
 
     WHORL_INLINE void load(Wavenumber<Real>, const Complex<Real>* a, Complex<Real>* in) const {
         in[0] = a[0];
@@ -26,7 +26,10 @@ template <class Flow, class Real> struct PassiveScalar {
     WHORL_INLINE void point(const Real* flow_in, const Real* in, Real* p) const {
         p[0] = flow_in[0] * in[0];
         p[1] = flow_in[1] * in[0];
-        p[2] = flow_in[2] * in[0];
+        if constexpr (heads > 2)
+            p[2] = flow_in[2] * in[0];
+        else
+            p[2] = Real(0); // a plane flow carries nothing across it
     }
     WHORL_INLINE void contract(Real kx, Real ky, const Complex<Real>* p, Complex<Real>* f) const {
         flux_columns(kx, ky, p, f);

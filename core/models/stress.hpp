@@ -49,8 +49,7 @@ WHORL_INLINE Complex<Real> minus_divergence(Wavenumber<Real> k, const Complex<Re
 }
 
 // i k x a
-template <class Real>
-WHORL_INLINE void curl(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* out) {
+template <class Real> WHORL_INLINE void curl(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* out) {
     out[0] = times_i(k.y * a[2] - k.z * a[1]);
     out[1] = times_i(k.z * a[0] - k.x * a[2]);
     out[2] = times_i(k.x * a[1] - k.y * a[0]);

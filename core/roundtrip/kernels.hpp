@@ -31,7 +31,9 @@ template <class Real> struct Tile {
         return data + v * stride + static_cast<std::int64_t>(l) * lanes;
     }
     // The same columns of the variables from v on.
-    WHORL_INLINE Tile from(int v) const { return {data + v * stride, count, lanes, nz, extent_z, stride, column}; }
+    WHORL_INLINE Tile from(int v) const {
+        return {data + v * stride, count, lanes, nz, extent_z, stride, column};
+    }
     // Plane of the i-th kept kz.
     WHORL_INLINE int kept(std::int64_t i) const {
         return wrapped(signed_index(static_cast<int>(i), extent_z), nz);

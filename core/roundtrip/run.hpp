@@ -69,7 +69,9 @@ template <class Real> template <class Pass> void RoundTrip<Real>::columns_in(con
                             layout_.kept_z, kernels::Load<Real, Own, false>{own, tables, to, segment, shift});
                 };
                 load(pass, t);
-                each_part(pass, [&](const auto& part, int s) { load(part, t.from(Pass::inputs + s * part.inputs)); });
+                each_part(pass, [&](const auto& part, int s) {
+                    load(part, t.from(Pass::inputs + s * part.inputs));
+                });
                 const int end = segment.lane + segment.count;
                 const int spare = end == t.count ? lane_step * tile_width(t.count) - end : 0;
                 device::Cpu::for_each(1LL * inputs * layout_.kept_z,
@@ -203,9 +205,14 @@ template <class Pass>
 void RoundTrip<Real>::contract_plane(const Pass& pass, const kernels::Plane<Real>& p, int z, int first_flux,
                                      int executor) {
     Value* const fluxes = block_space(executor);
-    const kernels::Contract<Real, Pass> contract{
-        pass,       p,           fluxes, slots_of(z), layout_.column_rows.data(),
-        kx_.data(), all_ky_.data(), layout_.extent_y};
+    const kernels::Contract<Real, Pass> contract{pass,
+                                                 p,
+                                                 fluxes,
+                                                 slots_of(z),
+                                                 layout_.column_rows.data(),
+                                                 kx_.data(),
+                                                 all_ky_.data(),
+                                                 layout_.extent_y};
     for (int j = 0; j < layout_.kept_y; ++j) {
         const auto row = contract.row(j);
         device::Cpu::run_row(row);
@@ -245,7 +252,8 @@ void RoundTrip<Real>::lane_points(const Pass& pass, int executor, int z, int y0,
             const std::int64_t row = kernel.whole() ? 1LL * block.points * block.rows : block.rows;
             device::Cpu::for_each(kernel.kernel_rows(),
                                   kernels::PartPoints<Real, Sub>{
-                                      part, block.data, block.data + (Pass::inputs + s * part.inputs) * block.stride,
+                                      part, block.data,
+                                      block.data + (Pass::inputs + s * part.inputs) * block.stride,
                                       block.data + (widths.first_product + s * part.products) * block.stride,
                                       block.stride, block.stride, row, kernel.whole() ? row : block.count});
         });
@@ -304,8 +312,8 @@ void RoundTrip<Real>::line_points(const Pass& pass, int executor, int z, int y0,
             device::Cpu::for_each(
                 in.live_pairs(),
                 kernels::PartPoints<Real, Sub>{part, reals(in, 0), reals(in, Pass::inputs + s * part.inputs),
-                                                 reals(out, widths.first_product + s * part.products),
-                                                 in.pairs * pitch, out.pairs * pitch, pitch, 2LL * in.nx});
+                                               reals(out, widths.first_product + s * part.products),
+                                               in.pairs * pitch, out.pairs * pitch, pitch, 2LL * in.nx});
         });
     }
     if constexpr (Pass::products > 0) {

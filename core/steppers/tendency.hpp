@@ -42,41 +42,35 @@ template <class Model, class Real> struct StageOf {
         model.contract(kx, ky, p, f);
     }
 
-    // Calls f with the Update this stage needs: one line for each kind the schemes use.
+    // Calls f with the Update this stage needs: one line for each kind the schemes use. What is seldom
+    // wanted, or long anyway, takes AnyPlan.
     template <class F> void with_store(const F& f) const {
-        if constexpr (Model::couples)
-            if (exact) return with_kind<true>(f);
-        with_kind<false>(f);
+        const int reads = stage.reads(), writes = stage.writes(), kind = reads * 8 + writes;
+        const bool decays = stage.advance > 0.0;
+        const AnyPlan any{reads, writes, decays};
+        if constexpr (Model::couples) {
+            if (exact && adds) return f(update<true, true>(any));
+            if (exact) return f(update<false, true>(any));
+        }
+        if (adds) return f(update<true, false>(any));
+        if (kind == 0 * 8 + 2) return f(update<false, false>(KnownPlan<0, 2, false>{}));
+        if (kind == 1 * 8 + 3 && decays) return f(update<false, false>(KnownPlan<1, 3, true>{}));
+        if (kind == 2 * 8 + 1 && !decays) return f(update<false, false>(KnownPlan<2, 1, false>{}));
+        if (kind == 3 * 8 + 3 && decays) return f(update<false, false>(KnownPlan<3, 3, true>{}));
+        if (kind == 3 * 8 + 3 && !decays) return f(update<false, false>(KnownPlan<3, 3, false>{}));
+        if (kind == 3 * 8 + 1 && decays) return f(update<false, false>(KnownPlan<3, 1, true>{}));
+        if (kind == 3 * 8 + 1 && !decays) return f(update<false, false>(KnownPlan<3, 1, false>{}));
+        if (kind == 1 * 8 + 7 && decays) return f(update<false, false>(KnownPlan<1, 7, true>{}));
+        if (kind == 6 * 8 + 5 && !decays) return f(update<false, false>(KnownPlan<6, 5, false>{}));
+        if (kind == 6 * 8 + 5 && decays) return f(update<false, false>(KnownPlan<6, 5, true>{}));
+        if (kind == 4 * 8 + 1 && !decays) return f(update<false, false>(KnownPlan<4, 1, false>{}));
+        f(update<false, false>(any));
     }
 
   private:
-    template <bool exactly, class F> void with_kind(const F& f) const {
-        const int kind = stage.reads() * 8 + stage.writes();
-        const bool decays = stage.advance > 0.0;
-        if (kind == 0 * 8 + 2 && !adds) return f(update<0, 2, false, false, exactly>());
-        if (kind == 1 * 8 + 3 && decays) return choose<1, 3, true, exactly>(f);
-        if (kind == 2 * 8 + 1 && !decays) return choose<2, 1, false, exactly>(f);
-        if (kind == 3 * 8 + 3 && decays) return choose<3, 3, true, exactly>(f);
-        if (kind == 3 * 8 + 3 && !decays) return choose<3, 3, false, exactly>(f);
-        if (kind == 3 * 8 + 1 && decays) return choose<3, 1, true, exactly>(f);
-        if (kind == 3 * 8 + 1 && !decays) return choose<3, 1, false, exactly>(f);
-        if (kind == 1 * 8 + 7 && decays) return choose<1, 7, true, exactly>(f);
-        if (kind == 6 * 8 + 5 && !decays) return choose<6, 5, false, exactly>(f);
-        if (kind == 6 * 8 + 5 && decays) return choose<6, 5, true, exactly>(f);
-        if (kind == 4 * 8 + 1 && !decays) return choose<4, 1, false, exactly>(f);
-        throw Error("no update is compiled for a stage that reads " + std::to_string(stage.reads()) +
-                    " and writes " + std::to_string(stage.writes()) +
-                    ": add its line to StageOf::with_kind.");
-    }
-    template <int reads, int writes, bool decays, bool exactly, class F> void choose(const F& f) const {
-        if (adds)
-            f(update<reads, writes, decays, true, exactly>());
-        else
-            f(update<reads, writes, decays, false, exactly>());
-    }
-    template <int reads, int writes, bool decays, bool added, bool exactly> auto update() const {
-        Update<Model, Real, reads, writes, decays, added, exactly> result{
-            model, registers, context, extra, modes, {}, {}, 0, 0, 0};
+    template <bool added, bool exactly, class Plan> auto update(const Plan& plan) const {
+        Update<Model, Real, Plan, added, exactly> result{model, plan, registers, context, extra, modes,
+                                                         {},    {},   0,         0,       {}};
         const double dt = step->dt, elapsed = stage.advance * dt;
         for (std::size_t i = 0; i < Stage::registers; ++i) {
             for (std::size_t j = 0; j < Stage::registers; ++j)
@@ -85,7 +79,7 @@ template <class Model, class Real> struct StageOf {
         }
         result.elapsed = static_cast<Real>(elapsed);
         result.share = static_cast<Real>(share);
-        if (exactly) result.substeps = series_substeps<Real>(series_norm, elapsed);
+        if (exactly) result.series = Series::of(Real(), series_norm, elapsed);
         return result;
     }
 };
@@ -121,9 +115,7 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
     bool wants_maxima() const { return measures; }
     // Waves that are not integrated exactly count with half their frequency: where |u| = dx / pi a time, the
     // fastest of the modes on the grid turns by about two in that time.
-    double rate(double largest) const {
-        return largest + (this->exact ? 0.0 : this->coupling_norm / 2);
-    }
+    double rate(double largest) const { return largest + (this->exact ? 0.0 : this->coupling_norm / 2); }
     void begin_store(const std::array<double, 2>& largest) const {
         TimeStep& chosen = *this->step;
         if (!measures || chosen.courant <= 0.0 || !std::isfinite(largest[0])) return;
@@ -142,10 +134,18 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
         const std::array<double, 4>& given = (*scalars)[static_cast<std::size_t>(s)];
         const auto real = [&](std::size_t i) { return static_cast<Real>(given[i]); };
         const std::int64_t offset = (Model::fields + s) * this->modes;
-        ScalarPart<Model, Real> part{
-            {{this->model, real(0), {real(1), real(2), real(3)}}, this->registers, this->registers[0],
-             this->extra, this->adds, this->share, this->modes, this->stage, this->exact,
-             this->coupling_norm, this->series_norm, this->step}};
+        ScalarPart<Model, Real> part{{{this->model, real(0), {real(1), real(2), real(3)}},
+                                      this->registers,
+                                      this->registers[0],
+                                      this->extra,
+                                      this->adds,
+                                      this->share,
+                                      this->modes,
+                                      this->stage,
+                                      this->exact,
+                                      this->coupling_norm,
+                                      this->series_norm,
+                                      this->step}};
         for (Fields<Real>& field : part.registers) field += offset;
         if (part.extra) part.extra += offset;
         return part;

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 
 #include "base/exponential.hpp"
 #include "base/unrolled.hpp"
@@ -19,39 +20,64 @@ namespace whorl {
 // One field after another, `modes` complex numbers each.
 template <class Real> using Fields = Complex<Real>*;
 
-// The largest |L| elapsed of a substep, and how many terms leave an error below rounding there.
-template <class Real> inline constexpr double longest_substep = 1.0;
-template <class Real> inline constexpr int series_terms = sizeof(Real) == 8 ? 18 : 10;
+// exp(L elapsed) as `substeps` Taylor series of `terms` terms each: enough for rounding where |L| <= norm.
+struct Series {
+    int substeps = 0, terms = 0;
 
-template <class Real> int series_substeps(double norm, double elapsed) {
-    return static_cast<int>(std::ceil(norm * elapsed / longest_substep<Real>));
-}
+    template <class Real> static Series of(Real, double norm, double elapsed) {
+        constexpr double longest = 1.0;
+        Series series{static_cast<int>(std::ceil(norm * elapsed / longest)), 0};
+        if (series.substeps == 0) return series;
+        const double h = norm * elapsed / series.substeps;
+        for (double term = 1.0; term > static_cast<double>(std::numeric_limits<Real>::epsilon()) / 4;)
+            term *= h / ++series.terms;
+        return series;
+    }
+};
 
 // a <- exp((L - D) elapsed) a, D the rates less the first of them.
 template <class Model, class Real>
-WHORL_INLINE void advance_coupling(const Model& model, Wavenumber<Real> k, const Real* rate, Real elapsed,
-                                   int substeps, Complex<Real>* a) {
-    const Real h = elapsed / static_cast<Real>(substeps > 0 ? substeps : 1);
-    for (int s = 0; s < substeps; ++s) {
+WHORL_CALL void advance_coupling(const Model& model, Wavenumber<Real> k, const Real* rate, Real elapsed,
+                                 Series series, Complex<Real>* a) {
+    const Real h = elapsed / static_cast<Real>(series.substeps > 0 ? series.substeps : 1);
+    for (int s = 0; s < series.substeps; ++s) {
         Complex<Real> term[Model::fields], next[Model::fields];
-        unrolled<Model::fields>([&](auto f) { copy(a[f], term[f]); });
-        unrolled<series_terms<Real>>([&](auto n) {
-            const Real share = h / Real(n + 1);
-            unrolled<Model::fields>([&](auto f) { next[f] = {0, 0}; });
+        for (int f = 0; f < Model::fields; ++f) term[f] = a[f];
+        for (int n = 1; n <= series.terms; ++n) {
+            const Real share = h / static_cast<Real>(n);
+            for (int f = 0; f < Model::fields; ++f) next[f] = {0, 0};
             model.couple(k, term, next);
-            unrolled<Model::fields>([&](auto f) {
+            for (int f = 0; f < Model::fields; ++f) {
                 if constexpr (Model::rates > 1)
                     next[f] = next[f] - (rate[Model::rate_of(f)] - rate[0]) * term[f];
-                copy(share * next[f], term[f]);
+                term[f] = share * next[f];
                 a[f] = a[f] + term[f];
-            });
-        });
+            }
+        }
     }
 }
 
-// Bits of `reads` and `writes` are registers; writing the state alone ends a step.
-template <class Model, class Real, int reads, int writes, bool decays, bool adds, bool exact> struct Update {
+// Which registers a stage reads and writes (bits), and whether time passes in it: known to the compiler, so
+// that a mode's registers cross memory once, or not.
+template <int read_bits, int write_bits, bool time_passes> struct KnownPlan {
+    WHORL_INLINE static constexpr bool reads(int j) { return read_bits >> j & 1; }
+    WHORL_INLINE static constexpr bool writes(int i) { return write_bits >> i & 1; }
+    WHORL_INLINE static constexpr bool decays() { return time_passes; }
+    WHORL_INLINE static constexpr bool ends_step() { return write_bits == 1; }
+};
+struct AnyPlan {
+    int read_bits, write_bits;
+    bool time_passes;
+    WHORL_INLINE bool reads(int j) const { return read_bits >> j & 1; }
+    WHORL_INLINE bool writes(int i) const { return write_bits >> i & 1; }
+    WHORL_INLINE bool decays() const { return time_passes; }
+    WHORL_INLINE bool ends_step() const { return write_bits == 1; }
+};
+
+// Writing the state alone ends a step.
+template <class Model, class Real, class Plan, bool adds, bool exact> struct Update {
     Model model;
+    Plan plan;
     std::array<Fields<Real>, Stage::registers> registers;
     Fields<Real> context; // the state of the flow a model is carried by
     Fields<Real> extra;
@@ -59,14 +85,14 @@ template <class Model, class Real, int reads, int writes, bool decays, bool adds
     Real m[Stage::registers][Stage::registers];
     Real v_dt[Stage::registers];
     Real elapsed, share;
-    int substeps;
+    Series series;
 
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* flux) const {
         constexpr int count = Stage::registers;
         Complex<Real> da[Model::fields], next[count][Model::fields];
         Real rate[Model::rates], factor[Model::rates];
         evaluate(mode, flux, da);
-        if constexpr (decays) {
+        if (plan.decays()) {
             model.decay(mode.k, rate);
             unrolled<Model::rates>([&](auto q) { factor[q] = exponential_decay(rate[q] * elapsed); });
         }
@@ -74,20 +100,19 @@ template <class Model, class Real, int reads, int writes, bool decays, bool adds
             const std::int64_t at = f * modes + mode.index;
             if constexpr (adds) da[f] = share * da[f] + extra[at];
             unrolled<count>([&](auto i) {
-                if constexpr (writes >> i & 1) {
-                    next[i][f] = v_dt[i] * da[f];
-                    unrolled<count>([&](auto j) {
-                        if constexpr (reads >> j & 1) next[i][f] = next[i][f] + m[i][j] * registers[j][at];
-                    });
-                }
+                if (!plan.writes(i)) return;
+                next[i][f] = v_dt[i] * da[f];
+                unrolled<count>([&](auto j) {
+                    if (plan.reads(j)) next[i][f] = next[i][f] + m[i][j] * registers[j][at];
+                });
             });
         });
         unrolled<count>([&](auto i) {
-            if constexpr (decays && (writes >> i & 1)) propagate(mode.k, rate, factor, next[i]);
+            if (plan.decays() && plan.writes(i)) propagate(mode.k, rate, factor, next[i]);
         });
-        if constexpr (writes == 1) model.constrain(mode.k, next[0]);
+        if (plan.ends_step()) model.constrain(mode.k, next[0]);
         unrolled<count>([&](auto i) {
-            if constexpr (writes >> i & 1)
+            if (plan.writes(i))
                 unrolled<Model::fields>([&](auto f) { registers[i][f * modes + mode.index] = next[i][f]; });
         });
     }
@@ -109,10 +134,10 @@ template <class Model, class Real, int reads, int writes, bool decays, bool adds
     // With one rate for all fields the factor is theirs; else the series holds what they differ by.
     WHORL_INLINE void propagate(Wavenumber<Real> k, const Real* rate, const Real* factor,
                                 Complex<Real>* a) const {
-        constexpr bool series = Model::couples && exact;
-        if constexpr (series) advance_coupling(model, k, rate, elapsed, substeps, a);
+        constexpr bool couples = Model::couples && exact;
+        if constexpr (couples) advance_coupling(model, k, rate, elapsed, series, a);
         unrolled<Model::fields>([&](auto f) {
-            if constexpr (series || Model::rates == 1)
+            if constexpr (couples || Model::rates == 1)
                 a[f] = factor[0] * a[f];
             else
                 a[f] = factor[Model::rate_of(f)] * a[f];

@@ -49,7 +49,7 @@ Geometry geometry_of(const Box& box, const Truncation& truncation,
         {box.points.begin(), box.points.end()}, {box.lengths.begin(), box.lengths.end()}, {}, {}, {}};
     for (const StoredField<Real>& field : fields)
         geometry.fields += (geometry.fields.empty() ? "" : " ") + field.name;
-    for (const char* name : {"2/3", "phase-shift", "phase-shift-exact", "none"})
+    for (const char* name : {"1/2", "2/3", "phase-shift", "phase-shift-exact", "none"})
         if (parse_dealias(name) == truncation.dealias()) geometry.dealias = name;
     const bool corner = truncation.kept(truncation.extent(0), truncation.extent(1), truncation.extent(2));
     geometry.shape = corner ? "cube" : "sphere";
@@ -82,8 +82,7 @@ void require_header(hid_t file, const Geometry& expected) {
     WHORL_REQUIRE(has_attribute(file, "complete"),
                   "it is incomplete: its writer was stopped before the end.");
     const Geometry found{read_integers(file, "points", 3), read_reals(file, "lengths", 3),
-                         read_text(file, "dealias"), read_text(file, "shape"),
-                         read_text(file, "fields")};
+                         read_text(file, "dealias"), read_text(file, "shape"), read_text(file, "fields")};
     WHORL_REQUIRE(found == expected, "it holds " + found.text() + ", but this run has " + expected.text() +
                                          ". Restart with the grid of the checkpoint.");
 }

@@ -13,8 +13,8 @@
 
 namespace whorl::storage {
 
-// A solenoidal field satisfies close_continuity on every mode but the mean. The file appears at `path` when it
-// is complete and safe on disk. By all ranks; when one fails, all throw the same Error and whatever was at
+// A solenoidal field satisfies close_continuity on every mode but the mean. The file appears at `path` when
+// it is complete and safe on disk. By all ranks; when one fails, all throw the same Error and whatever was at
 // `path` stays.
 template <class Real>
 void write_checkpoint(const std::string& path, const Attributes& attributes, const Box& box,

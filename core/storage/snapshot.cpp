@@ -121,7 +121,8 @@ SnapshotWriter::SnapshotWriter(const std::string& path, const Box& box, const At
 void SnapshotWriter::add_field(const std::string& name, int components) {
     std::int64_t offset = 0;
     file_.describe([&](hid_t file) {
-        offset = create_field(file, name, components, box_, single_ ? native_type<float>() : native_type<double>());
+        offset = create_field(file, name, components, box_,
+                              single_ ? native_type<float>() : native_type<double>());
     });
     world_.broadcast(&offset, sizeof offset, 0);
     fields_[name] = {offset, components};

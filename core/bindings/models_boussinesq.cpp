@@ -1,0 +1,14 @@
+#include "bindings/entry.hpp"
+#include "models/boussinesq.hpp"
+
+namespace whorl {
+
+ModelEntry boussinesq_entry() {
+    return entry_of([]<class Real>(const Options& options, Real, const auto& use) {
+        const auto frequency = static_cast<Real>(options.parameter("buoyancy_frequency"));
+        const auto kappa = static_cast<Real>(options.parameter("diffusivity"));
+        use(Boussinesq<Real>{{linear_terms_of<Real>(options), kappa, -frequency, frequency}});
+    });
+}
+
+} // namespace whorl

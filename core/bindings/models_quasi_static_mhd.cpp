@@ -1,0 +1,14 @@
+#include "bindings/entry.hpp"
+#include "models/quasi_static_mhd.hpp"
+
+namespace whorl {
+
+ModelEntry quasi_static_mhd_entry() {
+    return entry_of([]<class Real>(const Options& options, Real, const auto& use) {
+        const auto interaction = static_cast<Real>(options.parameter("interaction"));
+        use(QuasiStaticMhd<Real>{
+            {{linear_terms_of<Real>(options), vector_of<Real>(options, "field_direction"), interaction}}});
+    });
+}
+
+} // namespace whorl

@@ -1,0 +1,16 @@
+#include "bindings/entry.hpp"
+#include "models/rayleigh_benard.hpp"
+
+namespace whorl {
+
+ModelEntry rayleigh_benard_entry() {
+    return entry_of([]<class Real>(const Options& options, Real, const auto& use) {
+        LinearTerms<Real> linear;
+        linear.losses.nu = static_cast<Real>(options.parameter("viscosity"));
+        linear.background.omega.z = static_cast<Real>(options.parameter("rotation_z"));
+        const auto kappa = static_cast<Real>(options.parameter("diffusivity"));
+        use(RayleighBenard<Real>{{linear, kappa, Real(1), Real(1)}, options.box().unit(2)});
+    });
+}
+
+} // namespace whorl

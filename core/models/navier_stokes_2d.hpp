@@ -1,0 +1,104 @@
+// Two-dimensional flow by its vorticity zeta = dv/dx - du/dy, on a beta plane:
+//
+//   dzeta/dt + u.grad zeta + beta v = (nu laplacian - ...) zeta,   u = -dpsi/dy, v = dpsi/dx, zeta =
+//   laplacian psi
+//
+// with the losses of models/linear.hpp. The curl of div(u u) needs two products, and they add up to one
+// column:
+//
+//   dzeta/dt = (kx^2 - ky^2) (u v) + kx ky (v v - u u) - beta v
+//
+// A mean flow has no vorticity: there is none.
+#pragma once
+
+#include <array>
+
+#include "models/budget.hpp"
+#include "models/field.hpp"
+#include "models/linear.hpp"
+
+namespace whorl {
+
+template <class Real> struct NavierStokes2d {
+    static constexpr int fields = 1, inputs = 2, products = 2, fluxes = 1, rates = 1;
+    static constexpr std::array groups{FieldGroup{"vorticity", 1, false}};
+    static constexpr std::array outputs{Output{"vorticity", 1, {3}}, Output{"velocity", 3, {1, 2, 4}}};
+    static constexpr std::array sums{"energy", "dissipation", "enstrophy", "enstrophy_dissipation",
+                                     "palinstrophy"};
+    static constexpr std::array<const char*, 0> maxima{};
+    static constexpr std::array spectra{0, 2};
+
+    LinearTerms<Real> linear;
+    Real beta;
+
+    WHORL_INLINE void velocity(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* u) const {
+        const Complex<Real> psi = (-inverse_square(k)) * a[0];
+        u[0] = times_minus_i(k.y * psi);
+        u[1] = times_i(k.x * psi);
+        u[2] = {0, 0};
+    }
+
+    WHORL_INLINE void load(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* in) const {
+        Complex<Real> u[3];
+        velocity(k, a, u);
+        in[0] = u[0];
+        in[1] = u[1];
+    }
+
+    WHORL_INLINE void point(const Real* in, Real* p) const {
+        const Real u = in[0], v = in[1];
+        p[0] = u * v;
+        p[1] = v * v - u * u;
+    }
+
+    WHORL_INLINE void contract(Real kx, Real ky, const Complex<Real>* p, Complex<Real>* f) const {
+        f[0] = (kx * kx - ky * ky) * p[0] + kx * ky * p[1];
+    }
+
+    WHORL_INLINE void tendency(Wavenumber<Real>, const Complex<Real>* f, const Complex<Real>*,
+                               Complex<Real>* da) const {
+        da[0] = f[0];
+    }
+
+    WHORL_INLINE void decay(Wavenumber<Real> k, Real* rate) const { rate[0] = linear.rate(k); }
+
+    static constexpr bool couples = true;
+    WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
+        da[0] = da[0] + times_i((beta * k.x * inverse_square(k) - drift(k)) * a[0]);
+    }
+    // The box's longest waves are the fastest: |k_x| / k^2 <= 1 / k_min.
+    double k_min = 1.0;
+    double coupling_norm(Wavenumber<double> largest) const {
+        return std::abs(static_cast<double>(beta)) / k_min + linear.norm(largest);
+    }
+    WHORL_INLINE Real drift(Wavenumber<Real> k) const { return linear.drift(k); }
+
+    WHORL_INLINE void constrain(Wavenumber<Real> k, Complex<Real>* a) const {
+        if (square(k) == Real(0)) a[0] = {0, 0};
+    }
+
+    WHORL_INLINE void measure(const Real* in, const Real* inverse_spacing, Real* values) const {
+        const Real u[3] = {in[0], in[1], Real(0)};
+        advective_rate(u, inverse_spacing, values);
+    }
+
+    WHORL_INLINE void output(int which, Wavenumber<Real> k, const Complex<Real>* a,
+                             Complex<Real>* out) const {
+        if (which == 0)
+            out[0] = a[0];
+        else
+            velocity(k, a, out);
+    }
+
+    // energy 1/2 <u^2>, enstrophy 1/2 <zeta^2>, palinstrophy 1/2 <|grad zeta|^2>, and what both lose.
+    void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
+        const double norm = dot(a[0], a[0]), rate = linear.rate(narrowed<Real>(k));
+        values[0] = 0.5 * norm * inverse_square(k);
+        values[1] = rate * norm * inverse_square(k);
+        values[2] = 0.5 * norm;
+        values[3] = rate * norm;
+        values[4] = 0.5 * square(k) * norm;
+    }
+};
+
+} // namespace whorl
