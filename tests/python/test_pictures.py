@@ -7,11 +7,12 @@ import xarray as xr
 from whorl.case import Case
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
+from whorl.measures import series_columns, spectra_columns
 from whorl.output import open_run
 from whorl.plots import liveliest_plane, plot_run
-from whorl.series import NAMES, Series
+from whorl.series import Series
 from whorl.snapshots import SnapshotBackend, open_snapshot
-from whorl.spectra import VARIABLES, Spectra
+from whorl.spectra import Spectra
 
 SHAPE = (4, 6, 8)
 
@@ -35,26 +36,25 @@ def write_snapshot(path, time, names=("velocity", "vorticity")):
 def run(tmp_path):
     directory = RunDirectory(tmp_path / "run")
     nz, ny, nx = SHAPE
-    directory.create(
-        Case(
-            grid={"points": (nx, ny, nz), "lengths": (4.0, 6.0, 8.0)},
-            flow={"viscosity": 0.1},
-            time={"until": 1},
-        )
+    case = Case(
+        grid={"points": (nx, ny, nz), "lengths": (4.0, 6.0, 8.0)},
+        flow={"viscosity": 0.1},
+        time={"until": 1},
     )
-    series = Series(directory.series)
+    directory.create(case)
+    series = Series(series_columns(case), directory.series)
     series.resume([])
+    names = [column.name for column in series.columns]
     for step in range(5):
-        series.append(dict.fromkeys(NAMES, 1.0 / (1 + step)) | {"step": step, "time": 0.1 * step})
+        series.append(dict.fromkeys(names, 1.0 / (1 + step)) | {"step": step, "time": 0.1 * step})
     return directory
 
 
 def add_spectra(run, energies):
-    spectra = Spectra(run.spectra)
+    spectra = Spectra(spectra_columns(run.read_case()), run.spectra)
     for step, energy in enumerate(energies):
-        spectra.append(
-            0.1 * step, step, np.arange(len(energy), dtype=float), dict.fromkeys(VARIABLES, np.array(energy))
-        )
+        shells = {column.name: np.array(energy) for column in spectra.columns}
+        spectra.append(0.1 * step, step, np.arange(len(energy), dtype=float), shells)
 
 
 def is_png(path):
