@@ -58,7 +58,9 @@ def check_transfer(world, flow, twin, precision):
     flows.write(flow, u)
     # Terms of either sign are summed: what rounding does is measured by their size, at most rate E.
     scale = twin.speeds(twin.to_points(a))[0] * twin.energy_spectrum(a).max()
-    assert_close(flow.transfer()["velocity"], twin.transfer(a, twin.nonlinear(a)), precision, scale, "transfer")
+    assert_close(
+        flow.transfer()["velocity"], twin.transfer(a, twin.nonlinear(a)), precision, scale, "transfer"
+    )
 
 
 def check_all(world, twin, precision, **settings):

@@ -295,7 +295,7 @@ def test_the_roberts_flow_is_its_own_curl():
 
 
 def test_taylor_green_vortices_of_a_superfluid():
-    """|ψ|² is ρ0 far from lines and 0 on them (z = 0: cos x = ½, cos y = 0); the phase turns n times there."""
+    """|ψ|² is ρ0 far from lines and 0 on them (z = 0, cos x = ½, cos y = 0); the phase turns n times."""
     flow = {"model": "gross-pitaevskii", "sound_speed": 2.0, "coherence_length": 0.04, "density": 3.0}
     case = case_of("gross-pitaevskii", flow=flow, initial={"name": "taylor-green"})
     quanta = int(2 * math.sqrt(2) / (math.pi * 2.0 * 0.04) / 4)
