@@ -178,15 +178,17 @@ def draw_slice(ax: Axes, run: RunResults) -> None:
     field = snapshots[-1][chosen.field]
     normal = normal_axis(chosen.normal, field)
     plane = liveliest_plane(field, normal, chosen.shows)
+    if chosen.background:
+        plane = plane + chosen.background[0] + chosen.background[1] * plane["z"]
     across, up = (axis for axis in "xyz" if axis != normal)
-    signed = chosen.shows == "value"
+    signed = chosen.shows == "value" and not chosen.background
     limit = float(np.percentile(abs(plane), 99.7)) or 1.0
     lengths = dict(zip("xyz", run.case.grid.lengths, strict=True))
     image = ax.imshow(
         plane.transpose(up, across).values,
         origin="lower",
         extent=(0, lengths[across], 0, lengths[up]),
-        cmap="RdBu_r" if signed else "inferno",
+        cmap="RdBu_r" if chosen.shows == "value" else "inferno",
         norm=Normalize(-limit if signed else 0, limit),
         interpolation="bicubic",
     )
@@ -219,13 +221,16 @@ def normal_axis(wanted: str, field: xr.DataArray) -> str:
 
 
 def liveliest_plane(field: xr.DataArray, normal: str = "z", shows: str = "magnitude") -> xr.DataArray:
-    """|field|, the field or |field|² on the plane of largest mean square, among a few spread over the box."""
+    """|field|, the field or |field|² on the liveliest plane among a few spread over the box.
+
+    That is the one of largest mean square, of a density the one where it varies most.
+    """
     if normal not in field.dims:
         field = field.expand_dims({normal: [float(field.coords.get(normal, 0.0))]})
     depth = field.sizes[normal]
     indices = sorted(set(np.linspace(0, depth, min(depth, PLANES), endpoint=False).astype(int)))
     planes = [_shown(field.isel({normal: int(index)}).astype(float), shows) for index in indices]
-    return max(planes, key=lambda plane: float((plane**2).mean()))
+    return max(planes, key=lambda plane: float(plane.var() if shows == "density" else (plane**2).mean()))
 
 
 def _shown(plane: xr.DataArray, shows: str) -> xr.DataArray:

@@ -23,12 +23,16 @@ class FieldOf:
 
 @dataclass(frozen=True)
 class Slice:
-    """A plane of a snapshot: |field|, its value (signed) or |field|², on the plane normal to an axis."""
+    """A plane of a snapshot: |field|, its value (signed) or |field|², on the plane normal to an axis.
+
+    `background` (a, b) is a + b z, added to a value, which then is not signed.
+    """
 
     field: str
     symbol: str
     shows: Literal["magnitude", "value", "density"] = "magnitude"
     normal: str = "z"
+    background: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)

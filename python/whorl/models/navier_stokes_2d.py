@@ -53,7 +53,7 @@ u = (∂ψ/∂y, −∂ψ/∂x),  ∇²ψ = −ω"""
         "grid": {"points": [256, 256, 1]},
         "flow": {"viscosity": 0.0005},
         "time": {"until": 10.0},
-        "initial": {"name": "random", "k0": 8.0},
+        "initial": {"name": "random"},
     }
 
     @classmethod

@@ -57,7 +57,7 @@ class RayleighBenard(Model):
     )
     progress: ClassVar = (("E", "energy"), ("Nu", "nusselt_volume"), ("kmax·η", "kmax_eta"))
     picture: ClassVar = Picture(
-        (Slice("temperature", "θ", "value", "y"), Slice("velocity", "|u|", normal="y")),
+        (Slice("temperature", "T", "value", "y", (1.0, -1.0)), Slice("velocity", "|u|", normal="y")),
         (
             Curves("Kinetic energy  ½⟨u²⟩", (("energy", ""),)),
             Curves(
