@@ -43,11 +43,6 @@ def _is_table(value: Any) -> bool:
 def check_together(case: Any) -> None:
     """Raises ValueError, naming values and remedy, if sections that are right by themselves do not fit."""
     case.flow.check_grid(case.grid)
-    if not case.flow.viscous and case.time.dt is None:
-        raise ValueError(
-            f'flow.model = "{case.flow.model}" has no velocity that a Courant number could follow; give the '
-            "fixed step time.dt in place of time.courant"
-        )
     check_scalars(case)
     check_snapshot_fields(case)
     if case.initial is not None:

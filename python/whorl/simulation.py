@@ -328,7 +328,7 @@ class Simulation:
                 done=self._done(),
                 dt=self.report.dt,
                 courant=self.report.courant,
-                values={symbol: values[column] for symbol, column in flow.progress},
+                values={symbol: values.get(column, math.nan) for symbol, column in flow.progress},
             )
         )
 

@@ -91,7 +91,7 @@ class Model(Section):
     flat_axes: ClassVar[str] = "z"
     must_be_flat: ClassVar[bool] = False
 
-    # Whether there is a viscous velocity (a Courant number, scalars), and whether it alone holds energy.
+    # Whether there is a viscous velocity, which carries scalars, and whether it alone holds energy.
     viscous: ClassVar[bool] = True
     only_kinetic: ClassVar[bool] = False
 

@@ -130,7 +130,14 @@ class RayleighBenard(Model):
         return f"Ra = {self.rayleigh:g}   ·   Pr = {self.prandtl:g}"
 
     def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
-        return flow_scales(self.parameters()["viscosity"], statistics, kmax)
+        """Scales, and the three Nusselt numbers: ⟨∂θ/∂z⟩ = 0, so that ⟨|∇T|²⟩ = 1 + ⟨|∇θ|²⟩."""
+        parameters = self.parameters()
+        kappa = parameters["diffusivity"]
+        return flow_scales(parameters["viscosity"], statistics, kmax) | {
+            "nusselt_volume": 1 + statistics["convective_flux"] / kappa,
+            "nusselt_plates": 1 - statistics.get("plate_gradient", math.nan),
+            "nusselt_dissipation": 1 + statistics["thermal_dissipation"] / kappa,
+        }
 
     def at_rest(self, statistics: Mapping[str, float]) -> bool:
         return statistics["energy"] == 0
