@@ -312,6 +312,8 @@ def test_taylor_green_vortices_of_a_superfluid():
     psi = wavefunction_at(case, x, y, np.zeros(64))
     turns = np.angle(np.roll(psi, -1) / psi).sum() / (2 * np.pi)
     assert abs(turns) == pytest.approx(quanta)
+    above = wavefunction_at(case, x, y, np.full(64, np.pi))
+    assert np.angle(np.roll(above, -1) / above).sum() / (2 * np.pi) == pytest.approx(-turns)
     assert abs(wavefunction_at(case, np.pi / 3, np.pi / 2, 0.0)) < 1e-12
     assert abs(wavefunction_at(case, 0.0, 0.0, 0.0)) ** 2 == pytest.approx(3.0, rel=1e-6)
 

@@ -11,7 +11,14 @@ from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.floor import work
-from whorl.measures import output_fields, series_columns, spectra_columns, transfers
+from whorl.measures import (
+    by_own_names,
+    name_in_core,
+    output_fields,
+    series_columns,
+    spectra_columns,
+    transfers,
+)
 from whorl.models import MODELS
 from whorl.section import tag_of
 from whorl.templates import NO_VALUE, example_case, new_case
@@ -201,6 +208,24 @@ def test_scalars_by_schmidt_number_or_diffusivity():
     assert core_options(case, threads=1).scalars[0][3] == 2
     assert list(output_fields(case)) == ["velocity", "vorticity", "a", "b", "c"]
     assert case.updated(["scalars.1.schmidt=2"]).scalars[1].diffusivity is None
+
+
+def test_what_the_core_calls_scalars_has_their_names():
+    case = case_of("navier-stokes", scalars=PASSIVE)
+    of_core = {
+        "energy": 1,
+        "scalar0_variance": 2,
+        "scalar1": 3,
+        "scalar1_variance": 4,
+        "scalar10_variance": 5,
+    }
+    own = {"energy": 1, "dye_variance": 2, "salt": 3, "salt_variance": 4, "scalar10_variance": 5}
+    assert by_own_names(case, of_core) == own
+    assert [name_in_core(case, name) for name in ("velocity", "dye", "salt")] == [
+        "velocity",
+        "scalar0",
+        "scalar1",
+    ]
 
 
 # Refusals
