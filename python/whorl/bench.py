@@ -15,26 +15,40 @@ from rich.table import Table
 from whorl import _core
 from whorl.case import Case
 from whorl.checks import check
+from whorl.core_options import core_options, describe
 from whorl.files import write_text
 from whorl.floor import STAGES, work
 from whorl.information import machine
 from whorl.initial import set_initial
+from whorl.models import DEFAULT, MODELS
 from whorl.parallel import on_root, threads_of_rank
-from whorl.simulation import core_options, describe
 from whorl.version import __version__
 
 WARM_UP = 2
 
 
 def bench_case(
-    points: int, precision: str, dealias: str, model: str, scheme: str, threads: int, settings: list[str]
+    points: int,
+    precision: str,
+    dealias: str | None,
+    model: str,
+    scheme: str,
+    threads: int,
+    settings: list[str],
 ) -> Case:
-    """The case that is timed: a Taylor–Green vortex at a fixed, stable step."""
+    """The case that is timed: the model's example on this grid at a fixed, stable step.
+
+    Raises CaseError.
+    """
+    known = MODELS.get(model)
+    example = known.example if known else MODELS[DEFAULT].example
+    flat = [1 if known and known.must_be_flat and axis in known.flat_axes else points for axis in "xyz"]
+    grid = {key: value for key, value in example["grid"].items() if key != "points"}
     case = Case(
-        grid={"points": points, "dealias": dealias},
-        flow={"model": model, "viscosity": 1 / 1600},
+        grid=grid | {"points": flat} | ({"dealias": dealias} if dealias else {}),
+        flow={"model": model} | example["flow"],
         time={"scheme": scheme, "dt": 0.1 / points, "steps": 1},
-        initial={"name": "taylor-green"},
+        initial=example["initial"],
         run={"precision": precision, "threads": threads},
     )
     return case.updated(settings)

@@ -2,93 +2,39 @@
 
 A case is a TOML file with the sections below, or the same as keywords:
 `Case(grid={"points": 64}, flow={"viscosity": 0.01}, time={"until": 10}, initial={"name": "abc"})`.
+The equations, [flow], are in models/; the initial fields in initial_options.py; [[scalars]] in scalars.py.
 """
 
 import math
 import tomllib
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import tomlkit
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    BeforeValidator,
-    ConfigDict,
-    Field,
-    PlainValidator,
-    ValidationError,
-    model_validator,
-)
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from tomlkit.items import AoT, Table
 
-from whorl.clock import Every
+from whorl.case_checks import check_together, fill_in
 from whorl.errors import CaseError
-from whorl.explain import describe, did_you_mean, explain, nearest_key
-from whorl.sizes import next_good_size, prime_factors
+from whorl.explain import describe, did_you_mean, explain
+from whorl.initial_options import Initial
+from whorl.models import Flow
+from whorl.scalars import Scalar
+from whorl.section import (
+    CheckpointInterval,
+    Interval,
+    Lengths,
+    Names,
+    Points,
+    ProcessGrid,
+    Section,
+    listed,
+    option,
+)
+from whorl.settings import apply_settings
 
-LARGEST_POINTS = 65536
 DEFAULT_COURANT = 0.5
-DEFAULT_PEAK = 4.0
-DEFAULT_ENERGY = 0.5
-
-
-def option(default: Any, help: str, *, unit: str | None = None, **constraints: Any) -> Any:
-    """A field with its help and unit; `...` as default makes it required."""
-    return Field(default, description=help, json_schema_extra={"unit": unit}, **constraints)
-
-
-def _three(value: Any) -> Any:
-    """A single number stands for all three axes."""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return (value,) * 3
-    if not isinstance(value, list | tuple) or len(value) != 3:
-        raise ValueError("it must be one number, or three in the order x, y, z")
-    return tuple(value)
-
-
-def _listed(value: Any) -> Any:
-    return tuple(value) if isinstance(value, list) else value
-
-
-def _good_sizes(points: tuple[int, int, int]) -> tuple[int, int, int]:
-    for axis, n in zip("xyz", points, strict=True):
-        if axis == "z" and n == 1:
-            continue
-        if not 4 <= n <= LARGEST_POINTS:
-            raise ValueError(
-                f"the size along {axis} must be 4 to {LARGEST_POINTS} (along z also 1: two-dimensional flow)"
-            )
-        if n != next_good_size(n):
-            factors = prime_factors(n)
-            why = f"has the prime factor {factors[-1]}" if factors[-1] > 7 else "is odd"
-            raise ValueError(f"{n} along {axis} {why}; the next good size is {next_good_size(n)}")
-    return points
-
-
-def _interval(value: Any, *, minutes: bool = False) -> Any:
-    if Every.parse(value).unit == "minutes" and not minutes:
-        raise ValueError("minutes of real time are possible for output.checkpoint_every only")
-    return value
-
-
-Positive = Annotated[float, Field(gt=0)]
-Points = Annotated[tuple[int, int, int], BeforeValidator(_three), AfterValidator(_good_sizes)]
-Lengths = Annotated[tuple[Positive, Positive, Positive], BeforeValidator(_three)]
-ProcessGrid = Annotated[
-    tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]], BeforeValidator(_listed)
-]
-Interval = Annotated[float | str, PlainValidator(_interval)]
-CheckpointInterval = Annotated[float | str, PlainValidator(partial(_interval, minutes=True))]
-FieldNames = Annotated[tuple[Literal["velocity", "vorticity"], ...], BeforeValidator(_listed)]
-Spectrum = Annotated[tuple[Annotated[float, Field(ge=0)], ...], BeforeValidator(_listed)]
-
-
-class Section(BaseModel):
-    """Base of all sections: unknown keys are errors, nothing is converted, nothing changes afterwards."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
 
 class Grid(Section):
@@ -99,8 +45,11 @@ class Grid(Section):
         "grid points along x, y, z, or one number; even, with factors 2, 3, 5, 7; nz = 1 is two-dimensional",
     )
     lengths: Lengths = option((2 * math.pi,) * 3, "box lengths along x, y, z, or one number", unit="length")
-    dealias: Literal["2/3", "phase-shift", "phase-shift-exact", "none"] = option(
-        "2/3", "which modes are kept and how aliases are removed"
+    bases: Literal["FFF", "SFF", "SSF", "SSS"] = option(
+        "FFF", "basis along z, y, x: F periodic, S between free-slip walls; SFF with rayleigh-benard"
+    )
+    dealias: Literal["2/3", "1/2", "phase-shift", "phase-shift-exact", "none"] = option(
+        "2/3", "which modes are kept and how aliases are removed; 1/2 with the models of superfluids"
     )
     shape: Literal["cube", "sphere"] = option(
         "cube", "shape of the kept modes with dealias = 2/3 (else always a sphere)"
@@ -114,13 +63,6 @@ class Grid(Section):
                 f'grid.shape = "sphere" goes with grid.dealias = "2/3", not "{self.dealias}"; leave it out'
             )
         return self
-
-
-class Flow(Section):
-    """The equations."""
-
-    model: Literal["navier-stokes"] = option("navier-stokes", "equation set")
-    viscosity: float = option(..., "kinematic viscosity", unit="length²/time", ge=0)
 
 
 class Time(Section):
@@ -138,6 +80,8 @@ class Time(Section):
     dt_max: float | None = option(None, "largest step with courant", unit="time", gt=0)
     until: float | None = option(None, "time to stop at, reached exactly", unit="time", gt=0)
     steps: int | None = option(None, "number of steps to stop after", ge=1)
+
+    rivals: ClassVar = {"dt": ("courant", "dt_max"), "courant": ("dt",)}
 
     @model_validator(mode="before")
     @classmethod
@@ -161,69 +105,6 @@ class Time(Section):
         return self
 
 
-class TaylorGreen(Section):
-    """Taylor–Green vortex: u = A sin x cos y cos z, v = −A cos x sin y cos z, w = 0."""
-
-    name: Literal["taylor-green"]
-    amplitude: float = option(1.0, "A", unit="length/time")
-
-
-class Abc(Section):
-    """Arnold–Beltrami–Childress: u = A sin z + C cos y, v = B sin x + A cos z, w = C sin y + B cos x."""
-
-    name: Literal["abc"]
-    A: float = option(1.0, "coefficient of sin z, cos z", unit="length/time")
-    B: float = option(1.0, "coefficient of sin x, cos x", unit="length/time")
-    C: float = option(1.0, "coefficient of sin y, cos y", unit="length/time")
-
-
-class Random(Section):
-    """Solenoidal field of random phases with E(k) ∝ k⁴ exp(−2 (k/k0)²), or with a given spectrum."""
-
-    name: Literal["random"]
-    k0: float | None = option(
-        None,
-        f"peak of E(k), in units of the box's smallest wavenumber; {DEFAULT_PEAK:g} without spectrum",
-        gt=0,
-    )
-    energy: float | None = option(
-        None, f"mean kinetic energy; {DEFAULT_ENERGY:g} without spectrum", unit="length²/time²", ge=0
-    )
-    spectrum: Spectrum | None = option(
-        None,
-        "energies of the shells 0, 1, 2, … in units of the smallest wavenumber",
-        unit="length²/time²",
-        min_length=2,
-    )
-    seed: int = option(0, "seed; the same field on any number of ranks", ge=0, lt=2**31)
-
-    @model_validator(mode="before")
-    @classmethod
-    def _standard_form(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("spectrum") is None:
-            given = {key: value for key, value in data.items() if value is not None}
-            return {"k0": DEFAULT_PEAK, "energy": DEFAULT_ENERGY, **given}
-        return data
-
-    @model_validator(mode="after")
-    def _one_spectrum(self) -> "Random":
-        if self.spectrum is not None and (self.k0 is not None or self.energy is not None):
-            raise ValueError(
-                "initial.spectrum gives every shell's energy; leave initial.k0 and initial.energy out"
-            )
-        return self
-
-
-class FromFile(Section):
-    """Velocity on the same grid: a snapshot of whorl, or u, v, w (nz, ny, nx) in an HDF5 or npz file."""
-
-    name: Literal["from-file"]
-    path: str = option(..., "the file; relative to the case file")
-
-
-Initial = Annotated[TaylorGreen | Abc | Random | FromFile, Field(discriminator="name")]
-
-
 class Output(Section):
     """What is written, where and how often: a number is time, "20 steps" steps, "never" only where noted."""
 
@@ -236,7 +117,7 @@ class Output(Section):
         "30 minutes", "checkpoints; also at the end and when stopped by a signal"
     )
     snapshot_every: Interval = option("never", "snapshots; also at the start and the end unless never")
-    fields: FieldNames = option(("velocity", "vorticity"), "fields in a snapshot", min_length=1)
+    fields: Names | None = option(None, "fields in a snapshot; some of the model's without", min_length=1)
     snapshot_precision: Literal["single", "double"] = option("single", "precision of snapshots on disk")
     keep_checkpoints: int = option(2, "checkpoints kept on disk, the newest", ge=1)
 
@@ -262,37 +143,64 @@ class Case(Section):
     flow: Flow
     time: Time
     initial: Initial | None = None
+    scalars: Annotated[tuple[Scalar, ...], BeforeValidator(listed)] = ()
     output: Output = Field(default_factory=Output)
     run: Run = Field(default_factory=Run)
 
     def __init__(self, **sections: Any):
         try:
-            super().__init__(**sections)
+            super().__init__(**fill_in(sections))
         except ValidationError as error:
             raise CaseError(explain(error, Case)) from None
 
+    @model_validator(mode="after")
+    def _sections_fit_together(self) -> "Case":
+        check_together(self)
+        return self
+
     def to_dict(self) -> dict[str, Any]:
         """Every option with its value, without those that are not set."""
-        return self.model_dump(exclude_none=True)
+        sections = self.model_dump(exclude_none=True)
+        if not self.scalars:
+            del sections["scalars"]
+        return sections
 
     def to_toml(self) -> str:
         """All options, defaults too, with their help; `Case(**tomllib.loads(text))` equals the case."""
         document = tomlkit.document()
-        for name, values in self.to_dict().items():
-            table = tomlkit.table()
-            fields = type(getattr(self, name)).model_fields
-            for key, value in values.items():
-                item = tomlkit.item(list(value) if isinstance(value, tuple) else value)
-                about = describe(key, fields[key])
-                if about.help:
-                    item.comment(f"{about.help} [{about.unit}]" if about.unit else about.help)
-                table.add(key, item)
-            document.add(name, table)
+        for name in self.to_dict():
+            value = getattr(self, name)
+            document.add(name, _tables(value) if isinstance(value, tuple) else _table(value))
         return tomlkit.dumps(document)
 
     def updated(self, settings: Sequence[str]) -> "Case":
         """A copy with dotted settings such as "grid.points=128" applied in order."""
-        return Case(**apply_settings(self.to_dict(), settings))
+        return Case(**apply_settings(self.to_dict(), settings, Case))
+
+
+def _table(section: Section) -> Table:
+    """A section as TOML with help behind each option; the tables in it last, as TOML wants them."""
+    table = tomlkit.table()
+    values = section.model_dump(exclude_none=True)
+    inner = {key for key in values if isinstance(getattr(section, key), Section)}
+    for key, value in values.items():
+        if key in inner:
+            continue
+        item = tomlkit.item(list(value) if isinstance(value, tuple) else value)
+        about = describe(key, type(section).model_fields[key])
+        if about.help:
+            item.comment(f"{about.help} [{about.unit}]" if about.unit else about.help)
+        table.add(key, item)
+    for key in inner:
+        table.add(key, _table(getattr(section, key)))
+    return table
+
+
+def _tables(sections: tuple[Section, ...]) -> AoT:
+    tables = tomlkit.aot()
+    for section in sections:
+        tables.append(_table(section))
+    return tables
 
 
 def ready_cases() -> dict[str, Path]:
@@ -308,10 +216,21 @@ def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
     """
     path = find_case(source)
     sections = read_toml(path)
-    initial = sections.get("initial")
-    if isinstance(initial, dict) and isinstance(initial.get("path"), str):
-        initial["path"] = str(path.parent.resolve() / initial["path"])
-    return Case(**apply_settings(sections, settings))
+    _resolve_paths(sections.get("initial"), path.parent.resolve())
+    _resolve_paths(sections.get("scalars"), path.parent.resolve())
+    return Case(**apply_settings(sections, settings, Case))
+
+
+def _resolve_paths(tables: Any, folder: Path) -> None:
+    """Takes the path of each initial field in these tables, and in the tables in them, from `folder`."""
+    if isinstance(tables, list):
+        for table in tables:
+            _resolve_paths(table, folder)
+    if isinstance(tables, dict):
+        if isinstance(tables.get("path"), str):
+            tables["path"] = str(folder / tables["path"])
+        for table in tables.values():
+            _resolve_paths(table, folder)
 
 
 def find_case(source: str | Path) -> Path:
@@ -335,49 +254,3 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise CaseError(f"{path} cannot be read: {error}.") from None
     except tomllib.TOMLDecodeError as error:
         raise CaseError(f"{path} is not valid TOML: {error}.") from None
-
-
-def apply_settings(sections: dict[str, Any], settings: Sequence[str]) -> dict[str, Any]:
-    """`sections` with each "section.key=value" set; a value that is not TOML is taken as text.
-
-    Setting one of time.dt and time.courant drops the other, a new initial.name the old one's parameters.
-    """
-    pairs = [_parse_setting(setting) for setting in settings]
-    result = {
-        name: dict(section) if isinstance(section, dict) else section for name, section in sections.items()
-    }
-    for name, key, value in pairs:
-        section = result.setdefault(name, {})
-        if not isinstance(section, dict):
-            continue
-        for rival in _RIVALS.get((name, key), ()):
-            section.pop(rival, None)
-        if (name, key) == ("initial", "name") and section.get("name") != value:
-            section.clear()
-    for name, key, value in pairs:
-        if isinstance(result[name], dict):
-            result[name][key] = value
-    return result
-
-
-_RIVALS = {
-    ("time", "dt"): ("courant", "dt_max"),
-    ("time", "courant"): ("dt",),
-    ("initial", "spectrum"): ("k0", "energy"),
-    ("initial", "k0"): ("spectrum",),
-    ("initial", "energy"): ("spectrum",),
-}
-
-
-def _parse_setting(setting: str) -> tuple[str, str, Any]:
-    key, equals, text = setting.partition("=")
-    section, dot, name = key.strip().partition(".")
-    if not (equals and dot and section and name) or "." in name:
-        known = section in Case.model_fields
-        hint = "" if known else nearest_key(section, Case)
-        raise CaseError(f"--set {setting}: give section.key=value, for example grid.points=128{hint or '.'}")
-    try:
-        value = tomllib.loads(f"value = {text.strip()}")["value"]
-    except tomllib.TOMLDecodeError:
-        value = text.strip()
-    return section, name, value

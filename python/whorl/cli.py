@@ -11,8 +11,9 @@ from rich.table import Table
 
 from whorl.case import Case, find_case, load_case, ready_cases
 from whorl.errors import BlowUp, CaseError, RunFault
+from whorl.explain import did_you_mean, sections
 from whorl.explain import options as case_options
-from whorl.explain import sections
+from whorl.models import MODELS, Model
 from whorl.progress import stdout_console
 from whorl.version import __version__
 
@@ -22,6 +23,7 @@ Direct numerical simulation of turbulence.
 [bold]whorl run taylor-green[/]              a ready case, output in ./taylor-green
 [bold]whorl plot taylor-green[/]             a picture of it
 [bold]whorl cases taylor-green > my.toml[/]  a case of your own to edit
+[bold]whorl models[/]                        the equation sets; whorl new MODEL > my.toml begins a case
 [bold]mpiexec -n 4 whorl run my.toml[/]      the same on four MPI ranks
 [bold]whorl restart my --until 20[/]         further, on any number of ranks
 """
@@ -104,7 +106,7 @@ def plot(
         Path | None, typer.Option("--output", "-o", help="The PNG; DIR/plot.png by default.")
     ] = None,
 ) -> None:
-    """Draw energy, dissipation, spectrum and a slice of the last snapshot; also while the run goes on."""
+    """Draw a slice of the last snapshot, energies and spectra of a run; also while it goes on."""
     from whorl.plots import plot_run
 
     picture = plot_run(directory, output)
@@ -125,6 +127,52 @@ def cases(
         size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(map(str, points))
         table.add_row(known, size, escape(path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")))
     stdout_console().print(table)
+
+
+@app.command()
+def models(
+    name: Annotated[str | None, typer.Argument(help="This one in full.")] = None,
+) -> None:
+    """List the equation sets with their parameters, or show one in full."""
+    from whorl.templates import equations, facts, own_options
+
+    console = stdout_console()
+    if name is not None:
+        model = _find_model(name)
+        console.print(f"[bold]{name}[/]: {escape(model.__doc__.strip())}\n")
+        console.print("".join(f"    {escape(line)}\n" for line in equations(model)), soft_wrap=True)
+        table = Table("option", "default", "meaning", box=None, header_style="bold", pad_edge=False)
+        for row in own_options(model):
+            table.add_row(*map(escape, row))
+        console.print(table)
+        about = Table(box=None, show_header=False, pad_edge=False)
+        for heading, text in facts(name).items():
+            about.add_row(f"[bold]{heading}[/]", escape(text))
+        console.print("", about, f"\nwhorl new {name} > case.toml   writes a case to begin with", sep="\n")
+        return
+    table = Table("model", "equations", "parameters", header_style="bold", show_lines=True)
+    table.columns[0].no_wrap = True
+    for known, model in MODELS.items():
+        parameters = ", ".join(key for key in model.model_fields if key != "model")
+        table.add_row(known, escape(model.equations), escape(parameters))
+    console.print(table)
+
+
+@app.command()
+def new(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="An equation set; see whorl models.")],
+) -> None:
+    """Write a case of a model with every option, its default, unit and meaning: whorl new mhd > my.toml"""
+    from whorl.templates import new_case
+
+    typer.echo(new_case(_find_model(model)), nl=False)
+
+
+def _find_model(name: str) -> type[Model]:
+    if name not in MODELS:
+        near = did_you_mean(name, MODELS) or "."
+        raise CaseError(f"there is no model {name}{near} Models: {', '.join(MODELS)}.")
+    return MODELS[name]
 
 
 @app.command()
@@ -163,8 +211,10 @@ def info() -> None:
 def bench_step(
     points: Annotated[int, typer.Option(help="Grid points along each axis.")] = 256,
     precision: Annotated[str, typer.Option(help="single or double.")] = "double",
-    dealias: Annotated[str, typer.Option(help="2/3, phase-shift, phase-shift-exact or none.")] = "2/3",
-    model: Annotated[str, typer.Option(help="Equation set.")] = "navier-stokes",
+    dealias: Annotated[
+        str | None, typer.Option(help="2/3, 1/2, phase-shift, phase-shift-exact or none; the model's own.")
+    ] = None,
+    model: Annotated[str, typer.Option(help="Equation set; see whorl models.")] = "navier-stokes",
     scheme: Annotated[str, typer.Option(help="Time scheme.")] = "rk2",
     steps: Annotated[int, typer.Option(min=1, help="Steps to measure, after two to warm up.")] = 10,
     threads: Annotated[int, typer.Option(min=0, help="Threads a rank; 0: the cores available, shared.")] = 0,

@@ -5,35 +5,26 @@ import math
 import numpy as np
 
 from whorl import _core
+from whorl.case import Case
+from whorl.measures import series_columns
 
 
 def series_row(
-    flow: _core.Flow, viscosity: float, statistics: dict[str, float], report: _core.StepReport | None
+    case: Case, flow: _core.Flow, statistics: dict[str, float], report: _core.StepReport | None
 ) -> dict[str, float]:
-    """All columns of a row but step and time; no report before the first step. Collective."""
-    spectra = flow.spectra()
-    return {
+    """All columns of a row but step and time; NaN for what the first one has not. Collective."""
+    values = {
         "dt": report.dt if report else math.nan,
         "courant": report.courant if report else math.nan,
         "maximum_velocity": report.maximum_velocity if report else math.nan,
-        **{name: statistics[name] for name in ("energy", "dissipation", "enstrophy", "helicity")},
-        **scales(statistics, viscosity, flow.kmax),
-        "integral_scale": integral_scale(spectra["k"], spectra["energy"]),
+        **statistics,
+        **case.flow.derived(statistics, flow.kmax),
     }
-
-
-def scales(statistics: dict[str, float], viscosity: float, kmax: float) -> dict[str, float]:
-    """Taylor and Kolmogorov scales; NaN or infinite where a flow at rest or without viscosity has none."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        energy, enstrophy = np.float64(statistics["energy"]), np.float64(statistics["enstrophy"])
-        taylor = np.sqrt(5 * energy / enstrophy)
-        kolmogorov = (np.float64(viscosity) ** 3 / np.float64(statistics["dissipation"])) ** 0.25
-        return {
-            "taylor_scale": float(taylor),
-            "R_lambda": float(np.sqrt(2 * energy / 3) * taylor / viscosity) if viscosity > 0 else math.inf,
-            "kolmogorov_length": float(kolmogorov) if viscosity > 0 else 0.0,
-            "kmax_eta": float(kmax * kolmogorov) if viscosity > 0 else 0.0,
-        }
+    names = [column.name for column in series_columns(case) if column.name not in ("step", "time")]
+    if "integral_scale" in names:
+        spectra = flow.spectra()
+        values["integral_scale"] = integral_scale(spectra["k"], spectra["energy"])
+    return {name: values.get(name, math.nan) for name in names}
 
 
 def integral_scale(k: np.ndarray, energy: np.ndarray) -> float:

@@ -14,6 +14,7 @@ Each file is appended to line by line or written beside and renamed: a kill at a
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import h5py
 
@@ -162,17 +163,17 @@ class RunDirectory:
 
     def _check_same_run(self, checkpoint: Checkpoint) -> None:
         """What a restart cannot change must be in the checkpoint's case as in the directory's."""
-        here, there = self.read_case().to_dict(), Case(**tomllib.loads(checkpoint.case)).to_dict()
-        sections = sorted((here.keys() | there.keys()) - FREE_SECTIONS)
-        for section in sections:
-            own, foreign = here.get(section, {}), there.get(section, {})
-            for key in sorted(own.keys() | foreign.keys()):
-                if own.get(key) != foreign.get(key):
-                    raise CaseError(
-                        f"the checkpoint {checkpoint.path} is of another run: its {section}.{key} is "
-                        f"{foreign.get(key)}, and {self.case_file} says {own.get(key)}; put this run's own "
-                        "checkpoint there, or begin a new run from a snapshot (initial.name = from-file)."
-                    )
+        here, there = (
+            _flat(self.read_case().to_dict()),
+            _flat(Case(**tomllib.loads(checkpoint.case)).to_dict()),
+        )
+        for key in sorted(here.keys() | there.keys()):
+            if key.partition(".")[0] not in FREE_SECTIONS and here.get(key) != there.get(key):
+                raise CaseError(
+                    f"the checkpoint {checkpoint.path} is of another run: its {key} is {there.get(key)}, and "
+                    f"{self.case_file} says {here.get(key)}; put this run's own checkpoint there, or begin a "
+                    "new run from a snapshot (initial.name = from-file)."
+                )
 
     def damaged(self, path: Path, reason: str) -> CaseError:
         """The error for a checkpoint that cannot be used; it offers the newest good one before it."""
@@ -189,6 +190,18 @@ class RunDirectory:
         else:
             offer = "there is no good one before it"
         return CaseError(f"the checkpoint {path} cannot be used: {reason.rstrip('.')}; {offer}.")
+
+
+def _flat(value: Any, key: str = "") -> dict[str, Any]:
+    """The options of nested tables and lists of tables by dotted keys."""
+    if isinstance(value, dict):
+        entries = value.items()
+    elif isinstance(value, tuple) and value and isinstance(value[0], dict):
+        entries = enumerate(value)
+    else:
+        return {key: value}
+    parts = (_flat(inner, f"{key}.{name}" if key else str(name)) for name, inner in entries)
+    return {name: option for part in parts for name, option in part.items()}
 
 
 def _steps(paths: list[Path]) -> list[str]:

@@ -3,12 +3,14 @@
 import difflib
 import types
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 from annotated_types import Ge, Gt, Le, Lt
 from pydantic import BaseModel, ValidationError
 from pydantic.fields import FieldInfo
+
+from whorl.section import tag_key, tag_of
 
 BOUNDS = {Gt: ("gt", "greater than"), Ge: ("ge", "at least"), Lt: ("lt", "less than"), Le: ("le", "at most")}
 
@@ -25,12 +27,15 @@ class Option:
     help: str
 
 
-def options(model: type[BaseModel]) -> Iterator[Option]:
-    """All options of a case model as declared; the alternatives of a section follow each other."""
-    for section, alternatives in sections(model).items():
-        for alternative in alternatives:
-            for name, field in alternative.model_fields.items():
-                yield describe(f"{section}.{name}", field)
+def options(model: type[BaseModel]) -> list[Option]:
+    """All options of a case model as declared; what alternatives of a section share stands once."""
+    described = (
+        describe(f"{section}.{name}", field)
+        for section, alternatives in sections(model).items()
+        for alternative in alternatives
+        for name, field in alternative.model_fields.items()
+    )
+    return list(dict.fromkeys(described))
 
 
 def sections(model: type[BaseModel]) -> dict[str, list[type[BaseModel]]]:
@@ -81,6 +86,8 @@ def _bounds(metadata: Iterable[Any], annotation: Any) -> list[Any]:
 def _kind(annotation: Any) -> str:
     """A type in words: number, whole number, text, the choices, or a list of them."""
     origin, arguments = get_origin(annotation), [a for a in get_args(annotation) if a is not type(None)]
+    if any(_models_in(annotation)):
+        return "table"
     if origin is Annotated:
         return _kind(arguments[0])
     if origin is Literal:
@@ -141,73 +148,120 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
     return " Also: ".join(_sentence(problem, model) for problem in first.values())
 
 
+@dataclass(frozen=True)
+class Place:
+    """Where a problem is: a dotted section, its possible and its chosen model, and an option in it."""
+
+    section: str
+    siblings: list[type[BaseModel]]
+    chosen: type[BaseModel] | None
+    key: str = ""
+
+    @property
+    def dotted(self) -> str:
+        return f"{self.section}.{self.key}" if self.key else self.section
+
+    @property
+    def tag(self) -> str:
+        """The option that chooses among the siblings, with its section."""
+        return f"{self.section}.{tag_key(self.siblings[0])}"
+
+
+def _locate(loc: tuple, model: type[BaseModel]) -> Place:
+    """The place of a pydantic location, which holds the tag of each union and the indices of lists."""
+    place = Place("", [model], model)
+    for part in loc:
+        if isinstance(part, int):
+            owner = "key" if place.key else "section"
+            place = replace(place, **{owner: f"{getattr(place, owner)}[{part}]"})
+        elif place.chosen is None:
+            chosen = next((s for s in place.siblings if tag_of(s) == part), None)
+            place = replace(place, chosen=chosen)
+        elif inner := models_at(place.chosen, part):
+            section = f"{place.section}.{part}" if place.section else part
+            place = Place(section, inner, inner[0] if len(inner) == 1 else None)
+        elif not place.section:
+            place = replace(place, section=part, siblings=[], chosen=None)
+        else:
+            place = replace(place, key=f"{place.key}.{part}" if place.key else part)
+    return place
+
+
+def models_at(section: type[BaseModel], key: str) -> list[type[BaseModel]]:
+    """The models of a table inside a section, if `key` can be one."""
+    if key in section.model_fields:
+        return list(_models_in(section.model_fields[key].annotation))
+    annotation = get_type_hints(section, include_extras=True).get("__pydantic_extra__")
+    return list(_models_in(annotation)) if section.model_config.get("extra") == "allow" else []
+
+
 def _sentence(error: dict[str, Any], model: type[BaseModel]) -> str:
-    section, key, alternative = _locate(error["loc"], model)
-    kind, value = error["type"], error["input"]
-    if kind == "extra_forbidden":
-        return _unknown(section, key, alternative, model)
-    if kind in ("union_tag_invalid", "union_tag_not_found"):
-        return _unknown_alternative(section, value, model)
-    if kind in ("model_type", "model_attributes_type", "dict_type"):
-        return f"{section} = {show(value)} must be a table of options: write [{section}]."
-    if kind == "missing" and not key:
-        return f"the section [{section}] is missing: {_summary(sections(model)[section][0])}"
-    if kind == "value_error" and not key:
+    place, kind, value = _locate(error["loc"], model), error["type"], error["input"]
+    if not error["loc"]:
         return f"{error['ctx']['error']}."
-    help = _help(section, key, alternative)
+    if kind == "extra_forbidden":
+        return _unknown(place, model)
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        return _unknown_alternative(place, value)
+    if kind in ("model_type", "model_attributes_type", "dict_type"):
+        return _no_table(place, error["loc"], value, model)
+    if kind == "missing" and not place.key:
+        return f"the section [{place.section}] is missing: {_summary(place.siblings)}"
+    if kind == "value_error" and not place.key and place.siblings:
+        return f"{error['ctx']['error']}."
+    help = _help(place)
     if kind == "missing":
-        return f"{section}.{key}{help} is missing."
-    return f"{section}.{key} = {show(value)}{help}: {_requirement(error)}."
+        return f"{place.dotted}{help} is missing."
+    return f"{place.dotted} = {show(value)}{help}: {_requirement(error)}."
 
 
-def _summary(section: type[BaseModel]) -> str:
+def _summary(siblings: list[type[BaseModel]]) -> str:
+    section = siblings[0]
     needed = [name for name, field in section.model_fields.items() if field.is_required()]
     return f"{section.__doc__.strip()}" + (f" It needs {', '.join(needed)}." if needed else "")
 
 
-def _locate(loc: tuple, model: type[BaseModel]) -> tuple[str, str, type[BaseModel] | None]:
-    """Section, key inside it and the section's model of a pydantic location (which holds a union's tag)."""
-    section, rest = str(loc[0]), list(loc[1:])
-    alternatives = sections(model).get(section, [])
-    alternative = alternatives[0] if alternatives else None
-    if len(alternatives) > 1 and rest:
-        tag = rest.pop(0)
-        alternative = next((a for a in alternatives if _tag(a) == tag), None)
-    key = "".join(f"[{part}]" if isinstance(part, int) else str(part) for part in rest)
-    return section, key, alternative
+def _no_table(place: Place, loc: tuple, value: Any, model: type[BaseModel]) -> str:
+    """A value where a table belongs; where any table may be, it is an option that there is not."""
+    above = _locate(loc[:-1], model)
+    if above.chosen is not None and above.section and loc[-1] not in above.chosen.model_fields:
+        return _unknown(replace(above, key=str(loc[-1])), model)
+    return f"{place.section} = {show(value)} must be a table of options: write [{place.section}]."
 
 
-def _tag(alternative: type[BaseModel]) -> str:
-    return get_args(alternative.model_fields["name"].annotation)[0]
-
-
-def _unknown(section: str, key: str, alternative: type[BaseModel] | None, model: type[BaseModel]) -> str:
-    if not key:
+def _unknown(place: Place, model: type[BaseModel]) -> str:
+    if not place.key:
         names = [f"[{name}]" for name in sections(model)]
-        near = did_you_mean(section, names) or nearest_key(section, model)
-        return f"{section} is not a section{near or '.'} The sections are {', '.join(names)}."
-    own = list(alternative.model_fields) if alternative else []
-    siblings = sections(model)[section]
-    place = f"[{section}]" if len(siblings) == 1 else f'{section}.name = "{_tag(alternative)}"'
-    homes = [_tag(a) for a in siblings if key in a.model_fields]
-    near = f"; it goes with {section}.name = {show(homes[0])}." if homes else nearest_key(key, model, section)
-    return f"{section}.{key} is not an option of {place}{near or '.'} Options are {', '.join(own)}."
+        near = did_you_mean(place.section, names) or nearest_key(place.section, model)
+        return f"{place.section} is not a section{near or '.'} The sections are {', '.join(names)}."
+    own = list(place.chosen.model_fields) if place.chosen else []
+    alone = len(place.siblings) == 1
+    where = f"[{place.section}]" if alone else f'{place.tag} = "{tag_of(place.chosen)}"'
+    homes = [tag_of(s) for s in place.siblings if place.key in s.model_fields]
+    similar = difflib.get_close_matches(place.key, own, 1)
+    if homes:
+        near = f"; it goes with {place.tag} = {show(homes[0])}."
+    elif similar:
+        near = f"; did you mean {place.section}.{similar[0]}?"
+    else:
+        near = nearest_key(place.key, model, place.section.partition("[")[0])
+    return f"{place.dotted} is not an option of {where}{near or '.'} Options are {', '.join(own)}."
 
 
-def _unknown_alternative(section: str, value: Any, model: type[BaseModel]) -> str:
-    tags = [_tag(a) for a in sections(model)[section]]
-    name = value.get("name") if isinstance(value, dict) else None
+def _unknown_alternative(place: Place, value: Any) -> str:
+    tags = [tag_of(s) for s in place.siblings]
+    name = value.get(tag_key(place.siblings[0])) if isinstance(value, dict) else None
     if name is None:
-        return f"{section}.name is missing; choose one of {', '.join(tags)}."
+        return f"{place.tag} is missing; choose one of {', '.join(tags)}."
     near = did_you_mean(str(name), tags)
-    return f"{section}.name = {show(name)} is unknown{near or '.'} Choose one of {', '.join(tags)}."
+    return f"{place.tag} = {show(name)} is unknown{near or '.'} Choose one of {', '.join(tags)}."
 
 
-def _help(section: str, key: str, alternative: type[BaseModel] | None) -> str:
-    field = alternative.model_fields.get(key.partition("[")[0]) if alternative else None
+def _help(place: Place) -> str:
+    field = place.chosen.model_fields.get(place.key.partition("[")[0]) if place.chosen else None
     if field is None or not field.description:
         return ""
-    option = describe(f"{section}.{key}", field)
+    option = describe(place.dotted, field)
     return f" ({option.help}{f' [{option.unit}]' if option.unit else ''})"
 
 

@@ -6,11 +6,13 @@ A pass is a fixed amount of transforms and of memory traffic; its floor is the l
 
 A complex line of N points counts 5 N log2 N operations, a real one half of it. Only kept modes count:
 
-    z lines   fields + fluxes      on the kept (kx, ky)
-    y lines   fields + products    on the kept kx and all z
-    x lines   fields + products    real, on all y and z
+    z lines   inputs + fluxes      on the kept (kx, ky)
+    y lines   inputs + products    on the kept kx and all z
+    x lines   inputs + products    real, on all y and z
 
-The traffic: the exchange buffer of the kept (kx, ky) and all z is written and read on the way out (fields)
+of the model (`_core.model_shape`). Sines and cosines of a complex line cost as much as its Fourier modes.
+
+The traffic: the exchange buffer of the kept (kx, ky) and all z is written and read on the way out (inputs)
 and back (fluxes); the state is read once, and its register read and written.
 """
 
@@ -19,10 +21,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from whorl import _core
 from whorl.case import Case
+from whorl.core_options import core_options
 
-# Real fields carried to physical space, products formed there, fluxes that come back on columns.
-WIDTHS = {"navier-stokes": (3, 5, 4)}
+EDGES = {"2/3": 1 / 3, "1/2": 1 / 4}  # |n| < edge · N is kept on each axis
 STAGES = {"rk2": 2, "rk3": 3, "rk4": 4, "rk4-gill": 4}
 
 
@@ -42,44 +45,55 @@ class Work:
 def work(case: Case) -> Work:
     """The work of one right-hand side of a case, all ranks together."""
     nx, ny, nz = case.grid.points
-    fields, products, fluxes = WIDTHS[case.flow.model]
+    shape = _core.model_shape(core_options(case, threads=1))
+    inputs, products, fluxes = (shape[leg] for leg in ("inputs", "products", "fluxes"))
     kept = kept_modes(case)
     columns = int((kept > 0).sum())
     rows = int((kept > 0).any(axis=0).sum())
+    # Between three pairs of walls every coefficient is real, else those of z and y lines are complex.
+    real = 0.5 if case.grid.bases == "SSS" else 1.0
     lines = (
-        (nz, (fields + fluxes) * columns, 1.0),
-        (ny, (fields + products) * rows * nz, 1.0),
-        (nx, (fields + products) * ny * nz, 0.5),
+        (nz, (inputs + fluxes) * columns, real),
+        (ny, (inputs + products) * rows * nz, real),
+        (nx, (inputs + products) * ny * nz, 0.5),
     )
     operations: dict[int, float] = {}
     for length, count, weight in lines:
         if length > 1:
             operations[length] = operations.get(length, 0.0) + weight * count * 5 * length * math.log2(length)
-    complex_bytes = 16 if case.run.precision == "double" else 8
-    exchange = 2 * (fields + fluxes) * columns * nz
-    state = 3 * fields * int(kept.sum())
+    value_bytes = real * (16 if case.run.precision == "double" else 8)
+    exchange = 2 * (inputs + fluxes) * columns * nz
+    state = 3 * sum(shape["fields"].values()) * int(kept.sum())
     passes = 2 if case.grid.dealias == "phase-shift-exact" else 1
     return Work(
-        {n: passes * count for n, count in operations.items()}, passes * complex_bytes * (exchange + state)
+        {n: passes * count for n, count in operations.items()}, passes * value_bytes * (exchange + state)
     )
 
 
 def kept_modes(case: Case) -> np.ndarray:
-    """Number of kept kz for each ky (all signs) and kx ≥ 0, as an array [ky][kx]."""
+    """Number of kept kz for each ky and kx, as an array [ky][kx]; of a periodic x only kx ≥ 0 is there."""
+    walls = {axis: basis == "S" for axis, basis in zip("zyx", case.grid.bases, strict=True)}
     nx, ny, nz = case.grid.points
-    x = np.arange(nx // 2) / nx
-    y = np.arange(-(ny // 2) + 1, ny // 2) / ny
-    z = np.arange(-(nz // 2) + 1, nz // 2)[:, None] / nz if nz > 1 else np.zeros((1, 1))
-    return np.array([_kept_row(case, x, position, z).sum(axis=0) for position in y])
+    x = positions(nx, walls["x"])
+    z = positions(nz, walls["z"])[:, None]
+    kept = [_kept_row(case, x[x >= 0], y, z).sum(axis=0) for y in positions(ny, walls["y"])]
+    return np.array(kept)
+
+
+def positions(n: int, wall: bool) -> np.ndarray:
+    """Modes over points, m/N; sines and cosines have half a period in the box, m/(2N)."""
+    if n == 1:
+        return np.zeros(1)
+    return np.arange(n) / (2 * n) if wall else np.arange(-(n // 2) + 1, n // 2) / n
 
 
 def _kept_row(case: Case, x: np.ndarray, y: float, z: np.ndarray) -> np.ndarray:
-    """Which modes n_i/N_i = (x, y, z) are kept, as an array [kz][kx]."""
+    """Which modes at these positions are kept, as an array [kz][kx]."""
     rounding = 1e-12
     if case.grid.dealias == "none":
         return np.full(np.broadcast_shapes(x.shape, z.shape), True)
-    if case.grid.dealias == "2/3" and case.grid.shape == "cube":
-        third = 1 / 3 - rounding
-        return (x < third) & (abs(y) < third) & (abs(z) < third)
+    if case.grid.dealias in EDGES and case.grid.shape == "cube":
+        edge = EDGES[case.grid.dealias] - rounding
+        return (x < edge) & (abs(y) < edge) & (abs(z) < edge)
     radius = 1 / 9 if case.grid.dealias == "2/3" else 2 / 9
     return x**2 + y**2 + z**2 < radius - rounding

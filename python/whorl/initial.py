@@ -1,32 +1,52 @@
-"""Initial velocity fields: by name with a function each, from a file, or any function or array of a script.
+"""Initial fields: by name with a function each, from formulas, a file, or any function or array of a script.
 
-To add one: its parameters as a section in case.py (and in the union `Initial`), its function here.
+To add one: its parameters as a section in initial_options.py (and in KINDS), its function here.
 """
 
 import math
 from collections.abc import Callable
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
-import h5py
 import numpy as np
 from mpi4py import MPI
 
 from whorl import _core
-from whorl import case as cases
+from whorl import initial_options as kinds
 from whorl.case import Case
 from whorl.errors import CaseError
+from whorl.explain import did_you_mean
+from whorl.initial_files import check_file, open_field
+from whorl.measures import SCALAR, name_in_core, state_fields
 from whorl.parallel import on_root
+from whorl.section import tag_of
 
-Setter = Callable[[_core.Flow, Case, Any, MPI.Intracomm], None]
+
+@dataclass(frozen=True)
+class Target:
+    """A field to be set: its name in the case, its components, and what [initial] calls it in messages."""
+
+    flow: _core.Flow
+    case: Case
+    comm: MPI.Intracomm
+    field: str
+    components: int
+    place: str
+
+    def fill(self, fill: Callable[[int, int, int, int, np.ndarray], None]) -> None:
+        """Sets it by `fill(z0, z1, y0, y1, out)`, out of shape (components, z1 − z0, y1 − y0, nx)."""
+        self.flow.set_physical(fill, field=name_in_core(self.case, self.field))
+
+
+Setter = Callable[[Target, Any], None]
 FIELDS: dict[type, Setter] = {}
 
-# A function of x, y, z (arrays that broadcast to a block [z][y][x]) returning the three velocity components.
-VelocityFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
+# A function of x, y, z (arrays that broadcast to a block [z][y][x]) returning the components of a field.
+FieldFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
 
 
 def initial_field(parameters: type) -> Callable[[Setter], Setter]:
-    """Registers a function that sets the flow from its section of parameters."""
+    """Registers a function that sets a field from its section of parameters."""
 
     def register(function: Setter) -> Setter:
         FIELDS[parameters] = function
@@ -36,44 +56,89 @@ def initial_field(parameters: type) -> Callable[[Setter], Setter]:
 
 
 def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -> None:
-    """Sets the flow from what a script gave (a function or an array), else from the case's [initial].
+    """Sets the flow from what a script gave, else from the case's [initial] and [[scalars]].
 
-    Arrays have shape (3, nz, ny, nx), the whole field on every rank. The divergent part is removed.
-    Raises CaseError.
+    A script gives a function or an array for the model's first field, or a dict of them by field. Arrays have
+    shape (components, nz, ny, nx), the whole field on every rank. What nobody gives is zero, and the
+    divergent part of solenoidal fields is removed. Raises CaseError.
     """
     if given is not None and case.initial is not None:
         raise CaseError(
             f'the case has initial.name = "{case.initial.name}" and the script gives a field; leave one out.'
         )
-    if callable(given):
-        set_from_function(flow, case, given)
-    elif given is not None:
-        set_from_arrays(flow, case, np.asarray(given))
-    elif case.initial is None:
-        names = ", ".join(kind.model_fields["name"].annotation.__args__[0] for kind in FIELDS)
+    if given is None and case.initial is None:
+        names = ", ".join(map(tag_of, kinds.KINDS))
         raise CaseError(f"the case has no initial field: give [initial] with name one of {names}.")
-    else:
-        FIELDS[type(case.initial)](flow, case, case.initial, comm)
+    by_script = _by_field(case, given)
+    for name, value in (by_script or _by_name(case)).items():
+        target = _target(flow, case, comm, name, "initial")
+        if callable(value):
+            set_from_function(target, value)
+        elif by_script:
+            set_from_array(target, np.asarray(value))
+        else:
+            FIELDS[type(value)](_target(flow, case, comm, name, _place(case, name)), value)
+    for scalar in case.scalars:
+        if scalar.initial is not None and scalar.name not in by_script:
+            FIELDS[type(scalar.initial)](
+                _target(flow, case, comm, scalar.name, "scalars.initial"), scalar.initial
+            )
+
+
+def _by_name(case: Case) -> dict[str, kinds.InitialField]:
+    """The initial fields of the case by the field they set."""
+    return {case.flow.first_field(): case.initial} | case.initial.others
+
+
+def _by_field(case: Case, given: Any) -> dict[str, Any]:
+    """What the script gave, by field."""
+    if given is None:
+        return {}
+    fields = given if isinstance(given, dict) else {case.flow.first_field(): given}
+    known = list(dict.fromkeys([case.flow.first_field(), *state_fields(case)]))
+    for name in fields:
+        if name not in known:
+            raise CaseError(
+                f'the script gives an initial field "{name}", which {case.flow.model} has not'
+                f"{did_you_mean(str(name), known).rstrip('?')}; its fields are {', '.join(known)}."
+            )
+    return fields
+
+
+def _target(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, place: str) -> Target:
+    about = (case.flow.outputs | state_fields(case)).get(name, SCALAR)
+    return Target(flow, case, comm, name, about.components, place)
+
+
+def _place(case: Case, name: str) -> str:
+    return "initial" if name == case.flow.first_field() else f"initial.{name}"
 
 
 def coordinates(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions of the grid points along x, y and z."""
+    """Positions of the grid points along x, y and z: from 0, between walls from half a spacing."""
+    walls = reversed([basis == "S" for basis in case.grid.bases])
     return tuple(
-        np.arange(n) * (length / n) for n, length in zip(case.grid.points, case.grid.lengths, strict=True)
+        (np.arange(n) + (0.5 if wall else 0.0)) * (length / n)
+        for n, length, wall in zip(case.grid.points, case.grid.lengths, walls, strict=True)
     )
 
 
-def set_from_function(flow: _core.Flow, case: Case, function: VelocityFunction) -> None:
+def set_from_function(target: Target, function: FieldFunction) -> None:
     """Calls the function with a block of planes at a time; it must be one of the points alone."""
-    x, y, z = coordinates(case)
+    x, y, z = coordinates(target.case)
     checked = False
 
     def evaluate(planes: slice, y0: int, y1: int, out: np.ndarray) -> None:
-        velocity = function(x[None, None, :], y[None, y0:y1, None], z[planes, None, None])
-        if len(velocity) != 3:
-            raise CaseError(f"the initial velocity function returned {len(velocity)} components, not three.")
-        for component, values in zip(out, velocity, strict=True):
-            component[...] = values
+        values = function(x[None, None, :], y[None, y0:y1, None], z[planes, None, None])
+        if target.components == 1 and not isinstance(values, tuple | list):
+            values = (values,)
+        if len(values) != target.components:
+            expected = {1: "one", 2: "two", 3: "three"}[target.components]
+            raise CaseError(
+                f"the initial {target.field} function returned {len(values)} components, not {expected}."
+            )
+        for component, of_component in zip(out, values, strict=True):
+            component[...] = of_component
 
     def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
         nonlocal checked
@@ -87,25 +152,28 @@ def set_from_function(flow: _core.Flow, case: Case, function: VelocityFunction) 
         rounding = 1e-6 * max(np.abs(alone).max(), np.abs(among).max())
         if not np.allclose(alone, among, rtol=0, atol=rounding, equal_nan=True):
             raise CaseError(
-                f"the initial velocity function gives plane {z1 - 1} other values alone than in planes {z0} "
-                f"to {z1 - 1}: it must depend on x, y and z alone, for it is called block by block (no "
-                "random numbers, no means); give an array (3, nz, ny, nx) instead."
+                f"the initial {target.field} function gives plane {z1 - 1} other values alone than in planes "
+                f"{z0} to {z1 - 1}: it must depend on x, y and z alone, for it is called block by block (no "
+                f"random numbers, no means); give an array ({target.components}, nz, ny, nx) instead."
             )
 
-    flow.set_physical(fill)
+    target.fill(fill)
 
 
-def set_from_arrays(flow: _core.Flow, case: Case, velocity: np.ndarray) -> None:
-    nx, ny, nz = case.grid.points
-    if velocity.shape != (3, nz, ny, nx):
+def set_from_array(target: Target, values: np.ndarray) -> None:
+    nx, ny, nz = target.case.grid.points
+    expected = (target.components, nz, ny, nx)
+    if target.components == 1 and values.shape == expected[1:]:
+        values = values[None]
+    if values.shape != expected:
         raise CaseError(
-            f"the initial array has shape {velocity.shape}, not (3, nz, ny, nx) = {(3, nz, ny, nx)}."
+            f"the initial array has shape {values.shape}, not ({target.components}, nz, ny, nx) = {expected}."
         )
 
     def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
-        out[...] = velocity[:, z0:z1, y0:y1]
+        out[...] = values[:, z0:z1, y0:y1]
 
-    flow.set_physical(fill)
+    target.fill(fill)
 
 
 def wavenumbers(case: Case) -> tuple[float, float, float]:
@@ -113,10 +181,17 @@ def wavenumbers(case: Case) -> tuple[float, float, float]:
     return tuple(2 * math.pi / length for length in case.grid.lengths)
 
 
-@initial_field(cases.TaylorGreen)
-def taylor_green(flow: _core.Flow, case: Case, parameters: cases.TaylorGreen, comm: MPI.Intracomm) -> None:
+@initial_field(kinds.Zero)
+def zero(target: Target, parameters: kinds.Zero) -> None:
+    """Every field is zero until it is set."""
+
+
+@initial_field(kinds.TaylorGreen)
+def taylor_green(target: Target, parameters: kinds.TaylorGreen) -> None:
     """u = A sin(ax) cos(by) cos(cz), v = −A (a/b) cos(ax) sin(by) cos(cz), w = 0; Taylor and Green (1937)."""
-    a, b, c = wavenumbers(case)
+    if target.field == "psi":
+        return taylor_green_superfluid(target, parameters)
+    a, b, c = wavenumbers(target.case)
     amplitude = parameters.amplitude
 
     def velocity(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple:
@@ -125,13 +200,45 @@ def taylor_green(flow: _core.Flow, case: Case, parameters: cases.TaylorGreen, co
         v = -amplitude * (a / b) * np.cos(a * x) * np.sin(b * y) * along_z
         return u, v, 0.0
 
-    set_from_function(flow, case, velocity)
+    return set_from_function(target, velocity)
 
 
-@initial_field(cases.Abc)
-def abc(flow: _core.Flow, case: Case, parameters: cases.Abc, comm: MPI.Intracomm) -> None:
+def taylor_green_superfluid(target: Target, parameters: kinds.TaylorGreen) -> None:
+    """ψ with the vortices of the Taylor–Green flow (Nore, Abid and Brachet, Phys. Fluids 9, 2644 (1997)).
+
+    ψ = √ρ0 [ψ4(λ, μ)]^n on the Clebsch potentials λ = cos x √(2|cos z|), μ = cos y √(2|cos z|) sgn cos z,
+    with ψ4 the product of four vortices at (±1/√2, 0), (0, ±1/√2) and n = [γ/4], γ = 2√2/(π c ξ).
+    """
+    flow = target.case.flow
+    quanta = math.floor(2 * math.sqrt(2) / (math.pi * flow.sound_speed * flow.coherence_length) / 4)
+    if quanta < 1:
+        raise CaseError(
+            f"initial.name = taylor-green has less than a quantum of circulation for flow.sound_speed × "
+            f"flow.coherence_length = {flow.sound_speed * flow.coherence_length:.3g}; the product must be at "
+            f"most {1 / (math.sqrt(2) * math.pi):.4f}."
+        )
+    a, b, c = wavenumbers(target.case)
+    core, shift = math.sqrt(2) * flow.coherence_length, 1 / math.sqrt(2)
+
+    def vortex(x: np.ndarray, y: np.ndarray) -> np.ndarray:
+        r = np.hypot(x, y)
+        return (x + 1j * y) * np.where(r > 0, np.tanh(r / core) / np.where(r > 0, r, 1.0), 1 / core)
+
+    def wavefunction(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple:
+        along_z = np.cos(c * z)
+        root = np.sqrt(2 * np.abs(along_z))
+        p, q = np.cos(a * x) * root, np.cos(b * y) * root * np.sign(along_z)
+        four = vortex(p - shift, q) * vortex(p, q - shift) * vortex(p + shift, q) * vortex(p, q + shift)
+        psi = parameters.amplitude * math.sqrt(flow.density) * four**quanta
+        return psi.real, psi.imag
+
+    set_from_function(target, wavefunction)
+
+
+@initial_field(kinds.Abc)
+def abc(target: Target, parameters: kinds.Abc) -> None:
     """u = A sin cz + C cos by, v = B sin ax + A cos cz, w = C sin by + B cos ax; Dombre et al. (1986)."""
-    a, b, c = wavenumbers(case)
+    a, b, c = wavenumbers(target.case)
     A, B, C = parameters.A, parameters.B, parameters.C
 
     def velocity(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple:
@@ -140,25 +247,81 @@ def abc(flow: _core.Flow, case: Case, parameters: cases.Abc, comm: MPI.Intracomm
         w = C * np.sin(b * y) + B * np.cos(a * x)
         return u, v, w
 
-    set_from_function(flow, case, velocity)
+    set_from_function(target, velocity)
 
 
-@initial_field(cases.Random)
-def random(flow: _core.Flow, case: Case, parameters: cases.Random, comm: MPI.Intracomm) -> None:
+@initial_field(kinds.Roberts)
+def roberts(target: Target, parameters: kinds.Roberts) -> None:
+    """u = A (cos by, sin ax, sin by + cos ax); G. O. Roberts, Phil. Trans. R. Soc. A 271, 411 (1972)."""
+    a, b, _ = wavenumbers(target.case)
+    A = parameters.amplitude
+
+    def velocity(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple:
+        return A * np.cos(b * y), A * np.sin(a * x), A * (np.sin(b * y) + np.cos(a * x))
+
+    set_from_function(target, velocity)
+
+
+@initial_field(kinds.OrszagTang)
+def orszag_tang(target: Target, parameters: kinds.OrszagTang) -> None:
+    """A (−sin by, sin ax, 0), of the magnetic field A (−sin by, sin 2ax, 0); Orszag and Tang (1979)."""
+    a, b, _ = wavenumbers(target.case)
+    A, n = parameters.amplitude, 2 if target.field == "magnetic" else 1
+
+    def components(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple:
+        return -A * np.sin(b * y), A * np.sin(n * a * x), 0.0
+
+    set_from_function(target, components)
+
+
+@initial_field(kinds.Formula)
+def formula(target: Target, parameters: kinds.Formula) -> None:
+    """The formulas at x, y and z, evaluated by numexpr."""
+    import numexpr  # for those who use it
+
+    def components(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> list:
+        known = {"x": x, "y": y, "z": z, "pi": math.pi}
+        return [numexpr.evaluate(text, local_dict=known, global_dict={}) for text in parameters.value]
+
+    set_from_function(target, components)
+
+
+# Fields of one seed differ by this times their place in the state.
+STRIDE = 15485863
+
+
+@initial_field(kinds.Random)
+def random(target: Target, parameters: kinds.Random) -> None:
     """Random phases under the given spectrum, or E(k) ∝ k⁴ exp(−2 (k/k0)²) summing to the given energy."""
+    case, flow = target.case, target.flow
+    smallest = min(w for w, n in zip(wavenumbers(case), case.grid.points, strict=True) if n > 1)
     if parameters.spectrum is not None:
         energy = list(parameters.spectrum)
     else:
         energy = standard_spectrum(parameters.k0, parameters.energy)
-        largest = flow.kmax / min(
-            w for w, n in zip(wavenumbers(case), case.grid.points, strict=True) if n > 1
-        )
+        largest = flow.kmax / smallest
         if parameters.k0 > largest:
             raise CaseError(
-                f"initial.k0 = {parameters.k0:g} is beyond the largest wavenumber kept, {largest:.4g} times "
-                "the smallest; lower it or use more points."
+                f"{target.place}.k0 = {parameters.k0:g} is beyond the largest wavenumber kept, {largest:.4g} "
+                "times the smallest; lower it or use more points."
             )
-    flow.set_random(energy, parameters.seed)
+    names = list(state_fields(case))
+    if target.field not in names:
+        return random_vorticity(target, np.array(energy), smallest, parameters.seed)
+    seed = parameters.seed + STRIDE * names.index(target.field)
+    return flow.set_random(energy, seed, field=name_in_core(case, target.field))
+
+
+def random_vorticity(target: Target, energy: np.ndarray, smallest: float, seed: int) -> None:
+    """A velocity of these energies where the state is the vorticity, of enstrophy k² E.
+
+    k varies inside a shell, so that the energy comes out a little different; a second time makes it exact.
+    """
+    enstrophy = (smallest * np.arange(len(energy))) ** 2 * energy
+    target.flow.set_random(list(enstrophy), seed, field="vorticity")
+    found = target.flow.statistics()["energy"]
+    if found > 0:
+        target.flow.set_random(list(enstrophy * (energy[1:].sum() / found)), seed, field="vorticity")
 
 
 def standard_spectrum(peak: float, total: float) -> list[float]:
@@ -168,67 +331,16 @@ def standard_spectrum(peak: float, total: float) -> list[float]:
     return list(energy * (total / energy.sum()))
 
 
-@initial_field(cases.FromFile)
-def from_file(flow: _core.Flow, case: Case, parameters: cases.FromFile, comm: MPI.Intracomm) -> None:
-    """Velocity of a snapshot of whorl, or of the datasets u, v, w of an HDF5 or npz file."""
-    path = Path(parameters.path)
-    on_root(comm, lambda: check_file(path, case))
-    with _open(path) as file:
-        components = _components(file)
+@initial_field(kinds.FromFile)
+def from_file(target: Target, parameters: kinds.FromFile) -> None:
+    """The field of a snapshot of whorl, or of arrays in an HDF5 or npz file."""
+    place, name = f"{target.place}.path", name_in_core(target.case, target.field)
+    size = (target.components, target.case.grid.points)
+    on_root(target.comm, lambda: check_file(parameters.path, name, *size, place))
+    with open_field(parameters.path, name, target.components) as readers:
 
         def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
-            for target, component in zip(out, components, strict=True):
-                target[...] = component(z0, z1, y0, y1)
+            for component, read in zip(out, readers, strict=True):
+                component[...] = read(z0, z1, y0, y1)
 
-        flow.set_physical(fill)
-
-
-def check_file(path: Path, case: Case) -> None:
-    """Raises CaseError unless the file holds a velocity of the grid's shape."""
-    nx, ny, nz = case.grid.points
-    try:
-        with _open(path) as file:
-            shapes = {name: _grid_shape(name, file[name].shape) for name in _dataset_names(file)}
-    except (OSError, KeyError, ValueError) as error:
-        raise CaseError(
-            f"initial.path = {path} cannot be used: {error}. It must be a whorl snapshot with velocity, "
-            "or an HDF5 (.h5) or NumPy (.npz) file with u, v and w."
-        ) from None
-    for name, shape in shapes.items():
-        if shape != (nz, ny, nx):
-            raise CaseError(
-                f"initial.path = {path} holds {name} of shape {shape}; grid.points asks for (nz, ny, nx) = "
-                f"{(nz, ny, nx)}."
-            )
-
-
-SNAPSHOT_VELOCITY = "VTKHDF/PointData/velocity"
-
-
-def _open(path: Path) -> Any:
-    return np.load(path) if path.suffix == ".npz" else h5py.File(path, "r")
-
-
-def _dataset_names(file: Any) -> list[str]:
-    return [SNAPSHOT_VELOCITY] if SNAPSHOT_VELOCITY in file else ["u", "v", "w"]
-
-
-def _grid_shape(name: str, shape: tuple[int, ...]) -> tuple[int, ...]:
-    """(nz, ny, nx) of a dataset; a snapshot ends with the components and has no z where the flow is flat."""
-    points = shape[:-1] if name == SNAPSHOT_VELOCITY else shape
-    return (1, *points) if len(points) == 2 else points
-
-
-def _components(file: Any) -> list[Callable[[int, int, int, int], np.ndarray]]:
-    """Readers of a block z0:z1, y0:y1 of each velocity component."""
-    names = _dataset_names(file)
-    if len(names) == 1:
-        velocity = file[names[0]]
-        if velocity.ndim == 3:
-            return [lambda z0, z1, y0, y1, i=i: velocity[y0:y1, :, i][None] for i in range(3)]
-        return [lambda z0, z1, y0, y1, i=i: velocity[z0:z1, y0:y1, :, i] for i in range(3)]
-    arrays = {name: file[name] for name in names}
-    return [
-        lambda z0, z1, y0, y1, a=arrays[name]: a[z0:z1, y0:y1] if a.ndim == 3 else a[y0:y1][None]
-        for name in names
-    ]
+        target.fill(fill)

@@ -29,7 +29,7 @@ class RunResults:
 
     @property
     def spectra(self) -> xr.Dataset:
-        """Energy, helicity and transfer by shell over (time, k)."""
+        """The model's spectra, such as energy, and the transfers, by shell over (time, k)."""
         return read_spectra(RunDirectory(self.directory).spectra)
 
     @property

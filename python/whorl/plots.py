@@ -1,4 +1,4 @@
-"""One picture of a run, from its files alone: a slice of the last snapshot, energy, dissipation, spectra."""
+"""One picture of a run, from its files alone: a slice of the last snapshot, two graphs over time, spectra."""
 
 from pathlib import Path
 
@@ -10,11 +10,13 @@ from matplotlib.axis import Axis
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.image import AxesImage
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
 from whorl.files import whole_file
+from whorl.models.base import Curves
 from whorl.output import RunResults, open_run
 
 STYLE = {
@@ -33,7 +35,9 @@ STYLE = {
     "axes.axisbelow": True,
     "lines.linewidth": 2,
 }
-ENERGY, DISSIPATION = "#2b6cb0", "#c2410c"
+BLUES = ("#2b6cb0", "#c2410c", "#4d7c0f")
+REDS = ("#c2410c", "#2b6cb0", "#4d7c0f")
+AT_REST = "the flow is at rest"
 TIMES = colormaps["viridis_r"]
 MOST_SPECTRA = 8
 PLANES = 16
@@ -54,18 +58,18 @@ def plot_run(directory: str | Path, output: str | Path | None = None) -> Path:
 
 
 def draw(run: RunResults, name: str) -> Figure:
-    """The figure: the slice on the left, curves on the right."""
-    series = run.series
+    """The figure: the slice on the left, curves on the right; the model's `picture` says of what."""
+    series, picture = run.series, run.case.flow.picture
     figure = Figure(figsize=(14, 6.9), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1)
-    picture, curves = figure.subfigures(1, 2, width_ratios=(1, 1.1))
-    (energy, dissipation), (spectrum, _) = axes = curves.subplots(2, 2)
+    left, right = figure.subfigures(1, 2, width_ratios=(1, 1.1))
+    axes = right.subplots(2, 2)
     for ax in axes[1]:
         ax.remove()
-    spectrum = curves.add_subplot(axes[1, 0].get_gridspec()[1, :])
-    draw_slice(picture.subplots(), run)
-    draw_curve(energy, series, "energy", "Kinetic energy  ½⟨u²⟩", ENERGY)
-    draw_curve(dissipation, series, "dissipation", "Dissipation  ε", DISSIPATION)
+    spectrum = right.add_subplot(axes[1, 0].get_gridspec()[1, :])
+    draw_slice(left.subplots(), run)
+    for ax, curves, colors in zip(axes[0], picture.curves, (BLUES, REDS), strict=True):
+        draw_curves(ax, series, curves, colors)
     draw_spectra(spectrum, run)
     figure.suptitle(headline(run, series, name), x=0.012, ha="left", fontsize=14)
     return figure
@@ -75,51 +79,71 @@ def headline(run: RunResults, series: xr.Dataset, name: str) -> str:
     points = run.case.grid.points
     size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(str(n) for n in points if n > 1)
     last = series.isel(time=-1)
-    text = f"{name}   ·   {size}   ·   ν = {run.case.flow.viscosity:g}   ·   t = {float(last['time']):.4g}"
-    reynolds = float(last["R_lambda"])
+    text = f"{name}   ·   {size}   ·   {run.case.flow.headline()}   ·   t = {float(last['time']):.4g}"
+    reynolds = float(last.get("R_lambda", np.nan))
     return f"{text}   ·   Rλ = {reynolds:.0f}" if np.isfinite(reynolds) else text
 
 
-def draw_curve(ax: Axes, series: xr.Dataset, name: str, title: str, color: str) -> None:
-    time, values = series["time"].values, series[name].values
-    ax.plot(time, values, color=color)
-    ax.fill_between(time, values, color=color, alpha=0.10, linewidth=0)
-    ax.plot(time[-1:], values[-1:], "o", color=color, markersize=5)
-    ax.set(title=title, xlabel="t")
+def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: tuple[str, ...]) -> None:
+    """Columns over time from zero up, or from below it where they are negative."""
+    time = series["time"].values
+    for (name, label), color in zip(curves.columns, colors, strict=False):
+        values = series[name].values
+        ax.plot(time, values, color=color, label=label)
+        ax.plot(time[-1:], values[-1:], "o", color=color, markersize=5)
+        if len(curves.columns) == 1:
+            ax.fill_between(time, values, color=color, alpha=0.10, linewidth=0)
+    ax.set(title=curves.title, xlabel="t")
     ax.margins(x=0.02)
-    ax.set_ylim(bottom=0)
+    lowest = min(np.nanmin(series[name], initial=0) for name, _ in curves.columns)
+    ax.set_ylim(bottom=0 if lowest >= 0 else None)
+    if len(curves.columns) > 1:
+        ax.legend(frameon=False, fontsize=8.5)
 
 
 def draw_spectra(ax: Axes, run: RunResults) -> None:
-    """E(k) at a few times, the last the darkest, and a slope of −5/3."""
-    ax.set_title("Energy spectrum  E(k)")
+    """The first of the model's spectra at a few times, the last the darkest; the others at the last."""
+    picture = run.case.flow.picture
+    ax.set_title(picture.spectra_title)
     if not RunDirectory(run.directory).spectra.is_file():
         ax.text(0.5, 0.5, "no spectra yet", transform=ax.transAxes, ha="center", color="0.5")
         return
     spectra = run.spectra.isel(k=slice(1, None))
-    if not (spectra["energy"].values[-1] > 0).any():
-        ax.text(0.5, 0.5, "the flow is at rest", transform=ax.transAxes, ha="center", color="0.5")
+    (main, label), *others = picture.spectra
+    if not any((spectra[name].values[-1] > 0).any() for name, _ in picture.spectra):
+        ax.text(0.5, 0.5, AT_REST, transform=ax.transAxes, ha="center", color="0.5")
         return
-    count = spectra.sizes["time"]
-    chosen = sorted(set(np.linspace(0, count - 1, min(count, MOST_SPECTRA)).round().astype(int)))
-    k, top = spectra["k"].values, float(spectra["energy"].max())
-    for index in chosen:
-        state = spectra.isel(time=index)
-        energy = np.where(state["energy"] > 1e-16 * top, state["energy"], np.nan)
-        shade = TIMES(0.05 + 0.95 * (index / max(count - 1, 1)))
-        few = np.isfinite(energy).sum() < 5
-        last = index == chosen[-1]
-        ax.plot(
-            k, energy, "o" if few else "-", markersize=4, color=shade, linewidth=2.4 if last else 1.3,
-            label=f"t = {float(state['time']):.3g}",
-        )  # fmt: skip
-    _slope(ax, k, spectra["energy"].values)
+    k, top = spectra["k"].values, max(float(spectra[name].max()) for name, _ in picture.spectra)
+    _draw_times(ax, spectra, main, top, f"{label}, " if others else "")
+    for (name, own), color in zip(others, REDS, strict=False):
+        values = spectra[name].values[-1]
+        shown = np.where(values > 1e-16 * top, values, np.nan)
+        few = np.isfinite(shown).sum() < 5
+        ax.plot(k, shown, "s" if few else "--", markersize=4, color=color, label=own)
+    if picture.slope is not None:
+        _slope(ax, k, np.maximum.reduce([spectra[name].values for name, _ in picture.spectra]), picture.slope)
     ax.set(xscale="log", yscale="log", xlabel="k")
-    ax.set_ylim(bottom=0.3 * _smallest(spectra["energy"].values[-1], top))
+    ax.set_ylim(bottom=0.3 * min(_smallest(spectra[name].values[-1], top) for name, _ in picture.spectra))
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
     ax.legend(frameon=False, fontsize=8.5, ncols=2, loc="lower left")
+
+
+def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, top: float, label: str) -> None:
+    """One spectrum at a few times."""
+    count = spectra.sizes["time"]
+    chosen = sorted(set(np.linspace(0, count - 1, min(count, MOST_SPECTRA)).round().astype(int)))
+    for index in chosen:
+        state = spectra.isel(time=index)
+        values = np.where(state[name] > 1e-16 * top, state[name], np.nan)
+        shade = TIMES(0.05 + 0.95 * (index / max(count - 1, 1)))
+        few = np.isfinite(values).sum() < 5
+        last = index == chosen[-1]
+        ax.plot(
+            spectra["k"], values, "o" if few else "-", markersize=4, color=shade,
+            linewidth=2.4 if last else 1.3, label=f"{label}t = {float(state['time']):.3g}",
+        )  # fmt: skip
 
 
 def _smallest(energy: np.ndarray, top: float) -> float:
@@ -128,49 +152,60 @@ def _smallest(energy: np.ndarray, top: float) -> float:
     return float(real.min()) if real.size else 1e-14 * top
 
 
-def _slope(ax: Axes, k: np.ndarray, energy: np.ndarray) -> None:
-    """k^(−5/3) over the first decade, just above all of `energy` (time, k)."""
+def _slope(ax: Axes, k: np.ndarray, energy: np.ndarray, slope: tuple[float, str]) -> None:
+    """A power of k over the first decade, just above all of `energy` (time, k)."""
+    power, label = slope
     decade = k <= 10 * k[0]
-    law = k[decade] ** (-5 / 3)
+    law = k[decade] ** power
     law *= 1.6 * np.max(energy[:, decade] / law)
     ax.plot(k[decade], law, "--", color="0.45", linewidth=1.1)
     middle = len(law) // 2
-    ax.annotate(
-        "k$^{-5/3}$", (k[decade][middle], law[middle]), (4, 4), textcoords="offset points", color="0.35"
-    )
+    ax.annotate(label, (k[decade][middle], law[middle]), (4, 4), textcoords="offset points", color="0.35")
 
 
 def draw_slice(ax: Axes, run: RunResults) -> None:
-    """|ω|, or |u| without it, on the liveliest of some planes of the last snapshot."""
-    ax.set(aspect="equal", xlabel="x", ylabel="y")
+    """The first of the model's slices that the last snapshot holds, on the liveliest of some planes."""
     ax.grid(False)
     snapshots = run.snapshots
-    if not snapshots:
+    slices = [one for one in run.case.flow.picture.slices if snapshots and one.field in snapshots[-1]]
+    if not slices:
         ax.set_axis_off()
         ax.text(
             0.5, 0.5, "no snapshot\n(output.snapshot_every)", transform=ax.transAxes, ha="center", color="0.5"
         )
         return
-    name = "vorticity" if "vorticity" in snapshots[-1] else "velocity"
-    plane = liveliest_plane(snapshots[-1][name])
-    lx, ly, _ = run.case.grid.lengths
-    limit = float(np.percentile(plane, 99.7)) or 1.0
+    chosen = slices[0]
+    field = snapshots[-1][chosen.field]
+    normal = normal_axis(chosen.normal, field)
+    plane = liveliest_plane(field, normal, chosen.shows)
+    if chosen.background:
+        plane = plane + chosen.background[0] + chosen.background[1] * plane["z"]
+    across, up = (axis for axis in "xyz" if axis != normal)
+    signed = chosen.shows == "value" and not chosen.background
+    limit = float(np.percentile(abs(plane), 99.7)) or 1.0
+    lengths = dict(zip("xyz", run.case.grid.lengths, strict=True))
     image = ax.imshow(
-        plane.values,
+        plane.transpose(up, across).values,
         origin="lower",
-        extent=(0, lx, 0, ly),
-        cmap="inferno",
-        norm=Normalize(0, limit),
+        extent=(0, lengths[across], 0, lengths[up]),
+        cmap="RdBu_r" if chosen.shows == "value" else "inferno",
+        norm=Normalize(-limit if signed else 0, limit),
         interpolation="bicubic",
     )
-    symbol = "|ω|" if name == "vorticity" else "|u|"
-    where = f"z = {float(plane['z']):.3g}, t = {float(snapshots[-1]['time']):.4g}"
-    ax.set_title(f"{name.capitalize()}  {symbol}   at {where}")
-    _ticks_of_pi(ax.xaxis, lx)
-    _ticks_of_pi(ax.yaxis, ly)
+    ax.set(aspect="equal", xlabel=across, ylabel=up)
+    where = f"{normal} = {float(plane[normal]):.3g}, t = {float(snapshots[-1]['time']):.4g}"
+    ax.set_title(f"{chosen.field.capitalize()}  {chosen.symbol}   at {where}")
+    _ticks_of_pi(ax.xaxis, lengths[across])
+    _ticks_of_pi(ax.yaxis, lengths[up])
     for spine in ax.spines.values():
         spine.set_visible(False)
-    bar = ax.figure.colorbar(image, cax=ax.inset_axes([1.025, 0, 0.028, 1]), extend="max")
+    _bar(ax, image, below=lengths[across] > 2 * lengths[up], ends="both" if signed else "max")
+
+
+def _bar(ax: Axes, image: AxesImage, *, below: bool, ends: str) -> None:
+    """The scale of colours, beside the slice or below a long one."""
+    place, orientation = ([0, -0.3, 1, 0.06], "horizontal") if below else ([1.025, 0, 0.028, 1], "vertical")
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes(place), extend=ends, orientation=orientation)
     bar.outline.set_visible(False)
 
 
@@ -179,11 +214,28 @@ def _ticks_of_pi(axis: Axis, length: float) -> None:
         axis.set_ticks(np.pi * np.arange(5) / 2, ["0", "π/2", "π", "3π/2", "2π"])
 
 
-def liveliest_plane(field: xr.DataArray) -> xr.DataArray:
-    """|field| on the plane z = constant of largest mean square, among a few spread over the box."""
-    if "z" not in field.dims:
-        field = field.expand_dims(z=[0.0])  # two-dimensional flow
-    depth = field.sizes["z"]
+def normal_axis(wanted: str, field: xr.DataArray) -> str:
+    """The axis to cut at: the one of a single point where the flow is flat, else the one wanted."""
+    flat = [axis for axis in "xyz" if axis not in field.dims or field.sizes[axis] == 1]
+    return flat[0] if flat else wanted
+
+
+def liveliest_plane(field: xr.DataArray, normal: str = "z", shows: str = "magnitude") -> xr.DataArray:
+    """|field|, the field or |field|² on the liveliest plane among a few spread over the box.
+
+    That is the one of largest mean square, of a density the one where it varies most.
+    """
+    if normal not in field.dims:
+        field = field.expand_dims({normal: [float(field.coords.get(normal, 0.0))]})
+    depth = field.sizes[normal]
     indices = sorted(set(np.linspace(0, depth, min(depth, PLANES), endpoint=False).astype(int)))
-    planes = [np.sqrt((field.isel(z=int(i)).astype(float) ** 2).sum("component")) for i in indices]
-    return max(planes, key=lambda plane: float((plane**2).mean()))
+    planes = [_shown(field.isel({normal: int(index)}).astype(float), shows) for index in indices]
+    return max(planes, key=lambda plane: float(plane.var() if shows == "density" else (plane**2).mean()))
+
+
+def _shown(plane: xr.DataArray, shows: str) -> xr.DataArray:
+    if shows == "value":
+        return plane
+    last = [dimension for dimension in plane.dims if dimension not in ("x", "y", "z")]
+    squares = (plane**2).sum(last)
+    return squares if shows == "density" else np.sqrt(squares)

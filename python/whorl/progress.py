@@ -25,7 +25,7 @@ A_LIFETIME = 3e9  # seconds
 
 @dataclass(frozen=True)
 class Status:
-    """The state of a run at one step; `done` is the part of the whole run, 0 to 1."""
+    """The state of a run at one step: `done` is the part of the whole run, 0 to 1; `values` by symbol."""
 
     step: int
     time: float
@@ -34,19 +34,15 @@ class Status:
     done: float
     dt: float
     courant: float
-    energy: float
-    dissipation: float
-    kmax_eta: float
+    values: dict[str, float]
 
     def place(self) -> str:
         time = f"t {self.time:.5g}" + (f" of {self.until:.6g}" if self.until is not None else "")
         return f"step {self.step}" + (f" of {self.steps}" if self.steps is not None else "") + f"  {time}"
 
     def numbers(self) -> str:
-        return (
-            f"dt {self.dt:.3g}  C {self.courant:.2f}  E {self.energy:.5g}  ε {self.dissipation:.4g}  "
-            f"kmax·η {self.kmax_eta:.2f}"
-        )
+        values = "  ".join(f"{symbol} {value:.4g}" for symbol, value in self.values.items())
+        return f"dt {self.dt:.3g}  C {self.courant:.2f}  {values}"
 
 
 def run_log(path: Path | None) -> logging.Logger:

@@ -11,12 +11,14 @@ from whorl.case import Case
 from whorl.clock import Clock, Every, Stopwatch
 from whorl.diagnostics import series_row
 from whorl.directory import RunDirectory
-from whorl.errors import BlowUp
+from whorl.errors import BlowUp, CaseError
+from whorl.measures import by_own_names, name_in_core, series_columns, spectra_columns, transfers
 from whorl.parallel import on_root
-from whorl.series import Series, read_rows
+from whorl.series import Series, read_table
 from whorl.spectra import Spectra, read_spectra
 from whorl.version import __version__
 
+SIZES = ("energy", "variance", "mass")  # statistics whose names end so are finite as long as their field is
 GROWTH = 10.0  # of the energy in a step, more than any flow has that the step resolves
 
 
@@ -31,8 +33,8 @@ class Recorder:
     ):
         self.case, self.flow, self.clock, self.directory, self.comm = case, flow, clock, directory, comm
         writes = directory is not None and comm.rank == 0
-        self.series = Series(directory.series if writes else None)
-        self.spectra = Spectra(directory.spectra if writes else None)
+        self.series = Series(series_columns(case), directory.series if writes else None)
+        self.spectra = Spectra(spectra_columns(case), directory.spectra if writes else None)
         self.last_checkpoint = None
         self._every = {
             name: Every.parse(getattr(case.output, f"{name}_every"))
@@ -62,9 +64,19 @@ class Recorder:
 
     def _kept(self, step: int) -> tuple:
         series, spectra = self.directory.series, self.directory.spectra
-        rows = [row for row in read_rows(series) if row["step"] <= step] if series.is_file() else []
+        columns, rows = read_table(series) if series.is_file() else (self.series.columns, [])
         data = read_spectra(spectra) if spectra.is_file() else self.spectra.data
-        return rows, data.isel(time=data["step"].values <= step)
+        for path, own, there in (
+            (series, self.series.columns, [column.name for column in columns]),
+            (spectra, self.spectra.columns, list(data.data_vars)),
+        ):
+            missing = [column.name for column in own if column.name not in there]
+            if missing:
+                raise CaseError(
+                    f"{path} is of another version of whorl and has no {', '.join(missing)}; move it away, "
+                    "and the restart begins a new one."
+                )
+        return [row for row in rows if row["step"] <= step], data.isel(time=data["step"].values <= step)
 
     def alarm(self) -> bool:
         """Whether this rank's watch says that it is time for a checkpoint."""
@@ -106,17 +118,26 @@ class Recorder:
     def statistics(self) -> dict[str, float]:
         """The core's sums over modes at the present step. Raises BlowUp if they are not finite."""
         if self._statistics is None or self._statistics[0] != self.clock.step:
-            self._statistics = (self.clock.step, self.flow.statistics())
-        energy = self._statistics[1]["energy"]
-        if not math.isfinite(energy):
-            raise self.blow_up(f"the kinetic energy is {energy}")
-        return self._statistics[1]
+            self._statistics = (self.clock.step, by_own_names(self.case, self.flow.statistics()))
+        values = self._statistics[1]
+        for name in sorted(values, key=lambda name: name != "energy"):
+            if name.endswith(SIZES) and not math.isfinite(values[name]):
+                own = (
+                    "kinetic energy"
+                    if name == "energy" and self.case.flow.viscous
+                    else name.replace("_", " ")
+                )
+                raise self.blow_up(f"the {own} is {values[name]}")
+        return values
 
     def _check_growth(self, report: _core.StepReport) -> None:
         """Raises BlowUp if a step beyond the Courant limit left more energy than any point had before.
 
-        A flow that is lost may stay finite for some steps; it is not worth a checkpoint.
+        A flow that is lost may stay finite for some steps; it is not worth a checkpoint. Where other fields
+        hold energy, too, they may give it to the velocity, and nothing is known.
         """
+        if not self.case.flow.only_kinetic:
+            return
         energy, before = self.statistics()["energy"], report.maximum_velocity**2 / 2
         if report.courant > 1 and energy > GROWTH * before:
             raise self.blow_up(
@@ -128,12 +149,13 @@ class Recorder:
         return BlowUp(self.clock.time, self.clock.step, reason, self.last_checkpoint)
 
     def _row(self, report: _core.StepReport | None) -> None:
-        row = series_row(self.flow, self.case.flow.viscosity, self.statistics(), report)
+        row = series_row(self.case, self.flow, self.statistics(), report)
         self.series.append({"step": self.clock.step, "time": self.clock.time, **row})
 
     def _spectrum(self) -> None:
-        shells = self.flow.spectra()
-        shells["transfer"] = self.flow.transfer()["velocity"]
+        shells = by_own_names(self.case, self.flow.spectra())
+        transfer = by_own_names(self.case, self.flow.transfer())
+        shells |= {column.name: transfer[field] for field, column in transfers(self.case).items()}
         k = np.asarray(shells.pop("k"))
         self.spectra.append(self.clock.time, self.clock.step, k, shells)
 
@@ -142,7 +164,8 @@ class Recorder:
             return
         path = self.directory.snapshot_path(self.clock.step)
         single = self.case.output.snapshot_precision == "single"
-        self.flow.write_snapshot(str(path), list(self.case.output.fields), self._attributes(), single)
+        names = [name_in_core(self.case, name) for name in self.case.output.fields]
+        self.flow.write_snapshot(str(path), names, self._attributes(), single)
 
     def _attributes(self) -> dict[str, str | float | int]:
         return {

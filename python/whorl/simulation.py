@@ -18,9 +18,10 @@ from whorl import initial as initials
 from whorl.case import Case
 from whorl.checks import check
 from whorl.clock import Clock, Every
-from whorl.diagnostics import scales
+from whorl.core_options import core_options, describe
 from whorl.directory import Checkpoint, RunDirectory
 from whorl.errors import BlowUp, CaseError, RunFault, last_checkpoint
+from whorl.measures import name_in_core, output_fields
 from whorl.parallel import abort_on_exception, on_root, threads_of_rank, world
 from whorl.progress import Progress, Status, run_log
 from whorl.recorder import Recorder
@@ -32,12 +33,6 @@ from whorl.version import __version__
 LANDING = 1e-9
 AT_REST = "the flow is at rest, so time.courant sets no time step; give time.dt or time.dt_max."
 
-# What the core wants to know of the model; a case has the viscosity of it.
-NAVIER_STOKES = [
-    *("hyperviscosity", "hyperviscosity_power", "hypoviscosity", "hypoviscosity_power", "drag"),
-    *(f"{name}_{axis}" for name in ("rotation", "mean_velocity") for axis in "xyz"),
-]
-
 # What a restart may change: how the flow is computed and advanced (a smaller step after a blow-up).
 RESTART_KEYS = ("run.", "output.", "time.")
 
@@ -46,7 +41,8 @@ class Simulation:
     """A flow in time.
 
     `case`: a Case; files go to case.output.directory, none are written without it.
-    `initial`: in place of the case's [initial], a function (x, y, z) → (u, v, w) or an array (3, nz, ny, nx).
+    `initial`: in place of the case's [initial], a function (x, y, z) → (u, v, w) or an array (3, nz, ny, nx),
+    or a dict of them for several fields: {"velocity": function, "magnetic": array}; the others are zero.
     `comm`: an mpi4py communicator, all ranks by default; every method must be called on all of its ranks.
     `overwrite`: replace an earlier run in the directory.
 
@@ -62,11 +58,8 @@ class Simulation:
             on_root(comm, lambda: directory.check_free(overwrite))
         self._set_up(case, comm, directory, Clock())
         initials.set_initial(self.flow, case, initial, comm)
-        if (
-            case.time.courant is not None
-            and case.time.dt_max is None
-            and self.flow.statistics()["energy"] == 0
-        ):
+        follows = case.time.courant is not None and case.time.dt_max is None
+        if follows and case.flow.at_rest(self.flow.statistics()):
             raise CaseError(AT_REST)
         if directory:
             on_root(comm, lambda: directory.create(case))
@@ -182,25 +175,33 @@ class Simulation:
 
     def velocity(self) -> np.ndarray:
         """u, v, w at this rank's grid points: a copy of shape (3, z1 − z0, y1 − y0, nx). Collective."""
-        return self._field("velocity")
+        return self.field("velocity")
 
     def vorticity(self) -> np.ndarray:
         """The curl of the velocity, as `velocity`. Collective."""
-        return self._field("vorticity")
+        return self.field("vorticity")
 
-    def _field(self, name: str) -> np.ndarray:
+    def field(self, name: str) -> np.ndarray:
+        """Any field of the model, or a scalar: a copy of shape (components, z1 − z0, y1 − y0, nx).
+
+        Collective. Raises ValueError, naming those there are.
+        """
+        known = output_fields(self.case)
+        if name not in known:
+            raise ValueError(f'there is no field "{name}" in {self.case.flow.model}, but {", ".join(known)}')
         z0, z1, y0, y1 = self.block
         precision = np.float32 if self.case.run.precision == "single" else np.float64
-        field = np.empty((3, z1 - z0, y1 - y0, self.case.grid.points[0]), precision)
+        shape = (known[name].components, z1 - z0, y1 - y0, self.case.grid.points[0])
+        field = np.empty(shape, precision)
 
         def take(first_z: int, last_z: int, first_y: int, last_y: int, values: np.ndarray) -> None:
             field[:, first_z - z0 : last_z - z0, first_y - y0 : last_y - y0] = values
 
-        self.flow.read_fields(name, take)
+        self.flow.read_fields(name_in_core(self.case, name), take)
         return field
 
     def statistics(self) -> dict[str, float]:
-        """energy, dissipation, enstrophy, helicity, maximum_divergence, palinstrophy. Collective."""
+        """The model's sums over modes: energy, dissipation and what else it has. Collective."""
         return dict(self._recorder.statistics())
 
     def summary(self) -> str:
@@ -316,7 +317,8 @@ class Simulation:
         statistics = self.statistics()
         if self._progress is None:
             return
-        kmax_eta = scales(statistics, self.case.flow.viscosity, self.flow.kmax)["kmax_eta"]
+        flow = self.case.flow
+        values = statistics | flow.derived(statistics, self.flow.kmax)
         self._progress.show(
             Status(
                 step=self.clock.step,
@@ -326,9 +328,7 @@ class Simulation:
                 done=self._done(),
                 dt=self.report.dt,
                 courant=self.report.courant,
-                energy=statistics["energy"],
-                dissipation=statistics["dissipation"],
-                kmax_eta=kmax_eta,
+                values={symbol: values.get(column, math.nan) for symbol, column in flow.progress},
             )
         )
 
@@ -349,35 +349,6 @@ class Simulation:
         self.log.info(line)
         if display:
             display.say(line)
-
-
-def describe(case: Case, flow: _core.Flow) -> str:
-    """One line on what runs and how."""
-    rows, columns = flow.process_grid
-    size = " × ".join(map(str, case.grid.points))
-    ranks = "1 rank" if flow.ranks == 1 else f"{flow.ranks} ranks ({rows} × {columns})"
-    threads = f"{flow.threads} thread{'s' if flow.threads > 1 else ''}"
-    kept = f"{case.grid.dealias} sphere" if case.grid.shape == "sphere" else case.grid.dealias
-    return f"{case.flow.model} {size}, {case.run.precision}, {kept}, {case.time.scheme}, {ranks} × {threads}"
-
-
-def core_options(case: Case, threads: int) -> _core.Options:
-    """What the core needs of a case."""
-    return _core.Options(
-        model=case.flow.model,
-        parameters=dict.fromkeys(NAVIER_STOKES, 0.0) | {"viscosity": case.flow.viscosity},
-        points=case.grid.points,
-        lengths=case.grid.lengths,
-        dealias=case.grid.dealias,
-        shape=case.grid.shape,
-        shift_seed=case.grid.shift_seed,
-        scheme=case.time.scheme,
-        precision=case.run.precision,
-        process_grid=case.run.process_grid,
-        batches=case.run.batches,
-        threads=threads,
-        transport=case.run.transport,
-    )
 
 
 def _what_to_restart(

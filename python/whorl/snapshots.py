@@ -5,6 +5,7 @@ time among the attributes.
 """
 
 import os
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +15,16 @@ import xarray as xr
 from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
+from whorl.models import DEFAULT, MODELS
+from whorl.scalars import core_name
+
 ROOT = "VTKHDF"
-UNITS = {"velocity": "length/time", "vorticity": "1/time"}
+# The last dimension of a field by its length: components of a vector, parts of a complex number.
+LAST = {3: ("component", ["x", "y", "z"]), 2: ("part", ["real", "imaginary"])}
 
 
 class SnapshotBackend(BackendEntrypoint):
-    """Opens a snapshot of whorl: variables (z, y, x, component), coordinates x, y, z, component and time."""
+    """Opens a snapshot: variables (z, y, x), of vectors with `component`, of ψ with `part`; x, y, z, time."""
 
     description = "Snapshots of whorl (VTKHDF image data)"
 
@@ -28,12 +33,15 @@ class SnapshotBackend(BackendEntrypoint):
         with h5py.File(path, "r") as file:
             image = file[ROOT]
             attributes = {name: _plain(value) for name, value in file.attrs.items()}
-            variables = {
-                name: _lazy(path, data)
-                for name, data in image["PointData"].items()
-                if name not in (drop_variables or ())
-            }
             coordinates = _coordinates(image)
+            units, names = _about(attributes.get("case", ""))
+            variables = {}
+            for name, data in image["PointData"].items():
+                own = names.get(name, name)
+                if own not in (drop_variables or ()):
+                    variables[own] = _lazy(path, data, coordinates, units.get(own, "1"))
+        present = {dimension for variable in variables.values() for dimension in variable.dims}
+        coordinates |= {label: values for label, values in LAST.values() if label in present}
         coordinates["time"] = ((), attributes["time"], {"units": "time"})
         return xr.Dataset(variables, coordinates, attributes)
 
@@ -63,16 +71,28 @@ class _DatasetOnDisk(BackendArray):
             return file[self.name][key]
 
 
-def _lazy(path: Path, dataset: h5py.Dataset) -> xr.Variable:
-    name = dataset.name.rpartition("/")[2]
-    dimensions = ("z", "y", "x", "component")[-dataset.ndim :]  # two-dimensional flow has no z
+def _about(case: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Units of the fields, and names of the scalars by the core's, from the case in the file."""
+    sections = tomllib.loads(case)
+    model = MODELS.get(sections.get("flow", {}).get("model", DEFAULT), MODELS[DEFAULT])
+    units = {name: field.unit for name, field in model.outputs.items()}
+    scalars = (scalar["name"] for scalar in sections.get("scalars", []))
+    return units, {core_name(index): name for index, name in enumerate(scalars)}
+
+
+def _lazy(path: Path, dataset: h5py.Dataset, coordinates: dict[str, Any], unit: str) -> xr.Variable:
+    """The dataset on disk; an axis of one point may be missing (two-dimensional flow), one component, too."""
+    axes = [axis for axis in "zyx" if coordinates[axis][1].size > 1]
+    if dataset.shape[: len("zyx")] == tuple(coordinates[axis][1].size for axis in "zyx"):
+        axes = ["z", "y", "x"]
+    last = [LAST[dataset.shape[-1]][0]] if dataset.ndim > len(axes) else []
     array = indexing.LazilyIndexedArray(_DatasetOnDisk(path, dataset))
-    return xr.Variable(dimensions, array, {"units": UNITS.get(name, "1")})
+    return xr.Variable((*axes, *last), array, {"units": unit})
 
 
 def _coordinates(image: h5py.Group) -> dict[str, Any]:
     extent, spacing, origin = (image.attrs[name] for name in ("WholeExtent", "Spacing", "Origin"))
-    axes = {
+    return {
         axis: (
             axis,
             origin[i] + spacing[i] * np.arange(extent[2 * i], extent[2 * i + 1] + 1),
@@ -80,7 +100,6 @@ def _coordinates(image: h5py.Group) -> dict[str, Any]:
         )
         for i, axis in enumerate("xyz")
     }
-    return {**axes, "component": ["x", "y", "z"]}
 
 
 def _plain(value: Any) -> Any:

@@ -304,14 +304,14 @@ def test_an_exception_on_one_rank_ends_all(shell, tmp_path, where):
 ERROR_ON_ONE_RANK = """
 import sys
 from whorl import cli, initial, parallel
-from whorl.case import Abc
 from whorl.errors import CaseError
+from whorl.initial_options import Abc
 
 
-def fails(flow, case, parameters, comm):
-    if comm.rank == 1:
+def fails(target, parameters):
+    if target.comm.rank == 1:
         raise CaseError("only this rank saw it.")
-    initial.abc(flow, case, parameters, comm)
+    initial.abc(target, parameters)
 
 
 initial.FIELDS[Abc] = fails

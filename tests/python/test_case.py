@@ -57,7 +57,7 @@ def test_random_field_has_the_standard_form_unless_a_spectrum_is_given():
         ("grid.viscosity=1", ["did you mean flow.viscosity?"]),
         ("gird.points=64", ["did you mean [grid]?"]),
         ("initial.amplitude=2", ["initial.amplitude", '"abc"', '"taylor-green"']),
-        ("initial.name=abd", ["did you mean abc?", "taylor-green, abc, random, from-file"]),
+        ("initial.name=abd", ["did you mean abc?", "taylor-green, abc, roberts, orszag-tang, random, "]),
         ("run.precison=single", ["did you mean run.precision?"]),
         ("points=64", ["--set points=64", "did you mean grid.points?"]),
         ("run.threads", ["--set run.threads", "section.key=value"]),

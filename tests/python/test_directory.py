@@ -125,6 +125,24 @@ def test_a_checkpoint_of_another_run_is_refused(run, case, key):
         run.choose_checkpoint()
 
 
+@pytest.mark.parametrize("key", ["initial.magnetic.A=2", "scalars.0.schmidt=3", "flow.hall=1"])
+def test_options_in_tables_make_another_run_too(tmp_path, key):
+    case = Case(
+        grid={"points": 8},
+        flow={"model": "mhd", "viscosity": 0.1},
+        time={"until": 1},
+        initial={"name": "abc", "magnetic": {"name": "abc"}},
+        scalars=[{"name": "dye"}],
+    )
+    run = RunDirectory(tmp_path / "run")
+    run.create(case)
+    add_checkpoint(run, 5)
+    assert run.choose_checkpoint().step == 5
+    add_checkpoint(run, 6, case=case.updated([key]).to_toml())
+    with pytest.raises(CaseError, match=rf"its {key.split('=')[0]} is {key.split('=')[1]}"):
+        run.choose_checkpoint()
+
+
 def test_a_checkpoint_may_differ_where_a_restart_may(run, case):
     settings = ["time.until=7", "run.precision=single", "output.keep_checkpoints=9"]
     add_checkpoint(run, 5, case=case.updated(settings).to_toml())

@@ -19,13 +19,15 @@ def case(points, **options):
 
 
 def is_kept(n, points, dealias, shape):
-    """Integer arithmetic: 3|n| < N on each axis, or Σ (n/N)² below 1/9 or 2/9."""
+    """Integer arithmetic: 3|n| or 4|n| < N on each axis, or Σ (n/N)² below 1/9 or 2/9."""
     if any(2 * abs(i) >= size and size > 1 for i, size in zip(n, points, strict=True)):
         return False
     if dealias == "none":
         return True
     if dealias == "2/3" and shape == "cube":
         return all(3 * abs(i) < size for i, size in zip(n, points, strict=True))
+    if dealias == "1/2":
+        return all(4 * abs(i) < size for i, size in zip(n, points, strict=True))
     common = math.prod(points) ** 2
     squares = sum(i * i * common // (size * size) for i, size in zip(n, points, strict=True))
     return 9 * squares < (1 if dealias == "2/3" else 2) * common
@@ -33,7 +35,8 @@ def is_kept(n, points, dealias, shape):
 
 @pytest.mark.parametrize("points", [(12, 10, 14), (18, 6, 30), (8, 16, 1)])
 @pytest.mark.parametrize(
-    ("dealias", "shape"), [("2/3", "cube"), ("2/3", "sphere"), ("phase-shift", "cube"), ("none", "cube")]
+    ("dealias", "shape"),
+    [("2/3", "cube"), ("2/3", "sphere"), ("1/2", "cube"), ("phase-shift", "cube"), ("none", "cube")],
 )
 def test_kept_modes_against_a_count_in_integers(points, dealias, shape):
     nx, ny, nz = points
@@ -42,6 +45,25 @@ def test_kept_modes_against_a_count_in_integers(points, dealias, shape):
     zs = range(-(nz // 2) + 1, nz // 2) if nz > 1 else [0]
     for (row, y), x in product(enumerate(ys), range(nx // 2)):
         assert counted[row, x] == sum(is_kept((x, y, z), points, dealias, shape) for z in zs)
+
+
+@pytest.mark.parametrize("points", [(12, 10, 14), (18, 1, 30)])
+@pytest.mark.parametrize("bases", ["SFF", "SSF", "SSS"])
+@pytest.mark.parametrize("dealias", ["2/3", "phase-shift", "none"])
+def test_kept_modes_between_walls(points, bases, dealias):
+    """Sines and cosines of m half waves are modes of twice the points, m ≥ 0."""
+    walls = {axis: basis == "S" for axis, basis in zip("zyx", bases, strict=True)}
+    flow = {"model": "rayleigh-benard", "rayleigh": 1e4, "prandtl": 1.0}
+    grid = {"points": points, "bases": bases, "dealias": dealias, "lengths": 1}
+    counted = kept_modes(Case(grid=grid, flow=flow, time={"steps": 1}))
+    doubled = [2 * n if walls[axis] and n > 1 else n for axis, n in zip("xyz", points, strict=True)]
+    ranges = {
+        axis: range(n) if walls[axis] and n > 1 else range(-(n // 2) + 1, n // 2) if n > 1 else [0]
+        for axis, n in zip("xyz", points, strict=True)
+    }
+    for (row, y), (column, x) in product(enumerate(ranges["y"]), enumerate(n for n in ranges["x"] if n >= 0)):
+        kept = sum(is_kept((x, y, z), doubled, dealias, "cube") for z in ranges["z"])
+        assert counted[row, column] == kept
 
 
 def test_operations_of_a_cube_by_hand():

@@ -4,14 +4,18 @@ import h5py
 import numpy as np
 import pytest
 import xarray as xr
+from matplotlib import rc_context
 from whorl.case import Case
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
+from whorl.measures import series_columns, spectra_columns
+from whorl.models import MODELS
 from whorl.output import open_run
-from whorl.plots import liveliest_plane, plot_run
-from whorl.series import NAMES, Series
+from whorl.plots import STYLE, draw, liveliest_plane, normal_axis, plot_run
+from whorl.series import Series
 from whorl.snapshots import SnapshotBackend, open_snapshot
-from whorl.spectra import VARIABLES, Spectra
+from whorl.spectra import Spectra
+from whorl.templates import example_case
 
 SHAPE = (4, 6, 8)
 
@@ -35,26 +39,25 @@ def write_snapshot(path, time, names=("velocity", "vorticity")):
 def run(tmp_path):
     directory = RunDirectory(tmp_path / "run")
     nz, ny, nx = SHAPE
-    directory.create(
-        Case(
-            grid={"points": (nx, ny, nz), "lengths": (4.0, 6.0, 8.0)},
-            flow={"viscosity": 0.1},
-            time={"until": 1},
-        )
+    case = Case(
+        grid={"points": (nx, ny, nz), "lengths": (4.0, 6.0, 8.0)},
+        flow={"viscosity": 0.1},
+        time={"until": 1},
     )
-    series = Series(directory.series)
+    directory.create(case)
+    series = Series(series_columns(case), directory.series)
     series.resume([])
+    names = [column.name for column in series.columns]
     for step in range(5):
-        series.append(dict.fromkeys(NAMES, 1.0 / (1 + step)) | {"step": step, "time": 0.1 * step})
+        series.append(dict.fromkeys(names, 1.0 / (1 + step)) | {"step": step, "time": 0.1 * step})
     return directory
 
 
 def add_spectra(run, energies):
-    spectra = Spectra(run.spectra)
+    spectra = Spectra(spectra_columns(run.read_case()), run.spectra)
     for step, energy in enumerate(energies):
-        spectra.append(
-            0.1 * step, step, np.arange(len(energy), dtype=float), dict.fromkeys(VARIABLES, np.array(energy))
-        )
+        shells = {column.name: np.array(energy) for column in spectra.columns}
+        spectra.append(0.1 * step, step, np.arange(len(energy), dtype=float), shells)
 
 
 def is_png(path):
@@ -125,3 +128,102 @@ def test_the_liveliest_plane_is_found():
     plane = liveliest_plane(field)
     assert float(plane["z"]) == 5.0
     np.testing.assert_allclose(plane, 2 * np.sqrt(3))
+
+
+def test_the_liveliest_plane_of_a_density_is_where_it_varies():
+    """A uniform density is large everywhere, and shows nothing."""
+    field = xr.DataArray(np.ones((8, 4, 4, 2)), dims=("z", "y", "x", "part"), coords={"z": np.arange(8.0)})
+    field[3, 1] = 0.0
+    plane = liveliest_plane(field, "z", "density")
+    assert float(plane["z"]) == 3.0
+    np.testing.assert_array_equal(plane[0], np.full(4, 2.0))
+
+
+def test_a_value_keeps_its_sign_and_any_axis_may_be_cut():
+    field = xr.DataArray(np.ones((4, 6, 5)), dims=("z", "y", "x"), coords={"y": np.arange(6.0)})
+    field[:, 2] = -3.0
+    plane = liveliest_plane(field, "y", "value")
+    assert (float(plane["y"]), plane.dims) == (2.0, ("z", "x"))
+    np.testing.assert_array_equal(plane, np.full((4, 5), -3.0))
+
+
+@pytest.mark.parametrize(
+    ("shape", "dims", "axis"),
+    [((6, 8), ("y", "x"), "z"), ((4, 1, 8), ("z", "y", "x"), "y"), ((4, 6, 8), ("z", "y", "x"), "x")],
+)
+def test_a_flat_flow_is_cut_across(shape, dims, axis):
+    assert normal_axis("x", xr.DataArray(np.zeros(shape), dims=dims)) == axis
+
+
+def test_fields_of_any_number_of_components(tmp_path):
+    """One component has no last dimension, two are parts of ψ; scalars have their own names."""
+    case = Case(
+        grid={"points": [8, 6, 4]},
+        flow={"viscosity": 0.1},
+        time={"until": 1},
+        scalars=[{"name": "dye"}, {"name": "salt"}],
+    )
+    path = tmp_path / "00000007.vtkhdf"
+    write_snapshot(path, 0.0, names=("velocity",))
+    with h5py.File(path, "r+") as file:
+        file.attrs["case"] = case.to_toml()
+        file["VTKHDF/PointData/scalar1"] = np.full(SHAPE, 2.0)
+        file["VTKHDF/PointData/psi"] = np.zeros((*SHAPE, 2))
+    data = open_snapshot(path)
+    assert set(data.data_vars) == {"velocity", "salt", "psi"}
+    assert data["salt"].dims == ("z", "y", "x")
+    assert data["psi"].dims == ("z", "y", "x", "part")
+    assert list(data["part"].values) == ["real", "imaginary"]
+    assert data["velocity"].attrs["units"] == "length/time"
+    assert float(data["salt"].max()) == 2.0
+
+
+def test_a_flat_snapshot_has_no_z(tmp_path):
+    path = tmp_path / "00000007.vtkhdf"
+    write_snapshot(path, 0.0, names=())
+    with h5py.File(path, "r+") as file:
+        file["VTKHDF"].attrs["WholeExtent"] = [0, 7, 0, 5, 0, 0]
+        file["VTKHDF/PointData/vorticity"] = np.zeros((6, 8))
+        file["VTKHDF/PointData/velocity"] = np.zeros((6, 8, 3))
+    data = open_snapshot(path)
+    assert data["vorticity"].dims == ("y", "x")
+    assert data["velocity"].dims == ("y", "x", "component")
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_the_plot_of_every_model(tmp_path, name):
+    """From files with something in each column, spectrum and field."""
+    case = example_case(MODELS[name])
+    flat = case.grid.points[2] == 1
+    case = case.updated([f"grid.points=[8, 6, {1 if flat else 4}]"])
+    directory = RunDirectory(tmp_path / "run")
+    directory.create(case)
+    series = Series(series_columns(case), directory.series)
+    series.resume([])
+    for step in range(3):
+        values = {column.name: 1.0 + step for column in series.columns}
+        series.append(values | {"step": step, "time": 0.1 * step})
+    spectra = Spectra(spectra_columns(case), directory.spectra)
+    for step in range(2):
+        shells = {column.name: np.array([0.0, 1.0, 0.5, 0.1]) for column in spectra.columns}
+        spectra.append(0.1 * step, step, np.arange(4.0), shells)
+    points = SHAPE[1:] if flat else SHAPE
+    with h5py.File(directory.snapshot_path(7), "w") as file:
+        file.attrs.update({"time": 0.2, "step": 7, "case": case.to_toml()})
+        image = file.create_group("VTKHDF")
+        image.attrs.update({"WholeExtent": [0, 7, 0, 5, 0, 0 if flat else 3], "Origin": [0.0] * 3})
+        image.attrs["Spacing"] = [1.0, 1.0, 1.0]
+        for field in case.output.fields:
+            components = case.flow.outputs[field].components
+            shape = points if components == 1 else (*points, components)
+            image[f"PointData/{field}"] = np.random.default_rng(1).standard_normal(shape)
+    run = open_run(directory.path)
+    assert is_png(plot_run(directory.path))
+    with rc_context(STYLE):
+        figure = draw(run, "run")
+    titles = [ax.get_title(loc="left") for ax in figure.axes]
+    picture = case.flow.picture
+    assert {curves.title for curves in picture.curves} <= set(titles)
+    assert picture.spectra_title in titles
+    assert any(title.startswith(picture.slices[0].field.capitalize()) for title in titles)
+    assert case.flow.headline() in figure.get_suptitle()

@@ -7,18 +7,31 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
+from whorl.case import Case
 from whorl.errors import CaseError
-from whorl.series import NAMES, Series, read_rows, read_series
-from whorl.spectra import VARIABLES, Spectra, read_spectra
+from whorl.measures import series_columns, spectra_columns
+from whorl.series import Series, read_series, read_table
+from whorl.spectra import Spectra, read_spectra
+
+CASE = Case(grid={"points": 8}, flow={"viscosity": 0.1}, time={"until": 1}, initial={"name": "abc"})
+COLUMNS = series_columns(CASE)
+
+
+def read_rows(path):
+    return read_table(path)[1]
 
 
 def row(step, **values):
-    return dict.fromkeys(NAMES, math.pi / (1 + step)) | {"step": step, "time": 0.1 * step} | values
+    return (
+        dict.fromkeys((c.name for c in COLUMNS), math.pi / (1 + step))
+        | {"step": step, "time": 0.1 * step}
+        | values
+    )
 
 
 @pytest.fixture
 def series(tmp_path):
-    table = Series(tmp_path / "series.csv")
+    table = Series(COLUMNS, tmp_path / "series.csv")
     table.resume([])
     for step in range(0, 50, 10):
         table.append(row(step))
@@ -31,7 +44,7 @@ def test_rows_come_back_to_the_bit(series):
 
 @given(st.floats(allow_nan=False))
 def test_any_number_comes_back(tmp_path_factory, value):
-    table = Series(tmp_path_factory.mktemp("series") / "series.csv")
+    table = Series(COLUMNS, tmp_path_factory.mktemp("series") / "series.csv")
     table.resume([])
     table.append(row(3, energy=value, helicity=np.float64(value)))
     (back,) = read_rows(table.path)
@@ -49,7 +62,7 @@ def test_a_file_cut_anywhere_keeps_its_whole_rows(series):
 
 def test_a_torn_series_goes_on_cleanly(series):
     series.path.write_bytes(series.path.read_bytes()[:-7])
-    resumed = Series(series.path)
+    resumed = Series(COLUMNS, series.path)
     resumed.resume([r for r in read_rows(series.path) if r["step"] <= 20])
     resumed.append(row(30))
     assert [r["step"] for r in read_rows(series.path)] == [0, 10, 20, 30]
@@ -74,19 +87,19 @@ def test_the_dataset_carries_units(series):
 
 
 def test_an_empty_series_is_a_dataset_too(tmp_path):
-    assert Series().dataset().sizes["time"] == 0
+    assert Series(COLUMNS).dataset().sizes["time"] == 0
 
 
 K = np.arange(4.0)  # as many shells as times, so that no dimension can be told by its size
 
 
 def shells(step):
-    return dict.fromkeys(VARIABLES, (step + 1) * K)
+    return dict.fromkeys((c.name for c in spectra_columns(CASE)), (step + 1) * K)
 
 
 @pytest.fixture
 def spectra(tmp_path):
-    table = Spectra(tmp_path / "spectra.h5")
+    table = Spectra(spectra_columns(CASE), tmp_path / "spectra.h5")
     for step in range(4):
         table.append(0.5 * step, step, K, shells(step))
     return table
@@ -101,7 +114,7 @@ def test_spectra_come_back(spectra):
 
 def test_spectra_are_cut_and_go_on(spectra):
     data = read_spectra(spectra.path)
-    resumed = Spectra(spectra.path)
+    resumed = Spectra(spectra_columns(CASE), spectra.path)
     resumed.resume(data.isel(time=data["step"].values <= 1))
     assert read_spectra(spectra.path).sizes["time"] == 2
     resumed.append(1.0, 2, K, shells(2))

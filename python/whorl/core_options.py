@@ -1,0 +1,42 @@
+"""A case as the core takes it."""
+
+from whorl import _core
+from whorl.case import Case
+
+
+def core_options(case: Case, threads: int) -> _core.Options:
+    """What the core needs of a case."""
+    parameters = case.flow.parameters()
+    return _core.Options(
+        model=case.flow.model,
+        parameters=parameters,
+        linear=getattr(case.flow, "linear", "explicit"),
+        scalars=[scalar.of_core(parameters["viscosity"]) for scalar in case.scalars],
+        points=case.grid.points,
+        lengths=case.grid.lengths,
+        **({} if case.grid.bases == "FFF" else {"bases": case.grid.bases}),
+        dealias=case.grid.dealias,
+        shape=case.grid.shape,
+        shift_seed=case.grid.shift_seed,
+        scheme=case.time.scheme,
+        precision=case.run.precision,
+        process_grid=case.run.process_grid,
+        batches=case.run.batches,
+        threads=threads,
+        transport=case.run.transport,
+    )
+
+
+def describe(case: Case, flow: _core.Flow) -> str:
+    """One line on what runs and how."""
+    rows, columns = flow.process_grid
+    size = " × ".join(map(str, case.grid.points))
+    ranks = "1 rank" if flow.ranks == 1 else f"{flow.ranks} ranks ({rows} × {columns})"
+    threads = f"{flow.threads} thread{'s' if flow.threads > 1 else ''}"
+    kept = f"{case.grid.dealias} sphere" if case.grid.shape == "sphere" else case.grid.dealias
+    bases = "" if case.grid.bases == "FFF" else f", {case.grid.bases}"
+    scalars = f" + {len(case.scalars)} scalar{'s' if len(case.scalars) > 1 else ''}" if case.scalars else ""
+    return (
+        f"{case.flow.model}{scalars} {size}{bases}, {case.run.precision}, {kept}, {case.time.scheme}, "
+        f"{ranks} × {threads}"
+    )

@@ -1,0 +1,23 @@
+"""Incompressible Navier–Stokes, in a rotating frame if asked."""
+
+from typing import ClassVar, Literal
+
+from whorl.models.viscous import ViscousFlow
+from whorl.section import option
+
+
+class NavierStokes(ViscousFlow):
+    """Incompressible flow, in a rotating frame if asked; two-dimensional (three components) with nz = 1."""
+
+    model: Literal["navier-stokes"] = option("navier-stokes", "equation set")
+
+    equations: ClassVar = """\
+∂u/∂t + (U + u)·∇u = −∇p − 2 Ω×u + ν ∇²u − ν_h (−∇²)^p u − μ (−∇²)^−q u − α u
+∇·u = 0"""
+    only_kinetic: ClassVar = True
+    example: ClassVar = {
+        "grid": {"points": 64},
+        "flow": {"viscosity": 0.0025},
+        "time": {"until": 10.0},
+        "initial": {"name": "taylor-green"},
+    }

@@ -1,0 +1,100 @@
+"""What every section of a case is made of: its base class, its options and the types they share."""
+
+from functools import partial
+from typing import Annotated, Any, ClassVar, get_args
+
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
+
+from whorl.clock import Every
+from whorl.sizes import next_good_size, prime_factors
+
+LARGEST_POINTS = 65536
+
+
+class Section(BaseModel):
+    """Base of all sections: unknown keys are errors, nothing is converted, nothing changes afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    # For each option those that it excludes: setting it on the command line drops them.
+    rivals: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+
+def option(default: Any, help: str, *, unit: str | None = None, **constraints: Any) -> Any:
+    """A field with its help and unit; `...` as default makes it required."""
+    return Field(default, description=help, json_schema_extra={"unit": unit}, **constraints)
+
+
+def tag_of(section: type[BaseModel]) -> str:
+    """The word that chooses a section among its alternatives: its `name` or `model`."""
+    return get_args(section.model_fields[tag_key(section)].annotation)[0]
+
+
+def tag_key(section: type[BaseModel]) -> str:
+    """The option that holds it."""
+    return "model" if "model" in section.model_fields else "name"
+
+
+def at_most_one(section: Section, place: str, *names: str) -> None:
+    """Raises ValueError if more than one of these options of [place] is given."""
+    given = [
+        f"{place}.{name} = {getattr(section, name):g}" for name in names if getattr(section, name) is not None
+    ]
+    if len(given) > 1:
+        raise ValueError(f"{' and '.join(given)} exclude each other; give one")
+
+
+def three(value: Any) -> Any:
+    """A single number stands for all three axes."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return (value,) * 3
+    if not isinstance(value, list | tuple) or len(value) != 3:
+        raise ValueError("it must be one number, or three in the order x, y, z")
+    return tuple(value)
+
+
+def vector(value: Any) -> Any:
+    """A single number stands for a vector along z."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return (0.0, 0.0, value)
+    if not isinstance(value, list | tuple) or len(value) != 3:
+        raise ValueError("it must be three numbers in the order x, y, z, or one: along z")
+    return tuple(value)
+
+
+def listed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def good_sizes(points: tuple[int, int, int]) -> tuple[int, int, int]:
+    for axis, n in zip("xyz", points, strict=True):
+        if axis != "x" and n == 1:
+            continue
+        if not 4 <= n <= LARGEST_POINTS:
+            flat = "" if axis == "x" else f"; along {axis} also 1: two-dimensional flow"
+            raise ValueError(f"the size along {axis} must be 4 to {LARGEST_POINTS}{flat}")
+        if n != next_good_size(n):
+            factors = prime_factors(n)
+            why = f"has the prime factor {factors[-1]}" if factors[-1] > 7 else "is odd"
+            raise ValueError(f"{n} along {axis} {why}; the next good size is {next_good_size(n)}")
+    return points
+
+
+def _interval(value: Any, *, minutes: bool = False) -> Any:
+    if Every.parse(value).unit == "minutes" and not minutes:
+        raise ValueError("minutes of real time are possible for output.checkpoint_every only")
+    return value
+
+
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Points = Annotated[tuple[int, int, int], BeforeValidator(three), AfterValidator(good_sizes)]
+Lengths = Annotated[tuple[Positive, Positive, Positive], BeforeValidator(three)]
+Vector = Annotated[tuple[float, float, float], BeforeValidator(vector)]
+Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
+Numbers = Annotated[tuple[NotNegative, ...], BeforeValidator(listed)]
+ProcessGrid = Annotated[
+    tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]], BeforeValidator(listed)
+]
+Interval = Annotated[float | str, PlainValidator(_interval)]
+CheckpointInterval = Annotated[float | str, PlainValidator(partial(_interval, minutes=True))]

@@ -1,0 +1,126 @@
+"""Dotted settings of the command line ("grid.points=128") applied to the sections of a case."""
+
+import copy
+import tomllib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from whorl.errors import CaseError
+from whorl.explain import models_at, nearest_key
+from whorl.models import DEFAULT, MODELS
+from whorl.section import Section, tag_key, tag_of
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting: the table it is for (["initial", "magnetic"]), the option there and its value."""
+
+    text: str
+    table: tuple[str, ...]
+    key: str
+    value: Any
+
+
+def apply_settings(
+    sections: dict[str, Any], settings: Sequence[str], model: type[BaseModel]
+) -> dict[str, Any]:
+    """A copy of `sections` with each "section.key=value" set; a value that is not TOML is taken as text.
+
+    What a setting excludes is dropped (time.dt and time.courant). A new initial.name drops the old one's
+    parameters, a new flow.model what it does not have. Raises CaseError.
+    """
+    parsed = [parse_setting(setting, model) for setting in settings]
+    result = copy.deepcopy(sections)
+    for setting in parsed:
+        table = _table(result, setting)
+        if isinstance(table, dict):
+            _make_room(result, table, setting)
+    tags = {setting.table: setting.value for setting in parsed if setting.key in ("name", "model")}
+    for setting in parsed:
+        table = _table(result, setting)
+        if isinstance(table, dict):
+            section = _section_of(setting.table, table, tags, model)
+            for rival in section.rivals.get(setting.key, ()) if section else ():
+                table.pop(rival, None)
+    for setting in parsed:
+        table = _table(result, setting)
+        if isinstance(table, dict):
+            table[setting.key] = setting.value
+    return result
+
+
+def parse_setting(setting: str, model: type[BaseModel]) -> Setting:
+    path, equals, text = setting.partition("=")
+    *table, key = path.strip().split(".")
+    whole_list = not table and key in model.model_fields and text.strip().startswith("[")
+    if not (equals and key and all(table) and (table or whole_list)):
+        first = path.strip().partition(".")[0]
+        hint = "" if first in model.model_fields else nearest_key(first, model)
+        raise CaseError(f"--set {setting}: give section.key=value, for example grid.points=128{hint or '.'}")
+    try:
+        value = tomllib.loads(f"value = {text.strip()}")["value"]
+    except tomllib.TOMLDecodeError:
+        value = text.strip()
+    return Setting(setting, tuple(table), key, value)
+
+
+def _table(sections: dict[str, Any], setting: Setting) -> Any:
+    """The table a setting is for, made where it is not there; lists of tables take their index from 0."""
+    table: Any = sections
+    for depth, part in enumerate(setting.table):
+        if isinstance(table, list | tuple):
+            if not part.isdigit() or int(part) >= len(table):
+                place = ".".join(setting.table[:depth])
+                raise CaseError(
+                    f"--set {setting.text}: {place} holds {len(table)} of them; give a number from 0, such "
+                    f"as {place}.0.{setting.key}."
+                )
+            table = table[int(part)]
+        elif isinstance(table, dict):
+            indexed = setting.table[depth + 1 : depth + 2] or ("",)
+            table = table.setdefault(part, [] if indexed[0].isdigit() else {})
+    if not isinstance(table, dict) and len(setting.table) > 1:
+        raise CaseError(f"--set {setting.text}: {'.'.join(setting.table)} is an option, not a table.")
+    return table
+
+
+def _make_room(sections: dict[str, Any], table: dict[str, Any], setting: Setting) -> None:
+    """Drops what a new name, or a new model, has no use for."""
+    if setting.key == "name" and "initial" in setting.table and table.get("name") != setting.value:
+        for key in [key for key, value in table.items() if not isinstance(value, dict)]:
+            del table[key]
+    if setting.table == ("flow",) and setting.key == "model":
+        old, new = (MODELS.get(name) for name in (table.get("model", DEFAULT), setting.value))
+        if old and new and old is not new:
+            for key in [key for key in table if key not in new.model_fields]:
+                del table[key]
+            _drop_defaults(sections, old)
+
+
+def _drop_defaults(sections: dict[str, Any], old: type) -> None:
+    """A resolved case holds the old model's defaults as if someone had chosen them."""
+    for section, key, default in (
+        ("grid", "dealias", old.dealias),
+        ("grid", "bases", old.bases[0]),
+        ("output", "fields", old.snapshot),
+    ):
+        table = sections.get(section)
+        if isinstance(table, dict) and key in table and table[key] in (default, list(default)):
+            del table[key]
+
+
+def _section_of(
+    path: tuple[str, ...], table: dict[str, Any], tags: dict[tuple, Any], model: type[BaseModel]
+) -> type[Section] | None:
+    """The class of the table at `path`, by the tag it has or is about to get."""
+    candidates: list[type] = [model]
+    for part in path:
+        if not part.isdigit():
+            candidates = models_at(candidates[0], part) if candidates else []
+    if len(candidates) < 2:
+        return candidates[0] if candidates else None
+    tag = tags.get(path, table.get(tag_key(candidates[0]), DEFAULT))
+    return next((c for c in candidates if tag_of(c) == tag), None)

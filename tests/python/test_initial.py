@@ -1,0 +1,366 @@
+"""Initial fields: what a case and a script may ask for, and the values that come of it."""
+
+import math
+import tomllib
+
+import numpy as np
+import pytest
+from mpi4py import MPI
+from whorl import initial as initials
+from whorl.case import Case, load_case
+from whorl.errors import CaseError
+from whorl.initial import Target, coordinates, set_initial
+from whorl.models import MODELS
+
+
+class Recorder:
+    """Stands for the core's flow: keeps what is set, in one block of all points."""
+
+    kmax = 1000.0
+
+    def __init__(self, case):
+        self.case, self.fields, self.random = case, {}, {}
+
+    def set_physical(self, fill, project=True, field="velocity"):
+        nx, ny, nz = self.case.grid.points
+        components = (
+            (self.case.flow.outputs | self.case.flow.state)[field].components if "scalar" not in field else 1
+        )
+        out = np.full((components, nz, ny, nx), np.nan)
+        fill(0, nz, 0, ny, out)
+        self.fields[field] = out
+
+    def set_random(self, energy, seed, field="velocity"):
+        self.random[field] = (list(energy), seed)
+
+    def statistics(self):
+        return {"energy": 0.5 * sum(self.random["vorticity"][0])}
+
+
+def case_of(model="navier-stokes", **sections):
+    example = MODELS[model].example
+    grid = {"points": [8, 6, 1] if MODELS[model].must_be_flat else [8, 6, 10]}
+    if model == "rayleigh-benard":
+        grid["lengths"] = [2.0, 3.0, 1.0]
+    base = {"grid": grid, "flow": {"model": model, **example["flow"]}, "time": {"dt": 0.1, "steps": 1}}
+    return Case(**base | sections)
+
+
+def set_of(case, given=None):
+    flow = Recorder(case)
+    set_initial(flow, case, given, MPI.COMM_SELF)
+    return flow
+
+
+def refusal(*arguments, **sections):
+    with pytest.raises(CaseError) as caught:
+        case_of(*arguments, **sections)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+def grid_of(case):
+    x, y, z = coordinates(case)
+    return x[None, None, :], y[None, :, None], z[:, None, None]
+
+
+# Which field, and by what
+
+
+def test_tables_set_further_fields():
+    magnetic = {"name": "abc", "A": 2.0}
+    case = case_of("mhd", initial={"name": "taylor-green", "magnetic": magnetic})
+    flow = set_of(case)
+    _, _, z = grid_of(case)
+    assert set(flow.fields) == {"velocity", "magnetic"}
+    assert np.abs(flow.fields["velocity"][2]).max() == 0
+    _, y, z = np.broadcast_arrays(*grid_of(case))
+    np.testing.assert_allclose(flow.fields["magnetic"][0], 2 * np.sin(z) + np.cos(y), atol=1e-15)
+    assert Case(**tomllib.loads(case.to_toml())) == case
+    assert case.initial.magnetic.A == 2
+
+
+def test_what_is_not_named_stays_zero():
+    flow = set_of(case_of("mhd", initial={"magnetic": {"name": "roberts"}}))
+    assert set(flow.fields) == {"magnetic"}
+
+
+def test_scalars_have_their_own():
+    scalars = [{"name": "dye"}, {"name": "salt", "initial": {"name": "formula", "value": "x + 10*z"}}]
+    case = case_of(initial={"name": "abc"}, scalars=scalars)
+    flow = set_of(case)
+    assert set(flow.fields) == {"velocity", "scalar1"}
+    x, _, z = np.broadcast_arrays(*grid_of(case))
+    np.testing.assert_allclose(flow.fields["scalar1"][0], x + 10 * z)
+
+
+def test_fields_of_one_seed_differ():
+    random = {"name": "random", "seed": 5}
+    case = case_of("mhd", initial=random | {"magnetic": random}, scalars=[{"name": "dye", "initial": random}])
+    found = set_of(case).random
+    assert found["velocity"][1] == 5
+    assert len({seed for _, seed in found.values()}) == 3
+    assert sum(found["magnetic"][0]) == pytest.approx(0.5)
+
+
+def test_random_velocity_where_the_state_is_the_vorticity():
+    """Enstrophy k² E, and once more so that the energy is the one asked for."""
+    case = case_of("navier-stokes-2d", initial={"name": "random", "spectrum": [0.0, 1.0, 2.0]})
+    energy, _ = set_of(case).random["vorticity"]
+    assert energy[2] / energy[1] == pytest.approx(8)
+    assert 0.5 * sum(energy) == pytest.approx(0.5 * 9 * (3 / 4.5))
+
+
+@pytest.mark.parametrize(
+    ("model", "initial", "words"),
+    [
+        (
+            "navier-stokes",
+            {"name": "abc", "magnetic": {"name": "abc"}},
+            ["[initial.magnetic]", "navier-stokes"],
+        ),
+        ("mhd", {"name": "abc", "magnetc": {"name": "abc"}}, ["[initial.magnetc]", "did you mean magnetic"]),
+        ("mhd", {"name": "abc", "velocity": {"name": "abc"}}, ["[initial.velocity] and [initial] both"]),
+        (
+            "mhd",
+            {"name": "abc", "magnetic": {"name": "ab"}},
+            ['initial.magnetic.name = "ab"', "did you mean abc?"],
+        ),
+        ("mhd", {"name": "abc", "magnetic": {"A": 1.0}}, ["initial.magnetic.name is missing"]),
+        (
+            "mhd",
+            {"name": "abc", "magnetic": {"name": "abc", "D": 1.0}},
+            ["initial.magnetic.D is not an option"],
+        ),
+        (
+            "mhd",
+            {"name": "abc", "magnetic": {"name": "abc", "energy": 1.0}},
+            ["initial.magnetic.energy", 'it goes with initial.magnetic.name = "random"'],
+        ),
+        (
+            "mhd",
+            {"name": "abc", "magnetic": {"name": "random", "k0": -1}},
+            ["initial.magnetic.k0 = -1", "greater"],
+        ),
+        (
+            "mhd",
+            {"name": "abc", "magnetic": {"name": "abc", "velocity": {"name": "abc"}}},
+            ["[initial.magnetic.velocity] is a table in a table"],
+        ),
+        ("boussinesq", {"name": "abc", "temperature": {"name": "abc"}}, ["does not make", "random, formula"]),
+        ("gross-pitaevskii", {"name": "abc"}, ['initial.name = "abc"', "psi", "taylor-green"]),
+        ("rayleigh-benard", {"name": "abc"}, ["does not fit walls", "taylor-green"]),
+        ("navier-stokes", {"name": "formula", "value": "x"}, ["initial.value holds 1", "velocity needs 3"]),
+        ("navier-stokes", {"name": "formula", "value": ["x", "y", "sin(z"]}, ['"sin(z" cannot be evaluated']),
+        (
+            "navier-stokes",
+            {"name": "formula", "value": ["x", "y", "t"]},
+            ['"t"', "'t' is not known", "x, y, z, pi"],
+        ),
+        (
+            "navier-stokes",
+            {"name": "formula", "value": ["x", "y", "__import__('os')"]},
+            ["cannot be evaluated"],
+        ),
+        ("navier-stokes", {"name": "formula", "value": 3}, ["initial.value = 3"]),
+        (
+            "navier-stokes-2d",
+            {"name": "random", "vorticity": {"name": "random"}},
+            ["[initial.vorticity] and [initial] both"],
+        ),
+    ],
+)
+def test_a_refusal_names_value_and_remedy(model, initial, words):
+    message = refusal(model, initial=initial)
+    for word in words:
+        assert word in message
+
+
+def test_a_scalar_has_its_initial_field_in_its_own_block():
+    message = refusal(initial={"name": "abc", "dye": {"name": "random"}}, scalars=[{"name": "dye"}])
+    assert "[scalars.initial]" in message
+    message = refusal(initial={"name": "abc"}, scalars=[{"name": "dye", "initial": {"name": "abc"}}])
+    assert "scalars.initial.name" in message
+
+
+def test_settings_reach_into_tables():
+    case = case_of("mhd", initial={"name": "abc", "magnetic": {"name": "random", "spectrum": [0.0, 1.0]}})
+    changed = case.updated(["initial.magnetic.energy=3", "initial.A=4"])
+    assert (changed.initial.magnetic.energy, changed.initial.magnetic.spectrum) == (3, None)
+    assert changed.initial.A == 4
+    other = case.updated(["initial.name=taylor-green", "initial.magnetic.name=roberts"])
+    assert other.to_dict()["initial"] == {
+        "name": "taylor-green",
+        "amplitude": 1.0,
+        "magnetic": {"name": "roberts", "amplitude": 1.0},
+    }
+    with pytest.raises(CaseError, match=r"--set grid.points.x=3: grid.points is an option"):
+        case.updated(["grid.points.x=3"])
+    with pytest.raises(CaseError, match=r"--set scalars.0.name=dye: scalars holds 0"):
+        case.updated(["scalars.0.name=dye"])
+    assert case.updated(['scalars=[{name="dye"}]']).scalars[0].name == "dye"
+
+
+def test_paths_are_relative_to_the_case_file(tmp_path):
+    by_file = {"name": "from-file", "path": "b.h5"}
+    case = case_of(
+        "mhd", initial={"name": "abc", "magnetic": by_file}, scalars=[{"name": "dye", "initial": by_file}]
+    )
+    (tmp_path / "case.toml").write_text(case.to_toml())
+    loaded = load_case(tmp_path / "case.toml")
+    assert loaded.initial.magnetic.path == loaded.scalars[0].initial.path == str(tmp_path / "b.h5")
+
+
+# From a script
+
+
+def test_a_script_gives_fields_by_name():
+    case = case_of("boussinesq", scalars=[{"name": "dye"}])
+    shape = tuple(reversed(case.grid.points))
+    temperature = np.arange(math.prod(shape), dtype=float).reshape(shape)
+    given = {
+        "velocity": lambda x, y, z: (y, 0 * x, x),
+        "temperature": temperature,
+        "dye": lambda x, y, z: x * z,
+    }
+    flow = set_of(case, given)
+    np.testing.assert_array_equal(flow.fields["temperature"][0], temperature)
+    x, y, z = np.broadcast_arrays(*grid_of(case))
+    np.testing.assert_array_equal(flow.fields["velocity"], [y, 0 * x, x])
+    np.testing.assert_array_equal(flow.fields["scalar0"][0], x * z)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"temprature": 0}, ['"temprature"', "did you mean temperature"]),
+        ({"temperature": np.zeros((2, 2, 2))}, ["(2, 2, 2)", "(1, 10, 6, 8)"]),
+        ({"velocity": lambda x, y, z: (x, y)}, ["velocity", "2 components, not three"]),
+        ({"temperature": lambda x, y, z: (x, y)}, ["temperature", "2 components, not one"]),
+        (lambda x, y, z: np.random.default_rng().random((3, z.size, y.size, x.size)), ["x, y and z alone"]),
+    ],
+)
+def test_what_a_script_gives_is_checked(given, words):
+    with pytest.raises(CaseError) as caught:
+        set_of(case_of("boussinesq"), given)
+    for word in words:
+        assert word in str(caught.value)
+
+
+def test_a_case_or_a_script_but_not_both():
+    with pytest.raises(CaseError, match="leave one out"):
+        set_of(case_of(initial={"name": "abc"}), lambda x, y, z: (x, y, z))
+    with pytest.raises(CaseError, match="no initial field"):
+        set_of(case_of())
+
+
+# Values
+
+
+def test_points_lie_between_walls_and_on_periodic_edges():
+    case = case_of("rayleigh-benard", grid={"points": [8, 6, 10], "lengths": [2.0, 3.0, 1.0], "bases": "SSF"})
+    x, y, z = coordinates(case)
+    np.testing.assert_allclose(x, np.arange(8) * 0.25)
+    np.testing.assert_allclose(y, (np.arange(6) + 0.5) * 0.5)
+    np.testing.assert_allclose(z, (np.arange(10) + 0.5) * 0.1)
+
+
+def test_formulas_are_evaluated_at_the_points():
+    case = case_of(initial={"name": "formula", "value": ["sin(x)*cos(y)", "where(z > pi, 1, -1)", "2"]})
+    x, y, z = np.broadcast_arrays(*grid_of(case))
+    u, v, w = set_of(case).fields["velocity"]
+    np.testing.assert_allclose(u, np.sin(x) * np.cos(y), atol=1e-15)
+    np.testing.assert_array_equal(v, np.where(z > np.pi, 1, -1))
+    np.testing.assert_array_equal(w, np.full_like(x, 2))
+
+
+def test_orszag_tang():
+    vortex = {"name": "orszag-tang", "amplitude": 2.0}
+    case = case_of("mhd", initial=vortex | {"magnetic": vortex})
+    x, y, _ = np.broadcast_arrays(*grid_of(case))
+    fields = set_of(case).fields
+    np.testing.assert_allclose(fields["velocity"], [-2 * np.sin(y), 2 * np.sin(x), 0 * x], atol=1e-15)
+    np.testing.assert_allclose(fields["magnetic"], [-2 * np.sin(y), 2 * np.sin(2 * x), 0 * x], atol=1e-15)
+
+
+def test_the_roberts_flow_is_its_own_curl():
+    """ω = (∂w/∂y, −∂w/∂x, ∂v/∂x − ∂u/∂y), by differences."""
+    flow = {}
+    case = case_of(grid={"points": [64, 64, 4]}, initial={"name": "roberts", "amplitude": 3.0})
+    flow = set_of(case).fields["velocity"][:, 0]
+    h = 2 * np.pi / 64
+    along = {axis: (np.roll(flow, -1, axis) - np.roll(flow, 1, axis)) / (2 * math.sin(h)) for axis in (1, 2)}
+    dy, dx = along[1], along[2]
+    np.testing.assert_allclose([dy[2], -dx[2], dx[1] - dy[0]], flow, atol=1e-12)
+
+
+def test_taylor_green_vortices_of_a_superfluid():
+    """|ψ|² is ρ0 far from lines and 0 on them (z = 0, cos x = ½, cos y = 0); the phase turns n times."""
+    flow = {"model": "gross-pitaevskii", "sound_speed": 2.0, "coherence_length": 0.04, "density": 3.0}
+    case = case_of("gross-pitaevskii", flow=flow, initial={"name": "taylor-green"})
+    quanta = int(2 * math.sqrt(2) / (math.pi * 2.0 * 0.04) / 4)
+    assert quanta == 2
+    found = {}
+
+    class Probe(Recorder):
+        def set_physical(self, fill, project=True, field="velocity"):
+            found["psi"] = fill
+
+    set_initial(Probe(case), case, None, MPI.COMM_SELF)
+    circle = np.linspace(0, 2 * np.pi, 64, endpoint=False)
+    x, y = np.pi / 3 + 0.3 * np.cos(circle), np.pi / 2 + 0.3 * np.sin(circle)
+    psi = wavefunction_at(case, x, y, np.zeros(64))
+    turns = np.angle(np.roll(psi, -1) / psi).sum() / (2 * np.pi)
+    assert abs(turns) == pytest.approx(quanta)
+    above = wavefunction_at(case, x, y, np.full(64, np.pi))
+    assert np.angle(np.roll(above, -1) / above).sum() / (2 * np.pi) == pytest.approx(-turns)
+    assert abs(wavefunction_at(case, np.pi / 3, np.pi / 2, 0.0)) < 1e-12
+    assert abs(wavefunction_at(case, 0.0, 0.0, 0.0)) ** 2 == pytest.approx(3.0, rel=1e-6)
+
+
+def wavefunction_at(case, x, y, z):
+    """ψ at any points, by the function that fills the grid."""
+    caught = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(initials, "set_from_function", lambda target, function: caught.update(f=function))
+        target = Target(None, case, MPI.COMM_SELF, "psi", 2, "initial")
+        initials.taylor_green(target, case.initial)
+    real, imaginary = caught["f"](*map(np.asarray, (x, y, z)))
+    return real + 1j * imaginary
+
+
+def test_too_large_a_core_for_a_taylor_green_superfluid():
+    flow = {"model": "gross-pitaevskii", "sound_speed": 2.0, "coherence_length": 0.2}
+    case = case_of("gross-pitaevskii", flow=flow, initial={"name": "taylor-green"})
+    with pytest.raises(CaseError, match=r"= 0\.4; the product must be at most 0\.2251"):
+        set_of(case)
+
+
+# Files
+
+
+@pytest.mark.parametrize("suffix", ["npz", "h5"])
+def test_arrays_of_a_file(tmp_path, suffix):
+    import h5py
+
+    case = case_of("boussinesq")
+    shape = tuple(reversed(case.grid.points))
+    rng = np.random.default_rng(1)
+    arrays = {name: rng.random(shape) for name in ("u", "v", "w", "temperature")}
+    path = tmp_path / f"start.{suffix}"
+    if suffix == "npz":
+        np.savez(path, **arrays)
+    else:
+        with h5py.File(path, "w") as file:
+            file.update(arrays)
+    by_file = {"name": "from-file", "path": str(path)}
+    flow = set_of(case_of("boussinesq", initial=by_file | {"temperature": by_file}))
+    np.testing.assert_array_equal(flow.fields["velocity"], [arrays[name] for name in "uvw"])
+    np.testing.assert_array_equal(flow.fields["temperature"], [arrays["temperature"]])
+
+
+def test_a_file_without_the_field_is_named(tmp_path):
+    np.savez(tmp_path / "start.npz", u=np.zeros(3))
+    by_file = {"name": "from-file", "path": str(tmp_path / "start.npz")}
+    with pytest.raises(CaseError, match=r"initial\.magnetic\.path = .*magnetic_x, magnetic_y and magnetic_z"):
+        set_of(case_of("mhd", initial={"name": "abc", "magnetic": by_file}))
