@@ -150,11 +150,12 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const Workspace workspace =
         options.is_double() ? workspace_of<double>(layout, lines) : workspace_of<float>(layout, lines);
     const std::int64_t threads = device::Cpu(options.threads).executors();
-    return {{"state", value * registers * shape.field_count() * count_modes(truncation, layout.kx, layout.ky)},
-            {"exchange", value * (layout.pencil_size + (layout.grid.p_col > 1 ? layout.plane_size : 0))},
-            {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
-            {"workspace", value * threads * workspace.size()},
-            {"tables", table_bytes(layout, value)}};
+    return {
+        {"state", value * registers * shape.field_count() * count_modes(truncation, layout.kx, layout.ky)},
+        {"exchange", value * (layout.pencil_size + (layout.grid.p_col > 1 ? layout.plane_size : 0))},
+        {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
+        {"workspace", value * threads * workspace.size()},
+        {"tables", table_bytes(layout, value)}};
 }
 
 } // namespace

@@ -21,20 +21,21 @@ struct Options {
     std::string precision = "double";
     std::array<int, 3> points{64, 64, 64};
     std::array<double, 3> lengths{};
+    std::string bases = "FFF"; // of z, y, x: F periodic, S between free-slip walls
     std::string dealias = "2/3";
     std::string shape = "cube";
     std::string scheme = "rk4";
     std::string linear = "explicit"; // or "exact": linear coupling in the integrating factor
     std::map<std::string, double> parameters;
     std::vector<std::array<double, 4>> scalars; // diffusivity and mean gradient x, y, z of each
-    std::array<int, 2> process_grid{0, 0}; // (0, 0): chosen
-    int batches = 0;                       // 0: chosen
-    int threads = 0;                       // 0: what OpenMP offers
+    std::array<int, 2> process_grid{0, 0};      // (0, 0): chosen
+    int batches = 0;                            // 0: chosen
+    int threads = 0;                            // 0: what OpenMP offers
     std::string transport = "alltoall";
     std::string lines = "auto";
     std::uint64_t shift_seed = 0;
 
-    Box box() const { return {points, lengths}; }
+    Box box() const { return {points, lengths, parse_bases(bases)}; }
     // Throws Error unless precision is "single" or "double".
     bool is_double() const;
     // Throws Error unless linear is "explicit" or "exact".

@@ -27,18 +27,20 @@ namespace {
 using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
 template <class Real> nb::object block_view(const PhysicalBlock& block, int components, void* data) {
-    const std::size_t shape[4] = {static_cast<std::size_t>(components), static_cast<std::size_t>(block.z.size()),
-                                  static_cast<std::size_t>(block.y.size()),
-                                  static_cast<std::size_t>(block.nx)};
+    const std::size_t shape[4] = {
+        static_cast<std::size_t>(components), static_cast<std::size_t>(block.z.size()),
+        static_cast<std::size_t>(block.y.size()), static_cast<std::size_t>(block.nx)};
     return nb::cast(nb::ndarray<nb::numpy, Real>(data, 4, shape, nb::handle()), nb::rv_policy::reference);
 }
 
-// f(z0, z1, y0, y1, array) with array a view of shape (components, z1 - z0, y1 - y0, nx), valid during the call.
+// f(z0, z1, y0, y1, array) with array a view of shape (components, z1 - z0, y1 - y0, nx), valid during the
+// call.
 Flow::Callback callback(const nb::callable& f, bool is_double) {
     return [&f, is_double](const PhysicalBlock& block, int components, void* data) {
         nb::gil_scoped_acquire locked;
         f(block.z.begin, block.z.end, block.y.begin, block.y.end,
-          is_double ? block_view<double>(block, components, data) : block_view<float>(block, components, data));
+          is_double ? block_view<double>(block, components, data)
+                    : block_view<float>(block, components, data));
     };
 }
 
@@ -122,6 +124,7 @@ void bind_options(nb::module_& m) {
     options.def_rw("model", &Options::model)
         .def_rw("precision", &Options::precision)
         .def_rw("points", &Options::points);
+    options.def_rw("bases", &Options::bases);
     options.def_rw("lengths", &Options::lengths)
         .def_rw("dealias", &Options::dealias)
         .def_rw("shape", &Options::shape);

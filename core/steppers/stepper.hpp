@@ -42,9 +42,10 @@ template <class Model, class Real> class Stepper {
         series_norm_ = coupling_norm_ + std::max(decay_difference({}), decay_difference(corner));
         for (int axis = 0; axis < 3; ++axis) {
             const double unit = box.unit(axis);
-            series_norm_ = std::max(series_norm_, coupling_norm_ + decay_difference({axis == 0 ? unit : 0.0,
-                                                                                     axis == 1 ? unit : 0.0,
-                                                                                     axis == 2 ? unit : 0.0}));
+            series_norm_ =
+                std::max(series_norm_,
+                         coupling_norm_ + decay_difference({axis == 0 ? unit : 0.0, axis == 1 ? unit : 0.0,
+                                                            axis == 2 ? unit : 0.0}));
         }
     }
 

@@ -95,6 +95,11 @@ template <class Model, class Real> struct ScalarPart : StageOf<PassiveScalar<Mod
     static constexpr int inputs = Scalar::inputs, products = Scalar::products, fluxes = Scalar::fluxes;
     static constexpr int heads = Scalar::heads;
 
+    // Between walls nothing flows through them: a scalar is a cosine.
+    static constexpr int input_parity(int) { return 0; }
+    static constexpr int product_parity(int v) { return 1 << v; }
+    static constexpr int flux_parity(int v) { return v == 0 ? 0 : 4; }
+
     WHORL_INLINE void point(const Real* head, const Real* in, Real* out) const {
         this->model.point(head, in, out);
     }
@@ -113,6 +118,22 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
     bool measures = false;
     Real inverse_spacing[3] = {};
 
+    static constexpr int input_parity(int v)
+        requires requires { Model::input_parity(0); }
+    {
+        return Model::input_parity(v);
+    }
+    static constexpr int product_parity(int v)
+        requires requires { Model::product_parity(0); }
+    {
+        return Model::product_parity(v);
+    }
+    static constexpr int flux_parity(int v)
+        requires requires { Model::flux_parity(0); }
+    {
+        return Model::flux_parity(v);
+    }
+
     WHORL_INLINE void point(Point, const Real* in, Real* out) const { this->model.point(in, out); }
     WHORL_INLINE void measure(const Real* in, Real* values) const {
         this->model.measure(in, inverse_spacing, values);
@@ -121,9 +142,7 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
     bool wants_maxima() const { return measures; }
     // Waves that are not integrated exactly count with half their frequency: where |u| = dx / pi a time, the
     // fastest of the modes on the grid turns by about two in that time.
-    double rate(double largest) const {
-        return largest + (this->exact ? 0.0 : this->coupling_norm / 2);
-    }
+    double rate(double largest) const { return largest + (this->exact ? 0.0 : this->coupling_norm / 2); }
     void begin_store(const std::array<double, 2>& largest) const {
         TimeStep& chosen = *this->step;
         if (!measures || chosen.courant <= 0.0 || !std::isfinite(largest[0])) return;
@@ -142,10 +161,18 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
         const std::array<double, 4>& given = (*scalars)[static_cast<std::size_t>(s)];
         const auto real = [&](std::size_t i) { return static_cast<Real>(given[i]); };
         const std::int64_t offset = (Model::fields + s) * this->modes;
-        ScalarPart<Model, Real> part{
-            {{this->model, real(0), {real(1), real(2), real(3)}}, this->registers, this->registers[0],
-             this->extra, this->adds, this->share, this->modes, this->stage, this->exact,
-             this->coupling_norm, this->series_norm, this->step}};
+        ScalarPart<Model, Real> part{{{this->model, real(0), {real(1), real(2), real(3)}},
+                                      this->registers,
+                                      this->registers[0],
+                                      this->extra,
+                                      this->adds,
+                                      this->share,
+                                      this->modes,
+                                      this->stage,
+                                      this->exact,
+                                      this->coupling_norm,
+                                      this->series_norm,
+                                      this->step}};
         for (Fields<Real>& field : part.registers) field += offset;
         if (part.extra) part.extra += offset;
         return part;
