@@ -87,13 +87,9 @@ void require_header(hid_t file, const Geometry& expected) {
                                                 ".");
     WHORL_REQUIRE(has_attribute(file, "complete"),
                   "it is incomplete: its writer was stopped before the end.");
-    // Files from before there were walls do not name their bases.
-    const Geometry found{read_integers(file, "points", 3),
-                         read_reals(file, "lengths", 3),
-                         has_attribute(file, "bases") ? read_text(file, "bases") : "FFF",
-                         read_text(file, "dealias"),
-                         read_text(file, "shape"),
-                         read_text(file, "fields")};
+    const Geometry found{read_integers(file, "points", 3), read_reals(file, "lengths", 3),
+                         read_text(file, "bases"),         read_text(file, "dealias"),
+                         read_text(file, "shape"),         read_text(file, "fields")};
     WHORL_REQUIRE(found == expected, "it holds " + found.text() + ", but this run has " + expected.text() +
                                          ". Restart with the grid of the checkpoint.");
 }

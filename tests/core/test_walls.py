@@ -273,3 +273,53 @@ def test_points_of_a_snapshot_lie_half_a_spacing_from_walls(tmp_path):
             assert np.allclose(file[name][:], places, rtol=1e-15)
         values = np.moveaxis(file["velocity"][:], -1, 0)
     assert_close(values, flows.read(MPI.COMM_SELF, flow), "double")
+
+
+def set_scalar(flow, values):
+    def fill(z0, z1, y0, y1, out):
+        out[0] = values[z0:z1, y0:y1]
+
+    flow.set_physical(fill, False, field="scalar0")
+
+
+def read_scalar(world, flow):
+    nx, ny, nz = flow.options.points
+    whole = np.zeros((nz, ny, nx))
+
+    def consume(z0, z1, y0, y1, block):
+        whole[z0:z1, y0:y1] = block[0]
+
+    flow.read_fields("scalar0", consume)
+    return world.allreduce(whole)
+
+
+@on_ranks(1, 3, 4)
+@bases_of_box
+@pytest.mark.parametrize("precision", flows.PRECISIONS)
+def test_a_scalar_that_stays_between_walls(world, bases, precision):
+    """Beside the periodic box again, whose points may lie anywhere: the core at twice the size."""
+    box = Walled(bases, (10, 14, 18), viscosity=0.01)
+    # A mean gradient along the periodic axes only: through walls there would be a flux of it.
+    gradient = [0.0 if axis in box.axes else 0.7 - axis for axis in range(3)]
+    carried = {"precision": precision, "scalars": [(0.02, *gradient)]}
+    u, theta = flows.noise(box.here), flows.noise(box.here, seed=1)[0]
+    even = theta
+    for axis in box.axes:
+        even = np.concatenate([even, np.flip(even, 2 - axis)], 2 - axis)
+    whole = flows.make(world, box.twin, **carried)
+    flows.write(whole, box.extended(u))
+    set_scalar(whole, even)
+    rate = box.twin.speeds(box.extended(u))[0]
+    for grid in box.grids(world):
+        flow = box.make(world, process_grid=grid, **carried)
+        flows.write(flow, u)
+        set_scalar(flow, theta)
+        for number in range(2):
+            flow.step(0.2 / rate, step_number=number)
+            if grid == box.grids(world)[0]:
+                whole.step(0.2 / rate, step_number=number)
+        nx, ny, nz = box.here.points
+        expected = read_scalar(world, whole)
+        assert np.ptp(expected) > 1.0
+        assert_close(read_scalar(world, flow), expected[:nz, :ny, :nx], precision, what="scalar")
+        assert_close(flows.read(world, flow), box.inside(flows.read(world, whole)), precision)
