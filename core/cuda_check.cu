@@ -6,6 +6,7 @@
 #include "models/navier_stokes.hpp"
 #include "roundtrip/kernels.hpp"
 #include "roundtrip/line_kernels.hpp"
+#include "roundtrip/wall_kernels.hpp"
 #include "steppers/tendency.hpp"
 
 namespace whorl {
@@ -54,6 +55,13 @@ template <class Real> void every_kernel() {
     instantiate<kernels::BlockPadding<Real>>();
     instantiate<kernels::Mirror<Real>>();
     instantiate<kernels::Separate<Real>>();
+    instantiate<kernels::LoadWalls<Real, Pass>>();
+    instantiate<kernels::LoadPairs<Real, Velocity>>();
+    instantiate<kernels::StoreOfPairs<Real, First, Pass::fluxes>>();
+    instantiate<kernels::ContractWalls<Real, Pass>>();
+    instantiate<kernels::ContractPairs<Real, Pass>>();
+    instantiate<kernels::MergePairs<Real>>();
+    instantiate<kernels::SeparatePairs<Real>>();
 }
 
 template void every_kernel<float>();

@@ -21,6 +21,7 @@ struct Options {
     std::string precision = "double";
     std::array<int, 3> points{64, 64, 64};
     std::array<double, 3> lengths{};
+    std::string bases = "FFF"; // of z, y, x: F periodic, S between free-slip walls
     std::string dealias = "2/3";
     std::string shape = "cube";
     std::string scheme = "rk4";
@@ -34,7 +35,7 @@ struct Options {
     std::string lines = "auto";
     std::uint64_t shift_seed = 0;
 
-    Box box() const { return {points, lengths}; }
+    Box box() const { return {points, lengths, parse_bases(bases)}; }
     // Throws Error unless precision is "single" or "double".
     bool is_double() const;
     // Throws Error unless linear is "explicit" or "exact".

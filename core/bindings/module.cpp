@@ -124,6 +124,7 @@ void bind_options(nb::module_& m) {
     options.def_rw("model", &Options::model)
         .def_rw("precision", &Options::precision)
         .def_rw("points", &Options::points);
+    options.def_rw("bases", &Options::bases);
     options.def_rw("lengths", &Options::lengths)
         .def_rw("dealias", &Options::dealias)
         .def_rw("shape", &Options::shape);

@@ -100,7 +100,37 @@ template <class Value, class Real> struct Scratch {
 
 template <class Real>
 LaneLines<Real>::LaneLines(LineShape shape, Direction direction)
-    : Lines<Real>(shape), direction_(direction), passes_(shape.n) {}
+    : Lines<Real>(shape), direction_(direction), passes_(shape.n),
+      fold_(shape.basis == Basis::fourier ? 0 : shape.n), slots_(passes_.slots()) {}
+
+template <class Real>
+template <bool swapped, class Value, class From, class To>
+void LaneLines<Real>::transform(const From& from, const To& to, Value* scratch) const {
+    const int n = this->shape_.n;
+    const Dropped dropped = this->shape_.dropped();
+    const bool sine = this->shape_.basis == Basis::sine;
+    const ScratchRows<Value> line{scratch};
+    if (this->shape_.basis == Basis::fourier) {
+        passes_.run(from, to, scratch);
+    } else if constexpr (swapped) {
+        fold_.begin(from, line, dropped, sine);
+        passes_.first(line, line);
+        passes_.middle(line);
+        if (sine)
+            passes_.last(line, FoldedPoints<true, To>{to, n});
+        else
+            passes_.last(line, FoldedPoints<false, To>{to, n});
+    } else {
+        const TableRows<Value> ordered{scratch, slots_.data()};
+        if (sine)
+            passes_.first(FoldedPoints<true, From>{from, n}, line);
+        else
+            passes_.first(FoldedPoints<false, From>{from, n}, line);
+        passes_.middle(line);
+        passes_.last(line, ordered);
+        fold_.finish(ordered, to, dropped, sine);
+    }
+}
 
 template <class Real>
 template <int bytes, bool swapped>
@@ -116,13 +146,13 @@ int LaneLines<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data
         const Even to{data + lane, this->shape_.stride, this->shape_.dropped()};
         if (lane + lanes > work.whole) {
             work.fill_edge(from, n, lane);
-            passes_.run(Even{work.edge, lanes, {}}, to, work.values);
+            this->template transform<swapped>(Even{work.edge, lanes, {}}, to, work.values);
         } else if (next != nullptr) {
-            passes_.run(AnyRows<Real, bytes, swapped, Access::fetching>{work.places, lane, &fetch}, to,
-                        work.values);
+            this->template transform<swapped>(
+                AnyRows<Real, bytes, swapped, Access::fetching>{work.places, lane, &fetch}, to, work.values);
         } else {
-            passes_.run(AnyRows<Real, bytes, swapped, Access::plain>{work.places, lane, nullptr}, to,
-                        work.values);
+            this->template transform<swapped>(
+                AnyRows<Real, bytes, swapped, Access::plain>{work.places, lane, nullptr}, to, work.values);
         }
     }
     return lane;
@@ -140,14 +170,15 @@ int LaneLines<Real>::scatter_lanes(Complex<Real>* data, const LineRow<Real>* to,
     for (; lane < most; lane += lanes) {
         const Even from{data + lane, this->shape_.stride, this->shape_.dropped()};
         if (lane + lanes > work.whole) {
-            passes_.run(from, Even{work.edge, lanes, {}}, work.values);
+            this->template transform<swapped>(from, Even{work.edge, lanes, {}}, work.values);
             work.empty_edge(to, n, lane);
         } else if (work.aligned) {
-            passes_.run(from, AnyRows<Real, bytes, swapped, Access::streaming>{work.places, lane, nullptr},
-                        work.values);
+            this->template transform<swapped>(
+                from, AnyRows<Real, bytes, swapped, Access::streaming>{work.places, lane, nullptr},
+                work.values);
         } else {
-            passes_.run(from, AnyRows<Real, bytes, swapped, Access::plain>{work.places, lane, nullptr},
-                        work.values);
+            this->template transform<swapped>(
+                from, AnyRows<Real, bytes, swapped, Access::plain>{work.places, lane, nullptr}, work.values);
         }
     }
     return lane;
@@ -187,7 +218,7 @@ template <class Real> void LaneLines<Real>::execute(Complex<Real>* data, Complex
         for (; lane < most; lane += VectorOf<Real, bytes>::lanes) {
             const EvenRows<Real, bytes, swapped> rows{data + lane, this->shape_.stride,
                                                       this->shape_.dropped()};
-            passes_.run(rows, rows, work.values);
+            this->template transform<swapped>(rows, rows, work.values);
         }
         return lane;
     });

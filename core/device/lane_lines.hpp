@@ -5,6 +5,7 @@
 
 #include "device/lane_passes.hpp"
 #include "device/lines.hpp"
+#include "device/wall_lines.hpp"
 
 namespace whorl::device {
 
@@ -32,8 +33,14 @@ template <class Real> class LaneLines final : public Lines<Real> {
     int scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch, int lane,
                       int most) const;
 
+    // One vector of lanes from rows to rows; all of `from` is read before `to` is written.
+    template <bool swapped, class Value, class From, class To>
+    void transform(const From& from, const To& to, Value* scratch) const;
+
     Direction direction_;
     LanePasses<Real> passes_;
+    WallFold<Real> fold_;
+    std::vector<int> slots_; // of the results of the last pass when it leaves them where they were
 };
 
 } // namespace whorl::device

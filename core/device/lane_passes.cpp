@@ -51,6 +51,15 @@ template <class Real> LanePasses<Real>::LanePasses(int n, Order order) : n_(n) {
     }
 }
 
+template <class Real> std::vector<int> LanePasses<Real>::slots() const {
+    const int groups = n_ / last_radix_;
+    std::vector<int> slots(static_cast<std::size_t>(n_));
+    for (int group = 0; group < groups; ++group)
+        for (int u = 0; u < last_radix_; ++u)
+            slots[static_cast<std::size_t>(place(group) + groups * u)] = group * last_radix_ + u;
+    return slots;
+}
+
 template class LanePasses<float>;
 template class LanePasses<double>;
 

@@ -138,6 +138,9 @@ template <class Real> class LanePasses {
     // The first result of a group of last_radix() points; the others follow every n / last_radix().
     int place(int group) const { return places_[static_cast<std::size_t>(group)]; }
 
+    // Where in the line the last pass finds what becomes each result.
+    std::vector<int> slots() const;
+
     // From rows through n values of scratch to rows. All of `from` is read before `to` is written.
     template <class Value, class From, class To>
     void run(const From& from, const To& to, Value* scratch) const {

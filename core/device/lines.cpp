@@ -19,6 +19,10 @@ template <class Real> struct Fftw;
 template <> struct Fftw<double> {
     using Plan = fftw_plan;
     using Value = fftw_complex;
+    using Part = double;
+    using Dimension = fftw_iodim;
+    static constexpr auto plan_parts = fftw_plan_guru_r2r;
+    static constexpr auto execute_parts = fftw_execute_r2r;
     static constexpr auto plan_many = fftw_plan_many_dft;
     static constexpr auto execute = fftw_execute_dft;
     static constexpr auto destroy = fftw_destroy_plan;
@@ -26,6 +30,10 @@ template <> struct Fftw<double> {
 template <> struct Fftw<float> {
     using Plan = fftwf_plan;
     using Value = fftwf_complex;
+    using Part = float;
+    using Dimension = fftwf_iodim;
+    static constexpr auto plan_parts = fftwf_plan_guru_r2r;
+    static constexpr auto execute_parts = fftwf_execute_r2r;
     static constexpr auto plan_many = fftwf_plan_many_dft;
     static constexpr auto execute = fftwf_execute_dft;
     static constexpr auto destroy = fftwf_destroy_plan;
@@ -62,11 +70,66 @@ template <class Real> class FftwLines final : public Lines<Real> {
     typename Api::Plan plan_;
 };
 
+// Cosine and sine lines: twice as many real ones, the real and the imaginary parts.
+template <class Real> class FftwWallLines final : public Lines<Real> {
+    using Api = Fftw<Real>;
+
+  public:
+    FftwWallLines(LineShape shape, Direction direction) : Lines<Real>(shape), direction_(direction) {
+        Buffer<Complex<Real>> scratch(static_cast<std::size_t>(shape.extent()));
+        auto* const data = reinterpret_cast<typename Api::Part*>(scratch.data());
+        const int stride = 2 * static_cast<int>(shape.stride),
+                  distance = 2 * static_cast<int>(shape.distance);
+        const typename Api::Dimension line{shape.n, stride, stride};
+        const typename Api::Dimension lines[2]{{shape.howmany, distance, distance}, {2, 1, 1}};
+        const bool back = direction == Direction::backward;
+        const fftw_r2r_kind kind =
+            sine() ? (back ? FFTW_RODFT01 : FFTW_RODFT10) : (back ? FFTW_REDFT01 : FFTW_REDFT10);
+        plan_ = Api::plan_parts(1, &line, 2, lines, data, data, &kind, FFTW_MEASURE);
+        WHORL_REQUIRE(plan_ != nullptr, "FFTW made no plan for " + std::to_string(shape.howmany) +
+                                            " cosine or sine lines of " + std::to_string(shape.n) +
+                                            " points.");
+    }
+    ~FftwWallLines() override { Api::destroy(plan_); }
+    FftwWallLines(const FftwWallLines&) = delete;
+    FftwWallLines& operator=(const FftwWallLines&) = delete;
+
+    // FFTW numbers sines from 1: its element is the one after ours.
+    void execute(Complex<Real>* data, Complex<Real>*) const override {
+        const int n = this->shape_.n;
+        auto* const parts = reinterpret_cast<typename Api::Part*>(data);
+        if (direction_ == Direction::backward) {
+            this->zero_dropped(data);
+            for (int j = 1; sine() && j < n; ++j) move(data, j, j - 1);
+            if (sine()) move(data, -1, n - 1);
+        }
+        Api::execute_parts(plan_, parts, parts);
+        if (direction_ == Direction::forward && sine()) {
+            for (int j = n - 1; j > 0; --j) move(data, j - 1, j);
+            move(data, -1, 0);
+        }
+    }
+
+  private:
+    bool sine() const { return this->shape_.basis == Basis::sine; }
+    // Element `to` of every line becomes element `from`, or 0 where that is -1.
+    void move(Complex<Real>* data, int from, int to) const {
+        const LineShape& shape = this->shape_;
+        for (int l = 0; l < shape.howmany; ++l) {
+            Complex<Real>* const line = data + l * shape.distance;
+            line[to * shape.stride] = from < 0 ? Complex<Real>{0, 0} : line[from * shape.stride];
+        }
+    }
+    Direction direction_;
+    typename Api::Plan plan_;
+};
+
 template <class Real> class DirectLines final : public Lines<Real> {
   public:
     DirectLines(LineShape shape, Direction direction) : Lines<Real>(shape), direction_(direction) {
-        for (int k = 0; k < shape.n; ++k) {
-            const double phase = static_cast<int>(direction) * 2.0 * std::numbers::pi * k / shape.n;
+        const int turn = shape.basis == Basis::fourier ? shape.n : 4 * shape.n;
+        for (int k = 0; k < turn; ++k) {
+            const double phase = static_cast<int>(direction) * 2.0 * std::numbers::pi * k / turn;
             roots_.push_back({std::cos(phase), std::sin(phase)});
         }
     }
@@ -82,8 +145,7 @@ template <class Real> class DirectLines final : public Lines<Real> {
                 Complex<double> sum{0.0, 0.0};
                 for (int j = 0; j < n; ++j) {
                     const Complex<Real> x = line[j * shape.stride];
-                    sum =
-                        sum + roots_[static_cast<std::size_t>(1LL * j * k % n)] * Complex<double>{x.re, x.im};
+                    sum = sum + factor(j, k) * Complex<double>{x.re, x.im};
                 }
                 sums[static_cast<std::size_t>(k)] = sum;
             }
@@ -95,8 +157,19 @@ template <class Real> class DirectLines final : public Lines<Real> {
     }
 
   private:
+    // What element j has to do with result k.
+    Complex<double> factor(int j, int k) const {
+        const long long n = this->shape_.n;
+        if (this->shape_.basis == Basis::fourier) return roots_[static_cast<std::size_t>(1LL * j * k % n)];
+        const bool back = direction_ == Direction::backward;
+        const long long point = back ? k : j, mode = back ? j : k;
+        const Complex<double> root = roots_[static_cast<std::size_t>(mode * (2 * point + 1) % (4 * n))];
+        if (this->shape_.basis == Basis::cosine) return {back && mode == 0 ? 1.0 : 2.0 * root.re, 0.0};
+        return {back ? 2.0 * root.im : -2.0 * root.im, 0.0};
+    }
+
     Direction direction_;
-    std::vector<Complex<double>> roots_;
+    std::vector<Complex<double>> roots_; // of unity, of order n, or 4 n where angles are quarters
 };
 
 } // namespace
@@ -132,6 +205,7 @@ std::unique_ptr<Lines<Real>> Lines<Real>::make(LineKind kind, LineShape shape, D
     if (kind == LineKind::direct) return std::make_unique<DirectLines<Real>>(shape, direction);
     if (kind == LineKind::automatic && shape.distance == 1 && shape.howmany >= LaneLines<Real>::half_lanes)
         return std::make_unique<LaneLines<Real>>(shape, direction);
+    if (shape.basis != Basis::fourier) return std::make_unique<FftwWallLines<Real>>(shape, direction);
     return std::make_unique<FftwLines<Real>>(shape, direction);
 }
 

@@ -1,5 +1,8 @@
 // Batched one-dimensional complex transforms, in place and unscaled:
-//   X_k = sum_j x_j exp(sign 2 pi i j k / n),  sign = -1 forward, +1 backward.
+//   X_k = sum_j x_j exp(sign 2 pi i j k / n),  sign = -1 forward, +1 backward;
+// or, alike on real and imaginary parts, with t = pi k (j + 1/2) / n,
+//   cosine   X_k = 2 sum_j x_j cos t forward,  x_j = X_0 + 2 sum_{k>0} X_k cos t backward;
+//   sine     X_k = 2 sum_j x_j sin t forward,  x_j = 2 sum_{k>0} X_k sin t backward, X_0 = 0.
 // Element j of line l lies at data[j * stride + l * distance].
 #pragma once
 
@@ -16,6 +19,8 @@ enum class Direction { forward = -1, backward = +1 };
 // is the slow sum above, kept as the reference the fast lines are tested against.
 enum class LineKind { automatic, fftw, direct };
 
+enum class Basis { fourier, cosine, sine };
+
 // Elements first, ..., first + count - 1 of a line.
 struct Dropped {
     int first = 0, count = 0;
@@ -28,12 +33,17 @@ struct LineShape {
     int n;
     int howmany;
     std::int64_t stride, distance;
-    // Elements that matter among the modes of a line: |j| < kept, where n - |j| stands for -|j|; 0: all. The
-    // others count as zero on the way back, whatever is there, and hold nothing of use on the way forward.
+    // Elements that matter among the modes of a line: j < kept, and those that stand for -j (n - j of a
+    // Fourier line); 0: all. The others count as zero on the way back, whatever is there, and hold nothing of
+    // use on the way forward.
     int kept = 0;
+    Basis basis = Basis::fourier;
     // Elements from the first to one past the last.
     std::int64_t extent() const { return (n - 1) * stride + (howmany - 1) * distance + 1; }
-    Dropped dropped() const { return kept > 0 ? Dropped{kept, n - 2 * kept + 1} : Dropped{}; }
+    Dropped dropped() const {
+        if (kept == 0) return {};
+        return {kept, basis == Basis::fourier ? n - 2 * kept + 1 : n - kept};
+    }
 };
 
 // Element j of lines that lie side by side: `length` of them from `data`. Lines past the length are zero when

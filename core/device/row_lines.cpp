@@ -82,6 +82,12 @@ template <class V> struct KeptRows {
     }
 };
 
+// Points that a sine line takes with the other sign: those of the second half of v (wall_lines.hpp), which
+// are the second half of those of any last pass.
+template <int radix, class Value> WHORL_INLINE void negate_second_half(Value* points) {
+    for (int u = radix / 2; u < radix; ++u) points[u] = {-points[u].re, -points[u].im};
+}
+
 // f(c) for c < count, which is `most` but at the end of a row.
 template <int most, class F> WHORL_INLINE void up_to(int count, const F& f) {
     if (count >= most)
@@ -93,16 +99,10 @@ template <int most, class F> WHORL_INLINE void up_to(int count, const F& f) {
 } // namespace
 
 template <class Real>
-RowLines<Real>::RowLines(int n, int kept)
+RowLines<Real>::RowLines(int n, int kept, bool walls)
     : inverse_(n, Order::rising), forward_(n, Order::falling),
-      dropped_(LineShape{n, 1, 1, 1, kept}.dropped()), slots_(static_cast<std::size_t>(n)) {
-    // The points p + m t of a butterfly leave the inverse side by side, and its results u stay where they
-    // were.
-    const int radix = inverse_.last_radix(), m = n / radix;
-    for (int group = 0; group < m; ++group)
-        for (int u = 0; u < radix; ++u)
-            slots_[static_cast<std::size_t>(inverse_.place(group) + m * u)] = group * radix + u;
-}
+      dropped_(LineShape{n, 1, 1, 1, kept, walls ? Basis::cosine : Basis::fourier}.dropped()),
+      slots_(inverse_.slots()), walls_(walls), fold_(walls ? n : 0) {}
 
 template <class Real> std::int64_t RowLines<Real>::workspace(int inputs, int outputs) const {
     const std::int64_t points = static_cast<std::int64_t>(largest_radix) * std::max(inputs, outputs);
@@ -158,17 +158,78 @@ void RowLines<Real>::separate(const Block& block, int v, Real scale, Value* line
     }
 }
 
+template <class Real> void RowLines<Real>::merge_wall(const Block& block, int v, Value* line) const {
+    for (int i = 0; i < block.number; ++i) {
+        const HalfRows<Real>& piece = block.pieces[i];
+        const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
+        for (int k = 0; k < piece.width; k += lanes / 2) {
+            Vector a[lanes], b[lanes];
+            read_modes(of.row, k, piece.room - k, a);
+            read_modes(of.row + lanes, k, piece.room - k, b);
+            Value* const to = line + 2 * (piece.first + k);
+            up_to<lanes>(2 * (piece.width - k), [&](auto c) { to[c] = {b[c], a[c]}; });
+        }
+    }
+}
+
 template <class Real>
-void RowLines<Real>::run(const Block& block, int inputs, int outputs, Real scale, Value* workspace,
+void RowLines<Real>::separate_wall(const Block& block, int v, Real scale, const Value* line) const {
+    for (int i = 0; i < block.number; ++i) {
+        const HalfRows<Real>& piece = block.pieces[i];
+        const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
+        for (int k = 0; k < piece.width; k += lanes / 2) {
+            Vector a[lanes] = {}, b[lanes] = {};
+            const Value* const from = line + 2 * (piece.first + k);
+            up_to<lanes>(2 * (piece.width - k), [&](auto c) {
+                a[c] = scale * from[c].re;
+                b[c] = scale * from[c].im;
+            });
+            write_modes(of.row, std::min(block.count, lanes), k, piece.room - k, a);
+            write_modes(of.row + lanes, std::clamp(block.count - lanes, 0, lanes), k, piece.room - k, b);
+        }
+    }
+}
+
+// Rows into a line that is through all but the last of its inverse passes.
+template <class Real>
+void RowLines<Real>::begin(const Block& block, int v, bool sine, Value* line, Value* ordered) const {
+    if (walls_) {
+        merge_wall(block, v, ordered);
+        const ScratchRows<Value> from{ordered}, to{line};
+        fold_.begin(from, to, dropped_, sine);
+        inverse_.first(to, to);
+    } else {
+        merge(block, v, line);
+        inverse_.first(KeptRows<Value>{line, dropped_}, ScratchRows<Value>{line});
+    }
+    inverse_.middle(ScratchRows<Value>{line});
+}
+
+// And back, from a line that is through the first of its forward passes.
+template <class Real>
+void RowLines<Real>::end(const Block& block, int v, bool sine, Real scale, Value* line,
+                         Value* ordered) const {
+    const TableRows<Value> rows_of_line{line, slots_.data()};
+    forward_.middle(rows_of_line);
+    if (walls_) {
+        forward_.last(rows_of_line, ScratchRows<Value>{ordered});
+        const ScratchRows<Value> both{ordered};
+        fold_.finish(both, both, dropped_, sine);
+        separate_wall(block, v, scale, ordered);
+    } else {
+        forward_.last(rows_of_line, KeptRows<Value>{ordered, dropped_});
+        separate(block, v, scale, ordered);
+    }
+}
+
+template <class Real>
+void RowLines<Real>::run(const Block& block, const Sides& sides, Real scale, Value* workspace,
                          const Work& work) const {
+    const int inputs = sides.inputs, outputs = sides.outputs;
     const auto line = [&](int v) { return workspace + v * line_values(); };
     Value* const ordered = line(std::max(inputs, outputs));
     Value* const points = ordered + line_values();
-    for (int v = 0; v < inputs; ++v) {
-        merge(block, v, line(v));
-        inverse_.first(KeptRows<Value>{line(v), dropped_}, ScratchRows<Value>{line(v)});
-        inverse_.middle(ScratchRows<Value>{line(v)});
-    }
+    for (int v = 0; v < inputs; ++v) begin(block, v, sides.sine_in(v), line(v), ordered);
     with_radix(inverse_.last_radix(), [&](auto radix) {
         const int groups = inverse_.points() / radix;
         for (int group = 0; group < groups; ++group) {
@@ -178,19 +239,17 @@ void RowLines<Real>::run(const Block& block, int inputs, int outputs, Real scale
                 for (int t = 0; t < radix; ++t) a[t] = line(v)[group * radix + t];
                 Butterfly<radix, Real>::run(a);
                 for (int u = 0; u < radix; ++u) points[v * radix + u] = {a[u].im, a[u].re};
+                if (walls_ && sides.sine_in(v)) negate_second_half<radix>(points + v * radix);
             }
             work.call(work.of, {reinterpret_cast<Real*>(points), 1LL * radix * rows, rows, block.count, x,
-                                groups, radix});
-            for (int v = 0; v < outputs; ++v)
+                                groups, radix, walls_ ? inverse_.points() : 0});
+            for (int v = 0; v < outputs; ++v) {
+                if (walls_ && sides.sine_out(v)) negate_second_half<radix>(points + v * radix);
                 forward_.template first_of<radix>(x, points + v * radix, line(v) + group * radix);
+            }
         }
     });
-    for (int v = 0; v < outputs; ++v) {
-        const TableRows<Value> rows_of_line{line(v), slots_.data()};
-        forward_.middle(rows_of_line);
-        forward_.last(rows_of_line, KeptRows<Value>{ordered, dropped_});
-        separate(block, v, scale, ordered);
-    }
+    for (int v = 0; v < outputs; ++v) end(block, v, sides.sine_out(v), scale, line(v), ordered);
 }
 
 template class RowLines<float>;

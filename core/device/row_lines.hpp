@@ -5,11 +5,15 @@
 // and every lane of a vector is such a pair: the copy that merges, pads, separates and truncates transposes
 // rows into lanes as well. Points are worked on between the last inverse and the first forward pass, some at
 // a time, in the innermost cache.
+//
+// Between walls coefficients are real, two to a complex number, and Z_k = A_k + i B_k is a cosine or sine
+// line (wall_lines.hpp).
 #pragma once
 
 #include "device/lane_passes.hpp"
 #include "device/lines.hpp"
 #include "device/rows.hpp"
+#include "device/wall_lines.hpp"
 
 namespace whorl::device {
 
@@ -21,20 +25,28 @@ template <class Real> class RowLines {
     using Value = Split<Vector>;
 
     // Rows of n points of which `kept` modes are not zero.
-    RowLines(int n, int kept);
+    RowLines(int n, int kept, bool walls);
 
     // Where the modes of a block lie, in how many pieces; its first row and how many there are.
     struct Block {
         const HalfRows<Real>* pieces;
         int number, first_row, count;
     };
+    // How many variables go in and come out; between walls, bit 0 of a variable's parity is set for a sine.
+    struct Sides {
+        int inputs, outputs;
+        const int* parity_in;
+        const int* parity_out;
+        bool sine_in(int v) const { return parity_in[v] & 1; }
+        bool sine_out(int v) const { return parity_out[v] & 1; }
+    };
     // Modes of `inputs` variables -> points -> modes of `outputs` variables times `scale`. work(points)
     // replaces the inputs by the outputs at every point; rows past the block's count repeat its last going in
     // and may hold anything finite coming out. The imaginary part of mode 0 is taken for zero.
     template <class Work>
-    void through(const Block& block, int inputs, int outputs, Real scale, Complex<Real>* workspace,
+    void through(const Block& block, const Sides& sides, Real scale, Complex<Real>* workspace,
                  const Work& work) const {
-        run(block, inputs, outputs, scale, reinterpret_cast<Value*>(workspace),
+        run(block, sides, scale, reinterpret_cast<Value*>(workspace),
             {&work,
              [](const void* of, const RowPoints<Real>& points) { (*static_cast<const Work*>(of))(points); }});
     }
@@ -46,16 +58,23 @@ template <class Real> class RowLines {
         const void* of;
         void (*call)(const void* of, const RowPoints<Real>& points);
     };
-    void run(const Block& block, int inputs, int outputs, Real scale, Value* workspace,
-             const Work& work) const;
+    void run(const Block& block, const Sides& sides, Real scale, Value* workspace, const Work& work) const;
+    void begin(const Block& block, int v, bool sine, Value* line, Value* ordered) const;
+    void end(const Block& block, int v, bool sine, Real scale, Value* line, Value* ordered) const;
     void merge(const Block& block, int v, Value* line) const;
     void separate(const Block& block, int v, Real scale, Value* line) const;
+    void merge_wall(const Block& block, int v, Value* line) const;
+    void separate_wall(const Block& block, int v, Real scale, const Value* line) const;
 
     std::int64_t line_values() const { return inverse_.points() + 1; }
 
     LanePasses<Real> inverse_, forward_; // forward begins with the radix with which inverse ends
     Dropped dropped_;
-    std::vector<int> slots_; // of the points between the first and the last pass of forward
+    // Of the points between the first and the last pass of forward: the results u of a last inverse butterfly
+    // stay where they were, and are the points p + m t of a first forward one.
+    std::vector<int> slots_;
+    bool walls_;
+    WallFold<Real> fold_;
 };
 
 } // namespace whorl::device

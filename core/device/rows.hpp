@@ -15,13 +15,23 @@ template <class Real> struct HalfRows {
     int first, width, room;
 };
 
-// Points of a block of rows: value (variable v, point i, row j) at data[v * stride + i * rows + j]; point i
-// has x = first + i * step, and `count` of the rows are there.
+// The x of element j of a line whose even points come first, in order, and then the odd ones from the last
+// on.
+WHORL_INLINE int unfolded(int j, int n) { return 2 * j < n ? 2 * j : 2 * n - 1 - 2 * j; }
+
+// Points of a block of rows: value (variable v, point i, row j) at data[v * stride + i * rows + j]; `count`
+// of the rows are there.
 template <class Real> struct RowPoints {
     Real* data;
     std::int64_t stride;
     int rows, count;
     int first, step, points;
+    int folded; // points of a line whose points are in the order of unfolded(), else 0
+
+    WHORL_INLINE int x(int i) const {
+        const int j = first + i * step;
+        return folded > 0 ? unfolded(j, folded) : j;
+    }
 };
 
 } // namespace whorl::device

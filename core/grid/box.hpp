@@ -1,4 +1,8 @@
-// The periodic box: points and lengths of each axis, and the sizes the transforms accept.
+// The box: points, lengths and ends of each axis, and the sizes the transforms accept.
+//
+// A periodic axis has its points at j L / N. An axis between free-slip walls has them at (j + 1/2) L / N;
+// fields are sums of cosines or sines of m pi x / L, m >= 0: on the doubled axis, of 2 N points and length 2
+// L, they are periodic, and even or odd.
 #pragma once
 
 #include <array>
@@ -10,8 +14,17 @@ namespace whorl {
 struct Box {
     std::array<int, 3> points{};     // nx, ny, nz
     std::array<double, 3> lengths{}; // lx, ly, lz in the case's unit of length
+    std::array<bool, 3> walls{};     // else periodic
 
-    // Smallest wavenumber of an axis, 2 pi / length.
+    bool wall(int axis) const { return walls[static_cast<std::size_t>(axis)]; }
+    // One point: nothing varies along the axis.
+    bool flat(int axis) const { return points[static_cast<std::size_t>(axis)] == 1; }
+    // Bit `axis` for every axis with walls.
+    int wall_mask() const { return (walls[0] ? 1 : 0) + (walls[1] ? 2 : 0) + (walls[2] ? 4 : 0); }
+    // Position of point 0, in spacings.
+    double first_point(int axis) const { return wall(axis) ? 0.5 : 0.0; }
+
+    // Smallest wavenumber of an axis, 2 pi / length, or pi / length between walls.
     double unit(int axis) const;
     // Smallest wavenumber of the box; spectra are binned in units of it.
     double smallest_wavenumber() const;
@@ -25,7 +38,11 @@ struct Box {
 bool is_good_size(int n);
 int next_good_size(int n);
 
-// Throws Error with the next good size; nz = 1 is two-dimensional flow.
+// "FFF", "SFF", "SSF" or "SSS": the bases of z, y and x, F for Fourier, S for sines and cosines.
+std::array<bool, 3> parse_bases(const std::string& bases);
+std::string bases_of(const Box& box);
+
+// Throws Error with the next good size; nz = 1 or ny = 1 is two-dimensional flow.
 void check_box(const Box& box);
 
 } // namespace whorl

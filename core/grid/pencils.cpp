@@ -52,25 +52,41 @@ std::vector<Block> balanced_blocks(const std::vector<long long>& weights, int pa
     return blocks;
 }
 
+namespace {
+int wavenumbers_per_element(const Truncation& truncation) { return truncation.wall(0) ? 2 : 1; }
+int elements_of(const Truncation& truncation, int wavenumbers) {
+    const int each = wavenumbers_per_element(truncation);
+    return (wavenumbers + each - 1) / each;
+}
+} // namespace
+
 Pencils::Pencils(const Box& box, const Truncation& truncation, ProcessGrid grid)
-    : points_(box.points), grid_(grid), ky_(static_cast<std::size_t>(grid.p_row)) {
+    : points_(box.points), grid_(grid), kept_x_(truncation.extent(0) + 1),
+      per_element_(wavenumbers_per_element(truncation)), ky_(static_cast<std::size_t>(grid.p_row)) {
     check_process_grid(box, truncation, grid);
-    const int extent = truncation.extent(1);
-    for (int index = 0; index <= 2 * extent; ++index)
-        lengths_.push_back(truncation.column_length(signed_index(index, extent)));
-    std::vector<long long> weights(static_cast<std::size_t>(truncation.extent(0) + 1), 0);
+    const int kept_y = truncation.count(1);
+    for (int index = 0; index < kept_y; ++index) {
+        const int kept = truncation.column_length(signed_index(index, truncation.extent(1)));
+        lengths_.push_back(elements_of(truncation, kept));
+    }
+    std::vector<long long> weights(static_cast<std::size_t>(elements_of(truncation, kept_x_)), 0);
     for (int length : lengths_)
         for (int i = 0; i < length; ++i) ++weights[static_cast<std::size_t>(i)];
-    kx_ = balanced_blocks(weights, grid.p_row);
+    elements_ = balanced_blocks(weights, grid.p_row);
     for (int r = 0; r < grid.p_row; ++r) {
         std::vector<long long> columns;
-        for (int index = 0; index <= 2 * extent; ++index) columns.push_back(column_length(r, index));
+        for (int index = 0; index < kept_y; ++index) columns.push_back(column_length(r, index));
         ky_[static_cast<std::size_t>(r)] = balanced_blocks(columns, grid.p_col);
     }
 }
 
+Block Pencils::kx(int r) const {
+    const Block block = elements(r);
+    return {per_element_ * block.begin, std::min(per_element_ * block.end, kept_x_)};
+}
+
 int Pencils::column_length(int r, int ky_index) const {
-    const Block block = kx(r);
+    const Block block = elements(r);
     return std::clamp(lengths_[static_cast<std::size_t>(ky_index)] - block.begin, 0, block.size());
 }
 
@@ -96,8 +112,8 @@ struct Limits {
     int row, col;
 };
 Limits limits(const Box& box, const Truncation& truncation) {
-    return {std::min(box.points[1], truncation.extent(0) + 1),
-            std::min(box.points[2], 2 * truncation.extent(1) + 1)};
+    return {std::min(box.points[1], elements_of(truncation, truncation.extent(0) + 1)),
+            std::min(box.points[2], truncation.count(1))};
 }
 } // namespace
 

@@ -4,6 +4,9 @@
 //   y-pencil             z block of c, kx block of r, all y
 //   z-pencil (state)     kx block of r, ky block of (r, c), all z
 //
+// A row along x holds a complex number for each kx. Between walls in x its coefficients are real (up to a
+// constant), and an element holds two of them, kx = 2 i and 2 i + 1.
+//
 // Rank number = c * p_row + r, so that the ranks of a row exchange are neighbours.
 // Blocks of kx and ky are cut so that every rank holds nearly the same number of kept columns.
 #pragma once
@@ -30,13 +33,18 @@ struct ProcessGrid {
     int p_row = 1, p_col = 1;
 };
 
-// Kept ky in the order 0, 1, ..., K, -K, ..., -1.
+// Kept ky in the order 0, 1, ..., K, -K, ..., -1; between walls only the first half.
 WHORL_INLINE int signed_index(int index, int extent) {
     return index <= extent ? index : index - (2 * extent + 1);
 }
 // Place of a signed wavenumber in a full line of n points.
 WHORL_INLINE int wrapped(int signed_number, int n) {
     return signed_number >= 0 ? signed_number : signed_number + n;
+}
+
+// The wavenumber at a place of a full line.
+WHORL_INLINE int line_number(int place, int n, bool walls) {
+    return walls || place <= n / 2 ? place : place - n;
 }
 
 class Pencils {
@@ -46,19 +54,23 @@ class Pencils {
     ProcessGrid grid() const { return grid_; }
     Block z(int c) const { return even_block(points_[2], grid_.p_col, c); }
     Block y(int r) const { return even_block(points_[1], grid_.p_row, r); }
-    Block kx(int r) const { return kx_[static_cast<std::size_t>(r)]; }
+    // Complex numbers of a row, and the wavenumbers they stand for.
+    Block elements(int r) const { return elements_[static_cast<std::size_t>(r)]; }
+    Block kx(int r) const;
+    int kept_elements() const { return elements_.back().end; }
     Block ky(int r, int c) const { return ky_[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)]; }
-    // Kept kx of row index r at the ky-th kept ky: how many of the block's kx lie inside the cylinder.
+    // Kept elements of row index r at the ky-th kept ky: how many of the block lie inside the cylinder.
     int column_length(int r, int ky_index) const;
-    // Kept columns (kx, ky) of a rank, and the largest over the mean of them.
+    // Kept columns (element, ky) of a rank, and the largest over the mean of them.
     long long columns(int r, int c) const;
     double imbalance() const;
 
   private:
     std::array<int, 3> points_;
     ProcessGrid grid_;
-    std::vector<int> lengths_; // kept kx of each kept ky
-    std::vector<Block> kx_;
+    int kept_x_, per_element_; // wavenumbers
+    std::vector<int> lengths_; // kept elements of each kept ky
+    std::vector<Block> elements_;
     std::vector<std::vector<Block>> ky_;
 };
 

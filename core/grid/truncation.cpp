@@ -25,7 +25,11 @@ Shape parse_shape(const std::string& name) {
 }
 
 Truncation::Truncation(const Box& box, Dealias dealias, Shape shape)
-    : points_{box.points[0], box.points[1], box.points[2]}, dealias_(dealias), shape_(shape) {
+    : walls_(box.walls), dealias_(dealias), shape_(shape) {
+    for (std::size_t i = 0; i < 3; ++i) points_[i] = box.walls[i] ? 2 * box.points[i] : box.points[i];
+    WHORL_REQUIRE(box.wall_mask() == 0 || dealias == Dealias::two_thirds || dealias == Dealias::none,
+                  "points between walls cannot be shifted against them: with bases = \"" + bases_of(box) +
+                      "\" choose dealias = \"2/3\" or \"none\".");
     for (int axis = 0; axis < 3; ++axis) {
         std::array<int, 3> n{};
         int& along = n[static_cast<std::size_t>(axis)];
@@ -78,7 +82,7 @@ int Truncation::row_length(int n_y, int n_z) const {
 std::int64_t Truncation::count_modes(int n_y, int begin, int end) const {
     end = std::min(end, column_length(n_y));
     if (end <= begin) return 0;
-    if (ninths() == 0) return static_cast<std::int64_t>(end - begin) * (2 * extent_[2] + 1);
+    if (ninths() == 0) return static_cast<std::int64_t>(end - begin) * count(2);
     constexpr double doubt = 1e-4;
     const auto in_z = [&](std::size_t axis) {
         const double ratio = static_cast<double>(points_[2]) / static_cast<double>(points_[axis]);
@@ -86,15 +90,15 @@ std::int64_t Truncation::count_modes(int n_y, int begin, int end) const {
     };
     const double top = static_cast<double>(ninths() * points_[2] * points_[2]) / 9.0 - in_z(1) * n_y * n_y;
     const double per_x = in_z(0);
-    std::int64_t count = 0;
+    std::int64_t modes = 0;
     for (int n_x = begin; n_x < end; ++n_x) {
         const double square = top - per_x * n_x * n_x, root = std::sqrt(std::max(square, 0.0));
         int h = static_cast<int>(root);
         const double low = h, high = low + 1;
         if (square - low * low < doubt || high * high - square < doubt) h = height(n_x, n_y, h);
-        count += 2 * h + 1;
+        modes += wall(2) ? h + 1 : 2 * h + 1;
     }
-    return count;
+    return modes;
 }
 
 // Largest kept n_z of a kept column, which is near `guess`.

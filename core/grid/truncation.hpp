@@ -6,7 +6,9 @@
 //   1/2            4 |n_i| < N_i on each axis            (cubic aliases fall outside)
 //   none           2 |n_i| < N_i                          (all but Nyquist)
 //
-// The inequalities are strict: on the boundary itself N divisible by 3 would let one double alias in.
+// Between walls N_i is twice the points and n_i >= 0, in units of pi / l_i: the same fraction of the
+// wavenumbers. The inequalities are strict: on the boundary itself N divisible by 3 would let one double
+// alias in.
 #pragma once
 
 #include <cstdint>
@@ -29,6 +31,10 @@ class Truncation {
     Dealias dealias() const { return dealias_; }
     bool kept(int n_x, int n_y, int n_z) const;
 
+    bool wall(int axis) const { return walls_[static_cast<std::size_t>(axis)]; }
+    // Kept n along y or z: 0, ..., extent, and their negatives where there are no walls.
+    int count(int axis) const { return wall(axis) ? extent(axis) + 1 : 2 * extent(axis) + 1; }
+
     // Largest kept |n| along an axis.
     int extent(int axis) const { return extent_[static_cast<std::size_t>(axis)]; }
     // Kept kx of the column (n_y) and of the row (n_y, n_z): 0 <= n_x < length; 0 where nothing is kept.
@@ -38,7 +44,8 @@ class Truncation {
     std::int64_t count_modes(int n_y, int begin, int end) const;
 
   private:
-    std::array<long long, 3> points_{};
+    std::array<long long, 3> points_{}; // of a period
+    std::array<bool, 3> walls_;
     Dealias dealias_;
     Shape shape_;
     std::array<int, 3> extent_{};

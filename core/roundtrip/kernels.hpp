@@ -23,7 +23,8 @@ template <class Real> struct Shift {
 template <class Real> struct Tile {
     Complex<Real>* data;
     int count, lanes, nz;
-    int extent_z;        // kz = -extent_z, ..., extent_z are kept
+    int extent_z;        // the largest kept kz
+    int kept_z;          // how many are kept
     std::int64_t stride; // between variables
     std::int64_t column; // the first of them among the rank's columns
 
@@ -32,22 +33,21 @@ template <class Real> struct Tile {
     }
     // The same columns of the variables from v on.
     WHORL_INLINE Tile from(int v) const {
-        return {data + v * stride, count, lanes, nz, extent_z, stride, column};
+        return {data + v * stride, count, lanes, nz, extent_z, kept_z, stride, column};
     }
     // Plane of the i-th kept kz.
     WHORL_INLINE int kept(std::int64_t i) const {
         return wrapped(signed_index(static_cast<int>(i), extent_z), nz);
     }
-    WHORL_INLINE int kept_z() const { return 2 * extent_z + 1; }
 };
 
-// The part of a tile that lies in one ky: `count` kx from `first`, in the lanes from `lane`.
+// The part of a tile that lies in one ky: `count` elements from `first`, in the lanes from `lane`.
 struct Segment {
     int ky, first, count, lane;
 
-    // How many of them are kept modes at plane l.
+    // How many of them hold kept modes at plane l.
     template <class Tables> WHORL_INLINE int live(const Tables& tables, int l) const {
-        const int left = tables.row(ky, l).length - first;
+        const int left = tables.elements(ky, l) - first;
         return left < 0 ? 0 : (left < count ? left : count);
     }
 };
@@ -104,8 +104,8 @@ template <class Real> struct LoadPadding {
         WHORL_INLINE void operator()(std::int64_t i) const { line[i] = {0, 0}; }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int v = static_cast<int>(r / tile.kept_z());
-        const int l = tile.kept(r % tile.kept_z());
+        const int v = static_cast<int>(r / tile.kept_z);
+        const int l = tile.kept(r % tile.kept_z);
         const int live = segment.live(tables, l);
         return {tile.line(v, l) + segment.lane + live, segment.count - live + spare};
     }
@@ -160,7 +160,7 @@ template <class Real, class Result, int fluxes, bool shifted> struct Store {
     }
 };
 
-// One plane between the transforms along y and x: [variable][y][kx], rows `pitch` apart.
+// One plane between the transforms along y and x: [variable][y][element], rows `pitch` apart.
 template <class Real> struct Plane {
     Complex<Real>* data;
     int ny, width, pitch;
@@ -179,7 +179,7 @@ template <class Real> struct Spread {
     const Complex<Real>* buffer;
     const PlaneSlot* slots; // of this plane, a column peer each
     const ColumnRow* rows;
-    int extent_y;
+    int extent_y, kept_y;
 
     struct RowOf {
         const Complex<Real>* from;
@@ -188,8 +188,7 @@ template <class Real> struct Spread {
         WHORL_INLINE void operator()(std::int64_t i) const { copy(from[i], to[i]); }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int kept = 2 * extent_y + 1;
-        const int v = static_cast<int>(r / kept), j = static_cast<int>(r % kept);
+        const int v = static_cast<int>(r / kept_y), j = static_cast<int>(r % kept_y);
         const ColumnRow source = rows[j];
         const PlaneSlot slot = slots[source.peer];
         return {buffer + slot.base + v * slot.stride + source.offset,

@@ -13,15 +13,16 @@ std::int64_t whole_lines(std::int64_t columns) { return (columns + 7) / 8 * 8; }
 Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank,
                int batch_count, int column_variable_count, int row_variable_count)
     : grid(pencils.grid()), row_index(rank % grid.p_row), column_index(rank / grid.p_row), nx(box.points[0]),
-      ny(box.points[1]), nz(box.points[2]), z(pencils.z(column_index)), y(pencils.y(row_index)),
+      ny(box.points[1]), nz(box.points[2]), walls(box.wall_mask()), per_element(box.wall(0) ? 2 : 1),
+      z(pencils.z(column_index)), y(pencils.y(row_index)), elements(pencils.elements(row_index)),
       kx(pencils.kx(row_index)), ky(pencils.ky(row_index, column_index)), kept_x(truncation.extent(0) + 1),
-      kept_y(2 * truncation.extent(1) + 1), kept_z(2 * truncation.extent(2) + 1),
+      kept_y(truncation.count(1)), kept_z(truncation.count(2)), kept_elements(pencils.kept_elements()),
       extent_y(truncation.extent(1)), extent_z(truncation.extent(2)), batches(batch_count),
       column_variables(column_variable_count), row_variables(row_variable_count) {
     for (int c = 0; c < grid.p_col; ++c) peer_z_.push_back(pencils.z(c));
     for (int r = 0; r < grid.p_row; ++r) {
         peer_y_.push_back(pencils.y(r));
-        peer_kx_.push_back(pencils.kx(r));
+        peer_elements_.push_back(pencils.elements(r));
     }
     place_columns(pencils);
     place_planes();
@@ -88,12 +89,12 @@ int Layout::largest_batch() const {
 
 std::int64_t Layout::row_y_offset(int r, int plane_count) const {
     const int rows = r == grid.p_row ? ny : peer_y_[at(r)].begin;
-    return static_cast<std::int64_t>(row_variables) * plane_count * rows * kx.size();
+    return static_cast<std::int64_t>(row_variables) * plane_count * rows * elements.size();
 }
 
 std::int64_t Layout::row_x_offset(int r, int plane_count) const {
-    const int modes = r == grid.p_row ? kept_x : peer_kx_[at(r)].begin;
-    return static_cast<std::int64_t>(row_variables) * plane_count * y.size() * modes;
+    const int before = r == grid.p_row ? kept_elements : peer_elements_[at(r)].begin;
+    return static_cast<std::int64_t>(row_variables) * plane_count * y.size() * before;
 }
 
 std::vector<exchange::Pattern> Layout::column_patterns(int variables, bool inwards) const {
@@ -119,9 +120,9 @@ std::vector<exchange::Pattern> Layout::row_patterns(int variables, bool inwards)
         const std::int64_t count = planes(b).size();
         for (int r = 0; r < grid.p_row; ++r) {
             const exchange::Chunk in_y{row_y_offset(r, planes(b).size()),
-                                       variables * count * peer_y_[at(r)].size() * kx.size()};
+                                       variables * count * peer_y_[at(r)].size() * elements.size()};
             const exchange::Chunk in_x{row_x_offset(r, planes(b).size()),
-                                       variables * count * y.size() * peer_kx_[at(r)].size()};
+                                       variables * count * y.size() * peer_elements_[at(r)].size()};
             pattern.send.push_back(inwards ? in_y : in_x);
             pattern.receive.push_back(inwards ? in_x : in_y);
         }

@@ -3,7 +3,9 @@
 //   column buffers   chunk (batch, peer) holds [variable][plane][kept column]; a direction with fewer
 //   variables
 //                    uses the first of them, so both directions share a buffer and a message is contiguous
-//   row buffers      chunk (peer) of one batch holds [variable][plane][row of y][kx]
+//   row buffers      chunk (peer) of one batch holds [variable][plane][row of y][element]
+//
+// Elements are the complex numbers of a row along x (grid/pencils.hpp).
 #pragma once
 
 #include <cstdint>
@@ -19,7 +21,7 @@ struct PlaneSlot {
     std::int64_t base, stride;
 };
 
-// Kept kx of one ky in the y-pencil: which column peer holds it, where in the peer's columns, how many.
+// Kept elements of one ky in the y-pencil: which column peer holds it, where in the peer's columns, how many.
 struct ColumnRow {
     std::int32_t peer, length;
     std::int64_t offset;
@@ -33,8 +35,11 @@ class Layout {
     ProcessGrid grid;
     int row_index, column_index; // r and c of this rank
     int nx, ny, nz;
-    Block z, y, kx, ky;
+    int walls;       // bit 0, 1, 2: x, y, z
+    int per_element; // kx
+    Block z, y, elements, kx, ky;
     int kept_x, kept_y, kept_z; // kept kx of the whole box, kept ky and kz, of either sign
+    int kept_elements;
     int extent_y, extent_z;
     int batches;
     int column_variables, row_variables;
@@ -51,7 +56,7 @@ class Layout {
     Block planes(int batch) const { return planes(column_index, batch); }
     Block planes(int c, int batch) const;
     int largest_batch() const;
-    Block peer_kx_block(int r) const { return peer_kx_[static_cast<std::size_t>(r)]; }
+    Block peer_elements(int r) const { return peer_elements_[static_cast<std::size_t>(r)]; }
     Block peer_y_block(int r) const { return peer_y_[static_cast<std::size_t>(r)]; }
     // Chunk of row peer r within a row buffer holding `planes` planes.
     std::int64_t row_y_offset(int r, int planes) const;
@@ -64,7 +69,7 @@ class Layout {
   private:
     void place_columns(const Pencils& pencils);
     void place_planes();
-    std::vector<Block> peer_z_, peer_y_, peer_kx_;
+    std::vector<Block> peer_z_, peer_y_, peer_elements_;
     std::vector<std::int64_t> peer_columns_;
     std::vector<std::vector<std::int64_t>> pencil_chunks_, plane_chunks_; // [batch][peer]
 };

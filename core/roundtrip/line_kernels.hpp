@@ -178,7 +178,7 @@ template <class Real, class Pass> struct BlockPoints {
             Real values[Pass::inputs > 0 ? Pass::inputs : 1];
             Real results[Pass::products > 0 ? Pass::products : 1];
             unrolled<Pass::inputs>([&](auto v) { values[v] = block.data[v * block.stride + at]; });
-            const int x = block.first + static_cast<int>(at / block.rows) * block.step;
+            const int x = block.x(static_cast<int>(at / block.rows));
             of.pass.point(Point{x, of.y + static_cast<int>(at % block.rows), of.z}, values, results);
             unrolled<Pass::products>([&](auto v) { block.data[v * block.stride + at] = results[v]; });
         }

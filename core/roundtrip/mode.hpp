@@ -25,7 +25,9 @@ template <class Real> WHORL_INLINE Real inverse_square(Wavenumber<Real> k) {
 template <class Real> struct Mode {
     Wavenumber<Real> k; // in 1 / length
     std::int64_t index; // within a field of the state
-    Real weight;        // 1 for kx = 0, 2 for kx > 0, which stands for -k as well
+    // How many wavenumbers it stands for: 2 for kx > 0, which stands for -k as well, else 1; and twice as
+    // many for ky > 0 or kz > 0 along an axis with walls.
+    Real weight;
 };
 
 // Device-callable look-ups of one rank's modes; tables are indexed within the rank's own blocks.
@@ -36,11 +38,21 @@ template <class Real> struct ModeTables {
     const Row* rows; // [ky][kz]
     int nz;
     bool has_kx_zero;
+    bool wall_y, wall_z;
+    int paired; // 1 where two wavenumbers share an element of a row (grid/pencils.hpp), else 0
 
     WHORL_INLINE Row row(int j, int l) const { return rows[static_cast<std::int64_t>(j) * nz + l]; }
     WHORL_INLINE Mode<Real> mode(std::int64_t i, int j, int l, std::int64_t offset) const {
-        return {{kx[i], ky[j], kz[l]}, offset + i, (i == 0 && has_kx_zero) ? Real(1) : Real(2)};
+        return {{kx[i], ky[j], kz[l]},
+                offset + i,
+                ((i == 0 && has_kx_zero) ? Real(1) : Real(2)) * row_weight(j, l)};
     }
+    WHORL_INLINE Real row_weight(int j, int l) const {
+        return (wall_y && ky[j] > Real(0) ? Real(2) : Real(1)) *
+               (wall_z && kz[l] > Real(0) ? Real(2) : Real(1));
+    }
+    // Elements that hold the kept kx of a row.
+    WHORL_INLINE int elements(int j, int l) const { return (row(j, l).length + paired) >> paired; }
 };
 
 // A grid point's indices in the whole box.

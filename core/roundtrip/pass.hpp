@@ -14,6 +14,11 @@
 //   void begin_batch(Block planes)     before the points of a batch of this rank's planes; may fill an array
 //   void end_batch(Block planes)       after them; may write one
 //   void begin_store(maxima)           after the last point, before the first store; may choose dt
+//   int input_parity(int v) const, product_parity, flux_parity
+//                                      what a pass that may run between walls says of its variables: bit 0,
+//                                      1, 2 is set where they are sums of sines along x, y, z, else of
+//                                      cosines; of a flux the bit of z counts. On a device, and best static
+//                                      constexpr.
 //   void with_store(f) const           calls f(s) with the struct s whose store() to use, chosen at run time
 //   int parts() const, P part(s) const further, smaller passes that travel behind this one, as many as there
 //                                      are at run time (passive scalars). P has the constants and functions
@@ -22,6 +27,7 @@
 #pragma once
 
 #include <array>
+#include <utility>
 
 #include "roundtrip/mode.hpp"
 
@@ -70,6 +76,22 @@ template <class Pass> Widths widths_of(const Pass& pass) {
 template <class Pass, class F> void each_part(const Pass& pass, const F& f) {
     if constexpr (HasParts<Pass>)
         for (int s = pass.parts() - 1; s >= 0; --s) f(pass.part(s), s);
+}
+
+// Says all parities it needs to; and so do its parts.
+template <class Pass>
+concept HasParities = requires(const Pass& pass) {
+    requires Pass::inputs == 0 || requires { pass.input_parity(0); };
+    requires Pass::products == 0 || requires { pass.product_parity(0); };
+    requires Pass::fluxes == 0 || requires { pass.flux_parity(0); };
+};
+template <class Pass> constexpr bool meets_walls() {
+    if constexpr (HasParts<Pass>) {
+        using Sub = decltype(std::declval<const Pass&>().part(0));
+        return HasParities<Pass> && HasParities<Sub>;
+    } else {
+        return HasParities<Pass>;
+    }
 }
 
 } // namespace whorl

@@ -7,7 +7,8 @@
 namespace whorl {
 
 std::int64_t table_bytes(const Layout& layout, std::int64_t value) {
-    const std::int64_t shifts = layout.kx.size() + layout.ky.size() + layout.nz;
+    const std::int64_t of_x = layout.per_element * layout.elements.size();
+    const std::int64_t shifts = of_x + layout.ky.size() + layout.nz;
     const std::int64_t wavenumbers = shifts + layout.kept_y;
     return shifts * value + wavenumbers * value / 2 +
            static_cast<std::int64_t>(sizeof(Row)) * layout.ky.size() * layout.nz +
@@ -19,7 +20,7 @@ std::int64_t table_bytes(const Layout& layout, std::int64_t value) {
 template <class Real> Workspace workspace_of(const Layout& layout, device::LineKind lines) {
     const std::int64_t scratch = device::Lines<Real>::scratch(std::max(layout.ny, layout.nz));
     if (lines != device::LineKind::automatic) return Workspace(layout, scratch);
-    const device::RowLines<Real> rows(layout.nx, layout.kept_x);
+    const device::RowLines<Real> rows(layout.nx, layout.kept_x, layout.per_element == 2);
     const std::int64_t block = rows.workspace(layout.column_variables, layout.row_variables);
     return Workspace(layout, scratch, rows.rows, block);
 }
@@ -33,7 +34,7 @@ RoundTrip<Real>::RoundTrip(const Box& box, const Truncation& truncation, const R
       table_(box, truncation, pencils_, layout_.row_index, layout_.column_index), device_(device),
       world_(world), row_(world.split(layout_.column_index)), column_(world.split(layout_.row_index)),
       transport_name_(options.transport), workspace_(workspace_of<Real>(layout_, options.lines)),
-      scale_(1.0 / static_cast<double>(box.total_points())) {
+      scale_(1.0 / (static_cast<double>(box.total_points()) * (1 << kernels::axes_in(box.wall_mask())))) {
     make_tables(box, truncation);
     make_lines(options.lines);
     make_buffers();
@@ -47,10 +48,12 @@ template <class Real> void RoundTrip<Real>::make_tables(const Box& box, const Tr
     };
     std::vector<int> all_y;
     for (int j = 0; j < layout_.kept_y; ++j) all_y.push_back(signed_index(j, truncation.extent(1)));
-    for (int i = layout_.kx.begin; i < layout_.kx.end; ++i) numbers_[0].push_back(i);
+    // Of whole elements: the last may have one more than is kept.
+    for (int i = 0; i < layout_.per_element * layout_.elements.size(); ++i)
+        numbers_[0].push_back(layout_.kx.begin + i);
     for (int j = layout_.ky.begin; j < layout_.ky.end; ++j)
         numbers_[1].push_back(all_y[static_cast<std::size_t>(j)]);
-    for (int l = 0; l < layout_.nz; ++l) numbers_[2].push_back(l <= layout_.nz / 2 ? l : l - layout_.nz);
+    for (int l = 0; l < layout_.nz; ++l) numbers_[2].push_back(line_number(l, layout_.nz, box.wall(2)));
     fill(kx_, 0, numbers_[0]);
     fill(ky_, 1, numbers_[1]);
     fill(kz_, 2, numbers_[2]);
@@ -77,38 +80,64 @@ template <class Real> void RoundTrip<Real>::make_tiles() {
         }
 }
 
+template <class Real> std::vector<device::Basis> RoundTrip<Real>::bases(int axis) const {
+    if (layout_.walls >> axis & 1) return {device::Basis::cosine, device::Basis::sine};
+    return {device::Basis::fourier};
+}
+
+template <class Real> std::size_t RoundTrip<Real>::lines_of(int axis, int parity) const {
+    if (!(layout_.walls >> axis & 1)) return static_cast<std::size_t>(device::Basis::fourier);
+    return static_cast<std::size_t>(parity >> axis & 1 ? device::Basis::sine : device::Basis::cosine);
+}
+
 template <class Real> void RoundTrip<Real>::make_lines(device::LineKind kind) {
     using device::Direction;
     // A line of one point is its own transform: nothing is faster than the direct sum.
     const auto make = [&](device::LineShape shape, Direction direction) {
         return device::Lines<Real>::make(shape.n == 1 ? device::LineKind::direct : kind, shape, direction);
     };
-    z_in_.resize(workspace_.lanes / lane_step + 1);
-    z_out_.resize(workspace_.lanes / lane_step + 1);
-    for (const ColumnTile& t : tiles_) {
-        const auto width = static_cast<std::size_t>(tile_width(t.count));
-        if (z_in_[width]) continue;
-        const device::LineShape shape{layout_.nz, static_cast<int>(width) * lane_step, workspace_.lanes, 1,
-                                      layout_.extent_z + 1};
-        z_in_[width] = make(shape, Direction::backward);
-        z_out_[width] = make(shape, Direction::forward);
+    for (const device::Basis basis : bases(2)) {
+        const auto b = static_cast<std::size_t>(basis);
+        z_in_[b].resize(workspace_.lanes / lane_step + 1);
+        z_out_[b].resize(workspace_.lanes / lane_step + 1);
+        for (const ColumnTile& t : tiles_) {
+            const auto width = static_cast<std::size_t>(tile_width(t.count));
+            if (z_in_[b][width]) continue;
+            const device::LineShape shape{layout_.nz,           static_cast<int>(width) * lane_step,
+                                          workspace_.lanes,     1,
+                                          layout_.extent_z + 1, basis};
+            z_in_[b][width] = make(shape, Direction::backward);
+            z_out_[b][width] = make(shape, Direction::forward);
+        }
     }
-    const int width = tile_width(layout_.kx.size()) * lane_step;
-    const device::LineShape along_y{layout_.ny, width, workspace_.pitch, 1, layout_.extent_y + 1};
-    y_in_ = make(along_y, Direction::backward);
-    y_out_ = make(along_y, Direction::forward);
+    const int width = tile_width(layout_.elements.size()) * lane_step;
+    for (const device::Basis basis : bases(1)) {
+        const auto b = static_cast<std::size_t>(basis);
+        const device::LineShape along_y{layout_.ny, width, workspace_.pitch, 1, layout_.extent_y + 1, basis};
+        y_in_[b] = make(along_y, Direction::backward);
+        y_out_[b] = make(along_y, Direction::forward);
+    }
+    make_x_lines(kind);
+}
+
+template <class Real> void RoundTrip<Real>::make_x_lines(device::LineKind kind) {
     if (kind == device::LineKind::automatic) {
-        row_lines_ = std::make_unique<device::RowLines<Real>>(layout_.nx, layout_.kept_x);
+        row_lines_ =
+            std::make_unique<device::RowLines<Real>>(layout_.nx, layout_.kept_x, layout_.per_element == 2);
         return;
     }
     const int all_pairs = (layout_.y.size() + 1) / 2;
     const std::array<int, 2> block_pairs{workspace_.pairs, all_pairs % workspace_.pairs};
-    for (std::size_t i = 0; i < 2; ++i) {
-        if (block_pairs[i] == 0) continue;
-        const device::LineShape along_x{layout_.nx, block_pairs[i], 1, workspace_.line_pitch};
-        x_in_[i] = make(along_x, Direction::backward);
-        x_out_[i] = make(along_x, Direction::forward);
-    }
+    for (const device::Basis basis : bases(0))
+        for (std::size_t i = 0; i < 2; ++i) {
+            if (block_pairs[i] == 0) continue;
+            device::LineShape along_x{layout_.nx, block_pairs[i], 1, workspace_.line_pitch};
+            along_x.basis = basis;
+            if (basis != device::Basis::fourier) along_x.kept = layout_.kept_x;
+            const auto b = static_cast<std::size_t>(basis);
+            x_in_[b][i] = device::Lines<Real>::make(kind, along_x, device::Direction::backward);
+            x_out_[b][i] = device::Lines<Real>::make(kind, along_x, device::Direction::forward);
+        }
 }
 
 template <class Real> void RoundTrip<Real>::make_buffers() {
@@ -128,7 +157,15 @@ template <class Real> void RoundTrip<Real>::make_buffers() {
 }
 
 template <class Real> ModeTables<Real> RoundTrip<Real>::modes() const {
-    return {kx_.data(), ky_.data(), kz_.data(), table_.rows().data(), layout_.nz, layout_.kx.begin == 0};
+    return {kx_.data(),
+            ky_.data(),
+            kz_.data(),
+            table_.rows().data(),
+            layout_.nz,
+            layout_.kx.begin == 0,
+            (layout_.walls & 2) != 0,
+            (layout_.walls & 4) != 0,
+            layout_.per_element - 1};
 }
 
 template <class Real> void RoundTrip<Real>::shift(std::array<double, 3> cells) {
@@ -153,13 +190,15 @@ template <class Real> kernels::Tile<Real> RoundTrip<Real>::tile(int executor, st
             workspace_.lanes,
             layout_.nz,
             layout_.extent_z,
+            layout_.kept_z,
             static_cast<std::int64_t>(layout_.nz) * workspace_.lanes,
             t.column};
 }
 
 template <class Real> kernels::Plane<Real> RoundTrip<Real>::plane(int executor) {
-    return {executors_[static_cast<std::size_t>(executor)].workspace.data(), layout_.ny, layout_.kx.size(),
-            workspace_.pitch, static_cast<std::int64_t>(layout_.ny) * workspace_.pitch};
+    return {executors_[static_cast<std::size_t>(executor)].workspace.data(), layout_.ny,
+            layout_.elements.size(), workspace_.pitch,
+            static_cast<std::int64_t>(layout_.ny) * workspace_.pitch};
 }
 
 template <class Real>
@@ -177,7 +216,7 @@ template <class Real>
 const kernels::RowPiece<Real>* RoundTrip<Real>::row_pieces(int executor, int plane_index, int planes) {
     auto& pieces = executors_[static_cast<std::size_t>(executor)].pieces;
     for (int r = 0; r < layout_.grid.p_row; ++r) {
-        const Block block = layout_.peer_kx_block(r);
+        const Block block = layout_.peer_elements(r);
         const std::int64_t plane_size = static_cast<std::int64_t>(layout_.y.size()) * block.size();
         pieces[static_cast<std::size_t>(r)] = {row_x_buffer_.data() + layout_.row_x_offset(r, planes) +
                                                    plane_index * plane_size,
@@ -225,7 +264,8 @@ void RoundTrip<Real>::z_lines_in(int executor, const kernels::Tile<Real>& t, int
     const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), layout_.pencil_slots.data()};
     for (int v = 0; v < variables; ++v) {
         for (int l = 0; l < layout_.nz; ++l) own.rows[static_cast<std::size_t>(l)] = columns.row(v, l);
-        z_in_[static_cast<std::size_t>(tile_width(t.count))]->scatter(t.line(v, 0), own.rows.data(),
+        const auto& lines = z_in_[lines_of(2, parities_.inputs[static_cast<std::size_t>(v)])];
+        lines[static_cast<std::size_t>(tile_width(t.count))]->scatter(t.line(v, 0), own.rows.data(),
                                                                       line_scratch(executor));
     }
 }
@@ -245,7 +285,8 @@ template <class Real> void RoundTrip<Real>::z_lines_out(int executor, std::int64
     point_at(own.rows, t, 0);
     for (int v = 0; v < variables; ++v) {
         point_at(own.next_rows, v + 1 < variables ? t : following, v + 1 < variables ? v + 1 : 0);
-        z_out_[static_cast<std::size_t>(tile_width(t.count))]->gather(
+        const auto& lines = z_out_[lines_of(2, parities_.fluxes[static_cast<std::size_t>(v)])];
+        lines[static_cast<std::size_t>(tile_width(t.count))]->gather(
             own.rows.data(), t.line(v, 0), own.next_rows.data(), line_scratch(executor));
         std::swap(own.rows, own.next_rows);
     }
@@ -256,13 +297,15 @@ template <class Real> void RoundTrip<Real>::y_lines_in(int executor, int z, int 
     const kernels::Plane<Real> p = plane(executor);
     {
         Timers::Scope scope(timers, Part::pack);
-        const kernels::Spread<Real> spread{p, plane_data(), slots_of(z), layout_.column_rows.data(),
-                                           layout_.extent_y};
+        const kernels::Spread<Real> spread{
+            p, plane_data(), slots_of(z), layout_.column_rows.data(), layout_.extent_y, layout_.kept_y};
         device::Cpu::for_each(1LL * variables * layout_.kept_y, spread);
         device::Cpu::for_each(1LL * variables * layout_.kept_y, kernels::SpreadPadding<Real>{spread});
     }
     Timers::Scope scope(timers, Part::y_lines);
-    for (int v = 0; v < variables; ++v) y_in_->execute(p.row(v, 0), line_scratch(executor));
+    for (int v = 0; v < variables; ++v)
+        y_in_[lines_of(1, parities_.inputs[static_cast<std::size_t>(v)])]->execute(p.row(v, 0),
+                                                                                   line_scratch(executor));
 }
 
 template <class Real>

@@ -19,6 +19,7 @@
 #include "roundtrip/layout.hpp"
 #include "roundtrip/line_kernels.hpp"
 #include "roundtrip/pass.hpp"
+#include "roundtrip/row_pairs.hpp"
 #include "roundtrip/workspace.hpp"
 
 namespace whorl {
@@ -64,7 +65,8 @@ template <class Real> class RoundTrip {
   private:
     using Value = Complex<Real>;
     using LinesOf = std::unique_ptr<device::Lines<Real>>;
-    static constexpr int lane_step = 8; // widths of tiles are rounded up to this
+    template <class T> using ByBasis = std::array<T, 3>; // those the walls call for
+    static constexpr int lane_step = 8;                  // widths of tiles are rounded up to this
 
     static int tile_width(int count) { return (count + lane_step - 1) / lane_step; }
 
@@ -83,6 +85,16 @@ template <class Real> class RoundTrip {
     void make_tables(const Box& box, const Truncation& truncation);
     void make_tiles();
     void make_lines(device::LineKind kind);
+    void make_x_lines(device::LineKind kind);
+    std::vector<device::Basis> bases(int axis) const;
+    // Which lines along an axis a variable of this parity takes.
+    std::size_t lines_of(int axis, int parity) const;
+    template <class Pass> void find_parities(const Pass& pass, const Widths& widths);
+    template <class Pass>
+    void add_parities(const Pass& pass, int first_input, int first_product, int first_flux);
+    template <class Pass> void find_imaginary(const Pass& pass, int first_flux);
+    template <int n> kernels::Sines<n> sines_of(const std::vector<int>& parities, int first) const;
+    kernels::Imaginary imaginary_of(int first, int fluxes) const;
     void make_buffers();
 
     kernels::Tile<Real> tile(int executor, std::int64_t item);
@@ -100,9 +112,9 @@ template <class Real> class RoundTrip {
     }
     kernels::Shift<Real> shift_tables() const;
     const kernels::RowPiece<Real>* row_pieces(int executor, int plane_index, int planes);
-    const device::Lines<Real>& x_lines(const std::array<LinesOf, 2>& lines,
+    const device::Lines<Real>& x_lines(const ByBasis<std::array<LinesOf, 2>>& lines, int parity,
                                        const kernels::LineBlock<Real>& block) const {
-        return *lines[block.live_pairs() == workspace_.pairs ? 0 : 1];
+        return *lines[lines_of(0, parity)][block.live_pairs() == workspace_.pairs ? 0 : 1];
     }
     const PlaneSlot* slots_of(int z) const {
         return layout_.plane_slots.data() +
@@ -117,18 +129,28 @@ template <class Real> class RoundTrip {
     void y_lines_in(int executor, int z, int variables);
     template <bool to_buffer> void move_rows(int executor, int plane_index, int planes, int variables);
 
+    template <class Pass>
+    void load_walls(const Pass& pass, const ModeTables<Real>& tables, const kernels::Tile<Real>& t,
+                    const kernels::Segment& segment, int first_input) const;
+    template <class Pass, class Result>
+    void store_pairs(const Result& result, const ModeTables<Real>& tables, const kernels::Tile<Real>& t,
+                     const kernels::Segment& segment, int first_flux) const;
+    template <class Pass>
+    void contract_walls(const kernels::Contract<Real, Pass>& contract, int row, int first_product,
+                        int first_flux) const;
+
     template <class Pass> void columns_in(const Pass& pass);
     template <class Pass> void columns_out(const Pass& pass);
     template <class Pass>
-    void store_tile(const Pass& pass, std::int64_t item, const kernels::Tile<Real>& t,
+    void store_tile(const Pass& pass, std::int64_t item, const kernels::Tile<Real>& t, int first_flux,
                     const ModeTables<Real>& tables, const kernels::Shift<Real>& shift);
     template <class Pass> void batch(Pass& pass, int b);
     template <class Pass> void exchanged_rows(Pass& pass, int b, Block planes);
     template <class Pass> void rows_in(const Pass& pass, int executor, int z);
     template <class Pass> void rows_out(const Pass& pass, int executor, int z);
     template <class Pass>
-    void contract_plane(const Pass& pass, const kernels::Plane<Real>& plane, int z, int first_flux,
-                        int executor);
+    void contract_plane(const Pass& pass, const kernels::Plane<Real>& plane, int z, int first_product,
+                        int first_flux, int executor);
     template <class Pass>
     void points(const Pass& pass, int executor, int z, int y0, int rows,
                 const kernels::RowPiece<Real>* pieces);
@@ -148,7 +170,13 @@ template <class Real> class RoundTrip {
     exchange::Communicator row_, column_;
     std::string transport_name_;
     Workspace workspace_;
-    double scale_; // 1 / (nx ny nz)
+    double scale_; // 1 / (nx ny nz), of the doubled axes where there are walls
+
+    // Of the pass on its way: parities of its variables, and which fluxes are imaginary where x has walls.
+    struct Parities {
+        std::vector<int> inputs, products, fluxes, imaginary;
+    };
+    Parities parities_;
 
     device::Buffer<Real> kx_, ky_, kz_, all_ky_;
     std::array<std::vector<int>, 3> numbers_; // signed wavenumbers of kx_, ky_, kz_
@@ -158,10 +186,10 @@ template <class Real> class RoundTrip {
     std::vector<ColumnTile> tiles_;
     std::vector<Executor> executors_;
     std::vector<std::array<double, 2>> maxima_;
-    std::vector<LinesOf> z_in_, z_out_; // by tile_width
-    LinesOf y_in_, y_out_;
+    ByBasis<std::vector<LinesOf>> z_in_, z_out_; // by tile_width
+    ByBasis<LinesOf> y_in_, y_out_;
     std::unique_ptr<device::RowLines<Real>> row_lines_; // or, for other kinds of lines:
-    std::array<LinesOf, 2> x_in_, x_out_;               // of a whole block of row pairs, of the last one
+    ByBasis<std::array<LinesOf, 2>> x_in_, x_out_;      // of a whole block of row pairs, of the last one
     std::map<std::string, std::unique_ptr<exchange::Transport>> transports_;
     Timers exchange_timer_; // of the thread that exchanges, with the total of all runs
 };

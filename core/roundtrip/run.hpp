@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "roundtrip/roundtrip.hpp"
+#include "roundtrip/run_walls.hpp"
 
 namespace whorl {
 
@@ -14,6 +15,7 @@ template <class Real> template <class Pass> std::array<double, 2> RoundTrip<Real
     WHORL_REQUIRE(widths.inputs <= layout_.column_variables && widths.fluxes <= layout_.column_variables &&
                       widths.inputs <= layout_.row_variables && widths.products <= layout_.row_variables,
                   "a pass carries more variables than the round trip was planned for.");
+    find_parities(pass, widths);
     for (auto& largest : maxima_) largest = {0.0, 0.0};
     if constexpr (Pass::inputs > 0) columns_in(pass);
 
@@ -60,17 +62,20 @@ template <class Real> template <class Pass> void RoundTrip<Real>::columns_in(con
         {
             Timers::Scope scope(timers, Part::modes);
             for (const kernels::Segment& segment : segments(item)) {
-                const auto load = [&]<class Own>(const Own& own, const kernels::Tile<Real>& to) {
-                    if (shifted_)
+                const auto load = [&]<class Own>(const Own& own, const kernels::Tile<Real>& to, int first) {
+                    if (layout_.walls != 0)
+                        load_walls(own, tables, to, segment, first);
+                    else if (shifted_)
                         device::Cpu::for_each(
                             layout_.kept_z, kernels::Load<Real, Own, true>{own, tables, to, segment, shift});
                     else
                         device::Cpu::for_each(
                             layout_.kept_z, kernels::Load<Real, Own, false>{own, tables, to, segment, shift});
                 };
-                load(pass, t);
+                load(pass, t, 0);
                 each_part(pass, [&](const auto& part, int s) {
-                    load(part, t.from(Pass::inputs + s * part.inputs));
+                    const int first = Pass::inputs + s * part.inputs;
+                    load(part, t.from(first), first);
                 });
                 const int end = segment.lane + segment.count;
                 const int spare = end == t.count ? lane_step * tile_width(t.count) - end : 0;
@@ -91,19 +96,23 @@ template <class Real> template <class Pass> void RoundTrip<Real>::columns_out(co
         z_lines_out(executor, item, widths_of(pass).fluxes);
         Timers::Scope scope(timers, Part::modes);
         each_part(pass, [&](const auto& part, int s) {
-            store_tile(part, item, t.from(Pass::fluxes + s * part.fluxes), tables, shift);
+            const int first = Pass::fluxes + s * part.fluxes;
+            store_tile(part, item, t.from(first), first, tables, shift);
         });
-        store_tile(pass, item, t, tables, shift);
+        store_tile(pass, item, t, 0, tables, shift);
     });
 }
 
 template <class Real>
 template <class Pass>
 void RoundTrip<Real>::store_tile(const Pass& pass, std::int64_t item, const kernels::Tile<Real>& t,
-                                 const ModeTables<Real>& tables, const kernels::Shift<Real>& shift) {
+                                 int first_flux, const ModeTables<Real>& tables,
+                                 const kernels::Shift<Real>& shift) {
     const auto store = [&]<class Result>(const Result& result) {
         for (const kernels::Segment& segment : segments(item)) {
-            if (shifted_)
+            if (layout_.per_element == 2)
+                store_pairs<Pass>(result, tables, t, segment, first_flux);
+            else if (shifted_)
                 device::Cpu::for_each(layout_.kept_z, kernels::Store<Real, Result, Pass::fluxes, true>{
                                                           result, tables, t, segment, shift});
             else
@@ -188,22 +197,23 @@ void RoundTrip<Real>::rows_out(const Pass& pass, int executor, int z) {
         {
             Timers::Scope scope(timers, Part::y_lines);
             for (int v = 0; v < widths_of(pass).products; ++v)
-                y_out_->execute(p.row(v, 0), line_scratch(executor));
+                y_out_[lines_of(1, parities_.products[static_cast<std::size_t>(v)])]->execute(
+                    p.row(v, 0), line_scratch(executor));
         }
         Timers::Scope scope(timers, Part::pack);
         each_part(pass, [&](const auto& part, int s) {
             const int product = widths_of(pass).first_product + s * part.products;
-            contract_plane(part, p.from(product), z, Pass::fluxes + s * part.fluxes, executor);
+            contract_plane(part, p.from(product), z, product, Pass::fluxes + s * part.fluxes, executor);
         });
-        contract_plane(pass, p, z, 0, executor);
+        contract_plane(pass, p, z, 0, 0, executor);
     }
 }
 
-// Products of a plane -> fluxes, the first of which is number `first_flux` of all.
+// Products of a plane -> fluxes, the first of which are numbers `first_product` and `first_flux` of all.
 template <class Real>
 template <class Pass>
-void RoundTrip<Real>::contract_plane(const Pass& pass, const kernels::Plane<Real>& p, int z, int first_flux,
-                                     int executor) {
+void RoundTrip<Real>::contract_plane(const Pass& pass, const kernels::Plane<Real>& p, int z,
+                                     int first_product, int first_flux, int executor) {
     Value* const fluxes = block_space(executor);
     const kernels::Contract<Real, Pass> contract{pass,
                                                  p,
@@ -215,7 +225,10 @@ void RoundTrip<Real>::contract_plane(const Pass& pass, const kernels::Plane<Real
                                                  layout_.extent_y};
     for (int j = 0; j < layout_.kept_y; ++j) {
         const auto row = contract.row(j);
-        device::Cpu::run_row(row);
+        if (layout_.walls == 0)
+            device::Cpu::run_row(row);
+        else
+            contract_walls(contract, j, first_product, first_flux);
         const PlaneSlot target = contract.target(j);
         for (int v = 0; v < Pass::fluxes; ++v)
             device::Cpu::stream(plane_data() + target.base + (first_flux + v) * target.stride,
@@ -263,8 +276,10 @@ void RoundTrip<Real>::lane_points(const Pass& pass, int executor, int z, int y0,
     };
     {
         Timers::Scope scope(timers, Part::x_lines);
-        row_lines_->through({pieces, layout_.grid.p_row, y0, rows}, widths.inputs, widths.products,
-                            static_cast<Real>(scale_), block_space(executor), at_points);
+        row_lines_->through(
+            {pieces, layout_.grid.p_row, y0, rows},
+            {widths.inputs, widths.products, parities_.inputs.data(), parities_.products.data()},
+            static_cast<Real>(scale_), block_space(executor), at_points);
     }
     if (measures) add_maxima(maxima, Pass::maxima, executor);
 }
@@ -281,16 +296,12 @@ void RoundTrip<Real>::line_points(const Pass& pass, int executor, int z, int y0,
     if constexpr (Pass::inputs > 0) {
         {
             Timers::Scope scope(timers, Part::pack);
-            for (int r = 0; r < layout_.grid.p_row; ++r)
-                device::Cpu::for_each(1LL * widths.inputs * in.live_pairs(),
-                                      kernels::Merge<Real>{pieces[r], in});
-            device::Cpu::for_each(in.live_pairs(), kernels::MergeMean<Real>{pieces[0], in, widths.inputs});
-            device::Cpu::for_each(1LL * widths.inputs * in.live_pairs(),
-                                  kernels::MergePadding<Real>{in, layout_.kept_x});
+            merge_rows(layout_, in, widths.inputs, pieces);
         }
         Timers::Scope scope(timers, Part::x_lines);
         for (int v = 0; v < widths.inputs; ++v)
-            x_lines(x_in_, in).execute(in.line(v, 0), line_scratch(executor));
+            x_lines(x_in_, parities_.inputs[static_cast<std::size_t>(v)], in)
+                .execute(in.line(v, 0), line_scratch(executor));
     }
     {
         Timers::Scope scope(timers, Part::point);
@@ -320,13 +331,11 @@ void RoundTrip<Real>::line_points(const Pass& pass, int executor, int z, int y0,
         {
             Timers::Scope scope(timers, Part::x_lines);
             for (int v = 0; v < widths.products; ++v)
-                x_lines(x_out_, out).execute(out.line(v, 0), line_scratch(executor));
+                x_lines(x_out_, parities_.products[static_cast<std::size_t>(v)], out)
+                    .execute(out.line(v, 0), line_scratch(executor));
         }
         Timers::Scope scope(timers, Part::pack);
-        device::Cpu::for_each(1LL * widths.products * out.live_pairs(), kernels::Mirror<Real>{out});
-        for (int r = 0; r < layout_.grid.p_row; ++r)
-            device::Cpu::for_each(1LL * widths.products * out.live_pairs(),
-                                  kernels::Separate<Real>{pieces[r], out, static_cast<Real>(scale_ / 2)});
+        separate_rows(layout_, out, widths.products, static_cast<Real>(scale_), pieces);
     }
 }
 

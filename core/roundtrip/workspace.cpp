@@ -24,7 +24,7 @@ constexpr int most_pairs = 4; // 8 variables of 4 lines stay in the inner caches
 } // namespace
 
 Workspace::Workspace(const Layout& layout, std::int64_t of_lines)
-    : lanes(tile_lanes(layout)), pitch(padded_pitch(layout.kx.size())),
+    : lanes(tile_lanes(layout)), pitch(padded_pitch(layout.elements.size())),
       line_pitch(padded_pitch(layout.nx + 1)), pairs(std::min(most_pairs, (layout.y.size() + 1) / 2)),
       rows(2 * pairs), tile(1LL * layout.column_variables * layout.nz * lanes),
       plane(1LL * layout.row_variables * layout.ny * pitch),

@@ -89,6 +89,11 @@ template <class Model, class Real> struct ScalarPart : StageOf<PassiveScalar<Mod
     static constexpr int inputs = Scalar::inputs, products = Scalar::products, fluxes = Scalar::fluxes;
     static constexpr int heads = Scalar::heads;
 
+    // Between walls nothing flows through them: a scalar is a cosine.
+    static constexpr int input_parity(int) { return 0; }
+    static constexpr int product_parity(int v) { return 1 << v; }
+    static constexpr int flux_parity(int v) { return v == 0 ? 0 : 4; }
+
     WHORL_INLINE void point(const Real* head, const Real* in, Real* out) const {
         this->model.point(head, in, out);
     }
@@ -106,6 +111,22 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
     const std::vector<std::array<double, 4>>* scalars = nullptr;
     bool measures = false;
     Real inverse_spacing[3] = {};
+
+    static constexpr int input_parity(int v)
+        requires requires { Model::input_parity(0); }
+    {
+        return Model::input_parity(v);
+    }
+    static constexpr int product_parity(int v)
+        requires requires { Model::product_parity(0); }
+    {
+        return Model::product_parity(v);
+    }
+    static constexpr int flux_parity(int v)
+        requires requires { Model::flux_parity(0); }
+    {
+        return Model::flux_parity(v);
+    }
 
     WHORL_INLINE void point(Point, const Real* in, Real* out) const { this->model.point(in, out); }
     WHORL_INLINE void measure(const Real* in, Real* values) const {

@@ -16,8 +16,8 @@ namespace {
 const std::string format = "whorl checkpoint";
 constexpr std::int64_t version = 2;
 // Attributes of the file itself, which the caller's must not be called.
-constexpr std::array own_attributes{"format", "version", "points",   "lengths", "dealias",
-                                    "shape",  "fields",  "checksum", "complete"};
+constexpr std::array own_attributes{"format",  "version", "points", "lengths",  "bases",
+                                    "dealias", "shape",   "fields", "checksum", "complete"};
 std::string mean_attribute(const std::string& field) { return field + "_mean_z"; }
 
 std::string shortest(double value) {
@@ -29,7 +29,7 @@ std::string shortest(double value) {
 struct Geometry {
     std::vector<std::int64_t> points;
     std::vector<double> lengths;
-    std::string dealias, shape;
+    std::string bases, dealias, shape;
     std::string fields; // their names, with spaces between
 
     bool operator==(const Geometry&) const = default;
@@ -38,6 +38,7 @@ struct Geometry {
             std::to_string(points[0]) + " x " + std::to_string(points[1]) + " x " + std::to_string(points[2]);
         text += " points, lengths " + shortest(lengths[0]) + " x " + shortest(lengths[1]) + " x " +
                 shortest(lengths[2]);
+        text += ", bases " + bases;
         return text + ", dealias " + dealias + ", shape " + shape + ", fields " + fields;
     }
 };
@@ -45,8 +46,12 @@ struct Geometry {
 template <class Real>
 Geometry geometry_of(const Box& box, const Truncation& truncation,
                      const std::vector<StoredField<Real>>& fields) {
-    Geometry geometry{
-        {box.points.begin(), box.points.end()}, {box.lengths.begin(), box.lengths.end()}, {}, {}, {}};
+    Geometry geometry{{box.points.begin(), box.points.end()},
+                      {box.lengths.begin(), box.lengths.end()},
+                      bases_of(box),
+                      {},
+                      {},
+                      {}};
     for (const StoredField<Real>& field : fields)
         geometry.fields += (geometry.fields.empty() ? "" : " ") + field.name;
     for (const char* name : {"1/2", "2/3", "phase-shift", "phase-shift-exact", "none"})
@@ -67,6 +72,7 @@ void write_header(hid_t file, const Geometry& geometry) {
     write_attribute(file, "version", version);
     write_attribute(file, "points", geometry.points);
     write_attribute(file, "lengths", geometry.lengths);
+    write_attribute(file, "bases", geometry.bases);
     write_attribute(file, "dealias", geometry.dealias);
     write_attribute(file, "shape", geometry.shape);
     write_attribute(file, "fields", geometry.fields);
@@ -82,7 +88,8 @@ void require_header(hid_t file, const Geometry& expected) {
     WHORL_REQUIRE(has_attribute(file, "complete"),
                   "it is incomplete: its writer was stopped before the end.");
     const Geometry found{read_integers(file, "points", 3), read_reals(file, "lengths", 3),
-                         read_text(file, "dealias"), read_text(file, "shape"), read_text(file, "fields")};
+                         read_text(file, "bases"),         read_text(file, "dealias"),
+                         read_text(file, "shape"),         read_text(file, "fields")};
     WHORL_REQUIRE(found == expected, "it holds " + found.text() + ", but this run has " + expected.text() +
                                          ". Restart with the grid of the checkpoint.");
 }

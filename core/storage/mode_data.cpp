@@ -24,7 +24,7 @@ template <class Real> struct Wavenumbers {
         const int nz = share.table.nz();
         for (int i = kx.begin; i < kx.end; ++i) add(x, 0, i);
         for (int j = ky.begin; j < ky.end; ++j) add(y, 1, signed_index(j, share.truncation.extent(1)));
-        for (int l = 0; l < nz; ++l) add(z, 2, l <= nz / 2 ? l : l - nz);
+        for (int l = 0; l < nz; ++l) add(z, 2, line_number(l, nz, share.box.wall(2)));
     }
     Wavenumber<Real> at(int i, int j, int l) const {
         return {x[static_cast<std::size_t>(i)], y[static_cast<std::size_t>(j)],

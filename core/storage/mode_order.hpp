@@ -2,7 +2,8 @@
 //
 //   kx = 0, 1, ...; then ky = 0, ..., K, -K, ..., -1; then kz = 0, ..., Z, -Z, ..., -1
 //
-// with K the largest kept ky and Z that of the column (kx, ky): a rank's share of one kx is contiguous.
+// (no negative ones along an axis with walls) with K the largest kept ky and Z that of the column (kx, ky): a
+// rank's share of one kx is contiguous.
 #pragma once
 
 #include <cstdint>
@@ -28,13 +29,14 @@ class ModeOrder {
     std::int64_t run(int i) const { return begin(i, height()) - begin(i, 0); }
     // Where the m-th mode of a column of `count` lies on a line of nz in transform order.
     int line_index(std::int64_t m, std::int64_t count) const {
-        return static_cast<int>(2 * m < count ? m : nz_ - count + m);
+        return static_cast<int>(wall_z_ || 2 * m < count ? m : nz_ - count + m);
     }
 
   private:
     std::size_t stride() const { return static_cast<std::size_t>(height()) + 1; }
     Block kx_, ky_;
     int nz_;
+    bool wall_z_;
     std::int64_t total_ = 0;
     std::vector<std::int64_t> begin_;
 };

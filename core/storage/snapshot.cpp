@@ -20,16 +20,17 @@ const std::string no_coordinates = "This is a netCDF dimension but not a netCDF 
 void create_image(hid_t file, const Box& box) {
     const Group image = create_group(file, image_group), points = create_group(file, point_group);
     std::array<std::int64_t, 6> whole{};
-    std::array<double, 3> spacing{};
+    std::array<double, 3> origin{}, spacing{};
     for (int axis = 0; axis < 3; ++axis) {
         const auto i = static_cast<std::size_t>(axis);
         whole[2 * i + 1] = box.points[i] - 1;
         spacing[i] = box.spacing(axis);
+        origin[i] = box.first_point(axis) * spacing[i];
     }
     write_attribute(image.id(), "Version", std::array<std::int64_t, 2>{1, 0});
     write_attribute(image.id(), "Type", std::string("ImageData"));
     write_attribute(image.id(), "WholeExtent", whole);
-    write_attribute(image.id(), "Origin", std::array{0.0, 0.0, 0.0});
+    write_attribute(image.id(), "Origin", origin);
     write_attribute(image.id(), "Spacing", spacing);
     write_attribute(image.id(), "Direction", std::array{1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0});
 }
@@ -38,7 +39,7 @@ void create_scales(hid_t file, const Box& box) {
     for (int axis = 0; axis < 3; ++axis) {
         std::vector<double> positions(static_cast<std::size_t>(box.points[static_cast<std::size_t>(axis)]));
         for (std::size_t n = 0; n < positions.size(); ++n)
-            positions[n] = static_cast<double>(n) * box.spacing(axis);
+            positions[n] = (static_cast<double>(n) + box.first_point(axis)) * box.spacing(axis);
         const std::string name(1, "xyz"[axis]);
         const Dataset scale = create_dataset(file, name, native_type<double>(), {positions.size()});
         write_values(scale, positions);

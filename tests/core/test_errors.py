@@ -13,13 +13,13 @@ BOX = Twin((20, 14, 18))
 
 BAD_OPTIONS = {
     "prime factor": ({"points": (22, 16, 16)}, r"points along x is 22: .* next good size is 24\."),
-    "odd": ({"points": (16, 15, 16)}, r"points along y is 15: .* next good size is 16\."),
+    "odd": ({"points": (16, 15, 16)}, r"points along y is 15: .* next good size is 16 \(or 1 for"),
     "odd planes": (
         {"points": (16, 16, 27)},
         r"points along z is 27: .* is 28 \(or 1 for two-dimensional flow\)",
     ),
     "too few": ({"points": (16, 16, 2)}, r"points along z is 2: .* next good size is 4 "),
-    "flat along y": ({"points": (16, 1, 16)}, r"points along y is 1: .* next good size is 4\."),
+    "flat along x": ({"points": (1, 16, 16)}, r"points along x is 1: .* next good size is 4\."),
     "none": ({"points": (0, 16, 16)}, r"points along x is 0: .* next good size is 4\."),
     "negative": ({"points": (16, -16, 16)}, r"points along y is -16: "),
     "too many": ({"points": (16, 2**30, 16)}, r"points along y is 1073741824, at most \d+ are possible"),

@@ -1,0 +1,113 @@
+// What RoundTrip::run does otherwise between walls; included by run.hpp.
+#pragma once
+
+#include "base/error.hpp"
+#include "roundtrip/roundtrip.hpp"
+
+namespace whorl {
+
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::find_parities(const Pass& pass, const Widths& widths) {
+    parities_.inputs.assign(static_cast<std::size_t>(widths.inputs), 0);
+    parities_.products.assign(static_cast<std::size_t>(widths.products), 0);
+    parities_.fluxes.assign(static_cast<std::size_t>(widths.fluxes), 0);
+    parities_.imaginary.assign(static_cast<std::size_t>(widths.fluxes), 0);
+    if (layout_.walls == 0) return;
+    if constexpr (meets_walls<Pass>()) {
+        each_part(pass, [&](const auto& part, int s) {
+            add_parities(part, Pass::inputs + s * part.inputs, widths.first_product + s * part.products,
+                         Pass::fluxes + s * part.fluxes);
+        });
+        add_parities(pass, 0, 0, 0);
+    } else {
+        throw Error("this model has no parities, so it cannot run between walls: choose bases = \"FFF\".");
+    }
+}
+
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::add_parities(const Pass& pass, int first_input, int first_product, int first_flux) {
+    const auto at = [](int i) { return static_cast<std::size_t>(i); };
+    if constexpr (Pass::inputs > 0)
+        for (int v = 0; v < Pass::inputs; ++v) parities_.inputs[at(first_input + v)] = pass.input_parity(v);
+    if constexpr (Pass::products > 0)
+        for (int v = 0; v < Pass::products; ++v)
+            parities_.products[at(first_product + v)] = pass.product_parity(v);
+    if constexpr (Pass::fluxes > 0) {
+        for (int v = 0; v < Pass::fluxes; ++v) parities_.fluxes[at(first_flux + v)] = pass.flux_parity(v);
+        if (layout_.per_element == 2) find_imaginary(pass, first_flux);
+    }
+}
+
+// Products are (-i)^s times real numbers where x has walls, and a flux is a sum of them times real or
+// imaginary constants: which of the two shows for any wavenumber.
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::find_imaginary(const Pass& pass, int first_flux) {
+    Complex<Real> products[Pass::products], fluxes[Pass::fluxes];
+    for (int v = 0; v < Pass::products; ++v)
+        products[v] = kernels::power_of_i<Real>(-kernels::axes_in(pass.product_parity(v)));
+    pass.contract(Real(1), Real(2), products, fluxes);
+    for (int v = 0; v < Pass::fluxes; ++v) {
+        WHORL_REQUIRE(fluxes[v].re == Real(0) || fluxes[v].im == Real(0),
+                      "flux " + std::to_string(v) + " of a pass adds products of unlike parities.");
+        parities_.imaginary[static_cast<std::size_t>(first_flux + v)] = fluxes[v].im != Real(0);
+    }
+}
+
+template <class Real>
+template <int n>
+kernels::Sines<n> RoundTrip<Real>::sines_of(const std::vector<int>& parities, int first) const {
+    kernels::Sines<n> sines{};
+    for (int v = 0; v < n; ++v)
+        sines.of[v] = kernels::axes_in(parities[static_cast<std::size_t>(first + v)] & layout_.walls);
+    return sines;
+}
+
+template <class Real> kernels::Imaginary RoundTrip<Real>::imaginary_of(int first, int fluxes) const {
+    kernels::Imaginary bits = 0;
+    for (int v = 0; v < fluxes; ++v)
+        if (parities_.imaginary[static_cast<std::size_t>(first + v)]) bits |= kernels::Imaginary{1} << v;
+    return bits;
+}
+
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::load_walls(const Pass& pass, const ModeTables<Real>& tables,
+                                 const kernels::Tile<Real>& t, const kernels::Segment& segment,
+                                 int first_input) const {
+    const auto sines = sines_of<Pass::inputs>(parities_.inputs, first_input);
+    if (layout_.per_element == 2)
+        device::Cpu::for_each(layout_.kept_z,
+                              kernels::LoadPairs<Real, Pass>{pass, tables, t, segment, sines});
+    else
+        device::Cpu::for_each(layout_.kept_z,
+                              kernels::LoadWalls<Real, Pass>{pass, tables, t, segment, sines});
+}
+
+template <class Real>
+template <class Pass, class Result>
+void RoundTrip<Real>::store_pairs(const Result& result, const ModeTables<Real>& tables,
+                                  const kernels::Tile<Real>& t, const kernels::Segment& segment,
+                                  int first_flux) const {
+    const kernels::Imaginary imaginary = imaginary_of(first_flux, Pass::fluxes);
+    for (const int odd : {0, 1})
+        device::Cpu::for_each(layout_.kept_z, kernels::StoreOfPairs<Real, Result, Pass::fluxes>{
+                                                  result, tables, t, segment, imaginary, odd});
+}
+
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::contract_walls(const kernels::Contract<Real, Pass>& contract, int row,
+                                     int first_product, int first_flux) const {
+    const auto sines = sines_of<Pass::products>(parities_.products, first_product);
+    if (layout_.per_element == 2) {
+        const kernels::Imaginary imaginary = imaginary_of(first_flux, Pass::fluxes);
+        device::Cpu::run_row(kernels::ContractPairs<Real, Pass>{contract, sines, imaginary}.row(row));
+    } else {
+        device::Cpu::run_row(kernels::ContractWalls<Real, Pass>{contract, sines}.row(row));
+    }
+}
+
+} // namespace whorl
