@@ -67,8 +67,8 @@ int widest(const FieldList& fields) {
 }
 } // namespace
 
-int ModelShape::column_variables() const { return std::max({inputs, fluxes, widest(outputs)}); }
-int ModelShape::row_variables() const { return std::max({inputs, products, widest(outputs)}); }
+int ModelShape::column_variables() const { return std::max({inputs, fluxes, widest(outputs), measured}); }
+int ModelShape::row_variables() const { return std::max({inputs, products, widest(outputs), measured}); }
 
 // Eight batches keep the row buffers, and the arrays fields are read through, at an eighth of the planes.
 int Options::choose_batches(ProcessGrid grid) const {

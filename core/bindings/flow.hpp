@@ -105,6 +105,7 @@ std::vector<std::string> model_names();
 // What a model carries, passive scalars included, and what can be asked of it.
 struct ModelShape {
     int inputs = 0, products = 0, fluxes = 0; // variables on each leg of the round trip
+    int measured = 0;                         // variables of passes that only measure
     FieldList fields, outputs;                // of the state; that can be read
     std::vector<std::string> statistics, spectra;
 

@@ -5,6 +5,7 @@
 #include "fields/physical.hpp"
 #include "fields/random.hpp"
 #include "measure/state.hpp"
+#include "measure/superfluid.hpp"
 #include "storage/checkpoint.hpp"
 #include "storage/snapshot.hpp"
 
@@ -13,13 +14,21 @@ namespace whorl {
 inline std::string scalar_name(std::size_t s) { return "scalar" + std::to_string(s); }
 
 template <class Model> ModelShape shape_of_model(const Options& options) {
-    ModelShape shape{Model::inputs, Model::products, Model::fluxes, {}, {}, {}, {}};
+    ModelShape shape{Model::inputs, Model::products, Model::fluxes, 0, {}, {}, {}, {}};
     for (const FieldGroup& group : Model::groups) shape.fields.emplace_back(group.name, group.components);
     for (const Output& output : Model::outputs) shape.outputs.emplace_back(output.name, output.components);
     for (const char* name : Model::sums) shape.statistics.emplace_back(name);
     for (const char* name : Model::maxima) shape.statistics.emplace_back(name);
     for (const int which : Model::spectra)
         shape.spectra.emplace_back(Model::sums[static_cast<std::size_t>(which)]);
+    if constexpr (IsWaveFunction<Model>) {
+        shape.measured = FlowOfWaveFunction<double>::inputs;
+        for (const char* name : {"kinetic_incompressible", "kinetic_compressible", "quantum_energy",
+                                 "interaction_energy", "energy"})
+            shape.statistics.emplace_back(name);
+        for (const char* name : {"kinetic_incompressible", "kinetic_compressible"})
+            shape.spectra.emplace_back(name);
+    }
     const int scalars = static_cast<int>(options.scalars.size());
     if (scalars == 0) return shape;
     WHORL_REQUIRE(HasVelocity<Model>,
@@ -63,8 +72,15 @@ template <class Model, class Real> class FlowOf final : public Flow {
 
     void set_random(const std::string& field, const std::vector<double>& energy,
                     std::uint64_t seed) override {
+        if (derived_from_velocity(field)) {
+            const StateField own = state_fields().front();
+            whorl::set_random(modes(), options_.box(), own.group, data(own), energy, seed,
+                              [](Wavenumber<double> k) { return inverse_square(k); });
+            return;
+        }
         const StateField of = find(field);
-        whorl::set_random(modes(), options_.box(), of.group, data(of), energy, seed);
+        whorl::set_random(modes(), options_.box(), of.group, data(of), energy, seed,
+                          [](Wavenumber<double>) { return 1.0; });
     }
 
     void read_field(const std::string& name, const Callback& consume) override {
@@ -79,6 +95,9 @@ template <class Model, class Real> class FlowOf final : public Flow {
 
     std::map<std::string, double> statistics() override {
         auto all = model_statistics(modes(), state(), stepper_.model());
+        if constexpr (IsWaveFunction<Model>)
+            add_superfluid_statistics(
+                modes(), superfluid_flow(trip_, modes(), stepper_.model(), stepper_.state()), all);
         if constexpr (HasVelocity<Model>)
             for (std::size_t s = 0; s < options_.scalars.size(); ++s)
                 all.merge(scalar_statistics(modes(), state(), stepper_.model(), static_cast<int>(s),
@@ -89,6 +108,9 @@ template <class Model, class Real> class FlowOf final : public Flow {
     SpectraOf spectra() override {
         const ModeSet<Real> set = modes();
         SpectraOf spectra = model_spectra(set, state(), stepper_.model());
+        if constexpr (IsWaveFunction<Model>)
+            add_superfluid_spectra(set, superfluid_flow(trip_, set, stepper_.model(), stepper_.state()),
+                                   spectra);
         for (std::size_t s = 0; s < options_.scalars.size(); ++s)
             spectra[scalar_name(s) + "_variance"] =
                 energy_spectrum(set, state().from(Model::fields + static_cast<int>(s)), 1);
@@ -167,6 +189,27 @@ template <class Model, class Real> class FlowOf final : public Flow {
     }
     static StepperOptions stepper_options(const Options& options) {
         return {options.scheme, options.shift_seed, options.is_exact(), options.scalars};
+    }
+
+    // A model without velocity in its state may be set from one.
+    static bool derived_from_velocity(const std::string& field) {
+        return field == "velocity" &&
+                   requires(const Model& model)
+        {
+            model.from_velocity({}, nullptr, nullptr);
+        };
+    }
+    void set_from_velocity(const Complex<Real>* u) {
+        if constexpr (requires(const Model& model) { model.from_velocity({}, nullptr, nullptr); }) {
+            const std::int64_t count = stepper_.modes();
+            Complex<Real>* const to = stepper_.state();
+            each_mode(modes(), [&](Mode<Real> mode) {
+                Complex<Real> of_mode[3], a[Model::fields];
+                for (int v = 0; v < 3; ++v) of_mode[v] = u[v * count + mode.index];
+                stepper_.model().from_velocity(mode.k, of_mode, a);
+                for (int f = 0; f < Model::fields; ++f) to[f * count + mode.index] = a[f];
+            });
+        }
     }
 
     std::vector<StateField> state_fields() const {

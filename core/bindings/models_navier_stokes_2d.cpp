@@ -7,11 +7,8 @@ ModelEntry navier_stokes_2d_entry() {
     return entry_of([]<class Real>(const Options& options, Real, const auto& use) {
         WHORL_REQUIRE(options.points[2] == 1, "model navier-stokes-2d needs a plane: nz = 1, not " +
                                                   std::to_string(options.points[2]) + ".");
-        LinearTerms<Real> linear;
-        linear.losses = losses_of<Real>(options);
-        linear.background.velocity = vector_of<Real>(options, "mean_velocity");
         const auto beta = static_cast<Real>(options.parameter("beta"));
-        use(NavierStokes2d<Real>{linear, beta, options.box().smallest_wavenumber()});
+        use(NavierStokes2d<Real>{losses_of<Real>(options), beta, options.box().smallest_wavenumber()});
     });
 }
 

@@ -44,9 +44,10 @@ inline void random_mode(Wavenumber<Real> k, std::array<int, 3> n, std::uint64_t 
 
 // Fills `field` and scales it so that shell n holds exactly energy[n] (shells without modes, or beyond, hold
 // none).
-template <class Real>
+// Energy is 1/2 metric(k) |a|^2.
+template <class Real, class Metric>
 void set_random(const ModeSet<Real>& set, const Box& box, FieldGroup group, Complex<Real>* field,
-                const std::vector<double>& energy, std::uint64_t seed) {
+                const std::vector<double>& energy, std::uint64_t seed, const Metric& metric) {
     const std::int64_t modes = set.table.modes();
     const auto number = [&](double k, int axis) { return static_cast<int>(std::lround(k / box.unit(axis))); };
     each_mode(set, [&](Mode<Real> mode) {
@@ -54,7 +55,12 @@ void set_random(const ModeSet<Real>& set, const Box& box, FieldGroup group, Comp
         random_mode(mode.k, {number(mode.k.x, 0), number(mode.k.y, 1), number(mode.k.z, 2)}, seed, group, a);
         for (int v = 0; v < group.components; ++v) field[v * modes + mode.index] = a[v];
     });
-    const auto present = energy_spectrum(set, FieldView<Real>{field, modes}, group.components);
+    const auto present = sum_shells(set, [&](Mode<Real> mode) {
+        double sum = 0.0;
+        for (int v = 0; v < group.components; ++v)
+            sum += dot(field[v * modes + mode.index], field[v * modes + mode.index]);
+        return 0.5 * metric(widened(mode.k)) * sum;
+    });
     each_mode(set, [&](Mode<Real> mode) {
         const auto shell = static_cast<std::size_t>(shell_of(set, mode.k));
         const double wanted = shell < energy.size() ? energy[shell] : 0.0;

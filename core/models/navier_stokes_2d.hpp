@@ -28,7 +28,7 @@ template <class Real> struct NavierStokes2d {
     static constexpr std::array<const char*, 0> maxima{};
     static constexpr std::array spectra{0, 2};
 
-    LinearTerms<Real> linear;
+    Losses<Real> losses;
     Real beta;
 
     WHORL_INLINE void velocity(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* u) const {
@@ -36,6 +36,10 @@ template <class Real> struct NavierStokes2d {
         u[0] = times_minus_i(k.y * psi);
         u[1] = times_i(k.x * psi);
         u[2] = {0, 0};
+    }
+
+    WHORL_INLINE void from_velocity(Wavenumber<Real> k, const Complex<Real>* u, Complex<Real>* a) const {
+        a[0] = times_i(k.x * u[1] - k.y * u[0]);
     }
 
     WHORL_INLINE void load(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* in) const {
@@ -60,18 +64,16 @@ template <class Real> struct NavierStokes2d {
         da[0] = f[0];
     }
 
-    WHORL_INLINE void decay(Wavenumber<Real> k, Real* rate) const { rate[0] = linear.rate(k); }
+    WHORL_INLINE void decay(Wavenumber<Real> k, Real* rate) const { rate[0] = losses.rate(k); }
 
     static constexpr bool couples = true;
     WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
-        da[0] = da[0] + times_i((beta * k.x * inverse_square(k) - drift(k)) * a[0]);
+        da[0] = da[0] + times_i((beta * k.x * inverse_square(k)) * a[0]);
     }
     // The box's longest waves are the fastest: |k_x| / k^2 <= 1 / k_min.
     double k_min = 1.0;
-    double coupling_norm(Wavenumber<double> largest) const {
-        return std::abs(static_cast<double>(beta)) / k_min + linear.norm(largest);
-    }
-    WHORL_INLINE Real drift(Wavenumber<Real> k) const { return linear.drift(k); }
+    double coupling_norm(Wavenumber<double>) const { return std::abs(static_cast<double>(beta)) / k_min; }
+    WHORL_INLINE Real drift(Wavenumber<Real>) const { return Real(0); }
 
     WHORL_INLINE void constrain(Wavenumber<Real> k, Complex<Real>* a) const {
         if (square(k) == Real(0)) a[0] = {0, 0};
@@ -92,7 +94,7 @@ template <class Real> struct NavierStokes2d {
 
     // energy 1/2 <u^2>, enstrophy 1/2 <zeta^2>, palinstrophy 1/2 <|grad zeta|^2>, and what both lose.
     void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
-        const double norm = dot(a[0], a[0]), rate = linear.rate(narrowed<Real>(k));
+        const double norm = dot(a[0], a[0]), rate = losses.rate(narrowed<Real>(k));
         values[0] = 0.5 * norm * inverse_square(k);
         values[1] = rate * norm * inverse_square(k);
         values[2] = 0.5 * norm;
