@@ -14,7 +14,7 @@ def core_options(case: Case, threads: int) -> _core.Options:
         scalars=[scalar.of_core(parameters["viscosity"]) for scalar in case.scalars],
         points=case.grid.points,
         lengths=case.grid.lengths,
-        **({} if case.grid.bases == "FFF" else {"bases": case.grid.bases}),
+        bases=case.grid.bases,
         dealias=case.grid.dealias,
         shape=case.grid.shape,
         shift_seed=case.grid.shift_seed,
