@@ -30,12 +30,12 @@ template <class Real> struct GinzburgLandau {
     WHORL_INLINE void load(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* in) const {
         in[0] = a[0];
         in[1] = a[1];
-        for (int v = 0; v < 2; ++v) {
+        unrolled<2>([&](auto v) {
             in[2 + 3 * v] = times_i(k.x * a[v]);
             in[3 + 3 * v] = times_i(k.y * a[v]);
             in[4 + 3 * v] = times_i(k.z * a[v]);
-        }
-        for (int v = 0; v < 3; ++v) in[8 + v] = a[2 + v];
+        });
+        unrolled<3>([&](auto v) { in[8 + v] = a[2 + v]; });
     }
 
     WHORL_INLINE void point(const Real* in, Real* p) const {

@@ -10,6 +10,7 @@
 
 #include <array>
 
+#include "base/sine_cosine.hpp"
 #include "models/budget.hpp"
 #include "models/field.hpp"
 
@@ -54,6 +55,13 @@ template <class Real> struct GrossPitaevskii {
         const Real omega = alpha * square(k);
         da[0] = da[0] + omega * a[1];
         da[1] = da[1] - omega * a[0];
+    }
+    // exp(L t): a turn by omega t.
+    WHORL_INLINE void advance_coupling(Wavenumber<Real> k, Real elapsed, Complex<Real>* a) const {
+        const SineCosine<Real> turn = sine_cosine(alpha * square(k) * elapsed);
+        const Complex<Real> r = a[0], s = a[1];
+        a[0] = turn.cosine * r + turn.sine * s;
+        a[1] = turn.cosine * s - turn.sine * r;
     }
     double coupling_norm(Wavenumber<double> largest) const {
         return static_cast<double>(alpha) * square(largest);

@@ -14,7 +14,7 @@ template <class Real> struct KinematicDynamo : MagneticFields<Real> {
     static constexpr int fields = 6, inputs = 6, products = 3, fluxes = 3, rates = 2;
 
     WHORL_INLINE void load(Wavenumber<Real>, const Complex<Real>* a, Complex<Real>* in) const {
-        for (int v = 0; v < 6; ++v) copy(a[v], in[v]);
+        unrolled<6>([&](auto v) { copy(a[v], in[v]); });
     }
 
     WHORL_INLINE void point(const Real* in, Real* p) const {
@@ -44,8 +44,9 @@ template <class Real> struct KinematicDynamo : MagneticFields<Real> {
     static constexpr bool couples = true;
     WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
         const Real along = this->along_field(k), drift = this->drift(k);
-        for (int v = 0; v < 3; ++v)
+        unrolled<3>([&](auto v) {
             da[3 + v] = da[3 + v] + times_i(along * a[v]) + times_minus_i(drift * a[3 + v]);
+        });
     }
     double coupling_norm(Wavenumber<double> largest) const {
         const auto reach = [&](const Wavenumber<Real>& v) {

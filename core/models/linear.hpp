@@ -11,6 +11,7 @@
 
 #include <cmath>
 
+#include "base/unrolled.hpp"
 #include "roundtrip/mode.hpp"
 
 namespace whorl {
@@ -18,10 +19,10 @@ namespace whorl {
 // x^n for 0 <= n < 16, without a branch.
 template <class Real> WHORL_INLINE Real small_power(Real x, int n) {
     Real result = Real(1);
-    for (int bit = 1; bit < 16; bit *= 2) {
-        result *= (n & bit) ? x : Real(1);
+    unrolled<4>([&](auto bit) {
+        result *= (n >> bit & 1) ? x : Real(1);
         x *= x;
-    }
+    });
     return result;
 }
 

@@ -74,10 +74,10 @@ template <class Real> struct MagneticFields {
 
 // (B0.grad) b and (B0.grad) u
 template <class Real> WHORL_INLINE void couple_alfven(Real along, const Complex<Real>* a, Complex<Real>* da) {
-    for (int v = 0; v < 3; ++v) {
+    unrolled<3>([&](auto v) {
         da[v] = da[v] + times_i(along * a[3 + v]);
         da[3 + v] = da[3 + v] + times_i(along * a[v]);
-    }
+    });
 }
 
 template <class Real, bool hall> struct Mhd : MagneticFields<Real> {
@@ -86,7 +86,7 @@ template <class Real, bool hall> struct Mhd : MagneticFields<Real> {
     Real ion_length; // d
 
     WHORL_INLINE void load(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* in) const {
-        for (int v = 0; v < 6; ++v) copy(a[v], in[v]);
+        unrolled<6>([&](auto v) { copy(a[v], in[v]); });
         if constexpr (hall) curl(k, a + 3, in + 6);
     }
 
@@ -132,11 +132,11 @@ template <class Real, bool hall> struct Mhd : MagneticFields<Real> {
         const Real along = this->along_field(k), drift = this->drift(k);
         this->linear.add(k, a, da);
         couple_alfven(along, a, da);
-        for (int v = 3; v < 6; ++v) da[v] = da[v] + times_minus_i(drift * a[v]);
+        unrolled<3>([&](auto v) { da[3 + v] = da[3 + v] + times_minus_i(drift * a[3 + v]); });
         if constexpr (hall) {
             Complex<Real> j[3];
             curl(k, a + 3, j);
-            for (int v = 0; v < 3; ++v) da[3 + v] = da[3 + v] + times_minus_i((ion_length * along) * j[v]);
+            unrolled<3>([&](auto v) { da[3 + v] = da[3 + v] + times_minus_i((ion_length * along) * j[v]); });
         }
     }
     double coupling_norm(Wavenumber<double> largest) const {

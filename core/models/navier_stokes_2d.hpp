@@ -13,6 +13,7 @@
 
 #include <array>
 
+#include "base/sine_cosine.hpp"
 #include "models/budget.hpp"
 #include "models/field.hpp"
 #include "models/linear.hpp"
@@ -69,6 +70,11 @@ template <class Real> struct NavierStokes2d {
     static constexpr bool couples = true;
     WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
         da[0] = da[0] + times_i((beta * k.x * inverse_square(k)) * a[0]);
+    }
+    // exp(L t): a turn of the phase.
+    WHORL_INLINE void advance_coupling(Wavenumber<Real> k, Real elapsed, Complex<Real>* a) const {
+        const SineCosine<Real> turn = sine_cosine(beta * k.x * inverse_square(k) * elapsed);
+        a[0] = a[0] * Complex<Real>{turn.cosine, turn.sine};
     }
     // The box's longest waves are the fastest: |k_x| / k^2 <= 1 / k_min.
     double k_min = 1.0;

@@ -42,32 +42,35 @@ template <class Model, class Real> struct StageOf {
         model.contract(kx, ky, p, f);
     }
 
-    // Calls f with the Update this stage needs: one line for each kind the schemes use. What is seldom
-    // wanted, or long anyway, takes AnyPlan.
+    // Calls f with the Update this stage needs: one line for each kind the schemes use. What is seldom wanted,
+    // or long anyway, takes AnyPlan.
     template <class F> void with_store(const F& f) const {
-        const int reads = stage.reads(), writes = stage.writes(), kind = reads * 8 + writes;
-        const bool decays = stage.advance > 0.0;
-        const AnyPlan any{reads, writes, decays};
-        if constexpr (Model::couples) {
-            if (exact && adds) return f(update<true, true>(any));
-            if (exact) return f(update<false, true>(any));
-        }
-        if (adds) return f(update<true, false>(any));
-        if (kind == 0 * 8 + 2) return f(update<false, false>(KnownPlan<0, 2, false>{}));
-        if (kind == 1 * 8 + 3 && decays) return f(update<false, false>(KnownPlan<1, 3, true>{}));
-        if (kind == 2 * 8 + 1 && !decays) return f(update<false, false>(KnownPlan<2, 1, false>{}));
-        if (kind == 3 * 8 + 3 && decays) return f(update<false, false>(KnownPlan<3, 3, true>{}));
-        if (kind == 3 * 8 + 3 && !decays) return f(update<false, false>(KnownPlan<3, 3, false>{}));
-        if (kind == 3 * 8 + 1 && decays) return f(update<false, false>(KnownPlan<3, 1, true>{}));
-        if (kind == 3 * 8 + 1 && !decays) return f(update<false, false>(KnownPlan<3, 1, false>{}));
-        if (kind == 1 * 8 + 7 && decays) return f(update<false, false>(KnownPlan<1, 7, true>{}));
-        if (kind == 6 * 8 + 5 && !decays) return f(update<false, false>(KnownPlan<6, 5, false>{}));
-        if (kind == 6 * 8 + 5 && decays) return f(update<false, false>(KnownPlan<6, 5, true>{}));
-        if (kind == 4 * 8 + 1 && !decays) return f(update<false, false>(KnownPlan<4, 1, false>{}));
-        f(update<false, false>(any));
+        if constexpr (Model::couples)
+            if (exact) return with_plan<true>(f);
+        with_plan<false>(f);
     }
 
   private:
+    template <bool exactly, class F> void with_plan(const F& f) const {
+        const int reads = stage.reads(), writes = stage.writes(), kind = reads * 8 + writes;
+        const bool decays = stage.advance > 0.0;
+        const AnyPlan any{reads, writes, decays};
+        if (adds) return f(update<true, exactly>(any));
+        if constexpr (!exactly || AdvancesItself<Model, Real>) {
+            if (kind == 0 * 8 + 2) return f(update<false, exactly>(KnownPlan<0, 2, false>{}));
+            if (kind == 1 * 8 + 3 && decays) return f(update<false, exactly>(KnownPlan<1, 3, true>{}));
+            if (kind == 2 * 8 + 1 && !decays) return f(update<false, exactly>(KnownPlan<2, 1, false>{}));
+            if (kind == 3 * 8 + 3 && decays) return f(update<false, exactly>(KnownPlan<3, 3, true>{}));
+            if (kind == 3 * 8 + 3 && !decays) return f(update<false, exactly>(KnownPlan<3, 3, false>{}));
+            if (kind == 3 * 8 + 1 && decays) return f(update<false, exactly>(KnownPlan<3, 1, true>{}));
+            if (kind == 3 * 8 + 1 && !decays) return f(update<false, exactly>(KnownPlan<3, 1, false>{}));
+            if (kind == 1 * 8 + 7 && decays) return f(update<false, exactly>(KnownPlan<1, 7, true>{}));
+            if (kind == 6 * 8 + 5 && !decays) return f(update<false, exactly>(KnownPlan<6, 5, false>{}));
+            if (kind == 6 * 8 + 5 && decays) return f(update<false, exactly>(KnownPlan<6, 5, true>{}));
+            if (kind == 4 * 8 + 1 && !decays) return f(update<false, exactly>(KnownPlan<4, 1, false>{}));
+        }
+        f(update<false, exactly>(any));
+    }
     template <bool added, bool exactly, class Plan> auto update(const Plan& plan) const {
         Update<Model, Real, Plan, added, exactly> result{model, plan, registers, context, extra, modes,
                                                          {},    {},   0,         0,       {}};

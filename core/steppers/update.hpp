@@ -57,6 +57,13 @@ WHORL_CALL void advance_coupling(const Model& model, Wavenumber<Real> k, const R
     }
 }
 
+// Has a closed form of exp(L t), and rates alike for all fields.
+template <class Model, class Real>
+concept AdvancesItself = requires(const Model& model, Complex<Real>* a) {
+    model.advance_coupling(Wavenumber<Real>{}, Real(), a);
+    requires Model::rates == 1;
+};
+
 // Which registers a stage reads and writes (bits), and whether time passes in it: known to the compiler, so
 // that a mode's registers cross memory once, or not.
 template <int read_bits, int write_bits, bool time_passes> struct KnownPlan {
@@ -135,7 +142,10 @@ template <class Model, class Real, class Plan, bool adds, bool exact> struct Upd
     WHORL_INLINE void propagate(Wavenumber<Real> k, const Real* rate, const Real* factor,
                                 Complex<Real>* a) const {
         constexpr bool couples = Model::couples && exact;
-        if constexpr (couples) advance_coupling(model, k, rate, elapsed, series, a);
+        if constexpr (couples && AdvancesItself<Model, Real>)
+            model.advance_coupling(k, elapsed, a);
+        else if constexpr (couples)
+            advance_coupling(model, k, rate, elapsed, series, a);
         unrolled<Model::fields>([&](auto f) {
             if constexpr (couples || Model::rates == 1)
                 a[f] = factor[0] * a[f];

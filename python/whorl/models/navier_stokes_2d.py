@@ -22,7 +22,7 @@ class NavierStokes2D(Losses):
 
     equations: ClassVar = """\
 ∂ω/∂t + u·∇ω + β v = ν ∇²ω − ν_h (−∇²)^p ω − μ (−∇²)^−q ω − α ω
-u = (∂ψ/∂y, −∂ψ/∂x),  ∇²ψ = −ω"""
+u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
     state: ClassVar = {"vorticity": VORTICITY}
     outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY}
     snapshot: ClassVar = ("velocity", "vorticity")
