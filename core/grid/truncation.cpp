@@ -27,9 +27,10 @@ Shape parse_shape(const std::string& name) {
 Truncation::Truncation(const Box& box, Dealias dealias, Shape shape)
     : walls_(box.walls), dealias_(dealias), shape_(shape) {
     for (std::size_t i = 0; i < 3; ++i) points_[i] = box.walls[i] ? 2 * box.points[i] : box.points[i];
-    WHORL_REQUIRE(box.wall_mask() == 0 || dealias == Dealias::two_thirds || dealias == Dealias::none,
+    const bool shifts = dealias == Dealias::phase_shift || dealias == Dealias::phase_shift_exact;
+    WHORL_REQUIRE(box.wall_mask() == 0 || !shifts,
                   "points between walls cannot be shifted against them: with bases = \"" + bases_of(box) +
-                      "\" choose dealias = \"2/3\" or \"none\".");
+                      "\" choose dealias = \"2/3\", \"1/2\" or \"none\".");
     for (int axis = 0; axis < 3; ++axis) {
         std::array<int, 3> n{};
         int& along = n[static_cast<std::size_t>(axis)];
