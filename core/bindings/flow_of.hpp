@@ -1,6 +1,8 @@
 // Flow for one model and precision; instantiated by the files models_<name>.cpp.
 #pragma once
 
+#include <numeric>
+
 #include "bindings/flow.hpp"
 #include "fields/physical.hpp"
 #include "fields/random.hpp"
@@ -13,6 +15,10 @@ namespace whorl {
 
 inline std::string scalar_name(std::size_t s) { return "scalar" + std::to_string(s); }
 
+// Is the work of the Lorentz force, <u.(j x (B0 + b))>, what the flow gains from all its terms but losses?
+template <class Model>
+concept LosesToField = requires { requires Model::has_lorentz_force; };
+
 template <class Model> ModelShape shape_of_model(const Options& options) {
     ModelShape shape{Model::inputs, Model::products, Model::fluxes, 0, {}, {}, {}, {}};
     for (const FieldGroup& group : Model::groups) shape.fields.emplace_back(group.name, group.components);
@@ -21,6 +27,7 @@ template <class Model> ModelShape shape_of_model(const Options& options) {
     for (const char* name : Model::maxima) shape.statistics.emplace_back(name);
     for (const int which : Model::spectra)
         shape.spectra.emplace_back(Model::sums[static_cast<std::size_t>(which)]);
+    if constexpr (LosesToField<Model>) shape.statistics.emplace_back("lorentz_work");
     if constexpr (IsWaveFunction<Model>) {
         shape.measured = FlowOfWaveFunction<double>::inputs;
         for (const char* name : {"kinetic_incompressible", "kinetic_compressible", "quantum_energy",
@@ -98,6 +105,10 @@ template <class Model, class Real> class FlowOf final : public Flow {
         if constexpr (IsWaveFunction<Model>)
             add_superfluid_statistics(
                 modes(), superfluid_flow(trip_, modes(), stepper_.model(), stepper_.state()), all);
+        if constexpr (LosesToField<Model>) {
+            const auto gain = transfer().at("velocity");
+            all["lorentz_work"] = std::accumulate(gain.begin(), gain.end(), 0.0);
+        }
         if constexpr (HasVelocity<Model>)
             for (std::size_t s = 0; s < options_.scalars.size(); ++s)
                 all.merge(scalar_statistics(modes(), state(), stepper_.model(), static_cast<int>(s),

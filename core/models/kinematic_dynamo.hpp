@@ -44,9 +44,8 @@ template <class Real> struct KinematicDynamo : MagneticFields<Real> {
     static constexpr bool couples = true;
     WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
         const Real along = this->along_field(k), drift = this->drift(k);
-        unrolled<3>([&](auto v) {
-            da[3 + v] = da[3 + v] + times_i(along * a[v]) + times_minus_i(drift * a[3 + v]);
-        });
+        unrolled<3>(
+            [&](auto v) { da[3 + v] = da[3 + v] + times_i(along * a[v]) + times_minus_i(drift * a[3 + v]); });
     }
     double coupling_norm(Wavenumber<double> largest) const {
         const auto reach = [&](const Wavenumber<Real>& v) {

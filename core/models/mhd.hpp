@@ -83,6 +83,8 @@ template <class Real> WHORL_INLINE void couple_alfven(Real along, const Complex<
 template <class Real, bool hall> struct Mhd : MagneticFields<Real> {
     static constexpr int fields = 6, inputs = hall ? 9 : 6, products = 8, fluxes = 7, rates = 2;
 
+    static constexpr bool has_lorentz_force = true;
+
     Real ion_length; // d
 
     WHORL_INLINE void load(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* in) const {

@@ -42,8 +42,8 @@ template <class Model, class Real> struct StageOf {
         model.contract(kx, ky, p, f);
     }
 
-    // Calls f with the Update this stage needs: one line for each kind the schemes use. What is seldom wanted,
-    // or long anyway, takes AnyPlan.
+    // Calls f with the Update this stage needs: one line for each kind the schemes use. What is seldom
+    // wanted, or long anyway, takes AnyPlan.
     template <class F> void with_store(const F& f) const {
         if constexpr (Model::couples)
             if (exact) return with_plan<true>(f);
