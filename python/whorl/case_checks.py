@@ -115,7 +115,7 @@ def _first_components(case: Any) -> int:
 
 def _check_kind(field: InitialField, name: str, components: int, place: str, case: Any) -> None:
     tag = tag_of(type(field))
-    if name not in field.fields:
+    if not field.makes(name):
         fitting = ", ".join(_kinds_for(name))
         raise ValueError(f'{place}.name = "{tag}" does not make the field {name}; choose one of {fitting}')
     if not field.any_bases and case.grid.bases != "FFF":
@@ -129,7 +129,7 @@ def _check_kind(field: InitialField, name: str, components: int, place: str, cas
 
 
 def _kinds_for(name: str, *, walls: bool = False) -> Iterator[str]:
-    return (tag_of(kind) for kind in KINDS if name in kind.fields and (kind.any_bases or not walls))
+    return (tag_of(kind) for kind in KINDS if kind.makes(name) and (kind.any_bases or not walls))
 
 
 def _check_no_tables(field: InitialField, place: str) -> None:

@@ -13,7 +13,7 @@ from whorl.section import Numbers, Section, listed, option
 
 DEFAULT_PEAK = 4.0
 DEFAULT_ENERGY = 0.5
-ANY = ("velocity", "vorticity", "magnetic", "temperature", "psi", "scalar")
+ANY = None
 
 
 class InitialField(Section):
@@ -22,11 +22,16 @@ class InitialField(Section):
     model_config = ConfigDict(extra="allow")
     __pydantic_extra__: dict[str, "Initial"] = Field(init=False)
 
-    fields: ClassVar[tuple[str, ...]] = ("velocity", "magnetic")
-    """Which fields it can set; "scalar" stands for passive scalars."""
+    fields: ClassVar[tuple[str, ...] | None] = ("velocity", "magnetic")
+    """Which fields it can set; ANY: every one of every model, and passive scalars."""
 
     any_bases: ClassVar[bool] = True
     """Whether it goes with walls, too."""
+
+    @classmethod
+    def makes(cls, field: str) -> bool:
+        """Whether it can set a field of this name."""
+        return cls.fields is ANY or field in cls.fields
 
     @property
     def others(self) -> dict[str, "InitialField"]:

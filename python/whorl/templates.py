@@ -19,7 +19,7 @@ WIDEST = 40  # of a setting; comments stand behind it
 def example_case(model: type[Model]) -> Case:
     """The case that shows a model in a minute, resolved."""
     sections = dict(model.example)
-    return Case(**sections | {"flow": {"model": tag_of(model), **sections["flow"]}})
+    return Case(**sections | {"flow": {"model": tag_of(model), **sections.get("flow", {})}})
 
 
 def new_case(model: type[Model]) -> str:
@@ -119,7 +119,7 @@ def _other_initial_fields(model: type[Model]) -> str:
 
 def _fits(kind: type[InitialField], model: type[Model]) -> bool:
     fields = {model.first_field(), *model.state}
-    return not fields.isdisjoint(kind.fields) and (kind.any_bases or model.bases[0] == "FFF")
+    return any(map(kind.makes, fields)) and (kind.any_bases or model.bases[0] == "FFF")
 
 
 def _scalars() -> str:
