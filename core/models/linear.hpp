@@ -11,6 +11,7 @@
 
 #include <cmath>
 
+#include "base/sine_cosine.hpp"
 #include "base/unrolled.hpp"
 #include "roundtrip/mode.hpp"
 
@@ -57,6 +58,21 @@ template <class Real> struct Background {
         da[0] = da[0] - (y * a[2] - z * a[1]) + times_minus_i(d * a[0]);
         da[1] = da[1] - (z * a[0] - x * a[2]) + times_minus_i(d * a[1]);
         da[2] = da[2] - (x * a[1] - y * a[0]) + times_minus_i(d * a[2]);
+    }
+    // a <- exp(L t) a: a turn about n by 2 Omega.n t, and of the phase by k.U t.
+    WHORL_INLINE void advance(Wavenumber<Real> k, Real elapsed, Complex<Real>* a) const {
+        const bool mean = square(k) == Real(0);
+        const Wavenumber<Real> along{mean ? omega.x : k.x, mean ? omega.y : k.y, mean ? omega.z : k.z};
+        const Real inverse = std::sqrt(inverse_square(along));
+        const Real x = inverse * along.x, y = inverse * along.y, z = inverse * along.z;
+        const SineCosine<Real> turn =
+            sine_cosine(Real(2) * elapsed * (omega.x * x + omega.y * y + omega.z * z));
+        const SineCosine<Real> phase = sine_cosine(drift(k) * elapsed);
+        const Complex<Real> factor{phase.cosine, -phase.sine}, u = a[0], v = a[1], w = a[2];
+        const Complex<Real> kept = (Real(1) - turn.cosine) * (x * u + y * v + z * w);
+        a[0] = factor * (turn.cosine * u - turn.sine * (y * w - z * v) + x * kept);
+        a[1] = factor * (turn.cosine * v - turn.sine * (z * u - x * w) + y * kept);
+        a[2] = factor * (turn.cosine * w - turn.sine * (x * v - y * u) + z * kept);
     }
     // A bound on |L| where |k_i| <= largest_i.
     double norm(Wavenumber<double> largest) const {

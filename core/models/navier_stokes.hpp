@@ -72,6 +72,11 @@ template <class Real, class Linear = Viscosity<Real>> struct NavierStokes {
     WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
         linear.add(k, a, da);
     }
+    WHORL_INLINE void advance_coupling(Wavenumber<Real> k, Real elapsed, Complex<Real>* a) const
+        requires Linear::couples
+    {
+        linear.background.advance(k, elapsed, a);
+    }
     double coupling_norm(Wavenumber<double> largest) const {
         if constexpr (couples)
             return linear.norm(largest);

@@ -63,9 +63,22 @@ def check_scalars(case: Any) -> None:
                 f'scalars.name = "{name}" is a name that flow.model = "{model}" uses itself; choose another'
             )
     for scalar in case.scalars:
+        _check_gradient(scalar, case.grid)
         if scalar.initial is not None:
             _check_kind(scalar.initial, "scalar", 1, "scalars.initial", case)
             _check_no_tables(scalar.initial, "scalars.initial")
+
+
+def _check_gradient(scalar: Any, grid: Any) -> None:
+    """Through a wall no scalar flows: it is a cosine there, where a gradient across would need sines."""
+    walls = [axis for axis, base in zip("zyx", grid.bases, strict=True) if base == "S"]
+    crossed = [axis for axis in walls if scalar.gradient["xyz".index(axis)] != 0]
+    if crossed:
+        raise ValueError(
+            f'the mean gradient of scalars.name = "{scalar.name}" crosses the walls along '
+            f'{" and ".join(crossed)} (grid.bases = "{grid.bases}"), which let nothing through; '
+            "set it to 0 there"
+        )
 
 
 def is_taken(name: str, flow: Model) -> bool:

@@ -16,17 +16,26 @@ NO_VALUE = "?"
 WIDEST = 40  # of a setting; comments stand behind it
 
 
+def example_sections(model: type[Model]) -> dict[str, Any]:
+    """The model's example, with the model named and a snapshot at the end, so that a picture can be drawn."""
+    sections = dict(model.example)
+    own = {
+        "flow": {"model": tag_of(model), **sections.get("flow", {})},
+        "output": {"snapshot_every": sections["time"]["until"], **sections.get("output", {})},
+    }
+    return sections | own
+
+
 def example_case(model: type[Model]) -> Case:
     """The case that shows a model in a minute, resolved."""
-    sections = dict(model.example)
-    return Case(**sections | {"flow": {"model": tag_of(model), **sections.get("flow", {})}})
+    return Case(**example_sections(model))
 
 
 def new_case(model: type[Model]) -> str:
     """A case file that runs as it is; what is commented out has the value shown, or none."""
     case = example_case(model)
-    given = {name: model.example.get(name, {}) for name in Case.model_fields if name != "scalars"}
-    given["flow"] = {"model": tag_of(model), **given["flow"]}
+    sections = example_sections(model)
+    given = {name: sections.get(name, {}) for name in Case.model_fields if name != "scalars"}
     blocks = [_head(model)]
     for name, values in given.items():
         blocks.append(_block(name, getattr(case, name), values))

@@ -24,7 +24,7 @@ from whorl.section import tag_of
 from whorl.templates import NO_VALUE, example_case, new_case
 
 NAMES = sorted(MODELS)
-PASSIVE = [{"name": "dye", "gradient": 1.0}, {"name": "salt", "schmidt": 7.0}]
+PASSIVE = [{"name": "dye", "gradient": [1.0, 0.0, 0.0]}, {"name": "salt", "schmidt": 7.0}]
 
 
 def case_of(model, flow=None, **sections):
@@ -276,6 +276,14 @@ def test_what_the_core_calls_scalars_has_their_names():
         ("navier-stokes-2d", {"grid": {"points": 8}}, ["two-dimensional", "grid.points = [8, 8, 1]"]),
         ("gross-pitaevskii", {"scalars": [{"name": "dye"}]}, ["[[scalars]]", "gross-pitaevskii"]),
         ("navier-stokes", {"scalars": [{"name": "dye"}] * 2}, ['scalars.name = "dye" is given twice']),
+        (
+            "rayleigh-benard",
+            {
+                "grid": {"points": 8, "bases": "SSF", "lengths": 1},
+                "scalars": [{"name": "dye", "gradient": [0.5, 0.0, 2.0]}],
+            },
+            ['scalars.name = "dye" crosses the walls along z', "set it to 0"],
+        ),
         (
             "boussinesq",
             {"scalars": [{"name": "temperature"}]},
