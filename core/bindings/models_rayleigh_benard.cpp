@@ -9,7 +9,8 @@ ModelEntry rayleigh_benard_entry() {
         linear.losses.nu = static_cast<Real>(options.parameter("viscosity"));
         linear.background.omega.z = static_cast<Real>(options.parameter("rotation_z"));
         const auto kappa = static_cast<Real>(options.parameter("diffusivity"));
-        use(RayleighBenard<Real>{{linear, kappa, Real(1), Real(1)}, options.box().unit(2)});
+        const Box box = options.box();
+        use(RayleighBenard<Real>{{linear, kappa, Real(1), Real(1)}, box.wall(2) ? box.unit(2) : 0.0});
     });
 }
 

@@ -9,6 +9,8 @@
 // Chandrasekhar, Hydrodynamic and Hydromagnetic Stability (1961), chapter II.
 #pragma once
 
+#include <limits>
+
 #include "models/buoyancy.hpp"
 
 namespace whorl {
@@ -20,18 +22,19 @@ template <class Real> struct RayleighBenard : Buoyancy<Real> {
     static constexpr std::array maxima{"maximum_divergence"};
     static constexpr std::array spectra{0, 3, 5};
 
-    double unit_z = 0; // smallest k_z
+    double unit_z = 0; // smallest k_z; 0 where there are no plates
 
     // thermal_variance 1/2 <theta^2>, thermal_dissipation kappa <|grad theta|^2>, convective_flux <w theta>,
-    // and plate_gradient, the mean of d theta/dz over both plates: only even k_z / unit_z add up, and only
-    // they have the same gradient at either.
+    // and plate_gradient, the mean of d theta/dz over both plates, not a number without: only even k_z /
+    // unit_z add up, and only they have the same gradient at either.
     void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         measure_velocity(k, a, this->linear.rate(narrowed<Real>(k)), values);
-        const bool mean = k.x == 0.0 && k.y == 0.0 && std::lround(k.z / unit_z) % 2 == 0;
+        const bool plates = unit_z > 0.0;
+        const bool mean = plates && k.x == 0.0 && k.y == 0.0 && std::lround(k.z / unit_z) % 2 == 0;
         values[5] = 0.5 * dot(a[3], a[3]);
         values[6] = static_cast<double>(this->kappa) * square(k) * dot(a[3], a[3]);
         values[7] = dot(a[2], a[3]);
-        values[8] = mean ? -k.z * a[3].im : 0.0;
+        values[8] = mean ? -k.z * a[3].im : (plates ? 0.0 : std::numeric_limits<double>::quiet_NaN());
         values[9] = divergence(k, a);
     }
 };

@@ -177,8 +177,15 @@ def set_from_array(target: Target, values: np.ndarray) -> None:
 
 
 def wavenumbers(case: Case) -> tuple[float, float, float]:
-    """Smallest wavenumbers 2π/l along x, y, z."""
+    """2π/l along x, y, z."""
     return tuple(2 * math.pi / length for length in case.grid.lengths)
+
+
+def smallest_wavenumber(case: Case) -> float:
+    """Of the box: 2π/l, or π/l between walls, of the longest axis that has more than a point."""
+    grid = case.grid
+    axes = zip(wavenumbers(case), reversed(grid.bases), grid.points, strict=True)
+    return min(k / 2 if basis == "S" else k for k, basis, n in axes if n > 1)
 
 
 @initial_field(kinds.Zero)
@@ -294,7 +301,7 @@ STRIDE = 15485863
 def random(target: Target, parameters: kinds.Random) -> None:
     """Random phases under the given spectrum, or E(k) ∝ k⁴ exp(−2 (k/k0)²) summing to the given energy."""
     case, flow = target.case, target.flow
-    smallest = min(w for w, n in zip(wavenumbers(case), case.grid.points, strict=True) if n > 1)
+    smallest = smallest_wavenumber(case)
     if parameters.spectrum is not None:
         energy = list(parameters.spectrum)
     else:
