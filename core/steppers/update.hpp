@@ -35,11 +35,19 @@ struct Series {
     }
 };
 
-// a <- exp((L - D) elapsed) a, D the rates less the first of them.
+// The slowest of the rates of a mode's fields.
+template <class Model, class Real> WHORL_INLINE int slowest_of(const Real* rate) {
+    int slowest = 0;
+    unrolled<Model::rates>([&](auto q) { slowest = rate[q] < rate[slowest] ? static_cast<int>(q) : slowest; });
+    return slowest;
+}
+
+// a <- exp((L - D) elapsed) a, D the rates less the slowest of them: it only decays, and nothing overflows.
 template <class Model, class Real>
 WHORL_CALL void advance_coupling(const Model& model, Wavenumber<Real> k, const Real* rate, Real elapsed,
                                  Series series, Complex<Real>* a) {
     const Real h = elapsed / static_cast<Real>(series.substeps > 0 ? series.substeps : 1);
+    const Real slowest = rate[slowest_of<Model>(rate)];
     for (int s = 0; s < series.substeps; ++s) {
         Complex<Real> term[Model::fields], next[Model::fields];
         for (int f = 0; f < Model::fields; ++f) term[f] = a[f];
@@ -49,7 +57,7 @@ WHORL_CALL void advance_coupling(const Model& model, Wavenumber<Real> k, const R
             model.couple(k, term, next);
             for (int f = 0; f < Model::fields; ++f) {
                 if constexpr (Model::rates > 1)
-                    next[f] = next[f] - (rate[Model::rate_of(f)] - rate[0]) * term[f];
+                    next[f] = next[f] - (rate[Model::rate_of(f)] - slowest) * term[f];
                 term[f] = share * next[f];
                 a[f] = a[f] + term[f];
             }
@@ -142,13 +150,16 @@ template <class Model, class Real, class Plan, bool adds, bool exact> struct Upd
     WHORL_INLINE void propagate(Wavenumber<Real> k, const Real* rate, const Real* factor,
                                 Complex<Real>* a) const {
         constexpr bool couples = Model::couples && exact;
-        if constexpr (couples && AdvancesItself<Model, Real>)
+        int slowest = 0;
+        if constexpr (couples && AdvancesItself<Model, Real>) {
             model.advance_coupling(k, elapsed, a);
-        else if constexpr (couples)
+        } else if constexpr (couples) {
+            slowest = slowest_of<Model>(rate);
             advance_coupling(model, k, rate, elapsed, series, a);
+        }
         unrolled<Model::fields>([&](auto f) {
             if constexpr (couples || Model::rates == 1)
-                a[f] = factor[0] * a[f];
+                a[f] = factor[slowest] * a[f];
             else
                 a[f] = factor[Model::rate_of(f)] * a[f];
         });
