@@ -15,7 +15,7 @@ namespace whorl {
 
 inline std::string scalar_name(std::size_t s) { return "scalar" + std::to_string(s); }
 
-// Is the work of the Lorentz force, <u.(j x (B0 + b))>, what the flow gains from all its terms but losses?
+// Is the work of the Lorentz force, <u.(j x (B0 + b))>, what induction takes from the magnetic field?
 template <class Model>
 concept LosesToField = requires { requires Model::has_lorentz_force; };
 
@@ -106,8 +106,8 @@ template <class Model, class Real> class FlowOf final : public Flow {
             add_superfluid_statistics(
                 modes(), superfluid_flow(trip_, modes(), stepper_.model(), stepper_.state()), all);
         if constexpr (LosesToField<Model>) {
-            const auto gain = transfer().at("velocity");
-            all["lorentz_work"] = std::accumulate(gain.begin(), gain.end(), 0.0);
+            const auto gain = transfer().at("magnetic");
+            all["lorentz_work"] = -std::accumulate(gain.begin(), gain.end(), 0.0);
         }
         if constexpr (HasVelocity<Model>)
             for (std::size_t s = 0; s < options_.scalars.size(); ++s)

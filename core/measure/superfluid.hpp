@@ -4,7 +4,9 @@
 //   kinetic 1/2 <rho u^2>   quantum 2 alpha^2 <|grad sqrt rho|^2>   interaction alpha beta <(rho - rho0)^2>
 //
 // and the kinetic one is that of the solenoidal (incompressible: vortices) and of the remaining part
-// (compressible: sound) of sqrt(rho) u. Nore, Abid and Brachet, Phys. Fluids 9, 2644 (1997), section II.
+// (compressible: sound) of sqrt(rho) u, each of the kept modes. At a vortex sqrt(rho) u jumps, so that some
+// of its energy is beyond them: the total has it, its two parts have not. Nore, Abid and Brachet, Phys.
+// Fluids 9, 2644 (1997), section II.
 #pragma once
 
 #include "device/buffer.hpp"
@@ -106,11 +108,13 @@ template <class Real> double kinetic_part(const FieldView<Real>& flow, Mode<Real
 template <class Real>
 void add_superfluid_statistics(const ModeSet<Real>& set, const SuperfluidFlow<Real>& of, Statistics& all) {
     const FieldView<Real> flow{of.flow.data(), set.table.modes()};
-    const auto incompressible = reduce_modes(set, 1, 0, [&](Mode<Real> mode, double* values) {
-        values[0] += static_cast<double>(mode.weight) * kinetic_part(flow, mode, true);
+    const auto parts = reduce_modes(set, 2, 0, [&](Mode<Real> mode, double* values) {
+        for (const bool solenoidal : {true, false})
+            values[solenoidal ? 0 : 1] +=
+                static_cast<double>(mode.weight) * kinetic_part(flow, mode, solenoidal);
     });
-    all["kinetic_incompressible"] = incompressible[0];
-    all["kinetic_compressible"] = of.kinetic - incompressible[0];
+    all["kinetic_incompressible"] = parts[0];
+    all["kinetic_compressible"] = parts[1];
     all["quantum_energy"] = of.quantum;
     all["interaction_energy"] = of.interaction;
     all["energy"] = of.kinetic + of.quantum + of.interaction;

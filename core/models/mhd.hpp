@@ -30,6 +30,7 @@ template <class Real> struct MagneticFields {
         "magnetic_energy", "ohmic_dissipation", "mean_square_current", "cross_helicity", "magnetic_helicity"};
     static constexpr std::array maxima{"maximum_divergence", "maximum_magnetic_divergence"};
     static constexpr std::array spectra{0, 3, 5, 8};
+    static constexpr bool has_lorentz_force = true;
     static constexpr int rate_of(int f) { return f / 3; }
 
     LinearTerms<Real> linear;
@@ -82,8 +83,6 @@ template <class Real> WHORL_INLINE void couple_alfven(Real along, const Complex<
 
 template <class Real, bool hall> struct Mhd : MagneticFields<Real> {
     static constexpr int fields = 6, inputs = hall ? 9 : 6, products = 8, fluxes = 7, rates = 2;
-
-    static constexpr bool has_lorentz_force = true;
 
     Real ion_length; // d
 
@@ -155,13 +154,22 @@ template <class Real, bool hall> struct Mhd : MagneticFields<Real> {
         close_continuity(k, a + 3);
     }
 
-    // Alfven waves run along b beside the flow; the electrons take the field with them.
+    // Alfven waves run along b beside the flow; the electrons take the field with them, and whistlers,
+    // (k.b) d k, run ahead of both: on the grid up to k_i = 2 pi / 3 dx_i, half of their frequency counting
+    // (Tendency::rate).
     WHORL_INLINE void measure(const Real* in, const Real* inverse_spacing, Real* values) const {
         Real of_field[2], of_electrons[2] = {Real(0), Real(0)};
         advective_rate(in, inverse_spacing, values);
         advective_rate(in + 3, inverse_spacing, of_field);
-        if constexpr (hall) advective_rate(in + 6, inverse_spacing, of_electrons);
-        values[0] += of_field[0] + ion_length * of_electrons[0];
+        Real whistlers = Real(0);
+        if constexpr (hall) {
+            constexpr Real kept = Real(2.0943951023931953); // 2 pi / 3
+            advective_rate(in + 6, inverse_spacing, of_electrons);
+            whistlers = ion_length * kept *
+                        std::sqrt(square(
+                            Wavenumber<Real>{inverse_spacing[0], inverse_spacing[1], inverse_spacing[2]}));
+        }
+        values[0] += of_field[0] * (1 + whistlers) + ion_length * of_electrons[0];
     }
 };
 

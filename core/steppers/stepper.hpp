@@ -39,14 +39,7 @@ template <class Model, class Real> class Stepper {
         }
         const Wavenumber<double> corner{largest[0], largest[1], largest[2]};
         coupling_norm_ = model.coupling_norm(corner);
-        series_norm_ = coupling_norm_ + std::max(decay_difference({}), decay_difference(corner));
-        for (int axis = 0; axis < 3; ++axis) {
-            const double unit = box.unit(axis);
-            series_norm_ =
-                std::max(series_norm_,
-                         coupling_norm_ + decay_difference({axis == 0 ? unit : 0.0, axis == 1 ? unit : 0.0,
-                                                            axis == 2 ? unit : 0.0}));
-        }
+        series_norm_ = coupling_norm_ + decay_difference(box, corner);
     }
 
     // Of the model and the passive scalars behind it.
@@ -120,12 +113,23 @@ template <class Model, class Real> class Stepper {
         return pass;
     }
 
-    // By how much the rates of the fields of a mode differ.
-    double decay_difference(Wavenumber<double> k) const {
-        Real rate[Model::rates];
-        model_.decay({static_cast<Real>(k.x), static_cast<Real>(k.y), static_cast<Real>(k.z)}, rate);
+    // By how much the rates of the fields of a mode differ at most: rates depend on |k| but for damping that
+    // is the same for all fields, and may cross each other, so that samples from the longest wave to the
+    // shortest tell.
+    double decay_difference(const Box& box, Wavenumber<double> corner) const {
+        if (Model::rates == 1) return 0.0;
+        constexpr int samples = 200;
+        const double shortest = std::sqrt(square(corner));
+        const double longest = box.smallest_wavenumber();
         double most = 0.0;
-        for (const Real r : rate) most = std::max(most, std::abs(static_cast<double>(r - rate[0])));
+        for (int n = -1; n <= samples; ++n) {
+            const double k =
+                n < 0 ? 0.0 : longest * std::pow(shortest / longest, static_cast<double>(n) / samples);
+            Real rate[Model::rates];
+            model_.decay({static_cast<Real>(k), Real(0), Real(0)}, rate);
+            const auto [slowest, fastest] = std::minmax_element(rate, rate + Model::rates);
+            most = std::max(most, static_cast<double>(*fastest) - static_cast<double>(*slowest));
+        }
         return most;
     }
 

@@ -20,9 +20,13 @@ class Superfluid(Model):
 
     columns: ClassVar = (
         Column("mass", "density", "⟨|ψ|²⟩"),
-        Column("energy", ENERGY, "sum of the four energies that follow"),
-        Column("kinetic_incompressible", ENERGY, "½⟨|(√ρ u)ᵢ|²⟩, its solenoidal part: vortices"),
-        Column("kinetic_compressible", ENERGY, "½⟨|(√ρ u)ᶜ|²⟩, its gradient part: sound"),
+        Column("energy", ENERGY, "½⟨ρu²⟩ + quantum + interaction energy, u the superfluid's velocity"),
+        Column(
+            "kinetic_incompressible",
+            ENERGY,
+            "½⟨|(√ρ u)ᵢ|²⟩, solenoidal part of the kept modes: vortices",
+        ),
+        Column("kinetic_compressible", ENERGY, "½⟨|(√ρ u)ᶜ|²⟩, gradient part of the kept modes: sound"),
         Column("quantum_energy", ENERGY, "c²ξ²⟨|∇√ρ|²⟩"),
         Column("interaction_energy", ENERGY, "c²/(2ρ0) ⟨(ρ − ρ0)²⟩"),
     )

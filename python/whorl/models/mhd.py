@@ -96,6 +96,15 @@ class Mhd(ViscousFlow):
         at_most_one(self, "flow", "resistivity", "magnetic_prandtl")
         return self
 
+    @model_validator(mode="after")
+    def _no_hall_term_alone(self) -> "Mhd":
+        if self.kinematic and self.hall:
+            raise ValueError(
+                f"flow.kinematic = true advances b by the prescribed velocity alone and excludes the Hall "
+                f"term, flow.hall = {self.hall:g}; leave one of them out"
+            )
+        return self
+
     def magnetic_diffusivity(self) -> float:
         if self.magnetic_prandtl is None:
             return self.resistivity

@@ -33,7 +33,7 @@ class QuasiStaticMhd(ViscousFlow):
         (VORTICITY_SLICE, VELOCITY_SLICE),
         (
             ENERGY_CURVE,
-            Curves("Dissipation", (("dissipation", "viscous"), ("joule_dissipation", "Joule"))),
+            Curves("Dissipation", (("dissipation", "all"), ("joule_dissipation", "Joule"))),
         ),
         (("energy", "E(k)"),),
     )
