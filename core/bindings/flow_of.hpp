@@ -15,6 +15,10 @@ namespace whorl {
 
 inline std::string scalar_name(std::size_t s) { return "scalar" + std::to_string(s); }
 
+// Has a model without a velocity in its state a way to be set from one?
+template <class Model>
+concept SetFromVelocity = requires(const Model& model) { model.from_velocity({}, nullptr, nullptr); };
+
 // Is the work of the Lorentz force, <u.(j x (B0 + b))>, what induction takes from the magnetic field?
 template <class Model>
 concept LosesToField = requires { requires Model::has_lorentz_force; };
@@ -204,14 +208,10 @@ template <class Model, class Real> class FlowOf final : public Flow {
 
     // A model without velocity in its state may be set from one.
     static bool derived_from_velocity(const std::string& field) {
-        return field == "velocity" &&
-                   requires(const Model& model)
-        {
-            model.from_velocity({}, nullptr, nullptr);
-        };
+        return SetFromVelocity<Model> && field == "velocity";
     }
     void set_from_velocity(const Complex<Real>* u) {
-        if constexpr (requires(const Model& model) { model.from_velocity({}, nullptr, nullptr); }) {
+        if constexpr (SetFromVelocity<Model>) {
             const std::int64_t count = stepper_.modes();
             Complex<Real>* const to = stepper_.state();
             each_mode(modes(), [&](Mode<Real> mode) {
