@@ -75,6 +75,13 @@ template <class Model, class Real> class FlowOf final : public Flow {
     }
 
     void set_physical(const std::string& field, const Callback& fill, bool project) override {
+        if (derived_from_velocity(field)) {
+            device::Buffer<Complex<Real>> u(static_cast<std::size_t>(3 * stepper_.modes()));
+            write_points<Real>(trip_, {u.data(), stepper_.modes(), 3, {1, 2, 4}}, project,
+                               [&](const PhysicalBlock& block, Real* values) { fill(block, 3, values); });
+            set_from_velocity(u.data());
+            return;
+        }
         const StateField of = find(field);
         write_points<Real>(
             trip_, modes_of(of), project && of.group.solenoidal,

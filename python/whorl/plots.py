@@ -1,5 +1,6 @@
 """One picture of a run, from its files alone: a slice of the last snapshot, two graphs over time, spectra."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,11 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import LogLocator, NullFormatter
 
+from whorl.case import Case
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
 from whorl.files import whole_file
-from whorl.models.base import Curves
+from whorl.models.base import Curves, Picture, Slice
 from whorl.output import RunResults, open_run
 
 STYLE = {
@@ -59,7 +61,7 @@ def plot_run(directory: str | Path, output: str | Path | None = None) -> Path:
 
 def draw(run: RunResults, name: str) -> Figure:
     """The figure: the slice on the left, curves on the right; the model's `picture` says of what."""
-    series, picture = run.series, run.case.flow.picture
+    series, picture = run.series, picture_of(run.case)
     figure = Figure(figsize=(14, 6.9), layout="constrained")
     figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1)
     left, right = figure.subfigures(1, 2, width_ratios=(1, 1.1))
@@ -73,6 +75,23 @@ def draw(run: RunResults, name: str) -> Figure:
     draw_spectra(spectrum, run)
     figure.suptitle(headline(run, series, name), x=0.012, ha="left", fontsize=14)
     return figure
+
+
+def picture_of(case: Case) -> Picture:
+    """The model's picture; of the passive scalars, too, where one is the first field of the snapshots."""
+    picture, first = case.flow.picture, case.output.fields[0]
+    names = sorted((scalar.name for scalar in case.scalars), key=lambda name: name != first)
+    slices = tuple(Slice(name, "θ", "value") for name in names)
+    if first not in names:
+        return replace(picture, slices=(*picture.slices, *slices))
+    variances = tuple((f"{name}_variance", name) for name in names)
+    return replace(
+        picture,
+        slices=(*slices, *picture.slices),
+        curves=(picture.curves[0], Curves("Scalar variance  ½⟨θ²⟩", variances)),
+        spectra=(picture.spectra[0], *variances),
+        spectra_title="Spectra of energy and scalar variance",
+    )
 
 
 def headline(run: RunResults, series: xr.Dataset, name: str) -> str:
@@ -103,7 +122,7 @@ def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: tuple[str,
 
 def draw_spectra(ax: Axes, run: RunResults) -> None:
     """The first of the model's spectra at a few times, the last the darkest; the others at the last."""
-    picture = run.case.flow.picture
+    picture = picture_of(run.case)
     ax.set_title(picture.spectra_title)
     if not RunDirectory(run.directory).spectra.is_file():
         ax.text(0.5, 0.5, "no spectra yet", transform=ax.transAxes, ha="center", color="0.5")
@@ -167,7 +186,7 @@ def draw_slice(ax: Axes, run: RunResults) -> None:
     """The first of the model's slices that the last snapshot holds, on the liveliest of some planes."""
     ax.grid(False)
     snapshots = run.snapshots
-    slices = [one for one in run.case.flow.picture.slices if snapshots and one.field in snapshots[-1]]
+    slices = [one for one in picture_of(run.case).slices if snapshots and one.field in snapshots[-1]]
     if not slices:
         ax.set_axis_off()
         ax.text(

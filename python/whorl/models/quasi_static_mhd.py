@@ -6,8 +6,8 @@ from typing import ClassVar, Literal
 from pydantic import model_validator
 
 from whorl.columns import Column
-from whorl.models.base import Curves, Picture, components
-from whorl.models.viscous import ENERGY_CURVE, FLOW_COLUMNS, VELOCITY_SLICE, VORTICITY_SLICE, ViscousFlow
+from whorl.models.base import Curves, Picture, Slice, components
+from whorl.models.viscous import ENERGY_CURVE, FLOW_COLUMNS, ViscousFlow
 from whorl.section import Vector, option
 
 
@@ -30,7 +30,7 @@ class QuasiStaticMhd(ViscousFlow):
         Column("joule_dissipation", "length²/time³", "2 Q Σ (k·e)²/k² ½|u|², lost to the currents"),
     )
     picture: ClassVar = Picture(
-        (VORTICITY_SLICE, VELOCITY_SLICE),
+        (Slice("vorticity", "|ω|", normal="y"), Slice("velocity", "|u|", normal="y")),
         (
             ENERGY_CURVE,
             Curves("Dissipation", (("dissipation", "all"), ("joule_dissipation", "Joule"))),
