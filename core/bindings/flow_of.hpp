@@ -76,10 +76,10 @@ template <class Model, class Real> class FlowOf final : public Flow {
 
     void set_physical(const std::string& field, const Callback& fill, bool project) override {
         if (derived_from_velocity(field)) {
-            device::Buffer<Complex<Real>> u(static_cast<std::size_t>(3 * stepper_.modes()));
-            write_points<Real>(trip_, {u.data(), stepper_.modes(), 3, {1, 2, 4}}, project,
+            device::Buffer<Complex<Real>> velocity(static_cast<std::size_t>(3 * stepper_.modes()));
+            write_points<Real>(trip_, {velocity.data(), stepper_.modes(), 3, parities_of(field)}, project,
                                [&](const PhysicalBlock& block, Real* values) { fill(block, 3, values); });
-            set_from_velocity(u.data());
+            set_from_velocity(velocity.data());
             return;
         }
         const StateField of = find(field);
@@ -92,12 +92,12 @@ template <class Model, class Real> class FlowOf final : public Flow {
                     std::uint64_t seed) override {
         if (derived_from_velocity(field)) {
             const StateField own = state_fields().front();
-            whorl::set_random(modes(), options_.box(), own.group, data(own), energy, seed,
-                              [](Wavenumber<double> k) { return inverse_square(k); });
+            whorl::set_random(modes(), options_.box(), own.group, parities_of(own.name), data(own), energy,
+                              seed, [](Wavenumber<double> k) { return inverse_square(k); });
             return;
         }
         const StateField of = find(field);
-        whorl::set_random(modes(), options_.box(), of.group, data(of), energy, seed,
+        whorl::set_random(modes(), options_.box(), of.group, parities_of(of.name), data(of), energy, seed,
                           [](Wavenumber<double>) { return 1.0; });
     }
 
