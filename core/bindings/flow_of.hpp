@@ -15,6 +15,10 @@ namespace whorl {
 
 inline std::string scalar_name(std::size_t s) { return "scalar" + std::to_string(s); }
 
+// Has a model without a velocity in its state a way to be set from one?
+template <class Model>
+concept SetFromVelocity = requires(const Model& model) { model.from_velocity({}, nullptr, nullptr); };
+
 // Is the work of the Lorentz force, <u.(j x (B0 + b))>, what induction takes from the magnetic field?
 template <class Model>
 concept LosesToField = requires { requires Model::has_lorentz_force; };
@@ -72,10 +76,10 @@ template <class Model, class Real> class FlowOf final : public Flow {
 
     void set_physical(const std::string& field, const Callback& fill, bool project) override {
         if (derived_from_velocity(field)) {
-            device::Buffer<Complex<Real>> u(static_cast<std::size_t>(3 * stepper_.modes()));
-            write_points<Real>(trip_, {u.data(), stepper_.modes(), 3, {1, 2, 4}}, project,
+            device::Buffer<Complex<Real>> velocity(static_cast<std::size_t>(3 * stepper_.modes()));
+            write_points<Real>(trip_, {velocity.data(), stepper_.modes(), 3, parities_of(field)}, project,
                                [&](const PhysicalBlock& block, Real* values) { fill(block, 3, values); });
-            set_from_velocity(u.data());
+            set_from_velocity(velocity.data());
             return;
         }
         const StateField of = find(field);
@@ -88,12 +92,12 @@ template <class Model, class Real> class FlowOf final : public Flow {
                     std::uint64_t seed) override {
         if (derived_from_velocity(field)) {
             const StateField own = state_fields().front();
-            whorl::set_random(modes(), options_.box(), own.group, data(own), energy, seed,
-                              [](Wavenumber<double> k) { return inverse_square(k); });
+            whorl::set_random(modes(), options_.box(), own.group, parities_of(own.name), data(own), energy,
+                              seed, [](Wavenumber<double> k) { return inverse_square(k); });
             return;
         }
         const StateField of = find(field);
-        whorl::set_random(modes(), options_.box(), of.group, data(of), energy, seed,
+        whorl::set_random(modes(), options_.box(), of.group, parities_of(of.name), data(of), energy, seed,
                           [](Wavenumber<double>) { return 1.0; });
     }
 
@@ -211,14 +215,10 @@ template <class Model, class Real> class FlowOf final : public Flow {
 
     // A model without velocity in its state may be set from one.
     static bool derived_from_velocity(const std::string& field) {
-        return field == "velocity" &&
-                   requires(const Model& model)
-        {
-            model.from_velocity({}, nullptr, nullptr);
-        };
+        return SetFromVelocity<Model> && field == "velocity";
     }
     void set_from_velocity(const Complex<Real>* u) {
-        if constexpr (requires(const Model& model) { model.from_velocity({}, nullptr, nullptr); }) {
+        if constexpr (SetFromVelocity<Model>) {
             const std::int64_t count = stepper_.modes();
             Complex<Real>* const to = stepper_.state();
             each_mode(modes(), [&](Mode<Real> mode) {

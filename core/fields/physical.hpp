@@ -1,105 +1,10 @@
-// Passes between the modes of a field and arrays of its values at the grid points, a batch of planes
-// at a time.
+// Fields of the state at the points, and back, a batch of planes at a time (fields/passes.hpp).
 #pragma once
 
-#include <functional>
-
-#include "device/buffer.hpp"
-#include "models/continuity.hpp"
-#include "models/field.hpp"
-#include "models/stress.hpp"
+#include "fields/passes.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl {
-
-// Points of this rank in one batch: planes z, rows y, all x.
-struct PhysicalBlock {
-    Block z, y;
-    int nx;
-    WHORL_INLINE std::int64_t points() const { return static_cast<std::int64_t>(z.size()) * y.size() * nx; }
-};
-
-// Receives, or fills, [component][z][y][x] of a block.
-template <class Real> using BlockCallback = std::function<void(const PhysicalBlock&, Real*)>;
-
-template <class Real> struct BlockArray {
-    Real* data;
-    PhysicalBlock block;
-
-    WHORL_INLINE Real& at(int component, Point p) const {
-        const std::int64_t row =
-            static_cast<std::int64_t>(p.z - block.z.begin) * block.y.size() + (p.y - block.y.begin);
-        return data[component * block.points() + row * block.nx + p.x];
-    }
-};
-
-// The array the points of a field pass through, and what is done with each batch of them.
-template <class Real> struct PointTransfer {
-    BlockArray<Real> array;
-    const BlockCallback<Real>* callback;
-};
-
-// Modes of a field of n components, whose parities are given -> points.
-template <class Real, int n> struct ReadField : PassDefaults<Real> {
-    static constexpr int inputs = n;
-
-    const Complex<Real>* field;
-    std::int64_t modes;
-    std::array<int, 3> parities;
-    PointTransfer<Real> of;
-    ReadField(const Complex<Real>* from, std::int64_t modes_of_field, std::array<int, 3> parities_of_field,
-              const PointTransfer<Real>& transfer)
-        : field(from), modes(modes_of_field), parities(parities_of_field), of(transfer) {}
-
-    WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
-        for (int v = 0; v < n; ++v) copy(field[v * modes + mode.index], in[v]);
-    }
-    WHORL_INLINE void point(Point p, const Real* in, Real*) const {
-        for (int v = 0; v < n; ++v) of.array.at(v, p) = in[v];
-    }
-    int input_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
-    void begin_batch(Block planes) { of.array.block.z = planes; }
-    void end_batch(Block) const { (*of.callback)(of.array.block, of.array.data); }
-};
-
-// Points -> modes of a field of n components whose parities are given; without the part that has divergence
-// when `projects`.
-template <class Real, int n> struct WriteField : PassDefaults<Real> {
-    static constexpr int products = n, fluxes = n;
-
-    Complex<Real>* field;
-    std::int64_t modes;
-    std::array<int, 3> parities;
-    bool projects;
-    PointTransfer<Real> of;
-    WriteField(Complex<Real>* to, std::int64_t modes_of_field, std::array<int, 3> parities_of_field,
-               bool make_solenoidal, const PointTransfer<Real>& transfer)
-        : field(to), modes(modes_of_field), parities(parities_of_field), projects(make_solenoidal),
-          of(transfer) {}
-
-    WHORL_INLINE void point(Point p, const Real*, Real* out) const {
-        for (int v = 0; v < n; ++v) out[v] = of.array.at(v, p);
-    }
-    WHORL_INLINE void contract(Real, Real, const Complex<Real>* p, Complex<Real>* f) const {
-        for (int v = 0; v < n; ++v) f[v] = p[v];
-    }
-    WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* f) const {
-        Complex<Real> a[n];
-        for (int v = 0; v < n; ++v) a[v] = f[v];
-        if constexpr (n == 3)
-            if (projects) {
-                project(mode.k, a);
-                close_continuity(mode.k, a);
-            }
-        for (int v = 0; v < n; ++v) field[v * modes + mode.index] = a[v];
-    }
-    int product_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
-    int flux_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
-    void begin_batch(Block planes) {
-        of.array.block.z = planes;
-        (*of.callback)(of.array.block, of.array.data);
-    }
-};
 
 // A field of the state, or one derived from it: `components` one after another.
 template <class Real> struct FieldModes {

@@ -3,6 +3,8 @@
 // scaled by shell).
 #pragma once
 
+#include <array>
+#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -14,23 +16,35 @@
 
 namespace whorl {
 
-// Complex Gaussians of the mode, perpendicular to k where the field is solenoidal; the mode and its conjugate
-// agree where both are kept. No mean.
+// Complex Gaussians of the mode, perpendicular to k where the field is solenoidal. No mean.
+//
+// The field is real, and between walls even or odd: a component's amplitude at -k, reflected by the walls, is
+// its conjugate, with a minus where it is a sine along an odd number of walled axes. Where both are kept, or
+// are the same, they agree; a sine has no amplitude at wavenumber 0.
 template <class Real>
-inline void random_mode(Wavenumber<Real> k, std::array<int, 3> n, std::uint64_t seed, FieldGroup group,
-                        Complex<Real>* a) {
-    const bool mirrored = n[0] == 0 && (n[1] < 0 || (n[1] == 0 && n[2] < 0));
-    const int sign = mirrored ? -1 : 1;
+inline void random_mode(Wavenumber<Real> k, std::array<int, 3> n, const Box& box, std::uint64_t seed,
+                        FieldGroup group, std::array<int, 3> parities, Complex<Real>* a) {
+    const bool paired = n[0] == 0 || box.wall(0);
+    const int y = box.wall(1) ? 0 : n[1], z = box.wall(2) ? 0 : n[2], leading = y != 0 ? y : z;
+    const bool mirrored = paired && leading < 0, alone = paired && leading == 0;
+    const std::array<int, 3> of{n[0], mirrored ? n[1] - 2 * y : n[1], mirrored ? n[2] - 2 * z : n[2]};
     const auto components = static_cast<std::uint32_t>(group.components);
     for (std::uint32_t component = 0; component < components; ++component) {
+        const int sines = parities[component] & box.wall_mask();
+        const int zeros = (n[0] == 0 ? 1 : 0) + (n[1] == 0 ? 2 : 0) + (n[2] == 0 ? 4 : 0);
+        const double odd = std::popcount(static_cast<unsigned>(sines)) % 2 == 1 ? -1.0 : 1.0;
         const PhiloxBlock words =
-            philox({static_cast<std::uint32_t>(sign * n[0]), static_cast<std::uint32_t>(sign * n[1]),
-                    static_cast<std::uint32_t>(sign * n[2]), component},
+            philox({static_cast<std::uint32_t>(of[0]), static_cast<std::uint32_t>(of[1]),
+                    static_cast<std::uint32_t>(of[2]), component},
                    {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
-        const double radius = std::sqrt(-2.0 * std::log(uniform(words[0])));
+        const double radius = (sines & zeros) != 0 ? 0.0 : std::sqrt(-2.0 * std::log(uniform(words[0])));
         const double angle = 2.0 * std::numbers::pi * uniform(words[1]);
-        a[component] = {static_cast<Real>(radius * std::cos(angle)),
-                        static_cast<Real>(sign * radius * std::sin(angle))};
+        const double re = radius * std::cos(angle), im = radius * std::sin(angle);
+        if (alone)
+            a[component] = {static_cast<Real>(odd > 0 ? re : 0.0), static_cast<Real>(odd > 0 ? 0.0 : im)};
+        else
+            a[component] = {static_cast<Real>(mirrored ? odd * re : re),
+                            static_cast<Real>(mirrored ? -odd * im : im)};
     }
     const Real zero = square(k) > Real(0) ? Real(1) : Real(0);
     if (group.solenoidal) {
@@ -42,17 +56,18 @@ inline void random_mode(Wavenumber<Real> k, std::array<int, 3> n, std::uint64_t 
     }
 }
 
-// Fills `field` and scales it so that shell n holds exactly energy[n] (shells without modes, or beyond, hold
-// none).
-// Energy is 1/2 metric(k) |a|^2.
+// Fills `field`, of these parities, and scales it so that shell n holds exactly energy[n] (shells without
+// modes, or beyond, hold none). Energy is 1/2 metric(k) |a|^2.
 template <class Real, class Metric>
-void set_random(const ModeSet<Real>& set, const Box& box, FieldGroup group, Complex<Real>* field,
-                const std::vector<double>& energy, std::uint64_t seed, const Metric& metric) {
+void set_random(const ModeSet<Real>& set, const Box& box, FieldGroup group, std::array<int, 3> parities,
+                Complex<Real>* field, const std::vector<double>& energy, std::uint64_t seed,
+                const Metric& metric) {
     const std::int64_t modes = set.table.modes();
     const auto number = [&](double k, int axis) { return static_cast<int>(std::lround(k / box.unit(axis))); };
     each_mode(set, [&](Mode<Real> mode) {
         Complex<Real> a[3];
-        random_mode(mode.k, {number(mode.k.x, 0), number(mode.k.y, 1), number(mode.k.z, 2)}, seed, group, a);
+        random_mode(mode.k, {number(mode.k.x, 0), number(mode.k.y, 1), number(mode.k.z, 2)}, box, seed, group,
+                    parities, a);
         for (int v = 0; v < group.components; ++v) field[v * modes + mode.index] = a[v];
     });
     const auto present = sum_shells(set, [&](Mode<Real> mode) {

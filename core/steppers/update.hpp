@@ -38,7 +38,8 @@ struct Series {
 // The slowest of the rates of a mode's fields.
 template <class Model, class Real> WHORL_INLINE int slowest_of(const Real* rate) {
     int slowest = 0;
-    unrolled<Model::rates>([&](auto q) { slowest = rate[q] < rate[slowest] ? static_cast<int>(q) : slowest; });
+    unrolled<Model::rates>(
+        [&](auto q) { slowest = rate[q] < rate[slowest] ? static_cast<int>(q) : slowest; });
     return slowest;
 }
 

@@ -29,7 +29,7 @@ BAD_OPTIONS = {
     "nan length": ({"lengths": (np.nan, 1.0, 1.0)}, r"length along x is -?nan: it must be positive"),
     "dealias": (
         {"dealias": "3/2"},
-        r'dealias = "3/2" is unknown; choose 2/3, phase-shift, phase-shift-exact or none',
+        r'dealias = "3/2" is unknown; choose 1/2, 2/3, phase-shift, phase-shift-exact or none',
     ),
     "shape": ({"shape": "ball"}, r'shape = "ball" is unknown; choose cube or sphere'),
     "scheme": ({"scheme": "rk5"}, r'scheme = "rk5" is unknown; choose one of: rk2, rk3, rk4, rk4-gill'),
