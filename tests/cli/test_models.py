@@ -130,7 +130,8 @@ def test_bench_step_of_a_model(whorl, tmp_path, name):
 
 def test_scalars_from_case_to_picture(whorl, tmp_path):
     """By their names everywhere: series, spectra, snapshots; also behind a restart."""
-    scalars = 'scalars=[{name="dye", gradient=[1.0, 0.0, 0.0]}, {name="salt", schmidt=7.0, initial={name="random"}}]'
+    salt = '{name="salt", schmidt=7.0, initial={name="random"}}'
+    scalars = f'scalars=[{{name="dye", gradient=[1.0, 0.0, 0.0]}}, {salt}]'
     fields = "output.fields=['dye', 'velocity', 'salt']"
     result = whorl("run", "taylor-green", "-o", "out", *quick("navier-stokes", scalars, fields))
     assert (result.code, result.err) == (0, "")
