@@ -368,3 +368,8 @@ def test_ranks_give_the_same(world, points, linear):
     scalars = [{"name": "dye", "gradient": [0.3, 0.2, 0.1]}]
     case = make(points, EVERYTHING | {"linear": linear}, dt=0.03, lengths=LENGTHS, scalars=scalars)
     check_ranks(world, case, noise(points, 12))
+
+
+def test_a_rotating_flow_is_drawn_in_a_plane_along_the_axis():
+    for rotation, normal in ((0.0, "z"), ((0, 0, 1), "y"), ((1, 0, 0), "y"), ((0, 1, 0), "x")):
+        assert {one.normal for one in make(flow={"rotation": rotation}).flow.picture.slices} == {normal}

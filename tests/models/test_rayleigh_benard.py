@@ -523,6 +523,3 @@ def test_a_restart_repeats_the_run_bit_for_bit(tmp_path, bases):
 @pytest.mark.parametrize("bases", WALLS)
 def test_ranks_give_the_same(world, bases):
     check_ranks(world, make(bases=bases, dt=0.02), random_start(POINTS, bases, 9))
-    if bases in ("FFF", "SFF"):
-        plane = make((16, 1, 10), bases=bases, dt=0.02)
-        check_ranks(world, plane, random_start((16, 1, 10), bases, 10))
