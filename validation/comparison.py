@@ -84,17 +84,17 @@ def write_result(name: str, title: str, errors: list[Error], run: dict[str, Any]
     (RESULTS / f"{name}.json").write_text(text + "\n", encoding="utf-8")
 
 
-def write_page_table(name: str, errors: list[Error]) -> None:
-    """The table between the marks of NAME in docs/validation.md."""
+def write_page_table(name: str, errors: list[Error], place: Path = PAGE) -> None:
+    """The table between the marks of NAME on a page, docs/validation.md by default."""
     cells = [(e.what.replace("|", "\\|"), *_numbers(e), e.verdict) for e in errors]
     rows = [f"| {' | '.join(row)} |" for row in cells]
     table = "\n".join(["| error | value | limit | verdict |", "|---|---|---|---|", *rows])
     begin, end = f"<!-- table {name} -->", "<!-- end -->"
-    page = PAGE.read_text(encoding="utf-8")
+    page = place.read_text(encoding="utf-8")
     marked = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
     if not marked.search(page):
-        raise SystemExit(f"{PAGE} has no place for the table: put '{begin}' and '{end}' on lines there.")
-    PAGE.write_text(marked.sub(lambda _: f"{begin}\n{table}\n{end}", page, count=1), encoding="utf-8")
+        raise SystemExit(f"{place} has no place for the table: put '{begin}' and '{end}' on lines there.")
+    place.write_text(marked.sub(lambda _: f"{begin}\n{table}\n{end}", page, count=1), encoding="utf-8")
 
 
 def draw(name: str, title: str, own: Curves, reference: Curves, limits: dict[str, float]) -> Path:

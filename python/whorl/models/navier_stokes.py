@@ -1,7 +1,10 @@
 """Incompressible Navier–Stokes, in a rotating frame if asked."""
 
+import math
+from dataclasses import replace
 from typing import ClassVar, Literal
 
+from whorl.models.base import Picture
 from whorl.models.viscous import ViscousFlow
 from whorl.section import option
 
@@ -21,3 +24,16 @@ class NavierStokes(ViscousFlow):
         "time": {"until": 10.0},
         "initial": {"name": "taylor-green"},
     }
+
+    @property
+    def picture(self) -> Picture:
+        """In a rotating frame of a plane along the axis, where eddies are columns."""
+        usual = ViscousFlow.picture
+        if not any(self.rotation):
+            return usual
+        normal = "x" if abs(self.rotation[1]) > abs(self.rotation[0]) else "y"
+        return replace(usual, slices=tuple(replace(one, normal=normal) for one in usual.slices))
+
+    def headline(self) -> str:
+        speed = math.hypot(*self.rotation)
+        return super().headline() + (f"   ·   Ω = {speed:g}" if speed else "")

@@ -1,0 +1,96 @@
+"""Steady two-dimensional rolls between free-slip plates against an independent Newton–Galerkin solution.
+
+    .venv/bin/python validation/rayleigh_benard.py           Ra from 1000 to 20000; some minutes
+    .venv/bin/python validation/rayleigh_benard.py 1e5       one of the Rayleigh numbers
+
+Pr = 1, one pair of rolls in the length 2√2, from a perturbation without noise, for five diffusive times or
+until nothing changes. Prints the table of errors, writes validation/results/rayleigh-benard.json and the
+table in docs/models/rayleigh-benard.md (with all of them), and exits with 1 if an error is too large.
+"""
+
+import math
+from typing import Annotated
+
+import numpy as np
+import typer
+from comparison import ROOT, Error, show, write_page_table, write_result
+from whorl import Case, Simulation
+
+app = typer.Typer(add_completion=False, help=__doc__, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+LENGTH = 2 * math.sqrt(2)
+LIMIT = 1e-6
+# By Ra: Nu and U = √⟨u²⟩ in units of κ/d (Newton–Galerkin, 24 to 64 modes along each axis, Nu at the plates
+# and in the bulk equal to 2e-8), then points along x and z, and the step in units of free fall.
+STEADY = {
+    1000.0: (1.7385935, 7.062242, (32, 16), 0.2),
+    2 * 27 * math.pi**4 / 4: (2.1414898, 10.062962, (32, 16), 0.2),
+    2000.0: (2.6964746, 15.098010, (32, 24), 0.2),
+    5000.0: (3.9242960, 30.942707, (48, 32), 0.1),
+    1e4: (5.0870245, 50.857326, (64, 40), 0.08),
+    2e4: (6.5590375, 82.271195, (80, 48), 0.06),
+    5e4: (9.1049548, 153.282828, (112, 64), 0.04),
+    1e5: (11.6185367, 244.060910, (144, 80), 0.03),
+}
+
+
+def case_of(rayleigh: float) -> Case:
+    *_, (nx, nz), dt = STEADY[rayleigh]
+    return Case(
+        grid={"points": [nx, 1, nz], "lengths": [LENGTH, 1.0, 1.0], "bases": "SFF"},
+        flow={"model": "rayleigh-benard", "rayleigh": rayleigh, "prandtl": 1.0},
+        time={"scheme": "rk4", "dt": dt, "until": 5 * math.sqrt(rayleigh)},
+    )
+
+
+def roll(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
+    """One pair of rolls, and the mean profile they make."""
+    return 0.1 * np.cos(2 * math.pi * x / LENGTH) * np.sin(math.pi * z) - 0.05 * np.sin(2 * math.pi * z)
+
+
+def settle(rayleigh: float) -> dict[str, float]:
+    """The numbers once the energy changes by less than 1e-10 in a quarter of a time d²/κ."""
+    simulation = Simulation(case_of(rayleigh), {"temperature": roll})
+    before, now = 0.0, 1.0
+    while not simulation.finished and abs(now - before) > 1e-10 * now:
+        until = simulation.time + 0.25 * math.sqrt(rayleigh)
+        while not simulation.finished and simulation.time < until:
+            simulation.step()
+        before, now = now, simulation.statistics()["energy"]
+    speed = math.sqrt(2 * now * rayleigh)
+    return simulation.case.flow.derived(simulation.statistics(), 1.0) | {"speed": speed}
+
+
+def compare(rayleigh: float) -> list[Error]:
+    nusselt, speed, *_ = STEADY[rayleigh]
+    found = settle(rayleigh)
+    columns = ("nusselt_volume", "nusselt_plates", "nusselt_dissipation")
+    worst = max(abs(found[column] / nusselt - 1) for column in columns)
+    own = f"Ra = {rayleigh:.6g}: Nu = {found['nusselt_volume']:.7f} against {nusselt:.7f}"
+    return [
+        Error(f"{own}, worst of three, relative", worst, LIMIT),
+        Error(f"Ra = {rayleigh:.6g}: U = {found['speed']:.6f} against {speed:.6f}, relative",
+              abs(found["speed"] / speed - 1), LIMIT),
+    ]  # fmt: skip
+
+
+@app.command()
+def main(
+    rayleigh: Annotated[float | None, typer.Argument(help="One of the Rayleigh numbers.")] = None,
+) -> None:
+    if rayleigh is not None and rayleigh not in STEADY:
+        raise typer.BadParameter(f"{rayleigh:g} is none of {', '.join(f'{known:.8g}' for known in STEADY)}")
+    chosen = list(STEADY) if rayleigh is None else [rayleigh]
+    title = "Steady rolls between free-slip plates, Pr = 1, L = 2√2"
+    errors = [error for one in chosen for error in compare(one)]
+    show(title, errors)
+    if rayleigh is None:
+        cases = {f"{one:.8g}": case_of(one).to_dict() for one in chosen}
+        write_result("rayleigh-benard", title, errors, {"cases": cases})
+        write_page_table("rayleigh-benard", errors, ROOT / "docs" / "models" / "rayleigh-benard.md")
+    if any(error.verdict == "FAILED" for error in errors):
+        raise SystemExit(1)
+
+
+if __name__ == "__main__":
+    app()
