@@ -108,27 +108,27 @@ template <bool swapped, class Value, class From, class To>
 void LaneLines<Real>::transform(const From& from, const To& to, Value* scratch) const {
     const int n = this->shape_.n;
     const Dropped dropped = this->shape_.dropped();
-    const bool sine = this->shape_.basis == Basis::sine;
+    const Basis basis = this->shape_.basis;
     const ScratchRows<Value> line{scratch};
-    if (this->shape_.basis == Basis::fourier) {
+    if (basis == Basis::fourier) {
         passes_.run(from, to, scratch);
     } else if constexpr (swapped) {
-        fold_.begin(from, line, dropped, sine);
+        fold_.begin(from, line, dropped, basis);
         passes_.first(line, line);
         passes_.middle(line);
-        if (sine)
+        if (basis != Basis::cosine)
             passes_.last(line, FoldedPoints<true, To>{to, n});
         else
             passes_.last(line, FoldedPoints<false, To>{to, n});
     } else {
         const TableRows<Value> ordered{scratch, slots_.data()};
-        if (sine)
+        if (basis != Basis::cosine)
             passes_.first(FoldedPoints<true, From>{from, n}, line);
         else
             passes_.first(FoldedPoints<false, From>{from, n}, line);
         passes_.middle(line);
         passes_.last(line, ordered);
-        fold_.finish(ordered, to, dropped, sine);
+        fold_.finish(ordered, to, dropped, basis);
     }
 }
 

@@ -111,14 +111,20 @@ template <class Real> class FftwWallLines final : public Lines<Real> {
     }
 
   private:
-    bool sine() const { return this->shape_.basis == Basis::sine; }
+    bool sine() const { return this->shape_.basis == Basis::sine || this->shape_.basis == Basis::odd; }
     // Element `to` of every line becomes element `from`, or 0 where that is -1.
     void move(Complex<Real>* data, int from, int to) const {
         const LineShape& shape = this->shape_;
         for (int l = 0; l < shape.howmany; ++l) {
             Complex<Real>* const line = data + l * shape.distance;
-            line[to * shape.stride] = from < 0 ? Complex<Real>{0, 0} : line[from * shape.stride];
+            line[to * shape.stride] = from < 0 ? Complex<Real>{0, 0} : turned(line[from * shape.stride]);
         }
+    }
+    // Of an odd line: -i forward, i backward.
+    Complex<Real> turned(Complex<Real> value) const {
+        if (this->shape_.basis == Basis::sine) return value;
+        return direction_ == Direction::forward ? Complex<Real>{value.im, -value.re}
+                                                : Complex<Real>{-value.im, value.re};
     }
     Direction direction_;
     typename Api::Plan plan_;
@@ -165,6 +171,7 @@ template <class Real> class DirectLines final : public Lines<Real> {
         const long long point = back ? k : j, mode = back ? j : k;
         const Complex<double> root = roots_[static_cast<std::size_t>(mode * (2 * point + 1) % (4 * n))];
         if (this->shape_.basis == Basis::cosine) return {back && mode == 0 ? 1.0 : 2.0 * root.re, 0.0};
+        if (this->shape_.basis == Basis::odd) return {0.0, 2.0 * root.im};
         return {back ? 2.0 * root.im : -2.0 * root.im, 0.0};
     }
 

@@ -2,7 +2,8 @@
 //   X_k = sum_j x_j exp(sign 2 pi i j k / n),  sign = -1 forward, +1 backward;
 // or, alike on real and imaginary parts, with t = pi k (j + 1/2) / n,
 //   cosine   X_k = 2 sum_j x_j cos t forward,  x_j = X_0 + 2 sum_{k>0} X_k cos t backward;
-//   sine     X_k = 2 sum_j x_j sin t forward,  x_j = 2 sum_{k>0} X_k sin t backward, X_0 = 0.
+//   sine     X_k = 2 sum_j x_j sin t forward,  x_j = 2 sum_{k>0} X_k sin t backward, X_0 = 0;
+//   odd      the same with X_k the Fourier coefficients of the odd extension, -i times those of sines.
 // Element j of line l lies at data[j * stride + l * distance].
 #pragma once
 
@@ -19,7 +20,8 @@ enum class Direction { forward = -1, backward = +1 };
 // is the slow sum above, kept as the reference the fast lines are tested against.
 enum class LineKind { automatic, fftw, direct };
 
-enum class Basis { fourier, cosine, sine };
+enum class Basis { fourier, cosine, sine, odd };
+inline constexpr int basis_count = 4;
 
 // Elements first, ..., first + count - 1 of a line.
 struct Dropped {

@@ -196,7 +196,7 @@ void RowLines<Real>::begin(const Block& block, int v, bool sine, Value* line, Va
     if (walls_) {
         merge_wall(block, v, ordered);
         const ScratchRows<Value> from{ordered}, to{line};
-        fold_.begin(from, to, dropped_, sine);
+        fold_.begin(from, to, dropped_, sine ? Basis::sine : Basis::cosine);
         inverse_.first(to, to);
     } else {
         merge(block, v, line);
@@ -214,7 +214,7 @@ void RowLines<Real>::end(const Block& block, int v, bool sine, Real scale, Value
     if (walls_) {
         forward_.last(rows_of_line, ScratchRows<Value>{ordered});
         const ScratchRows<Value> both{ordered};
-        fold_.finish(both, both, dropped_, sine);
+        fold_.finish(both, both, dropped_, sine ? Basis::sine : Basis::cosine);
         separate_wall(block, v, scale, ordered);
     } else {
         forward_.last(rows_of_line, KeptRows<Value>{ordered, dropped_});

@@ -5,6 +5,7 @@
 //   inverse  V_k = w_k (C_k - i C_{n-k}), C_n = 0,  v = backward transform of V
 // A sine line is the cosine line of (-1)^j x_j with the modes the other way round: S_k = C_{n-k}, S_0 = 0.
 // Backward transforms are forward ones with real and imaginary parts swapped before and after.
+// The modes of an odd line are -i times a sine line's.
 #pragma once
 
 #include <algorithm>
@@ -29,20 +30,40 @@ template <bool sine, class Rows> struct FoldedPoints {
     }
 };
 
+// Modes of an odd line as a sine line's, and back. With parts swapped, i is -i, so one turn serves both ways.
+template <class Rows> struct OddModes {
+    using Value = typename Rows::Value;
+    Rows rows;
+
+    WHORL_INLINE Value get(int k) const { return turned_back(rows.get(k)); }
+    WHORL_INLINE void set(int k, const Value& value) const { rows.set(k, turned_back(value)); }
+    static WHORL_INLINE Value turned_back(const Value& value) { return {value.im, -value.re}; }
+};
+
 template <class Real> class WallFold {
   public:
     explicit WallFold(int n);
 
     // V from the modes of a line, both with parts swapped; what `dropped` has is not read.
     template <class From, class To>
-    void begin(const From& modes, const To& v, Dropped dropped, bool sine) const {
-        sine ? begin_as<true>(modes, v, dropped) : begin_as<false>(modes, v, dropped);
+    void begin(const From& modes, const To& v, Dropped dropped, Basis basis) const {
+        if (basis == Basis::cosine)
+            begin_as<false>(modes, v, dropped);
+        else if (basis == Basis::sine)
+            begin_as<true>(modes, v, dropped);
+        else
+            begin_as<true>(OddModes<From>{modes}, v, dropped);
     }
 
     // The modes of a line from its V, which may lie in the same place; what `dropped` has is not written.
     template <class From, class To>
-    void finish(const From& v, const To& modes, Dropped dropped, bool sine) const {
-        sine ? finish_as<true>(v, modes, dropped) : finish_as<false>(v, modes, dropped);
+    void finish(const From& v, const To& modes, Dropped dropped, Basis basis) const {
+        if (basis == Basis::cosine)
+            finish_as<false>(v, modes, dropped);
+        else if (basis == Basis::sine)
+            finish_as<true>(v, modes, dropped);
+        else
+            finish_as<true>(v, OddModes<To>{modes}, dropped);
     }
 
   private:

@@ -80,7 +80,7 @@ template <class Real, int n> struct WriteField : PassDefaults<Real> {
     WHORL_INLINE void point(Point p, const Real*, Real* out) const {
         for (int v = 0; v < n; ++v) out[v] = of.array.at(v, p);
     }
-    WHORL_INLINE void contract(Real, Real, const Complex<Real>* p, Complex<Real>* f) const {
+    template <class Value> WHORL_INLINE void contract(Real, Real, const Value* p, Value* f) const {
         for (int v = 0; v < n; ++v) f[v] = p[v];
     }
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* f) const {

@@ -39,7 +39,7 @@ template <class Real> struct FlowOfWaveFunction : PassDefaults<Real> {
         out[2] = slope * slope / 2;
         out[3] = alpha * beta * (rho - rho0) * (rho - rho0);
     }
-    WHORL_INLINE void contract(Real, Real, const Complex<Real>* p, Complex<Real>* f) const {
+    template <class Value> WHORL_INLINE void contract(Real, Real, const Value* p, Value* f) const {
         for (int v = 0; v < fluxes; ++v) f[v] = p[v];
     }
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* f) const {

@@ -60,7 +60,7 @@ template <class Real> struct Buoyancy {
         p[7] = w * theta;
     }
 
-    WHORL_INLINE void contract(Real kx, Real ky, const Complex<Real>* p, Complex<Real>* f) const {
+    template <class Value> WHORL_INLINE void contract(Real kx, Real ky, const Value* p, Value* f) const {
         stress_columns(kx, ky, p, f);
         flux_columns(kx, ky, p + 5, f + 4);
     }

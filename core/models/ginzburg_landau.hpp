@@ -47,7 +47,7 @@ template <class Real> struct GinzburgLandau {
         p[1] = -g * s - along_r;
     }
 
-    WHORL_INLINE void contract(Real, Real, const Complex<Real>* p, Complex<Real>* f) const {
+    template <class Value> WHORL_INLINE void contract(Real, Real, const Value* p, Value* f) const {
         f[0] = p[0];
         f[1] = p[1];
     }

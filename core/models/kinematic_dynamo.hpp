@@ -24,7 +24,7 @@ template <class Real> struct KinematicDynamo : MagneticFields<Real> {
         p[2] = u * by - v * bx;
     }
 
-    WHORL_INLINE void contract(Real, Real, const Complex<Real>* p, Complex<Real>* f) const {
+    template <class Value> WHORL_INLINE void contract(Real, Real, const Value* p, Value* f) const {
         f[0] = p[0];
         f[1] = p[1];
         f[2] = p[2];

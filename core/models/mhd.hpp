@@ -109,7 +109,7 @@ template <class Real, bool hall> struct Mhd : MagneticFields<Real> {
         p[7] = ex * by - ey * bx;
     }
 
-    WHORL_INLINE void contract(Real kx, Real ky, const Complex<Real>* p, Complex<Real>* f) const {
+    template <class Value> WHORL_INLINE void contract(Real kx, Real ky, const Value* p, Value* f) const {
         stress_columns(kx, ky, p, f);
         f[4] = p[5];
         f[5] = p[6];

@@ -57,7 +57,7 @@ template <class Real, class Linear = Viscosity<Real>> struct NavierStokes {
         p[4] = v * w;
     }
 
-    WHORL_INLINE void contract(Real kx, Real ky, const Complex<Real>* p, Complex<Real>* f) const {
+    template <class Value> WHORL_INLINE void contract(Real kx, Real ky, const Value* p, Value* f) const {
         stress_columns(kx, ky, p, f);
     }
 

@@ -56,7 +56,7 @@ template <class Real> struct NavierStokes2d {
         p[1] = v * v - u * u;
     }
 
-    WHORL_INLINE void contract(Real kx, Real ky, const Complex<Real>* p, Complex<Real>* f) const {
+    template <class Value> WHORL_INLINE void contract(Real kx, Real ky, const Value* p, Value* f) const {
         f[0] = (kx * kx - ky * ky) * p[0] + kx * ky * p[1];
     }
 

@@ -31,7 +31,7 @@ template <class Flow, class Real> struct PassiveScalar {
         else
             p[2] = Real(0); // a plane flow carries nothing across it
     }
-    WHORL_INLINE void contract(Real kx, Real ky, const Complex<Real>* p, Complex<Real>* f) const {
+    template <class Value> WHORL_INLINE void contract(Real kx, Real ky, const Value* p, Value* f) const {
         flux_columns(kx, ky, p, f);
     }
     WHORL_INLINE void tendency(Wavenumber<Real> k, const Complex<Real>* f, const Complex<Real>* a,

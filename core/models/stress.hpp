@@ -10,8 +10,8 @@
 
 namespace whorl {
 
-template <class Real>
-WHORL_INLINE void stress_columns(Real kx, Real ky, const Complex<Real>* p, Complex<Real>* f) {
+template <class Real, class Value>
+WHORL_INLINE void stress_columns(Real kx, Real ky, const Value* p, Value* f) {
     f[0] = kx * p[0] + ky * p[1];
     f[1] = kx * p[1] + ky * p[3];
     f[2] = p[2];
@@ -36,8 +36,8 @@ WHORL_INLINE void minus_stress_divergence(Wavenumber<Real> k, const Complex<Real
     da[2] = times_minus_i(force[2]);
 }
 
-template <class Real>
-WHORL_INLINE void flux_columns(Real kx, Real ky, const Complex<Real>* q, Complex<Real>* f) {
+template <class Real, class Value>
+WHORL_INLINE void flux_columns(Real kx, Real ky, const Value* q, Value* f) {
     f[0] = kx * q[0] + ky * q[1];
     f[1] = q[2];
 }

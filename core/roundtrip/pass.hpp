@@ -4,7 +4,8 @@
 //   void load(Mode m, Complex* in) const                 modes -> `inputs` values of one mode
 //   void point(Point p, const Real* in, Real* out) const `inputs` -> `products` values of one grid point
 //   void measure(const Real* in, Real* values) const     `maxima` values >= 0 whose largest are wanted
-//   void contract(kx, ky, const Complex* products, Complex* fluxes) const   one column of a plane
+//   void contract(kx, ky, const Value* products, Value* fluxes) const   sums of one column of a plane, with
+//                                                        real coefficients; Value is Complex or real
 //   void store(Mode m, const Complex* fluxes) const      the result of one mode
 //
 // all device-callable: no allocation, exception, virtual call or standard container. inputs = 0 initialises,
@@ -39,7 +40,7 @@ template <class Real> struct PassDefaults {
     WHORL_INLINE void load(Mode<Real>, Complex<Real>*) const {}
     WHORL_INLINE void point(Point, const Real*, Real*) const {}
     WHORL_INLINE void measure(const Real*, Real*) const {}
-    WHORL_INLINE void contract(Real, Real, const Complex<Real>*, Complex<Real>*) const {}
+    template <class Value> WHORL_INLINE void contract(Real, Real, const Value*, Value*) const {}
     WHORL_INLINE void store(Mode<Real>, const Complex<Real>*) const {}
     bool wants_maxima() const { return true; }
 };

@@ -80,14 +80,20 @@ template <class Real> void RoundTrip<Real>::make_tiles() {
         }
 }
 
+// Coefficients of sines are as the state has them where they are complex, and real where they are real.
+template <class Real> device::Basis RoundTrip<Real>::basis_of(int axis, int parity) const {
+    if (!(layout_.walls >> axis & 1)) return device::Basis::fourier;
+    if (!(parity >> axis & 1)) return device::Basis::cosine;
+    return layout_.per_element == 2 ? device::Basis::sine : device::Basis::odd;
+}
+
 template <class Real> std::vector<device::Basis> RoundTrip<Real>::bases(int axis) const {
-    if (layout_.walls >> axis & 1) return {device::Basis::cosine, device::Basis::sine};
-    return {device::Basis::fourier};
+    if (!(layout_.walls >> axis & 1)) return {device::Basis::fourier};
+    return {basis_of(axis, 0), basis_of(axis, 1 << axis)};
 }
 
 template <class Real> std::size_t RoundTrip<Real>::lines_of(int axis, int parity) const {
-    if (!(layout_.walls >> axis & 1)) return static_cast<std::size_t>(device::Basis::fourier);
-    return static_cast<std::size_t>(parity >> axis & 1 ? device::Basis::sine : device::Basis::cosine);
+    return static_cast<std::size_t>(basis_of(axis, parity));
 }
 
 template <class Real> void RoundTrip<Real>::make_lines(device::LineKind kind) {

@@ -65,8 +65,8 @@ template <class Real> class RoundTrip {
   private:
     using Value = Complex<Real>;
     using LinesOf = std::unique_ptr<device::Lines<Real>>;
-    template <class T> using ByBasis = std::array<T, 3>; // those the walls call for
-    static constexpr int lane_step = 8;                  // widths of tiles are rounded up to this
+    template <class T> using ByBasis = std::array<T, device::basis_count>; // those the walls call for
+    static constexpr int lane_step = 8; // widths of tiles are rounded up to this
 
     static int tile_width(int count) { return (count + lane_step - 1) / lane_step; }
 
@@ -88,6 +88,7 @@ template <class Real> class RoundTrip {
     void make_x_lines(device::LineKind kind);
     std::vector<device::Basis> bases(int axis) const;
     // Which lines along an axis a variable of this parity takes.
+    device::Basis basis_of(int axis, int parity) const;
     std::size_t lines_of(int axis, int parity) const;
     template <class Pass> void find_parities(const Pass& pass, const Widths& widths);
     template <class Pass>
@@ -130,14 +131,13 @@ template <class Real> class RoundTrip {
     template <bool to_buffer> void move_rows(int executor, int plane_index, int planes, int variables);
 
     template <class Pass>
-    void load_walls(const Pass& pass, const ModeTables<Real>& tables, const kernels::Tile<Real>& t,
+    void load_reals(const Pass& pass, const ModeTables<Real>& tables, const kernels::Tile<Real>& t,
                     const kernels::Segment& segment, int first_input) const;
     template <class Pass, class Result>
-    void store_pairs(const Result& result, const ModeTables<Real>& tables, const kernels::Tile<Real>& t,
+    void store_reals(const Result& result, const ModeTables<Real>& tables, const kernels::Tile<Real>& t,
                      const kernels::Segment& segment, int first_flux) const;
     template <class Pass>
-    void contract_walls(const kernels::Contract<Real, Pass>& contract, int row, int first_product,
-                        int first_flux) const;
+    void contract_reals(const kernels::Contract<Real, Pass>& contract, int row, int first_product) const;
 
     template <class Pass> void columns_in(const Pass& pass);
     template <class Pass> void columns_out(const Pass& pass);

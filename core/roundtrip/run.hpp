@@ -63,9 +63,10 @@ template <class Real> template <class Pass> void RoundTrip<Real>::columns_in(con
             Timers::Scope scope(timers, Part::modes);
             for (const kernels::Segment& segment : segments(item)) {
                 const auto load = [&]<class Own>(const Own& own, const kernels::Tile<Real>& to, int first) {
-                    if (layout_.walls != 0)
-                        load_walls(own, tables, to, segment, first);
-                    else if (shifted_)
+                    if constexpr (meets_walls<Own>())
+                        if (layout_.per_element == 2)
+                            return load_reals(own, tables, to, segment, first);
+                    if (shifted_)
                         device::Cpu::for_each(
                             layout_.kept_z, kernels::Load<Real, Own, true>{own, tables, to, segment, shift});
                     else
@@ -110,9 +111,12 @@ void RoundTrip<Real>::store_tile(const Pass& pass, std::int64_t item, const kern
                                  const kernels::Shift<Real>& shift) {
     const auto store = [&]<class Result>(const Result& result) {
         for (const kernels::Segment& segment : segments(item)) {
-            if (layout_.per_element == 2)
-                store_pairs<Pass>(result, tables, t, segment, first_flux);
-            else if (shifted_)
+            if constexpr (meets_walls<Pass>())
+                if (layout_.per_element == 2) {
+                    store_reals<Pass>(result, tables, t, segment, first_flux);
+                    continue;
+                }
+            if (shifted_)
                 device::Cpu::for_each(layout_.kept_z, kernels::Store<Real, Result, Pass::fluxes, true>{
                                                           result, tables, t, segment, shift});
             else
@@ -225,10 +229,10 @@ void RoundTrip<Real>::contract_plane(const Pass& pass, const kernels::Plane<Real
                                                  layout_.extent_y};
     for (int j = 0; j < layout_.kept_y; ++j) {
         const auto row = contract.row(j);
-        if (layout_.walls == 0)
+        if (layout_.per_element == 1)
             device::Cpu::run_row(row);
-        else
-            contract_walls(contract, j, first_product, first_flux);
+        else if constexpr (meets_walls<Pass>())
+            contract_reals(contract, j, first_product);
         const PlaneSlot target = contract.target(j);
         for (int v = 0; v < Pass::fluxes; ++v)
             device::Cpu::stream(plane_data() + target.base + (first_flux + v) * target.stride,

@@ -40,8 +40,8 @@ void RoundTrip<Real>::add_parities(const Pass& pass, int first_input, int first_
     }
 }
 
-// Products are (-i)^s times real numbers where x has walls, and a flux is a sum of them times real or
-// imaginary constants: which of the two shows for any wavenumber.
+// Products are (-i)^s times real numbers where x has walls, and a flux is a sum of them times real numbers:
+// whether it is real or imaginary shows for any wavenumber.
 template <class Real>
 template <class Pass>
 void RoundTrip<Real>::find_imaginary(const Pass& pass, int first_flux) {
@@ -74,40 +74,29 @@ template <class Real> kernels::Imaginary RoundTrip<Real>::imaginary_of(int first
 
 template <class Real>
 template <class Pass>
-void RoundTrip<Real>::load_walls(const Pass& pass, const ModeTables<Real>& tables,
+void RoundTrip<Real>::load_reals(const Pass& pass, const ModeTables<Real>& tables,
                                  const kernels::Tile<Real>& t, const kernels::Segment& segment,
                                  int first_input) const {
     const auto sines = sines_of<Pass::inputs>(parities_.inputs, first_input);
-    if (layout_.per_element == 2)
-        device::Cpu::for_each(layout_.kept_z,
-                              kernels::LoadPairs<Real, Pass>{pass, tables, t, segment, sines});
-    else
-        device::Cpu::for_each(layout_.kept_z,
-                              kernels::LoadWalls<Real, Pass>{pass, tables, t, segment, sines});
+    device::Cpu::for_each(layout_.kept_z, kernels::LoadReals<Real, Pass>{pass, tables, t, segment, sines});
 }
 
 template <class Real>
 template <class Pass, class Result>
-void RoundTrip<Real>::store_pairs(const Result& result, const ModeTables<Real>& tables,
+void RoundTrip<Real>::store_reals(const Result& result, const ModeTables<Real>& tables,
                                   const kernels::Tile<Real>& t, const kernels::Segment& segment,
                                   int first_flux) const {
     const kernels::Imaginary imaginary = imaginary_of(first_flux, Pass::fluxes);
-    for (const int odd : {0, 1})
-        device::Cpu::for_each(layout_.kept_z, kernels::StoreOfPairs<Real, Result, Pass::fluxes>{
-                                                  result, tables, t, segment, imaginary, odd});
+    device::Cpu::for_each(layout_.kept_z, kernels::StoreOfReals<Real, Result, Pass::fluxes>{
+                                              result, tables, t, segment, imaginary});
 }
 
 template <class Real>
 template <class Pass>
-void RoundTrip<Real>::contract_walls(const kernels::Contract<Real, Pass>& contract, int row,
-                                     int first_product, int first_flux) const {
+void RoundTrip<Real>::contract_reals(const kernels::Contract<Real, Pass>& contract, int row,
+                                     int first_product) const {
     const auto sines = sines_of<Pass::products>(parities_.products, first_product);
-    if (layout_.per_element == 2) {
-        const kernels::Imaginary imaginary = imaginary_of(first_flux, Pass::fluxes);
-        device::Cpu::run_row(kernels::ContractPairs<Real, Pass>{contract, sines, imaginary}.row(row));
-    } else {
-        device::Cpu::run_row(kernels::ContractWalls<Real, Pass>{contract, sines}.row(row));
-    }
+    device::Cpu::run_row(kernels::ContractReals<Real, Pass>{contract, sines}.row(row));
 }
 
 } // namespace whorl

@@ -1,8 +1,8 @@
-// The copies of a round trip between walls. The state holds the Fourier coefficient a of a field's odd or
-// even extension at +m; with s the axes along which the field is a sum of sines, i^s a is what the cosine and
-// sine lines of device/lines.hpp take and give:
-//   c(z) = a_0 + 2 sum a_m cos(m pi z / L),   s(z) = 2 i sum a_m sin(m pi z / L),   d/dz = i k_z
-// Where x has walls, all three axes have, and i^s a is real: wavenumbers 2 i and 2 i + 1 share element i.
+// The copies of a round trip between walls in x. The state holds the Fourier coefficient a of a field's odd
+// or even extension at +m; with s the axes along which the field is a sum of sines, i^s a is real and what
+// the cosine and sine lines of device/lines.hpp take and give:
+//   c(x) = a_0 + 2 sum a_m cos(m pi x / L),   s(x) = 2 i sum a_m sin(m pi x / L),   d/dx = i k_x
+// Wavenumbers 2 i and 2 i + 1 share element i of a row, so rows are rows of real numbers, one a wavenumber.
 #pragma once
 
 #include "roundtrip/kernels.hpp"
@@ -23,8 +23,24 @@ template <int n> struct Sines {
     int of[n > 0 ? n : 1];
 };
 
-// tile = i^s load(mode) on the kept modes, walls in z or in y and z; row r is a kept kz.
-template <class Real, class Pass> struct LoadWalls {
+// The kept modes of a segment at plane l, a real number each.
+template <class Real> struct RealRow {
+    Real* line;
+    std::int64_t offset; // of the row's modes
+    int length;
+
+    WHORL_INLINE RealRow(const ModeTables<Real>& tables, const Tile<Real>& tile, const Segment& segment,
+                         int l) {
+        const Row modes = tables.row(segment.ky, l);
+        const int left = modes.length - 2 * segment.first, most = 2 * segment.count;
+        line = reinterpret_cast<Real*>(tile.line(0, l) + segment.lane);
+        offset = modes.offset;
+        length = left < 0 ? 0 : (left < most ? left : most);
+    }
+};
+
+// tile = i^s load(mode) on the kept modes; row r is a kept kz.
+template <class Real, class Pass> struct LoadReals {
     Pass pass;
     ModeTables<Real> tables;
     Tile<Real> tile;
@@ -32,158 +48,96 @@ template <class Real, class Pass> struct LoadWalls {
     Sines<Pass::inputs> sines;
 
     struct RowOf {
-        const LoadWalls& of;
+        const LoadReals& of;
         int l;
-        Complex<Real>* line;
+        Real* line;
         std::int64_t offset;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
             Complex<Real> in[Pass::inputs > 0 ? Pass::inputs : 1];
-            of.pass.load(of.tables.mode(of.segment.first + i, of.segment.ky, l, offset), in);
+            of.pass.load(of.tables.mode(2 * of.segment.first + i, of.segment.ky, l, offset), in);
             unrolled<Pass::inputs>([&](auto v) {
-                copy(power_of_i<Real>(of.sines.of[v]) * in[v], line[v * of.tile.stride + i]);
+                line[2 * v * of.tile.stride + i] = (power_of_i<Real>(of.sines.of[v]) * in[v]).re;
             });
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
         const int l = tile.kept(r);
-        return {*this, l, tile.line(0, l) + segment.lane, tables.row(segment.ky, l).offset,
-                segment.live(tables, l)};
-    }
-};
-
-// The same with walls in x as well: an element of the tile for two modes.
-template <class Real, class Pass> struct LoadPairs {
-    Pass pass;
-    ModeTables<Real> tables;
-    Tile<Real> tile;
-    Segment segment;
-    Sines<Pass::inputs> sines;
-
-    struct RowOf {
-        const LoadPairs& of;
-        int l;
-        Complex<Real>* line;
-        Row modes;
-        int length;
-        WHORL_INLINE void operator()(std::int64_t i) const {
-            const std::int64_t even = 2 * (of.segment.first + i);
-            const bool both = even + 1 < modes.length;
-            Complex<Real> a[Pass::inputs > 0 ? Pass::inputs : 1], b[Pass::inputs > 0 ? Pass::inputs : 1];
-            of.pass.load(of.tables.mode(even, of.segment.ky, l, modes.offset), a);
-            of.pass.load(of.tables.mode(both ? even + 1 : even, of.segment.ky, l, modes.offset), b);
-            unrolled<Pass::inputs>([&](auto v) {
-                const Complex<Real> turn = power_of_i<Real>(of.sines.of[v]);
-                const Real odd = (turn * b[v]).re;
-                copy({(turn * a[v]).re, both ? odd : Real(0)}, line[v * of.tile.stride + i]);
-            });
-        }
-    };
-    WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int l = tile.kept(r);
-        return {*this, l, tile.line(0, l) + segment.lane, tables.row(segment.ky, l), segment.live(tables, l)};
+        const RealRow<Real> row{tables, tile, segment, l};
+        if (row.length % 2 == 1)
+            for (int v = 0; v < Pass::inputs; ++v) row.line[2 * v * tile.stride + row.length] = Real(0);
+        return {*this, l, row.line, row.offset, row.length};
     }
 };
 
 // Fluxes of which bit v is set are imaginary, the others real.
 using Imaginary = std::uint64_t;
 
-// store(mode, line) of one wavenumber of every element, the even or the odd one; row r is a kept kz.
-template <class Real, class Result, int fluxes> struct StoreOfPairs {
+// store(mode, line) on the kept modes; row r is a kept kz.
+template <class Real, class Result, int fluxes> struct StoreOfReals {
     Result result;
     ModeTables<Real> tables;
     Tile<Real> tile;
     Segment segment;
     Imaginary imaginary;
-    int odd;
 
     struct RowOf {
-        const StoreOfPairs& of;
+        const StoreOfReals& of;
         int l;
-        const Complex<Real>* line;
+        const Real* line;
         std::int64_t offset;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
             Complex<Real> out[fluxes];
             unrolled<fluxes>([&](auto v) {
-                const Complex<Real> pair = line[v * of.tile.stride + i];
-                const Real value = of.odd ? pair.im : pair.re;
-                const bool turned = of.imaginary >> v & 1;
-                out[v] = {turned ? Real(0) : value, turned ? value : Real(0)};
+                out[v] = line[2 * v * of.tile.stride + i] * power_of_i<Real>(of.imaginary >> v & 1);
             });
-            const std::int64_t number = 2 * (of.segment.first + i) + of.odd;
-            of.result.store(of.tables.mode(number, of.segment.ky, l, offset), out);
+            of.result.store(of.tables.mode(2 * of.segment.first + i, of.segment.ky, l, offset), out);
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
         const int l = tile.kept(r);
-        const Row modes = tables.row(segment.ky, l);
-        const int left = (modes.length + 1 - odd) / 2 - segment.first;
-        return {*this, l, tile.line(0, l) + segment.lane, modes.offset,
-                left < 0 ? 0 : (left < segment.count ? left : segment.count)};
+        const RealRow<Real> row{tables, tile, segment, l};
+        return {*this, l, row.line, row.offset, row.length};
     }
 };
 
-// contract(kx, ky, (-i)^s products) of a plane -> rows of fluxes, as Contract; walls in z or in y and z.
-template <class Real, class Pass> struct ContractWalls {
+// contract(kx, ky, (-i)^s products) of a plane -> rows of fluxes, as Contract. All products of a flux are
+// real or all are imaginary, and `signs` is what then remains of (-i)^s.
+template <class Real, class Pass> struct ContractReals {
     Contract<Real, Pass> plain;
     Sines<Pass::products> sines;
 
     struct RowOf {
-        const ContractWalls& of;
-        typename Contract<Real, Pass>::RowOf row;
+        const ContractReals& of;
+        const Real* from;
+        Real* to;
+        Real ky;
         int length;
+        Real signs[Pass::products > 0 ? Pass::products : 1];
         WHORL_INLINE void operator()(std::int64_t i) const {
             const Contract<Real, Pass>& plain = of.plain;
-            Complex<Real> products[Pass::products > 0 ? Pass::products : 1];
-            Complex<Real> sums[Pass::fluxes > 0 ? Pass::fluxes : 1];
-            unrolled<Pass::products>([&](auto v) {
-                products[v] = power_of_i<Real>(-of.sines.of[v]) * row.from[v * plain.plane.stride + i];
-            });
-            plain.pass.contract(plain.kx[i], row.ky, products, sums);
-            unrolled<Pass::fluxes>([&](auto v) { copy(sums[v], plain.fluxes[v * plain.plane.pitch + i]); });
+            Real products[Pass::products > 0 ? Pass::products : 1];
+            Real sums[Pass::fluxes > 0 ? Pass::fluxes : 1];
+            unrolled<Pass::products>(
+                [&](auto v) { products[v] = signs[v] * from[2 * v * plain.plane.stride + i]; });
+            plain.pass.contract(plain.kx[i], ky, products, sums);
+            unrolled<Pass::fluxes>([&](auto v) { to[2 * v * plain.plane.pitch + i] = sums[v]; });
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
         const auto row = plain.row(r);
-        return {*this, row, row.length};
-    }
-};
-
-// The same with walls in x as well: two contractions for an element.
-template <class Real, class Pass> struct ContractPairs {
-    Contract<Real, Pass> plain;
-    Sines<Pass::products> sines;
-    Imaginary imaginary;
-
-    struct RowOf {
-        const ContractPairs& of;
-        typename Contract<Real, Pass>::RowOf row;
-        int length;
-        WHORL_INLINE void operator()(std::int64_t i) const {
-            const Contract<Real, Pass>& plain = of.plain;
-            Complex<Real> even[Pass::products > 0 ? Pass::products : 1],
-                odd[Pass::products > 0 ? Pass::products : 1];
-            Complex<Real> of_even[Pass::fluxes > 0 ? Pass::fluxes : 1],
-                of_odd[Pass::fluxes > 0 ? Pass::fluxes : 1];
-            unrolled<Pass::products>([&](auto v) {
-                const Complex<Real> turn = power_of_i<Real>(-of.sines.of[v]);
-                const Complex<Real> pair = row.from[v * plain.plane.stride + i];
-                even[v] = pair.re * turn;
-                odd[v] = pair.im * turn;
-            });
-            plain.pass.contract(plain.kx[2 * i], row.ky, even, of_even);
-            plain.pass.contract(plain.kx[2 * i + 1], row.ky, odd, of_odd);
-            unrolled<Pass::fluxes>([&](auto v) {
-                const bool turned = of.imaginary >> v & 1;
-                copy({turned ? of_even[v].im : of_even[v].re, turned ? of_odd[v].im : of_odd[v].re},
-                     plain.fluxes[v * plain.plane.pitch + i]);
-            });
-        }
-    };
-    WHORL_INLINE RowOf row(std::int64_t r) const {
-        const auto row = plain.row(r);
-        return {*this, row, row.length};
+        RowOf reals{*this,
+                    reinterpret_cast<const Real*>(row.from),
+                    reinterpret_cast<Real*>(plain.fluxes),
+                    row.ky,
+                    2 * row.length,
+                    {}};
+        unrolled<Pass::products>([&](auto v) {
+            const Complex<Real> turn = power_of_i<Real>(-sines.of[v]);
+            reals.signs[v] = turn.re + turn.im;
+        });
+        return reals;
     }
 };
 

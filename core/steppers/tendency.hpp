@@ -38,7 +38,7 @@ template <class Model, class Real> struct StageOf {
         unrolled<Model::fields>([&](auto f) { copy(registers[0][f * modes + mode.index], a[f]); });
         model.load(mode.k, a, in);
     }
-    WHORL_INLINE void contract(Real kx, Real ky, const Complex<Real>* p, Complex<Real>* f) const {
+    template <class Value> WHORL_INLINE void contract(Real kx, Real ky, const Value* p, Value* f) const {
         model.contract(kx, ky, p, f);
     }
 
