@@ -34,11 +34,9 @@ template <class Model> ModelShape shape_of_model(const Options& options) {
     if constexpr (LosesToField<Model>) shape.statistics.emplace_back("lorentz_work");
     if constexpr (IsWaveFunction<Model>) {
         shape.measured = FlowOfWaveFunction<double>::inputs;
-        for (const char* name : {"kinetic_incompressible", "kinetic_compressible", "quantum_energy",
-                                 "interaction_energy", "energy"})
-            shape.statistics.emplace_back(name);
-        for (const char* name : {"kinetic_incompressible", "kinetic_compressible"})
-            shape.spectra.emplace_back(name);
+        for (const char* name : superfluid_statistics) shape.statistics.emplace_back(name);
+        for (const int which : {0, 1})
+            shape.spectra.emplace_back(superfluid_statistics[static_cast<std::size_t>(which)]);
     }
     const int scalars = static_cast<int>(options.scalars.size());
     if (scalars == 0) return shape;

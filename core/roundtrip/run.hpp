@@ -64,8 +64,7 @@ template <class Real> template <class Pass> void RoundTrip<Real>::columns_in(con
             for (const kernels::Segment& segment : segments(item)) {
                 const auto load = [&]<class Own>(const Own& own, const kernels::Tile<Real>& to, int first) {
                     if constexpr (meets_walls<Own>())
-                        if (layout_.per_element == 2)
-                            return load_reals(own, tables, to, segment, first);
+                        if (layout_.per_element == 2) return load_reals(own, tables, to, segment, first);
                     if (shifted_)
                         device::Cpu::for_each(
                             layout_.kept_z, kernels::Load<Real, Own, true>{own, tables, to, segment, shift});

@@ -9,8 +9,7 @@ from pydantic import model_validator
 from whorl.columns import Column
 from whorl.models.base import Curves, FieldOf, Model, Picture, Slice
 from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
-from whorl.models.viscous import FLOW_COLUMNS, VELOCITY, VORTICITY, flow_scales
-from whorl.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
+from whorl.models.viscous import FLOW_COLUMNS, HELICITY, VELOCITY, VORTICITY, flow_scales
 from whorl.section import at_most_one, option
 
 TEMPERATURE = FieldOf(1, "1", "temperature θ = T − (1 − z), in differences between the plates")
@@ -34,6 +33,7 @@ class RayleighBenard(Model):
     rossby: float | None = option(
         None, "convective Rossby number Ro = √(Ra/(Pr Ta)); instead of taylor", gt=0
     )
+    linear: Literal["explicit", "exact"] = option("explicit", "how buoyancy and rotation are advanced")
 
     rivals: ClassVar = {"taylor": ("rossby",), "rossby": ("taylor",)}
     equations: ClassVar = """\
@@ -44,7 +44,7 @@ class RayleighBenard(Model):
     outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY, "temperature": TEMPERATURE}
     snapshot: ClassVar = ("velocity", "temperature")
     columns: ClassVar = (
-        *FLOW_COLUMNS,
+        *(column for column in FLOW_COLUMNS if column is not HELICITY),
         Column("thermal_variance", "", "½⟨θ²⟩"),
         Column("thermal_dissipation", "1/time", "κ⟨|∇θ|²⟩"),
         Column("convective_flux", "length/time", "⟨w θ⟩"),
@@ -52,7 +52,6 @@ class RayleighBenard(Model):
     )
     spectra: ClassVar = (
         ENERGY_BY_SHELL,
-        HELICITY_BY_SHELL,
         Column("thermal_variance", "", "½|θ|² of the shell"),
     )
     progress: ClassVar = (("E", "energy"), ("Nu", "nusselt_volume"), ("kmax·η", "kmax_eta"))
