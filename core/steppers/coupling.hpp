@@ -1,7 +1,7 @@
-// exp((L - D) t) of one mode: L a model's linear coupling, D the rates of its fields less the slowest of them, so
-// that the result only decays or turns and nothing overflows. By its Taylor series to rounding where (|L| +
-// |D|) t <= 1, substep by substep where it is a few, else by scaling and squaring of the matrix (Moler and Van
-// Loan, SIAM Rev. 45, 3 (2003), method 3).
+// exp((L - D) t) of one mode: L a model's linear coupling, D the rates of its fields less the slowest of
+// them, so that the result only decays or turns and nothing overflows. By its Taylor series to rounding where
+// (|L| + |D|) t <= 1, substep by substep where it is a few, else by scaling and squaring of the matrix (Moler
+// and Van Loan, SIAM Rev. 45, 3 (2003), method 3).
 #pragma once
 
 #include <cmath>
@@ -83,7 +83,8 @@ template <class Model, class Real> struct Coupling {
         for (int f = 0; f < fields; ++f) a[f] = result[f];
     }
 
-    static WHORL_CALL void apply(const Complex<Real> (*m)[fields], const Complex<Real>* a, Complex<Real>* result) {
+    static WHORL_CALL void apply(const Complex<Real> (*m)[fields], const Complex<Real>* a,
+                                 Complex<Real>* result) {
         for (int f = 0; f < fields; ++f) {
             result[f] = {0, 0};
             for (int c = 0; c < fields; ++c) result[f] = result[f] + m[c][f] * a[c];

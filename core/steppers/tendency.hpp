@@ -112,7 +112,7 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
     // Of each passive scalar the diffusivity and the mean gradient; on the host.
     const std::vector<std::array<double, 4>>* scalars = nullptr;
     bool measures = false;
-    double wave_rate = 0.0;      // what waves that are not integrated exactly add to the rate of advection
+    double wave_rate = 0.0; // what waves that are not integrated exactly add to the rate of advection
     Real inverse_spacing[3] = {};
 
     static constexpr int input_parity(int v)
