@@ -313,22 +313,8 @@ def random(target: Target, parameters: kinds.Random) -> None:
                 "times the smallest; lower it or use more points."
             )
     names = list(state_fields(case))
-    if target.field not in names:
-        return random_vorticity(target, np.array(energy), smallest, parameters.seed)
-    seed = parameters.seed + STRIDE * names.index(target.field)
-    return flow.set_random(energy, seed, field=name_in_core(case, target.field))
-
-
-def random_vorticity(target: Target, energy: np.ndarray, smallest: float, seed: int) -> None:
-    """A velocity of these energies where the state is the vorticity, of enstrophy k² E.
-
-    k varies inside a shell, so that the energy comes out a little different; a second time makes it exact.
-    """
-    enstrophy = (smallest * np.arange(len(energy))) ** 2 * energy
-    target.flow.set_random(list(enstrophy), seed, field="vorticity")
-    found = target.flow.statistics()["energy"]
-    if found > 0:
-        target.flow.set_random(list(enstrophy * (energy[1:].sum() / found)), seed, field="vorticity")
+    place = names.index(target.field) if target.field in names else 0
+    flow.set_random(energy, parameters.seed + STRIDE * place, field=name_in_core(case, target.field))
 
 
 def standard_spectrum(peak: float, total: float) -> list[float]:
