@@ -368,12 +368,26 @@ def test_at_rest_means_that_no_step_can_be_set():
     assert not case_of("navier-stokes", {"mean_velocity": 1.0}).flow.at_rest(still)
 
 
+@pytest.mark.parametrize("name", ["navier-stokes", "boussinesq", "mhd", "rayleigh-benard"])
+def test_scales_are_those_of_the_viscous_loss(name):
+    """By 2 ν Z, whatever else is lost: λ² = 15 ν u'²/ε, η⁴ = ν³/ε."""
+    flow = case_of(name, {"rayleigh": 100.0, "prandtl": 1.0} if name[0] == "r" else {"viscosity": 0.1}).flow
+    flux = {"convective_flux": 0.0, "thermal_dissipation": 0.0}
+    statistics = {"energy": 3.0, "enstrophy": 40.0, "dissipation": 100.0} | flux
+    found, viscous = flow.derived(statistics, 10.0), 2 * 0.1 * 40.0
+    assert found["taylor_scale"] == pytest.approx(math.sqrt(15 * 0.1 * 2.0 / viscous))
+    assert found["R_lambda"] == pytest.approx(math.sqrt(2.0) * found["taylor_scale"] / 0.1)
+    assert found["kolmogorov_length"] == pytest.approx((0.1**3 / viscous) ** 0.25)
+    assert found["kmax_eta"] == pytest.approx(10 * found["kolmogorov_length"])
+
+
 def test_two_dimensional_scales():
     flow = case_of("navier-stokes-2d", {"viscosity": 0.01}).flow
-    found = flow.derived({"enstrophy_dissipation": 1e-6 * 64}, 10.0)
+    lost = {"enstrophy_dissipation": 7.0, "palinstrophy": 1e-6 * 64 / (2 * 0.01)}
+    found = flow.derived(lost, 10.0)
     assert found["enstrophy_length"] == pytest.approx((1e-6 / 64e-6) ** (1 / 6))
     assert found["kmax_eta"] == pytest.approx(5.0)
-    assert math.isnan(flow.derived({"enstrophy_dissipation": 0.0}, 10.0)["enstrophy_length"])
+    assert math.isnan(flow.derived({"palinstrophy": 0.0}, 10.0)["enstrophy_length"])
 
 
 def test_a_grid_may_be_given_as_a_section():

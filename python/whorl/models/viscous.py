@@ -21,9 +21,9 @@ ENSTROPHY = Column("enstrophy", "1/time²", "Z = ½⟨ω²⟩")
 HELICITY = Column("helicity", "length/time²", "⟨u·ω⟩")
 LARGEST = Column("maximum_velocity", "length/time", "largest |u| on the grid at the start of that step")
 SCALES = (
-    Column("taylor_scale", "length", "λ = √(15 ν u'²/ε) = √(5 E/Z), u'² = 2E/3"),
+    Column("taylor_scale", "length", "λ = √(15 ν u'²/(2νZ)) = √(5 E/Z), u'² = 2E/3"),
     Column("R_lambda", "", "u' λ/ν"),
-    Column("kolmogorov_length", "length", "η = (ν³/ε)^¼"),
+    Column("kolmogorov_length", "length", "η = (ν³/(2νZ))^¼, of the loss by viscosity alone"),
     Column("kmax_eta", "", "largest kept wavenumber times η"),
     Column("integral_scale", "length", "L = π/(2u'²) Σ E(k)/k"),
 )
@@ -97,7 +97,7 @@ def flow_scales(viscosity: float, statistics: Mapping[str, float], kmax: float) 
     with np.errstate(divide="ignore", invalid="ignore"):
         energy, enstrophy = np.float64(statistics["energy"]), np.float64(statistics["enstrophy"])
         taylor = np.sqrt(5 * energy / enstrophy)
-        kolmogorov = (np.float64(viscosity) ** 3 / np.float64(statistics["dissipation"])) ** 0.25
+        kolmogorov = (viscosity**2 / (2 * enstrophy)) ** 0.25
         return {
             "taylor_scale": float(taylor),
             "R_lambda": float(np.sqrt(2 * energy / 3) * taylor / viscosity) if viscosity > 0 else math.inf,
