@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from whorl.columns import Column
 from whorl.initial_options import Initial
-from whorl.section import Section, Vector, at_most_one, option
+from whorl.section import Section, Vector, at_most_one, given_one, option
 
 
 class Scalar(Section):
@@ -25,9 +25,7 @@ class Scalar(Section):
     @model_validator(mode="before")
     @classmethod
     def _schmidt_unless_diffusive(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("diffusivity") is None and data.get("schmidt") is None:
-            return {**data, "schmidt": 1.0}
-        return data
+        return given_one(data, "schmidt", 1.0, "diffusivity")
 
     @model_validator(mode="after")
     def _one_diffusivity(self) -> "Scalar":

@@ -9,7 +9,7 @@ from whorl.models.base import Curves, FieldOf, Picture, Slice
 from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.models.viscous import FLOW_COLUMNS, VELOCITY, VORTICITY, ViscousFlow
 from whorl.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
-from whorl.section import at_most_one, option
+from whorl.section import at_most_one, given_one, option
 
 TEMPERATURE = FieldOf(1, "length/time", "buoyancy θ in units of velocity")
 
@@ -65,9 +65,7 @@ class Boussinesq(ViscousFlow):
     @model_validator(mode="before")
     @classmethod
     def _prandtl_unless_diffusive(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("diffusivity") is None and data.get("prandtl") is None:
-            return {**data, "prandtl": 1.0}
-        return data
+        return given_one(data, "prandtl", 1.0, "diffusivity")
 
     @model_validator(mode="after")
     def _one_diffusivity(self) -> "Boussinesq":

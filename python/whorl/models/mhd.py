@@ -9,7 +9,7 @@ from whorl.models.base import Curves, FieldOf, Picture, Slice, components
 from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.models.viscous import FLOW_COLUMNS, VELOCITY, VORTICITY, ViscousFlow
 from whorl.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
-from whorl.section import Vector, at_most_one, option
+from whorl.section import Vector, at_most_one, given_one, option
 
 MAGNETIC = FieldOf(3, "length/time", "magnetic field b in units of the Alfvén velocity, without B0")
 CURRENT = FieldOf(3, "1/time", "current j, the curl of b")
@@ -83,13 +83,7 @@ class Mhd(ViscousFlow):
     @model_validator(mode="before")
     @classmethod
     def _prandtl_unless_resistive(cls, data: Any) -> Any:
-        if (
-            isinstance(data, dict)
-            and data.get("resistivity") is None
-            and data.get("magnetic_prandtl") is None
-        ):
-            return {**data, "magnetic_prandtl": 1.0}
-        return data
+        return given_one(data, "magnetic_prandtl", 1.0, "resistivity")
 
     @model_validator(mode="after")
     def _one_resistivity(self) -> "Mhd":
