@@ -22,6 +22,12 @@ FLAT, CELL = [16, 12, 1], [TAU, 4.0, 1.0]
 LOSSES = {"viscosity": 0.05, "hyperviscosity": 1e-4, "hypoviscosity": 0.02, "drag": 0.03}
 FRAME = {"rotation": [0.4, -0.9, 1.4], "mean_velocity": [0.7, -0.4, 0.3]}
 B0 = [0.3, 0.2, 0.8]
+KINEMATIC = {
+    "viscosity": 0.05,
+    "mean_velocity": FRAME["mean_velocity"],
+    "mean_field": B0,
+    "kinematic": True,
+}
 SUPERFLUID = {"sound_speed": 0.9, "coherence_length": 0.5, "density": 0.8}
 RANDOM = {"name": "random", "k0": 2.0, "energy": 0.3, "seed": 5}
 THETA = RANDOM | {"energy": 0.02}
@@ -63,7 +69,7 @@ EVERY = {
     ),
     "mhd": (LOSSES | FRAME | {"mean_field": B0, "magnetic_prandtl": 2.5}, {}, ["magnetic"], 0.4),
     "mhd hall": (LOSSES | FRAME | {"mean_field": B0, "hall": 0.2}, {}, ["magnetic"], 0.2),
-    "mhd kinematic": (LOSSES | FRAME | {"mean_field": B0, "kinematic": True}, {}, ["magnetic"], 0.4),
+    "mhd kinematic": (KINEMATIC, {}, ["magnetic"], 0.4),
     "quasi-static-mhd": (
         LOSSES | FRAME | {"interaction": 1.5, "field_direction": [1.0, -2.0, 2.0]},
         {},

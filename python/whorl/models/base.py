@@ -104,6 +104,10 @@ class Model(Section):
         """The core's parameters by name."""
         raise NotImplementedError
 
+    def viscosity_of_schmidt(self) -> float:
+        """ν by which the Schmidt numbers of scalars are meant."""
+        return self.parameters()["viscosity"]
+
     def headline(self) -> str:
         """The parameters that tell one run from another, for the title of a picture."""
         raise NotImplementedError

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import model_validator
 
 from whorl.columns import Column
@@ -12,7 +13,12 @@ from whorl.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
 from whorl.section import Vector, at_most_one, given_one, option
 
 MAGNETIC = FieldOf(3, "length/time", "magnetic field b in units of the Alfvén velocity, without B0")
+EXCLUDED_BY_KINEMATIC = ("hall", "rotation", "drag", "hyperviscosity", "hypoviscosity")
 CURRENT = FieldOf(3, "1/time", "current j, the curl of b")
+
+
+def _shown(value: Any) -> str:
+    return f"[{', '.join(f'{part:g}' for part in value)}]" if isinstance(value, tuple) else f"{value:g}"
 
 
 class Mhd(ViscousFlow):
@@ -27,7 +33,7 @@ class Mhd(ViscousFlow):
         (0.0, 0.0, 0.0), "uniform magnetic field B0; one number: along z", unit="length/time"
     )
     hall: float = option(0.0, "ion inertial length d of the Hall term", unit="length", ge=0)
-    kinematic: bool = option(False, "whether the velocity stays as it is and only b advances")
+    kinematic: bool = option(False, "whether u stays as it is, losing nothing, and only b advances")
 
     rivals: ClassVar = {"resistivity": ("magnetic_prandtl",), "magnetic_prandtl": ("resistivity",)}
     equations: ClassVar = """\
@@ -91,11 +97,13 @@ class Mhd(ViscousFlow):
         return self
 
     @model_validator(mode="after")
-    def _no_hall_term_alone(self) -> "Mhd":
-        if self.kinematic and self.hall:
+    def _nothing_acts_on_a_prescribed_velocity(self) -> "Mhd":
+        given = {name: getattr(self, name) for name in EXCLUDED_BY_KINEMATIC}
+        acting = [f"flow.{name} = {_shown(value)}" for name, value in given.items() if np.any(value)]
+        if self.kinematic and acting:
             raise ValueError(
-                f"flow.kinematic = true advances b by the prescribed velocity alone and excludes the Hall "
-                f"term, flow.hall = {self.hall:g}; leave one of them out"
+                f"flow.kinematic = true advances b by a velocity that stays as it is, and excludes "
+                f"{' and '.join(acting)}; leave one or the other out"
             )
         return self
 
@@ -107,7 +115,12 @@ class Mhd(ViscousFlow):
     def parameters(self) -> dict[str, float]:
         magnetic = {"resistivity": self.magnetic_diffusivity(), "hall": self.hall}
         mean = components("mean_field", self.mean_field)
-        return super().parameters() | magnetic | mean | {"kinematic": float(self.kinematic)}
+        prescribed = {"viscosity": 0.0} if self.kinematic else {}
+        return super().parameters() | prescribed | magnetic | mean | {"kinematic": float(self.kinematic)}
+
+    def viscosity_of_schmidt(self) -> float:
+        """ν as given, which a prescribed velocity does not feel."""
+        return self.viscosity
 
     def headline(self) -> str:
         return f"ν = {self.viscosity:g}   ·   η = {self.magnetic_diffusivity():g}"
