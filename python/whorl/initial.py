@@ -70,7 +70,7 @@ def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -
         names = ", ".join(map(tag_of, kinds.KINDS))
         raise CaseError(f"the case has no initial field: give [initial] with name one of {names}.")
     by_script = _by_field(case, given)
-    for name, value in (by_script or _by_name(case)).items():
+    for name, value in (_by_name(case) if given is None else by_script).items():
         target = _target(flow, case, comm, name, "initial")
         if callable(value):
             set_from_function(target, value)

@@ -362,10 +362,31 @@ def test_a_flow_with_other_energy_may_gain_it_fast():
 
 
 def test_at_rest_means_that_no_step_can_be_set():
-    still, moving = {"energy": 0.0, "potential_energy": 1.0}, {"energy": 1.0}
-    assert case_of("boussinesq").flow.at_rest(still)
+    still, moving = {"energy": 0.0, "potential_energy": 1.0, "magnetic_energy": 0.0}, {"energy": 1.0}
+    magnetic = still | {"magnetic_energy": 1.0}
+    assert case_of("navier-stokes").flow.at_rest(still)
     assert not case_of("navier-stokes").flow.at_rest(moving)
-    assert not case_of("navier-stokes", {"mean_velocity": 1.0}).flow.at_rest(still)
+    assert case_of("mhd").flow.at_rest(still)
+    assert not case_of("mhd").flow.at_rest(magnetic)
+    assert case_of("mhd", {"kinematic": True}).flow.at_rest(magnetic)
+    assert not case_of("rayleigh-benard").flow.at_rest(still)
+
+
+WAVES = [
+    ("navier-stokes", {"rotation": 0.1}),
+    ("navier-stokes", {"mean_velocity": 1.0}),
+    ("boussinesq", {"buoyancy_frequency": 2.0}),
+    ("mhd", {"mean_field": [0.0, 0.3, 0.0]}),
+    ("navier-stokes-2d", {"beta": 1.0}),
+]
+
+
+@pytest.mark.parametrize(("name", "option"), WAVES)
+def test_explicit_waves_set_the_step_of_a_flow_at_rest(name, option):
+    still, own = {"energy": 0.0, "magnetic_energy": 0.0}, [f"flow.{key}" for key in option]
+    flows = [case_of(name, {**option, "linear": linear}).flow for linear in ("explicit", "exact")]
+    assert [flow.explicit_waves() for flow in flows] == [own, []]
+    assert [flow.at_rest(still) for flow in flows] == [False, True]
 
 
 @pytest.mark.parametrize("name", ["navier-stokes", "boussinesq", "mhd", "rayleigh-benard"])

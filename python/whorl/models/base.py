@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from whorl.columns import Column
 from whorl.section import Section, option
 
@@ -91,6 +93,9 @@ class Model(Section):
     flat_axes: ClassVar[str] = "z"
     must_be_flat: ClassVar[bool] = False
 
+    waves: ClassVar[tuple[str, ...]] = ()
+    """Options of the linear terms that turn or couple the fields: waves, but for growth and decay."""
+
     # Whether there is a viscous velocity, which carries scalars, and whether it alone holds energy.
     viscous: ClassVar[bool] = True
     only_kinetic: ClassVar[bool] = False
@@ -121,9 +126,19 @@ class Model(Section):
         """Columns that follow from the statistics and the largest wavenumber kept in every direction."""
         return {}
 
+    def explicit_waves(self) -> list[str]:
+        """The options whose linear terms are advanced explicitly, so that they limit the step."""
+        if getattr(self, "linear", "explicit") == "exact":
+            return []
+        return [f"flow.{name}" for name in self.waves if np.any(getattr(self, name))]
+
+    def moves(self, statistics: Mapping[str, float]) -> bool:
+        """Whether the fields of this state limit the step."""
+        return statistics["energy"] > 0
+
     def at_rest(self, statistics: Mapping[str, float]) -> bool:
-        """Whether nothing moves, so that a Courant number sets no step."""
-        return False
+        """Whether nothing limits the step, so that a Courant number sets none."""
+        return not (self.moves(statistics) or self.explicit_waves())
 
 
 def check_bases(model: Model, grid: Any) -> None:

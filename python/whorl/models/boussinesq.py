@@ -54,6 +54,7 @@ class Boussinesq(ViscousFlow):
         ),
         (("energy", "kinetic"), ("potential_energy", "potential")),
     )
+    waves: ClassVar = (*ViscousFlow.waves, "buoyancy_frequency")
     flat_axes: ClassVar = "y"
     example: ClassVar = {
         "grid": {"points": 64},

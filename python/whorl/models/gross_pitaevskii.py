@@ -1,6 +1,7 @@
 """Superfluid flow: the Gross–Pitaevskii equation, and the gradient flow that prepares its states."""
 
 import math
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from whorl.columns import Column
@@ -51,6 +52,10 @@ class Superfluid(Model):
     dealias: ClassVar = "1/2"
     viscous: ClassVar = False
 
+    def moves(self, statistics: Mapping[str, float]) -> bool:
+        """As far as can be told: what limits the step is the largest |ρ − ρ0| of any point."""
+        return True
+
     def parameters(self) -> dict[str, float]:
         c, xi = self.sound_speed, self.coherence_length
         return {
@@ -73,6 +78,7 @@ class GrossPitaevskii(Superfluid):
 i ∂ψ/∂t = −a ∇²ψ + b |ψ|²ψ − b ρ0 ψ,  a = c ξ/√2,  b = c/(√2 ξ ρ0)"""
     state: ClassVar = {"psi": PSI}
     outputs: ClassVar = {"psi": PSI}
+    waves: ClassVar = ("sound_speed",)
     example: ClassVar[dict[str, Any]] = {
         "grid": {"points": 64},
         "flow": {"sound_speed": 2.0, "coherence_length": 0.1},

@@ -1,5 +1,6 @@
 """Incompressible magnetohydrodynamics, with a mean field, the Hall term or a prescribed velocity if asked."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -79,6 +80,7 @@ class Mhd(ViscousFlow):
         ),
         (("energy", "kinetic"), ("magnetic_energy", "magnetic")),
     )
+    waves: ClassVar = (*ViscousFlow.waves, "mean_field")
     example: ClassVar = {
         "grid": {"points": [128, 128, 1]},
         "flow": {"viscosity": 0.01},
@@ -111,6 +113,11 @@ class Mhd(ViscousFlow):
         if self.magnetic_prandtl is None:
             return self.resistivity
         return self.viscosity / self.magnetic_prandtl
+
+    def moves(self, statistics: Mapping[str, float]) -> bool:
+        """Alfvén waves along b count, too, but for a velocity that b cannot move."""
+        alfven = statistics["magnetic_energy"] > 0 and not self.kinematic
+        return alfven or super().moves(statistics)
 
     def parameters(self) -> dict[str, float]:
         magnetic = {"resistivity": self.magnetic_diffusivity(), "hall": self.hall}

@@ -47,6 +47,7 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         (("energy", "E(k)"),),
         slope=(-3, "k$^{-3}$"),
     )
+    waves: ClassVar = ("beta",)
     must_be_flat: ClassVar = True
     only_kinetic: ClassVar = True
     example: ClassVar = {
@@ -68,6 +69,3 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         palinstrophy = statistics["palinstrophy"]
         length = (self.viscosity**2 / (2 * palinstrophy)) ** (1 / 6) if palinstrophy > 0 else math.nan
         return {"enstrophy_length": length, "kmax_eta": kmax * length}
-
-    def at_rest(self, statistics: Mapping[str, float]) -> bool:
-        return statistics["energy"] == 0

@@ -73,6 +73,7 @@ class RayleighBenard(Model):
         "Spectra",
     )
     bases: ClassVar = ("SFF", "SSF", "SSS", "FFF")
+    waves: ClassVar = ("taylor", "rossby")
     flat_axes: ClassVar = "y"
     example: ClassVar = {
         "grid": {"points": [64, 64, 32], "lengths": [2.0, 2.0, 1.0]},
@@ -140,4 +141,5 @@ class RayleighBenard(Model):
         }
 
     def at_rest(self, statistics: Mapping[str, float]) -> bool:
-        return statistics["energy"] == 0
+        """Never: buoyancy limits the step of a layer that is still at rest."""
+        return False

@@ -76,6 +76,7 @@ class ViscousFlow(Losses):
     snapshot: ClassVar = ("velocity", "vorticity")
     columns: ClassVar = FLOW_COLUMNS
     spectra: ClassVar = (ENERGY_SPECTRUM, HELICITY_SPECTRUM)
+    waves: ClassVar = ("rotation", "mean_velocity")
     progress: ClassVar = (("E", "energy"), ("ε", "dissipation"), ("kmax·η", "kmax_eta"))
     picture: ClassVar = Picture(
         (VORTICITY_SLICE, VELOCITY_SLICE), (ENERGY_CURVE, DISSIPATION_CURVE), (("energy", "E(k)"),)
@@ -87,9 +88,6 @@ class ViscousFlow(Losses):
 
     def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
         return flow_scales(self.parameters()["viscosity"], statistics, kmax)
-
-    def at_rest(self, statistics: Mapping[str, float]) -> bool:
-        return statistics["energy"] == 0 and not any(self.mean_velocity)
 
 
 def flow_scales(viscosity: float, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
