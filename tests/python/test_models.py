@@ -361,56 +361,6 @@ def test_a_flow_with_other_energy_may_gain_it_fast():
     assert alone == {"navier-stokes", "navier-stokes-2d", "quasi-static-mhd"}
 
 
-def test_at_rest_means_that_no_step_can_be_set():
-    still, moving = {"energy": 0.0, "potential_energy": 1.0, "magnetic_energy": 0.0}, {"energy": 1.0}
-    magnetic = still | {"magnetic_energy": 1.0}
-    assert case_of("navier-stokes").flow.at_rest(still)
-    assert not case_of("navier-stokes").flow.at_rest(moving)
-    assert case_of("mhd").flow.at_rest(still)
-    assert not case_of("mhd").flow.at_rest(magnetic)
-    assert case_of("mhd", {"kinematic": True}).flow.at_rest(magnetic)
-    assert not case_of("rayleigh-benard").flow.at_rest(still)
-
-
-WAVES = [
-    ("navier-stokes", {"rotation": 0.1}),
-    ("navier-stokes", {"mean_velocity": 1.0}),
-    ("boussinesq", {"buoyancy_frequency": 2.0}),
-    ("mhd", {"mean_field": [0.0, 0.3, 0.0]}),
-    ("navier-stokes-2d", {"beta": 1.0}),
-]
-
-
-@pytest.mark.parametrize(("name", "option"), WAVES)
-def test_explicit_waves_set_the_step_of_a_flow_at_rest(name, option):
-    still, own = {"energy": 0.0, "magnetic_energy": 0.0}, [f"flow.{key}" for key in option]
-    flows = [case_of(name, {**option, "linear": linear}).flow for linear in ("explicit", "exact")]
-    assert [flow.explicit_waves() for flow in flows] == [own, []]
-    assert [flow.at_rest(still) for flow in flows] == [False, True]
-
-
-@pytest.mark.parametrize("name", ["navier-stokes", "boussinesq", "mhd", "rayleigh-benard"])
-def test_scales_are_those_of_the_viscous_loss(name):
-    """By 2 ν Z, whatever else is lost: λ² = 15 ν u'²/ε, η⁴ = ν³/ε."""
-    flow = case_of(name, {"rayleigh": 100.0, "prandtl": 1.0} if name[0] == "r" else {"viscosity": 0.1}).flow
-    flux = {"convective_flux": 0.0, "thermal_dissipation": 0.0}
-    statistics = {"energy": 3.0, "enstrophy": 40.0, "dissipation": 100.0} | flux
-    found, viscous = flow.derived(statistics, 10.0), 2 * 0.1 * 40.0
-    assert found["taylor_scale"] == pytest.approx(math.sqrt(15 * 0.1 * 2.0 / viscous))
-    assert found["R_lambda"] == pytest.approx(math.sqrt(2.0) * found["taylor_scale"] / 0.1)
-    assert found["kolmogorov_length"] == pytest.approx((0.1**3 / viscous) ** 0.25)
-    assert found["kmax_eta"] == pytest.approx(10 * found["kolmogorov_length"])
-
-
-def test_two_dimensional_scales():
-    flow = case_of("navier-stokes-2d", {"viscosity": 0.01}).flow
-    lost = {"enstrophy_dissipation": 7.0, "palinstrophy": 1e-6 * 64 / (2 * 0.01)}
-    found = flow.derived(lost, 10.0)
-    assert found["enstrophy_length"] == pytest.approx((1e-6 / 64e-6) ** (1 / 6))
-    assert found["kmax_eta"] == pytest.approx(5.0)
-    assert math.isnan(flow.derived({"palinstrophy": 0.0}, 10.0)["enstrophy_length"])
-
-
 def test_a_grid_may_be_given_as_a_section():
     """Sections are dicts or models; the model's defaults reach both."""
     by_dict = case_of("gross-pitaevskii")
