@@ -20,6 +20,7 @@ from whorl.initial_files import check_file, open_field
 from whorl.measures import SCALAR, name_in_core, state_fields
 from whorl.parallel import on_root
 from whorl.section import tag_of
+from whorl.superfluid_vortices import taylor_green_wavefunction
 
 
 @dataclass(frozen=True)
@@ -197,7 +198,7 @@ def zero(target: Target, parameters: kinds.Zero) -> None:
 def taylor_green(target: Target, parameters: kinds.TaylorGreen) -> None:
     """u = A sin(ax) cos(by) cos(cz), v = −A (a/b) cos(ax) sin(by) cos(cz), w = 0; Taylor and Green (1937)."""
     if target.field == "psi":
-        return taylor_green_superfluid(target, parameters)
+        return set_from_function(target, taylor_green_wavefunction(target.case, parameters.amplitude))
     a, b, c = wavenumbers(target.case)
     amplitude = parameters.amplitude
 
@@ -208,38 +209,6 @@ def taylor_green(target: Target, parameters: kinds.TaylorGreen) -> None:
         return u, v, 0.0
 
     return set_from_function(target, velocity)
-
-
-def taylor_green_superfluid(target: Target, parameters: kinds.TaylorGreen) -> None:
-    """ψ with the vortices of the Taylor–Green flow (Nore, Abid and Brachet, Phys. Fluids 9, 2644 (1997)).
-
-    ψ = √ρ0 [ψ4(λ, μ)]^n on the Clebsch potentials λ = cos x √(2|cos z|), μ = cos y √(2|cos z|) sgn cos z,
-    with ψ4 the product of four vortices at (±1/√2, 0), (0, ±1/√2) and n = [γ/4], γ = 2√2/(π c ξ).
-    """
-    flow = target.case.flow
-    quanta = math.floor(2 * math.sqrt(2) / (math.pi * flow.sound_speed * flow.coherence_length) / 4)
-    if quanta < 1:
-        raise CaseError(
-            f"initial.name = taylor-green has less than a quantum of circulation for flow.sound_speed × "
-            f"flow.coherence_length = {flow.sound_speed * flow.coherence_length:.3g}; the product must be at "
-            f"most {1 / (math.sqrt(2) * math.pi):.4f}."
-        )
-    a, b, c = wavenumbers(target.case)
-    core, shift = math.sqrt(2) * flow.coherence_length, 1 / math.sqrt(2)
-
-    def vortex(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        r = np.hypot(x, y)
-        return (x + 1j * y) * np.where(r > 0, np.tanh(r / core) / np.where(r > 0, r, 1.0), 1 / core)
-
-    def wavefunction(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple:
-        along_z = np.cos(c * z)
-        root = np.sqrt(2 * np.abs(along_z))
-        p, q = np.cos(a * x) * root, np.cos(b * y) * root * np.sign(along_z)
-        four = vortex(p - shift, q) * vortex(p, q - shift) * vortex(p + shift, q) * vortex(p, q + shift)
-        psi = parameters.amplitude * math.sqrt(flow.density) * four**quanta
-        return psi.real, psi.imag
-
-    set_from_function(target, wavefunction)
 
 
 @initial_field(kinds.Abc)

@@ -307,6 +307,45 @@ def test_taylor_green_vortices_of_a_superfluid():
     assert abs(wavefunction_at(case, 0.0, 0.0, 0.0)) ** 2 == pytest.approx(3.0, rel=1e-6)
 
 
+@pytest.mark.parametrize(
+    ("box", "velocity", "cell"),
+    [(1.0, None, 8), (2.0, None, 16), (2.0, 0.51, 8), (1.0, -2.0, -16), (1.0, 1.0, 8)],
+)
+def test_a_cell_of_a_superfluid_has_the_circulation_of_the_flow(box, velocity, cell):
+    """8 A/a by quanta of 4π c ξ/√2 = 0.889, cut to four vortices: 9 where a = 1, 18 where it is ½."""
+    model = "gross-pitaevskii" if velocity is None else "ginzburg-landau"
+    flow = {"model": model, "sound_speed": 2.0, "coherence_length": 0.05}
+    tables = {} if velocity is None else {"velocity": {"name": "taylor-green", "amplitude": velocity}}
+    length = 2 * np.pi * box
+    grid = {"points": 8, "lengths": [length, length, 3.0]}
+    case = case_of(model, flow=flow, grid=grid, initial={"name": "taylor-green"} | tables)
+    side = np.linspace(0, length / 2, 4000, endpoint=False)
+    start, end = np.zeros_like(side), np.full_like(side, length / 2)
+    x, y = np.r_[side, end, length / 2 - side, start], np.r_[start, side, end, length / 2 - side]
+    psi = wavefunction_at(case, x, y, 0 * x)
+    assert np.angle(np.roll(psi, -1) / psi).sum() / (2 * np.pi) == pytest.approx(cell)
+
+
+@pytest.mark.parametrize("box", [1.0, 3.0])
+def test_cores_of_a_superfluid_are_as_wide_in_every_box(box):
+    """Across the line at (x, y) = (lx/6, ly/4), z = 0, |ψ| = tanh(r/ξ) to ξ/box."""
+    length, xi = 2 * np.pi * box, 0.002
+    flow = {"model": "gross-pitaevskii", "sound_speed": 0.2 * box / xi, "coherence_length": xi}
+    grid = {"points": 8, "lengths": [length, length, 3.0]}
+    case = case_of("gross-pitaevskii", flow=flow, grid=grid, initial={"name": "taylor-green"})
+    r = np.array([0.3, 1.0, 2.0]) * xi
+    psi = wavefunction_at(case, length / 6, length / 4 + r, 0 * r)
+    np.testing.assert_allclose(abs(psi), np.tanh(r / xi), rtol=1e-4)
+
+
+def test_a_superfluid_needs_square_cells():
+    flow = {"model": "gross-pitaevskii", "sound_speed": 2.0, "coherence_length": 0.05}
+    grid = {"points": 8, "lengths": [6.0, 5.0, 6.0]}
+    case = case_of("gross-pitaevskii", flow=flow, grid=grid, initial={"name": "taylor-green"})
+    with pytest.raises(CaseError, match="along x and y are 6 and 5; give them one length"):
+        set_of(case)
+
+
 def wavefunction_at(case, x, y, z):
     """ψ at any points, by the function that fills the grid."""
     caught = {}
