@@ -295,11 +295,10 @@ def standard_spectrum(peak: float, total: float) -> list[float]:
 
 @initial_field(kinds.FromFile)
 def from_file(target: Target, parameters: kinds.FromFile) -> None:
-    """The field of a snapshot of whorl, or of arrays in an HDF5 or npz file."""
-    place, name = f"{target.place}.path", name_in_core(target.case, target.field)
-    size = (target.components, target.case.grid.points)
-    on_root(target.comm, lambda: check_file(parameters.path, name, *size, place))
-    with open_field(parameters.path, name, target.components) as readers:
+    """The field of this name of a snapshot of whorl, or of arrays in an HDF5 or npz file."""
+    wanted = (parameters.path, target.field, target.components)
+    on_root(target.comm, lambda: check_file(*wanted, target.case.grid, f"{target.place}.path"))
+    with open_field(*wanted) as readers:
 
         def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
             for component, read in zip(out, readers, strict=True):

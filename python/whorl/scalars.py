@@ -46,6 +46,11 @@ STATISTICS = (
 VARIANCE = Column("variance", "", "½|θ|² of the shell")
 
 
+def own_names(case: dict[str, Any]) -> dict[str, str]:
+    """Names of the scalars by the core's, from the sections of a case."""
+    return {core_name(index): scalar["name"] for index, scalar in enumerate(case.get("scalars", []))}
+
+
 def core_name(index: int) -> str:
     """What the core calls a scalar."""
     return f"scalar{index}"

@@ -3,6 +3,7 @@
 import math
 import tomllib
 
+import h5py
 import numpy as np
 import pytest
 from mpi4py import MPI
@@ -11,6 +12,7 @@ from whorl.case import Case, load_case
 from whorl.errors import CaseError
 from whorl.initial import Target, coordinates, set_initial
 from whorl.models import MODELS
+from whorl.simulation import Simulation
 
 
 class Recorder:
@@ -369,8 +371,6 @@ def test_too_large_a_core_for_a_taylor_green_superfluid():
 
 @pytest.mark.parametrize("suffix", ["npz", "h5"])
 def test_arrays_of_a_file(tmp_path, suffix):
-    import h5py
-
     case = case_of("boussinesq")
     shape = tuple(reversed(case.grid.points))
     rng = np.random.default_rng(1)
@@ -385,6 +385,89 @@ def test_arrays_of_a_file(tmp_path, suffix):
     flow = set_of(case_of("boussinesq", initial=by_file | {"temperature": by_file}))
     np.testing.assert_array_equal(flow.fields["velocity"], [arrays[name] for name in "uvw"])
     np.testing.assert_array_equal(flow.fields["temperature"], [arrays["temperature"]])
+
+
+SCALARS = [
+    {"name": "ink", "initial": {"name": "formula", "value": "1 + 0*x"}},
+    {"name": "milk", "initial": {"name": "formula", "value": "2 + 0*x"}},
+]
+
+
+@pytest.fixture
+def snapshot(tmp_path):
+    """Of plane flow with two scalars, in a box of its own lengths."""
+    output = {"directory": str(tmp_path / "run"), "snapshot_every": "1 steps"}
+    grid = {"points": [8, 6, 1], "lengths": [2.0, 3.0, 5.0]}
+    fields = ["velocity", "ink", "milk"]
+    case = case_of(grid=grid, initial={"name": "zero"}, scalars=SCALARS, output=output | {"fields": fields})
+    Simulation(case).step()
+    return tmp_path / "run" / "snapshots" / "00000001.vtkhdf"
+
+
+def beginning_with(snapshot, *names, lengths=(2.0, 3.0, 1.0), **grid):
+    """A case on the snapshot's grid whose scalars begin with it."""
+    by_file = {"name": "from-file", "path": str(snapshot)}
+    grid = {"points": [8, 6, 1], "lengths": list(lengths)} | grid
+    scalars = [{"name": name, "initial": by_file} for name in names]
+    return Simulation(case_of(grid=grid, initial={"name": "zero"}, scalars=scalars))
+
+
+def test_scalars_of_a_snapshot_are_found_by_name(snapshot):
+    simulation = beginning_with(snapshot, "milk")
+    np.testing.assert_allclose(simulation.field("milk"), 2, rtol=1e-7)
+    simulation = beginning_with(snapshot, "milk", "ink")
+    np.testing.assert_allclose(simulation.field("milk"), 2, rtol=1e-7)
+    np.testing.assert_allclose(simulation.field("ink"), 1, rtol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["tea", "scalar1"])
+def test_a_scalar_that_a_snapshot_has_not(snapshot, name):
+    with pytest.raises(CaseError, match=f"snapshot without {name}, of ink, milk, velocity"):
+        beginning_with(snapshot, name)
+
+
+@pytest.mark.parametrize("suffix", ["npz", "h5"])
+def test_scalars_of_arrays_are_found_by_name(tmp_path, suffix):
+    case = case_of("mhd", initial={"name": "zero"})
+    shape = tuple(reversed(case.grid.points))
+    arrays = {"ink": np.full(shape, 1.0), "milk": np.full(shape, 2.0), "scalar0": np.full(shape, 3.0)}
+    path = tmp_path / f"start.{suffix}"
+    if suffix == "npz":
+        np.savez(path, **arrays)
+    else:
+        with h5py.File(path, "w") as file:
+            file.update(arrays)
+    scalars = [{"name": "milk", "initial": {"name": "from-file", "path": str(path)}}]
+    flow = set_of(case_of("mhd", initial={"name": "zero"}, scalars=scalars))
+    np.testing.assert_array_equal(flow.fields["scalar0"], [arrays["milk"]])
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"lengths": (2.0, 4.0, 5.0)}, ["grid.lengths = [2, 3, 5]", "grid.lengths = [2, 4, 5]"]),
+        ({"lengths": (2.002, 3.0, 5.0)}, ["grid.lengths = [2, 3, 5]", "grid.lengths = [2.002, 3, 5]"]),
+    ],
+)
+def test_a_snapshot_of_another_box_is_refused(snapshot, given, words):
+    with pytest.raises(CaseError) as caught:
+        beginning_with(snapshot, "ink", **given)
+    for word in (*words, "give the case those of the snapshot"):
+        assert word in str(caught.value)
+
+
+def test_a_snapshot_of_other_bases_is_refused(tmp_path):
+    def convection(bases, **sections):
+        grid = {"points": 8, "lengths": [2.0, 2.0, 1.0], "bases": bases}
+        return case_of("rayleigh-benard", grid=grid, **sections)
+
+    output = {"directory": str(tmp_path / "run"), "snapshot_every": "1 steps"}
+    Simulation(convection("SFF", initial={"name": "zero"}, output=output)).step()
+    path = str(tmp_path / "run" / "snapshots" / "00000001.vtkhdf")
+    by_file = {"name": "from-file", "path": path}
+    Simulation(convection("SFF", initial=by_file))
+    with pytest.raises(CaseError, match=r'grid\.bases = "SFF" and the case has grid\.bases = "SSF"'):
+        Simulation(convection("SSF", initial=by_file))
 
 
 def test_a_file_without_the_field_is_named(tmp_path):
