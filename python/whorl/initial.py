@@ -5,7 +5,6 @@ To add one: its parameters as a section in initial_options.py (and in KINDS), it
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,28 +15,12 @@ from whorl import initial_options as kinds
 from whorl.case import Case
 from whorl.errors import CaseError
 from whorl.explain import did_you_mean
+from whorl.initial_checks import Target, check_energy
 from whorl.initial_files import check_file, open_field
-from whorl.measures import SCALAR, name_in_core, state_fields
+from whorl.measures import SCALAR, state_fields
 from whorl.parallel import on_root
 from whorl.section import tag_of
 from whorl.superfluid_vortices import taylor_green_wavefunction
-
-
-@dataclass(frozen=True)
-class Target:
-    """A field to be set: its name in the case, its components, and what [initial] calls it in messages."""
-
-    flow: _core.Flow
-    case: Case
-    comm: MPI.Intracomm
-    field: str
-    components: int
-    place: str
-
-    def fill(self, fill: Callable[[int, int, int, int, np.ndarray], None]) -> None:
-        """Sets it by `fill(z0, z1, y0, y1, out)`, out of shape (components, z1 − z0, y1 − y0, nx)."""
-        self.flow.set_physical(fill, field=name_in_core(self.case, self.field))
-
 
 Setter = Callable[[Target, Any], None]
 FIELDS: dict[type, Setter] = {}
@@ -282,8 +265,12 @@ def random(target: Target, parameters: kinds.Random) -> None:
                 "times the smallest; lower it or use more points."
             )
     names = list(state_fields(case))
-    place = names.index(target.field) if target.field in names else 0
-    flow.set_random(energy, parameters.seed + STRIDE * place, field=name_in_core(case, target.field))
+    seed = parameters.seed + STRIDE * (names.index(target.field) if target.field in names else 0)
+    kept = energy[: math.floor(flow.kmax / smallest) + 1]
+    flow.set_random(kept, seed, field=target.name)
+    check_energy(target, sum(kept), smallest)
+    if len(kept) < len(energy):
+        flow.set_random(energy, seed, field=target.name)  # the corners of the truncation, too
 
 
 def standard_spectrum(peak: float, total: float) -> list[float]:

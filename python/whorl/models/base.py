@@ -16,11 +16,16 @@ from whorl.section import Section, option
 
 @dataclass(frozen=True)
 class FieldOf:
-    """A field of a model: number of components, unit and meaning."""
+    """A field of a model: number of components, unit and meaning.
+
+    `sines` has for each component the axes along whose walls it is a sine, and zero there; it is a cosine
+    along the others.
+    """
 
     components: int
     unit: str
     meaning: str
+    sines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -87,7 +92,8 @@ class Model(Section):
     example: ClassVar[dict[str, Any]]
     """Sections of a case that shows the model in a minute: for `whorl new` and `whorl bench`."""
 
-    # What the grid may be: bases by axis (z, y, x), axes that may have a single point, those that must.
+    # What the grid may be: bases by axis (z, y, x), axes that may have a single point, whether they must (and
+    # no field has a component along them).
     bases: ClassVar[tuple[str, ...]] = ("FFF",)
     dealias: ClassVar[str] = "2/3"
     flat_axes: ClassVar[str] = "z"
@@ -121,6 +127,10 @@ class Model(Section):
         """Raises ValueError, naming the option and the remedy, if the model cannot live on this grid."""
         check_bases(self, grid)
         check_flat_axes(self, grid)
+
+    def without_mean(self, bases: str) -> tuple[str, ...]:
+        """Fields that must begin without a mean in a box of these bases."""
+        return ()
 
     def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
         """Columns that follow from the statistics and the largest wavenumber kept in every direction."""

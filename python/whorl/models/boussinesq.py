@@ -73,6 +73,9 @@ class Boussinesq(ViscousFlow):
         at_most_one(self, "flow", "diffusivity", "prandtl")
         return self
 
+    def without_mean(self, bases: str) -> tuple[str, ...]:
+        return ("temperature",) if self.buoyancy_frequency else ()
+
     def parameters(self) -> dict[str, float]:
         kappa = self.diffusivity if self.prandtl is None else self.viscosity / self.prandtl
         stratification = {"diffusivity": kappa, "buoyancy_frequency": self.buoyancy_frequency}

@@ -13,7 +13,7 @@ from whorl.models.viscous import FLOW_COLUMNS, VELOCITY, VORTICITY, flow_scales
 from whorl.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
 from whorl.section import at_most_one, option
 
-TEMPERATURE = FieldOf(1, "1", "temperature θ = T − (1 − z), in differences between the plates")
+TEMPERATURE = FieldOf(1, "1", "temperature θ = T − (1 − z), in differences between the plates", ("z",))
 NUSSELT = (
     Column("nusselt_volume", "", "Nu from the flux of heat: 1 + √(Ra Pr) ⟨w θ⟩"),
     Column("nusselt_plates", "", "Nu from the gradient at the plates: 1 − ⟨∂θ/∂z⟩ there"),
@@ -119,6 +119,10 @@ class RayleighBenard(Model):
         if self.rossby is not None:
             return 1 / (2 * self.rossby)
         return math.sqrt(self.prandtl * (self.taylor or 0.0) / self.rayleigh) / 2
+
+    def without_mean(self, bases: str) -> tuple[str, ...]:
+        """Without plates nothing keeps a mean θ, and the mean w it drives, from growing."""
+        return ("temperature",) if bases == "FFF" else ()
 
     def parameters(self) -> dict[str, float]:
         return {

@@ -10,7 +10,7 @@ from whorl.columns import Column
 from whorl.models.base import Curves, FieldOf, Model, Picture, Slice, components
 from whorl.section import Vector, option
 
-VELOCITY = FieldOf(3, "length/time", "velocity u")
+VELOCITY = FieldOf(3, "length/time", "velocity u", ("x", "y", "z"))
 VORTICITY = FieldOf(3, "1/time", "vorticity ω, the curl of u")
 
 ENERGY = Column("energy", "length²/time²", "mean kinetic energy E = ½⟨u²⟩")
