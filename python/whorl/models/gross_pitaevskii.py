@@ -1,7 +1,6 @@
 """Superfluid flow: the Gross–Pitaevskii equation, and the gradient flow that prepares its states."""
 
 import math
-from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from whorl.columns import Column
@@ -51,10 +50,6 @@ class Superfluid(Model):
     snapshot: ClassVar = ("psi",)
     dealias: ClassVar = "1/2"
     viscous: ClassVar = False
-
-    def moves(self, statistics: Mapping[str, float]) -> bool:
-        """As far as can be told: what limits the step is the largest |ρ − ρ0| of any point."""
-        return True
 
     def parameters(self) -> dict[str, float]:
         c, xi = self.sound_speed, self.coherence_length

@@ -54,6 +54,9 @@ class Losses(Model):
     def losses(self) -> dict[str, float]:
         return {name: float(getattr(self, name)) for name in Losses.model_fields if name != "model"}
 
+    def moves(self, statistics: Mapping[str, float]) -> bool:
+        return statistics["energy"] > 0
+
     def headline(self) -> str:
         return f"ν = {self.viscosity:g}"
 
