@@ -292,6 +292,7 @@ def test_the_roberts_flow_is_its_own_curl():
 
 # Files
 
+
 @pytest.mark.parametrize("suffix", ["npz", "h5"])
 def test_arrays_of_a_file(tmp_path, suffix):
     case = case_of("boussinesq")

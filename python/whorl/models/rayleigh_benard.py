@@ -143,7 +143,3 @@ class RayleighBenard(Model):
             "nusselt_plates": 1 - statistics.get("plate_gradient", math.nan),
             "nusselt_dissipation": 1 + statistics["thermal_dissipation"] / kappa,
         }
-
-    def at_rest(self, statistics: Mapping[str, float]) -> bool:
-        """Never: buoyancy limits the step of a layer that is still at rest."""
-        return False
