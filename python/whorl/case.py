@@ -29,6 +29,7 @@ from whorl.section import (
     Points,
     ProcessGrid,
     Section,
+    given_one,
     listed,
     option,
 )
@@ -86,9 +87,7 @@ class Time(Section):
     @model_validator(mode="before")
     @classmethod
     def _courant_unless_fixed(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("dt") is None and data.get("courant") is None:
-            return {**data, "courant": DEFAULT_COURANT}
-        return data
+        return given_one(data, "courant", DEFAULT_COURANT, "dt")
 
     @model_validator(mode="after")
     def _consistent(self) -> "Time":

@@ -1,4 +1,4 @@
-"""What can be refused before anything is allocated: ranks, memory, device."""
+"""What can be refused before anything is allocated (ranks, memory, device), and what is worth a warning."""
 
 import socket
 
@@ -15,6 +15,18 @@ def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
     check_device(case)
     check_ranks(case, options, comm.size)
     check_memory(options, comm)
+
+
+def warnings(case: Case) -> list[str]:
+    """What will run but may not be meant; a sentence each."""
+    waves = case.flow.explicit_waves()
+    if case.time.scheme != "rk2" or not waves:
+        return []
+    exact = 'flow.linear = "exact" or ' if hasattr(case.flow, "linear") else ""
+    return [
+        f'time.scheme = "rk2" makes waves of frequency ω grow by (ω dt)⁴/8 a step where nothing damps them, '
+        f'here those of {" and ".join(waves)}; {exact}time.scheme = "rk3" or "rk4" does not.'
+    ]
 
 
 def check_device(case: Case) -> None:

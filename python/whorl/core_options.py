@@ -6,12 +6,11 @@ from whorl.case import Case
 
 def core_options(case: Case, threads: int) -> _core.Options:
     """What the core needs of a case."""
-    parameters = case.flow.parameters()
     return _core.Options(
         model=case.flow.model,
-        parameters=parameters,
+        parameters=case.flow.parameters(),
         linear=getattr(case.flow, "linear", "explicit"),
-        scalars=[scalar.of_core(parameters["viscosity"]) for scalar in case.scalars],
+        scalars=[scalar.of_core(case.flow.viscosity_of_schmidt()) for scalar in case.scalars],
         points=case.grid.points,
         lengths=case.grid.lengths,
         bases=case.grid.bases,

@@ -16,7 +16,7 @@ from mpi4py import MPI
 from whorl import _core
 from whorl import initial as initials
 from whorl.case import Case
-from whorl.checks import check
+from whorl.checks import check, warnings
 from whorl.clock import Clock, Every
 from whorl.core_options import core_options, describe
 from whorl.directory import Checkpoint, RunDirectory
@@ -123,6 +123,8 @@ class Simulation:
         root = self.comm.rank == 0
         self.log = run_log(self.directory.log if self.directory and root else None)
         self.log.info(f"{event}: whorl {__version__}, {self.summary()}")
+        for warning in warnings(self.case):
+            self.log.warning(f"warning: {warning}")
 
     # the state
 
@@ -260,6 +262,8 @@ class Simulation:
             with self._stop if self.directory else nullcontext(), display or nullcontext():
                 if display:
                     display.begin(self._done())
+                    for warning in warnings(self.case):
+                        display.say(f"warning: {warning}")
                 while not self.finished and not self.stopped_by:
                     self.step()
         except (BlowUp, CaseError) as error:

@@ -1,6 +1,7 @@
 """Magnetohydrodynamics: the time step, published and independent numbers, kinematic dynamos."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -174,6 +175,30 @@ def test_kinematic_alfven_induction(linear):
     assert error(simulation, "magnetic", drawn) < 1e-12
 
 
-def test_the_hall_term_is_not_for_prescribed_flows():
-    with pytest.raises(CaseError, match=r"flow\.kinematic = true .* flow\.hall = 0\.1; leave one"):
-        mhd(8, kinematic=True, hall=0.1)
+@pytest.mark.parametrize(
+    ("option", "shown"),
+    [
+        ({"hall": 0.1}, "flow.hall = 0.1"),
+        ({"rotation": 2.0}, "flow.rotation = [0, 0, 2]"),
+        ({"drag": 0.2}, "flow.drag = 0.2"),
+        ({"hyperviscosity": 1e-3}, "flow.hyperviscosity = 0.001"),
+        ({"hypoviscosity": 0.3, "drag": 0.2}, "flow.drag = 0.2 and flow.hypoviscosity = 0.3"),
+    ],
+    ids=str,
+)
+def test_nothing_acts_on_a_prescribed_flow(option, shown):
+    with pytest.raises(CaseError, match=f"flow.kinematic = true .* {re.escape(shown)}; leave one"):
+        mhd(8, kinematic=True, **option)
+    mhd(8, **option)
+
+
+def test_a_prescribed_flow_loses_nothing():
+    """ν is there for the Prandtl and Schmidt numbers alone."""
+    scalars = [{"name": "dye", "schmidt": 0.5}]
+    case = mhd(8, viscosity=0.3, magnetic_prandtl=2.0, kinematic=True, mean_velocity=1.0, scalars=scalars)
+    dye = wave((0, 1, 0), np.ones(1))
+    simulation = advance(case, {"velocity": abc(), "magnetic": abc(), "dye": dye}, 1)
+    now = simulation.statistics()
+    assert now["dissipation"] == 0
+    assert now["ohmic_dissipation"] == pytest.approx(0.15 * 2 * now["mean_square_current"], rel=1e-13)
+    assert now["dye_dissipation"] == pytest.approx(0.6 * 2 * now["dye_variance"], rel=1e-3)

@@ -12,7 +12,7 @@ from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.models.viscous import FLOW_COLUMNS, HELICITY, VELOCITY, VORTICITY, flow_scales
 from whorl.section import at_most_one, option
 
-TEMPERATURE = FieldOf(1, "1", "temperature θ = T − (1 − z), in differences between the plates")
+TEMPERATURE = FieldOf(1, "1", "temperature θ = T − (1 − z), in differences between the plates", ("z",))
 NUSSELT = (
     Column("nusselt_volume", "", "Nu from the flux of heat: 1 + √(Ra Pr) ⟨w θ⟩"),
     Column("nusselt_plates", "", "Nu from the gradient at the plates: 1 − ⟨∂θ/∂z⟩ there"),
@@ -72,6 +72,7 @@ class RayleighBenard(Model):
         "Spectra",
     )
     bases: ClassVar = ("SFF", "SSF", "SSS", "FFF")
+    waves: ClassVar = ("taylor", "rossby")
     flat_axes: ClassVar = "y"
     example: ClassVar = {
         "grid": {"points": [64, 64, 32], "lengths": [2.0, 2.0, 1.0]},
@@ -118,6 +119,10 @@ class RayleighBenard(Model):
             return 1 / (2 * self.rossby)
         return math.sqrt(self.prandtl * (self.taylor or 0.0) / self.rayleigh) / 2
 
+    def without_mean(self, bases: str) -> tuple[str, ...]:
+        """Without plates nothing keeps a mean θ, and the mean w it drives, from growing."""
+        return ("temperature",) if bases == "FFF" else ()
+
     def parameters(self) -> dict[str, float]:
         return {
             "viscosity": math.sqrt(self.prandtl / self.rayleigh),
@@ -137,6 +142,3 @@ class RayleighBenard(Model):
             "nusselt_plates": 1 - statistics.get("plate_gradient", math.nan),
             "nusselt_dissipation": 1 + statistics["thermal_dissipation"] / kappa,
         }
-
-    def at_rest(self, statistics: Mapping[str, float]) -> bool:
-        return statistics["energy"] == 0
