@@ -22,10 +22,9 @@ def warnings(case: Case) -> list[str]:
     waves = case.flow.explicit_waves()
     if case.time.scheme != "rk2" or not waves:
         return []
-    exact = 'flow.linear = "exact" or ' if hasattr(case.flow, "linear") else ""
     return [
         f'time.scheme = "rk2" makes waves of frequency ω grow by (ω dt)⁴/8 a step where nothing damps them, '
-        f'here those of {" and ".join(waves)}; {exact}time.scheme = "rk3" or "rk4" does not.'
+        f'here those of {" and ".join(waves)}; flow.linear = "exact" or time.scheme = "rk3" or "rk4" do not.'
     ]
 
 
