@@ -107,7 +107,7 @@ Options chosen(Options options, int ranks) {
 Flow::Flow(const Options& options, int communicator)
     : options_(options), world_(communicator), truncation_(options.truncation()),
       largest_wavenumber_(find_largest_wavenumber(options.box(), truncation_)) {
-    exchange::check_transport(options.transport);
+    exchange::transport_maker(options.transport_options());
     options_ = chosen(options, world_.size());
 }
 
@@ -142,7 +142,7 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const Truncation truncation = options.truncation();
     const ModelShape shape = model_shape(options);
     const Layout layout(box, truncation, pencils, rank, options.batches, shape.column_variables(),
-                        shape.row_variables());
+                        shape.row_variables(), exchange::takes_strided(options.transport));
     const std::int64_t value = options.is_double() ? 16 : 8;
     const int registers =
         find_scheme(options.scheme).registers + (truncation.dealias() == Dealias::phase_shift_exact ? 1 : 0);

@@ -30,10 +30,13 @@ RoundTrip<Real>::RoundTrip(const Box& box, const Truncation& truncation, const R
                            const exchange::Communicator& world, const device::Cpu& device)
     : pencils_(box, truncation, options.grid),
       layout_(box, truncation, pencils_, world.rank(), options.batches, options.column_variables,
-              options.row_variables),
+              options.row_variables, exchange::takes_strided(options.transport.name)),
       table_(box, truncation, pencils_, layout_.row_index, layout_.column_index), device_(device),
       world_(world), row_(world.split(layout_.column_index)), column_(world.split(layout_.row_index)),
-      transport_name_(options.transport), workspace_(workspace_of<Real>(layout_, options.lines)),
+      wire_value_(options.transport.wire == "single" ? sizeof(Complex<float>) : sizeof(Value)),
+      make_transport_(exchange::transport_maker(options.transport)),
+      watchdog_(options.exchange_timeout, world.rank()),
+      workspace_(workspace_of<Real>(layout_, options.lines)),
       scale_(1.0 / (static_cast<double>(box.total_points()) * (1 << kernels::axes_in(box.wall_mask())))) {
     make_tables(box, truncation);
     make_lines(options.lines);
@@ -223,11 +226,10 @@ const kernels::RowPiece<Real>* RoundTrip<Real>::row_pieces(int executor, int pla
     auto& pieces = executors_[static_cast<std::size_t>(executor)].pieces;
     for (int r = 0; r < layout_.grid.p_row; ++r) {
         const Block block = layout_.peer_elements(r);
-        const std::int64_t plane_size = static_cast<std::int64_t>(layout_.y.size()) * block.size();
-        pieces[static_cast<std::size_t>(r)] = {row_x_buffer_.data() + layout_.row_x_offset(r, planes) +
-                                                   plane_index * plane_size,
-                                               planes * plane_size,
-                                               block.size(),
+        const RowSlot slot = layout_.row_x_slot(r, plane_index, planes);
+        pieces[static_cast<std::size_t>(r)] = {row_x_buffer_.data() + slot.base,
+                                               slot.stride,
+                                               slot.pitch,
                                                block.begin,
                                                block.size(),
                                                block.size()};
@@ -236,16 +238,71 @@ const kernels::RowPiece<Real>* RoundTrip<Real>::row_pieces(int executor, int pla
 }
 
 template <class Real>
-exchange::Transport& RoundTrip<Real>::transport(const std::string& which, int variables, bool inwards) {
-    auto& made = transports_[which + (inwards ? " in " : " out ") + std::to_string(variables)];
-    if (!made) {
-        const bool rows = which == "row";
-        made = exchange::Transport::make(transport_name_, rows ? row_ : column_,
-                                         rows ? layout_.row_patterns(variables, inwards)
-                                              : layout_.column_patterns(variables, inwards),
-                                         static_cast<int>(sizeof(Value)));
+typename RoundTrip<Real>::Exchange& RoundTrip<Real>::exchange_of(Leg leg, int variables, bool inwards) {
+    Exchange& made = exchanges_[{leg, variables, inwards}];
+    if (made.transport) return made;
+    const bool rows = leg == Leg::row;
+    const exchange::Communicator& peers = rows ? row_ : column_;
+    auto patterns =
+        rows ? layout_.row_patterns(variables, inwards) : layout_.column_patterns(variables, inwards);
+    for (const exchange::Pattern& pattern : patterns) {
+        std::int64_t& bytes = made.bytes.emplace_back(0);
+        for (int peer = 0; peer < peers.size(); ++peer)
+            if (peer != peers.rank())
+                bytes += wire_value_ * pattern.send[static_cast<std::size_t>(peer)].count();
     }
-    return *made;
+    made.part = rows ? Part::row : Part::column;
+    made.name = rows ? "row exchange" : "column exchange";
+    made.transport = make_transport_(peers, std::move(patterns), variables, static_cast<int>(sizeof(Value)));
+    made.transport->attach(rows ? (inwards ? row_x_buffer_.data() : row_y_buffer_.data())
+                                : (inwards ? plane_buffer_.data() : pencil_buffer_.data()));
+    return made;
+}
+
+template <class Real>
+typename RoundTrip<Real>::Legs RoundTrip<Real>::legs_of(int inputs, int products, int fluxes) {
+    Legs legs;
+    const auto wanted = [](int peers, int variables) { return peers > 1 && variables > 0; };
+    if (wanted(layout_.grid.p_col, inputs)) legs.column_in = &exchange_of(Leg::column, inputs, true);
+    if (wanted(layout_.grid.p_row, inputs)) legs.row_in = &exchange_of(Leg::row, inputs, true);
+    if (wanted(layout_.grid.p_row, products)) legs.row_out = &exchange_of(Leg::row, products, false);
+    if (wanted(layout_.grid.p_col, fluxes)) legs.column_out = &exchange_of(Leg::column, fluxes, false);
+    return legs;
+}
+
+template <class Real>
+void RoundTrip<Real>::start(Exchange& exchange, int batch, Value* send, Value* receive) {
+    Timers::Scope timed(exchange_timer_, exchange.part);
+    const exchange::Watchdog::Scope watched(watchdog_, exchange.name, batch);
+    exchange.transport->start(batch, send, receive);
+    moved_[exchange.part == Part::row] += exchange.bytes[static_cast<std::size_t>(batch)];
+}
+
+template <class Real> void RoundTrip<Real>::wait(Exchange& exchange, int batch) {
+    Timers::Scope timed(exchange_timer_, exchange.part);
+    const exchange::Watchdog::Scope watched(watchdog_, exchange.name, batch);
+    exchange.transport->wait(batch);
+}
+
+template <class Real> void RoundTrip<Real>::exchange_once(bool rows, int variables, bool inwards) {
+    const int peers = rows ? layout_.grid.p_row : layout_.grid.p_col;
+    const int most = rows ? layout_.row_variables : layout_.column_variables;
+    WHORL_REQUIRE(peers > 1 && variables > 0 && variables <= most,
+                  "an exchange is of 1 to " + std::to_string(most) +
+                      " variables among more than one rank, not of " + std::to_string(variables) + " among " +
+                      std::to_string(peers) + ".");
+    Exchange& exchange = exchange_of(rows ? Leg::row : Leg::column, variables, inwards);
+    Value* const modes_side = rows ? row_y_buffer_.data() : pencil_buffer_.data();
+    Value* const points_side = rows ? row_x_buffer_.data() : plane_buffer_.data();
+    for (int b = 0; b < layout_.batches; ++b) {
+        start(exchange, b, inwards ? modes_side : points_side, inwards ? points_side : modes_side);
+        wait(exchange, b);
+    }
+}
+
+template <class Real> void RoundTrip<Real>::progress() {
+    Timers::Scope timed(exchange_timer_, Part::column);
+    for (auto& [leg, exchange] : exchanges_) exchange.transport->progress();
 }
 
 template <class Real> std::array<double, 2> RoundTrip<Real>::reduce_maxima(bool wanted) {
@@ -257,7 +314,11 @@ template <class Real> std::array<double, 2> RoundTrip<Real>::reduce_maxima(bool 
             if (!std::isfinite(of_executor[m])) values[2] = 1.0;
             values[m] = std::max(values[m], std::isfinite(of_executor[m]) ? of_executor[m] : 0.0);
         }
-    world_.maximum(values);
+    {
+        const exchange::Watchdog::Scope watched(watchdog_, "reduction behind the exchange",
+                                                layout_.batches - 1);
+        world_.maximum(values);
+    }
     const double spoilt = std::numeric_limits<double>::quiet_NaN();
     return values[2] > 0.0 ? std::array<double, 2>{spoilt, spoilt}
                            : std::array<double, 2>{values[0], values[1]};
@@ -321,11 +382,10 @@ void RoundTrip<Real>::move_rows(int executor, int plane_index, int planes, int v
     const kernels::Plane<Real> p = plane(executor);
     for (int r = 0; r < layout_.grid.p_row; ++r) {
         const Block rows = layout_.peer_y_block(r);
-        const std::int64_t plane_size = static_cast<std::int64_t>(rows.size()) * p.width;
-        Value* const chunk =
-            row_y_buffer_.data() + layout_.row_y_offset(r, planes) + plane_index * plane_size;
-        device::Cpu::for_each(static_cast<std::int64_t>(variables) * rows.size(),
-                              kernels::MoveRows<Real, to_buffer>{p, chunk, planes * plane_size, rows});
+        const RowSlot slot = layout_.row_y_slot(r, plane_index, planes);
+        device::Cpu::for_each(
+            static_cast<std::int64_t>(variables) * rows.size(),
+            kernels::MoveRows<Real, to_buffer>{p, row_y_buffer_.data() + slot.base, slot.stride, rows});
     }
 }
 
@@ -351,7 +411,9 @@ template <class Real> std::map<std::string, double> RoundTrip<Real>::timings() c
         known += value;
     }
     seconds["transforms"] = seconds["x_lines"] + seconds["y_lines"] + seconds["z_lines"];
-    seconds["exchange"] = exchange_timer_.seconds(Part::exchange);
+    seconds["row"] = exchange_timer_.seconds(Part::row);
+    seconds["column"] = exchange_timer_.seconds(Part::column);
+    seconds["exchange"] = seconds["row"] + seconds["column"];
     seconds["total"] = exchange_timer_.seconds(Part::total);
     seconds["other"] = seconds["total"] - seconds["exchange"] - known;
     return seconds;
@@ -360,6 +422,7 @@ template <class Real> std::map<std::string, double> RoundTrip<Real>::timings() c
 template <class Real> void RoundTrip<Real>::time(bool enabled) {
     exchange_timer_.reset();
     exchange_timer_.enabled = enabled;
+    moved_ = {};
     for (Executor& executor : executors_) {
         executor.timers.reset();
         executor.timers.enabled = enabled;

@@ -4,6 +4,7 @@ import gc
 import json
 import statistics
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from whorl.information import machine
 from whorl.initial import set_initial
 from whorl.models import DEFAULT, MODELS
 from whorl.parallel import on_root, threads_of_rank
+from whorl.tune import plain, tune
 from whorl.version import __version__
 
 WARM_UP = 2
@@ -61,17 +63,23 @@ def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
     bytes are of all ranks.
     """
     threads = case.run.threads or threads_of_rank(comm)
-    options = core_options(case, threads)
-    check(case, options, comm)
+    check(case, core_options(plain(case), threads), comm)
+    tuned, trials = tune(case, threads, comm)
     process = psutil.Process()
     gc.collect()
     before = process.memory_info().rss
-    flow = _core.Flow(options, comm.py2f())
+    flow = _core.Flow(core_options(tuned, threads), comm.py2f())
     set_initial(flow, case, None, comm)
     seconds, parts = _time_steps(flow, case, steps, comm)
     resident = comm.allreduce(process.memory_info().rss - before)
     counted = comm.allreduce(sum(flow.memory().values()))
-    layout = {"process_grid": list(flow.process_grid), "batches": flow.batches, "threads": flow.threads}
+    layout = {
+        "process_grid": list(flow.process_grid),
+        "batches": flow.batches,
+        "threads": flow.threads,
+        "transport": flow.options.transport,
+        "tried": [asdict(trial) for trial in trials],
+    }
     summary = describe(case, flow)
     del flow
     nx, ny, nz = case.grid.points

@@ -244,8 +244,12 @@ def _case_with_directory(source: str, output: Path | None, settings: list[str]) 
 
 def _go(simulation) -> None:
     """Runs to the end, with a word on rank 0 about what and where."""
+    from whorl import tune
+
     root = simulation.comm.rank == 0
     if root:
+        if simulation.trials:
+            stdout_console().print(tune.table(simulation.trials))
         typer.echo(f"whorl {__version__}: {simulation.summary()}\noutput in {simulation.directory.path}")
     finished = simulation.run()
     if root and finished:

@@ -23,6 +23,10 @@ def core_options(case: Case, threads: int) -> _core.Options:
         batches=case.run.batches,
         threads=threads,
         transport=case.run.transport,
+        wire=case.run.wire,
+        threading=case.run.threading,
+        variables_per_message=case.run.variables_per_message,
+        exchange_timeout=case.run.exchange_timeout,
     )
 
 
@@ -30,7 +34,8 @@ def describe(case: Case, flow: _core.Flow) -> str:
     """One line on what runs and how."""
     rows, columns = flow.process_grid
     size = " × ".join(map(str, case.grid.points))
-    ranks = "1 rank" if flow.ranks == 1 else f"{flow.ranks} ranks ({rows} × {columns})"
+    grid = f"{rows} × {columns}, {flow.options.transport}"
+    ranks = "1 rank" if flow.ranks == 1 else f"{flow.ranks} ranks ({grid})"
     threads = f"{flow.threads} thread{'s' if flow.threads > 1 else ''}"
     kept = f"{case.grid.dealias} sphere" if case.grid.shape == "sphere" else case.grid.dealias
     bases = "" if case.grid.bases == "FFF" else f", {case.grid.bases}"
