@@ -23,7 +23,9 @@ Truncation Options::truncation() const {
 ProcessGrid Options::choose_grid(int ranks) const {
     if (process_grid[0] == 0 && process_grid[1] == 0) return choose_process_grid(box(), truncation(), ranks);
     const ProcessGrid grid{process_grid[0], process_grid[1]};
-    check_process_grid(box(), truncation(), grid);
+    WHORL_REQUIRE(grid.p_row >= 1 && grid.p_col >= 1,
+                  "process grid " + std::to_string(grid.p_row) + " x " + std::to_string(grid.p_col) +
+                      " is impossible: both numbers are 1 or more, or both 0 to have them chosen.");
     WHORL_REQUIRE(grid.p_row * grid.p_col == ranks,
                   "process grid " + std::to_string(grid.p_row) + " x " + std::to_string(grid.p_col) +
                       " is for " + std::to_string(grid.p_row * grid.p_col) + " ranks, but there are " +

@@ -128,7 +128,7 @@ class Simulation:
         if self.trials and self.directory and root:
             write_text(self.directory.exchange, tune.to_toml(self.trials))
             self.log.info(f"fastest exchange of {len(self.trials)}: see {self.directory.exchange.name}")
-        for warning in warnings(self.case):
+        for warning in warnings(self.case, self.comm.size):
             self.log.warning(f"warning: {warning}")
 
     # the state
@@ -267,7 +267,7 @@ class Simulation:
             with self._stop if self.directory else nullcontext(), display or nullcontext():
                 if display:
                     display.begin(self._done())
-                    for warning in warnings(self.case):
+                    for warning in warnings(self.case, self.comm.size):
                         display.say(f"warning: {warning}")
                 while not self.finished and not self.stopped_by:
                     self.step()

@@ -11,6 +11,7 @@ from cli.test_faults import SECONDS_TO_END_ALL
 from mpi4py import MPI
 from whorl import tune
 from whorl.case import Case
+from whorl.checks import warnings
 from whorl.tune import Choice, Trial
 
 HANGING = """
@@ -141,3 +142,9 @@ def test_auto_stops_in_time(timed, monkeypatch):
     case, trials = tune.tune(case_of(transport="auto"), 1, Ranks())
     assert [trial.choice for trial in trials] == [Choice("alltoall", (0, 0), 0)]
     assert case.run.transport == "alltoall"
+
+
+def test_ranks_without_work_are_told():
+    assert warnings(case_of(process_grid=[1, 2]), 2) == []
+    (warning,) = warnings(case_of(process_grid=[1, 8]), 8)
+    assert "run.process_grid = [1, 8] leaves ranks without planes" in warning

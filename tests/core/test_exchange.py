@@ -4,10 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
+from mpi4py import MPI
 from support import flows
 from support.ranks import on_ranks
 from support.twin import Twin
-from whorl import _core
+from whorl import Case, Simulation, _core
 
 TRANSPORTS = _core.build_info()["transports"]
 PACKED = [name for name in TRANSPORTS if name != "datatypes"]
@@ -39,6 +40,24 @@ def test_every_transport_gives_the_same_bits(world, transport, precision):
         expected, _ = after_a_step(world, twin, u, **common)
         found, _ = after_a_step(world, twin, u, transport=transport, **common)
         assert np.array_equal(found, expected), f"{transport} on {grid} in {batches} batches"
+
+
+@on_ranks(3, 6, 8)
+@pytest.mark.parametrize("transport", TRANSPORTS)
+def test_ranks_without_work(world, transport, tmp_path_factory):
+    """More ranks than planes, rows or columns: fields, measures and files are as on one."""
+    twin, u = of_a_step((12, 6, 4))
+    path = world.bcast(str(tmp_path_factory.mktemp("idle") / "c.h5") if world.rank == 0 else None)
+    expected, alone = after_a_step(MPI.COMM_SELF, twin, u)
+    for rows in (n for n in range(1, world.size + 1) if world.size % n == 0):
+        settings = {"process_grid": (rows, world.size // rows), "batches": 2, "transport": transport}
+        found, flow = after_a_step(world, twin, u, **settings)
+        assert np.abs(found - expected).max() < 1e-14
+        assert flow.statistics() == pytest.approx(alone.statistics(), rel=1e-13, abs=1e-15)
+        flow.write_checkpoint(path, {})
+        again = flows.make(world, twin, **settings)
+        again.read_checkpoint(path)
+        assert np.array_equal(flows.read(world, again), found)
 
 
 @on_ranks(2, 4, 6)
@@ -78,6 +97,26 @@ def test_the_wire_in_single_precision(world, transport, settings):
         assert np.array_equal(also, same)
 
 
+@on_ranks(2)
+def test_the_wire_in_single_precision_keeps_the_dissipation(world):
+    """Of the Taylor–Green vortex at Re = 100, to 1e-6."""
+    dissipation = {}
+    for wire in ("full", "single"):
+        case = Case(
+            grid={"points": 32},
+            flow={"viscosity": 0.01},
+            time={"scheme": "rk4", "dt": 0.05, "steps": 40},
+            initial={"name": "taylor-green"},
+            run={"wire": wire, "threads": 1},
+        )
+        simulation = Simulation(case, comm=world)
+        while not simulation.finished:
+            simulation.step()
+        dissipation[wire] = simulation.statistics()["dissipation"]
+    error = abs(dissipation["single"] / dissipation["full"] - 1)
+    assert 1e-12 < error < 1e-6
+
+
 @on_ranks(2, 4)
 @pytest.mark.parametrize(("dealias", "least", "most"), [("none", 0.9, 1.0), ("phase-shift", 0.6, 0.72),
                                                         ("2/3", 0.3, 0.45)])  # fmt: skip
@@ -102,7 +141,5 @@ def test_bytes_are_those_of_the_kept_columns(world, dealias, least, most):
     ({"transport": "datatypes", "wire": "single"}, "packs nothing"),
 ])  # fmt: skip
 def test_impossible_choices(settings, message):
-    from mpi4py import MPI
-
     with pytest.raises(_core.Error, match=message):
         flows.make(MPI.COMM_SELF, Twin((8, 8, 8)), **settings)
