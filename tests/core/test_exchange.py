@@ -83,11 +83,11 @@ def test_messages_and_threads_change_no_bit(world, transport, settings):
 @pytest.mark.parametrize("settings", [{}, {"variables_per_message": 2}, {"threading": "multiple"}])
 def test_the_wire_in_single_precision(world, transport, settings):
     """Half the bytes, and errors of a single-precision number; a single-precision run is as it was."""
-    twin, u = of_a_step()
+    twin, u = of_a_step((48, 40, 32))  # messages long enough to be converted side by side
     for grid in _core.allowed_process_grids(flows.options(twin), world.size):
-        exact, full = after_a_step(world, twin, u, process_grid=grid)
+        exact, full = after_a_step(world, twin, u, process_grid=grid, batches=1)
         near, half = after_a_step(
-            world, twin, u, process_grid=grid, transport=transport, wire="single", **settings
+            world, twin, u, process_grid=grid, batches=1, transport=transport, wire="single", **settings
         )
         difference = np.abs(near - exact).max() / np.abs(exact).max()
         assert 1e-10 < difference < 1e-6
