@@ -9,6 +9,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from whorl.benches.commands import Settings, bench, help_without_command
 from whorl.case import Case, find_case, load_case, ready_cases
 from whorl.errors import BlowUp, CaseError, RunFault
 from whorl.explain import did_you_mean, sections
@@ -29,15 +30,7 @@ Direct numerical simulation of turbulence.
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-bench = typer.Typer(help="Measure how fast this machine is, against its own limits.")
 app.add_typer(bench, name="bench")
-
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", "-s", metavar="KEY=VALUE", help="Change an option: --set grid.points=128; repeat as needed."
-    ),
-]
 
 
 @app.callback(invoke_without_command=True, help=START)
@@ -49,13 +42,6 @@ def start(
         typer.echo(f"whorl {__version__}")
         raise typer.Exit()
     help_without_command(context)
-
-
-@bench.callback(invoke_without_command=True)
-def help_without_command(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-        raise typer.Exit()
 
 
 @app.command()
@@ -205,34 +191,6 @@ def info() -> None:
         for name, fact in facts.items():
             table.add_row(name, escape(str(fact)))
         stdout_console().print(table)
-
-
-@bench.command("step")
-def bench_step(
-    points: Annotated[int, typer.Option(help="Grid points along each axis.")] = 256,
-    precision: Annotated[str, typer.Option(help="single or double.")] = "double",
-    dealias: Annotated[
-        str | None, typer.Option(help="2/3, 1/2, phase-shift, phase-shift-exact or none; the model's own.")
-    ] = None,
-    model: Annotated[str, typer.Option(help="Equation set; see whorl models.")] = "navier-stokes",
-    scheme: Annotated[str, typer.Option(help="Time scheme.")] = "rk2",
-    steps: Annotated[int, typer.Option(min=1, help="Steps to measure, after two to warm up.")] = 10,
-    threads: Annotated[int, typer.Option(min=0, help="Threads a rank; 0: the cores available, shared.")] = 0,
-    json: Annotated[Path | None, typer.Option("--json", help="Write the figures to this file too.")] = None,
-    settings: Settings = None,
-) -> None:
-    """Time steps of a model: seconds, parts, memory, and how near they come to the machine's limits."""
-    from whorl.bench import bench_case, measure_step, show_figures, write_figures
-    from whorl.parallel import abort_on_exception, on_root, world
-
-    abort_on_exception()
-    comm = world()
-    case = bench_case(points, precision, dealias, model, scheme, threads, settings or [])
-    figures = measure_step(case, steps, comm)
-    if comm.rank == 0:
-        show_figures(figures, stdout_console())
-    if json is not None:
-        on_root(comm, lambda: write_figures(figures, json))
 
 
 def _case_with_directory(source: str, output: Path | None, settings: list[str]) -> Case:

@@ -33,14 +33,16 @@ def core_options(case: Case, threads: int) -> _core.Options:
 def describe(case: Case, flow: _core.Flow) -> str:
     """One line on what runs and how."""
     rows, columns = flow.process_grid
-    size = " × ".join(map(str, case.grid.points))
     grid = f"{rows} × {columns}, {flow.options.transport}"
     ranks = "1 rank" if flow.ranks == 1 else f"{flow.ranks} ranks ({grid})"
     threads = f"{flow.threads} thread{'s' if flow.threads > 1 else ''}"
+    return f"{what(case)}, {case.time.scheme}, {ranks} × {threads}"
+
+
+def what(case: Case) -> str:
+    """One line on what is solved, however it is run."""
+    size = " × ".join(map(str, case.grid.points))
     kept = f"{case.grid.dealias} sphere" if case.grid.shape == "sphere" else case.grid.dealias
     bases = "" if case.grid.bases == "FFF" else f", {case.grid.bases}"
     scalars = f" + {len(case.scalars)} scalar{'s' if len(case.scalars) > 1 else ''}" if case.scalars else ""
-    return (
-        f"{case.flow.model}{scalars} {size}{bases}, {case.run.precision}, {kept}, {case.time.scheme}, "
-        f"{ranks} × {threads}"
-    )
+    return f"{case.flow.model}{scalars} {size}{bases}, {case.run.precision}, {kept}"
