@@ -9,17 +9,15 @@ machine and at which commit. Nothing else should run meanwhile; it takes about t
 import argparse
 import json
 import os
-import re
 import statistics
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import peers
-from peers import ROOT, Contestant
+from peers import Contestant
+from shared import ROOT, environment, launcher, table, write_page
 
-PAGE = ROOT / "docs" / "performance.md"
 POINTS = 256
 # Ranks, and the options of `whorl bench step` whose memory is looked at.
 MEMORY = (
@@ -33,23 +31,16 @@ MEMORY = (
 
 def memory_of(whorl: Path, ranks: int, options: tuple[str, ...]) -> dict:
     """What `whorl bench step` says of a short run."""
-    launcher = ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "step.json"
-        command = [*launcher, str(whorl), "bench", "step", "--points", str(POINTS), "--steps", "2"]
-        allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        command = [*launcher(ranks), str(whorl), "bench", "step", "--points", str(POINTS), "--steps", "2"]
         subprocess.run(
             [*command, *options, "--json", str(path)],
-            env=os.environ | allowed,
+            env=environment(),
             check=True,
             capture_output=True,
         )
         return json.loads(path.read_text())
-
-
-def table(titles: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    lines = [titles, tuple("---" for _ in titles), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def median(entry: Contestant, key: str) -> float:
@@ -93,27 +84,14 @@ def memory_table(whorl: Path) -> str:
     return table(("run", "counted", "resident", "ratio"), rows)
 
 
-def write_page(text: str) -> None:
-    """Between the marks of docs/performance.md."""
-    begin, end = "<!-- figures -->", "<!-- end -->"
-    page = PAGE.read_text(encoding="utf-8")
-    marked = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
-    if not marked.search(page):
-        sys.exit(f"figures: {PAGE} has no place for them: put '{begin}' and '{end}' on lines there")
-    PAGE.write_text(marked.sub(lambda _: f"{begin}\n{text}\n{end}", page, count=1), encoding="utf-8")
-
-
 def where(entry: Contestant) -> str:
     """Machine, date and commit of a run."""
-    commit = subprocess.run(
-        ["git", "rev-parse", "--short", "HEAD"], cwd=ROOT, capture_output=True, text=True, check=True
-    ).stdout.strip()
     result = entry.results[-1]
     limits = result["limits"]
     lines = max(limits["line_rate"].values()) / 1e9
     return (
         f"{result['machine']['processor']}, {entry.ranks * entry.threads} cores; lines in cache "
-        f"{lines:.0f} GFLOP/s, copies {limits['copy_bandwidth'] / 1e9:.0f} GB/s; commit {commit}, "
+        f"{lines:.0f} GFLOP/s, copies {limits['copy_bandwidth'] / 1e9:.0f} GB/s; commit {result['commit']}, "
         f"{result['date'][:10]}. {POINTS}³, 2/3 cube, rk2 where nothing else is said."
     )
 
@@ -132,7 +110,7 @@ def main() -> None:
     fluidsim = peers.quickest(result["contestants"], "fluidsim")
     parts = (where(own[-1]), against_the_floor(own), ratios(own, fluidsim))
     memory = f"Bytes a grid point, all arrays:\n\n{memory_table(options.whorl)}"
-    write_page("\n\n".join((*parts, memory)))
+    write_page("figures", "\n\n".join((*parts, memory)))
     peers.show([result], options.cores)
 
 

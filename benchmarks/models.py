@@ -8,12 +8,10 @@ charged by its lines: variables carried to the points and back, on rows (inputs,
 """
 
 import argparse
-import re
 import statistics
-import sys
 from dataclasses import dataclass
-from pathlib import Path
 
+import shared
 from mpi4py import MPI
 from whorl import _core
 from whorl.benches.common import bench_case
@@ -21,7 +19,6 @@ from whorl.benches.step import measure_step
 from whorl.case import Case
 from whorl.core_options import core_options
 
-PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 POINTS, PLANE_POINTS = 128, 1024
 LIMIT = 1.15
 REFERENCE = "navier-stokes"
@@ -83,22 +80,13 @@ def make(model: str, settings: tuple[str, ...], name: str) -> Entry:
 
 def table(entries: list[Entry]) -> str:
     titles = ("model", "points", "lines ÷", "right-hand side", "time ÷", "time ÷ lines")
-    rows = [titles, tuple("---" for _ in titles)]
+    rows = []
     for e in entries:
         points = " × ".join(str(n) for n in e.case.grid.points if n > 1)
         milliseconds = f"{1e3 * statistics.median(e.seconds):.1f} ms"
         ratios = (f"{e.ratio:.2f}", f"{e.ratio / e.lines:.2f}")
         rows.append((e.name, points, f"{e.lines:.2f}", milliseconds, *ratios))
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def write_page(text: str) -> None:
-    """Between the marks of docs/performance.md."""
-    page = PAGE.read_text(encoding="utf-8")
-    marked = re.compile(r"(<!-- models -->\n).*?(\n<!-- end of models -->)", re.DOTALL)
-    if not marked.search(page):
-        sys.exit(f"models: {PAGE} has no marks <!-- models --> and <!-- end of models -->")
-    PAGE.write_text(marked.sub(lambda m: f"{m[1]}{text}{m[2]}", page), encoding="utf-8")
+    return shared.table(titles, rows)
 
 
 def main() -> None:
@@ -118,7 +106,9 @@ def main() -> None:
     text = table(entries)
     if not options.only:
         machine = result["machine"]["processor"]
-        write_page(f"{machine}, {result['layout']['threads']} threads, {result['date'][:10]}.\n\n{text}")
+        shared.write_page(
+            "models", f"{machine}, {result['layout']['threads']} threads, {result['date'][:10]}.\n\n{text}"
+        )
     print(text)
     if slow := [entry.name for entry in entries if entry.ratio / entry.lines > LIMIT]:
         print(f"above {LIMIT} times their lines: {', '.join(slow)}")

@@ -20,16 +20,14 @@ import venv
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from rich.console import Console
 from rich.table import Table
+from shared import ROOT, console, environment, launcher, pip
 
-ROOT = Path(__file__).resolve().parents[1]
 PEERS = ROOT / ".peers"
 PEERS_PYTHON = PEERS / "bin" / "python"
 PLUGINS = ("fluidfft-fftw", "fluidfft-mpi_with_fftw", "fluidfft-fftwmpi")
 VISCOSITY = 1 / 1600
 TIME_STEP = 0.001
-console = Console(width=None if sys.stdout.isatty() else 110)
 
 
 @dataclass
@@ -61,15 +59,6 @@ class Contestant:
         self.results.append(result)
 
 
-def pip(*arguments: str) -> bool:
-    """Run pip in .peers; False, with the end of its log shown, if it fails."""
-    command = [str(PEERS_PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-    result = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
-    if result.returncode:
-        console.print("\n".join(result.stderr.splitlines()[-6:]), markup=False, style="dim")
-    return result.returncode == 0
-
-
 def install() -> None:
     """Make .peers once; a plugin that does not build is left out, fluidsim itself is needed."""
     stamp = PEERS / ".installed"
@@ -77,10 +66,10 @@ def install() -> None:
         return
     console.print("installing fluidsim into .peers (a few minutes, once)")
     venv.create(PEERS, with_pip=True, clear=True)
-    if not pip("fluidsim[fft,mpi]"):
+    if not pip(PEERS_PYTHON, "fluidsim[fft,mpi]"):
         sys.exit("peers: fluidsim could not be installed from PyPI, so there is nothing to compare with")
     for plugin in PLUGINS:
-        console.print(f"  {plugin}: {'built' if pip(plugin) else 'did not build, left out'}")
+        console.print(f"  {plugin}: {'built' if pip(PEERS_PYTHON, plugin) else 'did not build, left out'}")
     stamp.touch()
 
 
@@ -102,7 +91,6 @@ def contestants(cores: int) -> list[Contestant]:
 
 
 def command(entry: Contestant, whorl: Path, points: int, steps: int, folder: Path) -> list[str]:
-    launcher = ["mpiexec", "-n", str(entry.ranks)] if entry.ranks > 1 else []
     if entry.code == "whorl":
         options = [
             "--points",
@@ -112,26 +100,20 @@ def command(entry: Contestant, whorl: Path, points: int, steps: int, folder: Pat
             "--json",
             str(folder / "whorl.json"),
         ]
-        return [*launcher, str(whorl), "bench", "step", *options]
+        return [*launcher(entry.ranks), str(whorl), "bench", "step", *options]
     script = [str(PEERS_PYTHON), str(Path(__file__).with_name("fluidsim_step.py"))]
     options = ["--points", str(points), "--steps", str(steps), "--fft", entry.method]
     physics = ["--viscosity", str(VISCOSITY), "--time-step", str(TIME_STEP)]
-    return [*launcher, *script, *options, *physics]
+    return [*launcher(entry.ranks), *script, *options, *physics]
 
 
 def measure(entry: Contestant, whorl: Path, points: int, steps: int) -> bool:
     """Time one contestant once, in a process of its own; False, with the reason shown, if it fails."""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        environment = os.environ | {
-            "OMP_NUM_THREADS": str(entry.threads),
-            "FLUIDSIM_PATH": name,
-            "OMPI_ALLOW_RUN_AS_ROOT": "1",
-            "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-        }
         run = subprocess.run(
             command(entry, whorl, points, steps, folder),
-            env=environment,
+            env=environment(entry.threads) | {"FLUIDSIM_PATH": name},
             capture_output=True,
             text=True,
             check=False,

@@ -1,0 +1,49 @@
+"""What the scripts here share: how they start others, and how they write tables into docs/performance.md."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+from rich.console import Console
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "performance.md"
+console = Console(width=None if sys.stdout.isatty() else 110)
+
+
+def pip(python: Path, *arguments: str) -> bool:
+    """Install with this Python's pip; False, with the end of its log shown, if it fails."""
+    command = [str(python), "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    result = subprocess.run([*command, *arguments], capture_output=True, text=True, check=False)
+    if result.returncode:
+        console.print("\n".join(result.stderr.splitlines()[-6:]), markup=False, style="dim")
+    return result.returncode == 0
+
+
+def launcher(ranks: int) -> list[str]:
+    """What stands before a command to run it on so many ranks."""
+    return ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
+
+
+def environment(threads: int | None = None) -> dict[str, str]:
+    """Of a command under mpiexec, root or not."""
+    variables = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+    return variables | ({"OMP_NUM_THREADS": str(threads)} if threads else {})
+
+
+def table(titles: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
+    """In Markdown."""
+    lines = [titles, tuple("---" for _ in titles), *rows]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def write_page(mark: str, text: str) -> None:
+    """Between <!-- mark --> and <!-- end of mark --> of docs/performance.md."""
+    begin, end = f"<!-- {mark} -->", f"<!-- end of {mark} -->"
+    page = PAGE.read_text(encoding="utf-8")
+    marked = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
+    if not marked.search(page):
+        sys.exit(f"{PAGE} has no place for the figures: put '{begin}' and '{end}' on lines there")
+    PAGE.write_text(marked.sub(lambda _: f"{begin}\n{text}\n{end}", page, count=1), encoding="utf-8")
