@@ -15,9 +15,11 @@ import sys
 from pathlib import Path
 
 from shared import PAGE, ROOT, console, environment, launcher, table, write_page
+from whorl.benches.scaling import TIMES, shown
 
 FOLDER = ROOT / "runs" / "papers"
 PICTURE = PAGE.parent / "figures" / "scaling.png"
+FIGURE = "![Times of a pair of transforms over ranks](figures/scaling.png)"
 # What is done to the transforms, as options.
 TRANSFORMS = (
     ("--dealias", "none"),
@@ -111,16 +113,10 @@ def scaling(options: argparse.Namespace) -> str:
         asked = ("scaling", "--kernel", kernel, *points, "--plot", plot)
         figures = bench(options, f"scaling-{kernel}", options.cores, *asked)
         for name, series in figures["series"].items():
-            gammas = [gamma(series["exponents"][part]) for part in ("computation", "communication", "total")]
+            gammas = [shown(series["exponents"][part]) for part in TIMES]
             counts = ", ".join(str(run["ranks"]) for run in series["runs"])
             rows.append((f"{kernel}, {name}", f"{options.points // 2}³", counts, *gammas))
     return table(("what", "points of one rank", "ranks", "γ1", "γ2", "γ"), rows)
-
-
-def gamma(fitted: dict) -> str:
-    if fitted["gamma"] is None:
-        return "–"
-    return f"{fitted['gamma']:.2f}" + (f" ± {fitted['error']:.2f}" if fitted["error"] is not None else "")
 
 
 def main() -> None:
@@ -141,7 +137,7 @@ def main() -> None:
     if options.cores > 1:
         about = "Milliseconds (GB/s a rank), the best of ten; double precision, 2/3."
         write_page("exchange", f"{where} {about}\n\n{exchanges(options)}")
-        write_page("scaling", f"{where}\n\n{scaling(options)}")
+        write_page("scaling", f"{where}\n\n{scaling(options)}\n\n{FIGURE}")
 
 
 if __name__ == "__main__":
