@@ -9,37 +9,31 @@ should run meanwhile; it takes about four minutes on two cores.
 
 import argparse
 import itertools
-import re
 import time
-from pathlib import Path
 
+import shared
 from mpi4py import MPI
 from whorl import _core, tune
-from whorl.benches.common import bench_case
+from whorl.benches.common import bench_case, slowest
 from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.information import machine
 from whorl.tune import Choice
 
-PAGE = Path(__file__).parents[1] / "docs" / "performance.md"
 TIMES = 3  # a right-hand side is timed each round
 
 
 def seconds_of(case: Case, choice: Choice, comm: MPI.Intracomm) -> tuple[Choice, float]:
     """The choice as it was made, and the least of TIMES right-hand sides, on the slowest rank."""
     flow = _core.Flow(core_options(choice.applied_to(case), 1), comm.py2f())
-    seconds = []
-    for _ in range(1 + TIMES):
-        comm.Barrier()
-        start = time.perf_counter()
-        flow.evaluate()
-        seconds.append(comm.allreduce(time.perf_counter() - start, MPI.MAX))
+    seconds = [slowest(comm, flow.evaluate) for _ in range(1 + TIMES)]
     return Choice(choice.transport, tuple(flow.process_grid), flow.batches), min(seconds[1:])
 
 
 def table(found: dict[Choice, float], chosen: Choice) -> str:
     best = min(found.values())
-    rows = [("transport", "process grid", "batches", "right-hand side", "÷ best"), ("---",) * 5]
+    titles = ("transport", "process grid", "batches", "right-hand side", "÷ best")
+    rows = []
     for choice, seconds in sorted(found.items(), key=lambda item: item[1]):
         grid = " × ".join(map(str, choice.process_grid))
         mark = " (auto)" if choice == chosen else ""
@@ -47,14 +41,7 @@ def table(found: dict[Choice, float], chosen: Choice) -> str:
         rows.append(
             (choice.transport + mark, grid, str(choice.batches), milliseconds, f"{seconds / best:.3f}")
         )
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
-
-
-def write_page(text: str) -> None:
-    """Between the marks of docs/performance.md."""
-    page = PAGE.read_text(encoding="utf-8")
-    marked = re.compile(r"(<!-- exchange -->\n).*?(\n?<!-- end of exchange -->)", re.DOTALL)
-    PAGE.write_text(marked.sub(lambda m: f"{m[1]}{text}{m[2]}", page), encoding="utf-8")
+    return shared.table(titles, rows)
 
 
 def main() -> None:
@@ -83,7 +70,7 @@ def main() -> None:
     text += f"`auto` takes {ratio:.3f} of the time of the best fixed choice.\n\n{table(found, chosen)}"
     print(text)
     if not options.keep_page:
-        write_page(text)
+        shared.write_page("exchange", text)
 
 
 if __name__ == "__main__":

@@ -136,7 +136,7 @@ def main() -> None:
     write_page("step", f"{where} Milliseconds a step, rk2.\n\n{steps(options)}")
     if options.cores > 1:
         about = "Milliseconds (GB/s a rank), the best of ten; double precision, 2/3."
-        write_page("exchange", f"{where} {about}\n\n{exchanges(options)}")
+        write_page("all-to-all", f"{where} {about}\n\n{exchanges(options)}")
         write_page("scaling", f"{where}\n\n{scaling(options)}\n\n{FIGURE}")
 
 
