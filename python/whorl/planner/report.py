@@ -34,9 +34,10 @@ def show_plan(plan: Plan, console: Console) -> None:
     step = f" of {length.dt:.4g}" if length.dt else ""
     nodes = f"{plan.fewest} node{'s' if plan.fewest > 1 else ''}"
     console.print(f"{length.steps} steps{step}, by {length.known_by}; fits on {nodes} or more\n")
-    # Tables keep their columns whole; what is narrower than they are may break lines.
-    console.print(over_nodes(plan), "", width=max(console.width, WIDTH), crop=False)
-    console.print(in_full(plan.cheapest), width=max(console.width, WIDTH), crop=False)
+    # Columns stay whole; a terminal that is narrower breaks lines.
+    console.width = max(console.width, WIDTH)
+    console.print(over_nodes(plan), "")
+    console.print(in_full(plan.cheapest))
 
 
 def headline(plan: Plan) -> str:
