@@ -1,8 +1,9 @@
-"""`whorl bench machine`: what a node does, measured by whorl's own steps and by exchanges of its own sizes.
+"""`whorl bench machine`: what a node does, measured by whorl's own steps.
 
-Rates are taken from short runs of Navier–Stokes (2/3 cube, rk2) at a few sizes: each part of a step is a
-median over steps, and its rate is what `Whorl.load` counts for it over that time. So the file holds what the
-code reaches here, with cache and memory as they come at each size, not what the processor could.
+Rates are taken from short runs of Navier–Stokes (2/3 cube, rk2, a random field) at a few sizes: each part of
+a step is a median over steps, and its rate is what `Whorl.load` counts for it over that time. So the file
+holds what the code reaches here, with cache and memory as they come at each size, not what the processor
+could.
 """
 
 import gc
@@ -10,7 +11,7 @@ import os
 import statistics
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -31,9 +32,9 @@ SIZES = (48, 80, 160, 320)
 STEPS = {48: 40, 80: 30, 160: 10, 320: 4}
 WARM_UP = 2
 PASSES = 3  # over all sizes; the quickest counts, so that a moment's disturbance does not
-MESSAGES = (2**14, 2**18, 2**22, 2**25)  # bytes a rank hands over in an all-to-all
+LINES = ("x_lines", "y_lines", "z_lines")
+TRAFFIC = {"copies": "pack", "point": "point", "modes": "modes"}  # the core's timers of memory traffic
 PRECISIONS = ("single", "double")
-BUFFER = 2**27  # bytes, beyond what a rank has of a cache
 FILE_BYTES = 2**28
 GIB = 2**30
 
@@ -44,7 +45,7 @@ def calibration_case(points: int, precision: str, threads: int) -> Case:
         grid={"points": points},
         flow={"viscosity": 0.01},
         time={"scheme": "rk2", "dt": 0.1 / points, "steps": 1},
-        initial={"name": "taylor-green"},
+        initial={"name": "random", "k0": 4.0},
         run={"precision": precision, "threads": threads},
     )
 
@@ -80,47 +81,81 @@ def measure_machine(
     for precision in PRECISIONS:
         sections[precision] = measure_rates(precision, threads, comm, sizes)
     if comm.size > 1:
-        sections["links"] = [{"level": "node", "ranks": 0} | measure_link(comm)]
+        sections["links"] = [{"level": "node", "ranks": 0} | measure_link(threads, comm, sizes)]
     return machine_from(sections)
 
 
 def measure_rates(
     precision: str, threads: int, comm: MPI.Intracomm, sizes: Sequence[int]
 ) -> dict[str, list[float]]:
-    """The section [single] or [double]. Collective.
+    """The section [single] or [double], every rank at work by itself at the same time. Collective.
 
     What a step takes beside its parts (waiting, other work) makes all parts longer in proportion.
     """
     table: dict[str, list[float]] = {
         key: [] for key in ("points", "x", "y", "z", "working_set", "copies", "point", "modes")
     }
-    cases = {points: calibration_case(points, precision, threads) for points in sizes}
-    passes = [{points: time_parts(case, comm) for points, case in cases.items()} for _ in range(PASSES)]
-    for points, case in cases.items():
+    for case, timings in time_sizes(precision, threads, MPI.COMM_SELF, comm, sizes):
         load = Whorl(case).load((1, 1), 1)
-        step, parts = min((timed[points] for timed in passes), key=lambda timing: timing[0])
-        taken = {part: seconds * step / sum(parts.values()) for part, seconds in parts.items()}
-        table["points"].append(float(points))
+        stretch = timings["step"] / sum(timings[part] for part in (*LINES, *TRAFFIC.values()))
+        table["points"].append(float(case.grid.points[0]))
         table["working_set"].append(load.working_set / threads / 1e6)
         for axis, count in load.operations.items():
-            table[axis].append(count / taken[f"{axis}_lines"] / threads / 1e9)
-        for key, count, part in (
-            ("copies", load.copy, "pack"),
-            ("point", load.point, "point"),
-            ("modes", load.modes, "modes"),
-        ):
-            table[key].append(count / taken[part] / threads / 1e9)
+            table[axis].append(count / (stretch * timings[f"{axis}_lines"]) / threads / 1e9)
+        for key, part in TRAFFIC.items():
+            count = getattr(load, "copy" if key == "copies" else key)
+            table[key].append(count / (stretch * timings[part]) / threads / 1e9)
     return {key: [float(f"{value:.4g}") for value in values] for key, values in table.items()}
 
 
-def time_parts(case: Case, comm: MPI.Intracomm) -> tuple[float, dict[str, float]]:
-    """Seconds of a right-hand side and of its parts: medians over steps, means over ranks.
+def measure_link(threads: int, comm: MPI.Intracomm, sizes: Sequence[int]) -> dict[str, float]:
+    """Bandwidth and latency between ranks that share a flow in slabs: t = q (m / B + c λ). Collective.
 
-    Every rank of `comm` runs the case by itself at the same time. Collective.
+    t is what a right-hand side spends in its exchange, so waiting for each other is in it. Every size weighs
+    alike: the relative differences are least squares, neither number below zero.
     """
-    flow = _core.Flow(core_options(case, case.run.threads), MPI.COMM_SELF.py2f())
-    set_initial(flow, case, None, MPI.COMM_SELF)
-    stages = Whorl(case).stages
+    rows = []
+    for precision in PRECISIONS:
+        for case, timings in time_sizes(precision, threads, comm, comm, sizes):
+            way = Whorl(case)
+            (batches,) = way.batch_counts((1, comm.size))
+            column = way.load((1, comm.size), batches).column
+            peers = comm.size - 1
+            rows.append(np.array([column.bytes / comm.size, column.calls]) * peers / timings["exchange"])
+    inverse_bandwidth, latency = fit(np.array(rows))
+    return {
+        "bandwidth": float(f"{1e-9 / inverse_bandwidth:.4g}"),
+        "latency": float(f"{1e6 * latency:.4g}"),
+    }
+
+
+def fit(rows: np.ndarray) -> tuple[float, float]:
+    """The two numbers, the first above and the second not below zero, that make each row's product one."""
+    first, second = np.linalg.lstsq(rows, np.ones(len(rows)), rcond=None)[0]
+    if first <= 0:
+        return 1e-15, float(rows[:, 1].sum() / (rows[:, 1] ** 2).sum())
+    if second < 0:
+        return float(rows[:, 0].sum() / (rows[:, 0] ** 2).sum()), 0.0
+    return float(first), float(second)
+
+
+def time_sizes(
+    precision: str, threads: int, sharing: MPI.Intracomm, comm: MPI.Intracomm, sizes: Sequence[int]
+) -> list[tuple[Case, dict[str, float]]]:
+    """The cases of all sizes with their timings, each from its quickest pass. Collective over `comm`."""
+    cases = [calibration_case(points, precision, threads) for points in sizes]
+    passes = [[time_parts(case, sharing, comm) for case in cases] for _ in range(PASSES)]
+    quickest = (min(timings, key=lambda one: one["step"]) for timings in zip(*passes, strict=True))
+    return list(zip(cases, quickest, strict=True))
+
+
+def time_parts(case: Case, sharing: MPI.Intracomm, comm: MPI.Intracomm) -> dict[str, float]:
+    """Seconds of a right-hand side ("step") and of its parts: medians over steps, means over ranks.
+
+    The ranks of `sharing` have a flow together; all of `comm` work at the same time. Collective over `comm`.
+    """
+    flow = _core.Flow(core_options(case, case.run.threads), sharing.py2f())
+    set_initial(flow, case, None, sharing)
     rows: list[dict[str, float]] = []
     for number in range(WARM_UP + STEPS.get(case.grid.points[0], 10)):
         flow.reset_timings()
@@ -129,46 +164,14 @@ def time_parts(case: Case, comm: MPI.Intracomm) -> tuple[float, dict[str, float]
         flow.step(case.time.dt, step_number=number)
         elapsed = time.perf_counter() - begin
         timings = flow.timings()
-        lines = {part: timings[part] for part in ("x_lines", "y_lines", "z_lines", "pack", "point", "modes")}
         if number >= WARM_UP:
-            rows.append({"step": elapsed} | lines)
+            parts = (*LINES, *TRAFFIC.values(), "exchange")
+            rows.append({"step": elapsed} | {part: timings[part] for part in parts})
     del flow
     gc.collect()
+    stages = Whorl(case).stages
     medians = {key: statistics.median(row[key] for row in rows) / stages for key in rows[0]}
-    means = {key: comm.allreduce(value) / comm.size for key, value in medians.items()}
-    return means.pop("step"), means
-
-
-def measure_link(comm: MPI.Intracomm) -> dict[str, float]:
-    """Bandwidth and latency between ranks from all-to-alls of several sizes: t = q (m / B + λ). Collective.
-
-    Every size weighs alike: the relative differences are least squares.
-    """
-    times = np.array([_time_exchange(comm, count) for count in MESSAGES])
-    peers = comm.size - 1
-    message = np.array(MESSAGES) / comm.size
-    unknowns = np.stack([peers * message, np.full(len(MESSAGES), peers)], axis=1) / times[:, None]
-    inverse_bandwidth, latency = np.linalg.lstsq(unknowns, np.ones(len(MESSAGES)), rcond=None)[0]
-    return {
-        "bandwidth": float(f"{1e-9 / inverse_bandwidth:.4g}"),
-        "latency": float(f"{max(0.0, 1e6 * latency):.4g}"),
-    }
-
-
-def _time_exchange(comm: MPI.Intracomm, count: int) -> float:
-    """Seconds of an all-to-all of `count` bytes a rank: the median of many, on the slowest rank.
-
-    Each goes through another part of large arrays, as the batches of a run do: what is sent is in memory.
-    """
-    send = np.ones(max(count, BUFFER), np.uint8).reshape(-1, count)
-    receive = np.ones_like(send)
-    calls = min(len(send), 64)
-
-    def walk() -> None:
-        for i in range(calls):
-            comm.Alltoall(send[i], receive[i])
-
-    return _median_time(comm, walk, 5) / calls
+    return {key: comm.allreduce(value) / comm.size for key, value in medians.items()}
 
 
 def measure_files(comm: MPI.Intracomm) -> float:
@@ -185,13 +188,3 @@ def measure_files(comm: MPI.Intracomm) -> float:
             return FILE_BYTES / (time.perf_counter() - begin) / 1e9
 
     return float(f"{on_root(comm, write):.3g}")
-
-
-def _median_time(comm: MPI.Intracomm, work: Callable[[], None], repeats: int) -> float:
-    seconds = []
-    for _ in range(repeats + WARM_UP):
-        comm.Barrier()
-        begin = time.perf_counter()
-        work()
-        seconds.append(comm.allreduce(time.perf_counter() - begin, MPI.MAX))
-    return statistics.median(seconds[WARM_UP:])
