@@ -70,6 +70,7 @@ template <class Real> void RoundTrip<Real>::exchange_once(bool rows, int variabl
 }
 
 template <class Real> void RoundTrip<Real>::progress() {
+    if (exchanges_.empty()) return;
     Timers::Scope timed(exchange_timer_, Part::column);
     for (auto& [leg, exchange] : exchanges_) exchange.transport->progress();
 }

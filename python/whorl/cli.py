@@ -15,6 +15,7 @@ from whorl.errors import BlowUp, CaseError, RunFault
 from whorl.explain import did_you_mean, sections
 from whorl.explain import options as case_options
 from whorl.models import MODELS, Model
+from whorl.planner import commands as planner
 from whorl.progress import stdout_console
 from whorl.version import __version__
 
@@ -27,6 +28,7 @@ Direct numerical simulation of turbulence.
 [bold]whorl models[/]                        the equation sets; whorl new MODEL > my.toml begins a case
 [bold]mpiexec -n 4 whorl run my.toml[/]      the same on four MPI ranks
 [bold]whorl restart my --until 20[/]         further, on any number of ranks
+[bold]whorl plan my.toml -m frontier[/]      what it would take elsewhere
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
@@ -191,6 +193,10 @@ def info() -> None:
         for name, fact in facts.items():
             table.add_row(name, escape(str(fact)))
         stdout_console().print(table)
+
+
+app.command("plan")(planner.plan)
+bench.command("machine")(planner.bench_machine)
 
 
 def _case_with_directory(source: str, output: Path | None, settings: list[str]) -> Case:

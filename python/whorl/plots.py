@@ -20,23 +20,8 @@ from whorl.errors import CaseError
 from whorl.files import whole_file
 from whorl.models.base import Curves, Picture, Slice
 from whorl.output import RunResults, open_run
+from whorl.picture_style import STYLE
 
-STYLE = {
-    "font.size": 10,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.titlelocation": "left",
-    "axes.titlesize": 11,
-    "axes.titleweight": "bold",
-    "axes.labelcolor": "0.3",
-    "axes.edgecolor": "0.6",
-    "xtick.color": "0.35",
-    "ytick.color": "0.35",
-    "axes.grid": True,
-    "grid.color": "0.92",
-    "axes.axisbelow": True,
-    "lines.linewidth": 2,
-}
 BLUES = ("#2b6cb0", "#c2410c", "#4d7c0f")
 REDS = ("#c2410c", "#2b6cb0", "#4d7c0f")
 AT_REST = "the flow is at rest"

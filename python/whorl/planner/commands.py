@@ -1,0 +1,95 @@
+"""`whorl plan` and `whorl bench machine`."""
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+CaseName = Annotated[
+    str, typer.Argument(metavar="CASE", help="A case file (TOML), or the name of a ready case.")
+]
+MachineName = Annotated[
+    str, typer.Option("--machine", "-m", help="A machine file (TOML), or the name of one: frontier, local.")
+]
+Nodes = Annotated[list[int] | None, typer.Option("--nodes", "-n", help="Numbers of nodes; repeat as needed.")]
+Algorithm = Annotated[
+    Literal["whorl", "gests"], typer.Option(help="Whose algorithm: whorl's, or that of GESTS.")
+]
+RanksPerNode = Annotated[
+    int | None, typer.Option(min=1, help="Ranks a node, if not those of the machine file.")
+]
+MeanStep = Annotated[
+    float | None, typer.Option(min=0, help="The mean time step, where time.courant sets it.")
+]
+Overlap = Annotated[
+    bool | None,
+    typer.Option(help="Work while the columns are exchanged; as run.transport does, if not given."),
+]
+VariablesPerMessage = Annotated[
+    int, typer.Option(min=1, help="With --algorithm gests: its Q, variables that travel together.")
+]
+Settings = Annotated[
+    list[str] | None,
+    typer.Option("--set", "-s", metavar="KEY=VALUE", help="Change an option: --set grid.points=128."),
+]
+Json = Annotated[Path | None, typer.Option("--json", help="Write the plan to this file too.")]
+Plot = Annotated[Path | None, typer.Option("--plot", help="Draw it over the nodes to this PNG.")]
+
+
+def plan(
+    case: CaseName,
+    machine: MachineName,
+    nodes: Nodes = None,
+    algorithm: Algorithm = "whorl",
+    ranks_per_node: RanksPerNode = None,
+    dt: MeanStep = None,
+    overlap: Overlap = None,
+    variables_per_message: VariablesPerMessage = 1,
+    settings: Settings = None,
+    json: Json = None,
+    plot: Plot = None,
+) -> None:
+    """Predict memory, time a step, output and node-hours of a case on a machine, before it is queued."""
+    from whorl.case import load_case
+    from whorl.files import write_text
+    from whorl.planner.machine import load_machine
+    from whorl.planner.plan import as_json, make_plan
+    from whorl.planner.report import draw_plan, show_plan
+    from whorl.planner.search import with_ranks
+    from whorl.progress import stdout_console
+
+    where = load_machine(machine)
+    planned = make_plan(
+        load_case(case, settings or []),
+        with_ranks(where, ranks_per_node) if ranks_per_node else where,
+        algorithm=algorithm,
+        nodes=sorted(nodes or []),
+        dt=dt or None,
+        overlap=overlap,
+        variables_per_message=variables_per_message,
+    )
+    show_plan(planned, stdout_console())
+    if json is not None:
+        write_text(json, as_json(planned))
+    if plot is not None:
+        draw_plan(planned, plot)
+
+
+def bench_machine(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The machine file to write.")] = Path(
+        "local.toml"
+    ),
+    name: Annotated[str, typer.Option(help="The machine's name in the file.")] = "local",
+) -> None:
+    """Measure this node for the planner and write its file: mpiexec -n RANKS whorl bench machine."""
+    from whorl.files import write_text
+    from whorl.parallel import abort_on_exception, on_root, world
+    from whorl.planner.machine_file import machine_toml
+    from whorl.planner.measure import measure_machine
+
+    abort_on_exception()
+    comm = world()
+    machine = measure_machine(name, comm)
+    on_root(comm, lambda: write_text(output, machine_toml(machine)))
+    if comm.rank == 0:
+        typer.echo(f"machine  {output}\nplan with: whorl plan CASE --machine {output}")

@@ -1,0 +1,49 @@
+"""How columns are shared among ranks, as core/grid/pencils.cpp does: the fullest rank as light as may be."""
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+
+
+def lightest_cut(weights: Sequence[int], parts: int) -> list[tuple[int, int, int]]:
+    """Consecutive blocks (begin, end, weight) of items, at most `parts`; the heaviest light as can be."""
+    ends = [0, *accumulate(int(weight) for weight in weights)]
+    # A greedy cut never needs more than the mean and one item.
+    heaviest = max(weights, default=0)
+    low = max(heaviest, -(-ends[-1] // parts))
+    high = low + heaviest
+    while low < high:
+        middle = (low + high) // 2
+        if _blocks_under(ends, parts, middle) is None:
+            low = middle + 1
+        else:
+            high = middle
+    return _blocks_under(ends, parts, high) or []
+
+
+def _blocks_under(ends: list[int], parts: int, limit: int) -> list[tuple[int, int, int]] | None:
+    """Each block as full as the limit lets it be, one item left for each to come; None if some remain."""
+    blocks, begin, items = [], 0, len(ends) - 1
+    while begin < items:
+        to_come = parts - len(blocks) - 1
+        if to_come < 0:
+            return None
+        end = min(bisect_right(ends, ends[begin] + limit) - 1, items - to_come)
+        if end == begin:
+            return None
+        blocks.append((begin, end, ends[end] - ends[begin]))
+        begin = end
+    return blocks
+
+
+def fullest_columns(lengths: np.ndarray, p_row: int, p_col: int) -> int:
+    """Columns of the fullest rank; `lengths` are the kept kx of each kept ky, in the order of the core."""
+    longest = int(lengths.max())
+    of_kx = lengths.size - np.searchsorted(np.sort(lengths), np.arange(longest), side="right")
+    fullest = 0
+    for begin, end, _ in lightest_cut(of_kx.tolist(), p_row):
+        own = np.clip(lengths - begin, 0, end - begin).tolist()
+        fullest = max(fullest, *(weight for _, _, weight in lightest_cut(own, p_col)))
+    return fullest

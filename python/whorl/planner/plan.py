@@ -1,0 +1,147 @@
+"""A whole plan: ways to run on several numbers of nodes, the length of the run, its output and its cost."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from whorl import _core
+from whorl.case import Case
+from whorl.core_options import core_options
+from whorl.errors import CaseError
+from whorl.planner.gests import Gests
+from whorl.planner.machine import Machine
+from whorl.planner.run_length import Length, Output, length_of, output_of
+from whorl.planner.search import GIB, Layout, best, fewest_nodes, node_counts
+from whorl.planner.whorl_load import Whorl
+
+OVERLAPPING = {"overlap", "pairwise", "rma", "nccl"}  # transports that leave the ranks free to work
+
+
+@dataclass(frozen=True)
+class Run:
+    """A layout with what the whole run takes on it."""
+
+    layout: Layout
+    output: Output
+    seconds: float
+
+    @property
+    def node_hours(self) -> float:
+        return self.layout.nodes * self.seconds / 3600
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A case on a machine: runs by ascending nodes; `fewest` is the least number on which it fits."""
+
+    case: Case
+    machine: Machine
+    algorithm: str
+    overlap: bool
+    fewest: int
+    length: Length
+    runs: tuple[Run, ...]
+
+    @property
+    def cheapest(self) -> Run:
+        """The fewest node-hours among those that fit."""
+        return min((run for run in self.runs if run.layout.fits), key=lambda run: run.node_hours)
+
+
+def make_plan(
+    case: Case,
+    machine: Machine,
+    *,
+    algorithm: str = "whorl",
+    nodes: Sequence[int] = (),
+    dt: float | None = None,
+    overlap: bool | None = None,
+    variables_per_message: int = 1,
+) -> Plan:
+    """Plans `case` on `machine`, on the numbers of nodes given, or the fewest that do and their doublings.
+
+    `dt` is the mean step where time.courant sets it; `overlap` is taken from run.transport without. Raises
+    CaseError when the case does not fit, naming what would.
+    """
+    if overlap is None:
+        overlap = case.run.transport in OVERLAPPING
+    if algorithm == "gests":
+        way: Whorl | Gests = Gests(case, variables_per_message)
+    else:
+        way = Whorl(case)
+    _check_nodes(nodes, machine)
+    length = length_of(case, dt)
+    fewest = fewest_nodes(way, machine, overlap)
+    found = [best(way, machine, count, overlap) for count in nodes or node_counts(fewest, machine)]
+    runs = tuple(_run(way, machine, layout, length) for layout in found if layout is not None)
+    if not any(run.layout.fits for run in runs):
+        raise CaseError(_none_fits(nodes, machine, found, fewest))
+    return Plan(case, machine, algorithm, overlap, fewest, length, runs)
+
+
+def _check_nodes(nodes: Sequence[int], machine: Machine) -> None:
+    for count in nodes:
+        if not 1 <= count <= machine.node.nodes:
+            raise CaseError(
+                f"--nodes {count}: {machine.machine.name} has {machine.node.nodes} nodes; give 1 to that."
+            )
+
+
+def _none_fits(nodes: Sequence[int], machine: Machine, found: list[Layout | None], fewest: int) -> str:
+    ways = [
+        f"{layout.memory_needed / GIB:.3g} GiB a rank on {count}" if layout else f"no process grid on {count}"
+        for count, layout in zip(nodes, found, strict=True)
+    ]
+    share = machine.node.memory / machine.node.ranks
+    return (
+        f"the case fits on none of the nodes given: {', '.join(ways)}, and a rank of {machine.machine.name} "
+        f"has {share:.3g} GiB; the fewest nodes that do are {fewest}."
+    )
+
+
+def _run(way: Whorl | Gests, machine: Machine, layout: Layout, length: Length) -> Run:
+    seconds = length.steps * layout.parts.total
+    output = output_of(way.case, machine, layout.nodes, length, seconds, way.modes)
+    return Run(layout, output, seconds + output.seconds)
+
+
+def as_json(plan: Plan) -> str:
+    """`to_dict` as text."""
+    return json.dumps(to_dict(plan), indent=2) + "\n"
+
+
+def to_dict(plan: Plan) -> dict[str, Any]:
+    """The plan for JSON: seconds, bytes and hours."""
+    return {
+        "machine": plan.machine.machine.name,
+        "algorithm": plan.algorithm,
+        "overlap": plan.overlap,
+        "fewest_nodes": plan.fewest,
+        "steps": plan.length.steps,
+        "dt": plan.length.dt,
+        "steps_known_by": plan.length.known_by,
+        "prediction": True,
+        "runs": [_run_to_dict(run) for run in plan.runs],
+        "case": plan.case.to_dict(),
+        "core": _core.build_info()["version"],
+        "model": dict(_core.model_shape(core_options(plan.case, 1))),
+    }
+
+
+def _run_to_dict(run: Run) -> dict[str, Any]:
+    layout = run.layout
+    return {
+        "nodes": layout.nodes,
+        "ranks": layout.ranks,
+        "process_grid": list(layout.grid),
+        "batches": layout.batches,
+        "fits": layout.fits,
+        "memory": layout.memory,
+        "memory_of_rank": layout.memory_of_rank,
+        "parts": vars(layout.parts),
+        "seconds_per_step": layout.parts.total,
+        "output": vars(run.output) | {"bytes": run.output.bytes},
+        "seconds": run.seconds,
+        "node_hours": run.node_hours,
+    }

@@ -1,0 +1,128 @@
+"""The best process grid and batches on a number of nodes, and the fewest nodes on which a case fits."""
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from whorl.errors import CaseError
+from whorl.planner.clock import Parts, seconds
+from whorl.planner.load import Load
+from whorl.planner.machine import Machine, machine_from
+
+GIB = 2**30
+
+
+class Algorithm(Protocol):
+    """What the search asks of `Whorl` and `Gests`; see there."""
+
+    real_bytes: int
+    stages: int
+    least_memory: float
+
+    def grids(self, ranks: int) -> list[tuple[int, int]]: ...
+    def batch_counts(self, grid: tuple[int, int], overlap: bool) -> list[int]: ...
+    def memory(self, grid: tuple[int, int], batches: int, threads: int) -> dict[str, float]: ...
+    def load(self, grid: tuple[int, int], batches: int, overlap: bool) -> Load: ...
+
+
+@dataclass(frozen=True)
+class Layout:
+    """One way to run: bytes a rank by array, seconds a step by part."""
+
+    nodes: int
+    ranks: int
+    grid: tuple[int, int]
+    batches: int
+    memory: dict[str, float]
+    memory_of_rank: float
+    parts: Parts
+
+    @property
+    def memory_needed(self) -> float:
+        return sum(self.memory.values())
+
+    @property
+    def fits(self) -> bool:
+        return self.memory_needed <= self.memory_of_rank
+
+    @property
+    def node_seconds(self) -> float:
+        """Of a step."""
+        return self.nodes * self.parts.total
+
+
+def threads_of_rank(machine: Machine) -> int:
+    """A core each; a GPU is fed by one."""
+    return machine.node.devices // machine.node.ranks if machine.node.kind == "cpu" else 1
+
+
+def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = False) -> Layout | None:
+    """The quickest way that fits, else that of least memory; None if the ranks cannot share the box."""
+    ranks = nodes * machine.node.ranks
+    share = machine.node.memory * GIB / machine.node.ranks
+    threads = threads_of_rank(machine)
+    ways = []
+    for grid in algorithm.grids(ranks):
+        for batches in algorithm.batch_counts(grid, overlap):
+            parts = seconds(algorithm.load(grid, batches, overlap), machine, algorithm.real_bytes)
+            ways.append((parts.times(algorithm.stages), grid, batches))
+    least = None
+    for step, grid, batches in sorted(ways, key=lambda way: way[0].total):
+        memory = algorithm.memory(grid, batches, threads)  # the slow part, so not of every way
+        way = Layout(nodes, ranks, grid, batches, memory, share, step)
+        if way.fits:
+            return way
+        if least is None or way.memory_needed < least.memory_needed:
+            least = way
+    return least
+
+
+def fewest_nodes(algorithm: Algorithm, machine: Machine, overlap: bool = False) -> int:
+    """The smallest number of nodes on which the case fits: exactly up to 16, beyond to four leading bits.
+
+    Not every number of ranks can share a box, so all are tried, from where the arrays of one rank would fit.
+    Raises CaseError if there is none.
+    """
+    whole = algorithm.least_memory / (machine.node.memory * GIB)
+    for nodes in round_numbers(machine.node.nodes):
+        if nodes >= whole:
+            way = best(algorithm, machine, nodes, overlap)
+            if way is not None and way.fits:
+                return nodes
+    raise CaseError(_too_large(algorithm, machine, overlap))
+
+
+def round_numbers(most: int) -> list[int]:
+    """1 to 16, then numbers of four leading bits, ascending; `most` is the last."""
+    counts = [(8 + i) << shift for shift in range(most.bit_length()) for i in range(8)]
+    return sorted({*range(1, min(most, 8)), *(n for n in counts if n < most), most})
+
+
+def _too_large(algorithm: Algorithm, machine: Machine, overlap: bool) -> str:
+    """What the largest number of nodes that can share the box would need."""
+    counts = reversed(round_numbers(machine.node.nodes))
+    nodes = next((n for n in counts if algorithm.grids(n * machine.node.ranks)), 1)
+    way = best(algorithm, machine, nodes, overlap)
+    name = machine.machine.name
+    if way is None:
+        return (
+            f"the points cannot be shared by the {machine.node.ranks} ranks of a node of {name}; use another "
+            "number of points or node.ranks in the machine file."
+        )
+    return (
+        f"the case does not fit on {name}: on {nodes} of its {machine.node.nodes} nodes a rank needs "
+        f"{way.memory_needed / GIB:.3g} GiB (process grid {way.grid[0]} × {way.grid[1]}) and has "
+        f'{way.memory_of_rank / GIB:.3g} GiB; use fewer points, run.precision = "single" or a '
+        'truncation that keeps less (grid.dealias = "2/3", grid.shape = "sphere").'
+    )
+
+
+def node_counts(fewest: int, machine: Machine, rows: int = 8) -> list[int]:
+    """The fewest and its doublings, as far as the machine goes."""
+    counts = [fewest * 2**i for i in range(rows)]
+    return [nodes for nodes in counts if nodes <= machine.node.nodes]
+
+
+def with_ranks(machine: Machine, ranks: int) -> Machine:
+    """The machine with another number of ranks a node, which share its devices. Raises CaseError."""
+    sections = machine.model_dump(exclude_none=True)
+    return machine_from(sections | {"node": sections["node"] | {"ranks": ranks}}, machine.machine.name)

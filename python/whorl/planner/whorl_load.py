@@ -1,0 +1,185 @@
+"""The load of whorl's own round trip: kept modes only, fluxes contracted before the column exchange.
+
+With V complex bytes, a right-hand side of a model with I inputs, P products, F fluxes (`_core.model_shape`)
+counts on the fullest rank, which has c columns (kx, ky), m modes, z planes, y rows of each, and x of all
+kept kx in its y-pencil:
+
+    z lines  (I + F) c        y lines  (I + P) x z         x lines  (I + P) y z, real
+    column   (I + F) c nz V   row      (I + P) y z · all kept kx · V, where p_row > 1
+    copies   4 × what the exchanges carry: one packs, one unpacks, each reads and writes; without an exchange
+             the column buffer is written and read just so
+    points   (I + P) nx y z reals         modes   (5 fields + I + F) m V
+
+(method.md, decomposition and round trip). Memory is `_core.estimate_memory`, the count the code allocates by.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from whorl import _core
+from whorl.case import Case
+from whorl.core_options import core_options
+from whorl.floor import EDGES, STAGES, positions
+from whorl.planner.cut import fullest_columns
+from whorl.planner.load import Exchange, Load, line_operations
+
+MOST_ROWS = 64  # of a process grid, in search of the best: rows belong inside a node
+FEWEST_BATCHES, PLANES_OF_BATCH = 8, 4  # as Options::choose_batches in core/bindings/flow.cpp
+
+
+@dataclass(frozen=True)
+class Whorl:
+    """whorl on a case."""
+
+    case: Case
+
+    @property
+    def real_bytes(self) -> int:
+        return 8 if self.case.run.precision == "double" else 4
+
+    @property
+    def stages(self) -> int:
+        """Round trips of a time step."""
+        passes = 2 if self.case.grid.dealias == "phase-shift-exact" else 1
+        return STAGES[self.case.time.scheme] * passes
+
+    def grids(self, ranks: int) -> list[tuple[int, int]]:
+        """Process grids (p_row, p_col) the core allows, or the one of the case."""
+        allowed = [tuple(grid) for grid in _core.allowed_process_grids(self._options(1), ranks)]
+        wanted = self.case.run.process_grid
+        return [grid for grid in allowed if wanted == grid or (wanted == (0, 0) and grid[0] <= MOST_ROWS)]
+
+    def batch_counts(self, grid: tuple[int, int], overlap: bool = False) -> list[int]:
+        """Those worth trying: the case's, else the core's own choice, and with overlap other cuts too."""
+        if self.case.run.batches:
+            return [self.case.run.batches]
+        planes = max(1, self.case.grid.points[2] // grid[1])
+        own = max(FEWEST_BATCHES, planes // PLANES_OF_BATCH) if grid[1] > 1 else FEWEST_BATCHES
+        cuts = {min(own, planes)}
+        if overlap:
+            cuts |= {2**i for i in range(1, 8) if 2**i <= planes}
+        return sorted(cuts)
+
+    def memory(self, grid: tuple[int, int], batches: int, threads: int) -> dict[str, float]:
+        """Bytes by array on the fullest rank."""
+        return dict(_memory(self.case, grid, batches, threads))
+
+    @property
+    def least_memory(self) -> float:
+        """Bytes of all ranks, at least: those of one."""
+        whole = self.memory((1, 1), 1, 1)
+        return whole["state"] + whole["exchange"]
+
+    def load(self, grid: tuple[int, int], batches: int, overlap: bool = False) -> Load:
+        nx, ny, nz = self.case.grid.points
+        p_row, p_col = grid
+        shape = self._shape
+        inputs, products, fluxes = (shape[leg] for leg in ("inputs", "products", "fluxes"))
+        fields = sum(shape["fields"].values())
+        inner, outer = inputs + products, inputs + fluxes
+        value = 2 * self.real_bytes
+        z, y, x = -(-nz // p_col), -(-ny // p_row), -(-self.kept_x // p_row)
+        columns = self.columns(grid)
+        modes = self.modes * columns / int(self.lengths.sum())
+        carried = inner * y * z * self.kept_x * value if p_row > 1 else 0.0
+        exchanged = outer * columns * nz * value
+        return Load(
+            lengths={"x": nx, "y": ny, "z": nz},
+            operations={
+                "x": inner * line_operations(nx, y * z / 2),
+                "y": inner * line_operations(ny, x * z),
+                "z": outer * line_operations(nz, columns),
+            },
+            copy=4 * (exchanged + carried),
+            point=inner * nx * y * z * self.real_bytes,
+            modes=(5 * fields + outer) * modes * value,
+            row=Exchange(p_row, 1, carried, 2 * batches),
+            column=Exchange(p_col, p_row, exchanged, 2 * batches),
+            working_set=self.least_memory / (p_row * p_col),
+            batches=batches,
+            overlap=overlap,
+        )
+
+    @cached_property
+    def kept_x(self) -> int:
+        """Complex numbers of a row along x: kept kx, two of them in one where x has walls."""
+        return math.ceil(self._kept_along("x") / self._wavenumbers_of_element)
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """Complex numbers along x of each kept ky, ky in the order 0, 1, …, −1."""
+        y = positions(self.case.grid.points[1], self._walls["y"])
+        y = np.concatenate([y[y >= 0], y[y < 0]])
+        x = positions(self.case.grid.points[0], self._walls["x"])
+        x = np.sort(x[x >= 0])
+        if self._is_cube:
+            kept = np.full(self._kept_along("y"), self._kept_along("x"))
+        else:
+            y = y[y**2 < self._radius2]
+            kept = np.searchsorted(x, np.sqrt(self._radius2 - y**2))
+        return -(-kept // self._wavenumbers_of_element)
+
+    def columns(self, grid: tuple[int, int] = (1, 1)) -> int:
+        """Kept columns (kx, ky), in complex numbers, of the fullest rank."""
+        return _columns(self, grid)
+
+    def imbalance(self, grid: tuple[int, int]) -> float:
+        """Columns of the fullest rank over the mean."""
+        return self.columns(grid) * grid[0] * grid[1] / int(self.lengths.sum())
+
+    @cached_property
+    def modes(self) -> float:
+        """Kept modes of a field, in complex numbers: rk2 has two registers, one more on two grids at once."""
+        registers = 3 if self.case.grid.dealias == "phase-shift-exact" else 2
+        state = _memory(self.case, (1, 1), 1, 1, "rk2")["state"]
+        return state / (2 * self.real_bytes * registers * sum(self._shape["fields"].values()))
+
+    @cached_property
+    def _shape(self) -> dict:
+        return _core.model_shape(self._options(1))
+
+    def _options(self, threads: int) -> _core.Options:
+        return core_options(self.case, threads)
+
+    @property
+    def _walls(self) -> dict[str, bool]:
+        return {axis: basis == "S" for axis, basis in zip("zyx", self.case.grid.bases, strict=True)}
+
+    @property
+    def _wavenumbers_of_element(self) -> int:
+        return 2 if self._walls["x"] else 1
+
+    @property
+    def _is_cube(self) -> bool:
+        grid = self.case.grid
+        return grid.dealias == "none" or (grid.dealias in EDGES and grid.shape == "cube")
+
+    @property
+    def _radius2(self) -> float:
+        return (1 / 9 if self.case.grid.dealias == "2/3" else 2 / 9) - 1e-12
+
+    def _kept_along(self, axis: str) -> int:
+        n = self.case.grid.points["xyz".index(axis)]
+        place = positions(n, self._walls[axis])
+        place = place[place >= 0] if axis == "x" else place
+        if self.case.grid.dealias == "none":
+            return place.size
+        edge = EDGES[self.case.grid.dealias] - 1e-12 if self._is_cube else math.sqrt(self._radius2)
+        return int((abs(place) < edge).sum())
+
+
+@lru_cache(maxsize=4096)
+def _columns(algorithm: Whorl, grid: tuple[int, int]) -> int:
+    return fullest_columns(algorithm.lengths, *grid)
+
+
+@lru_cache(maxsize=4096)
+def _memory(
+    case: Case, grid: tuple[int, int], batches: int, threads: int, scheme: str = ""
+) -> dict[str, int]:
+    options = core_options(case, threads)
+    options.process_grid, options.batches, options.scheme = grid, batches, scheme or case.time.scheme
+    return _core.estimate_memory(options, grid[0] * grid[1])

@@ -1,0 +1,62 @@
+"""`whorl plan` and `whorl bench machine` as a user starts them."""
+
+import json
+
+import pytest
+from cli.commands import settings
+from matplotlib.image import imread
+from planner.cases import sections
+from whorl.planner.machine import machine_from
+from whorl.planner.machine_file import machine_toml
+
+
+@pytest.fixture
+def toy(tmp_path):
+    """A machine file beside the case."""
+    path = tmp_path / "toy.toml"
+    path.write_text(machine_toml(machine_from(sections())))
+    return path
+
+
+def test_a_plan_is_shown_and_written(whorl, toy, tmp_path):
+    chosen = settings("grid.points=64", "time.dt=0.01", "time.until=1.0", "run.precision=single")
+    files = ("--json", "plan.json", "--plot", "plan.png")
+    done = whorl("plan", "taylor-green", "-m", toy, "-n", 2, "-n", 4, *chosen, *files)
+    assert done.code == 0, done.err
+    assert "100 steps of 0.01, by time.dt; fits on 1 node or more" in done.out
+    assert "run.process_grid = [" in done.out
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    assert [run["nodes"] for run in plan["runs"]] == [2, 4]
+    assert plan["prediction"] is True
+    for run in plan["runs"]:
+        assert run["seconds_per_step"] == pytest.approx(
+            sum(run["parts"].values()) - 2 * run["parts"]["hidden"]
+        )
+        assert f"{run['seconds_per_step']:.4g}" in done.out
+    assert imread(tmp_path / "plan.png").ndim == 3
+
+
+def test_gests_is_planned_on_frontier(whorl):
+    chosen = settings("grid.points=4096", "time.scheme=rk2", "run.precision=single", "time.dt=1e-4")
+    done = whorl("plan", "taylor-green", "-m", "frontier", "-n", 8, "--algorithm", "gests", *chosen)
+    assert done.code == 0, done.err
+    assert "1 × 64" in done.out
+    assert "untruncated, rk2, gests, on frontier" in done.out
+
+
+WRONG = {
+    "machine": (["-m", "frontir"], "did you mean frontier?"),
+    "nodes": (["-m", "toy.toml", "-n", "65"], "--nodes 65: toy has 64 nodes"),
+    "option": (["-m", "toy.toml", "-s", "grid.pionts=32"], "did you mean grid.points?"),
+    "ranks": (["-m", "toy.toml", "--ranks-per-node", "3"], "node.ranks = 3 do not share"),
+    "algorithm": (["-m", "toy.toml", "--algorithm", "gests", "-s", "flow.model=mhd"], 'not "mhd"'),
+    "memory": (["-m", "toy.toml", "-s", "grid.points=4096"], "does not fit on toy"),
+}
+
+
+@pytest.mark.parametrize(("arguments", "message"), WRONG.values(), ids=WRONG.keys())
+@pytest.mark.usefixtures("toy")
+def test_what_cannot_be_planned_is_explained(whorl, arguments, message):
+    done = whorl("plan", "taylor-green", *arguments)
+    assert done.code == 2
+    assert message in " ".join(done.err.split())

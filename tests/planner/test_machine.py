@@ -1,0 +1,88 @@
+"""Machine files: read, written, and refused with a reason."""
+
+import pytest
+from planner.cases import sections, toy
+from whorl.errors import CaseError
+from whorl.planner.machine import load_machine, machine_from, machine_text, shipped_machines
+from whorl.planner.machine_file import machine_toml
+from whorl.planner.search import with_ranks
+
+WRONG = {
+    "unknown option": (
+        {"node": {"memry": 3.0}},
+        "node.memry is not an option of [node]; did you mean node.memory?",
+    ),
+    "option of another section": ({"node": {"copies": [1.0]}}, "did you mean single.copies?"),
+    "unknown section": ({"nodes": {"devices": 2}}, "nodes is not a section; did you mean [node]?"),
+    "unknown option of a link": (
+        {"links": [{"level": "node", "ranks": 0, "bandwith": 1.0, "bandwidth": 1.0}]},
+        "did you mean links[0].bandwidth?",
+    ),
+    "out of range": (
+        {"node": {"memory": -1.0}},
+        "node.memory = -1.0 (memory of a node that fields may fill [GiB]): it must be greater than 0",
+    ),
+    "not a number": ({"files": {"bandwidth": "fast"}}, "it must be a number"),
+    "uneven ranks": (
+        {"node": {"devices": 8, "ranks": 3}},
+        "node.ranks = 3 do not share node.devices = 8 evenly",
+    ),
+    "table of another length": ({"single": {"x": [1.0]}}, "x has 1 numbers and points has 2"),
+    "descending": ({"single": {"points": [64.0, 16.0]}}, "points = [64.0, 16.0] must ascend"),
+    "links out of order": (
+        {"links": [{"level": "node", "ranks": 0, "bandwidth": 1.0}] * 2},
+        "[[links]] must ascend",
+    ),
+}
+
+
+@pytest.mark.parametrize(("change", "message"), WRONG.values(), ids=WRONG.keys())
+def test_what_is_wrong_is_said_with_the_remedy(change, message):
+    with pytest.raises(CaseError) as error:
+        machine_from(sections(**change), "toy.toml")
+    assert str(error.value).startswith("toy.toml: ")
+    assert message in str(error.value)
+
+
+def test_some_rates_are_needed():
+    without = {name: section for name, section in sections().items() if name != "single"}
+    with pytest.raises(CaseError, match=r"neither \[single\] nor \[double\]"):
+        machine_from(without)
+
+
+@pytest.mark.parametrize("name", shipped_machines())
+def test_the_shipped_machines_are_whole(name):
+    machine = load_machine(name)
+    assert machine.machine.name == name
+    assert machine.machine.source
+    assert machine_text(machine_toml(machine, "a comment")) == machine
+
+
+def test_frontier_and_local_are_shipped():
+    assert {"frontier", "local"} <= set(shipped_machines())
+
+
+def test_a_file_is_found_by_path_and_by_name_before_the_shipped_one(tmp_path, monkeypatch):
+    (tmp_path / "frontier.toml").write_text(machine_toml(toy()))
+    assert load_machine(tmp_path / "frontier.toml").machine.name == "toy"
+    assert load_machine("frontier").machine.name == "frontier"
+    monkeypatch.chdir(tmp_path)
+    assert load_machine("frontier").machine.name == "toy"
+
+
+def test_an_unknown_machine_names_those_there_are():
+    with pytest.raises(CaseError, match="did you mean frontier"):
+        load_machine("frontir")
+
+
+def test_the_other_precision_stands_in_by_the_ratio_of_the_sizes():
+    machine = toy()
+    assert machine.rates(4) == (machine.single, 1.0)
+    assert machine.rates(8) == (machine.single, 0.5)
+
+
+def test_ranks_of_a_node_can_be_changed():
+    assert with_ranks(toy(), 2).node.ranks == 2
+    assert with_ranks(toy(), 2).links == toy().links
+    with pytest.raises(CaseError, match=r"node.ranks = 3 do not share"):
+        with_ranks(toy(), 3)

@@ -1,0 +1,94 @@
+"""Steps and output against runs that were made."""
+
+import pytest
+from planner.cases import case, toy
+from whorl import Simulation
+from whorl.errors import CaseError
+from whorl.planner.run_length import first_step, length_of, output_of
+from whorl.planner.whorl_load import Whorl
+
+
+def test_a_fixed_step_counts_itself():
+    assert length_of(case(time={"dt": 0.1, "steps": None, "until": 1.0})).steps == 10
+    assert length_of(case(time={"dt": 0.3, "steps": None, "until": 1.0})).steps == 4
+    assert length_of(case(time={"dt": 0.1, "steps": 3, "until": 1.0})).steps == 3
+
+
+def test_a_number_of_steps_is_the_length():
+    assert length_of(case(time={"steps": 7})).steps == 7
+
+
+@pytest.mark.parametrize("name", ["taylor-green", "abc"])
+def test_a_courant_number_sets_the_step_by_the_initial_field(name):
+    chosen = case(
+        (48, 64, 40), time={"dt": None, "courant": 0.4, "steps": 1}, initial={"name": name}, output=QUIET
+    )
+    simulation = Simulation(chosen)
+    simulation.run()
+    assert first_step(chosen) == pytest.approx(simulation.time, rel=0.05)
+    length = length_of(chosen.updated(["time.until=2.0", "time.steps=100000"]))
+    assert length.steps == pytest.approx(2.0 / simulation.time, rel=0.05)
+    assert length.known_by == "time.courant and the initial field"
+
+
+QUIET = {"series_every": "100 steps", "checkpoint_every": "never"}
+
+
+def test_dt_max_limits_the_step():
+    chosen = case(time={"dt": None, "courant": 0.5, "dt_max": 1e-3, "steps": None, "until": 1.0})
+    assert length_of(chosen).steps == 1000
+
+
+def test_a_step_that_is_told_is_believed():
+    chosen = case(time={"dt": None, "courant": 0.5, "steps": None, "until": 1.0})
+    assert length_of(chosen, 0.02).steps == 50
+
+
+def test_a_step_that_nobody_knows_is_asked_for():
+    chosen = case(time={"dt": None, "courant": 0.5, "steps": None, "until": 1.0}, initial={"name": "zero"})
+    with pytest.raises(CaseError, match=r"at rest; give the mean step you expect with --dt"):
+        length_of(chosen)
+    nowhere = chosen.model_copy(update={"initial": None})
+    with pytest.raises(CaseError, match=r"no initial field does not tell .* with --dt"):
+        length_of(nowhere)
+
+
+HEADER = 15_000  # bytes of a file beside its data, at most
+INTERVALS = {
+    "steps": {"snapshot_every": "4 steps", "checkpoint_every": "3 steps", "keep_checkpoints": 99},
+    "time": {"snapshot_every": 0.025, "checkpoint_every": 0.05, "keep_checkpoints": 99},
+    "never": {"snapshot_every": "never", "checkpoint_every": "5 steps", "keep_checkpoints": 99},
+    "double, two fields": {
+        "snapshot_every": "5 steps",
+        "fields": ["velocity", "vorticity"],
+        "snapshot_precision": "double",
+        "checkpoint_every": "never",
+    },
+}
+
+
+@pytest.mark.parametrize("output", INTERVALS.values(), ids=INTERVALS.keys())
+def test_a_run_writes_what_was_planned(tmp_path, output):
+    chosen = case(48, output=output | {"directory": str(tmp_path / "out")})
+    planned = output_of(chosen, toy(), 1, length_of(chosen), 0.0, Whorl(chosen).modes)
+    Simulation(chosen).run()
+    snapshots = [p.stat().st_size for p in (tmp_path / "out" / "snapshots").glob("*.vtkhdf")]
+    checkpoints = [p.stat().st_size for p in (tmp_path / "out" / "checkpoints").glob("*.h5")]
+    assert (planned.snapshots, planned.checkpoints) == (len(snapshots), len(checkpoints))
+    for files, bytes_each in ((snapshots, planned.snapshot_bytes), (checkpoints, planned.checkpoint_bytes)):
+        for size in files:
+            assert bytes_each < size < bytes_each + HEADER
+    assert planned.seconds == pytest.approx(planned.bytes / 1e9)
+
+
+def test_minutes_are_counted_in_the_time_the_run_takes():
+    chosen = case(output={"checkpoint_every": "10 minutes"})
+    planned = output_of(chosen, toy(), 1, length_of(chosen), 3660.0, 1.0)
+    assert planned.checkpoints == 7
+
+
+def test_all_nodes_write_no_faster_than_the_file_system():
+    chosen = case(output={"snapshot_every": "5 steps"})
+    seconds = [output_of(chosen, toy(), nodes, length_of(chosen), 0, 1.0).seconds for nodes in (1, 2, 4, 8)]
+    assert seconds[0] / 2 == pytest.approx(seconds[1])
+    assert seconds[0] / 4 == pytest.approx(seconds[2]) == pytest.approx(seconds[3])

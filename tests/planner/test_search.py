@@ -1,0 +1,115 @@
+"""The best way on some nodes and the fewest nodes, against trying everything."""
+
+from itertools import pairwise
+
+import pytest
+from planner.cases import case, toy
+from whorl.errors import CaseError
+from whorl.planner.clock import seconds
+from whorl.planner.gests import Gests
+from whorl.planner.machine import load_machine
+from whorl.planner.plan import as_json, make_plan
+from whorl.planner.search import best, fewest_nodes, node_counts, round_numbers
+from whorl.planner.whorl_load import Whorl
+
+MEMORY = 2e-3  # GiB a node: 64³ points need several
+
+
+@pytest.mark.parametrize("algorithm", [Whorl, Gests])
+@pytest.mark.parametrize("nodes", [1, 4, 8])
+@pytest.mark.parametrize("overlap", [False, True])
+def test_the_best_way_is_the_quickest_of_all(algorithm, nodes, overlap):
+    machine, way = toy(node={"ranks": 2}, links=HIDING), algorithm(case())
+    tried = {
+        (grid, batches): way.stages * seconds(way.load(grid, batches, overlap), machine, 4).total
+        for grid in way.grids(2 * nodes)
+        for batches in way.batch_counts(grid, overlap)
+    }
+    found = best(way, machine, nodes, overlap)
+    assert found.parts.total == pytest.approx(min(tried.values()))
+    assert tried[found.grid, found.batches] == pytest.approx(min(tried.values()))
+    assert found.memory == way.memory(found.grid, found.batches, 1)
+
+
+HIDING = [{"level": "machine", "ranks": 0, "bandwidth": 2.0, "latency": 5.0, "hidden": 1.0}]
+
+
+def test_a_given_process_grid_and_batches_are_kept():
+    way = Whorl(case(run={"process_grid": [2, 4], "batches": 3}))
+    found = best(way, toy(), 8)
+    assert (found.grid, found.batches) == ((2, 4), 3)
+
+
+def test_a_slower_way_that_fits_is_taken_before_a_quicker_one_that_does_not():
+    way = Whorl(case())
+    quickest = best(way, toy(), 8)
+    machine = toy(node={"memory": 0.999 * quickest.memory_needed / 2**30})
+    found = best(way, machine, 8)
+    assert found.fits
+    assert found.grid != quickest.grid
+    assert found.parts.total > quickest.parts.total
+
+
+@pytest.mark.parametrize("algorithm", [Whorl, Gests])
+def test_on_one_node_less_the_case_does_not_fit(algorithm):
+    machine, way = toy(node={"memory": MEMORY}), algorithm(case())
+    fewest = fewest_nodes(way, machine)
+    assert 1 < fewest <= 16
+    assert best(way, machine, fewest).fits
+    for nodes in range(1, fewest):
+        found = best(way, machine, nodes)
+        assert found is None or not found.fits
+
+
+def test_what_fits_on_one_node_needs_one():
+    assert fewest_nodes(Whorl(case()), toy()) == 1
+
+
+def test_what_fits_nowhere_says_why():
+    with pytest.raises(CaseError) as error:
+        fewest_nodes(Whorl(case(256)), toy(node={"memory": 1e-3, "nodes": 4}))
+    assert "does not fit on toy: on 4 of its 4 nodes a rank needs" in str(error.value)
+    assert "and has 0.001 GiB" in str(error.value)
+    assert "use fewer points" in str(error.value)
+
+
+def test_round_numbers_have_four_leading_bits():
+    counts = round_numbers(100)
+    assert counts[:17] == [*range(1, 17), 18]
+    assert counts[-3:] == [88, 96, 100]
+    assert all(b / a <= 1.125 for a, b in pairwise(counts[8:]))
+
+
+def test_plans_are_made_for_the_fewest_nodes_and_their_doublings():
+    assert node_counts(3, toy()) == [3, 6, 12, 24, 48]
+    plan = make_plan(case(), toy(node={"memory": MEMORY}))
+    assert plan.runs[0].layout.nodes == plan.fewest
+    assert plan.cheapest.node_hours == min(run.node_hours for run in plan.runs)
+
+
+def test_a_run_costs_its_steps_and_its_output():
+    plan = make_plan(case(output={"snapshot_every": "5 steps"}), toy(), nodes=[2])
+    (run,) = plan.runs
+    assert run.seconds == pytest.approx(10 * run.layout.parts.total + run.output.seconds)
+    assert run.node_hours == pytest.approx(2 * run.seconds / 3600)
+    assert '"nodes": 2' in as_json(plan)
+
+
+def test_nodes_that_are_too_few_name_those_that_do():
+    machine = toy(node={"memory": MEMORY})
+    fewest = fewest_nodes(Whorl(case()), machine)
+    with pytest.raises(CaseError, match=f"on none of the nodes given.*the fewest nodes that do are {fewest}"):
+        make_plan(case(), machine, nodes=[1, 2])
+
+
+def test_nodes_that_are_not_there_are_refused():
+    with pytest.raises(CaseError, match="--nodes 65: toy has 64 nodes"):
+        make_plan(case(), toy(), nodes=[65])
+
+
+def test_the_largest_case_of_the_paper_needs_4096_nodes():
+    """Its runs of 32768³ points were on 4096 nodes and more; eq. 9 says 42 of 64 GiB a GPU there."""
+    largest = case(32768)
+    plan = make_plan(largest, load_machine("frontier"), algorithm="gests", nodes=[4096])
+    assert plan.runs[0].layout.memory_needed == 42 * 2**30
+    assert plan.fewest == 4096

@@ -1,0 +1,132 @@
+"""Frontier's machine file from the tables of links and transforms of the GESTS paper.
+
+    .venv/bin/python validation/frontier_fit.py
+
+reads tables 1 and 10–12 of P. K. Yeung et al., Comput. Phys. Commun. (2025) 109364, no table of time steps,
+and writes python/whorl/planner/machines/frontier.toml.
+"""
+
+import csv
+
+import numpy as np
+from comparison import ROOT
+from scipy.optimize import least_squares
+from whorl.files import write_text
+from whorl.planner.clock import all_to_all
+from whorl.planner.load import Exchange, line_operations
+from whorl.planner.machine import MACHINES, Link, Machine, machine_from
+from whorl.planner.machine_file import machine_toml
+
+TABLES = ROOT / "validation" / "reference"
+RANKS_OF_NODE, GROUP_NODES = 8, 128
+GIB = 2**30
+MESSAGES = 4 * GIB  # one variable of a rank in tables 10–12, single precision
+
+
+def table(name: str, numbers: tuple[str, ...] = ()) -> list[dict]:
+    """The rows of a reference table by column: numbers, or only those columns if some are named."""
+    with (TABLES / f"frontier_{name}.csv").open(encoding="utf-8") as file:
+        rows = csv.DictReader(line for line in file if not line.startswith("#"))
+        return [
+            {key: float(value) if not numbers or key in numbers else value for key, value in row.items()}
+            for row in rows
+        ]
+
+
+def measured_exchanges(column: str) -> list[tuple[Exchange, float]]:
+    """Tables 10–12: all-to-alls of one variable and their seconds, by the name of the column."""
+    slabs = [(Exchange(int(r["ranks"]), 1, MESSAGES, 1), r[column]) for r in table("alltoall_slabs")]
+    rows = [(Exchange(int(r["pr"]), 1, MESSAGES, 1), r[column]) for r in table("alltoall_row")]
+    columns = [(Exchange(int(r["pc"]), 2, MESSAGES, 1), r[column]) for r in table("alltoall_column")]
+    return slabs + rows + columns
+
+
+def links_of(bandwidths: np.ndarray, latency: float, contention: float = 0.0) -> tuple[Link, ...]:
+    """Pair, node, group, machine; bandwidths in GB/s, the latency of messages that leave a node in µs."""
+    pair, node, group, machine = bandwidths
+    group_ranks = GROUP_NODES * RANKS_OF_NODE
+    return (
+        Link(level="pair", ranks=2, bandwidth=pair),
+        Link(level="node", ranks=RANKS_OF_NODE, bandwidth=node, contention=contention),
+        Link(level="group", ranks=group_ranks, bandwidth=group, latency=latency, hidden=1.0),
+        Link(level="machine", ranks=0, bandwidth=machine, latency=latency, hidden=1.0),
+    )
+
+
+def fit_links(between_cpus: bool = True) -> tuple[Link, ...]:
+    """Links of the GPUs from the rows of tables 10–12, least squares of the logarithms of the times.
+
+    GPUs and CPUs have bandwidths of their own and the latency of a message in common: both send by the same
+    network cards, and the message rate shows in the largest runs only, of which there are two with either.
+    `between_cpus = False` leaves the CPUs' columns out.
+    """
+    on_gpus, on_cpus = measured_exchanges("gpu_mpi_s"), measured_exchanges("cpu_mpi_s")
+
+    def both(p: np.ndarray) -> tuple[tuple[Link, ...], tuple[Link, ...]]:
+        latency, gpu, cpu = np.exp(p[0]), np.exp(p[1:5]), np.exp(p[5:9])
+        return links_of(gpu, latency, float(p[9])), links_of(cpu, latency)
+
+    def errors(p: np.ndarray) -> list[float]:
+        gpu, cpu = both(p)
+        rows = [(gpu, *row) for row in on_gpus] + [(cpu, *row) for row in on_cpus if between_cpus]
+        return [np.log(all_to_all(exchange, links) / time) for links, exchange, time in rows]
+
+    start = np.array([*np.log([2.0, 50.0, 40.0, 8.0, 7.0, 6.0, 6.0, 6.0, 6.0]), 0.3])
+    bounds = ([-np.inf] * 9 + [0.0], [np.inf] * 9 + [1.0])
+    return both(least_squares(errors, start, bounds=bounds).x)[0]
+
+
+def measured_rates() -> dict[str, list[float]]:
+    """Table 1: three variables on one GPU. Unit stride is x, strides are y and z; copies of any length.
+
+    The paper packs and unpacks around strided transforms, the faster of its two ways from 8192 points on.
+    """
+    rows = table("fft_strided")
+    variables, real = 3, 4
+    points = MESSAGES / (2 * real)
+
+    def rate(row: dict[str, float], column: str) -> float:
+        return variables * line_operations(int(row["n"]), points / row["n"]) / row[column] / 1e9
+
+    copied = variables * 2 * MESSAGES / 1e9
+    copies = [copied / row[column] for row in rows for column in ("strided_unpack_s", "strided_pack_s")]
+    strided = [rate(row, "strided_fft_s") for row in rows]
+    copy = [float(np.exp(np.mean(np.log(copies))))]
+    return {
+        "points": [row["n"] for row in rows],
+        "x": [rate(row, "unit_fft_s") for row in rows],
+        "y": strided,
+        "z": strided,
+        "copies": copy,
+        "point": copy,
+        "modes": copy,
+    }
+
+
+def frontier() -> Machine:
+    """The machine file's content: tables 1 and 10–12, and what the operators say of nodes and files."""
+    return machine_from(
+        {
+            "machine": {
+                "name": "frontier",
+                "description": "Frontier (Oak Ridge): four AMD MI250X of two GPU dies a node, Slingshot 11",
+                "source": "P. K. Yeung et al., Comput. Phys. Commun. (2025) 109364, tables 1 and 10-12, "
+                "fitted by validation/frontier_fit.py; files: the peak its operators give for the disks",
+            },
+            "node": {"kind": "gpu", "devices": 8, "ranks": 8, "memory": 512.0, "nodes": 9408},
+            "single": {key: rounded(values) for key, values in measured_rates().items()},
+            "links": [
+                {key: round(value, 4) if isinstance(value, float) else value for key, value in link.items()}
+                for link in (one.model_dump(exclude_defaults=True) for one in fit_links())
+            ],
+            "files": {"bandwidth": 4600.0, "bandwidth_node": 25.0},
+        }
+    )
+
+
+def rounded(values: list[float]) -> list[float]:
+    return [float(f"{value:.5g}") for value in values]
+
+
+if __name__ == "__main__":
+    write_text(MACHINES / "frontier.toml", machine_toml(frontier(), "Written by validation/frontier_fit.py."))
