@@ -98,7 +98,7 @@ def test_a_restart_on_other_ranks(installed, whorl, tmp_path, case_file):
     grid = settings("time.steps=12", "run.process_grid=[3, 1]")
     result = installed("restart", "two", *grid, ranks=3)
     assert result.code == 0, result
-    assert "3 ranks (3 × 1) × " in result.out
+    assert "3 ranks (3 × 1, alltoall) × " in result.out
     check_alike(tmp_path / "two", tmp_path / "one", 1e-12)
     assert list(open_run(tmp_path / "two").series["step"].values) == list(range(13))
 

@@ -139,7 +139,10 @@ def test_timings_add_up(world):
     flow.step(0.001)
     timings = flow.timings()
     lines = {"x_lines", "y_lines", "z_lines"}
-    assert timings.keys() == lines | {"transforms", "exchange", "pack", "point", "modes", "other", "total"}
+    exchanges = {"row", "column"}
+    sums = {"transforms", "exchange", "other", "total"}
+    assert timings.keys() == lines | exchanges | sums | {"pack", "point", "modes"}
+    assert timings["exchange"] == pytest.approx(timings["row"] + timings["column"])
     assert all(np.isfinite(seconds) for seconds in timings.values())
     assert 0 < timings["transforms"] < timings["total"]
     assert (timings["exchange"] > 0) == (world.size > 1)
