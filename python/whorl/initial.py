@@ -127,7 +127,7 @@ def set_from_function(target: Target, function: FieldFunction) -> None:
     def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
         nonlocal checked
         evaluate(slice(z0, z1), y0, y1, out)
-        if checked or z1 - z0 < 2:
+        if checked or z1 - z0 < 2 or not np.isfinite(out).all():
             return
         checked = True
         again = np.empty_like(out[:, -1:])

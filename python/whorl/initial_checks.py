@@ -111,12 +111,17 @@ class Given:
         self.target, self._fill, self._walls = target, fill, target.at_walls()
         self.total, self.square = np.zeros(target.components), 0.0
         self.largest = np.zeros(target.components)
+        self.spoilt: str | None = None  # where the first value is that is no number
         # By component: mean squares of the last extrapolation and of the steps between them, once divided by
         # the number of lines, which is behind them.
         self.at_wall = {axis: np.zeros((target.components, len(ORDERS) + 1)) for axis in self._walls}
 
     def __call__(self, z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
         self._fill(z0, z1, y0, y1, out)
+        if self.spoilt is None and not np.isfinite(out).all():
+            component, z, y, x = np.argwhere(~np.isfinite(out))[0]
+            value = out[component, z, y, x]
+            self.spoilt = f"is {value} in component {component + 1} at the point ({x}, {y0 + y}, {z0 + z})"
         self.total += out.sum(axis=(1, 2, 3), dtype=float)
         self.square += float(np.square(out, dtype=float).sum())
         self.largest = np.maximum(self.largest, np.abs(out).max(axis=(1, 2, 3), initial=0))
@@ -126,6 +131,12 @@ class Given:
 
     def check(self) -> None:
         """Once the fill has been called for all points of this rank. Collective."""
+        spoilt = [where for where in self.target.comm.allgather(self.spoilt) if where]
+        if spoilt:
+            raise CaseError(
+                f"the initial {self.target.field} {spoilt[0]} (x, y, z, counted from 0); it must be finite "
+                "everywhere."
+            )
         self._look_at_walls()
         comm, points = self.target.comm, math.prod(self.target.case.grid.points)
         sums = np.array([*self.total, self.square])

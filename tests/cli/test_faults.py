@@ -1,6 +1,7 @@
 """What goes wrong while a run goes on: a blow-up, signals, kills at any moment, ranks that fail."""
 
 import random
+import re
 import shutil
 import signal
 import sys
@@ -122,8 +123,19 @@ def test_a_field_of_nan_is_refused_at_once(whorl, tmp_path):
     np.savez(tmp_path / "nan.npz", u=nothing, v=nothing, w=nothing)
     initial = settings("grid.points=8", "initial.name=from-file", f"initial.path={tmp_path / 'nan.npz'}")
     result = whorl("run", "abc", "-o", "out", *initial)
-    assert result.code == 3
-    assert "t = 0, step 0: the kinetic energy is nan" in result.err
+    assert result.code == 2
+    assert "the initial velocity is nan in component 1 at the point (0, 0, 0)" in result.err
+
+
+@pytest.mark.parametrize("value", ["1/sin(x)", "log(x)", "sqrt(-1-x)"])
+def test_a_formula_that_is_no_number_somewhere_is_refused(whorl, tmp_path, value):
+    initial = settings("grid.points=8", "initial.name=formula", f'initial.value=["0", "{value}", "0"]')
+    result = whorl("run", "abc", "-o", "out", *initial)
+    assert result.code == 2
+    assert re.search(
+        r"the initial velocity is (-?inf|nan) in component 2 at the point \(\d+, 0, 0\)", result.err
+    )
+    assert "Warning" not in result.err
 
 
 # Signals
