@@ -12,7 +12,7 @@ from matplotlib.ticker import NullLocator
 
 from whorl.benches.scaling import SYMBOLS, TIMES, shown
 from whorl.files import whole_file
-from whorl.plots import STYLE
+from whorl.picture_style import STYLE
 
 COLORS = {"computation": "#2b6cb0", "communication": "#c2410c", "total": "0.2"}
 MARKERS = {"computation": "o", "communication": "s", "total": "D"}
