@@ -16,7 +16,8 @@ from pathlib import Path
 
 from mpi4py import MPI
 from whorl import _core
-from whorl.bench import bench_case, measure_step
+from whorl.benches.common import bench_case
+from whorl.benches.step import measure_step
 from whorl.case import Case
 from whorl.core_options import core_options
 

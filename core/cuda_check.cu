@@ -91,11 +91,9 @@ template <class Real> void every_kernel() {
     instantiate<kernels::BlockPadding<Real>>();
     instantiate<kernels::Mirror<Real>>();
     instantiate<kernels::Separate<Real>>();
-    instantiate<kernels::LoadWalls<Real, Pass>>();
-    instantiate<kernels::LoadPairs<Real, Velocity>>();
-    instantiate<kernels::StoreOfPairs<Real, First, Pass::fluxes>>();
-    instantiate<kernels::ContractWalls<Real, Pass>>();
-    instantiate<kernels::ContractPairs<Real, Pass>>();
+    instantiate<kernels::LoadReals<Real, Velocity>>();
+    instantiate<kernels::StoreOfReals<Real, First, Pass::fluxes>>();
+    instantiate<kernels::ContractReals<Real, Pass>>();
     instantiate<kernels::MergePairs<Real>>();
     instantiate<kernels::SeparatePairs<Real>>();
 }

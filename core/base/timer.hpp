@@ -1,4 +1,4 @@
-// Scope timers: `Timers::Scope scope(timers, Part::exchange);` adds the scope's seconds to one part.
+// Scope timers: `Timers::Scope scope(timers, Part::pack);` adds the scope's seconds to one part.
 // Switched off they cost one test.
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace whorl {
 
-enum class Part { x_lines, y_lines, z_lines, exchange, pack, point, modes, total, count };
+enum class Part { x_lines, y_lines, z_lines, row, column, pack, point, modes, total, count };
 inline constexpr std::array<const char*, static_cast<std::size_t>(Part::count)> part_names{
-    "x_lines", "y_lines", "z_lines", "exchange", "pack", "point", "modes", "total"};
+    "x_lines", "y_lines", "z_lines", "row", "column", "pack", "point", "modes", "total"};
 
 class Timers {
   public:

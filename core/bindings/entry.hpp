@@ -2,6 +2,8 @@
 // models_<name>.cpp.
 #pragma once
 
+#include <cmath>
+
 #include "bindings/flow_of.hpp"
 #include "bindings/registry.hpp"
 #include "models/linear.hpp"
@@ -13,15 +15,24 @@ template <class Real> Wavenumber<Real> vector_of(const Options& options, const s
     return {static_cast<Real>(v[0]), static_cast<Real>(v[1]), static_cast<Real>(v[2])};
 }
 
+// nu_h and mu as rates at the shortest and the longest wave of the grid.
 template <class Real> Losses<Real> losses_of(const Options& options) {
     const auto real = [&](const char* name) { return static_cast<Real>(options.parameter(name)); };
     const auto power = [&](const char* name) { return static_cast<int>(options.parameter(name)); };
-    return {real("viscosity"),
-            real("hyperviscosity"),
-            real("hypoviscosity"),
-            power("hyperviscosity_power"),
-            power("hypoviscosity_power"),
-            real("drag")};
+    const Box box = options.box();
+    const double low = box.smallest_wavenumber(), high = box.largest_wavenumber();
+    const auto rate = [&](const char* name, double k, int p) {
+        const double given = options.parameter(name);
+        const auto value = static_cast<Real>(given * std::pow(k, 2 * p));
+        WHORL_REQUIRE(std::isfinite(value) && (given == 0.0 || value > Real(0)),
+                      std::string(name) + " = " + std::to_string(given) + " with power " +
+                          std::to_string(std::abs(p)) + " makes a rate beyond the precision's range at k = " +
+                          std::to_string(k) + ": choose a smaller power or precision = \"double\".");
+        return value;
+    };
+    const int p = power("hyperviscosity_power"), q = power("hypoviscosity_power");
+    return {real("viscosity"), rate("hyperviscosity", high, p),        rate("hypoviscosity", low, -q), p, q,
+            real("drag"),      static_cast<Real>(1.0 / (high * high)), static_cast<Real>(low * low)};
 }
 
 template <class Real> LinearTerms<Real> linear_terms_of(const Options& options) {

@@ -23,7 +23,9 @@ Truncation Options::truncation() const {
 ProcessGrid Options::choose_grid(int ranks) const {
     if (process_grid[0] == 0 && process_grid[1] == 0) return choose_process_grid(box(), truncation(), ranks);
     const ProcessGrid grid{process_grid[0], process_grid[1]};
-    check_process_grid(box(), truncation(), grid);
+    WHORL_REQUIRE(grid.p_row >= 1 && grid.p_col >= 1,
+                  "process grid " + std::to_string(grid.p_row) + " x " + std::to_string(grid.p_col) +
+                      " is impossible: both numbers are 1 or more, or both 0 to have them chosen.");
     WHORL_REQUIRE(grid.p_row * grid.p_col == ranks,
                   "process grid " + std::to_string(grid.p_row) + " x " + std::to_string(grid.p_col) +
                       " is for " + std::to_string(grid.p_row * grid.p_col) + " ranks, but there are " +
@@ -107,7 +109,7 @@ Options chosen(Options options, int ranks) {
 Flow::Flow(const Options& options, int communicator)
     : options_(options), world_(communicator), truncation_(options.truncation()),
       largest_wavenumber_(find_largest_wavenumber(options.box(), truncation_)) {
-    exchange::check_transport(options.transport);
+    exchange::transport_maker(options.transport_options());
     options_ = chosen(options, world_.size());
 }
 
@@ -142,7 +144,7 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const Truncation truncation = options.truncation();
     const ModelShape shape = model_shape(options);
     const Layout layout(box, truncation, pencils, rank, options.batches, shape.column_variables(),
-                        shape.row_variables());
+                        shape.row_variables(), exchange::takes_strided(options.transport));
     const std::int64_t value = options.is_double() ? 16 : 8;
     const int registers =
         find_scheme(options.scheme).registers + (truncation.dealias() == Dealias::phase_shift_exact ? 1 : 0);

@@ -32,10 +32,17 @@ struct Options {
     int batches = 0;                            // 0: chosen
     int threads = 0;                            // 0: what OpenMP offers
     std::string transport = "alltoall";
+    std::string wire = "full";
+    std::string threading = "funneled";
+    int variables_per_message = 0; // 0: all
+    double exchange_timeout = 0.0; // seconds; 0: none
     std::string lines = "auto";
     std::uint64_t shift_seed = 0;
 
     Box box() const { return {points, lengths, parse_bases(bases)}; }
+    exchange::TransportOptions transport_options() const {
+        return {transport, wire, threading, variables_per_message, device::Cpu(threads).executors()};
+    }
     // Throws Error unless precision is "single" or "double".
     bool is_double() const;
     // Throws Error unless linear is "explicit" or "exact".
@@ -85,7 +92,14 @@ class Flow {
     virtual void write_checkpoint(const std::string& path, const storage::Attributes& attributes) = 0;
     virtual void read_checkpoint(const std::string& path) = 0;
 
+    // What only measurements want: a right-hand side into scratch, a field to the points and back, and the
+    // exchange of so many variables among the rows or the columns, of whatever the buffers hold.
+    virtual void evaluate() = 0;
+    virtual void transform_pair(const std::string& field) = 0;
+    virtual void exchange(bool rows, int variables, bool inwards) = 0;
+
     virtual std::map<std::string, double> timings() = 0;
+    virtual std::map<std::string, std::int64_t> traffic() const = 0;
     virtual void reset_timings() = 0;
     virtual std::map<std::string, std::int64_t> memory() const = 0;
 

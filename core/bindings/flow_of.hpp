@@ -34,11 +34,9 @@ template <class Model> ModelShape shape_of_model(const Options& options) {
     if constexpr (LosesToField<Model>) shape.statistics.emplace_back("lorentz_work");
     if constexpr (IsWaveFunction<Model>) {
         shape.measured = FlowOfWaveFunction<double>::inputs;
-        for (const char* name : {"kinetic_incompressible", "kinetic_compressible", "quantum_energy",
-                                 "interaction_energy", "energy"})
-            shape.statistics.emplace_back(name);
-        for (const char* name : {"kinetic_incompressible", "kinetic_compressible"})
-            shape.spectra.emplace_back(name);
+        for (const char* name : superfluid_statistics) shape.statistics.emplace_back(name);
+        for (const int which : {0, 1})
+            shape.spectra.emplace_back(superfluid_statistics[static_cast<std::size_t>(which)]);
     }
     const int scalars = static_cast<int>(options.scalars.size());
     if (scalars == 0) return shape;
@@ -178,11 +176,20 @@ template <class Model, class Real> class FlowOf final : public Flow {
                                        world_);
     }
 
+    void evaluate() override { stepper_.evaluate(0); }
+    void transform_pair(const std::string& field) override {
+        whorl::transform_pair<Real>(trip_, modes_of(find(field)));
+    }
+    void exchange(bool rows, int variables, bool inwards) override {
+        trip_.exchange_once(rows, variables, inwards);
+    }
+
     std::map<std::string, double> timings() override {
         auto seconds = trip_.timings();
         for (auto& [part, value] : seconds) world_.maximum(std::span(&value, 1));
         return seconds;
     }
+    std::map<std::string, std::int64_t> traffic() const override { return trip_.traffic(); }
     void reset_timings() override { trip_.time(true); }
 
     std::map<std::string, std::int64_t> memory() const override {
@@ -203,7 +210,8 @@ template <class Model, class Real> class FlowOf final : public Flow {
         RoundTripOptions trip;
         trip.grid = {options.process_grid[0], options.process_grid[1]};
         trip.batches = options.batches;
-        trip.transport = options.transport;
+        trip.transport = options.transport_options();
+        trip.exchange_timeout = options.exchange_timeout;
         trip.lines = device::parse_line_kind(options.lines);
         trip.column_variables = shape.column_variables();
         trip.row_variables = shape.row_variables();

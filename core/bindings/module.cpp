@@ -132,6 +132,9 @@ void bind_options(nb::module_& m) {
     options.def_rw("linear", &Options::linear).def_rw("scalars", &Options::scalars);
     options.def_rw("process_grid", &Options::process_grid).def_rw("batches", &Options::batches);
     options.def_rw("threads", &Options::threads).def_rw("transport", &Options::transport);
+    options.def_rw("wire", &Options::wire).def_rw("threading", &Options::threading);
+    options.def_rw("variables_per_message", &Options::variables_per_message)
+        .def_rw("exchange_timeout", &Options::exchange_timeout);
     options.def_rw("lines", &Options::lines).def_rw("shift_seed", &Options::shift_seed);
 }
 
@@ -175,7 +178,12 @@ void bind_measures(nb::class_<Flow>& flow) {
     flow.def("statistics", &Flow::statistics, Unlocked());
     flow.def("spectra", [](Flow& self) { return shells(self, &Flow::spectra); });
     flow.def("transfer", [](Flow& self) { return shells(self, &Flow::transfer); });
+    flow.def("evaluate", &Flow::evaluate, Unlocked());
+    flow.def("transform_pair", &Flow::transform_pair, nb::arg("field") = "velocity", Unlocked());
+    flow.def("exchange", &Flow::exchange, nb::arg("rows"), nb::arg("variables"), nb::arg("inwards"),
+             Unlocked());
     flow.def("timings", &Flow::timings, Unlocked());
+    flow.def("traffic", &Flow::traffic);
     flow.def("reset_timings", &Flow::reset_timings);
     flow.def("memory", &Flow::memory);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "exchange/counts.hpp"
 #include "exchange/transport.hpp"
 
 namespace whorl::exchange {
@@ -8,16 +9,11 @@ namespace whorl::exchange {
 class AllToAll final : public Transport {
   public:
     AllToAll(const Communicator& communicator, std::vector<Pattern> batches, int element);
-    void start(int batch, const void* send, void* receive) override;
+    void start(int batch, void* send, void* receive) override;
     void wait(int) override {}
 
   private:
-    struct Counts {
-        std::int64_t send_base = 0, receive_base = 0;
-        std::vector<int> send, send_at, receive, receive_at;
-    };
     MPI_Comm handle_;
-    MPI_Datatype type_;
     int element_;
     std::vector<Counts> batches_;
 };

@@ -1,5 +1,6 @@
 #include "exchange/communicator.hpp"
 
+#include <numeric>
 #include <utility>
 
 namespace whorl::exchange {
@@ -15,7 +16,8 @@ void check_mpi(int code, const char* call) {
                 std::string(text, static_cast<std::size_t>(length)));
 }
 
-Communicator::Communicator(MPI_Comm handle, int) : handle_(handle) {
+Communicator::Communicator(MPI_Comm handle, MPI_Comm root)
+    : handle_(handle), root_(root == MPI_COMM_NULL ? handle : root) {
     WHORL_MPI(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN));
     WHORL_MPI(MPI_Comm_rank(handle_, &rank_));
     WHORL_MPI(MPI_Comm_size(handle_, &size_));
@@ -29,12 +31,12 @@ MPI_Comm duplicate(int fortran_handle) {
 }
 } // namespace
 
-Communicator::Communicator(int fortran_handle) : Communicator(duplicate(fortran_handle), 0) {}
+Communicator::Communicator(int fortran_handle) : Communicator(duplicate(fortran_handle), MPI_COMM_NULL) {}
 
 Communicator Communicator::split(int color) const {
     MPI_Comm part = MPI_COMM_NULL;
     WHORL_MPI(MPI_Comm_split(handle_, color, rank_, &part));
-    return Communicator(part, 0);
+    return Communicator(part, root_);
 }
 
 Communicator::~Communicator() {
@@ -44,7 +46,20 @@ Communicator::~Communicator() {
 }
 
 Communicator::Communicator(Communicator&& other) noexcept
-    : handle_(std::exchange(other.handle_, MPI_COMM_NULL)), rank_(other.rank_), size_(other.size_) {}
+    : handle_(std::exchange(other.handle_, MPI_COMM_NULL)), root_(other.root_), rank_(other.rank_),
+      size_(other.size_) {}
+
+std::vector<int> Communicator::ranks_in_root() const {
+    MPI_Group own = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
+    WHORL_MPI(MPI_Comm_group(handle_, &own));
+    WHORL_MPI(MPI_Comm_group(root_, &all));
+    std::vector<int> here(static_cast<std::size_t>(size_)), there(here.size());
+    std::iota(here.begin(), here.end(), 0);
+    WHORL_MPI(MPI_Group_translate_ranks(own, size_, here.data(), all, there.data()));
+    WHORL_MPI(MPI_Group_free(&own));
+    WHORL_MPI(MPI_Group_free(&all));
+    return there;
+}
 
 void Communicator::sum(std::span<double> values) const {
     WHORL_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_SUM,

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include <mpi.h>
 
@@ -26,6 +27,10 @@ class Communicator {
     Communicator& operator=(Communicator&&) = delete;
 
     MPI_Comm handle() const { return handle_; }
+    // The communicator it was split from, and from what that was, up to the caller's duplicate; with the
+    // number there of each rank here.
+    MPI_Comm root() const { return root_; }
+    std::vector<int> ranks_in_root() const;
     int rank() const { return rank_; }
     int size() const { return size_; }
 
@@ -40,8 +45,8 @@ class Communicator {
     void barrier() const;
 
   private:
-    Communicator(MPI_Comm handle, int);
-    MPI_Comm handle_;
+    Communicator(MPI_Comm handle, MPI_Comm root);
+    MPI_Comm handle_, root_;
     int rank_ = 0, size_ = 1;
 };
 

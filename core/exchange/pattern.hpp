@@ -6,12 +6,27 @@
 
 namespace whorl::exchange {
 
-// A run of complex numbers in a buffer.
+// Complex numbers in a buffer: of each variable `number` runs of `run`, `stride` from one to the next.
 struct Chunk {
-    std::int64_t offset = 0, count = 0;
+    std::int64_t offset = 0, run = 0, number = 1, stride = 0;
+    std::int64_t variables = 1, variable_stride = 0;
+
+    std::int64_t count() const { return run * number * variables; }
+    bool packed() const {
+        return (number == 1 || stride == run) && (variables == 1 || variable_stride == run * number);
+    }
+    // Variables first, ..., first + some - 1 of it.
+    Chunk part(std::int64_t first, std::int64_t some) const {
+        return {offset + first * variable_stride, run, number, stride, some, variable_stride};
+    }
 };
 
-// What one batch sends to and takes from each peer, in complex numbers.
+// `count` numbers without a gap, shared evenly by the variables.
+inline Chunk packed_chunk(std::int64_t offset, std::int64_t of_variable, int variables) {
+    return {offset, of_variable, 1, of_variable, variables, of_variable};
+}
+
+// What one batch sends to and takes from each peer.
 struct Pattern {
     std::vector<Chunk> send, receive;
 };

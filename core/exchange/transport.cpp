@@ -1,47 +1,71 @@
 #include "exchange/transport.hpp"
 
-#include <functional>
+#include <algorithm>
 #include <map>
 
 #include "exchange/alltoall.hpp"
+#include "exchange/datatypes.hpp"
+#include "exchange/groups.hpp"
+#include "exchange/overlap.hpp"
+#include "exchange/pairwise.hpp"
+#include "exchange/rma.hpp"
+#include "exchange/threads.hpp"
+#include "exchange/wire.hpp"
 
 namespace whorl::exchange {
 
 namespace {
-using Maker = std::function<std::unique_ptr<Transport>(const Communicator&, std::vector<Pattern>, int)>;
+struct Kind {
+    Maker make;
+    bool strided = false;
+};
 
 template <class T> Maker maker() {
-    return [](const Communicator& communicator, std::vector<Pattern> batches, int element) {
+    return [](const Communicator& communicator, std::vector<Pattern> batches, int, int element) {
         return std::make_unique<T>(communicator, std::move(batches), element);
     };
 }
 
 // One line a transport.
-const std::map<std::string, Maker>& registry() {
-    static const std::map<std::string, Maker> makers{
-        {"alltoall", maker<AllToAll>()},
+const std::map<std::string, Kind>& registry() {
+    static const std::map<std::string, Kind> kinds{
+        {"alltoall", {maker<AllToAll>()}}, //
+        {"overlap", {maker<Overlap>()}},   {"pairwise", {maker<Pairwise>()}},
+        {"rma", {maker<Rma>()}},           {"datatypes", {maker<Datatypes>(), true}},
     };
-    return makers;
+    return kinds;
+}
+
+void check_choice(const char* option, const std::string& value, const std::vector<std::string>& known) {
+    std::string names;
+    for (const auto& name : known) names += (names.empty() ? "" : ", ") + name;
+    WHORL_REQUIRE(std::ranges::find(known, value) != known.end(),
+                  std::string(option) + " = \"" + value + "\" is unknown; choose one of: " + names + ".");
 }
 } // namespace
 
-void check_transport(const std::string& name) {
-    std::string names;
-    for (const auto& known : transport_names()) names += (names.empty() ? "" : ", ") + known;
-    WHORL_REQUIRE(registry().contains(name),
-                  "transport = \"" + name + "\" is unknown; choose one of: " + names + ".");
-}
-
-std::unique_ptr<Transport> Transport::make(const std::string& name, const Communicator& communicator,
-                                           std::vector<Pattern> batches, int element) {
-    check_transport(name);
-    return registry().at(name)(communicator, std::move(batches), element);
+Maker transport_maker(const TransportOptions& options) {
+    check_choice("transport", options.name, transport_names());
+    check_choice("wire", options.wire, {"full", "single"});
+    check_choice("threading", options.threading, {"funneled", "serialized", "multiple"});
+    const Kind& kind = registry().at(options.name);
+    WHORL_REQUIRE(!kind.strided || options.wire == "full",
+                  "transport = \"" + options.name +
+                      "\" packs nothing, so nothing converts: choose wire = \"full\" or another transport.");
+    Maker make = kind.make;
+    if (options.wire == "single") make = in_single_precision(make);
+    if (options.variables_per_message > 0) make = in_groups(options.variables_per_message, make);
+    if (options.threading == "serialized") make = in_background(make);
+    if (options.threading == "multiple") make = by_threads(options.threads, make);
+    return make;
 }
 
 std::vector<std::string> transport_names() {
     std::vector<std::string> names;
-    for (const auto& [name, make] : registry()) names.push_back(name);
+    for (const auto& [name, kind] : registry()) names.push_back(name);
     return names;
 }
+
+bool takes_strided(const std::string& name) { return registry().at(name).strided; }
 
 } // namespace whorl::exchange

@@ -1,6 +1,7 @@
-// How the chunks of one batch travel between the ranks of a row or a column (docs/method.md, "Exchange").
+// How the chunks of one batch travel between the ranks of a row or a column (docs/exchange/README.md).
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -13,18 +14,35 @@ namespace whorl::exchange {
 class Transport {
   public:
     virtual ~Transport() = default;
-    // Begins moving batch `batch` from `send` to `receive`; both must stay untouched until wait(batch).
-    virtual void start(int batch, const void* send, void* receive) = 0;
+    // Where all batches will be received; once, before the first, by all ranks of all rows and columns.
+    virtual void attach(void*) {}
+    // Begins moving batch `batch` from `send`, which the caller does not read again and which may be spoilt,
+    // to `receive`; both must stay untouched until wait(batch).
+    virtual void start(int batch, void* send, void* receive) = 0;
     virtual void wait(int batch) = 0;
-
-    // `element` is the size of a complex number in bytes (8 or 16); one pattern a batch.
-    static std::unique_ptr<Transport> make(const std::string& name, const Communicator& communicator,
-                                           std::vector<Pattern> batches, int element);
+    // Called now and then between the two, for a library that moves on only when called.
+    virtual void progress() {}
 };
 
-// Names accepted by make().
+// Makes a transport of one pattern a batch, all with so many variables; `element` is the size of a complex
+// number in bytes (8 or 16).
+using Maker = std::function<std::unique_ptr<Transport>(const Communicator&, std::vector<Pattern>,
+                                                       int variables, int element)>;
+
+struct TransportOptions {
+    std::string name = "alltoall";
+    std::string wire = "full";          // or "single": 4-byte reals on the way in a double run
+    std::string threading = "funneled"; // or "serialized", "multiple"
+    int variables_per_message = 0;      // 0: all of them
+    int threads = 1;                    // that exchange where threading = "multiple"
+};
+
+// What makes the transports of these options. Throws Error where a name is unknown or choices exclude each
+// other, and where MPI does not allow the threading.
+Maker transport_maker(const TransportOptions& options);
+
 std::vector<std::string> transport_names();
-// Throws Error listing them; a transport itself is made when something first travels.
-void check_transport(const std::string& name);
+// Does it take chunks that lie apart in memory? Others want them packed.
+bool takes_strided(const std::string& name);
 
 } // namespace whorl::exchange

@@ -101,4 +101,31 @@ template <class Real, int n> struct WriteField : PassDefaults<Real> {
     }
 };
 
+// Modes -> points -> the same modes: a pair of transforms and nothing else, for measuring them.
+template <class Real, int n> struct TransformPair : PassDefaults<Real> {
+    static constexpr int inputs = n, products = n, fluxes = n;
+
+    Complex<Real>* field;
+    std::int64_t modes;
+    std::array<int, 3> parities;
+    TransformPair(Complex<Real>* of, std::int64_t modes_of_field, std::array<int, 3> parities_of_field)
+        : field(of), modes(modes_of_field), parities(parities_of_field) {}
+
+    WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
+        for (int v = 0; v < n; ++v) copy(field[v * modes + mode.index], in[v]);
+    }
+    WHORL_INLINE void point(Point, const Real* in, Real* out) const {
+        for (int v = 0; v < n; ++v) out[v] = in[v];
+    }
+    template <class Value> WHORL_INLINE void contract(Real, Real, const Value* p, Value* f) const {
+        for (int v = 0; v < n; ++v) f[v] = p[v];
+    }
+    WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* f) const {
+        for (int v = 0; v < n; ++v) copy(f[v], field[v * modes + mode.index]);
+    }
+    int input_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
+    int product_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
+    int flux_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
+};
+
 } // namespace whorl

@@ -49,6 +49,15 @@ void write_points(RoundTrip<Real>& trip, const FieldModes<Real>& field, bool mak
     });
 }
 
+template <class Real> void transform_pair(RoundTrip<Real>& trip, const FieldModes<Real>& field) {
+    with_components(field.components, [&](auto n) {
+        TransformPair<Real, n> pass(field.data, field.modes, field.parities);
+        trip.run(pass);
+    });
+}
+
+template void transform_pair(RoundTrip<float>&, const FieldModes<float>&);
+template void transform_pair(RoundTrip<double>&, const FieldModes<double>&);
 template void read_points(RoundTrip<float>&, const FieldModes<float>&, const BlockCallback<float>&);
 template void read_points(RoundTrip<double>&, const FieldModes<double>&, const BlockCallback<double>&);
 template void write_points(RoundTrip<float>&, const FieldModes<float>&, bool, const BlockCallback<float>&);

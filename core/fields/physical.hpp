@@ -21,4 +21,7 @@ template <class Real>
 void write_points(RoundTrip<Real>& trip, const FieldModes<Real>& field, bool make_solenoidal,
                   const BlockCallback<Real>& fill);
 
+// To the points and back.
+template <class Real> void transform_pair(RoundTrip<Real>& trip, const FieldModes<Real>& field);
+
 } // namespace whorl

@@ -24,6 +24,13 @@ double Box::smallest_wavenumber() const {
     return smallest;
 }
 
+double Box::largest_wavenumber() const {
+    double largest = 0.0;
+    for (const int axis : {0, 1, 2})
+        if (!flat(axis)) largest = std::max(largest, std::numbers::pi / spacing(axis));
+    return largest;
+}
+
 bool is_good_size(int n) {
     if (n < 2 || n % 2 != 0) return false;
     for (int factor : {2, 3, 5, 7})

@@ -28,6 +28,8 @@ struct Box {
     double unit(int axis) const;
     // Smallest wavenumber of the box; spectra are binned in units of it.
     double smallest_wavenumber() const;
+    // Of the shortest wave along an axis: pi / spacing where that is largest.
+    double largest_wavenumber() const;
     double spacing(int axis) const {
         return lengths[static_cast<std::size_t>(axis)] / points[static_cast<std::size_t>(axis)];
     }

@@ -14,14 +14,14 @@ Block even_block(int total, int parts, int index) {
 
 namespace {
 
-// Cuts greedily under `limit`, leaving at least one item for each part still to come; true when all items
-// fit.
+// Cuts greedily under `limit`, leaving an item for each part still to come while there are as many; true when
+// all items fit.
 bool cut_under(const std::vector<long long>& weights, int parts, long long limit,
                std::vector<Block>& blocks) {
     const int n = static_cast<int>(weights.size());
     int begin = 0;
     for (int part = 0; part < parts; ++part) {
-        const int last_end = n - (parts - part - 1);
+        const int last_end = std::max(n - (parts - part - 1), std::min(begin + 1, n));
         long long weight = 0;
         int end = begin;
         while (end < last_end && (end == begin || weight + weights[static_cast<std::size_t>(end)] <= limit))
@@ -63,7 +63,6 @@ int elements_of(const Truncation& truncation, int wavenumbers) {
 Pencils::Pencils(const Box& box, const Truncation& truncation, ProcessGrid grid)
     : points_(box.points), grid_(grid), kept_x_(truncation.extent(0) + 1),
       per_element_(wavenumbers_per_element(truncation)), ky_(static_cast<std::size_t>(grid.p_row)) {
-    check_process_grid(box, truncation, grid);
     const int kept_y = truncation.count(1);
     for (int index = 0; index < kept_y; ++index) {
         const int kept = truncation.column_length(signed_index(index, truncation.extent(1)));
@@ -116,16 +115,6 @@ Limits limits(const Box& box, const Truncation& truncation) {
             std::min(box.points[2], truncation.count(1))};
 }
 } // namespace
-
-void check_process_grid(const Box& box, const Truncation& truncation, ProcessGrid grid) {
-    const Limits most = limits(box, truncation);
-    WHORL_REQUIRE(grid.p_row >= 1 && grid.p_col >= 1 && grid.p_row <= most.row && grid.p_col <= most.col,
-                  "process grid " + std::to_string(grid.p_row) + " x " + std::to_string(grid.p_col) +
-                      " leaves ranks without work: on this grid p_row may be 1 to " +
-                      std::to_string(most.row) + " and p_col 1 to " + std::to_string(most.col) +
-                      ", so at most " + std::to_string(1LL * most.row * most.col) +
-                      " ranks. Use fewer ranks or more points.");
-}
 
 std::vector<ProcessGrid> allowed_process_grids(const Box& box, const Truncation& truncation, int ranks) {
     const Limits most = limits(box, truncation);

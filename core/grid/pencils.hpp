@@ -26,7 +26,7 @@ struct Block {
 // Part `index` of `total` items cut into `parts` of sizes that differ by at most one.
 Block even_block(int total, int parts, int index);
 
-// Contiguous blocks whose largest weight is as small as possible; no block is empty.
+// Contiguous blocks whose largest weight is as small as possible; none is empty while there are items.
 std::vector<Block> balanced_blocks(const std::vector<long long>& weights, int parts);
 
 struct ProcessGrid {
@@ -74,8 +74,7 @@ class Pencils {
     std::vector<std::vector<Block>> ky_;
 };
 
-// Throws Error naming the limits when a grid leaves a rank without planes, rows or columns.
-void check_process_grid(const Box& box, const Truncation& truncation, ProcessGrid grid);
+// Those that leave no rank without planes, rows or columns; others work, with ranks that idle.
 std::vector<ProcessGrid> allowed_process_grids(const Box& box, const Truncation& truncation, int ranks);
 int maximum_ranks(const Box& box, const Truncation& truncation);
 // Slabs (p_row = 1) where they fit, else the smallest p_row that does.

@@ -9,6 +9,8 @@
 // Fluids 9, 2644 (1997), section II.
 #pragma once
 
+#include <array>
+
 #include "device/buffer.hpp"
 #include "measure/state.hpp"
 #include "measure/wave_function.hpp"
@@ -52,6 +54,10 @@ SuperfluidFlow<Real> superfluid_flow(RoundTrip<Real>& trip, const ModeSet<Real>&
     return result;
 }
 
+// What the two functions below add; the first two have spectra as well.
+inline constexpr std::array superfluid_statistics{"kinetic_incompressible", "kinetic_compressible",
+                                                  "quantum_energy", "interaction_energy", "energy"};
+
 // 1/2 |w|^2 of the solenoidal part, or of the rest, of one mode.
 template <class Real> double kinetic_part(const FieldView<Real>& flow, Mode<Real> mode, bool solenoidal) {
     auto w = flow.template at<3>(mode), perpendicular = w;
@@ -72,18 +78,16 @@ void add_superfluid_statistics(const ModeSet<Real>& set, const SuperfluidFlow<Re
             values[solenoidal ? 0 : 1] +=
                 static_cast<double>(mode.weight) * kinetic_part(flow, mode, solenoidal);
     });
-    all["kinetic_incompressible"] = parts[0];
-    all["kinetic_compressible"] = parts[1];
-    all["quantum_energy"] = of.quantum;
-    all["interaction_energy"] = of.interaction;
-    all["energy"] = of.kinetic + of.quantum + of.interaction;
+    const double values[] = {parts[0], parts[1], of.quantum, of.interaction,
+                             of.kinetic + of.quantum + of.interaction};
+    for (std::size_t i = 0; i < superfluid_statistics.size(); ++i) all[superfluid_statistics[i]] = values[i];
 }
 
 template <class Real>
 void add_superfluid_spectra(const ModeSet<Real>& set, const SuperfluidFlow<Real>& of, SpectraByName& all) {
     const FieldView<Real> flow{of.flow.data(), set.table.modes()};
     for (const bool solenoidal : {true, false})
-        all[solenoidal ? "kinetic_incompressible" : "kinetic_compressible"] =
+        all[superfluid_statistics[solenoidal ? 0 : 1]] =
             sum_shells(set, [&](Mode<Real> mode) { return kinetic_part(flow, mode, solenoidal); });
 }
 

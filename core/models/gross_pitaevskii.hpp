@@ -69,11 +69,11 @@ template <class Real> struct GrossPitaevskii {
 
     WHORL_INLINE void constrain(Wavenumber<Real>, Complex<Real>*) const {}
 
-    // The frequency g, halved as that of waves is (Tendency::rate), and |psi|^2.
+    // The frequency g and |psi|^2.
     WHORL_INLINE void measure(const Real* in, const Real*, Real* values) const {
         const Real density = in[0] * in[0] + in[1] * in[1];
         const Real g = beta * (density - rho0);
-        values[0] = (g < Real(0) ? -g : g) / 2;
+        values[0] = g < Real(0) ? -g : g;
         values[1] = density;
     }
 

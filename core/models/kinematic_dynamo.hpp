@@ -48,12 +48,8 @@ template <class Real> struct KinematicDynamo : MagneticFields<Real> {
             [&](auto v) { da[3 + v] = da[3 + v] + times_i(along * a[v]) + times_minus_i(drift * a[3 + v]); });
     }
     double coupling_norm(Wavenumber<double> largest) const {
-        const auto reach = [&](const Wavenumber<Real>& v) {
-            return std::abs(static_cast<double>(v.x)) * largest.x +
-                   std::abs(static_cast<double>(v.y)) * largest.y +
-                   std::abs(static_cast<double>(v.z)) * largest.z;
-        };
-        return reach(this->field) + reach(this->linear.background.velocity);
+        return largest_product(this->field, largest) +
+               largest_product(this->linear.background.velocity, largest);
     }
 
     WHORL_INLINE void constrain(Wavenumber<Real> k, Complex<Real>* a) const { close_continuity(k, a + 3); }

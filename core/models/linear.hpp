@@ -2,6 +2,8 @@
 //
 //   rate(k) = nu k^2 + nu_h k^(2p) + mu k^(-2q) + alpha      (k = 0: alpha)
 //
+// The powers are of k over a wavenumber of the grid: those of k itself leave single precision.
+//
 // A background adds what couples components or shifts phases: rotation and a uniform velocity,
 //
 //   L u = -P(2 Omega x u) - i (k.U) u,   P(2 Omega x u) = (2 Omega.n) n x u,  n = k/|k|
@@ -29,16 +31,23 @@ template <class Real> WHORL_INLINE Real small_power(Real x, int n) {
 
 template <class Real> struct Losses {
     Real nu = 0;              // viscosity
-    Real hyper = 0, hypo = 0; // coefficients of k^(2 hyper_power) and k^(-2 hypo_power)
+    Real hyper = 0, hypo = 0; // nu_h k_h^(2p) and mu k_l^(-2q): rates at the wavenumbers k_h and k_l
     int hyper_power = 2, hypo_power = 1;
     Real drag = 0;
+    Real high = 1, low = 1; // k_h^-2 and k_l^2
 
     WHORL_INLINE Real rate(Wavenumber<Real> k) const {
         const Real k2 = square(k);
-        return nu * k2 + hyper * small_power(k2, hyper_power) +
-               hypo * small_power(inverse_square(k), hypo_power) + drag;
+        return nu * k2 + hyper * small_power(high * k2, hyper_power) +
+               hypo * small_power(low * inverse_square(k), hypo_power) + drag;
     }
 };
+
+// The largest |k.v| where |k_i| <= largest_i.
+template <class Real> double largest_product(const Wavenumber<Real>& v, Wavenumber<double> largest) {
+    return std::abs(static_cast<double>(v.x)) * largest.x + std::abs(static_cast<double>(v.y)) * largest.y +
+           std::abs(static_cast<double>(v.z)) * largest.z;
+}
 
 template <class Real> struct Background {
     Wavenumber<Real> omega{0, 0, 0};    // angular velocity
@@ -80,9 +89,7 @@ template <class Real> struct Background {
             return std::sqrt(static_cast<double>(v.x) * v.x + static_cast<double>(v.y) * v.y +
                              static_cast<double>(v.z) * v.z);
         };
-        return 2.0 * length(omega) + std::abs(static_cast<double>(velocity.x)) * largest.x +
-               std::abs(static_cast<double>(velocity.y)) * largest.y +
-               std::abs(static_cast<double>(velocity.z)) * largest.z;
+        return 2.0 * length(omega) + largest_product(velocity, largest);
     }
 };
 

@@ -141,9 +141,7 @@ template <class Real, bool hall> struct Mhd : MagneticFields<Real> {
         }
     }
     double coupling_norm(Wavenumber<double> largest) const {
-        const double along = std::abs(static_cast<double>(this->field.x)) * largest.x +
-                             std::abs(static_cast<double>(this->field.y)) * largest.y +
-                             std::abs(static_cast<double>(this->field.z)) * largest.z;
+        const double along = largest_product(this->field, largest);
         const double whistlers =
             hall ? std::abs(static_cast<double>(ion_length)) * std::sqrt(square(largest)) : 0.0;
         return this->linear.norm(largest) + along * (1.0 + whistlers);
@@ -155,15 +153,14 @@ template <class Real, bool hall> struct Mhd : MagneticFields<Real> {
     }
 
     // Alfven waves run along b beside the flow; the electrons take the field with them, and whistlers,
-    // (k.b) d k, run ahead of both: on the grid up to k_i = 2 pi / 3 dx_i, half of their frequency counting
-    // (Tendency::rate).
+    // (k.b) d k, run ahead of both: on the grid up to k_i = 2 pi / 3 dx_i without phase shifts.
     WHORL_INLINE void measure(const Real* in, const Real* inverse_spacing, Real* values) const {
         Real of_field[2], of_electrons[2] = {Real(0), Real(0)};
         advective_rate(in, inverse_spacing, values);
         advective_rate(in + 3, inverse_spacing, of_field);
         Real whistlers = Real(0);
         if constexpr (hall) {
-            constexpr Real kept = Real(2.0943951023931953); // 2 pi / 3
+            constexpr Real kept = Real(4.3864908449286029); // (2 pi / 3)^2: of k and of k.b
             advective_rate(in + 6, inverse_spacing, of_electrons);
             whistlers = ion_length * kept *
                         std::sqrt(square(

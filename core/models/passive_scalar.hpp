@@ -5,6 +5,7 @@
 // Any number of them travel with a model: each adds three rows and two columns to its right-hand side.
 #pragma once
 
+#include "base/sine_cosine.hpp"
 #include "models/stress.hpp"
 
 namespace whorl {
@@ -43,6 +44,11 @@ template <class Flow, class Real> struct PassiveScalar {
     WHORL_INLINE void decay(Wavenumber<Real> k, Real* rate) const { rate[0] = kappa * square(k); }
     WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
         da[0] = da[0] + times_minus_i(flow.drift(k) * a[0]);
+    }
+    // exp(L t): a turn of the phase.
+    WHORL_INLINE void advance_coupling(Wavenumber<Real> k, Real elapsed, Complex<Real>* a) const {
+        const SineCosine<Real> turn = sine_cosine(flow.drift(k) * elapsed);
+        a[0] = a[0] * Complex<Real>{turn.cosine, -turn.sine};
     }
     WHORL_INLINE void constrain(Wavenumber<Real>, Complex<Real>*) const {}
 };

@@ -16,26 +16,30 @@
 namespace whorl {
 
 template <class Real> struct RayleighBenard : Buoyancy<Real> {
-    static constexpr std::array sums{
-        "energy",           "dissipation",         "enstrophy",       "helicity",      "palinstrophy",
-        "thermal_variance", "thermal_dissipation", "convective_flux", "plate_gradient"};
+    static constexpr std::array sums{"energy",          "dissipation",      "enstrophy",
+                                     "palinstrophy",    "thermal_variance", "thermal_dissipation",
+                                     "convective_flux", "plate_gradient"};
     static constexpr std::array maxima{"maximum_divergence"};
-    static constexpr std::array spectra{0, 3, 5};
+    static constexpr std::array spectra{0, 4};
 
     double unit_z = 0; // smallest k_z; 0 where there are no plates
 
+    // No helicity: between plates velocity is sines where vorticity is cosines, and no sum over modes.
     // thermal_variance 1/2 <theta^2>, thermal_dissipation kappa <|grad theta|^2>, convective_flux <w theta>,
     // and plate_gradient, the mean of d theta/dz over both plates, not a number without: only even k_z /
     // unit_z add up, and only they have the same gradient at either.
     void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
-        measure_velocity(k, a, this->linear.rate(narrowed<Real>(k)), values);
+        double of_velocity[velocity_measures];
+        measure_velocity(k, a, this->linear.rate(narrowed<Real>(k)), of_velocity);
+        for (const int kept : {0, 1, 2}) values[kept] = of_velocity[kept];
+        values[3] = of_velocity[4];
         const bool plates = unit_z > 0.0;
         const bool mean = plates && k.x == 0.0 && k.y == 0.0 && std::lround(k.z / unit_z) % 2 == 0;
-        values[5] = 0.5 * dot(a[3], a[3]);
-        values[6] = static_cast<double>(this->kappa) * square(k) * dot(a[3], a[3]);
-        values[7] = dot(a[2], a[3]);
-        values[8] = mean ? -k.z * a[3].im : (plates ? 0.0 : std::numeric_limits<double>::quiet_NaN());
-        values[9] = divergence(k, a);
+        values[4] = 0.5 * dot(a[3], a[3]);
+        values[5] = static_cast<double>(this->kappa) * square(k) * dot(a[3], a[3]);
+        values[6] = dot(a[2], a[3]);
+        values[7] = mean ? -k.z * a[3].im : (plates ? 0.0 : std::numeric_limits<double>::quiet_NaN());
+        values[8] = divergence(k, a);
     }
 };
 

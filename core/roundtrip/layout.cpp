@@ -11,21 +11,21 @@ std::int64_t whole_lines(std::int64_t columns) { return (columns + 7) / 8 * 8; }
 } // namespace
 
 Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank,
-               int batch_count, int column_variable_count, int row_variable_count)
+               int batch_count, int column_variable_count, int row_variable_count, bool strided)
     : grid(pencils.grid()), row_index(rank % grid.p_row), column_index(rank / grid.p_row), nx(box.points[0]),
       ny(box.points[1]), nz(box.points[2]), walls(box.wall_mask()), per_element(box.wall(0) ? 2 : 1),
       z(pencils.z(column_index)), y(pencils.y(row_index)), elements(pencils.elements(row_index)),
       kx(pencils.kx(row_index)), ky(pencils.ky(row_index, column_index)), kept_x(truncation.extent(0) + 1),
       kept_y(truncation.count(1)), kept_z(truncation.count(2)), kept_elements(pencils.kept_elements()),
       extent_y(truncation.extent(1)), extent_z(truncation.extent(2)), batches(batch_count),
-      column_variables(column_variable_count), row_variables(row_variable_count) {
+      column_variables(column_variable_count), row_variables(row_variable_count), strided_(strided) {
     for (int c = 0; c < grid.p_col; ++c) peer_z_.push_back(pencils.z(c));
     for (int r = 0; r < grid.p_row; ++r) {
         peer_y_.push_back(pencils.y(r));
         peer_elements_.push_back(pencils.elements(r));
     }
     place_columns(pencils);
-    place_planes();
+    strided_ ? place_planes_apart() : place_planes();
     if (grid.p_row > 1) {
         row_y_size = row_y_offset(grid.p_row, largest_batch());
         row_x_size = row_x_offset(grid.p_row, largest_batch());
@@ -48,6 +48,7 @@ void Layout::place_columns(const Pencils& pencils) {
             offset += column_rows.back().length;
         }
         peer_columns_.push_back(whole_lines(offset));
+        all_columns_ += peer_columns_.back();
     }
 }
 
@@ -75,6 +76,19 @@ void Layout::place_planes() {
     }
 }
 
+void Layout::place_planes_apart() {
+    for (int l = 0; l < nz; ++l) pencil_slots.push_back({l * columns, nz * columns});
+    pencil_size = nz * columns * column_variables;
+    for (int l = 0; l < z.size(); ++l) {
+        std::int64_t before = 0;
+        for (int c = 0; c < grid.p_col; ++c) {
+            plane_slots.push_back({l * all_columns_ + before, z.size() * all_columns_});
+            before += peer_columns_[at(c)];
+        }
+    }
+    plane_size = z.size() * all_columns_ * column_variables;
+}
+
 Block Layout::planes(int c, int batch) const {
     const Block block = peer_z_[at(c)];
     const Block part = even_block(block.size(), batches, batch);
@@ -97,15 +111,62 @@ std::int64_t Layout::row_x_offset(int r, int plane_count) const {
     return static_cast<std::int64_t>(row_variables) * plane_count * y.size() * before;
 }
 
+RowSlot Layout::row_y_slot(int r, int index, int plane_count) const {
+    const Block rows = peer_y_[at(r)];
+    const std::int64_t width = elements.size();
+    if (strided_) return {(1LL * index * ny + rows.begin) * width, plane_count * ny * width, width};
+    return {row_y_offset(r, plane_count) + index * rows.size() * width, plane_count * rows.size() * width,
+            width};
+}
+
+RowSlot Layout::row_x_slot(int r, int index, int plane_count) const {
+    const Block block = peer_elements_[at(r)];
+    const std::int64_t width = strided_ ? kept_elements : block.size(), plane = y.size() * width;
+    const std::int64_t base = strided_ ? block.begin : row_x_offset(r, plane_count);
+    return {base + index * plane, plane_count * plane, width};
+}
+
+exchange::Chunk Layout::pencil_chunk(int batch, int c, int variables) const {
+    const Block theirs = planes(c, batch);
+    const std::int64_t size = theirs.size() * columns;
+    if (strided_) return {theirs.begin * columns, size, 1, size, variables, nz * columns};
+    return exchange::packed_chunk(pencil_chunks_[at(batch)][at(c)], size, variables);
+}
+
+exchange::Chunk Layout::plane_chunk(int batch, int c, int variables) const {
+    const Block mine = planes(batch);
+    const std::int64_t theirs = peer_columns_[at(c)];
+    if (!strided_)
+        return exchange::packed_chunk(plane_chunks_[at(batch)][at(c)], mine.size() * theirs, variables);
+    std::int64_t before = 0;
+    for (int peer = 0; peer < c; ++peer) before += peer_columns_[at(peer)];
+    return {(mine.begin - z.begin) * all_columns_ + before,
+            theirs,
+            mine.size(),
+            all_columns_,
+            variables,
+            z.size() * all_columns_};
+}
+
+exchange::Chunk Layout::row_y_chunk(int r, int plane_count, int variables) const {
+    const RowSlot slot = row_y_slot(r, 0, plane_count);
+    const std::int64_t size = 1LL * peer_y_[at(r)].size() * elements.size();
+    return {slot.base, size, plane_count, slot.stride / std::max(plane_count, 1), variables, slot.stride};
+}
+
+exchange::Chunk Layout::row_x_chunk(int r, int plane_count, int variables) const {
+    const RowSlot slot = row_x_slot(r, 0, plane_count);
+    return {slot.base,  peer_elements_[at(r)].size(), 1LL * plane_count * y.size(), slot.pitch, variables,
+            slot.stride};
+}
+
 std::vector<exchange::Pattern> Layout::column_patterns(int variables, bool inwards) const {
     std::vector<exchange::Pattern> patterns;
     for (int b = 0; b < batches; ++b) {
         exchange::Pattern& pattern = patterns.emplace_back();
         for (int c = 0; c < grid.p_col; ++c) {
-            const exchange::Chunk pencil{pencil_chunks_[at(b)][at(c)],
-                                         planes(c, b).size() * columns * variables};
-            const exchange::Chunk plane{plane_chunks_[at(b)][at(c)],
-                                        planes(b).size() * peer_columns_[at(c)] * variables};
+            const exchange::Chunk pencil = pencil_chunk(b, c, variables),
+                                  plane = plane_chunk(b, c, variables);
             pattern.send.push_back(inwards ? pencil : plane);
             pattern.receive.push_back(inwards ? plane : pencil);
         }
@@ -117,12 +178,10 @@ std::vector<exchange::Pattern> Layout::row_patterns(int variables, bool inwards)
     std::vector<exchange::Pattern> patterns;
     for (int b = 0; b < batches; ++b) {
         exchange::Pattern& pattern = patterns.emplace_back();
-        const std::int64_t count = planes(b).size();
+        const int count = planes(b).size();
         for (int r = 0; r < grid.p_row; ++r) {
-            const exchange::Chunk in_y{row_y_offset(r, planes(b).size()),
-                                       variables * count * peer_y_[at(r)].size() * elements.size()};
-            const exchange::Chunk in_x{row_x_offset(r, planes(b).size()),
-                                       variables * count * y.size() * peer_elements_[at(r)].size()};
+            const exchange::Chunk in_y = row_y_chunk(r, count, variables),
+                                  in_x = row_x_chunk(r, count, variables);
             pattern.send.push_back(inwards ? in_y : in_x);
             pattern.receive.push_back(inwards ? in_x : in_y);
         }

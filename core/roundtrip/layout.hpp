@@ -5,6 +5,11 @@
 //                    uses the first of them, so both directions share a buffer and a message is contiguous
 //   row buffers      chunk (peer) of one batch holds [variable][plane][row of y][element]
 //
+// Where a transport takes chunks that lie apart nothing is packed by peers: the buffers hold
+//
+//   column buffers   z-pencil [variable][z][kept column], y-pencil [variable][plane][kept column of all
+//   peers] row buffers      [variable][plane][y][element] of one batch, all y or all elements
+//
 // Elements are the complex numbers of a row along x (grid/pencils.hpp).
 #pragma once
 
@@ -21,6 +26,11 @@ struct PlaneSlot {
     std::int64_t base, stride;
 };
 
+// Where row i of variable v of a plane lies: base + v * stride + i * pitch.
+struct RowSlot {
+    std::int64_t base, stride, pitch;
+};
+
 // Kept elements of one ky in the y-pencil: which column peer holds it, where in the peer's columns, how many.
 struct ColumnRow {
     std::int32_t peer, length;
@@ -30,7 +40,7 @@ struct ColumnRow {
 class Layout {
   public:
     Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank, int batches,
-           int column_variables, int row_variables);
+           int column_variables, int row_variables, bool strided);
 
     ProcessGrid grid;
     int row_index, column_index; // r and c of this rank
@@ -58,9 +68,9 @@ class Layout {
     int largest_batch() const;
     Block peer_elements(int r) const { return peer_elements_[static_cast<std::size_t>(r)]; }
     Block peer_y_block(int r) const { return peer_y_[static_cast<std::size_t>(r)]; }
-    // Chunk of row peer r within a row buffer holding `planes` planes.
-    std::int64_t row_y_offset(int r, int planes) const;
-    std::int64_t row_x_offset(int r, int planes) const;
+    // Row peer r's part of a plane, the `index`-th of `planes`: its rows of y, and its elements of own rows.
+    RowSlot row_y_slot(int r, int index, int planes) const;
+    RowSlot row_x_slot(int r, int index, int planes) const;
 
     // Messages of `variables` variables; inwards is towards physical space.
     std::vector<exchange::Pattern> column_patterns(int variables, bool inwards) const;
@@ -69,6 +79,15 @@ class Layout {
   private:
     void place_columns(const Pencils& pencils);
     void place_planes();
+    void place_planes_apart();
+    std::int64_t row_y_offset(int r, int planes) const;
+    std::int64_t row_x_offset(int r, int planes) const;
+    exchange::Chunk pencil_chunk(int batch, int c, int variables) const;
+    exchange::Chunk plane_chunk(int batch, int c, int variables) const;
+    exchange::Chunk row_y_chunk(int r, int planes, int variables) const;
+    exchange::Chunk row_x_chunk(int r, int planes, int variables) const;
+    bool strided_;
+    std::int64_t all_columns_ = 0; // of all column peers
     std::vector<Block> peer_z_, peer_y_, peer_elements_;
     std::vector<std::int64_t> peer_columns_;
     std::vector<std::vector<std::int64_t>> pencil_chunks_, plane_chunks_; // [batch][peer]

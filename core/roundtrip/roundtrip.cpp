@@ -1,7 +1,6 @@
 #include "roundtrip/roundtrip.hpp"
 
 #include <cmath>
-#include <limits>
 #include <numbers>
 
 namespace whorl {
@@ -30,10 +29,13 @@ RoundTrip<Real>::RoundTrip(const Box& box, const Truncation& truncation, const R
                            const exchange::Communicator& world, const device::Cpu& device)
     : pencils_(box, truncation, options.grid),
       layout_(box, truncation, pencils_, world.rank(), options.batches, options.column_variables,
-              options.row_variables),
+              options.row_variables, exchange::takes_strided(options.transport.name)),
       table_(box, truncation, pencils_, layout_.row_index, layout_.column_index), device_(device),
       world_(world), row_(world.split(layout_.column_index)), column_(world.split(layout_.row_index)),
-      transport_name_(options.transport), workspace_(workspace_of<Real>(layout_, options.lines)),
+      wire_value_(options.transport.wire == "single" ? sizeof(Complex<float>) : sizeof(Value)),
+      make_transport_(exchange::transport_maker(options.transport)),
+      watchdog_(options.exchange_timeout, world.rank()),
+      workspace_(workspace_of<Real>(layout_, options.lines)),
       scale_(1.0 / (static_cast<double>(box.total_points()) * (1 << kernels::axes_in(box.wall_mask())))) {
     make_tables(box, truncation);
     make_lines(options.lines);
@@ -223,44 +225,15 @@ const kernels::RowPiece<Real>* RoundTrip<Real>::row_pieces(int executor, int pla
     auto& pieces = executors_[static_cast<std::size_t>(executor)].pieces;
     for (int r = 0; r < layout_.grid.p_row; ++r) {
         const Block block = layout_.peer_elements(r);
-        const std::int64_t plane_size = static_cast<std::int64_t>(layout_.y.size()) * block.size();
-        pieces[static_cast<std::size_t>(r)] = {row_x_buffer_.data() + layout_.row_x_offset(r, planes) +
-                                                   plane_index * plane_size,
-                                               planes * plane_size,
-                                               block.size(),
+        const RowSlot slot = layout_.row_x_slot(r, plane_index, planes);
+        pieces[static_cast<std::size_t>(r)] = {row_x_buffer_.data() + slot.base,
+                                               slot.stride,
+                                               slot.pitch,
                                                block.begin,
                                                block.size(),
                                                block.size()};
     }
     return pieces.data();
-}
-
-template <class Real>
-exchange::Transport& RoundTrip<Real>::transport(const std::string& which, int variables, bool inwards) {
-    auto& made = transports_[which + (inwards ? " in " : " out ") + std::to_string(variables)];
-    if (!made) {
-        const bool rows = which == "row";
-        made = exchange::Transport::make(transport_name_, rows ? row_ : column_,
-                                         rows ? layout_.row_patterns(variables, inwards)
-                                              : layout_.column_patterns(variables, inwards),
-                                         static_cast<int>(sizeof(Value)));
-    }
-    return *made;
-}
-
-template <class Real> std::array<double, 2> RoundTrip<Real>::reduce_maxima(bool wanted) {
-    std::array<double, 2> largest{0.0, 0.0};
-    if (!wanted) return largest;
-    std::array<double, 3> values{0.0, 0.0, 0.0}; // MPI_MAX may lose a NaN, so it travels as a flag
-    for (const auto& of_executor : maxima_)
-        for (std::size_t m = 0; m < 2; ++m) {
-            if (!std::isfinite(of_executor[m])) values[2] = 1.0;
-            values[m] = std::max(values[m], std::isfinite(of_executor[m]) ? of_executor[m] : 0.0);
-        }
-    world_.maximum(values);
-    const double spoilt = std::numeric_limits<double>::quiet_NaN();
-    return values[2] > 0.0 ? std::array<double, 2>{spoilt, spoilt}
-                           : std::array<double, 2>{values[0], values[1]};
 }
 
 template <class Real>
@@ -321,11 +294,10 @@ void RoundTrip<Real>::move_rows(int executor, int plane_index, int planes, int v
     const kernels::Plane<Real> p = plane(executor);
     for (int r = 0; r < layout_.grid.p_row; ++r) {
         const Block rows = layout_.peer_y_block(r);
-        const std::int64_t plane_size = static_cast<std::int64_t>(rows.size()) * p.width;
-        Value* const chunk =
-            row_y_buffer_.data() + layout_.row_y_offset(r, planes) + plane_index * plane_size;
-        device::Cpu::for_each(static_cast<std::int64_t>(variables) * rows.size(),
-                              kernels::MoveRows<Real, to_buffer>{p, chunk, planes * plane_size, rows});
+        const RowSlot slot = layout_.row_y_slot(r, plane_index, planes);
+        device::Cpu::for_each(
+            static_cast<std::int64_t>(variables) * rows.size(),
+            kernels::MoveRows<Real, to_buffer>{p, row_y_buffer_.data() + slot.base, slot.stride, rows});
     }
 }
 
@@ -351,7 +323,9 @@ template <class Real> std::map<std::string, double> RoundTrip<Real>::timings() c
         known += value;
     }
     seconds["transforms"] = seconds["x_lines"] + seconds["y_lines"] + seconds["z_lines"];
-    seconds["exchange"] = exchange_timer_.seconds(Part::exchange);
+    seconds["row"] = exchange_timer_.seconds(Part::row);
+    seconds["column"] = exchange_timer_.seconds(Part::column);
+    seconds["exchange"] = seconds["row"] + seconds["column"];
     seconds["total"] = exchange_timer_.seconds(Part::total);
     seconds["other"] = seconds["total"] - seconds["exchange"] - known;
     return seconds;
@@ -360,6 +334,7 @@ template <class Real> std::map<std::string, double> RoundTrip<Real>::timings() c
 template <class Real> void RoundTrip<Real>::time(bool enabled) {
     exchange_timer_.reset();
     exchange_timer_.enabled = enabled;
+    moved_ = {};
     for (Executor& executor : executors_) {
         executor.timers.reset();
         executor.timers.enabled = enabled;

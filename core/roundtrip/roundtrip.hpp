@@ -10,12 +10,14 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 
 #include "device/buffer.hpp"
 #include "device/cpu.hpp"
 #include "device/lines.hpp"
 #include "device/row_lines.hpp"
 #include "exchange/transport.hpp"
+#include "exchange/watchdog.hpp"
 #include "roundtrip/layout.hpp"
 #include "roundtrip/line_kernels.hpp"
 #include "roundtrip/pass.hpp"
@@ -27,7 +29,8 @@ namespace whorl {
 struct RoundTripOptions {
     ProcessGrid grid;
     int batches = 1;
-    std::string transport = "alltoall";
+    exchange::TransportOptions transport;
+    double exchange_timeout = 0.0; // seconds; 0: none
     device::LineKind lines = device::LineKind::automatic;
     // Most variables of any pass: on the columns (inputs, fluxes) and on the rows (inputs, products).
     int column_variables = 4, row_variables = 5;
@@ -56,10 +59,17 @@ template <class Real> class RoundTrip {
     // Sends a pass through. Returns its maxima over all ranks (NaN where a value was not finite).
     template <class Pass> std::array<double, 2> run(Pass& pass);
 
+    // One exchange of this many variables, batch by batch, of whatever the buffers hold: for measuring it.
+    void exchange_once(bool rows, int variables, bool inwards);
+
     // Bytes by array, and the seconds spent by part since reset (mean over executors; exchange is the
     // caller's).
     std::map<std::string, std::int64_t> memory() const;
     std::map<std::string, double> timings() const;
+    // Bytes this rank sent to others since reset, by leg.
+    std::map<std::string, std::int64_t> traffic() const {
+        return {{"column", moved_[0]}, {"row", moved_[1]}};
+    }
     void time(bool enabled);
 
   private:
@@ -122,7 +132,23 @@ template <class Real> class RoundTrip {
                static_cast<std::int64_t>(z - layout_.z.begin) * layout_.grid.p_col;
     }
     Value* plane_data() { return layout_.grid.p_col > 1 ? plane_buffer_.data() : pencil_buffer_.data(); }
-    exchange::Transport& transport(const std::string& which, int variables, bool inwards);
+    // An exchange of a leg, made when it is first asked for; start() and wait() are timed and watched.
+    struct Exchange {
+        std::unique_ptr<exchange::Transport> transport;
+        Part part;
+        const char* name;
+        std::vector<std::int64_t> bytes; // of each batch, to other ranks
+    };
+    enum class Leg { column, row };
+    Exchange& exchange_of(Leg leg, int variables, bool inwards);
+    void start(Exchange& exchange, int batch, Value* send, Value* receive);
+    void wait(Exchange& exchange, int batch);
+    void progress();
+    // Those a pass needs; null where nothing travels.
+    struct Legs {
+        Exchange *column_in = nullptr, *row_in = nullptr, *row_out = nullptr, *column_out = nullptr;
+    };
+    Legs legs_of(int inputs, int products, int fluxes);
     std::array<double, 2> reduce_maxima(bool wanted);
     // Transforms that read, or write, the column buffer as they go.
     void z_lines_in(int executor, const kernels::Tile<Real>& tile, int variables);
@@ -144,8 +170,8 @@ template <class Real> class RoundTrip {
     template <class Pass>
     void store_tile(const Pass& pass, std::int64_t item, const kernels::Tile<Real>& t, int first_flux,
                     const ModeTables<Real>& tables, const kernels::Shift<Real>& shift);
-    template <class Pass> void batch(Pass& pass, int b);
-    template <class Pass> void exchanged_rows(Pass& pass, int b, Block planes);
+    template <class Pass> void batch(Pass& pass, int b, const Legs& legs);
+    template <class Pass> void exchanged_rows(Pass& pass, int b, Block planes, const Legs& legs);
     template <class Pass> void rows_in(const Pass& pass, int executor, int z);
     template <class Pass> void rows_out(const Pass& pass, int executor, int z);
     template <class Pass>
@@ -168,7 +194,9 @@ template <class Real> class RoundTrip {
     device::Cpu device_;
     const exchange::Communicator& world_;
     exchange::Communicator row_, column_;
-    std::string transport_name_;
+    std::int64_t wire_value_; // bytes of a complex number on its way
+    exchange::Maker make_transport_;
+    exchange::Watchdog watchdog_;
     Workspace workspace_;
     double scale_; // 1 / (nx ny nz), of the doubled axes where there are walls
 
@@ -190,8 +218,9 @@ template <class Real> class RoundTrip {
     ByBasis<LinesOf> y_in_, y_out_;
     std::unique_ptr<device::RowLines<Real>> row_lines_; // or, for other kinds of lines:
     ByBasis<std::array<LinesOf, 2>> x_in_, x_out_;      // of a whole block of row pairs, of the last one
-    std::map<std::string, std::unique_ptr<exchange::Transport>> transports_;
-    Timers exchange_timer_; // of the thread that exchanges, with the total of all runs
+    std::map<std::tuple<Leg, int, bool>, Exchange> exchanges_;
+    std::array<std::int64_t, 2> moved_{}; // bytes to other ranks since reset, by leg
+    Timers exchange_timer_;               // of the thread that exchanges, with the total of all runs
 };
 
 } // namespace whorl

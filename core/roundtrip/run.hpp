@@ -20,31 +20,22 @@ template <class Real> template <class Pass> std::array<double, 2> RoundTrip<Real
     if constexpr (Pass::inputs > 0) columns_in(pass);
 
     const int batches = layout_.batches;
-    const bool exchanged = layout_.grid.p_col > 1;
-    const auto start = [&](bool inwards, int b) {
-        Timers::Scope scope(exchange_timer_, Part::exchange);
-        auto& buffer = plane_buffer_;
-        auto& line = transport("column", inwards ? widths.inputs : widths.fluxes, inwards);
-        if (inwards)
-            line.start(b, pencil_buffer_.data(), buffer.data());
-        else
-            line.start(b, buffer.data(), pencil_buffer_.data());
+    const Legs legs = legs_of(Pass::inputs > 0 ? widths.inputs : 0, Pass::products > 0 ? widths.products : 0,
+                              Pass::fluxes > 0 ? widths.fluxes : 0);
+    const auto start_in = [&](int b) {
+        start(*legs.column_in, b, pencil_buffer_.data(), plane_buffer_.data());
     };
-    const auto wait = [&](bool inwards, int b) {
-        Timers::Scope scope(exchange_timer_, Part::exchange);
-        transport("column", inwards ? widths.inputs : widths.fluxes, inwards).wait(b);
-    };
-    if (exchanged && Pass::inputs > 0) start(true, 0);
+    if (legs.column_in) start_in(0);
     for (int b = 0; b < batches; ++b) {
-        if (exchanged && Pass::inputs > 0) {
-            if (b + 1 < batches) start(true, b + 1);
-            wait(true, b);
+        if (legs.column_in) {
+            if (b + 1 < batches) start_in(b + 1);
+            wait(*legs.column_in, b);
         }
-        batch(pass, b);
-        if (exchanged && Pass::fluxes > 0) start(false, b);
+        batch(pass, b, legs);
+        if (legs.column_out) start(*legs.column_out, b, plane_buffer_.data(), pencil_buffer_.data());
     }
-    if (exchanged && Pass::fluxes > 0)
-        for (int b = 0; b < batches; ++b) wait(false, b);
+    if (legs.column_out)
+        for (int b = 0; b < batches; ++b) wait(*legs.column_out, b);
 
     const auto largest = reduce_maxima(Pass::maxima > 0 && pass.wants_maxima());
     if constexpr (requires { pass.begin_store(largest); }) pass.begin_store(largest);
@@ -64,8 +55,7 @@ template <class Real> template <class Pass> void RoundTrip<Real>::columns_in(con
             for (const kernels::Segment& segment : segments(item)) {
                 const auto load = [&]<class Own>(const Own& own, const kernels::Tile<Real>& to, int first) {
                     if constexpr (meets_walls<Own>())
-                        if (layout_.per_element == 2)
-                            return load_reals(own, tables, to, segment, first);
+                        if (layout_.per_element == 2) return load_reals(own, tables, to, segment, first);
                     if (shifted_)
                         device::Cpu::for_each(
                             layout_.kept_z, kernels::Load<Real, Own, true>{own, tables, to, segment, shift});
@@ -130,12 +120,13 @@ void RoundTrip<Real>::store_tile(const Pass& pass, std::int64_t item, const kern
         store(pass);
 }
 
-template <class Real> template <class Pass> void RoundTrip<Real>::batch(Pass& pass, int b) {
+template <class Real> template <class Pass> void RoundTrip<Real>::batch(Pass& pass, int b, const Legs& legs) {
     const Block planes = layout_.planes(b);
     if constexpr (requires { pass.begin_batch(planes); }) pass.begin_batch(planes);
     if (layout_.grid.p_row == 1) {
         device_.each(planes.size(), [&](int executor, std::int64_t item) {
             const int z = planes.begin + static_cast<int>(item);
+            if (executor == 0) progress();
             rows_in(pass, executor, z);
             const kernels::Plane<Real> p = plane(executor);
             const kernels::RowPiece<Real> piece{p.data, p.stride, p.pitch, 0, p.width, p.pitch};
@@ -144,7 +135,7 @@ template <class Real> template <class Pass> void RoundTrip<Real>::batch(Pass& pa
             rows_out(pass, executor, z);
         });
     } else {
-        exchanged_rows(pass, b, planes);
+        exchanged_rows(pass, b, planes, legs);
     }
     if constexpr (requires { pass.end_batch(planes); }) pass.end_batch(planes);
 }
@@ -152,23 +143,16 @@ template <class Real> template <class Pass> void RoundTrip<Real>::batch(Pass& pa
 // The batch with a row exchange on either side of its x lines.
 template <class Real>
 template <class Pass>
-void RoundTrip<Real>::exchanged_rows(Pass& pass, int b, Block planes) {
+void RoundTrip<Real>::exchanged_rows(Pass& pass, int b, Block planes, const Legs& legs) {
     const Widths widths = widths_of(pass);
-    const auto move = [&](const char* which, int variables, bool inwards) {
-        Timers::Scope scope(exchange_timer_, Part::exchange);
-        auto& line = transport(which, variables, inwards);
-        if (inwards)
-            line.start(b, row_y_buffer_.data(), row_x_buffer_.data());
-        else
-            line.start(b, row_x_buffer_.data(), row_y_buffer_.data());
-        line.wait(b);
-    };
     if constexpr (Pass::inputs > 0) {
         device_.each(planes.size(), [&](int executor, std::int64_t item) {
+            if (executor == 0) progress();
             rows_in(pass, executor, planes.begin + static_cast<int>(item));
             move_rows<true>(executor, static_cast<int>(item), planes.size(), widths.inputs);
         });
-        move("row", widths.inputs, true);
+        start(*legs.row_in, b, row_y_buffer_.data(), row_x_buffer_.data());
+        wait(*legs.row_in, b);
     }
     const int chunks = (layout_.y.size() + workspace_.rows - 1) / workspace_.rows;
     device_.each(1LL * planes.size() * chunks, [&](int executor, std::int64_t item) {
@@ -178,7 +162,8 @@ void RoundTrip<Real>::exchanged_rows(Pass& pass, int b, Block planes) {
                row_pieces(executor, index, planes.size()));
     });
     if constexpr (Pass::products > 0) {
-        move("row", widths.products, false);
+        start(*legs.row_out, b, row_x_buffer_.data(), row_y_buffer_.data());
+        wait(*legs.row_out, b);
         device_.each(planes.size(), [&](int executor, std::int64_t item) {
             move_rows<false>(executor, static_cast<int>(item), planes.size(), widths.products);
             rows_out(pass, executor, planes.begin + static_cast<int>(item));

@@ -41,16 +41,16 @@ void RoundTrip<Real>::add_parities(const Pass& pass, int first_input, int first_
 }
 
 // Products are (-i)^s times real numbers where x has walls, and a flux is a sum of them times real numbers:
-// whether it is real or imaginary shows for any wavenumber.
+// whether it is real or imaginary shows for wavenumbers at which none cancels.
 template <class Real>
 template <class Pass>
 void RoundTrip<Real>::find_imaginary(const Pass& pass, int first_flux) {
     Complex<Real> products[Pass::products], fluxes[Pass::fluxes];
     for (int v = 0; v < Pass::products; ++v)
         products[v] = kernels::power_of_i<Real>(-kernels::axes_in(pass.product_parity(v)));
-    pass.contract(Real(1), Real(2), products, fluxes);
+    pass.contract(Real(0.6180340), Real(1.7320508), products, fluxes);
     for (int v = 0; v < Pass::fluxes; ++v) {
-        WHORL_REQUIRE(fluxes[v].re == Real(0) || fluxes[v].im == Real(0),
+        WHORL_REQUIRE((fluxes[v].re == Real(0)) != (fluxes[v].im == Real(0)),
                       "flux " + std::to_string(v) + " of a pass adds products of unlike parities.");
         parities_.imaginary[static_cast<std::size_t>(first_flux + v)] = fluxes[v].im != Real(0);
     }

@@ -30,7 +30,6 @@ template <class Model, class Real> struct StageOf {
     Stage stage;
     bool exact = false;         // linear coupling, in the factor
     double coupling_norm = 0.0; // a bound on it
-    double series_norm = 0.0;   // the same with what the rates of a mode's fields differ by
     TimeStep* step = nullptr;
 
     WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
@@ -73,7 +72,7 @@ template <class Model, class Real> struct StageOf {
     }
     template <bool added, bool exactly, class Plan> auto update(const Plan& plan) const {
         Update<Model, Real, Plan, added, exactly> result{model, plan, registers, context, extra, modes,
-                                                         {},    {},   0,         0,       {}};
+                                                         {},    {},   0,         0,       0};
         const double dt = step->dt, elapsed = stage.advance * dt;
         for (std::size_t i = 0; i < Stage::registers; ++i) {
             for (std::size_t j = 0; j < Stage::registers; ++j)
@@ -82,7 +81,7 @@ template <class Model, class Real> struct StageOf {
         }
         result.elapsed = static_cast<Real>(elapsed);
         result.share = static_cast<Real>(share);
-        if (exactly) result.series = Series::of(Real(), series_norm, elapsed);
+        result.norm = static_cast<Real>(coupling_norm);
         return result;
     }
 };
@@ -113,6 +112,7 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
     // Of each passive scalar the diffusivity and the mean gradient; on the host.
     const std::vector<std::array<double, 4>>* scalars = nullptr;
     bool measures = false;
+    double wave_rate = 0.0; // what waves that are not integrated exactly add to the rate of advection
     Real inverse_spacing[3] = {};
 
     static constexpr int input_parity(int v)
@@ -137,9 +137,7 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
     }
 
     bool wants_maxima() const { return measures; }
-    // Waves that are not integrated exactly count with half their frequency: where |u| = dx / pi a time, the
-    // fastest of the modes on the grid turns by about two in that time.
-    double rate(double largest) const { return largest + (this->exact ? 0.0 : this->coupling_norm / 2); }
+    double rate(double largest) const { return largest + (this->exact ? 0.0 : wave_rate); }
     void begin_store(const std::array<double, 2>& largest) const {
         TimeStep& chosen = *this->step;
         if (!measures || chosen.courant <= 0.0 || !std::isfinite(largest[0])) return;
@@ -168,7 +166,6 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
                                       this->stage,
                                       this->exact,
                                       this->coupling_norm,
-                                      this->series_norm,
                                       this->step}};
         for (Fields<Real>& field : part.registers) field += offset;
         if (part.extra) part.extra += offset;

@@ -2,76 +2,22 @@
 //
 //   da = share (tendency + L a) (+ extra),  r_i <- exp(-rate elapsed) (sum_j m[i][j] r_j + v[i] dt da)
 //
-// L is a model's linear coupling. With `exact` it leaves da and joins the factor, exp((L - rate) elapsed),
-// summed as a Taylor series of the operator in so many substeps that its terms fall fast.
+// L is a model's linear coupling. With `exact` it leaves da and joins the factor, exp((L - rate) elapsed)
+// (coupling.hpp).
 #pragma once
 
 #include <array>
-#include <cmath>
-#include <limits>
 
 #include "base/exponential.hpp"
 #include "base/unrolled.hpp"
 #include "roundtrip/mode.hpp"
+#include "steppers/coupling.hpp"
 #include "steppers/scheme.hpp"
 
 namespace whorl {
 
 // One field after another, `modes` complex numbers each.
 template <class Real> using Fields = Complex<Real>*;
-
-// exp(L elapsed) as `substeps` Taylor series of `terms` terms each: enough for rounding where |L| <= norm.
-struct Series {
-    int substeps = 0, terms = 0;
-
-    template <class Real> static Series of(Real, double norm, double elapsed) {
-        constexpr double longest = 1.0;
-        Series series{static_cast<int>(std::ceil(norm * elapsed / longest)), 0};
-        if (series.substeps == 0) return series;
-        const double h = norm * elapsed / series.substeps;
-        for (double term = 1.0; term > static_cast<double>(std::numeric_limits<Real>::epsilon()) / 4;)
-            term *= h / ++series.terms;
-        return series;
-    }
-};
-
-// The slowest of the rates of a mode's fields.
-template <class Model, class Real> WHORL_INLINE int slowest_of(const Real* rate) {
-    int slowest = 0;
-    unrolled<Model::rates>(
-        [&](auto q) { slowest = rate[q] < rate[slowest] ? static_cast<int>(q) : slowest; });
-    return slowest;
-}
-
-// a <- exp((L - D) elapsed) a, D the rates less the slowest of them: it only decays, and nothing overflows.
-template <class Model, class Real>
-WHORL_CALL void advance_coupling(const Model& model, Wavenumber<Real> k, const Real* rate, Real elapsed,
-                                 Series series, Complex<Real>* a) {
-    const Real h = elapsed / static_cast<Real>(series.substeps > 0 ? series.substeps : 1);
-    const Real slowest = rate[slowest_of<Model>(rate)];
-    for (int s = 0; s < series.substeps; ++s) {
-        Complex<Real> term[Model::fields], next[Model::fields];
-        for (int f = 0; f < Model::fields; ++f) term[f] = a[f];
-        for (int n = 1; n <= series.terms; ++n) {
-            const Real share = h / static_cast<Real>(n);
-            for (int f = 0; f < Model::fields; ++f) next[f] = {0, 0};
-            model.couple(k, term, next);
-            for (int f = 0; f < Model::fields; ++f) {
-                if constexpr (Model::rates > 1)
-                    next[f] = next[f] - (rate[Model::rate_of(f)] - slowest) * term[f];
-                term[f] = share * next[f];
-                a[f] = a[f] + term[f];
-            }
-        }
-    }
-}
-
-// Has a closed form of exp(L t), and rates alike for all fields.
-template <class Model, class Real>
-concept AdvancesItself = requires(const Model& model, Complex<Real>* a) {
-    model.advance_coupling(Wavenumber<Real>{}, Real(), a);
-    requires Model::rates == 1;
-};
 
 // Which registers a stage reads and writes (bits), and whether time passes in it: known to the compiler, so
 // that a mode's registers cross memory once, or not.
@@ -101,7 +47,7 @@ template <class Model, class Real, class Plan, bool adds, bool exact> struct Upd
     Real m[Stage::registers][Stage::registers];
     Real v_dt[Stage::registers];
     Real elapsed, share;
-    Series series;
+    Real norm; // of the linear coupling
 
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* flux) const {
         constexpr int count = Stage::registers;
@@ -156,7 +102,7 @@ template <class Model, class Real, class Plan, bool adds, bool exact> struct Upd
             model.advance_coupling(k, elapsed, a);
         } else if constexpr (couples) {
             slowest = slowest_of<Model>(rate);
-            advance_coupling(model, k, rate, elapsed, series, a);
+            advance_coupling(model, k, rate, elapsed, norm, a);
         }
         unrolled<Model::fields>([&](auto f) {
             if constexpr (couples || Model::rates == 1)

@@ -29,6 +29,7 @@ from whorl.section import (
     Points,
     ProcessGrid,
     Section,
+    given_one,
     listed,
     option,
 )
@@ -86,9 +87,7 @@ class Time(Section):
     @model_validator(mode="before")
     @classmethod
     def _courant_unless_fixed(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("dt") is None and data.get("courant") is None:
-            return {**data, "courant": DEFAULT_COURANT}
-        return data
+        return given_one(data, "courant", DEFAULT_COURANT, "dt")
 
     @model_validator(mode="after")
     def _consistent(self) -> "Time":
@@ -129,7 +128,19 @@ class Run(Section):
     threads: int = option(0, "threads a rank; 0: the cores available, shared fairly among the ranks", ge=0)
     process_grid: ProcessGrid = option((0, 0), "ranks as rows × columns; [0, 0]: chosen")
     batches: int = option(0, "parts the exchange is cut into; 0: chosen", ge=0)
-    transport: Literal["alltoall"] = option("alltoall", "how ranks exchange data")
+    transport: Literal["alltoall", "overlap", "pairwise", "rma", "datatypes", "auto"] = option(
+        "alltoall", "how ranks exchange data (docs/exchange); auto: measured at the start"
+    )
+    wire: Literal["full", "single"] = option(
+        "full", "precision of what travels between ranks; single halves the bytes of a double run"
+    )
+    threading: Literal["funneled", "serialized", "multiple"] = option(
+        "funneled", "who exchanges: the main thread, one beside it, or all threads"
+    )
+    variables_per_message: int = option(0, "variables that travel in one message; 0: all of them", ge=0)
+    exchange_timeout: float = option(
+        0.0, "an exchange that takes longer ends the run with a message; 0: none does", unit="seconds", ge=0
+    )
     device: Literal["cpu", "cuda"] = option("cpu", "where the fields live")
 
 

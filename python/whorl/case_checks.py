@@ -64,6 +64,7 @@ def check_scalars(case: Any) -> None:
             )
     for scalar in case.scalars:
         _check_gradient(scalar, case.grid)
+        _check_plane_gradient(scalar, case.flow)
         if scalar.initial is not None:
             _check_kind(scalar.initial, "scalar", 1, "scalars.initial", case)
             _check_no_tables(scalar.initial, "scalars.initial")
@@ -78,6 +79,17 @@ def _check_gradient(scalar: Any, grid: Any) -> None:
             f'the mean gradient of scalars.name = "{scalar.name}" crosses the walls along '
             f'{" and ".join(crossed)} (grid.bases = "{grid.bases}"), which let nothing through; '
             "set it to 0 there"
+        )
+
+
+def _check_plane_gradient(scalar: Any, flow: Model) -> None:
+    """Nothing moves along the flat axis of a flow that must be plane."""
+    across = scalar.gradient["xyz".index(flow.flat_axes[0])]
+    if flow.must_be_flat and across != 0:
+        raise ValueError(
+            f'the mean gradient of scalars.name = "{scalar.name}" along {flow.flat_axes}, {across:g}, does '
+            f'nothing with flow.model = "{flow.model}", which has no velocity along {flow.flat_axes} (one '
+            "number as gradient stands for that); give it along x or y, such as gradient = [1.0, 0.0, 0.0]"
         )
 
 

@@ -1,4 +1,4 @@
-"""What can be refused before anything is allocated: ranks, memory, device."""
+"""What can be refused before anything is allocated (ranks, memory, device), and what is worth a warning."""
 
 import socket
 
@@ -7,7 +7,9 @@ from mpi4py import MPI
 
 from whorl import _core
 from whorl.case import Case
+from whorl.core_options import core_options
 from whorl.errors import CaseError
+from whorl.tune import plain
 
 
 def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
@@ -15,6 +17,32 @@ def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
     check_device(case)
     check_ranks(case, options, comm.size)
     check_memory(options, comm)
+
+
+def warnings(case: Case, ranks: int = 1) -> list[str]:
+    """What will run but may not be meant; a sentence each."""
+    return [*_growing_waves(case), *_idle_ranks(case, ranks)]
+
+
+def _idle_ranks(case: Case, ranks: int) -> list[str]:
+    rows, columns = case.run.process_grid
+    grids = _core.allowed_process_grids(core_options(plain(case), 1), ranks)
+    if rows == 0 or (rows, columns) in [tuple(grid) for grid in grids]:
+        return []
+    return [
+        f"run.process_grid = [{rows}, {columns}] leaves ranks without planes, rows or columns of "
+        f"{' × '.join(map(str, case.grid.points))} points: they wait for the others."
+    ]
+
+
+def _growing_waves(case: Case) -> list[str]:
+    waves = case.flow.explicit_waves()
+    if case.time.scheme != "rk2" or not waves:
+        return []
+    return [
+        f'time.scheme = "rk2" makes waves of frequency ω grow by (ω dt)⁴/8 a step where nothing damps them, '
+        f'here those of {" and ".join(waves)}; flow.linear = "exact" or time.scheme = "rk3" or "rk4" do not.'
+    ]
 
 
 def check_device(case: Case) -> None:
@@ -27,6 +55,9 @@ def check_device(case: Case) -> None:
 def check_ranks(case: Case, options: _core.Options, ranks: int) -> None:
     most = _core.maximum_ranks(options)
     size = " × ".join(map(str, case.grid.points))
+    rows, columns = case.run.process_grid
+    if rows * columns == ranks:
+        return
     if ranks > most:
         raise CaseError(f"{ranks} ranks are too many for {size} points: at most {most} can share them.")
     grids = _core.allowed_process_grids(options, ranks)
@@ -35,8 +66,7 @@ def check_ranks(case: Case, options: _core.Options, ranks: int) -> None:
         raise CaseError(
             f"{size} points cannot be shared by {ranks} ranks; the nearest lower number that can is {fewer}."
         )
-    if case.run.process_grid != (0, 0) and case.run.process_grid not in [tuple(g) for g in grids]:
-        rows, columns = case.run.process_grid
+    if case.run.process_grid != (0, 0):
         allowed = ", ".join(f"[{r}, {c}]" for r, c in grids)
         raise CaseError(
             f"run.process_grid = [{rows}, {columns}] is not possible for {size} points on {ranks} "

@@ -9,12 +9,13 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from whorl.benches.commands import Settings, bench, help_without_command
 from whorl.case import Case, find_case, load_case, ready_cases
 from whorl.errors import BlowUp, CaseError, RunFault
 from whorl.explain import did_you_mean, sections
 from whorl.explain import options as case_options
 from whorl.models import MODELS, Model
-from whorl.planner import commands as planner
+from whorl.planner.commands import bench_machine, plan_case
 from whorl.progress import stdout_console
 from whorl.version import __version__
 
@@ -31,15 +32,7 @@ Direct numerical simulation of turbulence.
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-bench = typer.Typer(help="Measure how fast this machine is, against its own limits.")
 app.add_typer(bench, name="bench")
-
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set", "-s", metavar="KEY=VALUE", help="Change an option: --set grid.points=128; repeat as needed."
-    ),
-]
 
 
 @app.callback(invoke_without_command=True, help=START)
@@ -51,13 +44,6 @@ def start(
         typer.echo(f"whorl {__version__}")
         raise typer.Exit()
     help_without_command(context)
-
-
-@bench.callback(invoke_without_command=True)
-def help_without_command(context: typer.Context) -> None:
-    if context.invoked_subcommand is None:
-        typer.echo(context.get_help())
-        raise typer.Exit()
 
 
 @app.command()
@@ -209,36 +195,8 @@ def info() -> None:
         stdout_console().print(table)
 
 
-@bench.command("step")
-def bench_step(
-    points: Annotated[int, typer.Option(help="Grid points along each axis.")] = 256,
-    precision: Annotated[str, typer.Option(help="single or double.")] = "double",
-    dealias: Annotated[
-        str | None, typer.Option(help="2/3, 1/2, phase-shift, phase-shift-exact or none; the model's own.")
-    ] = None,
-    model: Annotated[str, typer.Option(help="Equation set; see whorl models.")] = "navier-stokes",
-    scheme: Annotated[str, typer.Option(help="Time scheme.")] = "rk2",
-    steps: Annotated[int, typer.Option(min=1, help="Steps to measure, after two to warm up.")] = 10,
-    threads: Annotated[int, typer.Option(min=0, help="Threads a rank; 0: the cores available, shared.")] = 0,
-    json: Annotated[Path | None, typer.Option("--json", help="Write the figures to this file too.")] = None,
-    settings: Settings = None,
-) -> None:
-    """Time steps of a model: seconds, parts, memory, and how near they come to the machine's limits."""
-    from whorl.bench import bench_case, measure_step, show_figures, write_figures
-    from whorl.parallel import abort_on_exception, on_root, world
-
-    abort_on_exception()
-    comm = world()
-    case = bench_case(points, precision, dealias, model, scheme, threads, settings or [])
-    figures = measure_step(case, steps, comm)
-    if comm.rank == 0:
-        show_figures(figures, stdout_console())
-    if json is not None:
-        on_root(comm, lambda: write_figures(figures, json))
-
-
-app.command("plan")(planner.plan)
-bench.command("machine")(planner.bench_machine)
+app.command("plan")(plan_case)
+bench.command("machine")(bench_machine)
 
 
 def _case_with_directory(source: str, output: Path | None, settings: list[str]) -> Case:
@@ -250,8 +208,12 @@ def _case_with_directory(source: str, output: Path | None, settings: list[str]) 
 
 def _go(simulation) -> None:
     """Runs to the end, with a word on rank 0 about what and where."""
+    from whorl import tune
+
     root = simulation.comm.rank == 0
     if root:
+        if simulation.trials:
+            stdout_console().print(tune.table(simulation.trials))
         typer.echo(f"whorl {__version__}: {simulation.summary()}\noutput in {simulation.directory.path}")
     finished = simulation.run()
     if root and finished:

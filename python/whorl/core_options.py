@@ -6,12 +6,11 @@ from whorl.case import Case
 
 def core_options(case: Case, threads: int) -> _core.Options:
     """What the core needs of a case."""
-    parameters = case.flow.parameters()
     return _core.Options(
         model=case.flow.model,
-        parameters=parameters,
+        parameters=case.flow.parameters(),
         linear=getattr(case.flow, "linear", "explicit"),
-        scalars=[scalar.of_core(parameters["viscosity"]) for scalar in case.scalars],
+        scalars=[scalar.of_core(case.flow.viscosity_of_schmidt()) for scalar in case.scalars],
         points=case.grid.points,
         lengths=case.grid.lengths,
         bases=case.grid.bases,
@@ -24,19 +23,26 @@ def core_options(case: Case, threads: int) -> _core.Options:
         batches=case.run.batches,
         threads=threads,
         transport=case.run.transport,
+        wire=case.run.wire,
+        threading=case.run.threading,
+        variables_per_message=case.run.variables_per_message,
+        exchange_timeout=case.run.exchange_timeout,
     )
 
 
 def describe(case: Case, flow: _core.Flow) -> str:
     """One line on what runs and how."""
     rows, columns = flow.process_grid
-    size = " × ".join(map(str, case.grid.points))
-    ranks = "1 rank" if flow.ranks == 1 else f"{flow.ranks} ranks ({rows} × {columns})"
+    grid = f"{rows} × {columns}, {flow.options.transport}"
+    ranks = "1 rank" if flow.ranks == 1 else f"{flow.ranks} ranks ({grid})"
     threads = f"{flow.threads} thread{'s' if flow.threads > 1 else ''}"
+    return f"{what(case)}, {case.time.scheme}, {ranks} × {threads}"
+
+
+def what(case: Case) -> str:
+    """One line on what is solved, however it is run."""
+    size = " × ".join(map(str, case.grid.points))
     kept = f"{case.grid.dealias} sphere" if case.grid.shape == "sphere" else case.grid.dealias
     bases = "" if case.grid.bases == "FFF" else f", {case.grid.bases}"
     scalars = f" + {len(case.scalars)} scalar{'s' if len(case.scalars) > 1 else ''}" if case.scalars else ""
-    return (
-        f"{case.flow.model}{scalars} {size}{bases}, {case.run.precision}, {kept}, {case.time.scheme}, "
-        f"{ranks} × {threads}"
-    )
+    return f"{case.flow.model}{scalars} {size}{bases}, {case.run.precision}, {kept}"

@@ -7,6 +7,7 @@
     checkpoints/STEP.h5      restart files, the newest few
     snapshots/STEP.vtkhdf    fields for ParaView and xarray
     log.txt
+    exchange.toml            with run.transport = "auto": the choice and what was tried
 
 Each file is appended to line by line or written beside and renamed: a kill at any moment damages none.
 """
@@ -23,7 +24,7 @@ from whorl.errors import CaseError
 from whorl.files import PARTIAL, write_text
 
 MARK = ".whorl-run"
-OWN_FILES = (MARK, "case.toml", "series.csv", "spectra.h5", "log.txt", "plot.png")
+OWN_FILES = (MARK, "case.toml", "series.csv", "spectra.h5", "log.txt", "exchange.toml", "plot.png")
 DIGITS = "[0-9]" * 8
 FREE_SECTIONS = {"time", "run", "output"}  # which a restart may change
 OWN_FOLDERS = {"checkpoints": (f"{DIGITS}.h5", f"{DIGITS}.h5.aside"), "snapshots": (f"{DIGITS}.vtkhdf",)}
@@ -50,6 +51,7 @@ class RunDirectory:
         self.series = self.path / "series.csv"
         self.spectra = self.path / "spectra.h5"
         self.log = self.path / "log.txt"
+        self.exchange = self.path / "exchange.toml"
 
     def checkpoint_path(self, step: int) -> Path:
         return self.path / "checkpoints" / f"{step:08d}.h5"

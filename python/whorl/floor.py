@@ -44,14 +44,33 @@ class Work:
 
 def work(case: Case) -> Work:
     """The work of one right-hand side of a case, all ranks together."""
-    nx, ny, nz = case.grid.points
     shape = _core.model_shape(core_options(case, threads=1))
-    inputs, products, fluxes = (shape[leg] for leg in ("inputs", "products", "fluxes"))
+    load = _round_trip(case, shape["inputs"], shape["products"], shape["fluxes"])
+    state = 3 * sum(shape["fields"].values()) * _mode_bytes(case)
+    return Work(
+        {n: passes(case) * count for n, count in load.operations.items()},
+        passes(case) * (load.bytes + state),
+    )
+
+
+def pair_work(case: Case, variables: int) -> Work:
+    """The work of carrying so many variables to the points and back: their modes are read and written."""
+    load = _round_trip(case, variables, variables, variables)
+    return Work(load.operations, load.bytes + 2 * variables * _mode_bytes(case))
+
+
+def passes(case: Case) -> int:
+    """Round trips of a right-hand side."""
+    return 2 if case.grid.dealias == "phase-shift-exact" else 1
+
+
+def _round_trip(case: Case, inputs: int, products: int, fluxes: int) -> Work:
+    """Lines and exchange buffer of one round trip, without the state."""
+    nx, ny, nz = case.grid.points
     kept = kept_modes(case)
     columns = int((kept > 0).sum())
     rows = int((kept > 0).any(axis=0).sum())
-    # Between three pairs of walls every coefficient is real, else those of z and y lines are complex.
-    real = 0.5 if case.grid.bases == "SSS" else 1.0
+    real = _real_weight(case)
     lines = (
         (nz, (inputs + fluxes) * columns, real),
         (ny, (inputs + products) * rows * nz, real),
@@ -61,13 +80,22 @@ def work(case: Case) -> Work:
     for length, count, weight in lines:
         if length > 1:
             operations[length] = operations.get(length, 0.0) + weight * count * 5 * length * math.log2(length)
-    value_bytes = real * (16 if case.run.precision == "double" else 8)
-    exchange = 2 * (inputs + fluxes) * columns * nz
-    state = 3 * sum(shape["fields"].values()) * int(kept.sum())
-    passes = 2 if case.grid.dealias == "phase-shift-exact" else 1
-    return Work(
-        {n: passes * count for n, count in operations.items()}, passes * value_bytes * (exchange + state)
-    )
+    return Work(operations, _value_bytes(case) * 2 * (inputs + fluxes) * columns * nz)
+
+
+def _real_weight(case: Case) -> float:
+    """Between three pairs of walls every coefficient is real, else those of z and y lines are complex."""
+    return 0.5 if case.grid.bases == "SSS" else 1.0
+
+
+def _value_bytes(case: Case) -> float:
+    """Bytes of a coefficient."""
+    return _real_weight(case) * (16 if case.run.precision == "double" else 8)
+
+
+def _mode_bytes(case: Case) -> float:
+    """Bytes of the kept modes of one component."""
+    return _value_bytes(case) * int(kept_modes(case).sum())
 
 
 def kept_modes(case: Case) -> np.ndarray:

@@ -2,6 +2,7 @@
 
 import os
 import platform
+import subprocess
 from pathlib import Path
 
 import h5py
@@ -45,6 +46,22 @@ def machine(comm: MPI.Intracomm) -> dict[str, str | int]:
         "ranks on this host": ranks_here,
         "threads a rank": threads_of_rank(comm) or f"OMP_NUM_THREADS = {os.environ['OMP_NUM_THREADS']}",
     }
+
+
+def commit() -> str | None:
+    """The commit this package runs from, "-dirty" behind it if files changed; None outside a checkout."""
+    here = Path(__file__).parent
+
+    def git(*arguments: str) -> str:
+        command = ["git", "-C", str(here), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    try:
+        # Of the repository that holds this very file, not of one around the place it is installed in.
+        git("ls-files", "--error-unmatch", Path(__file__).name)
+        return git("describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
+    except (OSError, subprocess.CalledProcessError):
+        return None
 
 
 def processor() -> str:

@@ -5,7 +5,6 @@ To add one: its parameters as a section in initial_options.py (and in KINDS), it
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,27 +15,12 @@ from whorl import initial_options as kinds
 from whorl.case import Case
 from whorl.errors import CaseError
 from whorl.explain import did_you_mean
+from whorl.initial_checks import Target, check_energy
 from whorl.initial_files import check_file, open_field
-from whorl.measures import SCALAR, name_in_core, state_fields
+from whorl.measures import SCALAR, state_fields
 from whorl.parallel import on_root
 from whorl.section import tag_of
-
-
-@dataclass(frozen=True)
-class Target:
-    """A field to be set: its name in the case, its components, and what [initial] calls it in messages."""
-
-    flow: _core.Flow
-    case: Case
-    comm: MPI.Intracomm
-    field: str
-    components: int
-    place: str
-
-    def fill(self, fill: Callable[[int, int, int, int, np.ndarray], None]) -> None:
-        """Sets it by `fill(z0, z1, y0, y1, out)`, out of shape (components, z1 − z0, y1 − y0, nx)."""
-        self.flow.set_physical(fill, field=name_in_core(self.case, self.field))
-
+from whorl.superfluid_vortices import taylor_green_wavefunction
 
 Setter = Callable[[Target, Any], None]
 FIELDS: dict[type, Setter] = {}
@@ -70,7 +54,7 @@ def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -
         names = ", ".join(map(tag_of, kinds.KINDS))
         raise CaseError(f"the case has no initial field: give [initial] with name one of {names}.")
     by_script = _by_field(case, given)
-    for name, value in (by_script or _by_name(case)).items():
+    for name, value in (_by_name(case) if given is None else by_script).items():
         target = _target(flow, case, comm, name, "initial")
         if callable(value):
             set_from_function(target, value)
@@ -197,7 +181,7 @@ def zero(target: Target, parameters: kinds.Zero) -> None:
 def taylor_green(target: Target, parameters: kinds.TaylorGreen) -> None:
     """u = A sin(ax) cos(by) cos(cz), v = −A (a/b) cos(ax) sin(by) cos(cz), w = 0; Taylor and Green (1937)."""
     if target.field == "psi":
-        return taylor_green_superfluid(target, parameters)
+        return set_from_function(target, taylor_green_wavefunction(target.case, parameters.amplitude))
     a, b, c = wavenumbers(target.case)
     amplitude = parameters.amplitude
 
@@ -208,38 +192,6 @@ def taylor_green(target: Target, parameters: kinds.TaylorGreen) -> None:
         return u, v, 0.0
 
     return set_from_function(target, velocity)
-
-
-def taylor_green_superfluid(target: Target, parameters: kinds.TaylorGreen) -> None:
-    """ψ with the vortices of the Taylor–Green flow (Nore, Abid and Brachet, Phys. Fluids 9, 2644 (1997)).
-
-    ψ = √ρ0 [ψ4(λ, μ)]^n on the Clebsch potentials λ = cos x √(2|cos z|), μ = cos y √(2|cos z|) sgn cos z,
-    with ψ4 the product of four vortices at (±1/√2, 0), (0, ±1/√2) and n = [γ/4], γ = 2√2/(π c ξ).
-    """
-    flow = target.case.flow
-    quanta = math.floor(2 * math.sqrt(2) / (math.pi * flow.sound_speed * flow.coherence_length) / 4)
-    if quanta < 1:
-        raise CaseError(
-            f"initial.name = taylor-green has less than a quantum of circulation for flow.sound_speed × "
-            f"flow.coherence_length = {flow.sound_speed * flow.coherence_length:.3g}; the product must be at "
-            f"most {1 / (math.sqrt(2) * math.pi):.4f}."
-        )
-    a, b, c = wavenumbers(target.case)
-    core, shift = math.sqrt(2) * flow.coherence_length, 1 / math.sqrt(2)
-
-    def vortex(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        r = np.hypot(x, y)
-        return (x + 1j * y) * np.where(r > 0, np.tanh(r / core) / np.where(r > 0, r, 1.0), 1 / core)
-
-    def wavefunction(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple:
-        along_z = np.cos(c * z)
-        root = np.sqrt(2 * np.abs(along_z))
-        p, q = np.cos(a * x) * root, np.cos(b * y) * root * np.sign(along_z)
-        four = vortex(p - shift, q) * vortex(p, q - shift) * vortex(p + shift, q) * vortex(p, q + shift)
-        psi = parameters.amplitude * math.sqrt(flow.density) * four**quanta
-        return psi.real, psi.imag
-
-    set_from_function(target, wavefunction)
 
 
 @initial_field(kinds.Abc)
@@ -313,22 +265,12 @@ def random(target: Target, parameters: kinds.Random) -> None:
                 "times the smallest; lower it or use more points."
             )
     names = list(state_fields(case))
-    if target.field not in names:
-        return random_vorticity(target, np.array(energy), smallest, parameters.seed)
-    seed = parameters.seed + STRIDE * names.index(target.field)
-    return flow.set_random(energy, seed, field=name_in_core(case, target.field))
-
-
-def random_vorticity(target: Target, energy: np.ndarray, smallest: float, seed: int) -> None:
-    """A velocity of these energies where the state is the vorticity, of enstrophy k² E.
-
-    k varies inside a shell, so that the energy comes out a little different; a second time makes it exact.
-    """
-    enstrophy = (smallest * np.arange(len(energy))) ** 2 * energy
-    target.flow.set_random(list(enstrophy), seed, field="vorticity")
-    found = target.flow.statistics()["energy"]
-    if found > 0:
-        target.flow.set_random(list(enstrophy * (energy[1:].sum() / found)), seed, field="vorticity")
+    seed = parameters.seed + STRIDE * (names.index(target.field) if target.field in names else 0)
+    kept = energy[: math.floor(flow.kmax / smallest) + 1]
+    flow.set_random(kept, seed, field=target.name)
+    check_energy(target, sum(kept), smallest)
+    if len(kept) < len(energy):
+        flow.set_random(energy, seed, field=target.name)  # the corners of the truncation, too
 
 
 def standard_spectrum(peak: float, total: float) -> list[float]:
@@ -340,11 +282,10 @@ def standard_spectrum(peak: float, total: float) -> list[float]:
 
 @initial_field(kinds.FromFile)
 def from_file(target: Target, parameters: kinds.FromFile) -> None:
-    """The field of a snapshot of whorl, or of arrays in an HDF5 or npz file."""
-    place, name = f"{target.place}.path", name_in_core(target.case, target.field)
-    size = (target.components, target.case.grid.points)
-    on_root(target.comm, lambda: check_file(parameters.path, name, *size, place))
-    with open_field(parameters.path, name, target.components) as readers:
+    """The field of this name of a snapshot of whorl, or of arrays in an HDF5 or npz file."""
+    wanted = (parameters.path, target.field, target.components)
+    on_root(target.comm, lambda: check_file(*wanted, target.case.grid, f"{target.place}.path"))
+    with open_field(*wanted) as readers:
 
         def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
             for component, read in zip(out, readers, strict=True):

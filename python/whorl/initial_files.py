@@ -1,5 +1,7 @@
 """Initial fields in files: a snapshot of whorl, or arrays (nz, ny, nx) in HDF5 or npz."""
 
+import math
+import tomllib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,8 +11,11 @@ import h5py
 import numpy as np
 
 from whorl.errors import CaseError
+from whorl.scalars import own_names
 
 SUFFIXES = {1: ("",), 2: ("_real", "_imaginary"), 3: ("_x", "_y", "_z")}
+IN_SNAPSHOT = "VTKHDF/PointData"
+SAME_LENGTH = 1e-6  # relative: lengths are typed by hand
 
 # Of a block z0:z1, y0:y1 of one component.
 Reader = Callable[[int, int, int, int], np.ndarray]
@@ -21,39 +26,86 @@ def names_of(field: str, components: int) -> list[str]:
     return ["u", "v", "w"] if field == "velocity" else [field + end for end in SUFFIXES[components]]
 
 
-def check_file(path: str, field: str, components: int, points: tuple[int, int, int], place: str) -> None:
-    """Raises CaseError, naming the option `place`, unless the file holds the field in the grid's shape."""
-    nx, ny, nz = points
-    names = names_of(field, components)
+def check_file(path: str, field: str, components: int, grid: Any, place: str) -> None:
+    """Raises CaseError, naming the option `place`, unless the file holds the field on the case's grid."""
     try:
         with _open(Path(path)) as file:
-            own = _in_snapshot(field)
-            found = [own] if own in file else names
-            shapes = {name: _grid_shape(file[name].shape, name == own and components > 1) for name in found}
+            names = _names_in(file, field, components)
+            shapes = {name: _grid_shape(file[name].shape, len(names) < components) for name in names}
+            box = _case_in(file).get("grid", {})
     except (OSError, KeyError, ValueError) as error:
-        listed = " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+        arrays = names_of(field, components)
+        listed = " and ".join(filter(None, (", ".join(arrays[:-1]), arrays[-1])))
+        reason = str(error.args[0] if isinstance(error, KeyError) else error).rstrip(".")
         raise CaseError(
-            f"{place} = {path} cannot be used: {error}. It must be a whorl snapshot with {field}, "
+            f"{place} = {path} cannot be used: {reason}. It must be a whorl snapshot with {field}, "
             f"or an HDF5 (.h5) or NumPy (.npz) file with {listed}."
         ) from None
+    nx, ny, nz = grid.points
     for name, shape in shapes.items():
         if shape != (nz, ny, nx):
             raise CaseError(
                 f"{place} = {path} holds {name} of shape {shape}; grid.points asks for (nz, ny, nx) = "
                 f"{(nz, ny, nx)}."
             )
+    if box:
+        _check_box(box, grid, f"{place} = {path}")
+
+
+def _check_box(box: dict[str, Any], grid: Any, which: str) -> None:
+    """Raises CaseError if a snapshot's box is not the case's; lengths of single points are no matter."""
+    theirs, ours = (
+        [length for length, n in zip(lengths, grid.points, strict=True) if n > 1]
+        for lengths in (box["lengths"], grid.lengths)
+    )
+    same = all(math.isclose(*pair, rel_tol=SAME_LENGTH) for pair in zip(theirs, ours, strict=True))
+    for option, wrong in (("bases", box["bases"] != grid.bases), ("lengths", not same)):
+        if wrong:
+            raise CaseError(
+                f"{which} is a snapshot with grid.{option} = {_shown(box[option])} and the case has "
+                f"grid.{option} = {_shown(getattr(grid, option))}; give the case those of the snapshot, or "
+                "the field as arrays in an HDF5 or npz file."
+            )
+
+
+def _shown(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else f"[{', '.join(f'{part:g}' for part in value)}]"
 
 
 @contextmanager
 def open_field(path: str, field: str, components: int) -> Iterator[list[Reader]]:
     """A reader for each component, while the file is open."""
     with _open(Path(path)) as file:
-        own = _in_snapshot(field)
-        if own in file and components > 1:
-            yield [_reader(file[own], (..., part)) for part in range(components)]
+        names = _names_in(file, field, components)
+        if len(names) < components:
+            yield [_reader(file[names[0]], (..., part)) for part in range(components)]
         else:
-            names = [own] if own in file else names_of(field, components)
             yield [_reader(file[name], ()) for name in names]
+
+
+def _names_in(file: Any, field: str, components: int) -> list[str]:
+    """The arrays of the file that hold the field: one in a snapshot, else one for each component.
+
+    Raises KeyError, with what a person should know.
+    """
+    if IN_SNAPSHOT in file:
+        scalars = {own: core for core, own in own_names(_case_in(file)).items()}
+        name = f"{IN_SNAPSHOT}/{scalars.get(field, field)}"
+        if name in file and (field in scalars or field not in scalars.values()):
+            return [name]
+        known = [own for own, core in scalars.items() if f"{IN_SNAPSHOT}/{core}" in file]
+        known += [other for other in file[IN_SNAPSHOT] if other not in scalars.values()]
+        raise KeyError(f"it is a snapshot without {field}, of {', '.join(known)}")
+    names = names_of(field, components)
+    if missing := [name for name in names if name not in file]:
+        raise KeyError(f"there is no {', '.join(missing)} in it")
+    return names
+
+
+def _case_in(file: Any) -> dict[str, Any]:
+    """The case in a snapshot of whorl; empty in other files."""
+    case = getattr(file, "attrs", {}).get("case", "")
+    return tomllib.loads(case.decode() if isinstance(case, bytes) else case)
 
 
 def _reader(data: Any, last: tuple) -> Reader:
@@ -70,10 +122,6 @@ def _reader(data: Any, last: tuple) -> Reader:
 
 def _open(path: Path) -> Any:
     return np.load(path) if path.suffix == ".npz" else h5py.File(path, "r")
-
-
-def _in_snapshot(field: str) -> str:
-    return f"VTKHDF/PointData/{field}"
 
 
 def _grid_shape(shape: tuple[int, ...], with_components: bool) -> tuple[int, ...]:

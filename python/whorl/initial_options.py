@@ -50,7 +50,9 @@ class TaylorGreen(InitialField):
     """Taylor–Green vortex: u = A sin x cos y cos z, v = −A cos x sin y cos z, w = 0; or its ψ."""
 
     name: Literal["taylor-green"]
-    amplitude: float = option(1.0, "A; for ψ a factor", unit="length/time")
+    amplitude: float = option(
+        1.0, "A; for ψ a factor, A being that of [initial.velocity]", unit="length/time"
+    )
     fields: ClassVar = ("velocity", "psi")
 
 

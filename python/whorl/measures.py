@@ -20,7 +20,7 @@ UNIT_OF_TRANSFER = {
     "1": "1/time",
     "√density": "density/time",
 }
-SCALAR = FieldOf(1, "1", "passive scalar")
+SCALAR = FieldOf(1, "1", "passive scalar", ("",))
 
 
 def series_columns(case: Case) -> tuple[Column, ...]:

@@ -9,8 +9,8 @@ from typing import Any, NoReturn, TypeVar
 
 import mpi4py
 
-mpi4py.rc.thread_level = "funneled"
-from mpi4py import MPI  # noqa: E402  (initialises MPI, with the level set above)
+mpi4py.rc.thread_level = os.environ.get("WHORL_MPI_THREADS", "multiple")
+from mpi4py import MPI  # noqa: E402  (initialises MPI, with the level set above; run.threading may want it)
 
 # How long a rank with an error waits for the others to arrive with the same one.
 PATIENCE = 10.0

@@ -6,7 +6,7 @@ from pydantic import Field, model_validator
 
 from whorl.columns import Column
 from whorl.initial_options import Initial
-from whorl.section import Section, Vector, at_most_one, option
+from whorl.section import Section, Vector, at_most_one, given_one, option
 
 
 class Scalar(Section):
@@ -25,9 +25,7 @@ class Scalar(Section):
     @model_validator(mode="before")
     @classmethod
     def _schmidt_unless_diffusive(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("diffusivity") is None and data.get("schmidt") is None:
-            return {**data, "schmidt": 1.0}
-        return data
+        return given_one(data, "schmidt", 1.0, "diffusivity")
 
     @model_validator(mode="after")
     def _one_diffusivity(self) -> "Scalar":
@@ -46,6 +44,11 @@ STATISTICS = (
     Column("production", "1/time", "−g·⟨u θ⟩, what the mean gradient brings into the variance"),
 )
 VARIANCE = Column("variance", "", "½|θ|² of the shell")
+
+
+def own_names(case: dict[str, Any]) -> dict[str, str]:
+    """Names of the scalars by the core's, from the sections of a case."""
+    return {core_name(index): scalar["name"] for index, scalar in enumerate(case.get("scalars", []))}
 
 
 def core_name(index: int) -> str:

@@ -44,6 +44,13 @@ def at_most_one(section: Section, place: str, *names: str) -> None:
         raise ValueError(f"{' and '.join(given)} exclude each other; give one")
 
 
+def given_one(data: Any, name: str, default: float, *others: str) -> Any:
+    """The data of a section, with `name` = default where none of the options `name` and `others` is given."""
+    if isinstance(data, dict) and all(data.get(option) is None for option in (name, *others)):
+        return {**data, name: default}
+    return data
+
+
 def three(value: Any) -> Any:
     """A single number stands for all three axes."""
     if isinstance(value, int | float) and not isinstance(value, bool):

@@ -13,14 +13,15 @@ import numpy as np
 import xarray as xr
 from mpi4py import MPI
 
-from whorl import _core
+from whorl import _core, tune
 from whorl import initial as initials
 from whorl.case import Case
-from whorl.checks import check
+from whorl.checks import check, warnings
 from whorl.clock import Clock, Every
 from whorl.core_options import core_options, describe
 from whorl.directory import Checkpoint, RunDirectory
 from whorl.errors import BlowUp, CaseError, RunFault, last_checkpoint
+from whorl.files import write_text
 from whorl.measures import name_in_core, output_fields
 from whorl.parallel import abort_on_exception, on_root, threads_of_rank, world
 from whorl.progress import Progress, Status, run_log
@@ -108,9 +109,10 @@ class Simulation:
     def _set_up(self, case: Case, comm: MPI.Intracomm, directory: RunDirectory | None, clock: Clock) -> None:
         abort_on_exception()
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
-        options = core_options(case, case.run.threads or threads_of_rank(comm))
-        check(case, options, comm)
-        self.flow = _core.Flow(options, comm.py2f())
+        threads = case.run.threads or threads_of_rank(comm)
+        check(case, core_options(tune.plain(case), threads), comm)
+        fastest, self.trials = tune.tune(case, threads, comm)
+        self.flow = _core.Flow(core_options(fastest, threads), comm.py2f())
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
         self._dt = 0.0
@@ -123,6 +125,11 @@ class Simulation:
         root = self.comm.rank == 0
         self.log = run_log(self.directory.log if self.directory and root else None)
         self.log.info(f"{event}: whorl {__version__}, {self.summary()}")
+        if self.trials and self.directory and root:
+            write_text(self.directory.exchange, tune.to_toml(self.trials))
+            self.log.info(f"fastest exchange of {len(self.trials)}: see {self.directory.exchange.name}")
+        for warning in warnings(self.case, self.comm.size):
+            self.log.warning(f"warning: {warning}")
 
     # the state
 
@@ -260,6 +267,8 @@ class Simulation:
             with self._stop if self.directory else nullcontext(), display or nullcontext():
                 if display:
                     display.begin(self._done())
+                    for warning in warnings(self.case, self.comm.size):
+                        display.say(f"warning: {warning}")
                 while not self.finished and not self.stopped_by:
                     self.step()
         except (BlowUp, CaseError) as error:

@@ -16,7 +16,7 @@ from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
 from whorl.models import DEFAULT, MODELS
-from whorl.scalars import core_name
+from whorl.scalars import own_names
 
 ROOT = "VTKHDF"
 # The last dimension of a field by its length: components of a vector, parts of a complex number.
@@ -76,8 +76,7 @@ def _about(case: str) -> tuple[dict[str, str], dict[str, str]]:
     sections = tomllib.loads(case)
     model = MODELS.get(sections.get("flow", {}).get("model", DEFAULT), MODELS[DEFAULT])
     units = {name: field.unit for name, field in model.outputs.items()}
-    scalars = (scalar["name"] for scalar in sections.get("scalars", []))
-    return units, {core_name(index): name for index, name in enumerate(scalars)}
+    return units, own_names(sections)
 
 
 def _lazy(path: Path, dataset: h5py.Dataset, coordinates: dict[str, Any], unit: str) -> xr.Variable:

@@ -1,6 +1,5 @@
 """What each command does when all is well."""
 
-import json
 import os
 import pty
 import re
@@ -215,44 +214,6 @@ def test_without_arguments_and_with_typos_it_helps(installed, whorl):
         assert command in alone.out
         assert f"whorl {command}" in whorl(command, "--help").out
     assert re.fullmatch(r"whorl \d+\.\d+\.\d+\n", whorl("--version").out)
-
-
-# bench
-
-KEYS = {
-    "seconds_per_step",
-    "seconds_per_rhs",
-    "floor_seconds_per_rhs",
-    "bytes_per_point_counted",
-    "bytes_per_point_resident",
-    "parts",
-    "points_per_second",
-    "fraction_of_floor",
-}
-
-
-@pytest.mark.parametrize("ranks", [1, 2])
-def test_bench_step(installed, whorl, tmp_path, ranks):
-    command = ["bench", "step", "--points", "32", "--steps", "4", "--json", "figures.json"]
-    command += settings("time.scheme=rk4")
-    result = whorl(*command) if ranks == 1 else installed(*command, ranks=ranks)
-    assert result.code == 0, result.err
-    figures = json.loads((tmp_path / "figures.json").read_text())
-    assert figures.keys() >= KEYS
-    assert {"transforms", "exchange", "point"} <= figures["parts"].keys()
-    assert figures["seconds_per_step"] == pytest.approx(4 * figures["seconds_per_rhs"])
-    assert figures["points_per_second"] == pytest.approx(32**3 / figures["seconds_per_step"])
-    assert figures["fraction_of_floor"] == pytest.approx(
-        figures["floor_seconds_per_rhs"] / figures["seconds_per_rhs"]
-    )
-    assert min(figures["parts"].values()) >= 0
-    assert (figures["parts"]["exchange"] > 0) == (ranks > 1)
-    parts = 4 * sum(figures["parts"].values())
-    # Each part is that of the rank that was slowest in it, a mean over the steps.
-    assert 0.5 * figures["steps"]["minimum"] < parts < 1.5 * ranks * figures["steps"]["maximum"]
-    assert 20 < figures["bytes_per_point_counted"] < 200
-    assert figures["machine"]["ranks"] == ranks
-    assert result.out.count("right-hand side") == 1
 
 
 # What is shown while it runs

@@ -62,10 +62,9 @@ def test_bad_options_are_named_on_every_rank(world, case):
 def test_a_wrong_process_grid_is_refused(world):
     for grid, pattern in {
         (world.size, 2): f"is for {2 * world.size} ranks, but there are {world.size}",
-        (8, 1): r"process grid 8 x 1 leaves ranks without work: .* p_row may be 1 to 7 and p_col 1 to 9",
-        (1, 10): r"process grid 1 x 10 leaves ranks without work: .* so at most 63 ranks",
-        (-1, -world.size): r"p_row may be 1 to 7",
-        (0, world.size): r"p_row may be 1 to 7",
+        (8, 1): f"process grid 8 x 1 is for 8 ranks, but there are {world.size}",
+        (-1, -world.size): "both numbers are 1 or more",
+        (0, world.size): "both numbers are 1 or more",
     }.items():
         message = message_of(world, lambda grid=grid: flows.make(world, BOX, process_grid=grid))
         assert re.search(pattern, message), message

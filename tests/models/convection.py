@@ -49,11 +49,13 @@ def modes_of(simulation, name):
 
 
 def random_start(points, bases, seed=0, size=0.3):
-    """White noise; what does not fit the walls is left out by the core."""
+    """White noise, θ in FFF without a mean, which is refused; the core leaves out what does not fit walls."""
     generator = np.random.default_rng(seed)
     nx, ny, nz = points
     velocity, temperature = (
         generator.standard_normal((3, nz, ny, nx)),
         generator.standard_normal((1, nz, ny, nx)),
     )
+    if bases == "FFF":
+        temperature -= temperature.mean()
     return {"velocity": size * velocity, "temperature": size * temperature}

@@ -45,9 +45,11 @@ def both(wave):
 
 
 def fields(points=POINTS, seed=0, reach=None, size=1.0):
+    """Noise; θ has no mean, with which it is refused."""
+    theta = noise(points, seed + 100, reach, size)[:1]
     return {
         "velocity": noise(points, seed, reach, size),
-        "temperature": 0.8 * noise(points, seed + 100, reach, size)[:1],
+        "temperature": 0.8 * (theta - theta.mean()),
     }
 
 

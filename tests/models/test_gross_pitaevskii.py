@@ -226,14 +226,14 @@ def test_energies_of_vortices():
 
 
 def test_courant_number_of_the_nonlinear_term():
-    """The phase g(|ψ|² − ρ0)/2 and, where it is not exact, the dispersion α k²/2."""
+    """The phase g(|ψ|² − ρ0) and, where it is not exact, the dispersion α k²."""
     for linear in ("exact", "explicit"):
         case = condensate(BOX, alpha=0.3, g=2.0, linear=linear, grid=GRID, time={"courant": 0.4})
         simulation = advance(case, {"psi": state(case)}, 0)
-        rate = np.abs(2.0 * (np.abs(wavefunction(simulation)) ** 2 - 1)).max() / 2
+        rate = np.abs(2.0 * (np.abs(wavefunction(simulation)) ** 2 - 1)).max()
         if linear == "explicit":
             largest = [(n // 2 - 1) // 2 * TAU / length for n, length in zip(BOX, LENGTHS, strict=True)]
-            rate += 0.3 * np.dot(largest, largest) / 2
+            rate += 0.3 * np.dot(largest, largest)
         assert simulation.step().dt == pytest.approx(0.4 / rate, rel=1e-12)
 
 

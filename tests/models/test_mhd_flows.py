@@ -1,6 +1,7 @@
 """Magnetohydrodynamics: the time step, published and independent numbers, kinematic dynamos."""
 
 import math
+import re
 
 import numpy as np
 import pytest
@@ -22,10 +23,12 @@ def test_courant_number(hall):
     spacing = np.array([length / n for length, n in zip(LENGTHS, BOX, strict=True)])
     of_u, of_b, of_j = ((np.abs(f) / spacing[:, None, None, None]).sum(0) for f in (u, b, j))
     on_grid = TAU / 3 * np.linalg.norm(1 / spacing)
-    local = of_u + of_b * (1 + hall * on_grid) + hall * of_j
+    local = of_u + of_b * (1 + hall * on_grid * TAU / 3) + hall * of_j
     kmax = np.array([(n - 1) // 3 * TAU / length for n, length in zip(BOX, LENGTHS, strict=True)])
     waves = np.dot(np.abs(B0), kmax) * (1 + hall * np.linalg.norm(kmax))
-    assert simulation.step().dt == pytest.approx(0.4 / (local.max() + waves / 2), rel=1e-12)
+    unit = TAU / np.array(LENGTHS)
+    largest = np.dot(np.abs(B0), unit) * (1 + hall * np.linalg.norm(unit))
+    assert simulation.step().dt == pytest.approx(0.4 / (local.max() + max(waves, 5 * largest)), rel=1e-12)
 
 
 def test_the_courant_number_keeps_whistlers_stable():
@@ -172,6 +175,30 @@ def test_kinematic_alfven_induction(linear):
     assert error(simulation, "magnetic", drawn) < 1e-12
 
 
-def test_the_hall_term_is_not_for_prescribed_flows():
-    with pytest.raises(CaseError, match=r"flow\.kinematic = true .* flow\.hall = 0\.1; leave one"):
-        mhd(8, kinematic=True, hall=0.1)
+@pytest.mark.parametrize(
+    ("option", "shown"),
+    [
+        ({"hall": 0.1}, "flow.hall = 0.1"),
+        ({"rotation": 2.0}, "flow.rotation = [0, 0, 2]"),
+        ({"drag": 0.2}, "flow.drag = 0.2"),
+        ({"hyperviscosity": 1e-3}, "flow.hyperviscosity = 0.001"),
+        ({"hypoviscosity": 0.3, "drag": 0.2}, "flow.drag = 0.2 and flow.hypoviscosity = 0.3"),
+    ],
+    ids=str,
+)
+def test_nothing_acts_on_a_prescribed_flow(option, shown):
+    with pytest.raises(CaseError, match=f"flow.kinematic = true .* {re.escape(shown)}; leave one"):
+        mhd(8, kinematic=True, **option)
+    mhd(8, **option)
+
+
+def test_a_prescribed_flow_loses_nothing():
+    """ν is there for the Prandtl and Schmidt numbers alone."""
+    scalars = [{"name": "dye", "schmidt": 0.5}]
+    case = mhd(8, viscosity=0.3, magnetic_prandtl=2.0, kinematic=True, mean_velocity=1.0, scalars=scalars)
+    dye = wave((0, 1, 0), np.ones(1))
+    simulation = advance(case, {"velocity": abc(), "magnetic": abc(), "dye": dye}, 1)
+    now = simulation.statistics()
+    assert now["dissipation"] == 0
+    assert now["ohmic_dissipation"] == pytest.approx(0.15 * 2 * now["mean_square_current"], rel=1e-13)
+    assert now["dye_dissipation"] == pytest.approx(0.6 * 2 * now["dye_variance"], rel=1e-3)

@@ -233,6 +233,15 @@ def test_a_random_field_has_the_energy_asked_for(unit):
     assert Simulation(named).statistics()["energy"] == pytest.approx(0.7, rel=1e-12)
 
 
+def test_each_shell_of_a_random_field_has_the_energy_asked_for():
+    """To rounding; what lies beyond the largest wavenumber kept, √2·10, goes nowhere."""
+    energy = [0.0, 0.0, 0.1, 0.2, 0.3, 0.1]
+    initial = {"name": "random", "spectrum": [*energy, *[0.0] * 20, 5.0]}
+    case = make((32, 32, 1), {"viscosity": 0.01})
+    found = Simulation(type(case)(**case.to_dict() | {"initial": initial})).flow.spectra()["energy"]
+    assert found == pytest.approx(np.pad(energy, (0, len(found) - len(energy))), abs=1e-14)
+
+
 # Schemes, precision, restart
 
 

@@ -33,9 +33,9 @@ def test_random_fields_fit_the_walls(bases):
         | {
             "initial": {
                 "name": "random",
-                "k0": 2.0,
+                "k0": 3.0,
                 "energy": 0.3,
-                "temperature": {"name": "random", "k0": 2.0},
+                "temperature": {"name": "random", "k0": 3.0},
             }
         }
     )
@@ -43,6 +43,8 @@ def test_random_fields_fit_the_walls(bases):
     again = run(case, {name: simulation.field(name) for name in ("velocity", "temperature")}, 0)
     for name in ("velocity", "temperature"):
         assert distance(again.field(name), simulation.field(name)) < 1e-13
+    assert simulation.statistics()["energy"] == pytest.approx(0.3, rel=0.05)
+    assert simulation.statistics()["thermal_variance"] == pytest.approx(0.5, rel=0.05)
     for name, value in simulation.statistics().items():
         assert again.statistics()[name] == pytest.approx(value, rel=1e-9, abs=1e-12, nan_ok=True), name
 

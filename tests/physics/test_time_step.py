@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from physics.flows import TAU, TRUNCATIONS, beltrami, make_case, names, noise, run
+from whorl.case import Case
 from whorl.errors import CaseError
 from whorl.simulation import Simulation
 
@@ -61,6 +62,9 @@ def test_a_fixed_step_reports_its_courant_number():
     assert report.courant == pytest.approx(courant(before, 0.007), rel=1e-13)
 
 
+RAYLEIGH = {"rayleigh": 1e4, "prandtl": 1.0}
+
+
 def test_the_largest_step_is_kept():
     case = make_case(8, time={"courant": 0.5, "dt_max": 0.01, "steps": 1})
     assert run(case, beltrami(0.0), 1).report.dt == 0.01
@@ -75,6 +79,28 @@ def test_a_flow_at_rest_needs_a_largest_step():
     simulation.run(progress=False)
     assert simulation.time == 0.35
     assert simulation.step_number == 4
+
+
+STARTS = {  # from other fields than the velocity: points, options, what begins
+    "mhd": (8, {}, {"magnetic": beltrami(0.0)}),
+    "boussinesq": (8, {"buoyancy_frequency": 2.0}, {"temperature": lambda x, y, z: np.sin(x) + 0 * (y + z)}),
+    "rayleigh-benard": (8, RAYLEIGH, {"temperature": lambda x, y, z: np.sin(np.pi * z) + 0 * (x + y)}),
+    "navier-stokes": (8, {"rotation": 1.0}, {}),
+}
+
+
+@pytest.mark.parametrize("model", STARTS)
+def test_other_fields_and_waves_set_the_step_of_a_flow_at_rest(model):
+    points, options, fields = STARTS[model]
+    lengths = {"lengths": (2.0, 2.0, 1.0)} if model == "rayleigh-benard" else {}
+    flow = options if model == "rayleigh-benard" else {"viscosity": 0.01, **options}
+    case = Case(
+        grid={"points": points, **lengths}, flow={"model": model, **flow}, time={"courant": 0.5, "until": 9.0}
+    )
+    simulation = Simulation(case, fields)
+    report = simulation.step()
+    assert 0 < report.dt < 1.01
+    assert report.courant == pytest.approx(0.5)
 
 
 @pytest.mark.parametrize("how", [{"dt": 0.03}, {"courant": 0.5}, {"dt": 5.0}])

@@ -361,21 +361,6 @@ def test_a_flow_with_other_energy_may_gain_it_fast():
     assert alone == {"navier-stokes", "navier-stokes-2d", "quasi-static-mhd"}
 
 
-def test_at_rest_means_that_no_step_can_be_set():
-    still, moving = {"energy": 0.0, "potential_energy": 1.0}, {"energy": 1.0}
-    assert case_of("boussinesq").flow.at_rest(still)
-    assert not case_of("navier-stokes").flow.at_rest(moving)
-    assert not case_of("navier-stokes", {"mean_velocity": 1.0}).flow.at_rest(still)
-
-
-def test_two_dimensional_scales():
-    flow = case_of("navier-stokes-2d", {"viscosity": 0.01}).flow
-    found = flow.derived({"enstrophy_dissipation": 1e-6 * 64}, 10.0)
-    assert found["enstrophy_length"] == pytest.approx((1e-6 / 64e-6) ** (1 / 6))
-    assert found["kmax_eta"] == pytest.approx(5.0)
-    assert math.isnan(flow.derived({"enstrophy_dissipation": 0.0}, 10.0)["enstrophy_length"])
-
-
 def test_a_grid_may_be_given_as_a_section():
     """Sections are dicts or models; the model's defaults reach both."""
     by_dict = case_of("gross-pitaevskii")

@@ -8,17 +8,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from whorl.columns import Column
 from whorl.section import Section, option
 
 
 @dataclass(frozen=True)
 class FieldOf:
-    """A field of a model: number of components, unit and meaning."""
+    """A field of a model: number of components, unit and meaning.
+
+    `sines` has for each component the axes along whose walls it is a sine, and zero there; it is a cosine
+    along the others.
+    """
 
     components: int
     unit: str
     meaning: str
+    sines: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -85,11 +92,15 @@ class Model(Section):
     example: ClassVar[dict[str, Any]]
     """Sections of a case that shows the model in a minute: for `whorl new` and `whorl bench`."""
 
-    # What the grid may be: bases by axis (z, y, x), axes that may have a single point, those that must.
+    # What the grid may be: bases by axis (z, y, x), axes that may have a single point, whether they must (and
+    # no field has a component along them).
     bases: ClassVar[tuple[str, ...]] = ("FFF",)
     dealias: ClassVar[str] = "2/3"
     flat_axes: ClassVar[str] = "z"
     must_be_flat: ClassVar[bool] = False
+
+    waves: ClassVar[tuple[str, ...]] = ()
+    """Options of the linear terms that turn or couple the fields: waves, but for growth and decay."""
 
     # Whether there is a viscous velocity, which carries scalars, and whether it alone holds energy.
     viscous: ClassVar[bool] = True
@@ -104,6 +115,10 @@ class Model(Section):
         """The core's parameters by name."""
         raise NotImplementedError
 
+    def viscosity_of_schmidt(self) -> float:
+        """ν by which the Schmidt numbers of scalars are meant."""
+        return self.parameters()["viscosity"]
+
     def headline(self) -> str:
         """The parameters that tell one run from another, for the title of a picture."""
         raise NotImplementedError
@@ -113,13 +128,27 @@ class Model(Section):
         check_bases(self, grid)
         check_flat_axes(self, grid)
 
+    def without_mean(self, bases: str) -> tuple[str, ...]:
+        """Fields that must begin without a mean in a box of these bases."""
+        return ()
+
     def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
         """Columns that follow from the statistics and the largest wavenumber kept in every direction."""
         return {}
 
+    def explicit_waves(self) -> list[str]:
+        """The options whose linear terms are advanced explicitly, so that they limit the step."""
+        if getattr(self, "linear", "explicit") == "exact":
+            return []
+        return [f"flow.{name}" for name in self.waves if np.any(getattr(self, name))]
+
+    def moves(self, statistics: Mapping[str, float]) -> bool:
+        """Whether the fields of this state limit the step, as far as statistics can tell."""
+        return True
+
     def at_rest(self, statistics: Mapping[str, float]) -> bool:
-        """Whether nothing moves, so that a Courant number sets no step."""
-        return False
+        """Whether nothing limits the step, so that a Courant number sets none."""
+        return not (self.moves(statistics) or self.explicit_waves())
 
 
 def check_bases(model: Model, grid: Any) -> None:

@@ -9,7 +9,7 @@ from whorl.models.base import Curves, FieldOf, Picture, Slice
 from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.models.viscous import FLOW_COLUMNS, VELOCITY, VORTICITY, ViscousFlow
 from whorl.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
-from whorl.section import at_most_one, option
+from whorl.section import at_most_one, given_one, option
 
 TEMPERATURE = FieldOf(1, "length/time", "buoyancy θ in units of velocity")
 
@@ -54,6 +54,7 @@ class Boussinesq(ViscousFlow):
         ),
         (("energy", "kinetic"), ("potential_energy", "potential")),
     )
+    waves: ClassVar = (*ViscousFlow.waves, "buoyancy_frequency")
     flat_axes: ClassVar = "y"
     example: ClassVar = {
         "grid": {"points": 64},
@@ -65,14 +66,15 @@ class Boussinesq(ViscousFlow):
     @model_validator(mode="before")
     @classmethod
     def _prandtl_unless_diffusive(cls, data: Any) -> Any:
-        if isinstance(data, dict) and data.get("diffusivity") is None and data.get("prandtl") is None:
-            return {**data, "prandtl": 1.0}
-        return data
+        return given_one(data, "prandtl", 1.0, "diffusivity")
 
     @model_validator(mode="after")
     def _one_diffusivity(self) -> "Boussinesq":
         at_most_one(self, "flow", "diffusivity", "prandtl")
         return self
+
+    def without_mean(self, bases: str) -> tuple[str, ...]:
+        return ("temperature",) if self.buoyancy_frequency else ()
 
     def parameters(self) -> dict[str, float]:
         kappa = self.diffusivity if self.prandtl is None else self.viscosity / self.prandtl

@@ -73,6 +73,7 @@ class GrossPitaevskii(Superfluid):
 i ∂ψ/∂t = −a ∇²ψ + b |ψ|²ψ − b ρ0 ψ,  a = c ξ/√2,  b = c/(√2 ξ ρ0)"""
     state: ClassVar = {"psi": PSI}
     outputs: ClassVar = {"psi": PSI}
+    waves: ClassVar = ("sound_speed",)
     example: ClassVar[dict[str, Any]] = {
         "grid": {"points": 64},
         "flow": {"sound_speed": 2.0, "coherence_length": 0.1},

@@ -1,7 +1,9 @@
 """Incompressible magnetohydrodynamics, with a mean field, the Hall term or a prescribed velocity if asked."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import model_validator
 
 from whorl.columns import Column
@@ -9,10 +11,15 @@ from whorl.models.base import Curves, FieldOf, Picture, Slice, components
 from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.models.viscous import FLOW_COLUMNS, VELOCITY, VORTICITY, ViscousFlow
 from whorl.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
-from whorl.section import Vector, at_most_one, option
+from whorl.section import Vector, at_most_one, given_one, option
 
 MAGNETIC = FieldOf(3, "length/time", "magnetic field b in units of the Alfvén velocity, without B0")
+EXCLUDED_BY_KINEMATIC = ("hall", "rotation", "drag", "hyperviscosity", "hypoviscosity")
 CURRENT = FieldOf(3, "1/time", "current j, the curl of b")
+
+
+def _shown(value: Any) -> str:
+    return f"[{', '.join(f'{part:g}' for part in value)}]" if isinstance(value, tuple) else f"{value:g}"
 
 
 class Mhd(ViscousFlow):
@@ -27,7 +34,7 @@ class Mhd(ViscousFlow):
         (0.0, 0.0, 0.0), "uniform magnetic field B0; one number: along z", unit="length/time"
     )
     hall: float = option(0.0, "ion inertial length d of the Hall term", unit="length", ge=0)
-    kinematic: bool = option(False, "whether the velocity stays as it is and only b advances")
+    kinematic: bool = option(False, "whether u stays as it is, losing nothing, and only b advances")
 
     rivals: ClassVar = {"resistivity": ("magnetic_prandtl",), "magnetic_prandtl": ("resistivity",)}
     equations: ClassVar = """\
@@ -73,6 +80,7 @@ class Mhd(ViscousFlow):
         ),
         (("energy", "kinetic"), ("magnetic_energy", "magnetic")),
     )
+    waves: ClassVar = (*ViscousFlow.waves, "mean_field")
     example: ClassVar = {
         "grid": {"points": [128, 128, 1]},
         "flow": {"viscosity": 0.01},
@@ -83,13 +91,7 @@ class Mhd(ViscousFlow):
     @model_validator(mode="before")
     @classmethod
     def _prandtl_unless_resistive(cls, data: Any) -> Any:
-        if (
-            isinstance(data, dict)
-            and data.get("resistivity") is None
-            and data.get("magnetic_prandtl") is None
-        ):
-            return {**data, "magnetic_prandtl": 1.0}
-        return data
+        return given_one(data, "magnetic_prandtl", 1.0, "resistivity")
 
     @model_validator(mode="after")
     def _one_resistivity(self) -> "Mhd":
@@ -97,11 +99,13 @@ class Mhd(ViscousFlow):
         return self
 
     @model_validator(mode="after")
-    def _no_hall_term_alone(self) -> "Mhd":
-        if self.kinematic and self.hall:
+    def _nothing_acts_on_a_prescribed_velocity(self) -> "Mhd":
+        given = {name: getattr(self, name) for name in EXCLUDED_BY_KINEMATIC}
+        acting = [f"flow.{name} = {_shown(value)}" for name, value in given.items() if np.any(value)]
+        if self.kinematic and acting:
             raise ValueError(
-                f"flow.kinematic = true advances b by the prescribed velocity alone and excludes the Hall "
-                f"term, flow.hall = {self.hall:g}; leave one of them out"
+                f"flow.kinematic = true advances b by a velocity that stays as it is, and excludes "
+                f"{' and '.join(acting)}; leave one or the other out"
             )
         return self
 
@@ -110,10 +114,20 @@ class Mhd(ViscousFlow):
             return self.resistivity
         return self.viscosity / self.magnetic_prandtl
 
+    def moves(self, statistics: Mapping[str, float]) -> bool:
+        """Alfvén waves along b count, too, but for a velocity that b cannot move."""
+        alfven = statistics["magnetic_energy"] > 0 and not self.kinematic
+        return alfven or super().moves(statistics)
+
     def parameters(self) -> dict[str, float]:
         magnetic = {"resistivity": self.magnetic_diffusivity(), "hall": self.hall}
         mean = components("mean_field", self.mean_field)
-        return super().parameters() | magnetic | mean | {"kinematic": float(self.kinematic)}
+        prescribed = {"viscosity": 0.0} if self.kinematic else {}
+        return super().parameters() | prescribed | magnetic | mean | {"kinematic": float(self.kinematic)}
+
+    def viscosity_of_schmidt(self) -> float:
+        """ν as given, which a prescribed velocity does not feel."""
+        return self.viscosity
 
     def headline(self) -> str:
         return f"ν = {self.viscosity:g}   ·   η = {self.magnetic_diffusivity():g}"

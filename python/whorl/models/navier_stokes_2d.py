@@ -33,7 +33,7 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         Column("enstrophy_dissipation", "1/time³", "mean dissipation ζ of Z by all linear losses"),
         Column("palinstrophy", "1/(length² time²)", "P = ½⟨|∇ω|²⟩"),
         LARGEST,
-        Column("enstrophy_length", "length", "η = (ν³/ζ)^⅙, where the cascade of enstrophy ends"),
+        Column("enstrophy_length", "length", "η = (ν³/(2νP))^⅙, where viscosity ends the cascade"),
         Column("kmax_eta", "", "largest kept wavenumber times that length"),
     )
     spectra: ClassVar = (
@@ -47,6 +47,7 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         (("energy", "E(k)"),),
         slope=(-3, "k$^{-3}$"),
     )
+    waves: ClassVar = ("beta",)
     must_be_flat: ClassVar = True
     only_kinetic: ClassVar = True
     example: ClassVar = {
@@ -65,9 +66,6 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         return self.losses() | {"beta": self.beta}
 
     def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
-        lost = statistics["enstrophy_dissipation"]
-        length = (self.viscosity**3 / lost) ** (1 / 6) if lost > 0 else math.nan
+        palinstrophy = statistics["palinstrophy"]
+        length = (self.viscosity**2 / (2 * palinstrophy)) ** (1 / 6) if palinstrophy > 0 else math.nan
         return {"enstrophy_length": length, "kmax_eta": kmax * length}
-
-    def at_rest(self, statistics: Mapping[str, float]) -> bool:
-        return statistics["energy"] == 0

@@ -9,11 +9,10 @@ from pydantic import model_validator
 from whorl.columns import Column
 from whorl.models.base import Curves, FieldOf, Model, Picture, Slice
 from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
-from whorl.models.viscous import FLOW_COLUMNS, VELOCITY, VORTICITY, flow_scales
-from whorl.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
+from whorl.models.viscous import FLOW_COLUMNS, HELICITY, VELOCITY, VORTICITY, flow_scales
 from whorl.section import at_most_one, option
 
-TEMPERATURE = FieldOf(1, "1", "temperature θ = T − (1 − z), in differences between the plates")
+TEMPERATURE = FieldOf(1, "1", "temperature θ = T − (1 − z), in differences between the plates", ("z",))
 NUSSELT = (
     Column("nusselt_volume", "", "Nu from the flux of heat: 1 + √(Ra Pr) ⟨w θ⟩"),
     Column("nusselt_plates", "", "Nu from the gradient at the plates: 1 − ⟨∂θ/∂z⟩ there"),
@@ -34,6 +33,7 @@ class RayleighBenard(Model):
     rossby: float | None = option(
         None, "convective Rossby number Ro = √(Ra/(Pr Ta)); instead of taylor", gt=0
     )
+    linear: Literal["explicit", "exact"] = option("explicit", "how buoyancy and rotation are advanced")
 
     rivals: ClassVar = {"taylor": ("rossby",), "rossby": ("taylor",)}
     equations: ClassVar = """\
@@ -44,7 +44,7 @@ class RayleighBenard(Model):
     outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY, "temperature": TEMPERATURE}
     snapshot: ClassVar = ("velocity", "temperature")
     columns: ClassVar = (
-        *FLOW_COLUMNS,
+        *(column for column in FLOW_COLUMNS if column is not HELICITY),
         Column("thermal_variance", "", "½⟨θ²⟩"),
         Column("thermal_dissipation", "1/time", "κ⟨|∇θ|²⟩"),
         Column("convective_flux", "length/time", "⟨w θ⟩"),
@@ -52,7 +52,6 @@ class RayleighBenard(Model):
     )
     spectra: ClassVar = (
         ENERGY_BY_SHELL,
-        HELICITY_BY_SHELL,
         Column("thermal_variance", "", "½|θ|² of the shell"),
     )
     progress: ClassVar = (("E", "energy"), ("Nu", "nusselt_volume"), ("kmax·η", "kmax_eta"))
@@ -73,6 +72,7 @@ class RayleighBenard(Model):
         "Spectra",
     )
     bases: ClassVar = ("SFF", "SSF", "SSS", "FFF")
+    waves: ClassVar = ("taylor", "rossby")
     flat_axes: ClassVar = "y"
     example: ClassVar = {
         "grid": {"points": [64, 64, 32], "lengths": [2.0, 2.0, 1.0]},
@@ -119,6 +119,14 @@ class RayleighBenard(Model):
             return 1 / (2 * self.rossby)
         return math.sqrt(self.prandtl * (self.taylor or 0.0) / self.rayleigh) / 2
 
+    def moves(self, statistics: Mapping[str, float]) -> bool:
+        """Buoyancy limits the step of a layer at rest, too, unless it is integrated exactly."""
+        return self.linear == "explicit" or statistics["energy"] > 0
+
+    def without_mean(self, bases: str) -> tuple[str, ...]:
+        """Without plates nothing keeps a mean θ, and the mean w it drives, from growing."""
+        return ("temperature",) if bases == "FFF" else ()
+
     def parameters(self) -> dict[str, float]:
         return {
             "viscosity": math.sqrt(self.prandtl / self.rayleigh),
@@ -138,6 +146,3 @@ class RayleighBenard(Model):
             "nusselt_plates": 1 - statistics.get("plate_gradient", math.nan),
             "nusselt_dissipation": 1 + statistics["thermal_dissipation"] / kappa,
         }
-
-    def at_rest(self, statistics: Mapping[str, float]) -> bool:
-        return statistics["energy"] == 0

@@ -10,7 +10,7 @@ from whorl.columns import Column
 from whorl.models.base import Curves, FieldOf, Model, Picture, Slice, components
 from whorl.section import Vector, option
 
-VELOCITY = FieldOf(3, "length/time", "velocity u")
+VELOCITY = FieldOf(3, "length/time", "velocity u", ("x", "y", "z"))
 VORTICITY = FieldOf(3, "1/time", "vorticity ω, the curl of u")
 
 ENERGY = Column("energy", "length²/time²", "mean kinetic energy E = ½⟨u²⟩")
@@ -21,9 +21,9 @@ ENSTROPHY = Column("enstrophy", "1/time²", "Z = ½⟨ω²⟩")
 HELICITY = Column("helicity", "length/time²", "⟨u·ω⟩")
 LARGEST = Column("maximum_velocity", "length/time", "largest |u| on the grid at the start of that step")
 SCALES = (
-    Column("taylor_scale", "length", "λ = √(15 ν u'²/ε) = √(5 E/Z), u'² = 2E/3"),
+    Column("taylor_scale", "length", "λ = √(15 ν u'²/(2νZ)) = √(5 E/Z), u'² = 2E/3"),
     Column("R_lambda", "", "u' λ/ν"),
-    Column("kolmogorov_length", "length", "η = (ν³/ε)^¼"),
+    Column("kolmogorov_length", "length", "η = (ν³/(2νZ))^¼, of the loss by viscosity alone"),
     Column("kmax_eta", "", "largest kept wavenumber times η"),
     Column("integral_scale", "length", "L = π/(2u'²) Σ E(k)/k"),
 )
@@ -54,6 +54,9 @@ class Losses(Model):
     def losses(self) -> dict[str, float]:
         return {name: float(getattr(self, name)) for name in Losses.model_fields if name != "model"}
 
+    def moves(self, statistics: Mapping[str, float]) -> bool:
+        return statistics["energy"] > 0
+
     def headline(self) -> str:
         return f"ν = {self.viscosity:g}"
 
@@ -76,6 +79,7 @@ class ViscousFlow(Losses):
     snapshot: ClassVar = ("velocity", "vorticity")
     columns: ClassVar = FLOW_COLUMNS
     spectra: ClassVar = (ENERGY_SPECTRUM, HELICITY_SPECTRUM)
+    waves: ClassVar = ("rotation", "mean_velocity")
     progress: ClassVar = (("E", "energy"), ("ε", "dissipation"), ("kmax·η", "kmax_eta"))
     picture: ClassVar = Picture(
         (VORTICITY_SLICE, VELOCITY_SLICE), (ENERGY_CURVE, DISSIPATION_CURVE), (("energy", "E(k)"),)
@@ -88,16 +92,13 @@ class ViscousFlow(Losses):
     def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
         return flow_scales(self.parameters()["viscosity"], statistics, kmax)
 
-    def at_rest(self, statistics: Mapping[str, float]) -> bool:
-        return statistics["energy"] == 0 and not any(self.mean_velocity)
-
 
 def flow_scales(viscosity: float, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
     """The columns SCALES but the integral scale; NaN or infinite where the flow has none."""
     with np.errstate(divide="ignore", invalid="ignore"):
         energy, enstrophy = np.float64(statistics["energy"]), np.float64(statistics["enstrophy"])
         taylor = np.sqrt(5 * energy / enstrophy)
-        kolmogorov = (np.float64(viscosity) ** 3 / np.float64(statistics["dissipation"])) ** 0.25
+        kolmogorov = (viscosity**2 / (2 * enstrophy)) ** 0.25
         return {
             "taylor_scale": float(taylor),
             "R_lambda": float(np.sqrt(2 * energy / 3) * taylor / viscosity) if viscosity > 0 else math.inf,

@@ -1,0 +1,72 @@
+#include "exchange/datatypes.hpp"
+
+#include <limits>
+
+#include "exchange/counts.hpp"
+
+namespace whorl::exchange {
+
+namespace {
+
+// Runs within a variable, then variables, from the begin of the buffer.
+MPI_Datatype type_of(const Chunk& chunk, int element) {
+    const auto count = [](std::int64_t value) {
+        WHORL_REQUIRE(value <= std::numeric_limits<int>::max(),
+                      "a run of " + std::to_string(value) +
+                          " complex numbers is beyond MPI's 32-bit counts: use more batches.");
+        return static_cast<int>(value);
+    };
+    MPI_Datatype of_variable = MPI_DATATYPE_NULL, of_all = MPI_DATATYPE_NULL, placed = MPI_DATATYPE_NULL;
+    WHORL_MPI(MPI_Type_create_hvector(count(chunk.number), count(chunk.run), chunk.stride * element,
+                                      complex_type(element), &of_variable));
+    WHORL_MPI(MPI_Type_create_hvector(count(chunk.variables), 1, chunk.variable_stride * element, of_variable,
+                                      &of_all));
+    const int one = 1;
+    const MPI_Aint offset = chunk.offset * element;
+    WHORL_MPI(MPI_Type_create_hindexed(1, &one, &offset, of_all, &placed));
+    WHORL_MPI(MPI_Type_commit(&placed));
+    WHORL_MPI(MPI_Type_free(&of_variable));
+    WHORL_MPI(MPI_Type_free(&of_all));
+    return placed;
+}
+
+} // namespace
+
+Datatypes::Datatypes(const Communicator& communicator, const std::vector<Pattern>& batches, int element)
+    : handle_(communicator.handle()), one_(static_cast<std::size_t>(communicator.size()), 1),
+      zero_(static_cast<std::size_t>(communicator.size()), 0), requests_(batches.size(), MPI_REQUEST_NULL) {
+    for (const Pattern& pattern : batches) {
+        Types& types = batches_.emplace_back();
+        for (const Chunk& chunk : pattern.send) types.send.push_back(type_of(chunk, element));
+        for (const Chunk& chunk : pattern.receive) types.receive.push_back(type_of(chunk, element));
+    }
+}
+
+Datatypes::~Datatypes() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (finalized) return;
+    for (Types& types : batches_)
+        for (auto* side : {&types.send, &types.receive})
+            for (MPI_Datatype& type : *side) MPI_Type_free(&type);
+}
+
+void Datatypes::start(int batch, void* send, void* receive) {
+    const Types& types = batches_[static_cast<std::size_t>(batch)];
+    WHORL_MPI(MPI_Ialltoallw(send, one_.data(), zero_.data(), types.send.data(), receive, one_.data(),
+                             zero_.data(), types.receive.data(), handle_,
+                             &requests_[static_cast<std::size_t>(batch)]));
+}
+
+void Datatypes::wait(int batch) {
+    WHORL_MPI(MPI_Wait(&requests_[static_cast<std::size_t>(batch)], MPI_STATUS_IGNORE));
+}
+
+void Datatypes::progress() {
+    for (MPI_Request& request : requests_) {
+        int done = 0;
+        if (request != MPI_REQUEST_NULL) WHORL_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
+    }
+}
+
+} // namespace whorl::exchange

@@ -1,0 +1,58 @@
+#include "exchange/pairwise.hpp"
+
+#include <cstring>
+
+#include "exchange/counts.hpp"
+
+namespace whorl::exchange {
+
+Pairwise::Pairwise(const Communicator& communicator, std::vector<Pattern> batches, int element)
+    : handle_(communicator.handle()), rank_(communicator.rank()), size_(communicator.size()),
+      element_(element), batches_(std::move(batches)), requests_(batches_.size()) {
+    for (const Pattern& pattern : batches_) check_counts(pattern);
+}
+
+void Pairwise::start(int batch, void* send, void* receive) {
+    const Pattern& pattern = batches_[static_cast<std::size_t>(batch)];
+    auto& requests = requests_[static_cast<std::size_t>(batch)];
+    const auto* const from = static_cast<const char*>(send);
+    auto* const to = static_cast<char*>(receive);
+    const MPI_Datatype type = complex_type(element_);
+    requests.clear();
+    for (int i = 1; i < size_; ++i) {
+        const int source = (rank_ + size_ - i) % size_;
+        const Chunk& chunk = pattern.receive[static_cast<std::size_t>(source)];
+        if (chunk.count() == 0) continue;
+        WHORL_MPI(MPI_Irecv(to + chunk.offset * element_, static_cast<int>(chunk.count()), type, source,
+                            batch, handle_, &requests.emplace_back()));
+    }
+    for (int i = 1; i < size_; ++i) {
+        const int target = (rank_ + i) % size_;
+        const Chunk& chunk = pattern.send[static_cast<std::size_t>(target)];
+        if (chunk.count() == 0) continue;
+        WHORL_MPI(MPI_Isend(from + chunk.offset * element_, static_cast<int>(chunk.count()), type, target,
+                            batch, handle_, &requests.emplace_back()));
+    }
+    const Chunk &mine = pattern.send[static_cast<std::size_t>(rank_)],
+                &own = pattern.receive[static_cast<std::size_t>(rank_)];
+    std::memcpy(to + own.offset * element_, from + mine.offset * element_,
+                static_cast<std::size_t>(mine.count() * element_));
+}
+
+void Pairwise::wait(int batch) {
+    auto& requests = requests_[static_cast<std::size_t>(batch)];
+    WHORL_MPI(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
+    requests.clear();
+}
+
+void Pairwise::progress() {
+    for (auto& requests : requests_) {
+        int done = 0;
+        if (!requests.empty())
+            WHORL_MPI(
+                MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE));
+        if (done) requests.clear();
+    }
+}
+
+} // namespace whorl::exchange

@@ -1,0 +1,23 @@
+#pragma once
+
+#include "exchange/transport.hpp"
+
+namespace whorl::exchange {
+
+// A message to and from each peer, posted in the order of their distance, so that no rank is the first target
+// of all: in round i a rank sends to the one i after it and takes from the one i before it.
+class Pairwise final : public Transport {
+  public:
+    Pairwise(const Communicator& communicator, std::vector<Pattern> batches, int element);
+    void start(int batch, void* send, void* receive) override;
+    void wait(int batch) override;
+    void progress() override;
+
+  private:
+    MPI_Comm handle_;
+    int rank_, size_, element_;
+    std::vector<Pattern> batches_;
+    std::vector<std::vector<MPI_Request>> requests_; // [batch]
+};
+
+} // namespace whorl::exchange

@@ -1,0 +1,171 @@
+#include "exchange/threads.hpp"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "exchange/groups.hpp"
+
+namespace whorl::exchange {
+
+namespace {
+
+class ByThreads final : public Transport {
+  public:
+    struct Part {
+        Communicator communicator;
+        std::unique_ptr<Transport> transport;
+    };
+    explicit ByThreads(std::vector<Part> parts) : parts_(std::move(parts)) {}
+    void attach(void* receive) override {
+        for (const Part& part : parts_) part.transport->attach(receive);
+    }
+    void start(int batch, void* send, void* receive) override {
+        each([&](Transport& part) { part.start(batch, send, receive); });
+    }
+    void wait(int batch) override {
+        each([&](Transport& part) { part.wait(batch); });
+    }
+
+  private:
+    template <class Work> void each(const Work& work) {
+        std::exception_ptr failure;
+        const int parts = static_cast<int>(parts_.size());
+#pragma omp parallel for num_threads(parts) schedule(static, 1)
+        for (int i = 0; i < parts; ++i) {
+            try {
+                work(*parts_[static_cast<std::size_t>(i)].transport);
+            } catch (...) {
+#pragma omp critical(whorl_exchange_failure)
+                failure = std::current_exception();
+            }
+        }
+        if (failure) std::rethrow_exception(failure);
+    }
+    std::vector<Part> parts_;
+};
+
+// Jobs one after the other on a thread of their own.
+class Worker {
+  public:
+    Worker() : thread_([this] { run(); }) {}
+    ~Worker() {
+        {
+            const std::lock_guard lock(mutex_);
+            ends_ = true;
+        }
+        changed_.notify_all();
+        thread_.join();
+    }
+    Worker(const Worker&) = delete;
+    Worker& operator=(const Worker&) = delete;
+
+    // Its number, for finish().
+    std::int64_t submit(std::function<void()> job) {
+        const std::lock_guard lock(mutex_);
+        jobs_.push_back(std::move(job));
+        changed_.notify_all();
+        return submitted_++;
+    }
+    void finish(std::int64_t number) {
+        std::unique_lock lock(mutex_);
+        changed_.wait(lock, [&] { return done_ > number || failure_; });
+        if (failure_) std::rethrow_exception(failure_);
+    }
+
+  private:
+    void run() {
+        std::unique_lock lock(mutex_);
+        while (true) {
+            changed_.wait(lock, [&] { return ends_ || !jobs_.empty(); });
+            if (jobs_.empty()) return;
+            const auto job = std::move(jobs_.front());
+            jobs_.pop_front();
+            lock.unlock();
+            try {
+                job();
+            } catch (...) {
+                const std::lock_guard failing(mutex_);
+                failure_ = std::current_exception();
+            }
+            lock.lock();
+            ++done_;
+            changed_.notify_all();
+        }
+    }
+    std::mutex mutex_;
+    std::condition_variable changed_;
+    std::deque<std::function<void()>> jobs_;
+    std::int64_t submitted_ = 0, done_ = 0;
+    bool ends_ = false;
+    std::exception_ptr failure_;
+    std::thread thread_;
+};
+
+class InBackground final : public Transport {
+  public:
+    InBackground(std::shared_ptr<Worker> worker, std::unique_ptr<Transport> inner, std::size_t batches)
+        : worker_(std::move(worker)), inner_(std::move(inner)), jobs_(batches) {}
+    void attach(void* receive) override { inner_->attach(receive); }
+    void start(int batch, void* send, void* receive) override {
+        jobs_[static_cast<std::size_t>(batch)] = worker_->submit([this, batch, send, receive] {
+            inner_->start(batch, send, receive);
+            inner_->wait(batch);
+        });
+    }
+    void wait(int batch) override { worker_->finish(jobs_[static_cast<std::size_t>(batch)]); }
+
+  private:
+    std::shared_ptr<Worker> worker_;
+    std::unique_ptr<Transport> inner_;
+    std::vector<std::int64_t> jobs_;
+};
+
+} // namespace
+
+void require_threading(const std::string& threading) {
+    static const std::vector<std::pair<std::string, int>> levels{{"funneled", MPI_THREAD_FUNNELED},
+                                                                 {"serialized", MPI_THREAD_SERIALIZED},
+                                                                 {"multiple", MPI_THREAD_MULTIPLE}};
+    static const char* const names[] = {"single", "funneled", "serialized", "multiple"};
+    int given = MPI_THREAD_SINGLE;
+    WHORL_MPI(MPI_Query_thread(&given));
+    const auto level = std::ranges::find(levels, threading, &std::pair<std::string, int>::first);
+    std::size_t at = 0;
+    for (const int known : {MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE})
+        if (given >= known) ++at;
+    WHORL_REQUIRE(given >= level->second, "threading = \"" + threading +
+                                              "\" needs an MPI that was started with it, and this one was "
+                                              "started as \"" +
+                                              names[at] + "\": choose that or start MPI with more.");
+}
+
+Maker by_threads(int threads, const Maker& make) {
+    return [=](const Communicator& communicator, const std::vector<Pattern>& batches, int variables,
+               int element) -> std::unique_ptr<Transport> {
+        const int parts = std::min(threads, variables);
+        std::vector<ByThreads::Part> made;
+        for (int i = 0; i < parts; ++i) {
+            const int first = variables * i / parts, some = variables * (i + 1) / parts - first;
+            Communicator own = communicator.split(0);
+            auto transport = make(own, part_of(batches, first, some), some, element);
+            made.push_back({std::move(own), std::move(transport)});
+        }
+        return std::make_unique<ByThreads>(std::move(made));
+    };
+}
+
+Maker in_background(const Maker& make) {
+    return [make, worker = std::make_shared<Worker>()](const Communicator& communicator,
+                                                       std::vector<Pattern> batches, int variables,
+                                                       int element) -> std::unique_ptr<Transport> {
+        const std::size_t number = batches.size();
+        return std::make_unique<InBackground>(
+            worker, make(communicator, std::move(batches), variables, element), number);
+    };
+}
+
+} // namespace whorl::exchange

@@ -1,0 +1,56 @@
+#include "exchange/watchdog.hpp"
+
+#include <chrono>
+#include <cstdio>
+
+#include <unistd.h>
+
+namespace whorl::exchange {
+
+Watchdog::Watchdog(double seconds, int rank) : seconds_(seconds), rank_(rank) {
+    if (seconds_ > 0.0) thread_ = std::thread([this] { watch(); });
+}
+
+Watchdog::~Watchdog() {
+    {
+        const std::lock_guard lock(mutex_);
+        ends_ = true;
+    }
+    changed_.notify_all();
+    if (thread_.joinable()) thread_.join();
+}
+
+void Watchdog::begin(const char* what, int batch) {
+    if (seconds_ <= 0.0) return;
+    const std::lock_guard lock(mutex_);
+    what_ = what;
+    batch_ = batch;
+    since_ = Clock::now();
+}
+
+void Watchdog::end() {
+    if (seconds_ <= 0.0) return;
+    const std::lock_guard lock(mutex_);
+    what_ = nullptr;
+}
+
+// Looks ten times within the limit: nobody is woken by the many exchanges that end.
+void Watchdog::watch() {
+    const auto limit = std::chrono::duration<double>(seconds_);
+    std::unique_lock lock(mutex_);
+    while (!ends_) {
+        changed_.wait_for(lock, limit / 10);
+        if (ends_ || what_ == nullptr || Clock::now() - since_ < limit) continue;
+        std::fprintf(
+            stderr,
+            "whorl: rank %d: the %s of batch %d did not end within run.exchange_timeout = %g s: another "
+            "rank hangs or was lost, or the network is slower than that. The last checkpoint is whole; "
+            "go on with whorl restart.\n",
+            rank_, what_, batch_, seconds_);
+        std::fflush(stderr);
+        // MPI may hold its locks for ever, and destructors would wait for it.
+        ::_exit(exit_code);
+    }
+}
+
+} // namespace whorl::exchange

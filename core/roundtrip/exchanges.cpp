@@ -1,0 +1,99 @@
+// What a round trip exchanges with other ranks, when, and how it is timed, watched and counted.
+#include <cmath>
+#include <limits>
+
+#include "roundtrip/roundtrip.hpp"
+
+namespace whorl {
+
+template <class Real>
+typename RoundTrip<Real>::Exchange& RoundTrip<Real>::exchange_of(Leg leg, int variables, bool inwards) {
+    Exchange& made = exchanges_[{leg, variables, inwards}];
+    if (made.transport) return made;
+    const bool rows = leg == Leg::row;
+    const exchange::Communicator& peers = rows ? row_ : column_;
+    auto patterns =
+        rows ? layout_.row_patterns(variables, inwards) : layout_.column_patterns(variables, inwards);
+    for (const exchange::Pattern& pattern : patterns) {
+        std::int64_t& bytes = made.bytes.emplace_back(0);
+        for (int peer = 0; peer < peers.size(); ++peer)
+            if (peer != peers.rank())
+                bytes += wire_value_ * pattern.send[static_cast<std::size_t>(peer)].count();
+    }
+    made.part = rows ? Part::row : Part::column;
+    made.name = rows ? "row exchange" : "column exchange";
+    made.transport = make_transport_(peers, std::move(patterns), variables, static_cast<int>(sizeof(Value)));
+    made.transport->attach(rows ? (inwards ? row_x_buffer_.data() : row_y_buffer_.data())
+                                : (inwards ? plane_buffer_.data() : pencil_buffer_.data()));
+    return made;
+}
+
+template <class Real>
+typename RoundTrip<Real>::Legs RoundTrip<Real>::legs_of(int inputs, int products, int fluxes) {
+    Legs legs;
+    const auto wanted = [](int peers, int variables) { return peers > 1 && variables > 0; };
+    if (wanted(layout_.grid.p_col, inputs)) legs.column_in = &exchange_of(Leg::column, inputs, true);
+    if (wanted(layout_.grid.p_row, inputs)) legs.row_in = &exchange_of(Leg::row, inputs, true);
+    if (wanted(layout_.grid.p_row, products)) legs.row_out = &exchange_of(Leg::row, products, false);
+    if (wanted(layout_.grid.p_col, fluxes)) legs.column_out = &exchange_of(Leg::column, fluxes, false);
+    return legs;
+}
+
+template <class Real>
+void RoundTrip<Real>::start(Exchange& exchange, int batch, Value* send, Value* receive) {
+    Timers::Scope timed(exchange_timer_, exchange.part);
+    const exchange::Watchdog::Scope watched(watchdog_, exchange.name, batch);
+    exchange.transport->start(batch, send, receive);
+    moved_[exchange.part == Part::row] += exchange.bytes[static_cast<std::size_t>(batch)];
+}
+
+template <class Real> void RoundTrip<Real>::wait(Exchange& exchange, int batch) {
+    Timers::Scope timed(exchange_timer_, exchange.part);
+    const exchange::Watchdog::Scope watched(watchdog_, exchange.name, batch);
+    exchange.transport->wait(batch);
+}
+
+template <class Real> void RoundTrip<Real>::exchange_once(bool rows, int variables, bool inwards) {
+    const int peers = rows ? layout_.grid.p_row : layout_.grid.p_col;
+    const int most = rows ? layout_.row_variables : layout_.column_variables;
+    WHORL_REQUIRE(peers > 1 && variables > 0 && variables <= most,
+                  "an exchange is of 1 to " + std::to_string(most) +
+                      " variables among more than one rank, not of " + std::to_string(variables) + " among " +
+                      std::to_string(peers) + ".");
+    Exchange& exchange = exchange_of(rows ? Leg::row : Leg::column, variables, inwards);
+    Value* const modes_side = rows ? row_y_buffer_.data() : pencil_buffer_.data();
+    Value* const points_side = rows ? row_x_buffer_.data() : plane_buffer_.data();
+    for (int b = 0; b < layout_.batches; ++b) {
+        start(exchange, b, inwards ? modes_side : points_side, inwards ? points_side : modes_side);
+        wait(exchange, b);
+    }
+}
+
+template <class Real> void RoundTrip<Real>::progress() {
+    Timers::Scope timed(exchange_timer_, Part::column);
+    for (auto& [leg, exchange] : exchanges_) exchange.transport->progress();
+}
+
+template <class Real> std::array<double, 2> RoundTrip<Real>::reduce_maxima(bool wanted) {
+    std::array<double, 2> largest{0.0, 0.0};
+    if (!wanted) return largest;
+    std::array<double, 3> values{0.0, 0.0, 0.0}; // MPI_MAX may lose a NaN, so it travels as a flag
+    for (const auto& of_executor : maxima_)
+        for (std::size_t m = 0; m < 2; ++m) {
+            if (!std::isfinite(of_executor[m])) values[2] = 1.0;
+            values[m] = std::max(values[m], std::isfinite(of_executor[m]) ? of_executor[m] : 0.0);
+        }
+    {
+        const exchange::Watchdog::Scope watched(watchdog_, "reduction behind the exchange",
+                                                layout_.batches - 1);
+        world_.maximum(values);
+    }
+    const double spoilt = std::numeric_limits<double>::quiet_NaN();
+    return values[2] > 0.0 ? std::array<double, 2>{spoilt, spoilt}
+                           : std::array<double, 2>{values[0], values[1]};
+}
+
+template class RoundTrip<float>;
+template class RoundTrip<double>;
+
+} // namespace whorl

@@ -1,0 +1,178 @@
+"""What the benches share: the case and flow they time, how they time, and what they say of where it was."""
+
+import json
+import statistics
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from mpi4py import MPI
+from rich.console import Console
+from rich.table import Table
+
+from whorl import _core
+from whorl.case import Case
+from whorl.checks import check
+from whorl.core_options import core_options
+from whorl.errors import CaseError
+from whorl.files import write_text
+from whorl.floor import Work
+from whorl.information import commit, machine
+from whorl.models import DEFAULT, MODELS
+from whorl.parallel import on_root, threads_of_rank
+from whorl.tune import Trial, plain, tune
+from whorl.version import __version__
+
+WARM_UP = 2
+
+
+def bench_case(
+    points: int,
+    precision: str,
+    dealias: str | None,
+    model: str,
+    scheme: str,
+    threads: int,
+    settings: list[str],
+) -> Case:
+    """The case that is timed: the model's example on this grid at a fixed, stable step.
+
+    Raises CaseError.
+    """
+    known = MODELS.get(model)
+    example = known.example if known else MODELS[DEFAULT].example
+    flat = [1 if known and known.must_be_flat and axis in known.flat_axes else points for axis in "xyz"]
+    grid = {key: value for key, value in example["grid"].items() if key != "points"}
+    case = Case(
+        grid=grid | {"points": flat} | ({"dealias": dealias} if dealias else {}),
+        flow={"model": model} | example["flow"],
+        time={"scheme": scheme, "dt": 0.1 / points, "steps": 1},
+        initial=example["initial"],
+        run={"precision": precision, "threads": threads},
+    )
+    return case.updated(settings)
+
+
+def several_ranks(comm: MPI.Intracomm, bench: str) -> None:
+    """Raises CaseError where there is one rank only."""
+    if comm.size == 1:
+        raise CaseError(
+            f"whorl bench {bench} measures what ranks do together and this is one rank; start it on two or "
+            f"more: mpiexec -n 2 whorl bench {bench}."
+        )
+
+
+def checked_options(case: Case, comm: MPI.Intracomm) -> tuple[_core.Options, list[Trial]]:
+    """What the core needs of a case that can run here, and what was tried where the exchange is "auto".
+
+    Raises CaseError. Collective.
+    """
+    threads = case.run.threads or threads_of_rank(comm)
+    check(case, core_options(plain(case), threads), comm)
+    tuned, trials = tune(case, threads, comm)
+    return core_options(tuned, threads), trials
+
+
+def layout_of(flow: _core.Flow) -> dict[str, Any]:
+    """How a flow is spread over ranks and threads."""
+    return {
+        "process_grid": list(flow.process_grid),
+        "batches": flow.batches,
+        "threads": flow.threads,
+        "transport": flow.options.transport,
+    }
+
+
+def slowest(comm: MPI.Intracomm, work: Callable[[], object]) -> float:
+    """Seconds of the slowest rank, all beginning together. Collective."""
+    comm.Barrier()
+    start = time.perf_counter()
+    work()
+    return comm.allreduce(time.perf_counter() - start, MPI.MAX)
+
+
+def timed_calls(
+    flow: _core.Flow, work: Callable[[int], object], times: int, comm: MPI.Intracomm
+) -> list[dict[str, float]]:
+    """Seconds of each call work(0), work(1), … of `times` after a warm-up, by part.
+
+    The parts are the core's (`Flow.timings`), each that of the rank that was slowest in it, and `wall`, the
+    whole on the slowest rank. `Flow.traffic` is that of the last call. Collective.
+    """
+    calls = []
+    for call in range(WARM_UP + times):
+        flow.reset_timings()
+        wall = slowest(comm, lambda call=call: work(call))
+        if call >= WARM_UP:
+            calls.append(dict(flow.timings()) | {"wall": wall})
+    return calls
+
+
+def spread(seconds: list[float]) -> dict[str, float]:
+    """Several timings in short; the minimum is the best."""
+    return {
+        "count": len(seconds),
+        "minimum": min(seconds),
+        "median": statistics.median(seconds),
+        "mean": statistics.fmean(seconds),
+        "maximum": max(seconds),
+    }
+
+
+def means(calls: list[dict[str, float]]) -> dict[str, float]:
+    """Part by part."""
+    return {part: statistics.fmean(call[part] for call in calls) for part in calls[0]}
+
+
+def measure_floor(
+    load: Work, precision: str, threads: int, comm: MPI.Intracomm
+) -> tuple[float, dict[str, Any]]:
+    """The floor in seconds with the rates it comes from, all ranks measuring at once."""
+    comm.Barrier()
+    rates = {n: comm.allreduce(_core.line_rate(n, precision, threads)) for n in load.operations}
+    comm.Barrier()
+    bandwidth = comm.allreduce(_core.copy_bandwidth(threads))
+    limits = {
+        "operations": sum(load.operations.values()),
+        "bytes": load.bytes,
+        "line_rate": {str(n): rate for n, rate in rates.items()},
+        "copy_bandwidth": bandwidth,
+    }
+    return load.seconds(rates, bandwidth), limits
+
+
+def provenance(comm: MPI.Intracomm) -> dict[str, Any]:
+    """Machine, versions, commit and date, for the JSON of every bench. Collective."""
+    return {
+        "machine": machine(comm),
+        "build": dict(_core.build_info()),
+        "whorl": __version__,
+        "commit": on_root(comm, commit),
+        "date": on_root(comm, lambda: time.strftime("%Y-%m-%dT%H:%M:%S%z")),
+    }
+
+
+def write_figures(figures: dict[str, Any], path: Path) -> None:
+    write_text(path, json.dumps(figures, indent=2) + "\n")
+
+
+def show_headline(figures: dict[str, Any], console: Console) -> None:
+    """What was measured and where."""
+    console.print(f"[bold]{figures['summary']}[/], {figures['machine']['processor']}", soft_wrap=True)
+
+
+def facts_table() -> Table:
+    """A table of a name, a value and a remark each line."""
+    table = Table(box=None, show_header=False, pad_edge=False)
+    table.add_column(style="bold")
+    table.add_column(justify="right")
+    table.add_column(style="dim")
+    return table
+
+
+def add_limits(table: Table, limits: dict[str, Any]) -> None:
+    """The rates behind the floor."""
+    rates = ", ".join(f"{rate / 1e9:.3g} (n = {n})" for n, rate in limits["line_rate"].items())
+    table.add_row("lines in cache", rates, "GFLOP/s")
+    table.add_row("copy bandwidth", f"{limits['copy_bandwidth'] / 1e9:.3g}", "GB/s")

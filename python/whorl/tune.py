@@ -1,0 +1,155 @@
+"""`run.transport = "auto"`: the fastest way to exchange, measured on the case's own plan before it runs."""
+
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import tomlkit
+from mpi4py import MPI
+from rich.table import Table
+
+from whorl import _core
+from whorl.case import Case
+from whorl.core_options import core_options
+
+AUTO = "auto"
+PLAIN = "alltoall"
+SECONDS = 5.0  # after which no further trial begins
+TIMES = 3  # a right-hand side is timed
+MOST_GRIDS = 4
+BATCHES = (1, 2, 4, 8, 16)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A way to exchange; what is 0 or (0, 0) the core chooses."""
+
+    transport: str
+    process_grid: tuple[int, int]
+    batches: int
+
+    def applied_to(self, case: Case) -> Case:
+        """The case with it in place of what is open."""
+        rows, columns = self.process_grid
+        return case.updated(
+            [
+                f"run.transport={self.transport}",
+                f"run.process_grid=[{rows}, {columns}]",
+                f"run.batches={self.batches}",
+            ]
+        )
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A choice, and the seconds of a right-hand side with it on the slowest rank."""
+
+    choice: Choice
+    seconds: float
+
+
+def plain(case: Case) -> Case:
+    """The case with the plainest exchange where it leaves the choice open."""
+    if case.run.transport != AUTO:
+        return case
+    return Choice(PLAIN, case.run.process_grid, case.run.batches).applied_to(case)
+
+
+def tune(case: Case, threads: int, comm: MPI.Intracomm) -> tuple[Case, list[Trial]]:
+    """The case with the fastest choice, and what was tried, the fastest first.
+
+    First process grids, then transports, then numbers of batches, each with the best of the others so far;
+    what the case fixes stays. No trial begins after SECONDS. Collective; a case that is not "auto" comes back
+    as it is. Raises CaseError as core_options does.
+    """
+    if case.run.transport != AUTO:
+        return case, []
+    if comm.size == 1:
+        return plain(case), []
+    first = Choice(PLAIN, case.run.process_grid, case.run.batches)
+    begin, trials = time.perf_counter(), [_try(case, first, threads, comm)]
+    for candidates in (_grids, _transports, _batches):
+        best = _fastest(trials)
+        for choice in candidates(case, best.choice, threads, comm):
+            if comm.bcast(time.perf_counter() - begin) > SECONDS:
+                break
+            if choice not in [trial.choice for trial in trials]:
+                trials.append(_try(case, choice, threads, comm))
+    return _fastest(trials).choice.applied_to(case), sorted(trials, key=lambda trial: trial.seconds)
+
+
+def _fastest(trials: list[Trial]) -> Trial:
+    return min(trials, key=lambda trial: trial.seconds)
+
+
+def _try(case: Case, choice: Choice, threads: int, comm: MPI.Intracomm) -> Trial:
+    flow = _core.Flow(core_options(choice.applied_to(case), threads), comm.py2f())
+    seconds = []
+    for _ in range(1 + TIMES):
+        comm.Barrier()
+        start = time.perf_counter()
+        flow.evaluate()
+        seconds.append(comm.allreduce(time.perf_counter() - start, MPI.MAX))
+    made = Choice(choice.transport, tuple(flow.process_grid), flow.batches)
+    return Trial(made, min(seconds[1:]))
+
+
+def _grids(case: Case, best: Choice, threads: int, comm: MPI.Intracomm) -> Iterator[Choice]:
+    """Those whose rows share a node first: a row exchange is the one that comes between two transforms."""
+    if case.run.process_grid != (0, 0):
+        return
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    together = comm.allreduce(node.size, MPI.MIN)
+    node.Free()
+    options = core_options(best.applied_to(case), threads)
+    grids = _core.allowed_process_grids(options, comm.size)
+    for grid in sorted(grids, key=lambda grid: (together % grid[0] != 0, grid[0]))[:MOST_GRIDS]:
+        yield Choice(best.transport, tuple(grid), case.run.batches)
+
+
+def _transports(case: Case, best: Choice, threads: int, comm: MPI.Intracomm) -> Iterator[Choice]:
+    for name in _core.build_info()["transports"]:
+        if name == "datatypes" and case.run.wire == "single":
+            continue
+        yield Choice(name, best.process_grid, best.batches)
+
+
+def _batches(case: Case, best: Choice, threads: int, comm: MPI.Intracomm) -> Iterator[Choice]:
+    """Not fewer than the core would take, which are as few as memory suggests."""
+    if case.run.batches:
+        return
+    for batches in BATCHES:
+        if batches != best.batches:
+            yield Choice(best.transport, best.process_grid, batches)
+
+
+def table(trials: list[Trial]) -> Table:
+    """What was tried, the fastest first."""
+    shown = Table("transport", "process grid", "batches", "right-hand side", title="Exchanges tried")
+    for trial in trials:
+        rows, columns = trial.choice.process_grid
+        shown.add_row(
+            trial.choice.transport,
+            f"{rows} × {columns}",
+            str(trial.choice.batches),
+            f"{1e3 * trial.seconds:.3g} ms",
+        )
+    return shown
+
+
+def to_toml(trials: list[Trial]) -> str:
+    """The fastest choice as a section [run] that can be put into a case, and the others as comments."""
+    document = tomlkit.document()
+    fastest = trials[0].choice
+    section: dict[str, Any] = {
+        "transport": fastest.transport,
+        "process_grid": list(fastest.process_grid),
+        "batches": fastest.batches,
+    }
+    document.add("run", tomlkit.item(section))
+    for trial in trials:
+        choice = trial.choice
+        text = f"{choice.transport}, {list(choice.process_grid)}, {choice.batches}: {trial.seconds:.6g} s"
+        document.add(tomlkit.comment(text))
+    return tomlkit.dumps(document)

@@ -1,0 +1,150 @@
+"""Runs on ranks whose exchange is measured, chosen, or does not end."""
+
+import re
+import sys
+import time
+import tomllib
+
+import pytest
+from cli.commands import settings
+from cli.test_faults import SECONDS_TO_END_ALL
+from mpi4py import MPI
+from whorl import tune
+from whorl.case import Case
+from whorl.checks import warnings
+from whorl.tune import Choice, Trial
+
+HANGING = """
+import time
+from whorl import Case, Simulation
+from mpi4py import MPI
+
+case = Case(
+    grid={"points": 16},
+    flow={"viscosity": 0.1},
+    time={"dt": 0.1, "steps": 5},
+    initial={"name": "abc"},
+    output={"directory": "out", "checkpoint_every": "1 steps"},
+    run={"exchange_timeout": 2, "transport": "TRANSPORT", "process_grid": [GRID]},
+)
+simulation = Simulation(case)
+
+
+@simulation.every("2 steps")
+def hang(flow):
+    if MPI.COMM_WORLD.rank == 1 and flow.step_number > 0:
+        time.sleep(1000)
+
+
+simulation.run()
+"""
+
+
+@pytest.mark.parametrize(
+    ("transport", "grid", "name"),
+    [("alltoall", "1, 2", "column"), ("overlap", "1, 2", "column"), ("pairwise", "2, 1", "row")],
+)
+def test_an_exchange_that_does_not_end_ends_the_run(shell, whorl, tmp_path, transport, grid, name):
+    """A rank that hangs: the others wait for it no longer than they are told."""
+    text = HANGING.replace("TRANSPORT", transport).replace("GRID", grid)
+    (tmp_path / "hangs.py").write_text(text, encoding="utf-8")
+    began = time.monotonic()
+    finished = shell(sys.executable, "hangs.py", ranks=2)
+    assert time.monotonic() - began < SECONDS_TO_END_ALL
+    assert finished.code != 0
+    said = rf"whorl: rank 0: the {name} exchange of batch 0 did not end within run.exchange_timeout = 2 s"
+    assert re.search(said, finished.err)
+    assert whorl("restart", "out", *settings("run.process_grid=[0, 0]")).code == 0
+
+
+def test_an_exchange_in_time_does_not_end_the_run(installed):
+    options = settings("grid.points=16", "run.exchange_timeout=5", "time.until=0.1")
+    assert installed("run", "taylor-green", "-o", "out", *options, ranks=2).code == 0
+
+
+def test_auto_tries_prints_and_records(installed, tmp_path):
+    options = settings("grid.points=32", "run.transport=auto", "time.until=0.02")
+    finished = installed("run", "taylor-green", "-o", "out", *options, ranks=2)
+    assert finished.code == 0, finished.err
+    assert "Exchanges tried" in finished.out
+    text = (tmp_path / "out" / "exchange.toml").read_text(encoding="utf-8")
+    chosen = tomllib.loads(text)["run"]
+    tried = re.findall(r"^# (\w+), \[(\d), (\d)\], (\d+): ([\d.e-]+) s$", text, re.MULTILINE)
+    assert {line[0] for line in tried} == {"alltoall", "overlap", "pairwise", "rma", "datatypes"}
+    assert {line[1:3] for line in tried} == {("1", "2"), ("2", "1")}
+    seconds = [float(line[4]) for line in tried]
+    assert seconds == sorted(seconds)
+    assert chosen["transport"] == tried[0][0]
+    assert chosen["process_grid"] == [int(n) for n in tried[0][1:3]]
+    assert chosen["batches"] == int(tried[0][3])
+    assert f"{chosen['transport']}) × " in finished.out
+    assert 'transport = "auto"' in (tmp_path / "out" / "case.toml").read_text(encoding="utf-8")
+
+
+def case_of(**run) -> Case:
+    return Case(grid={"points": 8}, flow={"viscosity": 0.1}, time={"dt": 0.1, "steps": 1}, run=run)
+
+
+def test_auto_on_one_rank_is_plain():
+    case, trials = tune.tune(case_of(transport="auto"), 1, MPI.COMM_SELF)
+    assert (case.run.transport, trials) == ("alltoall", [])
+    given = case_of(transport="rma")
+    assert tune.tune(given, 1, MPI.COMM_SELF) == (given, [])
+
+
+class Ranks:
+    """As a communicator, as far as tune() asks."""
+
+    size = 4
+
+    def bcast(self, value):
+        return value
+
+
+@pytest.fixture
+def timed(monkeypatch):
+    """Seconds by choice instead of measured ones; the choices in the order they were tried."""
+    tried: list[Choice] = []
+
+    def grids(case, *_):
+        return [Choice("alltoall", grid, case.run.batches) for grid in ((1, 4), (2, 2), (4, 1))]
+
+    monkeypatch.setattr(tune, "_grids", grids)
+
+    def seconds(choice: Choice) -> float:
+        of_grid = {(0, 0): 3.0, (1, 4): 3.0, (2, 2): 1.0, (4, 1): 2.0}[choice.process_grid]
+        of_transport = {"alltoall": 1.0, "overlap": 0.5, "pairwise": 0.6, "rma": 2.0, "datatypes": 3.0}
+        return of_grid * of_transport[choice.transport] * (0.8 if choice.batches == 4 else 1.0)
+
+    def trial(case, choice, threads, comm):
+        tried.append(choice)
+        return Trial(choice, seconds(choice))
+
+    monkeypatch.setattr(tune, "_try", trial)
+    return tried
+
+
+def test_auto_takes_the_best_of_each(timed):
+    case, trials = tune.tune(case_of(transport="auto"), 1, Ranks())
+    assert (case.run.transport, case.run.process_grid, case.run.batches) == ("overlap", (2, 2), 4)
+    assert trials[0].seconds == pytest.approx(0.4)
+    assert len(timed) == len(set(timed)) == len(trials)
+
+
+def test_auto_leaves_what_is_given(timed):
+    case, _ = tune.tune(case_of(transport="auto", batches=2), 1, Ranks())
+    assert case.run.batches == 2
+    assert {choice.batches for choice in timed} <= {0, 2}
+
+
+def test_auto_stops_in_time(timed, monkeypatch):
+    monkeypatch.setattr(tune, "SECONDS", 0.0)
+    case, trials = tune.tune(case_of(transport="auto"), 1, Ranks())
+    assert [trial.choice for trial in trials] == [Choice("alltoall", (0, 0), 0)]
+    assert case.run.transport == "alltoall"
+
+
+def test_ranks_without_work_are_told():
+    assert warnings(case_of(process_grid=[1, 2]), 2) == []
+    (warning,) = warnings(case_of(process_grid=[1, 8]), 8)
+    assert "run.process_grid = [1, 8] leaves ranks without planes" in warning

@@ -1,0 +1,117 @@
+"""What follows from a flow's options and statistics: scales, and whether waves or fields limit the step."""
+
+import math
+
+import pytest
+from whorl.case import Case
+from whorl.checks import warnings
+from whorl.models import MODELS
+from whorl.simulation import Simulation
+
+
+def case_of(model, flow=None, **sections):
+    example = MODELS[model].example
+    return Case(**example | {"flow": {"model": model, **example["flow"], **(flow or {})}} | sections)
+
+
+def test_at_rest_means_that_no_step_can_be_set():
+    still, moving = {"energy": 0.0, "potential_energy": 1.0, "magnetic_energy": 0.0}, {"energy": 1.0}
+    magnetic = still | {"magnetic_energy": 1.0}
+    assert case_of("navier-stokes").flow.at_rest(still)
+    assert not case_of("navier-stokes").flow.at_rest(moving)
+    assert case_of("mhd").flow.at_rest(still)
+    assert not case_of("mhd").flow.at_rest(magnetic)
+    assert case_of("mhd", {"kinematic": True}).flow.at_rest(magnetic)
+    assert not case_of("rayleigh-benard").flow.at_rest(still)
+    assert case_of("rayleigh-benard", {"linear": "exact"}).flow.at_rest(still)
+    assert not case_of("rayleigh-benard", {"linear": "exact"}).flow.at_rest(moving)
+
+
+WAVES = [
+    ("navier-stokes", {"rotation": 0.1}),
+    ("navier-stokes", {"mean_velocity": 1.0}),
+    ("boussinesq", {"buoyancy_frequency": 2.0}),
+    ("mhd", {"mean_field": [0.0, 0.3, 0.0]}),
+    ("navier-stokes-2d", {"beta": 1.0}),
+]
+
+
+@pytest.mark.parametrize(("name", "option"), WAVES)
+def test_explicit_waves_set_the_step_of_a_flow_at_rest(name, option):
+    still, own = {"energy": 0.0, "magnetic_energy": 0.0}, [f"flow.{key}" for key in option]
+    flows = [case_of(name, {**option, "linear": linear}).flow for linear in ("explicit", "exact")]
+    assert [flow.explicit_waves() for flow in flows] == [own, []]
+    assert [flow.at_rest(still) for flow in flows] == [False, True]
+
+
+@pytest.mark.parametrize("name", ["navier-stokes", "boussinesq", "mhd", "rayleigh-benard"])
+def test_scales_are_those_of_the_viscous_loss(name):
+    """By 2 ν Z, whatever else is lost: λ² = 15 ν u'²/ε, η⁴ = ν³/ε."""
+    flow = case_of(name, {"rayleigh": 100.0, "prandtl": 1.0} if name[0] == "r" else {"viscosity": 0.1}).flow
+    flux = {"convective_flux": 0.0, "thermal_dissipation": 0.0}
+    statistics = {"energy": 3.0, "enstrophy": 40.0, "dissipation": 100.0} | flux
+    found, viscous = flow.derived(statistics, 10.0), 2 * 0.1 * 40.0
+    assert found["taylor_scale"] == pytest.approx(math.sqrt(15 * 0.1 * 2.0 / viscous))
+    assert found["R_lambda"] == pytest.approx(math.sqrt(2.0) * found["taylor_scale"] / 0.1)
+    assert found["kolmogorov_length"] == pytest.approx((0.1**3 / viscous) ** 0.25)
+    assert found["kmax_eta"] == pytest.approx(10 * found["kolmogorov_length"])
+
+
+def test_two_dimensional_scales():
+    flow = case_of("navier-stokes-2d", {"viscosity": 0.01}).flow
+    lost = {"enstrophy_dissipation": 7.0, "palinstrophy": 1e-6 * 64 / (2 * 0.01)}
+    found = flow.derived(lost, 10.0)
+    assert found["enstrophy_length"] == pytest.approx((1e-6 / 64e-6) ** (1 / 6))
+    assert found["kmax_eta"] == pytest.approx(5.0)
+    assert math.isnan(flow.derived({"palinstrophy": 0.0}, 10.0)["enstrophy_length"])
+
+
+# Waves that a scheme lets grow
+
+
+SCHEMES_THAT_DAMP = ("rk3", "rk4", "rk4-gill")
+
+
+@pytest.mark.parametrize(("name", "option"), [*WAVES, ("gross-pitaevskii", {}), ("rayleigh-benard", {})])
+def test_a_run_of_rk2_warns_of_explicit_waves(name, option):
+    explicit = {"rayleigh-benard": {"taylor": 5.0}, "gross-pitaevskii": {"linear": "explicit"}}
+    option = option or explicit[name]
+    (warning,) = warnings(with_scheme(name, option, "rk2"))
+    assert '"rk2"' in warning
+    assert 'flow.linear = "exact" or time.scheme = "rk3" or "rk4"' in warning
+    assert ("flow.sound_speed" if name[0] == "g" else f"flow.{next(iter(option))};") in warning
+    for scheme in SCHEMES_THAT_DAMP:
+        assert warnings(with_scheme(name, option, scheme)) == []
+    assert warnings(with_scheme(name, option | {"linear": "exact"}, "rk2")) == []
+    if name != "gross-pitaevskii":
+        assert warnings(with_scheme(name, {}, "rk2")) == []
+
+
+def with_scheme(name, option, scheme):
+    if name == "boussinesq":
+        option = {"buoyancy_frequency": 0.0} | option
+    return case_of(name, option, time={"dt": 0.1, "steps": 1, "scheme": scheme})
+
+
+def test_waves_grow_as_the_warning_says():
+    """The energy of an inertial wave, ω = 2 Ω, grows by (ω dt)⁴/4 a step of rk2 and of no other scheme."""
+    gain = {}
+    for scheme in ("rk2", *SCHEMES_THAT_DAMP):
+        case = with_scheme("navier-stokes", {"rotation": 1.5, "viscosity": 0.0}, scheme)
+        wave = {"name": "formula", "value": ["cos(z)", "sin(z)", "0"]}
+        simulation = Simulation(Case(**case.to_dict() | {"grid": {"points": 8}, "initial": wave}))
+        before = simulation.statistics()["energy"]
+        simulation.step()
+        gain[scheme] = simulation.statistics()["energy"] / before - 1
+    assert gain["rk2"] == pytest.approx((2 * 1.5 * 0.1) ** 4 / 4, rel=1e-9)
+    assert max(gain[scheme] for scheme in SCHEMES_THAT_DAMP) < 0
+
+
+def test_the_warning_is_shown_and_logged(tmp_path, capfd):
+    case = with_scheme("navier-stokes", {"rotation": 1.5}, "rk2")
+    directory = f"output.directory={str(tmp_path / 'run')!r}"
+    case = case.updated(["grid.points=8", "initial.name='abc'", directory])
+    Simulation(case).run()
+    (warning,) = warnings(case)
+    assert f"warning: {warning}" in capfd.readouterr().out
+    assert f"warning: {warning}" in (tmp_path / "run" / "log.txt").read_text()
