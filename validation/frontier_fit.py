@@ -2,8 +2,8 @@
 
     .venv/bin/python validation/frontier_fit.py
 
-reads tables 1 and 10–12 of P. K. Yeung et al., Comput. Phys. Commun. (2025) 109364, no table of time steps,
-and writes python/whorl/planner/machines/frontier.toml.
+reads tables 1 and 10–12 of P. K. Yeung et al., Comput. Phys. Commun. 306, 109364 (2025), no table of time
+steps, and writes python/whorl/planner/machines/frontier.toml.
 """
 
 import csv
@@ -110,7 +110,7 @@ def frontier() -> Machine:
             "machine": {
                 "name": "frontier",
                 "description": "Frontier (Oak Ridge): four AMD MI250X of two GPU dies a node, Slingshot 11",
-                "source": "P. K. Yeung et al., Comput. Phys. Commun. (2025) 109364, tables 1 and 10-12, "
+                "source": "P. K. Yeung et al., Comput. Phys. Commun. 306, 109364 (2025), tables 1 and 10-12, "
                 "fitted by validation/frontier_fit.py; files: the peak its operators give for the disks",
             },
             "node": {"kind": "gpu", "devices": 8, "ranks": 8, "memory": 512.0, "nodes": 9408},

@@ -2,7 +2,7 @@
 
     .venv/bin/python validation/gests.py
 
-predicts tables 2 and 3 of P. K. Yeung et al., Comput. Phys. Commun. (2025) 109364, all 24 rows, with the
+predicts tables 2 and 3 of P. K. Yeung et al., Comput. Phys. Commun. 306, 109364 (2025), all 24 rows, with the
 machine file that frontier_fit.py made from tables 1 and 10–12, and compares. It prints the errors, writes
 validation/results/gests.json, docs/figures/planner-gests.png and the tables in docs/planner.md, and exits
 with 1 if an error is too large.

@@ -15,7 +15,7 @@ from whorl.errors import BlowUp, CaseError, RunFault
 from whorl.explain import did_you_mean, sections
 from whorl.explain import options as case_options
 from whorl.models import MODELS, Model
-from whorl.planner import commands as planner
+from whorl.planner.commands import bench_machine, plan_case
 from whorl.progress import stdout_console
 from whorl.version import __version__
 
@@ -195,8 +195,8 @@ def info() -> None:
         stdout_console().print(table)
 
 
-app.command("plan")(planner.plan)
-bench.command("machine")(planner.bench_machine)
+app.command("plan")(plan_case)
+bench.command("machine")(bench_machine)
 
 
 def _case_with_directory(source: str, output: Path | None, settings: list[str]) -> Case:

@@ -105,3 +105,20 @@ def test_overlap_hides_the_shorter_of_work_and_what_links_allow():
     assert seconds(replace(load, batches=1), machine, 4).hidden == 0
     short = seconds(replace(load, operations={"x": 2e6, "y": 0, "z": 0}, copy=0, point=0), machine, 4)
     assert short.hidden == pytest.approx(1e-3 * 3 / 4)
+
+
+def test_rows_on_the_same_links_hide_nothing():
+    """Of a row exchange between nodes, half of which may hide, the other half is work like any other."""
+    machine = toy(links=[link.model_dump() for link in GROUPS])
+    row = Exchange(2, 8, 2e-3, 1)
+    load = replace(
+        LOAD,
+        operations={"x": 0, "y": 0, "z": 0},
+        copy=0,
+        point=0,
+        row=row,
+        column=Exchange(4, 16, 4e9, 1),
+        batches=2,
+        overlap=True,
+    )
+    assert seconds(load, machine, 4).hidden == pytest.approx(0.5 * all_to_all(row, GROUPS) / 2)

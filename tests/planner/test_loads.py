@@ -9,6 +9,7 @@ from whorl import _core
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.floor import work
+from whorl.initial import set_initial
 from whorl.planner.gests import Gests
 from whorl.planner.load import line_operations
 from whorl.planner.whorl_load import Whorl
@@ -39,13 +40,13 @@ def test_slabs_have_no_row_exchange():
 def test_gests_takes_forty_two_bytes_a_point():
     way = Gests(case(128))
     assert sum(way.memory((2, 4), 1, 1).values()) * 8 == 42 * 128**3
-    wide = Gests(case(128), variables_per_message=3)
+    wide = Gests(case(128, run={"variables_per_message": 3}))
     assert sum(wide.memory((2, 4), 1, 1).values()) * 8 == (42 + 4 * 4) * 128**3
 
 
 @pytest.mark.parametrize(("q", "rows", "columns"), [(1, 8, 7), (2, 5, 4), (3, 3, 3), (9, 2, 2)])
 def test_variables_that_travel_together_save_messages(q, rows, columns):
-    load = Gests(case(), q).load((2, 4), 1)
+    load = Gests(case(run={"variables_per_message": q})).load((2, 4), 1)
     assert (load.row.calls, load.column.calls) == (rows, columns)
 
 
@@ -118,3 +119,38 @@ def test_the_core_cuts_and_counts_alike(world, points, dealias, shape):
         assert way.modes == flow.modes
         assert way.batch_counts(tuple(grid)) == [flow.batches]
         assert way.memory(tuple(grid), flow.batches, 1) in taken
+
+
+@on_ranks(2, 4, 6)
+@pytest.mark.parametrize("wire", ["full", "single"])
+@pytest.mark.parametrize("dealias", ["2/3", "phase-shift"])
+def test_what_travels_is_what_the_core_counts(world, dealias, wire):
+    """All ranks together: a rank sends to all but itself; columns end on whole cache lines there."""
+    chosen = case((48, 40, 36), grid={"dealias": dealias}, run={"precision": "double", "wire": wire})
+    for grid in Whorl(chosen).grids(world.size):
+        own = chosen.updated([f"run.process_grid={list(grid)}"])
+        flow = _core.Flow(core_options(own, 1), world.py2f())
+        set_initial(flow, own, None, world)
+        flow.reset_timings()
+        flow.step(1e-3, step_number=0)
+        sent = {key: world.allreduce(count) for key, count in flow.traffic().items()}
+        load = Whorl(own).load(grid, 1)
+        mean = 1 / Whorl(own).imbalance(grid)
+        for exchange, counted, share in ((load.row, sent["row"], 1.0), (load.column, sent["column"], mean)):
+            away = 1 - 1 / exchange.ranks
+            planned = 2 * world.size * exchange.bytes * away * share
+            assert planned == pytest.approx(counted, rel=0.12, abs=1)
+
+
+def test_a_load_counts_messages():
+    way = Whorl(case(run={"variables_per_message": 2}))
+    load = way.load((2, 4), 5)
+    assert load.column.calls == 5 * (2 + 2)  # 3 inputs, 4 fluxes
+    assert load.row.calls == 5 * (2 + 3)  # 3 inputs, 5 products
+    assert Whorl(case()).load((2, 4), 5).column.calls == 10
+
+
+def test_a_grid_that_is_given_is_taken_as_it_is():
+    way = Whorl(case(run={"process_grid": [2, 4]}))
+    assert way.grids(8) == [(2, 4)]
+    assert way.grids(16) == []

@@ -94,4 +94,4 @@ def test_parts_are_timed_and_shared_flows_exchange(world):
     together = measure.time_parts(case, world, world)
     for found in (alone, together):
         assert 0 < sum(value for key, value in found.items() if key != "step") < 1.05 * found["step"]
-    assert alone["exchange"] == 0 < together["exchange"]
+    assert 10 * alone["exchange"] < together["exchange"]

@@ -49,8 +49,9 @@ def seconds(load: Load, machine: Machine, real_bytes: int) -> Parts:
 
     pack, point = traffic(load.copy, rates.copies), traffic(load.point, rates.point)
     row, column = all_to_all(load.row, machine.links), all_to_all(load.column, machine.links)
-    planes = lines["x"] + lines["y"] + pack + point + row
-    hidden = hidden_time(load, machine.links, planes, column) if load.overlap else 0.0
+    # A row exchange on links that may hide shares them with the columns, and hides nothing.
+    planes = lines["x"] + lines["y"] + pack + point + row - may_hide(load.row, machine.links)
+    hidden = hidden_time(load, machine.links, planes) if load.overlap else 0.0
     return Parts(sum(lines.values()), pack, row, column, point + traffic(load.modes, rates.modes), hidden)
 
 
@@ -93,10 +94,12 @@ def all_to_all(exchange: Exchange, links: Sequence[Link]) -> float:
     return sum(level_times(exchange, links)) if exchange.ranks > 1 else 0.0
 
 
-def hidden_time(load: Load, links: Sequence[Link], planes: float, column: float) -> float:
+def may_hide(exchange: Exchange, links: Sequence[Link]) -> float:
+    """Seconds of an exchange during which work may go on."""
+    times = level_times(exchange, links) if exchange.ranks > 1 else []
+    return sum(link.hidden * time for link, time in zip(links, times, strict=False))
+
+
+def hidden_time(load: Load, links: Sequence[Link], planes: float) -> float:
     """What a pipeline of b batches saves: (b − 1)/b of the shorter of work on planes and what may hide."""
-    if load.column.ranks == 1 or column == 0:
-        return 0.0
-    times = level_times(load.column, links)
-    may_hide = sum(link.hidden * time for link, time in zip(links, times, strict=True))
-    return min(planes, may_hide) * (load.batches - 1) / load.batches
+    return min(planes, may_hide(load.column, links)) * (load.batches - 1) / load.batches

@@ -1,4 +1,4 @@
-"""`whorl plan` and `whorl bench machine`."""
+"""`whorl plan` and `whorl bench machine`; each imports what it needs, so that help comes at once."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -23,20 +23,19 @@ MeanStep = Annotated[
 ]
 Overlap = Annotated[
     bool | None,
-    typer.Option(help="Work while the columns are exchanged; as run.transport does, if not given."),
-]
-VariablesPerMessage = Annotated[
-    int, typer.Option(min=1, help="With --algorithm gests: its Q, variables that travel together.")
+    typer.Option(help="Work while the columns are exchanged; else as run.transport and run.threading do."),
 ]
 Settings = Annotated[
     list[str] | None,
-    typer.Option("--set", "-s", metavar="KEY=VALUE", help="Change an option: --set grid.points=128."),
+    typer.Option(
+        "--set", "-s", metavar="KEY=VALUE", help="Change an option: --set grid.points=128; repeat as needed."
+    ),
 ]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the plan to this file too.")]
 Plot = Annotated[Path | None, typer.Option("--plot", help="Draw it over the nodes to this PNG.")]
 
 
-def plan(
+def plan_case(
     case: CaseName,
     machine: MachineName,
     nodes: Nodes = None,
@@ -44,7 +43,6 @@ def plan(
     ranks_per_node: RanksPerNode = None,
     dt: MeanStep = None,
     overlap: Overlap = None,
-    variables_per_message: VariablesPerMessage = 1,
     settings: Settings = None,
     json: Json = None,
     plot: Plot = None,
@@ -66,7 +64,6 @@ def plan(
         nodes=sorted(nodes or []),
         dt=dt or None,
         overlap=overlap,
-        variables_per_message=variables_per_message,
     )
     show_plan(planned, stdout_console())
     if json is not None:
@@ -81,7 +78,7 @@ def bench_machine(
     ),
     name: Annotated[str, typer.Option(help="The machine's name in the file.")] = "local",
 ) -> None:
-    """Measure this node for the planner and write its file: mpiexec -n RANKS whorl bench machine."""
+    """Measure this node for whorl plan and write its file; under mpiexec, links between ranks too."""
     from whorl.files import write_text
     from whorl.parallel import abort_on_exception, on_root, world
     from whorl.planner.machine_file import machine_toml

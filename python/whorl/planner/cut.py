@@ -24,13 +24,14 @@ def lightest_cut(weights: Sequence[int], parts: int) -> list[tuple[int, int, int
 
 
 def _blocks_under(ends: list[int], parts: int, limit: int) -> list[tuple[int, int, int]] | None:
-    """Each block as full as the limit lets it be, one item left for each to come; None if some remain."""
+    """Each block as full as the limit lets it be, an item left for each to come; None if some remain."""
     blocks, begin, items = [], 0, len(ends) - 1
     while begin < items:
         to_come = parts - len(blocks) - 1
         if to_come < 0:
             return None
-        end = min(bisect_right(ends, ends[begin] + limit) - 1, items - to_come)
+        most = max(items - to_come, min(begin + 1, items))
+        end = min(bisect_right(ends, ends[begin] + limit) - 1, most)
         if end == begin:
             return None
         blocks.append((begin, end, ends[end] - ends[begin]))

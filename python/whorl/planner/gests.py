@@ -1,6 +1,6 @@
 """The load of GESTS's algorithm: pencils (slabs with one row), nothing truncated on its way.
 
-P. K. Yeung, K. Ravikumar, S. Nichols and R. Uma-Vaideswaran, Comput. Phys. Commun. (2025) 109364. With
+P. K. Yeung, K. Ravikumar, S. Nichols and R. Uma-Vaideswaran, Comput. Phys. Commun. 306, 109364 (2025). With
 D = 4 N³/P bytes a variable in single precision, a right-hand side of Navier–Stokes counts, for each rank,
 
     x, y lines      3 velocities + 5 products         z lines and columns   3 velocities + 4 fluxes
@@ -28,10 +28,9 @@ STAGES = 2  # RK2
 
 @dataclass(frozen=True)
 class Gests:
-    """GESTS on a case; `variables_per_message` is its Q."""
+    """GESTS on a case; run.variables_per_message is its Q, 1 where that is left open."""
 
     case: Case
-    variables_per_message: int = 1
 
     def __post_init__(self) -> None:
         if self.case.flow.model != "navier-stokes" or self.case.scalars or self.case.grid.bases != "FFF":
@@ -40,6 +39,10 @@ class Gests:
                 f'not "{self.case.flow.model}" with {len(self.case.scalars)} scalars and grid.bases = '
                 f'"{self.case.grid.bases}"; use --algorithm whorl.'
             )
+
+    @property
+    def variables_per_message(self) -> int:
+        return self.case.run.variables_per_message or 1
 
     @property
     def real_bytes(self) -> int:

@@ -14,8 +14,9 @@ from whorl.planner.machine import Machine
 from whorl.planner.run_length import Length, Output, length_of, output_of
 from whorl.planner.search import GIB, Layout, best, fewest_nodes, node_counts
 from whorl.planner.whorl_load import Whorl
+from whorl.tune import plain
 
-OVERLAPPING = {"overlap", "pairwise", "rma", "nccl"}  # transports that leave the ranks free to work
+OVERLAPPING = {"overlap", "pairwise", "rma"}  # transports that leave the ranks free to work
 
 
 @dataclass(frozen=True)
@@ -57,17 +58,16 @@ def make_plan(
     nodes: Sequence[int] = (),
     dt: float | None = None,
     overlap: bool | None = None,
-    variables_per_message: int = 1,
 ) -> Plan:
     """Plans `case` on `machine`, on the numbers of nodes given, or the fewest that do and their doublings.
 
-    `dt` is the mean step where time.courant sets it; `overlap` is taken from run.transport without. Raises
-    CaseError when the case does not fit, naming what would.
+    `dt` is the mean step where time.courant sets it; `overlap` is taken from run.transport and run.threading
+    without. Raises CaseError when the case does not fit, naming what would.
     """
     if overlap is None:
-        overlap = case.run.transport in OVERLAPPING
+        overlap = case.run.transport in OVERLAPPING or case.run.threading != "funneled"
     if algorithm == "gests":
-        way: Whorl | Gests = Gests(case, variables_per_message)
+        way: Whorl | Gests = Gests(case)
     else:
         way = Whorl(case)
     _check_nodes(nodes, machine)
@@ -125,7 +125,7 @@ def to_dict(plan: Plan) -> dict[str, Any]:
         "runs": [_run_to_dict(run) for run in plan.runs],
         "case": plan.case.to_dict(),
         "core": _core.build_info()["version"],
-        "model": dict(_core.model_shape(core_options(plan.case, 1))),
+        "model": dict(_core.model_shape(core_options(plain(plan.case), 1))),
     }
 
 

@@ -12,6 +12,7 @@ from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.initial import set_initial
 from whorl.planner.machine import Machine
+from whorl.tune import plain
 
 COARSE = 32  # points along the longest axis of the grid on which an initial field's first step is measured
 FROM_ELSEWHERE = {"from-file"}
@@ -63,7 +64,9 @@ def first_step(case: Case) -> float:
     points = case.grid.points
     factor = max(1.0, max(points) / COARSE)
     coarse = [1 if n == 1 else _core.next_good_size(max(4, math.ceil(n / factor))) for n in points]
-    small = case.updated([f"grid.points={coarse}", "run.process_grid=[0, 0]", "run.batches=0"])
+    small = case.updated(
+        [f"grid.points={coarse}", "run.process_grid=[0, 0]", "run.batches=0", "run.transport=alltoall"]
+    )
     flow = _core.Flow(core_options(small, 1), MPI.COMM_SELF.py2f())
     set_initial(flow, small, None, MPI.COMM_SELF)
     report = flow.step(0.0, courant=small.time.courant)
@@ -95,7 +98,7 @@ def output_of(
     case: Case, machine: Machine, nodes: int, length: Length, run_seconds: float, modes: float
 ) -> Output:
     """Snapshots (points × components), checkpoints (`modes` a field, two of three components of a vector)."""
-    shape = _core.model_shape(core_options(case, 1))
+    shape = _core.model_shape(core_options(plain(case), 1))
     points = math.prod(case.grid.points)
     components = sum(shape["outputs"][name] for name in _known(case, shape["outputs"]))
     stored = sum(2 if count == 3 else count for count in shape["fields"].values())

@@ -25,6 +25,7 @@ from whorl.core_options import core_options
 from whorl.floor import EDGES, STAGES, positions
 from whorl.planner.cut import fullest_columns
 from whorl.planner.load import Exchange, Load, line_operations
+from whorl.tune import plain
 
 MOST_ROWS = 64  # of a process grid, in search of the best: rows belong inside a node
 FEWEST_BATCHES, PLANES_OF_BATCH = 8, 4  # as Options::choose_batches in core/bindings/flow.cpp
@@ -48,9 +49,11 @@ class Whorl:
 
     def grids(self, ranks: int) -> list[tuple[int, int]]:
         """Process grids (p_row, p_col) the core allows, or the one of the case."""
-        allowed = [tuple(grid) for grid in _core.allowed_process_grids(self._options(1), ranks)]
         wanted = self.case.run.process_grid
-        return [grid for grid in allowed if wanted == grid or (wanted == (0, 0) and grid[0] <= MOST_ROWS)]
+        if wanted != (0, 0):
+            return [wanted] if wanted[0] * wanted[1] == ranks else []
+        allowed = _core.allowed_process_grids(self._options(1), ranks)
+        return [tuple(grid) for grid in allowed if grid[0] <= MOST_ROWS]
 
     def batch_counts(self, grid: tuple[int, int], overlap: bool = False) -> list[int]:
         """Those worth trying: the case's, else the core's own choice, and with overlap other cuts too."""
@@ -86,6 +89,7 @@ class Whorl:
         modes = self.modes * columns / int(self.lengths.sum())
         carried = inner * y * z * self.kept_x * value if p_row > 1 else 0.0
         exchanged = outer * columns * nz * value
+        thinned = 0.5 if self.case.run.wire == "single" and self.real_bytes == 8 else 1.0
         return Load(
             lengths={"x": nx, "y": ny, "z": nz},
             operations={
@@ -96,8 +100,8 @@ class Whorl:
             copy=4 * (exchanged + carried),
             point=inner * nx * y * z * self.real_bytes,
             modes=(5 * fields + outer) * modes * value,
-            row=Exchange(p_row, 1, carried, 2 * batches),
-            column=Exchange(p_col, p_row, exchanged, 2 * batches),
+            row=Exchange(p_row, 1, thinned * carried, batches * self._calls(inputs, products)),
+            column=Exchange(p_col, p_row, thinned * exchanged, batches * self._calls(inputs, fluxes)),
             working_set=self.least_memory / (p_row * p_col),
             batches=batches,
             overlap=overlap,
@@ -137,12 +141,17 @@ class Whorl:
         state = _memory(self.case, (1, 1), 1, 1, "rk2")["state"]
         return state / (2 * self.real_bytes * registers * sum(self._shape["fields"].values()))
 
+    def _calls(self, *variables: int) -> int:
+        """All-to-alls of a batch that carry these variables, each leg on its own."""
+        together = self.case.run.variables_per_message
+        return sum(-(-count // together) if together else 1 for count in variables)
+
     @cached_property
     def _shape(self) -> dict:
         return _core.model_shape(self._options(1))
 
     def _options(self, threads: int) -> _core.Options:
-        return core_options(self.case, threads)
+        return core_options(plain(self.case), threads)
 
     @property
     def _walls(self) -> dict[str, bool]:
@@ -180,6 +189,6 @@ def _columns(algorithm: Whorl, grid: tuple[int, int]) -> int:
 def _memory(
     case: Case, grid: tuple[int, int], batches: int, threads: int, scheme: str = ""
 ) -> dict[str, int]:
-    options = core_options(case, threads)
+    options = core_options(plain(case), threads)
     options.process_grid, options.batches, options.scheme = grid, batches, scheme or case.time.scheme
     return _core.estimate_memory(options, grid[0] * grid[1])
