@@ -144,7 +144,7 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const Truncation truncation = options.truncation();
     const ModelShape shape = model_shape(options);
     const Layout layout(box, truncation, pencils, rank, options.batches, shape.column_variables(),
-                        shape.row_variables(), exchange::takes_strided(options.transport));
+                        shape.row_variables(), exchange::traits_of(options.transport_options()));
     const std::int64_t value = options.is_double() ? 16 : 8;
     const int registers =
         find_scheme(options.scheme).registers + (truncation.dealias() == Dealias::phase_shift_exact ? 1 : 0);

@@ -235,6 +235,10 @@ NB_MODULE(_core, m) {
         "maximum_ranks",
         [](const Options& options) { return maximum_ranks(options.box(), options.truncation()); },
         nb::arg("options"));
+    m.def(
+        "exchange_blocks",
+        [](const Options& options) { return exchange::traits_of(options.transport_options()).blocks; },
+        nb::arg("options"));
     m.def("estimate_memory", &estimate_memory, nb::arg("options"), nb::arg("ranks"));
     m.def("line_rate", &device::line_rate, nb::arg("n"), nb::arg("precision"), nb::arg("threads"),
           Unlocked());

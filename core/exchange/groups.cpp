@@ -9,8 +9,8 @@ namespace {
 class Groups final : public Transport {
   public:
     explicit Groups(std::vector<std::unique_ptr<Transport>> parts) : parts_(std::move(parts)) {}
-    void attach(void* receive) override {
-        for (const auto& part : parts_) part->attach(receive);
+    void attach(void* receive, const NodeMemory* shared) override {
+        for (const auto& part : parts_) part->attach(receive, shared);
     }
     void start(int batch, void* send, void* receive) override {
         for (const auto& part : parts_) part->start(batch, send, receive);

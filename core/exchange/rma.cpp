@@ -1,8 +1,8 @@
 #include "exchange/rma.hpp"
 
 #include <algorithm>
-#include <cstring>
 
+#include "exchange/copy.hpp"
 #include "exchange/counts.hpp"
 
 namespace whorl::exchange {
@@ -11,17 +11,13 @@ Rma::Rma(const Communicator& communicator, std::vector<Pattern> batches, int ele
     : handle_(communicator.handle()), root_(communicator.root()), ranks_(communicator.ranks_in_root()),
       rank_(communicator.rank()), size_(communicator.size()), element_(element),
       batches_(std::move(batches)) {
-    begin_ = batches_.front().receive.front().offset;
     for (const Pattern& pattern : batches_) {
         check_counts(pattern);
+        std::vector<std::int64_t> own;
         for (const Chunk& chunk : pattern.receive) {
-            begin_ = std::min(begin_, chunk.offset);
+            own.push_back(chunk.offset);
             end_ = std::max(end_, chunk.offset + chunk.count());
         }
-    }
-    for (const Pattern& pattern : batches_) {
-        std::vector<std::int64_t> own;
-        for (const Chunk& chunk : pattern.receive) own.push_back(chunk.offset - begin_);
         auto& theirs = places_.emplace_back(own.size());
         WHORL_MPI(MPI_Alltoall(own.data(), 1, MPI_INT64_T, theirs.data(), 1, MPI_INT64_T, handle_));
     }
@@ -31,42 +27,63 @@ Rma::~Rma() {
     int finalized = 0;
     MPI_Finalized(&finalized);
     if (window_ == MPI_WIN_NULL || finalized) return;
-    MPI_Win_unlock_all(window_);
+    if (locked_) MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
 }
 
 // Among all ranks: libraries name what a window needs by its communicator, and communicators of different
 // rows may have the same name.
-void Rma::attach(void* receive) {
-    auto* const first = static_cast<char*>(receive) + begin_ * element_;
-    WHORL_MPI(MPI_Win_create(first, (end_ - begin_) * element_, element_, MPI_INFO_NULL, root_, &window_));
-    WHORL_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
+void Rma::open_window(void* receive, bool locked) {
+    WHORL_MPI(MPI_Win_create(receive, end_ * element_, element_, MPI_INFO_NULL, root_, &window_));
+    if (locked) WHORL_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
+    locked_ = locked;
+}
+
+void Rma::attach(void* receive, const NodeMemory* shared) {
+    shared_ = shared;
+    open_window(receive, true);
+}
+
+// To the peers in order of distance, so that no rank is everybody's first; the own chunk last.
+void Rma::put(int batch, const void* send, void* receive) {
+    const auto at = static_cast<std::size_t>(batch);
+    const auto* const from = static_cast<const char*>(send);
+    const MPI_Datatype type = complex_type(element_);
+    for (int i = 1; i <= size_; ++i) {
+        const auto target = static_cast<std::size_t>((rank_ + i) % size_);
+        const Chunk& chunk = batches_[at].send[target];
+        if (chunk.count() == 0) continue;
+        const char* const chunk_begin = from + chunk.offset * element_;
+        void* const there = i == size_ ? receive : (shared_ ? shared_->of(ranks_[target]) : nullptr);
+        if (there)
+            copy(static_cast<char*>(there) + places_[at][target] * element_, chunk_begin,
+                 chunk.count() * element_);
+        else
+            WHORL_MPI(MPI_Put(chunk_begin, static_cast<int>(chunk.count()), type, ranks_[target],
+                              places_[at][target], static_cast<int>(chunk.count()), type, window_));
+    }
 }
 
 void Rma::start(int batch, void* send, void* receive) {
-    const auto at = static_cast<std::size_t>(batch);
-    const Pattern& pattern = batches_[at];
-    const auto* const from = static_cast<const char*>(send);
-    const MPI_Datatype type = complex_type(element_);
     WHORL_MPI(MPI_Barrier(handle_));
-    for (int i = 1; i < size_; ++i) {
-        const auto target = static_cast<std::size_t>((rank_ + i) % size_);
-        const Chunk& chunk = pattern.send[target];
-        const int count = static_cast<int>(chunk.count());
-        if (count > 0)
-            WHORL_MPI(MPI_Put(from + chunk.offset * element_, count, type, ranks_[target],
-                              places_[at][target], count, type, window_));
-    }
-    const auto self = static_cast<std::size_t>(rank_);
-    const Chunk &mine = pattern.send[self], &own = pattern.receive[self];
-    std::memcpy(static_cast<char*>(receive) + own.offset * element_, from + mine.offset * element_,
-                static_cast<std::size_t>(mine.count() * element_));
+    put(batch, send, receive);
 }
 
 void Rma::wait(int) {
     WHORL_MPI(MPI_Win_flush_all(window_));
+    if (shared_) shared_->synchronise();
     WHORL_MPI(MPI_Barrier(handle_));
+    if (shared_) shared_->synchronise();
     WHORL_MPI(MPI_Win_sync(window_));
 }
+
+void FencedRma::attach(void* receive, const NodeMemory*) { open_window(receive, false); }
+
+void FencedRma::start(int batch, void* send, void* receive) {
+    WHORL_MPI(MPI_Win_fence(0, window()));
+    put(batch, send, receive);
+}
+
+void FencedRma::wait(int) { WHORL_MPI(MPI_Win_fence(0, window())); }
 
 } // namespace whorl::exchange

@@ -1,28 +1,50 @@
+// Puts into the peers' memory: MPI_Put, or a copy where the peer's memory is the node's.
 #pragma once
+
+#include <cstdint>
+#include <vector>
 
 #include "exchange/transport.hpp"
 
 namespace whorl::exchange {
 
-// One-sided: a rank puts its chunks where its peers want them, in one window over the receive buffer that
-// stays open (passive target). A barrier before the puts says that the peers' part of it is free, one after
-// them that all have arrived.
-class Rma final : public Transport {
+// Passive target: a window stays open, barriers say when what may be written and read.
+class Rma : public Transport {
   public:
+    // Collective. Throws Error where a message is too long for MPI's 32-bit counts.
     Rma(const Communicator& communicator, std::vector<Pattern> batches, int element);
     ~Rma() override;
-    void attach(void* receive) override;
+    Rma(const Rma&) = delete;
+    Rma& operator=(const Rma&) = delete;
+    void attach(void* receive, const NodeMemory* shared) override;
     void start(int batch, void* send, void* receive) override;
     void wait(int batch) override;
 
+  protected:
+    // With a lock of all peers that lasts; without one the derived class opens epochs.
+    void open_window(void* receive, bool locked);
+    void put(int batch, const void* send, void* receive);
+    MPI_Win window() const { return window_; }
+
   private:
     MPI_Comm handle_, root_;
-    std::vector<int> ranks_; // of the peers, among all ranks
+    std::vector<int> ranks_; // of the peers, among those of the window
     int rank_, size_, element_;
     std::vector<Pattern> batches_;
-    std::vector<std::vector<std::int64_t>> places_; // [batch][peer] of this rank's chunk in the peer's window
-    std::int64_t begin_ = 0, end_ = 0;              // of the window in the receive buffer
+    std::int64_t end_ = 0;                          // of all that is received
+    std::vector<std::vector<std::int64_t>> places_; // [batch][peer] in its memory, where own chunks go
+    const NodeMemory* shared_ = nullptr;
     MPI_Win window_ = MPI_WIN_NULL;
+    bool locked_ = false;
+};
+
+// Active target: fences of all ranks begin and end every batch.
+class FencedRma final : public Rma {
+  public:
+    using Rma::Rma;
+    void attach(void* receive, const NodeMemory* shared) override;
+    void start(int batch, void* send, void* receive) override;
+    void wait(int batch) override;
 };
 
 } // namespace whorl::exchange

@@ -20,8 +20,8 @@ class ByThreads final : public Transport {
         std::unique_ptr<Transport> transport;
     };
     explicit ByThreads(std::vector<Part> parts) : parts_(std::move(parts)) {}
-    void attach(void* receive) override {
-        for (const Part& part : parts_) part.transport->attach(receive);
+    void attach(void* receive, const NodeMemory* shared) override {
+        for (const Part& part : parts_) part.transport->attach(receive, shared);
     }
     void start(int batch, void* send, void* receive) override {
         each([&](Transport& part) { part.start(batch, send, receive); });
@@ -109,7 +109,7 @@ class InBackground final : public Transport {
   public:
     InBackground(std::shared_ptr<Worker> worker, std::unique_ptr<Transport> inner, std::size_t batches)
         : worker_(std::move(worker)), inner_(std::move(inner)), jobs_(batches) {}
-    void attach(void* receive) override { inner_->attach(receive); }
+    void attach(void* receive, const NodeMemory* shared) override { inner_->attach(receive, shared); }
     void start(int batch, void* send, void* receive) override {
         jobs_[static_cast<std::size_t>(batch)] = worker_->submit([this, batch, send, receive] {
             inner_->start(batch, send, receive);

@@ -17,7 +17,7 @@ namespace whorl::exchange {
 namespace {
 struct Kind {
     Maker make;
-    bool strided = false;
+    Traits traits;
 };
 
 template <class T> Maker maker() {
@@ -29,9 +29,13 @@ template <class T> Maker maker() {
 // One line a transport.
 const std::map<std::string, Kind>& registry() {
     static const std::map<std::string, Kind> kinds{
-        {"alltoall", {maker<AllToAll>()}}, //
-        {"overlap", {maker<Overlap>()}},   {"pairwise", {maker<Pairwise>()}},
-        {"rma", {maker<Rma>()}},           {"datatypes", {maker<Datatypes>(), true}},
+        {"alltoall", {maker<AllToAll>(), {.blocks = true}}},
+        {"overlap", {maker<Overlap>(), {}}},
+        {"pairwise", {maker<Pairwise>(), {}}},
+        {"rma", {maker<Rma>(), {}}},
+        {"rma-fence", {maker<FencedRma>(), {}}},
+        {"rma-shared", {maker<Rma>(), {.shared = true}}},
+        {"datatypes", {maker<Datatypes>(), {.strided = true}}},
     };
     return kinds;
 }
@@ -49,7 +53,7 @@ Maker transport_maker(const TransportOptions& options) {
     check_choice("wire", options.wire, {"full", "single"});
     check_choice("threading", options.threading, {"funneled", "serialized", "multiple"});
     const Kind& kind = registry().at(options.name);
-    WHORL_REQUIRE(!kind.strided || options.wire == "full",
+    WHORL_REQUIRE(!kind.traits.strided || options.wire == "full",
                   "transport = \"" + options.name +
                       "\" packs nothing, so nothing converts: choose wire = \"full\" or another transport.");
     Maker make = kind.make;
@@ -66,6 +70,11 @@ std::vector<std::string> transport_names() {
     return names;
 }
 
-bool takes_strided(const std::string& name) { return registry().at(name).strided; }
+Traits traits_of(const TransportOptions& options) {
+    check_choice("transport", options.name, transport_names());
+    Traits traits = registry().at(options.name).traits;
+    if (options.threading == "serialized") traits.blocks = false;
+    return traits;
+}
 
 } // namespace whorl::exchange

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exchange/communicator.hpp"
+#include "exchange/node_memory.hpp"
 #include "exchange/pattern.hpp"
 
 namespace whorl::exchange {
@@ -14,8 +15,9 @@ namespace whorl::exchange {
 class Transport {
   public:
     virtual ~Transport() = default;
-    // Where all batches will be received; once, before the first, by all ranks of all rows and columns.
-    virtual void attach(void*) {}
+    // Where all batches will be received, with what peers of the node know of that memory, if anything; once,
+    // before the first, by all ranks of all rows and columns.
+    virtual void attach(void*, const NodeMemory*) {}
     // Begins moving batch `batch` from `send`, which the caller does not read again and which may be spoilt,
     // to `receive`; both must stay untouched until wait(batch).
     virtual void start(int batch, void* send, void* receive) = 0;
@@ -42,7 +44,14 @@ struct TransportOptions {
 Maker transport_maker(const TransportOptions& options);
 
 std::vector<std::string> transport_names();
-// Does it take chunks that lie apart in memory? Others want them packed.
-bool takes_strided(const std::string& name);
+
+// What those who plan for a transport must know of it.
+struct Traits {
+    bool strided = false; // takes chunks that lie apart in memory; others want them packed
+    bool blocks = false;  // start() returns when all is there
+    bool shared = false;  // receives into memory the ranks of a node share
+};
+// Throws Error where the name is unknown.
+Traits traits_of(const TransportOptions& options);
 
 } // namespace whorl::exchange

@@ -53,7 +53,7 @@ class SingleWire final : public Transport {
     SingleWire(std::vector<Pattern> batches, std::unique_ptr<Transport> inner)
         : batches_(std::move(batches)), receives_(batches_.size(), nullptr), inner_(std::move(inner)) {}
 
-    void attach(void* receive) override { inner_->attach(receive); }
+    void attach(void* receive, const NodeMemory* shared) override { inner_->attach(receive, shared); }
     void start(int batch, void* send, void* receive) override {
         for (const Chunk& chunk : batches_[static_cast<std::size_t>(batch)].send)
             narrow(static_cast<Wide*>(send) + chunk.offset, chunk.count());

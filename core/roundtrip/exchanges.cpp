@@ -23,8 +23,9 @@ typename RoundTrip<Real>::Exchange& RoundTrip<Real>::exchange_of(Leg leg, int va
     made.part = rows ? Part::row : Part::column;
     made.name = rows ? "row exchange" : "column exchange";
     made.transport = make_transport_(peers, std::move(patterns), variables, static_cast<int>(sizeof(Value)));
-    made.transport->attach(rows ? (inwards ? row_x_buffer_.data() : row_y_buffer_.data())
-                                : (inwards ? plane_buffer_.data() : pencil_buffer_.data()));
+    auto& landing =
+        rows ? (inwards ? row_x_buffer_ : row_y_buffer_) : (inwards ? plane_buffer_ : pencil_buffer_);
+    made.transport->attach(landing.data(), landing.node());
     return made;
 }
 

@@ -8,17 +8,22 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 // Columns of a plane end on a whole cache line in either precision.
 std::int64_t whole_lines(std::int64_t columns) { return (columns + 7) / 8 * 8; }
+// On its way to the points, at them, on its way back.
+constexpr int most_row_batches = 3;
 } // namespace
 
 Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank,
-               int batch_count, int column_variable_count, int row_variable_count, bool strided)
+               int batch_count, int column_variable_count, int row_variable_count,
+               const exchange::Traits& transport)
     : grid(pencils.grid()), row_index(rank % grid.p_row), column_index(rank / grid.p_row), nx(box.points[0]),
       ny(box.points[1]), nz(box.points[2]), walls(box.wall_mask()), per_element(box.wall(0) ? 2 : 1),
       z(pencils.z(column_index)), y(pencils.y(row_index)), elements(pencils.elements(row_index)),
       kx(pencils.kx(row_index)), ky(pencils.ky(row_index, column_index)), kept_x(truncation.extent(0) + 1),
       kept_y(truncation.count(1)), kept_z(truncation.count(2)), kept_elements(pencils.kept_elements()),
       extent_y(truncation.extent(1)), extent_z(truncation.extent(2)), batches(batch_count),
-      column_variables(column_variable_count), row_variables(row_variable_count), strided_(strided) {
+      row_batches(transport.blocks ? 1 : std::min(batches, most_row_batches)),
+      column_variables(column_variable_count), row_variables(row_variable_count),
+      strided_(transport.strided) {
     for (int c = 0; c < grid.p_col; ++c) peer_z_.push_back(pencils.z(c));
     for (int r = 0; r < grid.p_row; ++r) {
         peer_y_.push_back(pencils.y(r));
@@ -27,8 +32,8 @@ Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& penc
     place_columns(pencils);
     strided_ ? place_planes_apart() : place_planes();
     if (grid.p_row > 1) {
-        row_y_size = row_y_offset(grid.p_row, largest_batch());
-        row_x_size = row_x_offset(grid.p_row, largest_batch());
+        row_y_size = row_batches * row_y_offset(grid.p_row, largest_batch());
+        row_x_size = row_batches * row_x_offset(grid.p_row, largest_batch());
     }
 }
 
@@ -111,19 +116,22 @@ std::int64_t Layout::row_x_offset(int r, int plane_count) const {
     return static_cast<std::int64_t>(row_variables) * plane_count * y.size() * before;
 }
 
-RowSlot Layout::row_y_slot(int r, int index, int plane_count) const {
+RowSlot Layout::row_y_slot(int r, int index, int batch) const {
     const Block rows = peer_y_[at(r)];
-    const std::int64_t width = elements.size();
-    if (strided_) return {(1LL * index * ny + rows.begin) * width, plane_count * ny * width, width};
-    return {row_y_offset(r, plane_count) + index * rows.size() * width, plane_count * rows.size() * width,
-            width};
+    const std::int64_t width = elements.size(), plane_count = planes(batch).size();
+    const std::int64_t begin = batch % row_batches * (row_y_size / row_batches);
+    if (strided_) return {begin + (1LL * index * ny + rows.begin) * width, plane_count * ny * width, width};
+    return {begin + row_y_offset(r, planes(batch).size()) + index * rows.size() * width,
+            plane_count * rows.size() * width, width};
 }
 
-RowSlot Layout::row_x_slot(int r, int index, int plane_count) const {
+RowSlot Layout::row_x_slot(int r, int index, int batch) const {
     const Block block = peer_elements_[at(r)];
+    const int plane_count = planes(batch).size();
     const std::int64_t width = strided_ ? kept_elements : block.size(), plane = y.size() * width;
+    const std::int64_t begin = batch % row_batches * (row_x_size / row_batches);
     const std::int64_t base = strided_ ? block.begin : row_x_offset(r, plane_count);
-    return {base + index * plane, plane_count * plane, width};
+    return {begin + base + index * plane, plane_count * plane, width};
 }
 
 exchange::Chunk Layout::pencil_chunk(int batch, int c, int variables) const {
@@ -148,15 +156,20 @@ exchange::Chunk Layout::plane_chunk(int batch, int c, int variables) const {
             z.size() * all_columns_};
 }
 
-exchange::Chunk Layout::row_y_chunk(int r, int plane_count, int variables) const {
-    const RowSlot slot = row_y_slot(r, 0, plane_count);
+exchange::Chunk Layout::row_y_chunk(int batch, int r, int variables) const {
+    const int plane_count = planes(batch).size();
+    const RowSlot slot = row_y_slot(r, 0, batch);
     const std::int64_t size = 1LL * peer_y_[at(r)].size() * elements.size();
     return {slot.base, size, plane_count, slot.stride / std::max(plane_count, 1), variables, slot.stride};
 }
 
-exchange::Chunk Layout::row_x_chunk(int r, int plane_count, int variables) const {
-    const RowSlot slot = row_x_slot(r, 0, plane_count);
-    return {slot.base,  peer_elements_[at(r)].size(), 1LL * plane_count * y.size(), slot.pitch, variables,
+exchange::Chunk Layout::row_x_chunk(int batch, int r, int variables) const {
+    const RowSlot slot = row_x_slot(r, 0, batch);
+    return {slot.base,
+            peer_elements_[at(r)].size(),
+            1LL * planes(batch).size() * y.size(),
+            slot.pitch,
+            variables,
             slot.stride};
 }
 
@@ -178,10 +191,8 @@ std::vector<exchange::Pattern> Layout::row_patterns(int variables, bool inwards)
     std::vector<exchange::Pattern> patterns;
     for (int b = 0; b < batches; ++b) {
         exchange::Pattern& pattern = patterns.emplace_back();
-        const int count = planes(b).size();
         for (int r = 0; r < grid.p_row; ++r) {
-            const exchange::Chunk in_y = row_y_chunk(r, count, variables),
-                                  in_x = row_x_chunk(r, count, variables);
+            const exchange::Chunk in_y = row_y_chunk(b, r, variables), in_x = row_x_chunk(b, r, variables);
             pattern.send.push_back(inwards ? in_y : in_x);
             pattern.receive.push_back(inwards ? in_x : in_y);
         }

@@ -3,12 +3,12 @@
 //   column buffers   chunk (batch, peer) holds [variable][plane][kept column]; a direction with fewer
 //   variables
 //                    uses the first of them, so both directions share a buffer and a message is contiguous
-//   row buffers      chunk (peer) of one batch holds [variable][plane][row of y][element]
+//   row buffers      chunk (batch in flight, peer) holds [variable][plane][row of y][element]
 //
 // Where a transport takes chunks that lie apart nothing is packed by peers: the buffers hold
 //
 //   column buffers   z-pencil [variable][z][kept column], y-pencil [variable][plane][kept column of all
-//   peers] row buffers      [variable][plane][y][element] of one batch, all y or all elements
+//   peers] row buffers      [batch in flight][variable][plane][y][element], all y or all elements
 //
 // Elements are the complex numbers of a row along x (grid/pencils.hpp).
 #pragma once
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "exchange/pattern.hpp"
+#include "exchange/transport.hpp"
 #include "grid/row_table.hpp"
 
 namespace whorl {
@@ -40,7 +41,7 @@ struct ColumnRow {
 class Layout {
   public:
     Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank, int batches,
-           int column_variables, int row_variables, bool strided);
+           int column_variables, int row_variables, const exchange::Traits& transport);
 
     ProcessGrid grid;
     int row_index, column_index; // r and c of this rank
@@ -52,6 +53,7 @@ class Layout {
     int kept_elements;
     int extent_y, extent_z;
     int batches;
+    int row_batches; // in the row buffers at a time: one, or as many as a row exchange to and one fro overlap
     int column_variables, row_variables;
     std::int64_t columns;                    // kept columns of this rank's z-pencil, up to a whole cache line
     std::vector<std::int64_t> column_offset; // [own ky] first column
@@ -68,9 +70,9 @@ class Layout {
     int largest_batch() const;
     Block peer_elements(int r) const { return peer_elements_[static_cast<std::size_t>(r)]; }
     Block peer_y_block(int r) const { return peer_y_[static_cast<std::size_t>(r)]; }
-    // Row peer r's part of a plane, the `index`-th of `planes`: its rows of y, and its elements of own rows.
-    RowSlot row_y_slot(int r, int index, int planes) const;
-    RowSlot row_x_slot(int r, int index, int planes) const;
+    // Row peer r's part of the index-th plane of a batch: its rows of y, and its elements of own rows.
+    RowSlot row_y_slot(int r, int index, int batch) const;
+    RowSlot row_x_slot(int r, int index, int batch) const;
 
     // Messages of `variables` variables; inwards is towards physical space.
     std::vector<exchange::Pattern> column_patterns(int variables, bool inwards) const;
@@ -84,8 +86,8 @@ class Layout {
     std::int64_t row_x_offset(int r, int planes) const;
     exchange::Chunk pencil_chunk(int batch, int c, int variables) const;
     exchange::Chunk plane_chunk(int batch, int c, int variables) const;
-    exchange::Chunk row_y_chunk(int r, int planes, int variables) const;
-    exchange::Chunk row_x_chunk(int r, int planes, int variables) const;
+    exchange::Chunk row_y_chunk(int batch, int r, int variables) const;
+    exchange::Chunk row_x_chunk(int batch, int r, int variables) const;
     bool strided_;
     std::int64_t all_columns_ = 0; // of all column peers
     std::vector<Block> peer_z_, peer_y_, peer_elements_;

@@ -29,7 +29,7 @@ RoundTrip<Real>::RoundTrip(const Box& box, const Truncation& truncation, const R
                            const exchange::Communicator& world, const device::Cpu& device)
     : pencils_(box, truncation, options.grid),
       layout_(box, truncation, pencils_, world.rank(), options.batches, options.column_variables,
-              options.row_variables, exchange::takes_strided(options.transport.name)),
+              options.row_variables, exchange::traits_of(options.transport)),
       table_(box, truncation, pencils_, layout_.row_index, layout_.column_index), device_(device),
       world_(world), row_(world.split(layout_.column_index)), column_(world.split(layout_.row_index)),
       wire_value_(options.transport.wire == "single" ? sizeof(Complex<float>) : sizeof(Value)),
@@ -39,7 +39,7 @@ RoundTrip<Real>::RoundTrip(const Box& box, const Truncation& truncation, const R
       scale_(1.0 / (static_cast<double>(box.total_points()) * (1 << kernels::axes_in(box.wall_mask())))) {
     make_tables(box, truncation);
     make_lines(options.lines);
-    make_buffers();
+    make_buffers(exchange::traits_of(options.transport).shared);
 }
 
 template <class Real> void RoundTrip<Real>::make_tables(const Box& box, const Truncation& truncation) {
@@ -148,12 +148,15 @@ template <class Real> void RoundTrip<Real>::make_x_lines(device::LineKind kind) 
         }
 }
 
-template <class Real> void RoundTrip<Real>::make_buffers() {
-    pencil_buffer_ = device::Buffer<Value>(static_cast<std::size_t>(layout_.pencil_size));
-    if (layout_.grid.p_col > 1)
-        plane_buffer_ = device::Buffer<Value>(static_cast<std::size_t>(layout_.plane_size));
-    row_y_buffer_ = device::Buffer<Value>(static_cast<std::size_t>(layout_.row_y_size));
-    row_x_buffer_ = device::Buffer<Value>(static_cast<std::size_t>(layout_.row_x_size));
+template <class Real> void RoundTrip<Real>::make_buffers(bool shared) {
+    const auto make = [&](std::int64_t size, int peers) {
+        return exchange::Landing<Value>(world_, static_cast<std::size_t>(size), shared && peers > 1);
+    };
+    const auto& [p_row, p_col] = layout_.grid;
+    pencil_buffer_ = make(layout_.pencil_size, p_col);
+    if (p_col > 1) plane_buffer_ = make(layout_.plane_size, p_col);
+    row_y_buffer_ = make(layout_.row_y_size, p_row);
+    row_x_buffer_ = make(layout_.row_x_size, p_row);
     executors_.resize(static_cast<std::size_t>(device_.executors()));
     for (Executor& executor : executors_) {
         executor.workspace = device::Buffer<Value>(static_cast<std::size_t>(workspace_.size()));
@@ -221,11 +224,11 @@ kernels::LineBlock<Real> RoundTrip<Real>::line_block(int executor, bool out, int
 }
 
 template <class Real>
-const kernels::RowPiece<Real>* RoundTrip<Real>::row_pieces(int executor, int plane_index, int planes) {
+const kernels::RowPiece<Real>* RoundTrip<Real>::row_pieces(int executor, int plane_index, int b) {
     auto& pieces = executors_[static_cast<std::size_t>(executor)].pieces;
     for (int r = 0; r < layout_.grid.p_row; ++r) {
         const Block block = layout_.peer_elements(r);
-        const RowSlot slot = layout_.row_x_slot(r, plane_index, planes);
+        const RowSlot slot = layout_.row_x_slot(r, plane_index, b);
         pieces[static_cast<std::size_t>(r)] = {row_x_buffer_.data() + slot.base,
                                                slot.stride,
                                                slot.pitch,
@@ -289,12 +292,12 @@ template <class Real> void RoundTrip<Real>::y_lines_in(int executor, int z, int 
 
 template <class Real>
 template <bool to_buffer>
-void RoundTrip<Real>::move_rows(int executor, int plane_index, int planes, int variables) {
+void RoundTrip<Real>::move_rows(int executor, int plane_index, int b, int variables) {
     Timers::Scope scope(executors_[static_cast<std::size_t>(executor)].timers, Part::pack);
     const kernels::Plane<Real> p = plane(executor);
     for (int r = 0; r < layout_.grid.p_row; ++r) {
         const Block rows = layout_.peer_y_block(r);
-        const RowSlot slot = layout_.row_y_slot(r, plane_index, planes);
+        const RowSlot slot = layout_.row_y_slot(r, plane_index, b);
         device::Cpu::for_each(
             static_cast<std::int64_t>(variables) * rows.size(),
             kernels::MoveRows<Real, to_buffer>{p, row_y_buffer_.data() + slot.base, slot.stride, rows});

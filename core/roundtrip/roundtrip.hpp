@@ -16,6 +16,7 @@
 #include "device/cpu.hpp"
 #include "device/lines.hpp"
 #include "device/row_lines.hpp"
+#include "exchange/landing.hpp"
 #include "exchange/transport.hpp"
 #include "exchange/watchdog.hpp"
 #include "roundtrip/layout.hpp"
@@ -106,7 +107,7 @@ template <class Real> class RoundTrip {
     template <class Pass> void find_imaginary(const Pass& pass, int first_flux);
     template <int n> kernels::Sines<n> sines_of(const std::vector<int>& parities, int first) const;
     kernels::Imaginary imaginary_of(int first, int fluxes) const;
-    void make_buffers();
+    void make_buffers(bool shared);
 
     kernels::Tile<Real> tile(int executor, std::int64_t item);
     const std::vector<kernels::Segment>& segments(std::int64_t item) const {
@@ -122,7 +123,7 @@ template <class Real> class RoundTrip {
         return executors_[static_cast<std::size_t>(executor)].workspace.data() + workspace_.plane;
     }
     kernels::Shift<Real> shift_tables() const;
-    const kernels::RowPiece<Real>* row_pieces(int executor, int plane_index, int planes);
+    const kernels::RowPiece<Real>* row_pieces(int executor, int plane_index, int b);
     const device::Lines<Real>& x_lines(const ByBasis<std::array<LinesOf, 2>>& lines, int parity,
                                        const kernels::LineBlock<Real>& block) const {
         return *lines[lines_of(0, parity)][block.live_pairs() == workspace_.pairs ? 0 : 1];
@@ -154,7 +155,7 @@ template <class Real> class RoundTrip {
     void z_lines_in(int executor, const kernels::Tile<Real>& tile, int variables);
     void z_lines_out(int executor, std::int64_t item, int variables);
     void y_lines_in(int executor, int z, int variables);
-    template <bool to_buffer> void move_rows(int executor, int plane_index, int planes, int variables);
+    template <bool to_buffer> void move_rows(int executor, int plane_index, int b, int variables);
 
     template <class Pass>
     void load_reals(const Pass& pass, const ModeTables<Real>& tables, const kernels::Tile<Real>& t,
@@ -170,8 +171,11 @@ template <class Real> class RoundTrip {
     template <class Pass>
     void store_tile(const Pass& pass, std::int64_t item, const kernels::Tile<Real>& t, int first_flux,
                     const ModeTables<Real>& tables, const kernels::Shift<Real>& shift);
-    template <class Pass> void batch(Pass& pass, int b, const Legs& legs);
-    template <class Pass> void exchanged_rows(Pass& pass, int b, Block planes, const Legs& legs);
+    template <class Pass> void batches(Pass& pass, const Legs& legs);
+    template <class Pass> void whole_planes(Pass& pass, int b);
+    template <class Pass> void towards_rows(Pass& pass, int b, const Legs& legs);
+    template <class Pass> void exchanged_rows(Pass& pass, int b, const Legs& legs);
+    template <class Pass> void back_from_rows(Pass& pass, int b, const Legs& legs);
     template <class Pass> void rows_in(const Pass& pass, int executor, int z);
     template <class Pass> void rows_out(const Pass& pass, int executor, int z);
     template <class Pass>
@@ -210,7 +214,7 @@ template <class Real> class RoundTrip {
     std::array<std::vector<int>, 3> numbers_; // signed wavenumbers of kx_, ky_, kz_
     device::Buffer<Value> shift_x_, shift_y_, shift_z_;
     bool shifted_ = false;
-    device::Buffer<Value> pencil_buffer_, plane_buffer_, row_y_buffer_, row_x_buffer_;
+    exchange::Landing<Value> pencil_buffer_, plane_buffer_, row_y_buffer_, row_x_buffer_;
     std::vector<ColumnTile> tiles_;
     std::vector<Executor> executors_;
     std::vector<std::array<double, 2>> maxima_;

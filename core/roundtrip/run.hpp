@@ -19,23 +19,9 @@ template <class Real> template <class Pass> std::array<double, 2> RoundTrip<Real
     for (auto& largest : maxima_) largest = {0.0, 0.0};
     if constexpr (Pass::inputs > 0) columns_in(pass);
 
-    const int batches = layout_.batches;
     const Legs legs = legs_of(Pass::inputs > 0 ? widths.inputs : 0, Pass::products > 0 ? widths.products : 0,
                               Pass::fluxes > 0 ? widths.fluxes : 0);
-    const auto start_in = [&](int b) {
-        start(*legs.column_in, b, pencil_buffer_.data(), plane_buffer_.data());
-    };
-    if (legs.column_in) start_in(0);
-    for (int b = 0; b < batches; ++b) {
-        if (legs.column_in) {
-            if (b + 1 < batches) start_in(b + 1);
-            wait(*legs.column_in, b);
-        }
-        batch(pass, b, legs);
-        if (legs.column_out) start(*legs.column_out, b, plane_buffer_.data(), pencil_buffer_.data());
-    }
-    if (legs.column_out)
-        for (int b = 0; b < batches; ++b) wait(*legs.column_out, b);
+    batches(pass, legs);
 
     const auto largest = reduce_maxima(Pass::maxima > 0 && pass.wants_maxima());
     if constexpr (requires { pass.begin_store(largest); }) pass.begin_store(largest);
@@ -120,52 +106,96 @@ void RoundTrip<Real>::store_tile(const Pass& pass, std::int64_t item, const kern
         store(pass);
 }
 
-template <class Real> template <class Pass> void RoundTrip<Real>::batch(Pass& pass, int b, const Legs& legs) {
+// Batch by batch from the column buffer to the points and back. Where rows are exchanged without blocking,
+// each stage is a batch behind the one before it, so that an exchange lasts as long as another stage.
+template <class Real> template <class Pass> void RoundTrip<Real>::batches(Pass& pass, const Legs& legs) {
+    const int count = layout_.batches, lag = layout_.row_batches > 1 ? 1 : 0;
+    const bool rows = layout_.grid.p_row > 1;
+    const auto start_in = [&](int b) {
+        start(*legs.column_in, b, pencil_buffer_.data(), plane_buffer_.data());
+    };
+    const auto is_batch = [&](int b) { return b >= 0 && b < count; };
+    if (legs.column_in) start_in(0);
+    for (int step = 0; step < count + 2 * lag; ++step) {
+        const int behind = step - lag, last = behind - lag;
+        if (is_batch(step)) {
+            if (legs.column_in) {
+                if (is_batch(step + 1)) start_in(step + 1);
+                wait(*legs.column_in, step);
+            }
+            if (rows) towards_rows(pass, step, legs);
+        }
+        if (is_batch(behind)) rows ? exchanged_rows(pass, behind, legs) : whole_planes(pass, behind);
+        if (is_batch(last)) {
+            if (rows) back_from_rows(pass, last, legs);
+            if (legs.column_out) start(*legs.column_out, last, plane_buffer_.data(), pencil_buffer_.data());
+        }
+    }
+    if (legs.column_out)
+        for (int b = 0; b < count; ++b) wait(*legs.column_out, b);
+}
+
+// Where a rank has whole planes: each through y, x and the points, and back.
+template <class Real> template <class Pass> void RoundTrip<Real>::whole_planes(Pass& pass, int b) {
     const Block planes = layout_.planes(b);
     if constexpr (requires { pass.begin_batch(planes); }) pass.begin_batch(planes);
-    if (layout_.grid.p_row == 1) {
-        device_.each(planes.size(), [&](int executor, std::int64_t item) {
-            const int z = planes.begin + static_cast<int>(item);
-            if (executor == 0) progress();
-            rows_in(pass, executor, z);
-            const kernels::Plane<Real> p = plane(executor);
-            const kernels::RowPiece<Real> piece{p.data, p.stride, p.pitch, 0, p.width, p.pitch};
-            for (int y = 0; y < layout_.ny; y += workspace_.rows)
-                points(pass, executor, z, y, std::min(workspace_.rows, layout_.ny - y), &piece);
-            rows_out(pass, executor, z);
-        });
-    } else {
-        exchanged_rows(pass, b, planes, legs);
-    }
+    device_.each(planes.size(), [&](int executor, std::int64_t item) {
+        const int z = planes.begin + static_cast<int>(item);
+        if (executor == 0) progress();
+        rows_in(pass, executor, z);
+        const kernels::Plane<Real> p = plane(executor);
+        const kernels::RowPiece<Real> piece{p.data, p.stride, p.pitch, 0, p.width, p.pitch};
+        for (int y = 0; y < layout_.ny; y += workspace_.rows)
+            points(pass, executor, z, y, std::min(workspace_.rows, layout_.ny - y), &piece);
+        rows_out(pass, executor, z);
+    });
     if constexpr (requires { pass.end_batch(planes); }) pass.end_batch(planes);
 }
 
-// The batch with a row exchange on either side of its x lines.
+// Else in three stages: y lines and off to the row's ranks;
 template <class Real>
 template <class Pass>
-void RoundTrip<Real>::exchanged_rows(Pass& pass, int b, Block planes, const Legs& legs) {
-    const Widths widths = widths_of(pass);
+void RoundTrip<Real>::towards_rows(Pass& pass, int b, const Legs& legs) {
     if constexpr (Pass::inputs > 0) {
+        const Block planes = layout_.planes(b);
         device_.each(planes.size(), [&](int executor, std::int64_t item) {
             if (executor == 0) progress();
             rows_in(pass, executor, planes.begin + static_cast<int>(item));
-            move_rows<true>(executor, static_cast<int>(item), planes.size(), widths.inputs);
+            move_rows<true>(executor, static_cast<int>(item), b, widths_of(pass).inputs);
         });
         start(*legs.row_in, b, row_y_buffer_.data(), row_x_buffer_.data());
-        wait(*legs.row_in, b);
     }
+}
+
+// x lines and points of the own rows;
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::exchanged_rows(Pass& pass, int b, const Legs& legs) {
+    const Block planes = layout_.planes(b);
+    if constexpr (Pass::inputs > 0) wait(*legs.row_in, b);
+    if constexpr (requires { pass.begin_batch(planes); }) pass.begin_batch(planes);
     const int chunks = (layout_.y.size() + workspace_.rows - 1) / workspace_.rows;
     device_.each(1LL * planes.size() * chunks, [&](int executor, std::int64_t item) {
+        if (executor == 0) progress();
         const int index = static_cast<int>(item / chunks);
         const int y = static_cast<int>(item % chunks) * workspace_.rows;
         points(pass, executor, planes.begin + index, y, std::min(workspace_.rows, layout_.y.size() - y),
-               row_pieces(executor, index, planes.size()));
+               row_pieces(executor, index, b));
     });
+    if constexpr (requires { pass.end_batch(planes); }) pass.end_batch(planes);
+    if constexpr (Pass::products > 0) start(*legs.row_out, b, row_x_buffer_.data(), row_y_buffer_.data());
+}
+
+// and y lines of what came back.
+template <class Real>
+template <class Pass>
+void RoundTrip<Real>::back_from_rows(Pass& pass, int b, const Legs& legs) {
     if constexpr (Pass::products > 0) {
-        start(*legs.row_out, b, row_x_buffer_.data(), row_y_buffer_.data());
+        const Block planes = layout_.planes(b);
         wait(*legs.row_out, b);
         device_.each(planes.size(), [&](int executor, std::int64_t item) {
-            move_rows<false>(executor, static_cast<int>(item), planes.size(), widths.products);
+            if (executor == 0) progress();
+            move_rows<false>(executor, static_cast<int>(item), b, widths_of(pass).products);
             rows_out(pass, executor, planes.begin + static_cast<int>(item));
         });
     }

@@ -1,5 +1,7 @@
 """`run.transport = "auto"`: the fastest way to exchange, measured on the case's own plan before it runs."""
 
+import contextlib
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,8 +17,11 @@ from whorl.core_options import core_options
 
 AUTO = "auto"
 PLAIN = "alltoall"
-SECONDS = 5.0  # after which no further trial begins
+SCREENING = 6.0  # seconds after which no further choice is tried
+SECONDS = 10.0  # after which none is tried again
 TIMES = 3  # a right-hand side is timed
+FINALISTS = 3  # so many of the fastest are tried again after each round
+CLOSE = 1.1  # times the fastest: what is slower after one right-hand side is not timed again
 MOST_GRIDS = 4
 BATCHES = (1, 2, 4, 8, 16)
 
@@ -60,30 +65,45 @@ def tune(case: Case, threads: int, comm: MPI.Intracomm) -> tuple[Case, list[Tria
     """The case with the fastest choice, and what was tried, the fastest first.
 
     First process grids, then transports, then numbers of batches, each with the best of the others so far;
-    what the case fixes stays. No trial begins after SECONDS. Collective; a case that is not "auto" comes back
-    as it is. Raises CaseError as core_options does.
+    what the case fixes stays. The fastest are tried again after each of the three. No choice is tried for the
+    first time after SCREENING seconds and none again after SECONDS; one this machine refuses is left out.
+    Collective; a case that is not "auto" comes back as it is. Raises CaseError as core_options does, and what
+    the plainest exchange raises.
     """
     if case.run.transport != AUTO:
         return case, []
     if comm.size == 1:
         return plain(case), []
     first = Choice(PLAIN, case.run.process_grid, case.run.batches)
-    begin, trials = time.perf_counter(), [_try(case, first, threads, comm)]
+    begin, found = time.perf_counter(), {}
+
+    def try_it(choice: Choice) -> None:
+        bound = CLOSE * min(found.values(), default=math.inf)
+        trial = _try(case, choice, threads, comm, bound)
+        found[trial.choice] = min(trial.seconds, found.get(trial.choice, math.inf))
+
+    def has_time(limit: float) -> bool:
+        return comm.bcast(time.perf_counter() - begin) < limit
+
+    try_it(first)
     for candidates in (_grids, _transports, _batches):
-        best = _fastest(trials)
-        for choice in candidates(case, best.choice, threads, comm):
-            if comm.bcast(time.perf_counter() - begin) > SECONDS:
-                break
-            if choice not in [trial.choice for trial in trials]:
-                trials.append(_try(case, choice, threads, comm))
-    return _fastest(trials).choice.applied_to(case), sorted(trials, key=lambda trial: trial.seconds)
+        for choice in candidates(case, _fastest(found)[0], threads, comm):
+            if choice not in found and has_time(SCREENING):
+                with contextlib.suppress(_core.Error):
+                    try_it(choice)
+        for choice in _fastest(found)[:FINALISTS]:
+            if has_time(SECONDS):
+                try_it(choice)
+    trials = [Trial(choice, found[choice]) for choice in _fastest(found)]
+    return trials[0].choice.applied_to(case), trials
 
 
-def _fastest(trials: list[Trial]) -> Trial:
-    return min(trials, key=lambda trial: trial.seconds)
+def _fastest(found: dict[Choice, float]) -> list[Choice]:
+    return sorted(found, key=found.__getitem__)
 
 
-def _try(case: Case, choice: Choice, threads: int, comm: MPI.Intracomm) -> Trial:
+def _try(case: Case, choice: Choice, threads: int, comm: MPI.Intracomm, bound: float) -> Trial:
+    """Without further right-hand sides once one has taken longer than the bound."""
     flow = _core.Flow(core_options(choice.applied_to(case), threads), comm.py2f())
     seconds = []
     for _ in range(1 + TIMES):
@@ -91,6 +111,8 @@ def _try(case: Case, choice: Choice, threads: int, comm: MPI.Intracomm) -> Trial
         start = time.perf_counter()
         flow.evaluate()
         seconds.append(comm.allreduce(time.perf_counter() - start, MPI.MAX))
+        if len(seconds) > 1 and seconds[-1] > bound:
+            break
     made = Choice(choice.transport, tuple(flow.process_grid), flow.batches)
     return Trial(made, min(seconds[1:]))
 
@@ -105,7 +127,8 @@ def _grids(case: Case, best: Choice, threads: int, comm: MPI.Intracomm) -> Itera
     options = core_options(best.applied_to(case), threads)
     grids = _core.allowed_process_grids(options, comm.size)
     for grid in sorted(grids, key=lambda grid: (together % grid[0] != 0, grid[0]))[:MOST_GRIDS]:
-        yield Choice(best.transport, tuple(grid), case.run.batches)
+        if grid != best.process_grid:
+            yield Choice(best.transport, tuple(grid), case.run.batches)
 
 
 def _transports(case: Case, best: Choice, threads: int, comm: MPI.Intracomm) -> Iterator[Choice]:

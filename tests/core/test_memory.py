@@ -89,6 +89,17 @@ def test_the_estimate_is_what_the_fullest_rank_takes(world, points, dealias, sha
         assert estimate == max(taken, key=lambda memory: sum(memory.values()))
 
 
+@on_ranks(4, 6)
+@pytest.mark.parametrize("transport", _core.build_info()["transports"])
+def test_the_estimate_counts_what_a_transport_needs(world, transport):
+    twin = Twin((12, 10, 14), scheme="rk2")
+    for grid in ((1, world.size), (2, world.size // 2), (world.size, 1)):
+        settings = {"process_grid": grid, "batches": 3, "transport": transport}
+        taken = world.allgather(flows.make(world, twin, **settings).memory())
+        estimate = _core.estimate_memory(flows.options(twin, **settings), world.size)
+        assert estimate == max(taken, key=lambda memory: sum(memory.values()))
+
+
 def estimated_modes(twin: Twin) -> int:
     """Of a field, from the two registers of rk2."""
     extra = 1 if twin.dealias == "phase-shift-exact" else 0

@@ -107,9 +107,14 @@ def test_overlap_hides_the_shorter_of_work_and_what_links_allow():
     assert short.hidden == pytest.approx(1e-3 * 3 / 4)
 
 
-def test_rows_on_the_same_links_hide_nothing():
-    """Of a row exchange between nodes, half of which may hide, the other half is work like any other."""
+def test_rows_hide_as_columns_do():
+    """Of a row exchange between nodes half may hide; the other half is work like any other."""
     machine = toy(links=[link.model_dump() for link in GROUPS])
+    column, row = Exchange(4, 8, 4e9, 1), Exchange(2, 8, 2e9, 1)
+    load = replace(LOAD, column=column, row=row, batches=4, overlap=True)
+    hidden = 0.5 * (all_to_all(column, GROUPS) + all_to_all(row, GROUPS)) * 3 / 4
+    assert seconds(load, machine, 4).hidden == pytest.approx(hidden)
+
     row = Exchange(2, 8, 2e-3, 1)
     load = replace(
         LOAD,

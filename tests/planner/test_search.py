@@ -28,7 +28,7 @@ def test_the_best_way_is_the_quickest_of_all(algorithm, nodes, overlap):
     found = best(way, machine, nodes, overlap)
     assert found.parts.total == pytest.approx(min(tried.values()))
     assert tried[found.grid, found.batches] == pytest.approx(min(tried.values()))
-    assert found.memory == way.memory(found.grid, found.batches, 1)
+    assert found.memory == way.memory(found.grid, found.batches, 1, overlap)
 
 
 HIDING = [{"level": "machine", "ranks": 0, "bandwidth": 2.0, "latency": 5.0, "hidden": 1.0}]

@@ -49,9 +49,8 @@ def seconds(load: Load, machine: Machine, real_bytes: int) -> Parts:
 
     pack, point = traffic(load.copy, rates.copies), traffic(load.point, rates.point)
     row, column = all_to_all(load.row, machine.links), all_to_all(load.column, machine.links)
-    # A row exchange on links that may hide shares them with the columns, and hides nothing.
-    planes = lines["x"] + lines["y"] + pack + point + row - may_hide(load.row, machine.links)
-    hidden = hidden_time(load, machine.links, planes) if load.overlap else 0.0
+    work = lines["x"] + lines["y"] + pack + point
+    hidden = hidden_time(load, machine.links, work) if load.overlap else 0.0
     return Parts(sum(lines.values()), pack, row, column, point + traffic(load.modes, rates.modes), hidden)
 
 
@@ -100,6 +99,11 @@ def may_hide(exchange: Exchange, links: Sequence[Link]) -> float:
     return sum(link.hidden * time for link, time in zip(links, times, strict=False))
 
 
-def hidden_time(load: Load, links: Sequence[Link], planes: float) -> float:
-    """What a pipeline of b batches saves: (b − 1)/b of the shorter of work on planes and what may hide."""
-    return min(planes, may_hide(load.column, links)) * (load.batches - 1) / load.batches
+def hidden_time(load: Load, links: Sequence[Link], work: float) -> float:
+    """What a pipeline of b batches saves: (b − 1)/b of the shorter of work on planes and what may hide.
+
+    What of a row exchange does not hide is time in which columns may travel, as work is.
+    """
+    row, column = may_hide(load.row, links), may_hide(load.column, links)
+    planes = work + all_to_all(load.row, links) - row
+    return min(planes, row + column) * (load.batches - 1) / load.batches

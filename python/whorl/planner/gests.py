@@ -73,7 +73,9 @@ class Gests:
     def batch_counts(self, grid: tuple[int, int], overlap: bool = False) -> list[int]:
         return [1]
 
-    def memory(self, grid: tuple[int, int], batches: int, threads: int) -> dict[str, float]:
+    def memory(
+        self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
+    ) -> dict[str, float]:
         """Bytes a rank: eq. 9 for Q = 1, and a send and a receive buffer more for each further variable."""
         nx, ny, nz = self.case.grid.points
         variable = self.real_bytes * nx * ny * nz / (grid[0] * grid[1])

@@ -28,8 +28,8 @@ class Load:
 
     `operations` by axis ("x", "y", "z") go with `lengths`; `copy`, `point` and `modes` are bytes;
     `working_set` is what the rank's arrays take, in bytes, which decides what cache they live in;
-    `batches` is into how many the column exchange is cut; with `overlap` a batch of it may hide behind the
-    work on the planes of another: transforms along x and y, points, copies, the row exchange.
+    `batches` is into how many the exchanges are cut; with `overlap` those of a batch may hide behind the work
+    on the planes of another: transforms along x and y, points, copies.
     """
 
     lengths: dict[str, int]

@@ -16,8 +16,6 @@ from whorl.planner.search import GIB, Layout, best, fewest_nodes, node_counts
 from whorl.planner.whorl_load import Whorl
 from whorl.tune import plain
 
-OVERLAPPING = {"overlap", "pairwise", "rma"}  # transports that leave the ranks free to work
-
 
 @dataclass(frozen=True)
 class Run:
@@ -65,7 +63,7 @@ def make_plan(
     without. Raises CaseError when the case does not fit, naming what would.
     """
     if overlap is None:
-        overlap = case.run.transport in OVERLAPPING or case.run.threading != "funneled"
+        overlap = not _core.exchange_blocks(core_options(plain(case), 1))
     if algorithm == "gests":
         way: Whorl | Gests = Gests(case)
     else:

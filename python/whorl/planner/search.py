@@ -20,7 +20,9 @@ class Algorithm(Protocol):
 
     def grids(self, ranks: int) -> list[tuple[int, int]]: ...
     def batch_counts(self, grid: tuple[int, int], overlap: bool) -> list[int]: ...
-    def memory(self, grid: tuple[int, int], batches: int, threads: int) -> dict[str, float]: ...
+    def memory(
+        self, grid: tuple[int, int], batches: int, threads: int, overlap: bool
+    ) -> dict[str, float]: ...
     def load(self, grid: tuple[int, int], batches: int, overlap: bool) -> Load: ...
 
 
@@ -67,7 +69,7 @@ def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = Fal
             ways.append((parts.times(algorithm.stages), grid, batches))
     least = None
     for step, grid, batches in sorted(ways, key=lambda way: way[0].total):
-        memory = algorithm.memory(grid, batches, threads)  # the slow part, so not of every way
+        memory = algorithm.memory(grid, batches, threads, overlap)  # the slow part, so not of every way
         way = Layout(nodes, ranks, grid, batches, memory, share, step)
         if way.fits:
             return way

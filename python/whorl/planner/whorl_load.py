@@ -66,9 +66,11 @@ class Whorl:
             cuts |= {2**i for i in range(1, 8) if 2**i <= planes}
         return sorted(cuts)
 
-    def memory(self, grid: tuple[int, int], batches: int, threads: int) -> dict[str, float]:
-        """Bytes by array on the fullest rank."""
-        return dict(_memory(self.case, grid, batches, threads))
+    def memory(
+        self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
+    ) -> dict[str, float]:
+        """Bytes by array on the fullest rank; with `overlap` for a transport that does not block."""
+        return dict(_memory(self.case, grid, batches, threads, overlap=overlap))
 
     @property
     def least_memory(self) -> float:
@@ -187,8 +189,15 @@ def _columns(algorithm: Whorl, grid: tuple[int, int]) -> int:
 
 @lru_cache(maxsize=4096)
 def _memory(
-    case: Case, grid: tuple[int, int], batches: int, threads: int, scheme: str = ""
+    case: Case,
+    grid: tuple[int, int],
+    batches: int,
+    threads: int,
+    scheme: str = "",
+    overlap: bool = False,
 ) -> dict[str, int]:
     options = core_options(plain(case), threads)
+    if overlap and _core.exchange_blocks(options):
+        options.transport = "overlap"
     options.process_grid, options.batches, options.scheme = grid, batches, scheme or case.time.scheme
     return _core.estimate_memory(options, grid[0] * grid[1])

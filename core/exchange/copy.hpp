@@ -1,0 +1,18 @@
+// Copies of messages, by all threads of the caller where there is much.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+
+namespace whorl::exchange {
+
+inline void copy(void* to, const void* from, std::int64_t bytes) {
+    constexpr std::int64_t piece = 1 << 20;
+#pragma omp parallel for schedule(static) if (bytes > piece)
+    for (std::int64_t begin = 0; begin < bytes; begin += piece)
+        std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin,
+                    static_cast<std::size_t>(std::min(piece, bytes - begin)));
+}
+
+} // namespace whorl::exchange

@@ -1,0 +1,30 @@
+// A buffer peers write to: a rank's own memory, or memory its node shares.
+#pragma once
+
+#include <memory>
+
+#include "device/buffer.hpp"
+#include "exchange/node_memory.hpp"
+
+namespace whorl::exchange {
+
+template <class T> class Landing {
+  public:
+    Landing() = default;
+    // Collective over `world` where it is shared.
+    Landing(const Communicator& world, std::size_t size, bool shared) {
+        if (shared)
+            node_ = std::make_unique<NodeMemory>(world, size * sizeof(T));
+        else
+            own_ = device::Buffer<T>(size);
+    }
+    T* data() { return node_ ? static_cast<T*>(node_->data()) : own_.data(); }
+    std::size_t bytes() const { return node_ ? node_->bytes() : own_.bytes(); }
+    const NodeMemory* node() const { return node_.get(); }
+
+  private:
+    device::Buffer<T> own_;
+    std::unique_ptr<NodeMemory> node_;
+};
+
+} // namespace whorl::exchange
