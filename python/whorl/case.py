@@ -15,7 +15,6 @@ import tomlkit
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from tomlkit.items import AoT, Table
 
-from whorl import _core
 from whorl.case_checks import check_together, fill_in
 from whorl.errors import CaseError
 from whorl.explain import describe, did_you_mean, explain
@@ -37,7 +36,6 @@ from whorl.section import (
 from whorl.settings import apply_settings
 
 DEFAULT_COURANT = 0.5
-TRANSPORTS = (*_core.build_info()["transports"], "auto")
 
 
 class Grid(Section):
@@ -130,9 +128,9 @@ class Run(Section):
     threads: int = option(0, "threads a rank; 0: the cores available, shared fairly among the ranks", ge=0)
     process_grid: ProcessGrid = option((0, 0), "ranks as rows × columns; [0, 0]: chosen")
     batches: int = option(0, "parts the exchange is cut into; 0: chosen", ge=0)
-    transport: Literal[TRANSPORTS] = option(
-        "alltoall", "how ranks exchange data (docs/exchange); auto: measured at the start"
-    )
+    transport: Literal[
+        "alltoall", "overlap", "pairwise", "rma", "rma-fence", "rma-shared", "datatypes", "auto"
+    ] = option("alltoall", "how ranks exchange data (docs/exchange); auto: measured at the start")
     wire: Literal["full", "single"] = option(
         "full", "precision of what travels between ranks; single halves the bytes of a double run"
     )

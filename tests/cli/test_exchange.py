@@ -4,13 +4,14 @@ import re
 import sys
 import time
 import tomllib
+from typing import get_args
 
 import pytest
 from cli.commands import settings
 from cli.test_faults import SECONDS_TO_END_ALL
 from mpi4py import MPI
 from whorl import _core, tune
-from whorl.case import Case
+from whorl.case import Case, Run
 from whorl.checks import warnings
 from whorl.tune import Choice, Trial
 
@@ -83,6 +84,11 @@ def test_auto_tries_prints_and_records(installed, tmp_path):
 
 def case_of(**run) -> Case:
     return Case(grid={"points": 8}, flow={"viscosity": 0.1}, time={"dt": 0.1, "steps": 1}, run=run)
+
+
+def test_a_case_knows_every_transport():
+    known = set(get_args(Run.model_fields["transport"].annotation))
+    assert known == {*_core.build_info()["transports"], tune.AUTO}
 
 
 def test_auto_on_one_rank_is_plain():
