@@ -190,6 +190,7 @@ template <class Model, class Real> class FlowOf final : public Flow {
         return seconds;
     }
     std::map<std::string, std::int64_t> traffic() const override { return trip_.traffic(); }
+    std::map<std::string, std::int64_t> messages() const override { return trip_.messages(); }
     void reset_timings() override { trip_.time(true); }
 
     std::map<std::string, std::int64_t> memory() const override {

@@ -184,6 +184,7 @@ void bind_measures(nb::class_<Flow>& flow) {
              Unlocked());
     flow.def("timings", &Flow::timings, Unlocked());
     flow.def("traffic", &Flow::traffic);
+    flow.def("messages", &Flow::messages);
     flow.def("reset_timings", &Flow::reset_timings);
     flow.def("memory", &Flow::memory);
 }

@@ -34,7 +34,7 @@ MPI_Datatype type_of(const Chunk& chunk, int element) {
 
 Datatypes::Datatypes(const Communicator& communicator, const std::vector<Pattern>& batches, int element)
     : handle_(communicator.handle()), one_(static_cast<std::size_t>(communicator.size()), 1),
-      zero_(static_cast<std::size_t>(communicator.size()), 0), requests_(batches.size(), MPI_REQUEST_NULL) {
+      zero_(static_cast<std::size_t>(communicator.size()), 0), requests_(batches.size()) {
     for (const Pattern& pattern : batches) {
         Types& types = batches_.emplace_back();
         for (const Chunk& chunk : pattern.send) types.send.push_back(type_of(chunk, element));
@@ -54,19 +54,7 @@ Datatypes::~Datatypes() {
 void Datatypes::start(int batch, void* send, void* receive) {
     const Types& types = batches_[static_cast<std::size_t>(batch)];
     WHORL_MPI(MPI_Ialltoallw(send, one_.data(), zero_.data(), types.send.data(), receive, one_.data(),
-                             zero_.data(), types.receive.data(), handle_,
-                             &requests_[static_cast<std::size_t>(batch)]));
-}
-
-void Datatypes::wait(int batch) {
-    WHORL_MPI(MPI_Wait(&requests_[static_cast<std::size_t>(batch)], MPI_STATUS_IGNORE));
-}
-
-void Datatypes::progress() {
-    for (MPI_Request& request : requests_) {
-        int done = 0;
-        if (request != MPI_REQUEST_NULL) WHORL_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-    }
+                             zero_.data(), types.receive.data(), handle_, &requests_.of(batch)));
 }
 
 } // namespace whorl::exchange

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "exchange/requests.hpp"
 #include "exchange/transport.hpp"
 
 namespace whorl::exchange {
@@ -11,8 +12,8 @@ class Datatypes final : public Transport {
     Datatypes(const Communicator& communicator, const std::vector<Pattern>& batches, int element);
     ~Datatypes() override;
     void start(int batch, void* send, void* receive) override;
-    void wait(int batch) override;
-    void progress() override;
+    void wait(int batch) override { requests_.wait(batch); }
+    void progress() override { requests_.progress(); }
 
   private:
     struct Types {
@@ -21,7 +22,7 @@ class Datatypes final : public Transport {
     MPI_Comm handle_;
     std::vector<int> one_, zero_; // a peer: how many of its type, and where the first is
     std::vector<Types> batches_;
-    std::vector<MPI_Request> requests_;
+    Requests requests_;
 };
 
 } // namespace whorl::exchange

@@ -18,6 +18,11 @@ class Groups final : public Transport {
     void wait(int batch) override {
         for (const auto& part : parts_) part->wait(batch);
     }
+    int messages() const override {
+        int sum = 0;
+        for (const auto& part : parts_) sum += part->messages();
+        return sum;
+    }
     void progress() override {
         for (const auto& part : parts_) part->progress();
     }

@@ -4,7 +4,7 @@ namespace whorl::exchange {
 
 Overlap::Overlap(const Communicator& communicator, std::vector<Pattern> batches, int element)
     : handle_(communicator.handle()), element_(element), batches_(batches.begin(), batches.end()),
-      requests_(batches.size(), MPI_REQUEST_NULL) {}
+      requests_(batches.size()) {}
 
 void Overlap::start(int batch, void* send, void* receive) {
     const Counts& counts = batches_[static_cast<std::size_t>(batch)];
@@ -12,19 +12,7 @@ void Overlap::start(int batch, void* send, void* receive) {
     char* const to = static_cast<char*>(receive) + counts.receive_base * element_;
     const MPI_Datatype type = complex_type(element_);
     WHORL_MPI(MPI_Ialltoallv(from, counts.send.data(), counts.send_at.data(), type, to, counts.receive.data(),
-                             counts.receive_at.data(), type, handle_,
-                             &requests_[static_cast<std::size_t>(batch)]));
-}
-
-void Overlap::wait(int batch) {
-    WHORL_MPI(MPI_Wait(&requests_[static_cast<std::size_t>(batch)], MPI_STATUS_IGNORE));
-}
-
-void Overlap::progress() {
-    for (MPI_Request& request : requests_) {
-        int done = 0;
-        if (request != MPI_REQUEST_NULL) WHORL_MPI(MPI_Test(&request, &done, MPI_STATUS_IGNORE));
-    }
+                             counts.receive_at.data(), type, handle_, &requests_.of(batch)));
 }
 
 } // namespace whorl::exchange

@@ -1,7 +1,6 @@
 #include "exchange/pairwise.hpp"
 
-#include <cstring>
-
+#include "exchange/copy.hpp"
 #include "exchange/counts.hpp"
 
 namespace whorl::exchange {
@@ -35,8 +34,7 @@ void Pairwise::start(int batch, void* send, void* receive) {
     }
     const Chunk &mine = pattern.send[static_cast<std::size_t>(rank_)],
                 &own = pattern.receive[static_cast<std::size_t>(rank_)];
-    std::memcpy(to + own.offset * element_, from + mine.offset * element_,
-                static_cast<std::size_t>(mine.count() * element_));
+    copy(to + own.offset * element_, from + mine.offset * element_, mine.count() * element_);
 }
 
 void Pairwise::wait(int batch) {

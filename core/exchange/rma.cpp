@@ -35,6 +35,12 @@ Rma::~Rma() {
 // rows may have the same name.
 void Rma::open_window(void* receive, bool locked) {
     WHORL_MPI(MPI_Win_create(receive, end_ * element_, element_, MPI_INFO_NULL, root_, &window_));
+    WHORL_MPI(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN));
+    int found = 0, *model = nullptr;
+    WHORL_MPI(MPI_Win_get_attr(window_, MPI_WIN_MODEL, static_cast<void*>(&model), &found));
+    WHORL_REQUIRE(found && *model == MPI_WIN_UNIFIED,
+                  "this MPI keeps a copy of what a window shows, which one-sided exchange cannot use: choose "
+                  "another transport.");
     if (locked) WHORL_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
     locked_ = locked;
 }
@@ -70,7 +76,10 @@ void Rma::start(int batch, void* send, void* receive) {
 }
 
 void Rma::wait(int) {
-    WHORL_MPI(MPI_Win_flush_all(window_));
+    for (int peer = 0; peer < size_; ++peer) {
+        const int target = ranks_[static_cast<std::size_t>(peer)];
+        if (peer != rank_ && !(shared_ && shared_->of(target))) WHORL_MPI(MPI_Win_flush(target, window_));
+    }
     if (shared_) shared_->synchronise();
     WHORL_MPI(MPI_Barrier(handle_));
     if (shared_) shared_->synchronise();

@@ -29,6 +29,11 @@ class ByThreads final : public Transport {
     void wait(int batch) override {
         each([&](Transport& part) { part.wait(batch); });
     }
+    int messages() const override {
+        int sum = 0;
+        for (const Part& part : parts_) sum += part.transport->messages();
+        return sum;
+    }
 
   private:
     template <class Work> void each(const Work& work) {
@@ -116,6 +121,7 @@ class InBackground final : public Transport {
             inner_->wait(batch);
         });
     }
+    int messages() const override { return inner_->messages(); }
     void wait(int batch) override { worker_->finish(jobs_[static_cast<std::size_t>(batch)]); }
 
   private:
@@ -123,6 +129,13 @@ class InBackground final : public Transport {
     std::unique_ptr<Transport> inner_;
     std::vector<std::int64_t> jobs_;
 };
+
+// Of all ranks: each part has a communicator, and with some transports a window, that all make.
+int least(const Communicator& communicator, int own) {
+    int least_of_all = own;
+    WHORL_MPI(MPI_Allreduce(&own, &least_of_all, 1, MPI_INT, MPI_MIN, communicator.root()));
+    return least_of_all;
+}
 
 } // namespace
 
@@ -146,7 +159,7 @@ void require_threading(const std::string& threading) {
 Maker by_threads(int threads, const Maker& make) {
     return [=](const Communicator& communicator, const std::vector<Pattern>& batches, int variables,
                int element) -> std::unique_ptr<Transport> {
-        const int parts = std::min(threads, variables);
+        const int parts = least(communicator, std::min(threads, variables));
         std::vector<ByThreads::Part> made;
         for (int i = 0; i < parts; ++i) {
             const int first = variables * i / parts, some = variables * (i + 1) / parts - first;

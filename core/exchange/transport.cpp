@@ -52,6 +52,7 @@ Maker transport_maker(const TransportOptions& options) {
     check_choice("transport", options.name, transport_names());
     check_choice("wire", options.wire, {"full", "single"});
     check_choice("threading", options.threading, {"funneled", "serialized", "multiple"});
+    require_threading(options.threading);
     const Kind& kind = registry().at(options.name);
     WHORL_REQUIRE(!kind.traits.strided || options.wire == "full",
                   "transport = \"" + options.name +

@@ -1,6 +1,6 @@
 #include "exchange/watchdog.hpp"
 
-#include <chrono>
+#include <algorithm>
 #include <cstdio>
 
 #include <unistd.h>
@@ -36,17 +36,17 @@ void Watchdog::end() {
 
 // Looks ten times within the limit: nobody is woken by the many exchanges that end.
 void Watchdog::watch() {
-    const auto limit = std::chrono::duration<double>(seconds_);
+    const std::chrono::duration<double> limit(seconds_), longest(3600.0); // a wait has a largest time
     std::unique_lock lock(mutex_);
     while (!ends_) {
-        changed_.wait_for(lock, limit / 10);
+        changed_.wait_for(lock, std::min(limit / 10, longest));
         if (ends_ || what_ == nullptr || Clock::now() - since_ < limit) continue;
-        std::fprintf(
-            stderr,
-            "whorl: rank %d: the %s of batch %d did not end within run.exchange_timeout = %g s: another "
-            "rank hangs or was lost, or the network is slower than that. The last checkpoint is whole; "
-            "go on with whorl restart.\n",
-            rank_, what_, batch_, seconds_);
+        const std::string which = batch_ < 0 ? "" : " of batch " + std::to_string(batch_);
+        std::fprintf(stderr,
+                     "whorl: rank %d: the %s%s did not end within run.exchange_timeout = %g s: another rank "
+                     "hangs or was lost, or the network is slower than that. The last checkpoint is whole; "
+                     "go on with whorl restart.\n",
+                     rank_, what_, which.c_str(), seconds_);
         std::fflush(stderr);
         // MPI may hold its locks for ever, and destructors would wait for it.
         ::_exit(exit_code);

@@ -1,6 +1,7 @@
 // Ends a run whose exchange does not: MPI waits for ever for a rank that hangs.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <string>
@@ -16,8 +17,8 @@ class Watchdog {
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
 
-    // While it lives, the time for `what` of batch `batch` runs; then the process ends with a message, and
-    // with it, by mpiexec, the job.
+    // While it lives, the time for `what` of batch `batch` (negative: of none) runs; then the process ends
+    // with a message, and with it, by mpiexec, the job.
     class Scope {
       public:
         Scope(Watchdog& watchdog, const char* what, int batch) : watchdog_(watchdog) {

@@ -66,6 +66,7 @@ class SingleWire final : public Transport {
         for (const Chunk& chunk : batches_[static_cast<std::size_t>(batch)].receive)
             widen(receive + chunk.offset, chunk.count());
     }
+    int messages() const override { return inner_->messages(); }
     void progress() override { inner_->progress(); }
 
   private:

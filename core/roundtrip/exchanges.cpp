@@ -10,15 +10,19 @@ template <class Real>
 typename RoundTrip<Real>::Exchange& RoundTrip<Real>::exchange_of(Leg leg, int variables, bool inwards) {
     Exchange& made = exchanges_[{leg, variables, inwards}];
     if (made.transport) return made;
+    const exchange::Watchdog::Scope watched(watchdog_, "set-up of an exchange", -1);
     const bool rows = leg == Leg::row;
     const exchange::Communicator& peers = rows ? row_ : column_;
     auto patterns =
         rows ? layout_.row_patterns(variables, inwards) : layout_.column_patterns(variables, inwards);
     for (const exchange::Pattern& pattern : patterns) {
-        std::int64_t& bytes = made.bytes.emplace_back(0);
-        for (int peer = 0; peer < peers.size(); ++peer)
-            if (peer != peers.rank())
-                bytes += wire_value_ * pattern.send[static_cast<std::size_t>(peer)].count();
+        std::int64_t &bytes = made.bytes.emplace_back(0), &chunks = made.chunks.emplace_back(0);
+        for (int peer = 0; peer < peers.size(); ++peer) {
+            const std::int64_t count = pattern.send[static_cast<std::size_t>(peer)].count();
+            if (peer == peers.rank() || count == 0) continue;
+            bytes += wire_value_ * count;
+            ++chunks;
+        }
     }
     made.part = rows ? Part::row : Part::column;
     made.name = rows ? "row exchange" : "column exchange";
@@ -45,7 +49,10 @@ void RoundTrip<Real>::start(Exchange& exchange, int batch, Value* send, Value* r
     Timers::Scope timed(exchange_timer_, exchange.part);
     const exchange::Watchdog::Scope watched(watchdog_, exchange.name, batch);
     exchange.transport->start(batch, send, receive);
-    moved_[exchange.part == Part::row] += exchange.bytes[static_cast<std::size_t>(batch)];
+    const auto at = static_cast<std::size_t>(batch),
+               leg = static_cast<std::size_t>(exchange.part == Part::row);
+    moved_[leg] += exchange.bytes[at];
+    messages_[leg] += exchange.chunks[at] * exchange.transport->messages();
 }
 
 template <class Real> void RoundTrip<Real>::wait(Exchange& exchange, int batch) {

@@ -1,16 +1,16 @@
 // Where everything of one rank lies on its way between modes and points: integers only.
 //
-//   column buffers   chunk (batch, peer) holds [variable][plane][kept column]; a direction with fewer
-//   variables
-//                    uses the first of them, so both directions share a buffer and a message is contiguous
+//   column buffers   chunk (batch, peer) holds [variable][plane][kept column]
 //   row buffers      chunk (batch in flight, peer) holds [variable][plane][row of y][element]
 //
 // Where a transport takes chunks that lie apart nothing is packed by peers: the buffers hold
 //
-//   column buffers   z-pencil [variable][z][kept column], y-pencil [variable][plane][kept column of all
-//   peers] row buffers      [batch in flight][variable][plane][y][element], all y or all elements
+//   z-pencil         [variable][z][kept column]
+//   y-pencil         [variable][plane][kept column of all peers]
+//   row buffers      [batch in flight][variable][plane][y][element], all y or all elements
 //
-// Elements are the complex numbers of a row along x (grid/pencils.hpp).
+// A direction with fewer variables uses the first of them, so that both share a buffer and a message is
+// contiguous. Elements are the complex numbers of a row along x (grid/pencils.hpp).
 #pragma once
 
 #include <cstdint>

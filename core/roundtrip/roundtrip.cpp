@@ -337,7 +337,7 @@ template <class Real> std::map<std::string, double> RoundTrip<Real>::timings() c
 template <class Real> void RoundTrip<Real>::time(bool enabled) {
     exchange_timer_.reset();
     exchange_timer_.enabled = enabled;
-    moved_ = {};
+    moved_ = messages_ = {};
     for (Executor& executor : executors_) {
         executor.timers.reset();
         executor.timers.enabled = enabled;

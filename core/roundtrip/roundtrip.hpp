@@ -1,7 +1,7 @@
 // The one path between modes and points (docs/method.md, "Round trip"):
 //
-//   modes -load-> z-lines -> y-lines -> x-lines -point-> x-lines -> y-lines -contract-> z-lines -store->
-//   modes
+//   modes -load-> z-lines -> y-lines -> x-lines -point->
+//     x-lines -> y-lines -contract-> z-lines -store-> modes
 //
 // A pass says what travels; the round trip owns transforms, truncation, exchanges, batches and threads.
 #pragma once
@@ -67,9 +67,12 @@ template <class Real> class RoundTrip {
     // caller's).
     std::map<std::string, std::int64_t> memory() const;
     std::map<std::string, double> timings() const;
-    // Bytes this rank sent to others since reset, by leg.
+    // Bytes, and messages, this rank sent to others since reset, by leg.
     std::map<std::string, std::int64_t> traffic() const {
         return {{"column", moved_[0]}, {"row", moved_[1]}};
+    }
+    std::map<std::string, std::int64_t> messages() const {
+        return {{"column", messages_[0]}, {"row", messages_[1]}};
     }
     void time(bool enabled);
 
@@ -138,7 +141,7 @@ template <class Real> class RoundTrip {
         std::unique_ptr<exchange::Transport> transport;
         Part part;
         const char* name;
-        std::vector<std::int64_t> bytes; // of each batch, to other ranks
+        std::vector<std::int64_t> bytes, chunks; // of each batch, to other ranks
     };
     enum class Leg { column, row };
     Exchange& exchange_of(Leg leg, int variables, bool inwards);
@@ -223,8 +226,8 @@ template <class Real> class RoundTrip {
     std::unique_ptr<device::RowLines<Real>> row_lines_; // or, for other kinds of lines:
     ByBasis<std::array<LinesOf, 2>> x_in_, x_out_;      // of a whole block of row pairs, of the last one
     std::map<std::tuple<Leg, int, bool>, Exchange> exchanges_;
-    std::array<std::int64_t, 2> moved_{}; // bytes to other ranks since reset, by leg
-    Timers exchange_timer_;               // of the thread that exchanges, with the total of all runs
+    std::array<std::int64_t, 2> moved_{}, messages_{}; // bytes and messages to others since reset, by leg
+    Timers exchange_timer_; // of the thread that exchanges, with the total of all runs
 };
 
 } // namespace whorl

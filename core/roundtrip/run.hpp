@@ -107,20 +107,26 @@ void RoundTrip<Real>::store_tile(const Pass& pass, std::int64_t item, const kern
 }
 
 // Batch by batch from the column buffer to the points and back. Where rows are exchanged without blocking,
-// each stage is a batch behind the one before it, so that an exchange lasts as long as another stage.
+// each stage is a batch behind the one before it, so that an exchange lasts as long as another stage. While a
+// pass calls out, which may throw or use MPI, nothing is under way.
 template <class Real> template <class Pass> void RoundTrip<Real>::batches(Pass& pass, const Legs& legs) {
-    const int count = layout_.batches, lag = layout_.row_batches > 1 ? 1 : 0;
+    constexpr bool calls_out =
+        requires { pass.begin_batch(Block{}); } || requires { pass.end_batch(Block{}); };
+    const int count = layout_.batches, lag = layout_.row_batches > 1 && !calls_out ? 1 : 0;
     const bool rows = layout_.grid.p_row > 1;
     const auto start_in = [&](int b) {
         start(*legs.column_in, b, pencil_buffer_.data(), plane_buffer_.data());
     };
     const auto is_batch = [&](int b) { return b >= 0 && b < count; };
-    if (legs.column_in) start_in(0);
+    if (legs.column_in && !calls_out) start_in(0);
     for (int step = 0; step < count + 2 * lag; ++step) {
         const int behind = step - lag, last = behind - lag;
         if (is_batch(step)) {
             if (legs.column_in) {
-                if (is_batch(step + 1)) start_in(step + 1);
+                if (calls_out)
+                    start_in(step);
+                else if (is_batch(step + 1))
+                    start_in(step + 1);
                 wait(*legs.column_in, step);
             }
             if (rows) towards_rows(pass, step, legs);
@@ -129,9 +135,10 @@ template <class Real> template <class Pass> void RoundTrip<Real>::batches(Pass& 
         if (is_batch(last)) {
             if (rows) back_from_rows(pass, last, legs);
             if (legs.column_out) start(*legs.column_out, last, plane_buffer_.data(), pencil_buffer_.data());
+            if (legs.column_out && calls_out) wait(*legs.column_out, last);
         }
     }
-    if (legs.column_out)
+    if (legs.column_out && !calls_out)
         for (int b = 0; b < count; ++b) wait(*legs.column_out, b);
 }
 

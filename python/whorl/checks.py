@@ -9,7 +9,7 @@ from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.errors import CaseError
-from whorl.tune import plain
+from whorl.exchange_choice import plain
 
 
 def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:

@@ -7,10 +7,7 @@ import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
-import mpi4py
-
-mpi4py.rc.thread_level = os.environ.get("WHORL_MPI_THREADS", "multiple")
-from mpi4py import MPI  # noqa: E402  (initialises MPI, with the level set above; run.threading may want it)
+from mpi4py import MPI
 
 # How long a rank with an error waits for the others to arrive with the same one.
 PATIENCE = 10.0

@@ -13,37 +13,20 @@ from rich.table import Table
 
 from whorl import _core
 from whorl.case import Case
+from whorl.checks import check_memory
 from whorl.core_options import core_options
+from whorl.errors import CaseError
+from whorl.exchange_choice import AUTO, PLAIN, Choice, plain
 
-AUTO = "auto"
-PLAIN = "alltoall"
 SCREENING = 6.0  # seconds after which no further choice is tried
 SECONDS = 10.0  # after which none is tried again
-TIMES = 3  # a right-hand side is timed
+LARGE = 10  # right-hand sides, where they take longer than SCREENING, and so much more than SECONDS
+TIMES = 3  # a right-hand side is timed, after one that warms up
+SLOW = 1.0  # seconds beyond which one is enough
 FINALISTS = 3  # so many of the fastest are tried again after each round
 CLOSE = 1.1  # times the fastest: what is slower after one right-hand side is not timed again
 MOST_GRIDS = 4
 BATCHES = (1, 2, 4, 8, 16)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A way to exchange; what is 0 or (0, 0) the core chooses."""
-
-    transport: str
-    process_grid: tuple[int, int]
-    batches: int
-
-    def applied_to(self, case: Case) -> Case:
-        """The case with it in place of what is open."""
-        rows, columns = self.process_grid
-        return case.updated(
-            [
-                f"run.transport={self.transport}",
-                f"run.process_grid=[{rows}, {columns}]",
-                f"run.batches={self.batches}",
-            ]
-        )
 
 
 @dataclass(frozen=True)
@@ -54,19 +37,13 @@ class Trial:
     seconds: float
 
 
-def plain(case: Case) -> Case:
-    """The case with the plainest exchange where it leaves the choice open."""
-    if case.run.transport != AUTO:
-        return case
-    return Choice(PLAIN, case.run.process_grid, case.run.batches).applied_to(case)
-
-
 def tune(case: Case, threads: int, comm: MPI.Intracomm) -> tuple[Case, list[Trial]]:
     """The case with the fastest choice, and what was tried, the fastest first.
 
     First process grids, then transports, then numbers of batches, each with the best of the others so far;
     what the case fixes stays. The fastest are tried again after each of the three. No choice is tried for the
-    first time after SCREENING seconds and none again after SECONDS; one this machine refuses is left out.
+    first time after SCREENING seconds and none again after SECONDS, or later where a right-hand side takes
+    long; one that this machine refuses or that does not fit its memory is left out.
     Collective; a case that is not "auto" comes back as it is. Raises CaseError as core_options does, and what
     the plainest exchange raises.
     """
@@ -83,13 +60,15 @@ def tune(case: Case, threads: int, comm: MPI.Intracomm) -> tuple[Case, list[Tria
         found[trial.choice] = min(trial.seconds, found.get(trial.choice, math.inf))
 
     def has_time(limit: float) -> bool:
-        return comm.bcast(time.perf_counter() - begin) < limit
+        return comm.bcast(time.perf_counter() - begin) < longer * limit
 
     try_it(first)
+    longer = max(1.0, LARGE * min(found.values()) / SCREENING)
     for candidates in (_grids, _transports, _batches):
         for choice in candidates(case, _fastest(found)[0], threads, comm):
             if choice not in found and has_time(SCREENING):
-                with contextlib.suppress(_core.Error):
+                with contextlib.suppress(_core.Error, CaseError):
+                    check_memory(core_options(choice.applied_to(case), threads), comm)
                     try_it(choice)
         for choice in _fastest(found)[:FINALISTS]:
             if has_time(SECONDS):
@@ -111,10 +90,10 @@ def _try(case: Case, choice: Choice, threads: int, comm: MPI.Intracomm, bound: f
         start = time.perf_counter()
         flow.evaluate()
         seconds.append(comm.allreduce(time.perf_counter() - start, MPI.MAX))
-        if len(seconds) > 1 and seconds[-1] > bound:
+        if seconds[-1] > SLOW or (len(seconds) > 1 and seconds[-1] > bound):
             break
     made = Choice(choice.transport, tuple(flow.process_grid), flow.batches)
-    return Trial(made, min(seconds[1:]))
+    return Trial(made, min(seconds[1:] or seconds))
 
 
 def _grids(case: Case, best: Choice, threads: int, comm: MPI.Intracomm) -> Iterator[Choice]:
@@ -139,7 +118,6 @@ def _transports(case: Case, best: Choice, threads: int, comm: MPI.Intracomm) -> 
 
 
 def _batches(case: Case, best: Choice, threads: int, comm: MPI.Intracomm) -> Iterator[Choice]:
-    """Not fewer than the core would take, which are as few as memory suggests."""
     if case.run.batches:
         return
     for batches in BATCHES:

@@ -13,7 +13,9 @@ from mpi4py import MPI
 from whorl import _core, tune
 from whorl.case import Case, Run
 from whorl.checks import warnings
-from whorl.tune import Choice, Trial
+from whorl.errors import CaseError
+from whorl.exchange_choice import AUTO, Choice
+from whorl.tune import Trial
 
 HANGING = """
 import time
@@ -26,7 +28,7 @@ case = Case(
     time={"dt": 0.1, "steps": 5},
     initial={"name": "abc"},
     output={"directory": "out", "checkpoint_every": "1 steps"},
-    run={"exchange_timeout": 2, "transport": "TRANSPORT", "process_grid": [GRID]},
+    run={"exchange_timeout": 2, "transport": "TRANSPORT", "threading": "THREADING", "process_grid": [GRID]},
 )
 simulation = Simulation(case)
 
@@ -42,12 +44,22 @@ simulation.run()
 
 
 @pytest.mark.parametrize(
-    ("transport", "grid", "name"),
-    [("alltoall", "1, 2", "column"), ("overlap", "1, 2", "column"), ("pairwise", "2, 1", "row")],
+    ("transport", "threading", "grid", "name"),
+    [
+        ("alltoall", "funneled", "1, 2", "column"),
+        ("overlap", "funneled", "1, 2", "column"),
+        ("pairwise", "funneled", "2, 1", "row"),
+        ("rma", "funneled", "1, 2", "column"),
+        ("rma-fence", "funneled", "2, 1", "row"),
+        ("rma-shared", "funneled", "1, 2", "column"),
+        ("datatypes", "funneled", "2, 1", "row"),
+        ("alltoall", "serialized", "1, 2", "column"),
+        ("overlap", "multiple", "2, 1", "row"),
+    ],
 )
-def test_an_exchange_that_does_not_end_ends_the_run(shell, whorl, tmp_path, transport, grid, name):
+def test_an_exchange_that_does_not_end_ends_the_run(shell, whorl, tmp_path, transport, threading, grid, name):
     """A rank that hangs: the others wait for it no longer than they are told."""
-    text = HANGING.replace("TRANSPORT", transport).replace("GRID", grid)
+    text = HANGING.replace("TRANSPORT", transport).replace("GRID", grid).replace("THREADING", threading)
     (tmp_path / "hangs.py").write_text(text, encoding="utf-8")
     began = time.monotonic()
     finished = shell(sys.executable, "hangs.py", ranks=2)
@@ -56,6 +68,23 @@ def test_an_exchange_that_does_not_end_ends_the_run(shell, whorl, tmp_path, tran
     said = rf"whorl: rank 0: the {name} exchange of batch 0 did not end within run.exchange_timeout = 2 s"
     assert re.search(said, finished.err)
     assert whorl("restart", "out", *settings("run.process_grid=[0, 0]")).code == 0
+
+
+@pytest.mark.parametrize("threading", ["funneled", "serialized", "multiple"])
+@pytest.mark.parametrize("given", ["funneled", "serialized", "multiple"])
+def test_threads_exchange_as_mpi_was_started_for(installed, monkeypatch, given, threading):
+    """Snapshots are written while exchanges could be under way."""
+    monkeypatch.setenv("WHORL_MPI_THREADS", given)
+    levels = ["funneled", "serialized", "multiple"]
+    options = settings("grid.points=12", "time.until=0.04", "time.dt=0.02", f"run.threading={threading}")
+    every = settings("output.snapshot_every='1 steps'", "run.process_grid=[2, 1]", "run.batches=3")
+    finished = installed("run", "taylor-green", "-o", "out", *options, *every, ranks=2)
+    if levels.index(threading) <= levels.index(given):
+        assert finished.code == 0, finished.err
+    else:
+        assert finished.code == 2
+        assert f'threading = "{threading}" needs an MPI' in " ".join(finished.err.split())
+        assert f'"{given}"' in finished.err
 
 
 def test_an_exchange_in_time_does_not_end_the_run(installed):
@@ -88,7 +117,7 @@ def case_of(**run) -> Case:
 
 def test_a_case_knows_every_transport():
     known = set(get_args(Run.model_fields["transport"].annotation))
-    assert known == {*_core.build_info()["transports"], tune.AUTO}
+    assert known == {*_core.build_info()["transports"], AUTO}
 
 
 def test_auto_on_one_rank_is_plain():
@@ -130,6 +159,7 @@ def timed(monkeypatch):
         return Trial(choice, seconds(choice) * (1.25 if disturbed else 1.0))
 
     monkeypatch.setattr(tune, "_try", trial)
+    monkeypatch.setattr(tune, "check_memory", lambda options, comm: None)
     return tried
 
 
@@ -154,6 +184,25 @@ def test_auto_leaves_out_what_the_machine_refuses(timed):
     assert "rma-shared" not in {trial.choice.transport for trial in trials}
 
 
+def test_auto_leaves_out_what_does_not_fit(timed, monkeypatch):
+    def check_memory(options, comm):
+        if tuple(options.process_grid) == (2, 2):
+            raise CaseError("too much")
+
+    monkeypatch.setattr(tune, "check_memory", check_memory)
+    _, trials = tune.tune(case_of(transport="auto"), 1, Ranks())
+    assert {trial.choice.process_grid for trial in trials} == {(0, 0), (1, 4), (4, 1)}
+    assert (2, 2) not in {choice.process_grid for choice in timed}
+
+
+def test_auto_takes_its_time_where_steps_are_long(timed, monkeypatch):
+    """The fake right-hand sides take about a second by their own account: ten of them are no time here."""
+    monkeypatch.setattr(tune, "SCREENING", 1e-9)
+    monkeypatch.setattr(tune, "SECONDS", 2e-9)
+    _, trials = tune.tune(case_of(transport="auto"), 1, Ranks())
+    assert len(trials) > 8
+
+
 def test_auto_leaves_what_is_given(timed):
     case, _ = tune.tune(case_of(transport="auto", batches=2), 1, Ranks())
     assert case.run.batches == 2
@@ -161,8 +210,9 @@ def test_auto_leaves_what_is_given(timed):
 
 
 def test_auto_stops_in_time(timed, monkeypatch):
-    monkeypatch.setattr(tune, "SCREENING", 0.0)
-    monkeypatch.setattr(tune, "SECONDS", 0.0)
+    monkeypatch.setattr(tune, "LARGE", 0)
+    monkeypatch.setattr(tune, "SCREENING", 1e-9)
+    monkeypatch.setattr(tune, "SECONDS", 2e-9)
     case, trials = tune.tune(case_of(transport="auto"), 1, Ranks())
     assert [trial.choice for trial in trials] == [Choice("alltoall", (0, 0), 0)]
     assert case.run.transport == "alltoall"

@@ -262,14 +262,19 @@ def check_all_ended(process: psutil.Popen, ranks: list[psutil.Process]) -> float
     return time.monotonic() - begun
 
 
-def test_a_rank_that_is_killed_ends_all(start, shell, whorl, tmp_path):
-    process = start(*arguments(), ranks=3)
+@pytest.mark.parametrize("transport", ["alltoall", "overlap", "rma", "datatypes"])
+def test_a_rank_that_is_killed_ends_all(start, shell, whorl, tmp_path, transport):
+    """Within the time an exchange may take, and somebody says why."""
+    options = settings(f"run.transport={transport}", "run.exchange_timeout=20")
+    process = start(*arguments(), *options, ranks=3)
     wait_for_checkpoint(tmp_path / "out", process)
     ranks = ranks_of(process)
     assert len(ranks) == 3
     ranks[2].kill()
     check_all_ended(process, ranks)
-    assert shell.finish(process).code != 0
+    finished = shell.finish(process)
+    assert finished.code != 0
+    assert re.search("signal 9|run.exchange_timeout = 20 s", finished.out + finished.err)
     step = newest_step(tmp_path / "out")
     assert whorl("restart", "out", "--until", str(0.001 * (step + 2))).code == 0
 

@@ -60,6 +60,42 @@ def test_ranks_without_work(world, transport, tmp_path):
         assert np.array_equal(flows.read(world, again), found)
 
 
+@on_ranks(4, 6)
+def test_messages_are_as_many_as_asked_for(world):
+    """Three velocity components go in and five products and four fluxes come back, in chunks to each peer."""
+    twin, u = of_a_step()
+    carried = {"row": (3, 5), "column": (3, 4)}
+    for rows, wanted, threads in itertools.product((1, 2, world.size), (0, 1, 2, 3, 50), (1, 3)):
+        threading = "multiple" if threads > 1 else "funneled"
+        settings = {"variables_per_message": wanted, "threads": threads, "threading": threading}
+        grid = (rows, world.size // rows)
+        flow = flows.make(world, twin, process_grid=grid, batches=2, **settings)
+        flows.write(flow, u)
+        flow.reset_timings()
+        flow.evaluate()
+        sent = {leg: world.allreduce(count) for leg, count in flow.messages().items()}
+        for (leg, variables), peers in zip(carried.items(), grid, strict=True):
+            parts = sum(parts_of(number, threads, wanted) for number in variables)
+            assert sent[leg] == world.size * (peers - 1) * 2 * parts
+
+
+def parts_of(variables: int, threads: int, wanted: int) -> int:
+    """Messages when threads share the variables evenly and each sends `wanted` at a time."""
+    threads = min(threads, variables)
+    shares = [variables * (i + 1) // threads - variables * i // threads for i in range(threads)]
+    return sum(-(-share // (wanted or share)) for share in shares)
+
+
+@on_ranks(2, 3)
+def test_ranks_with_unlike_threads_exchange_with_as_many_as_all_have(world):
+    twin, u = of_a_step()
+    for transport in TRANSPORTS:
+        expected, _ = after_a_step(world, twin, u)
+        settings = {"transport": transport, "threading": "multiple", "threads": 1 + world.rank}
+        found, _ = after_a_step(world, twin, u, **settings)
+        assert np.array_equal(found, expected)
+
+
 @on_ranks(2, 4, 6)
 @pytest.mark.parametrize("settings", [
     *({"variables_per_message": n} for n in (1, 2, 3, 50)),
