@@ -137,7 +137,8 @@ def main() -> None:
     if options.cores > 1:
         about = "Milliseconds (GB/s a rank), the best of ten; double precision, 2/3."
         write_page("all-to-all", f"{where} {about}\n\n{exchanges(options)}")
-        write_page("scaling", f"{where}\n\n{scaling(options)}\n\n{FIGURE}")
+        here = where.removesuffix(f"; {options.points}³.") + "."
+        write_page("scaling", f"{here}\n\n{scaling(options)}\n\n{FIGURE}")
 
 
 if __name__ == "__main__":

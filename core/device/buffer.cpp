@@ -13,17 +13,37 @@ namespace whorl::device {
 
 namespace {
 constexpr std::size_t huge_page = std::size_t{1} << 21;
+constexpr std::size_t page = std::size_t{1} << 16; // at least that of any system
 constexpr std::size_t cache_line = 64;
 std::atomic<std::int64_t> allocation_count{0};
 
-std::size_t alignment(std::size_t bytes) { return bytes >= 2 * huge_page ? huge_page : cache_line; }
+std::size_t alignment(std::size_t bytes) {
+    if (bytes >= 2 * huge_page) return huge_page;
+    return bytes >= page ? page : cache_line;
+}
+std::size_t round_up(std::size_t bytes) {
+    const std::size_t unit = bytes >= page ? page : cache_line;
+    return (bytes + unit - 1) / unit * unit;
+}
+
+// Not from the heap, which keeps what is released.
+void* map(std::size_t bytes, std::size_t align) {
+    void* const all =
+        mmap(nullptr, bytes + align, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all == MAP_FAILED) return nullptr;
+    const auto address = reinterpret_cast<std::uintptr_t>(all);
+    const std::size_t before = (align - address % align) % align;
+    char* const begin = static_cast<char*>(all) + before;
+    if (before > 0) munmap(all, before);
+    munmap(begin + bytes, align - before);
+    return begin;
+}
 } // namespace
 
 void* allocate(std::size_t bytes) {
     if (bytes == 0) return nullptr;
-    const std::size_t align = alignment(bytes);
-    const std::size_t rounded = (bytes + align - 1) / align * align;
-    void* memory = std::aligned_alloc(align, rounded);
+    const std::size_t align = alignment(bytes), rounded = round_up(bytes);
+    void* const memory = align == cache_line ? std::aligned_alloc(align, rounded) : map(rounded, align);
     WHORL_REQUIRE(memory != nullptr,
                   "the system refused " + std::to_string(bytes) +
                       " bytes of memory: use fewer points, single precision or more nodes.");
@@ -40,7 +60,13 @@ void* allocate(std::size_t bytes) {
     return memory;
 }
 
-void release(void* memory, std::size_t) noexcept { std::free(memory); }
+void release(void* memory, std::size_t bytes) noexcept {
+    if (bytes == 0) return;
+    if (alignment(bytes) == cache_line)
+        std::free(memory);
+    else
+        munmap(memory, round_up(bytes));
+}
 
 std::int64_t allocations() noexcept { return allocation_count.load(std::memory_order_relaxed); }
 

@@ -78,9 +78,10 @@ template <class Real> void RoundTrip<Real>::exchange_once(bool rows, int variabl
 }
 
 template <class Real> void RoundTrip<Real>::progress() {
-    if (exchanges_.empty()) return;
-    Timers::Scope timed(exchange_timer_, Part::column);
-    for (auto& [leg, exchange] : exchanges_) exchange.transport->progress();
+    for (auto& [leg, exchange] : exchanges_) {
+        Timers::Scope timed(exchange_timer_, exchange.part);
+        exchange.transport->progress();
+    }
 }
 
 template <class Real> std::array<double, 2> RoundTrip<Real>::reduce_maxima(bool wanted) {

@@ -86,7 +86,7 @@ def test_bytes_sent_are_those_of_the_kept_columns(bench, dealias, shape, fractio
         ranks=2,
     )  # fmt: skip
     sent = figures["sent"]
-    assert sent["row"] == {"bytes_per_step": 0, "of_untruncated": None}
+    assert sent["row"] == {"bytes_per_step": 0, "of_untruncated": None, "messages_per_step": 0}
     assert sent["column"] == sent["total"]
     assert sent["total"]["of_untruncated"] == pytest.approx(fraction, abs=0.05)
     whole = STAGES["rk2"] * 7 * 33 * 64 * 64 * 16 / 2

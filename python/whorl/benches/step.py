@@ -55,6 +55,7 @@ def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
     counted = comm.allreduce(sum(flow.memory().values()))
     layout = layout_of(flow) | {"tried": [asdict(trial) for trial in trials]}
     sent = {leg: comm.allreduce(count) for leg, count in flow.traffic().items()}
+    messages = {leg: comm.allreduce(count) for leg, count in flow.messages().items()}
     summary = describe(case, flow)
     del flow
     points = float(_points(case))
@@ -70,7 +71,7 @@ def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
         "bytes_per_point_resident": resident / points,
         "parts": _parts(means(calls), stages),
         "columns": _columns_of(calls),
-        "sent": _sent(sent, untruncated_bytes(case, tuple(layout["process_grid"]))),
+        "sent": _sent(sent, messages, untruncated_bytes(case, tuple(layout["process_grid"]))),
         "points_per_second": points / step,
         "fraction_of_floor": floor / (step / stages),
         "limits": limits,
@@ -140,15 +141,26 @@ def untruncated_bytes(case: Case, process_grid: tuple[int, int]) -> dict[str, fl
     }
 
 
-def _sent(sent: dict[str, int], whole: dict[str, float]) -> dict[str, Any]:
-    """Bytes a step of all ranks by leg, and their fraction of an untruncated exchange (None: no exchange)."""
+def _sent(sent: dict[str, int], messages: dict[str, int], whole: dict[str, float]) -> dict[str, Any]:
+    """Bytes and messages a step of all ranks by leg; the fraction of untruncated bytes (None: no exchange)."""
     legs = {
-        leg: {"bytes_per_step": count, "of_untruncated": count / whole[leg] if whole[leg] else None}
+        leg: {
+            "bytes_per_step": count,
+            "of_untruncated": count / whole[leg] if whole[leg] else None,
+            "messages_per_step": messages[leg],
+        }
         for leg, count in sent.items()
     }
     total, all_columns = sum(sent.values()), sum(whole.values())
     fraction = total / all_columns if all_columns else None
-    return legs | {"total": {"bytes_per_step": total, "of_untruncated": fraction}}
+    all_messages = sum(messages.values())
+    return legs | {
+        "total": {
+            "bytes_per_step": total,
+            "of_untruncated": fraction,
+            "messages_per_step": all_messages,
+        }
+    }
 
 
 def show_step(figures: dict[str, Any], console: Console) -> None:
