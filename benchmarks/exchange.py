@@ -3,8 +3,8 @@
     mpiexec -n 2 .venv/bin/python benchmarks/exchange.py
 
 A right-hand side of Navier–Stokes at 256³ with each transport and process grid, one thread a rank, all of
-them again each round; the least of each. Then what `auto` chooses, timed in the same rounds. Nothing else
-should run meanwhile; it takes about four minutes on two cores.
+them again each round; the least of each. Then what `auto` chooses, timed in the same rounds, and what can go
+with a transport. Nothing else should run meanwhile; it takes about two minutes on two cores.
 """
 
 import argparse
@@ -21,13 +21,29 @@ from whorl.information import machine
 from whorl.tune import Choice
 
 TIMES = 3  # a right-hand side is timed each round
+# What goes with a transport, on the process grid 1 × ranks.
+WAYS = {
+    "alltoall": (),
+    "alltoall, serialized": ("run.threading=serialized",),
+    "overlap": ("run.transport=overlap",),
+    "overlap, serialized": ("run.transport=overlap", "run.threading=serialized"),
+    "alltoall, one variable a message": ("run.variables_per_message=1",),
+    "alltoall, single on the wire": ("run.wire=single",),
+    "overlap, single on the wire": ("run.transport=overlap", "run.wire=single"),
+}
 
 
-def seconds_of(case: Case, choice: Choice, comm: MPI.Intracomm) -> tuple[Choice, float]:
+def seconds_of(case: Case, comm: MPI.Intracomm) -> tuple[Choice, float]:
     """The choice as it was made, and the least of TIMES right-hand sides, on the slowest rank."""
-    flow = _core.Flow(core_options(choice.applied_to(case), 1), comm.py2f())
+    flow = _core.Flow(core_options(case, 1), comm.py2f())
     seconds = [slowest(comm, flow.evaluate) for _ in range(1 + TIMES)]
-    return Choice(choice.transport, tuple(flow.process_grid), flow.batches), min(seconds[1:])
+    return Choice(case.run.transport, tuple(flow.process_grid), flow.batches), min(seconds[1:])
+
+
+def table_of_ways(found: dict[str, float]) -> str:
+    first = found[next(iter(WAYS))]
+    rows = [(way, f"{1e3 * seconds:.1f} ms", f"{seconds / first:.3f}") for way, seconds in found.items()]
+    return shared.table(("process grid 1 × ranks", "right-hand side", "÷ alltoall"), rows)
 
 
 def table(found: dict[Choice, float], chosen: Choice) -> str:
@@ -58,16 +74,22 @@ def main() -> None:
     fixed = [Choice(name, grid, 0) for name, grid in
              itertools.product(_core.build_info()["transports"], grids)]  # fmt: skip
     found: dict[Choice, float] = {}
+    ways: dict[str, float] = {}
     for _ in range(options.rounds):
         for choice in (*fixed, chosen):
-            made, seconds = seconds_of(case, choice, comm)
+            made, seconds = seconds_of(choice.applied_to(case), comm)
             found[made] = min(seconds, found.get(made, seconds))
+        for way, settings in WAYS.items():
+            on = [f"run.transport={tune.PLAIN}", f"run.process_grid=[1, {comm.size}]", *settings]
+            _, seconds = seconds_of(case.updated(on), comm)
+            ways[way] = min(seconds, ways.get(way, seconds))
     if comm.rank > 0:
         return
     ratio = found[chosen] / min(found.values())
     host = machine(MPI.COMM_SELF)["processor"]
     text = f"{host}, {comm.size} ranks × 1 thread, {options.points}³, {time.strftime('%Y-%m-%d')}; "
     text += f"`auto` takes {ratio:.3f} of the time of the best fixed choice.\n\n{table(found, chosen)}"
+    text += f"\n\n{table_of_ways(ways)}"
     print(text)
     if not options.keep_page:
         shared.write_page("exchange", text)

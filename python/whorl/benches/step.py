@@ -142,7 +142,7 @@ def untruncated_bytes(case: Case, process_grid: tuple[int, int]) -> dict[str, fl
 
 
 def _sent(sent: dict[str, int], messages: dict[str, int], whole: dict[str, float]) -> dict[str, Any]:
-    """Bytes and messages a step of all ranks by leg; the fraction of untruncated bytes (None: no exchange)."""
+    """Messages and bytes a step of all ranks by leg; bytes over untruncated ones (None: no exchange)."""
     legs = {
         leg: {
             "bytes_per_step": count,
