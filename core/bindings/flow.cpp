@@ -77,7 +77,8 @@ int Options::choose_batches(ProcessGrid grid) const {
     // Ranks that exchange do best with a few planes at a time, which stay in cache on either side.
     constexpr int fewest = 8, planes_of_batch = 4;
     const int planes = std::max(1, points[2] / grid.p_col);
-    const int chosen = grid.p_col > 1 ? std::max(fewest, planes / planes_of_batch) : fewest;
+    const bool exchanges = grid.p_row * grid.p_col > 1;
+    const int chosen = exchanges ? std::max(fewest, planes / planes_of_batch) : fewest;
     return std::clamp(batches > 0 ? batches : chosen, 1, planes);
 }
 

@@ -237,6 +237,12 @@ NB_MODULE(_core, m) {
         [](const Options& options) { return maximum_ranks(options.box(), options.truncation()); },
         nb::arg("options"));
     m.def(
+        "choose_batches",
+        [](const Options& options, std::array<int, 2> grid) {
+            return options.choose_batches({grid[0], grid[1]});
+        },
+        nb::arg("options"), nb::arg("process_grid"));
+    m.def(
         "exchange_blocks",
         [](const Options& options) { return exchange::traits_of(options.transport_options()).blocks; },
         nb::arg("options"));

@@ -28,7 +28,6 @@ from whorl.planner.load import Exchange, Load, line_operations
 from whorl.tune import plain
 
 MOST_ROWS = 64  # of a process grid, in search of the best: rows belong inside a node
-FEWEST_BATCHES, PLANES_OF_BATCH = 8, 4  # as Options::choose_batches in core/bindings/flow.cpp
 
 
 @dataclass(frozen=True)
@@ -59,10 +58,9 @@ class Whorl:
         """Those worth trying: the case's, else the core's own choice, and with overlap other cuts too."""
         if self.case.run.batches:
             return [self.case.run.batches]
-        planes = max(1, self.case.grid.points[2] // grid[1])
-        own = max(FEWEST_BATCHES, planes // PLANES_OF_BATCH) if grid[1] > 1 else FEWEST_BATCHES
-        cuts = {min(own, planes)}
+        cuts = {_core.choose_batches(self._options(1), grid)}
         if overlap:
+            planes = max(1, self.case.grid.points[2] // grid[1])
             cuts |= {2**i for i in range(1, 8) if 2**i <= planes}
         return sorted(cuts)
 
