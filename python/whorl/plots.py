@@ -14,7 +14,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from whorl.case import Case
+from whorl.case import Case, Grid
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
 from whorl.files import whole_file
@@ -178,25 +178,22 @@ def draw_slice(ax: Axes, run: RunResults) -> None:
             0.5, 0.5, "no snapshot\n(output.snapshot_every)", transform=ax.transAxes, ha="center", color="0.5"
         )
         return
-    chosen = slices[0]
-    field = snapshots[-1][chosen.field]
-    normal = normal_axis(chosen.normal, field)
-    plane = liveliest_plane(field, normal, chosen.shows)
-    if chosen.background:
-        plane = plane + chosen.background[0] + chosen.background[1] * plane["z"]
-    across, up = (axis for axis in "xyz" if axis != normal)
+    chosen, grid = slices[0], run.case.grid
+    plane = plane_of(snapshots[-1][chosen.field], chosen, grid)
+    across, up = (axis for axis in "xyz" if axis in plane.dims)
     signed = chosen.shows == "value" and not chosen.background
     limit = float(np.percentile(abs(plane), 99.7)) or 1.0
-    lengths = dict(zip("xyz", run.case.grid.lengths, strict=True))
+    lengths = dict(zip("xyz", grid.lengths, strict=True))
     image = ax.imshow(
         plane.transpose(up, across).values,
         origin="lower",
-        extent=(0, lengths[across], 0, lengths[up]),
+        extent=(*edges(plane[across]), *edges(plane[up])),
         cmap="RdBu_r" if chosen.shows == "value" else "inferno",
         norm=Normalize(-limit if signed else 0, limit),
         interpolation="bicubic",
     )
-    ax.set(aspect="equal", xlabel=across, ylabel=up)
+    ax.set(aspect="equal", xlabel=across, ylabel=up, xlim=(0, lengths[across]), ylim=(0, lengths[up]))
+    normal = next(axis for axis in "xyz" if axis not in (across, up))
     where = f"{normal} = {float(plane[normal]):.3g}, t = {float(snapshots[-1]['time']):.4g}"
     ax.set_title(f"{chosen.field.capitalize()}  {chosen.symbol}   at {where}")
     _ticks_of_pi(ax.xaxis, lengths[across])
@@ -204,6 +201,29 @@ def draw_slice(ax: Axes, run: RunResults) -> None:
     for spine in ax.spines.values():
         spine.set_visible(False)
     _bar(ax, image, below=lengths[across] > 2 * lengths[up], ends="both" if signed else "max")
+
+
+def plane_of(field: xr.DataArray, chosen: Slice, grid: Grid) -> xr.DataArray:
+    """The liveliest plane, closed along its periodic axes, with what the slice adds to it."""
+    plane = liveliest_plane(field, normal_axis(chosen.normal, field), chosen.shows)
+    for axis, basis in zip("xyz", reversed(grid.bases), strict=True):
+        if axis in plane.dims and basis == "F":
+            plane = closed(plane, axis, grid.lengths["xyz".index(axis)])
+    if chosen.background:
+        plane = plane + chosen.background[0] + chosen.background[1] * plane["z"]
+    return plane
+
+
+def closed(plane: xr.DataArray, axis: str, length: float) -> xr.DataArray:
+    """The plane with the first points of a periodic axis once more at its end."""
+    end = plane.isel({axis: [0]}).assign_coords({axis: [length]})
+    return xr.concat([plane, end], axis)
+
+
+def edges(points: xr.DataArray) -> tuple[float, float]:
+    """Where the first pixel begins and the last ends, if their middles are at the points."""
+    half = float(points[1] - points[0]) / 2
+    return float(points[0]) - half, float(points[-1]) + half
 
 
 def _bar(ax: Axes, image: AxesImage, *, below: bool, ends: str) -> None:

@@ -11,7 +11,7 @@ from whorl.errors import CaseError
 from whorl.measures import series_columns, spectra_columns
 from whorl.models import MODELS
 from whorl.output import open_run
-from whorl.plots import STYLE, draw, liveliest_plane, normal_axis, plot_run
+from whorl.plots import STYLE, draw, edges, liveliest_plane, normal_axis, plane_of, plot_run
 from whorl.series import Series
 from whorl.snapshots import SnapshotBackend, open_snapshot
 from whorl.spectra import Spectra
@@ -105,6 +105,50 @@ def test_the_plot_of_a_whole_run(run):
     write_snapshot(run.snapshot_path(7), 0.7)
     assert plot_run(run.path) == run.path / "plot.png"
     assert is_png(run.path / "plot.png")
+
+
+def pixel_middles(image):
+    """Where the pixels of a picture have their middles, along x and up."""
+    left, right, bottom, top = image.get_extent()
+    rows, columns = image.get_array().shape
+    across, up = (right - left) / columns, (top - bottom) / rows
+    return left + across * (np.arange(columns) + 0.5), bottom + up * (np.arange(rows) + 0.5)
+
+
+def test_pixels_of_a_periodic_plane_have_their_middles_at_the_points(run):
+    """So the box shows half the first pixels, and the other half at its end."""
+    values = write_snapshot(run.snapshot_path(7), 0.7)
+    with rc_context(STYLE):
+        figure = draw(open_run(run.path), "run")
+    (image,) = (image for ax in figure.axes for image in ax.images)
+    across, up = pixel_middles(image)
+    np.testing.assert_allclose(across, 0.5 * np.arange(9))
+    np.testing.assert_allclose(up, 1.0 * np.arange(7))
+    assert (image.axes.get_xlim(), image.axes.get_ylim()) == ((0, 4), (0, 6))
+    shown = np.linalg.norm(values[-1], axis=-1)  # of the liveliest plane
+    np.testing.assert_allclose(image.get_array()[:-1, :-1], shown)
+    np.testing.assert_allclose(image.get_array()[-1], [*shown[0], shown[0, 0]])
+    np.testing.assert_allclose(image.get_array()[:, -1], [*shown[:, 0], shown[0, 0]])
+
+
+def test_between_walls_the_pixels_fill_the_box():
+    """Points there begin half a spacing from the wall; the mean profile is added where they are."""
+    grid = Case(
+        grid={"points": [8, 6, 4], "lengths": [4.0, 6.0, 1.0], "bases": "SFF"},
+        flow={"model": "rayleigh-benard", "rayleigh": 1e4, "prandtl": 1.0},
+        time={"until": 1},
+    ).grid
+    z = (np.arange(4) + 0.5) / 4
+    field = xr.DataArray(
+        np.zeros(SHAPE),
+        dims=("z", "y", "x"),
+        coords={"z": z, "y": np.arange(6.0), "x": 0.5 * np.arange(8)},
+    )
+    plane = plane_of(field, MODELS["rayleigh-benard"].picture.slices[0], grid)
+    assert plane.sizes == {"z": 4, "x": 9}
+    assert edges(plane["z"]) == (0.0, 1.0)
+    assert edges(plane["x"]) == (-0.25, 4.25)
+    np.testing.assert_allclose(plane.sel(x=4.0), 1 - z)
 
 
 @pytest.mark.parametrize("energies", [None, [[0.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]]])
