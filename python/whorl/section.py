@@ -9,6 +9,7 @@ from whorl.clock import Every
 from whorl.sizes import next_good_size, prime_factors
 
 LARGEST_POINTS = 65536
+LARGEST_COUNT = 65536  # of threads, rows or columns of ranks, and parts of the data
 
 
 class Section(BaseModel):
@@ -100,8 +101,7 @@ Lengths = Annotated[tuple[Positive, Positive, Positive], BeforeValidator(three)]
 Vector = Annotated[tuple[float, float, float], BeforeValidator(vector)]
 Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Numbers = Annotated[tuple[NotNegative, ...], BeforeValidator(listed)]
-ProcessGrid = Annotated[
-    tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]], BeforeValidator(listed)
-]
+Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
+ProcessGrid = Annotated[tuple[Count, Count], BeforeValidator(listed)]
 Interval = Annotated[float | str, PlainValidator(_interval)]
 CheckpointInterval = Annotated[float | str, PlainValidator(partial(_interval, minutes=True))]

@@ -75,6 +75,7 @@ def test_installed(installed, unchanged, ranks, setting, words):
         ("grid.points=15", ["15", "odd", "next good size is 16"]),
         ("time.scheme=rk5", ["rk5", "rk2, rk3, rk4, rk4-gill"]),
         ("run.device=cuda", ["built with CUDA", 'use "cpu"']),
+        ("run.threads=10000", ["run.threads = 10000 is too many", "or 0: the cores available"]),
         ("run.process_grid=[2, 2]", ["[2, 2]", "1 rank", "allowed: [1, 1]"]),
     ],
 )
