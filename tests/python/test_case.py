@@ -1,6 +1,7 @@
 """Options: what is accepted, what is refused and in which words, and the way to TOML and back."""
 
 import math
+import re
 import tomllib
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from whorl.case import Case, load_case, ready_cases
 from whorl.errors import CaseError
-from whorl.explain import options, sections
+from whorl.explain import options, sections, show
 from whorl.sizes import next_good_size, prime_factors
 
 
@@ -60,6 +61,13 @@ def test_random_field_has_the_standard_form_unless_a_spectrum_is_given():
         ("run.batches=1000000000000", ["run.batches = 1000000000000", "at most 65536"]),
         ("run.variables_per_message=100000", ["run.variables_per_message = 100000", "at most 65536"]),
         ("run.process_grid=[100000, 1]", ["run.process_grid[0] = 100000", "at most 65536"]),
+        ("flow.viscosity='0.01'", ['flow.viscosity = "0.01"', "must be a number, without quotes."]),
+        ("flow.viscosity=low", ['flow.viscosity = "low"', "must be a number."]),
+        ("time.steps='5'", ['time.steps = "5"', "must be a whole number, without quotes."]),
+        ("grid.shift_seed=1000000000000", ["must be less than 2147483648."]),
+        ("run.process_grid=[1, 2, 3]", ["[1, 2, 3]", "two whole numbers, rows and columns"]),
+        ("output.fields=[]", ["output.fields = []", "a list of at least 1."]),
+        ("time.scheme=rk7", ['time.scheme = "rk7"', "did you mean rk4?"]),
         ("initial.amplitude=2", ["initial.amplitude", '"abc"', '"taylor-green"']),
         ("initial.name=abd", ["did you mean abc?", "taylor-green, abc, roberts, orszag-tang, random, "]),
         ("run.precison=single", ["did you mean run.precision?"]),
@@ -228,3 +236,48 @@ def test_every_option_is_described():
     for option in listed:
         assert option.kind
         assert option.help or option.key == "initial.name"
+
+
+@pytest.mark.parametrize("value", ["yes", 1, [True], {"on": True}])
+def test_an_option_that_is_true_or_false_says_so(value):
+    message = refusal(flow={"model": "mhd", "viscosity": 0.01, "kinematic": value})
+    assert f"flow.kinematic = {show(value)} (" in message
+    assert message.endswith("it must be true or false.")
+    quoted = refusal(flow={"model": "mhd", "viscosity": 0.01, "kinematic": "true"})
+    assert quoted.endswith("it must be true or false, without quotes.")
+
+
+@pytest.mark.parametrize("name", ["my dye", "2", "", "é", "a\n"])
+def test_a_scalar_needs_a_plain_name(name):
+    message = refusal(scalars=[{"name": name}])
+    assert f"scalars[0].name = {show(name)} (" in message
+    assert "begin with a letter A to Z" in message
+
+
+ODD_VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.binary(max_size=2),
+    st.lists(st.one_of(st.integers(), st.text(max_size=3)), max_size=4),
+    st.dictionaries(st.text(max_size=3), st.integers(), max_size=2),
+)  # fmt: skip
+# How the library that validates puts things; people have never heard of it.
+OTHERS_WORDING = re.compile("Input should|should match|String should|Tuple should|valid|Value error|pydantic")
+
+
+@given(key=st.sampled_from([o.key for o in options(Case) if o.key.count(".") == 1]), value=ODD_VALUES)
+def test_every_refusal_is_in_words_of_our_own(key, value):
+    section, name = key.split(".")
+    base = sections_of()
+    if section == "scalars":
+        changed = {"scalars": [{"name": "dye"} | {name: value}]}
+    else:
+        changed = {section: base.get(section, {}) | {name: value}}
+    if message := refused(base | changed):
+        assert not OTHERS_WORDING.search(message.replace(show(value), ""))
+
+
+def refused(sections):
+    try:
+        Case(**sections)
+    except CaseError as error:
+        return str(error)
+    return None
