@@ -195,7 +195,7 @@ def draw_slice(ax: Axes, run: RunResults) -> None:
     ax.set(aspect="equal", xlabel=across, ylabel=up, xlim=(0, lengths[across]), ylim=(0, lengths[up]))
     normal = next(axis for axis in "xyz" if axis not in (across, up))
     where = f"{normal} = {float(plane[normal]):.3g}, t = {float(snapshots[-1]['time']):.4g}"
-    ax.set_title(f"{chosen.field.capitalize()}  {chosen.symbol}   at {where}")
+    ax.set_title(f"{chosen.title}   at {where}")
     _ticks_of_pi(ax.xaxis, lengths[across])
     _ticks_of_pi(ax.yaxis, lengths[up])
     for spine in ax.spines.values():

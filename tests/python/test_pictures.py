@@ -269,5 +269,19 @@ def test_the_plot_of_every_model(tmp_path, name):
     picture = case.flow.picture
     assert {curves.title for curves in picture.curves} <= set(titles)
     assert picture.spectra_title in titles
-    assert any(title.startswith(picture.slices[0].field.capitalize()) for title in titles)
+    assert any(title.startswith(f"{picture.slices[0].title}   at") for title in titles)
     assert case.flow.headline() in figure.get_suptitle()
+
+
+@pytest.mark.parametrize(
+    ("model", "title"),
+    [
+        ("boussinesq", "Density anomaly  θ"),
+        ("rayleigh-benard", "Temperature  T"),
+        ("gross-pitaevskii", "Density  |ψ|²"),
+        ("navier-stokes", "Vorticity  |ω|"),
+    ],
+)
+def test_a_slice_is_named_after_what_it_shows(model, title):
+    """θ of stratified flow is heavy where positive, and |ψ|² is no wavefunction."""
+    assert example_case(MODELS[model]).flow.picture.slices[0].title == title
