@@ -131,6 +131,36 @@ def test_missing_sections_and_keys():
     assert "must be a table" in refusal(grid=3)
 
 
+def test_a_setting_can_be_a_whole_section():
+    case = Case(**sections_of(initial={"name": "taylor-green", "amplitude": 2.0}))
+    changed = case.updated(["initial.seed=5", 'initial={name = "random", k0 = 3}', "time={steps=2, dt=0.1}"])
+    assert changed.initial.k0 == 3
+    assert changed.initial.seed == 5
+    assert (changed.time.steps, changed.time.until, changed.time.courant) == (2, None, None)
+    convection = case.updated(
+        ['flow={model="rayleigh-benard", rayleigh=1e4, prandtl=1.0}', "grid.lengths=[2, 2, 1]"]
+    )
+    assert (convection.grid.bases, convection.output.fields) == ("SFF", ("velocity", "temperature"))
+    assert case.updated(["time.courant=0.2", "time={dt=0.1, until=1}"]).time.courant == 0.2
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("initial={name=random}", ["--set initial={name=random}", "text in quotes", "single quotes"]),
+        ('initial={name="rnadom"}', ['initial.name = "rnadom"', "did you mean random?"]),
+        ("initial=abc", ["--set initial=abc", "section.key=value", 'initial={name = "random"}']),
+        ("flow={model=3}", ["flow.model = 3 is unknown"]),
+        ("flow.model=[3]", ["flow.model = [3] is unknown"]),
+        ("grid=[8]", ["grid = [8]", "write [grid]"]),
+    ],
+)
+def test_a_section_that_is_no_table_is_refused(setting, words):
+    message = refusal(setting)
+    for word in words:
+        assert word in message
+
+
 def test_settings_replace_their_rivals():
     case = Case(**sections_of(initial={"name": "taylor-green", "amplitude": 2.0}))
     assert case.updated(["time.dt=0.1"]).time.courant is None
