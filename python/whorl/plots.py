@@ -32,16 +32,31 @@ PLANES = 16
 
 def plot_run(directory: str | Path, output: str | Path | None = None) -> Path:
     """Draws the run in `directory` to a PNG, DIR/plot.png by default; returns its path. Raises CaseError."""
+    path = Path(output) if output else Path(directory) / "plot.png"
     run = open_run(directory)
+    check_picture(path)
     if not RunDirectory(directory).series.is_file() or run.series.sizes["time"] == 0:
         raise CaseError(f"{directory} has no rows in series.csv yet; wait for the first ones.")
-    path = Path(output) if output else Path(directory) / "plot.png"
     with rc_context(STYLE):
         figure = draw(run, Path(directory).resolve().name)
         FigureCanvasAgg(figure)
         with whole_file(path) as beside:
             figure.savefig(beside, format="png", dpi=150)
     return path
+
+
+def check_picture(path: Path) -> None:
+    """Raises CaseError unless a picture can have this path."""
+    if path.is_dir():
+        raise CaseError(f"the picture {path} is a directory; name a file in it, such as {path / 'plot.png'}.")
+    if path.suffix.lower() != ".png":
+        raise CaseError(
+            f"the picture {path} must end in .png, for it is a PNG; name it {path.with_suffix('.png')}."
+        )
+    if not path.parent.is_dir():
+        raise CaseError(
+            f"the picture {path} cannot be written: there is no directory {path.parent}; make it first."
+        )
 
 
 def draw(run: RunResults, name: str) -> Figure:

@@ -164,6 +164,24 @@ def test_a_plot_needs_rows(run):
         plot_run(run.path)
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("", ["is a directory", "plot.png"]),
+        ("picture.jpg", ["picture.jpg must end in .png", "picture.png"]),
+        ("picture", ["picture must end in .png", "picture.png"]),
+        ("none/picture.png", ["picture.png cannot be written: there is no directory", "make it first"]),
+    ],
+)
+def test_a_picture_that_cannot_be_written_is_refused(run, tmp_path, name, words):
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(CaseError) as caught:
+        plot_run(run.path, tmp_path / name)
+    for word in words:
+        assert word in str(caught.value)
+    assert sorted(tmp_path.rglob("*")) == before
+
+
 def test_the_liveliest_plane_is_found():
     field = xr.DataArray(
         np.ones((8, 3, 3, 3)), dims=("z", "y", "x", "component"), coords={"z": np.arange(8.0)}
