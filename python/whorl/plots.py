@@ -1,6 +1,7 @@
 """One picture of a run, from its files alone: a slice of the last snapshot, two graphs over time, spectra."""
 
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -22,8 +23,7 @@ from whorl.models.base import Curves, Picture, Slice
 from whorl.output import RunResults, open_run
 from whorl.picture_style import STYLE
 
-BLUES = ("#2b6cb0", "#c2410c", "#4d7c0f")
-REDS = ("#c2410c", "#2b6cb0", "#4d7c0f")
+COLORS = ("#2b6cb0", "#c2410c", "#4d7c0f", "#7c3aed")
 AT_REST = "the flow is at rest"
 TIMES = colormaps["viridis_r"]
 MOST_SPECTRA = 8
@@ -70,8 +70,8 @@ def draw(run: RunResults, name: str) -> Figure:
         ax.remove()
     spectrum = right.add_subplot(axes[1, 0].get_gridspec()[1, :])
     draw_slice(left.subplots(), run)
-    for ax, curves, colors in zip(axes[0], picture.curves, (BLUES, REDS), strict=True):
-        draw_curves(ax, series, curves, colors)
+    for ax, curves in zip(axes[0], picture.curves, strict=True):
+        draw_curves(ax, series, curves, colors_of(picture))
     draw_spectra(spectrum, run)
     figure.suptitle(headline(run, series, name), x=0.012, ha="left", fontsize=14)
     return figure
@@ -94,6 +94,21 @@ def picture_of(case: Case) -> Picture:
     )
 
 
+def colors_of(picture: Picture) -> dict[str, str]:
+    """A colour for each label (or column without one), the same in all graphs.
+
+    What is drawn alone in the first graph keeps its own.
+    """
+    first, second = ([label or name for name, label in curves.columns] for curves in picture.curves)
+    spectra = [label for _, label in picture.spectra[1:]]
+    own = 1 if len(first) == 1 else 0
+    colors = dict(zip(first, cycle(COLORS), strict=False))
+    for labels, palette in ((second, COLORS[own:]), (spectra, COLORS[1:])):
+        for label, color in zip(labels, cycle(palette), strict=False):
+            colors.setdefault(label, color)
+    return colors
+
+
 def headline(run: RunResults, series: xr.Dataset, name: str) -> str:
     points = run.case.grid.points
     size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(str(n) for n in points if n > 1)
@@ -103,11 +118,11 @@ def headline(run: RunResults, series: xr.Dataset, name: str) -> str:
     return f"{text}   ·   Rλ = {reynolds:.0f}" if np.isfinite(reynolds) else text
 
 
-def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: tuple[str, ...]) -> None:
+def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, str]) -> None:
     """Columns over time from zero up, or from below it where they are negative."""
     time = series["time"].values
-    for (name, label), color in zip(curves.columns, colors, strict=False):
-        values = series[name].values
+    for name, label in curves.columns:
+        values, color = series[name].values, colors[label or name]
         ax.plot(time, values, color=color, label=label)
         ax.plot(time[-1:], values[-1:], "o", color=color, markersize=5)
         if len(curves.columns) == 1:
@@ -134,11 +149,11 @@ def draw_spectra(ax: Axes, run: RunResults) -> None:
         return
     k, top = spectra["k"].values, max(float(spectra[name].max()) for name, _ in picture.spectra)
     _draw_times(ax, spectra, main, top, f"{label}, " if others else "")
-    for (name, own), color in zip(others, REDS, strict=False):
+    for name, own in others:
         values = spectra[name].values[-1]
         shown = np.where(values > 1e-16 * top, values, np.nan)
         few = np.isfinite(shown).sum() < 5
-        ax.plot(k, shown, "s" if few else "--", markersize=4, color=color, label=own)
+        ax.plot(k, shown, "s" if few else "--", markersize=4, color=colors_of(picture)[own], label=own)
     if picture.slope is not None:
         _slope(ax, k, np.maximum.reduce([spectra[name].values for name, _ in picture.spectra]), picture.slope)
     ax.set(xscale="log", yscale="log", xlabel="k")
@@ -146,7 +161,9 @@ def draw_spectra(ax: Axes, run: RunResults) -> None:
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.legend(frameon=False, fontsize=8.5, ncols=2, loc="lower left")
+    ax.legend(
+        frameon=False, fontsize=8.5, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=3.8
+    )
 
 
 def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, top: float, label: str) -> None:

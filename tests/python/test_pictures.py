@@ -5,13 +5,27 @@ import numpy as np
 import pytest
 import xarray as xr
 from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from whorl.case import Case
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
 from whorl.measures import series_columns, spectra_columns
 from whorl.models import MODELS
+from whorl.models.base import Curves
 from whorl.output import open_run
-from whorl.plots import STYLE, draw, edges, liveliest_plane, normal_axis, plane_of, plot_run
+from whorl.plots import (
+    STYLE,
+    colors_of,
+    draw,
+    draw_curves,
+    edges,
+    liveliest_plane,
+    normal_axis,
+    picture_of,
+    plane_of,
+    plot_run,
+)
 from whorl.series import Series
 from whorl.snapshots import SnapshotBackend, open_snapshot
 from whorl.spectra import Spectra
@@ -303,3 +317,51 @@ def test_the_plot_of_every_model(tmp_path, name):
 def test_a_slice_is_named_after_what_it_shows(model, title):
     """θ of stratified flow is heavy where positive, and |ψ|² is no wavefunction."""
     assert example_case(MODELS[model]).flow.picture.slices[0].title == title
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_a_label_has_one_colour_in_all_graphs(name):
+    picture = example_case(MODELS[name]).flow.picture
+    colors = colors_of(picture)
+    for curves in (*picture.curves, Curves("", picture.spectra[1:])):
+        shown = [colors[label or column] for column, label in curves.columns]
+        assert len(set(shown)) == len(shown)
+    alone = [curves.columns[0] for curves in picture.curves if len(curves.columns) == 1]
+    assert len({colors[label or column] for column, label in alone}) == len(alone)
+
+
+def test_all_scalars_are_drawn_each_in_one_colour():
+    """In the graph of variances and among the spectra, more scalars than there are colours."""
+    names = ["ink", "milk", "salt", "smoke", "sugar"]
+    case = Case(
+        grid={"points": [8, 6, 4]},
+        flow={"viscosity": 0.1},
+        time={"until": 1},
+        scalars=[{"name": name} for name in names],
+        output={"fields": ["milk"]},
+    )
+    picture = picture_of(case)
+    colors = colors_of(picture)
+    figure = Figure()
+    axes = figure.subplots(1, 2)
+    times = {"time": ("time", np.arange(3.0))}
+    series = xr.Dataset({name: ("time", np.ones(3)) for name, _ in picture.curves[1].columns}, times)
+    draw_curves(axes[0], series, picture.curves[1], colors)
+    shown = {line.get_label(): line.get_color() for line in axes[0].lines if line.get_label() in names}
+    assert shown == {name: colors[name] for name in names}
+    assert len({shown[name] for name in names[:3]} | {colors["energy"]}) == 4
+    assert [label for _, label in picture.spectra[1:]] == ["milk", "ink", "salt", "smoke", "sugar"]
+
+
+def test_the_legend_of_the_spectra_covers_nothing(run):
+    """It stands below the axis and its label."""
+    add_spectra(run, [[0.0, 1.0, 0.5, 0.1 * step] for step in range(1, 9)])
+    write_snapshot(run.snapshot_path(7), 0.7)
+    with rc_context(STYLE):
+        figure = draw(open_run(run.path), "run")
+    FigureCanvasAgg(figure).draw()
+    (ax,) = (ax for ax in figure.axes if ax.get_xscale() == "log")
+    legend = ax.get_legend().get_window_extent()
+    assert legend.y1 <= ax.xaxis.label.get_window_extent().y0 + 1
+    assert not legend.overlaps(ax.get_window_extent())
+    assert legend.y0 >= 0
