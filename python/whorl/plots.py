@@ -72,7 +72,8 @@ def draw(run: RunResults, name: str) -> Figure:
     draw_slice(left.subplots(), run)
     for ax, curves in zip(axes[0], picture.curves, strict=True):
         draw_curves(ax, series, curves, colors_of(picture))
-    draw_spectra(spectrum, run)
+    written = RunDirectory(run.directory).spectra.is_file()
+    draw_spectra(spectrum, run.spectra if written else None, picture)
     figure.suptitle(headline(run, series, name), x=0.012, ha="left", fontsize=14)
     return figure
 
@@ -135,14 +136,13 @@ def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, 
         ax.legend(frameon=False, fontsize=8.5)
 
 
-def draw_spectra(ax: Axes, run: RunResults) -> None:
+def draw_spectra(ax: Axes, spectra: xr.Dataset | None, picture: Picture) -> None:
     """The first of the model's spectra at a few times, the last the darkest; the others at the last."""
-    picture = picture_of(run.case)
     ax.set_title(picture.spectra_title)
-    if not RunDirectory(run.directory).spectra.is_file():
+    if spectra is None:
         ax.text(0.5, 0.5, "no spectra yet", transform=ax.transAxes, ha="center", color="0.5")
         return
-    spectra = run.spectra.isel(k=slice(1, None))
+    spectra = spectra.isel(k=slice(1, None))
     (main, label), *others = picture.spectra
     if not any((spectra[name].values[-1] > 0).any() for name, _ in picture.spectra):
         ax.text(0.5, 0.5, AT_REST, transform=ax.transAxes, ha="center", color="0.5")
@@ -167,7 +167,7 @@ def draw_spectra(ax: Axes, run: RunResults) -> None:
 
 
 def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, top: float, label: str) -> None:
-    """One spectrum at a few times."""
+    """One spectrum at a few times, with its own label at the last."""
     count = spectra.sizes["time"]
     chosen = sorted(set(np.linspace(0, count - 1, min(count, MOST_SPECTRA)).round().astype(int)))
     for index in chosen:
@@ -178,7 +178,7 @@ def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, top: float, label: str
         last = index == chosen[-1]
         ax.plot(
             spectra["k"], values, "o" if few else "-", markersize=4, color=shade,
-            linewidth=2.4 if last else 1.3, label=f"{label}t = {float(state['time']):.3g}",
+            linewidth=2.4 if last else 1.3, label=f"{label if last else ''}t = {float(state['time']):.3g}",
         )  # fmt: skip
 
 

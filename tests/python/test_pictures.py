@@ -19,6 +19,7 @@ from whorl.plots import (
     colors_of,
     draw,
     draw_curves,
+    draw_spectra,
     edges,
     liveliest_plane,
     normal_axis,
@@ -353,15 +354,18 @@ def test_all_scalars_are_drawn_each_in_one_colour():
     assert [label for _, label in picture.spectra[1:]] == ["milk", "ink", "salt", "smoke", "sugar"]
 
 
-def test_the_legend_of_the_spectra_covers_nothing(run):
-    """It stands below the axis and its label."""
-    add_spectra(run, [[0.0, 1.0, 0.5, 0.1 * step] for step in range(1, 9)])
-    write_snapshot(run.snapshot_path(7), 0.7)
-    with rc_context(STYLE):
-        figure = draw(open_run(run.path), "run")
+def test_the_legend_of_the_spectra_covers_nothing():
+    """It stands below the axis and its label, and is no wider, with long labels too."""
+    energy = ("time", "k"), np.array([[0.0, 1.0, 0.5, 0.1 * step] for step in range(1, 9)])
+    times = 0.125 * np.arange(8)
+    data = dict.fromkeys(("kinetic_incompressible", "kinetic_compressible"), energy)
+    figure = Figure(figsize=(7, 3.5), layout="constrained")
+    ax, superfluid = figure.subplots(), MODELS["gross-pitaevskii"].picture
+    draw_spectra(ax, xr.Dataset(data, {"time": times, "k": np.arange(4.0)}), superfluid)
     FigureCanvasAgg(figure).draw()
-    (ax,) = (ax for ax in figure.axes if ax.get_xscale() == "log")
-    legend = ax.get_legend().get_window_extent()
+    legend, axes = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    assert axes.width > 0.8 * figure.bbox.width
+    assert legend.width < axes.width
     assert legend.y1 <= ax.xaxis.label.get_window_extent().y0 + 1
-    assert not legend.overlaps(ax.get_window_extent())
+    assert not legend.overlaps(axes)
     assert legend.y0 >= 0
