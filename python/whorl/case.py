@@ -22,6 +22,7 @@ from whorl.initial_options import Initial
 from whorl.models import Flow
 from whorl.scalars import Scalar
 from whorl.section import (
+    LARGEST_COUNT,
     CheckpointInterval,
     Interval,
     Lengths,
@@ -125,9 +126,11 @@ class Run(Section):
     """How it is computed; the solution depends on these only by rounding."""
 
     precision: Literal["single", "double"] = option("double", "floating-point precision")
-    threads: int = option(0, "threads a rank; 0: the cores available, shared fairly among the ranks", ge=0)
+    threads: int = option(
+        0, "threads a rank; 0: the cores available, shared fairly among the ranks", ge=0, le=LARGEST_COUNT
+    )
     process_grid: ProcessGrid = option((0, 0), "ranks as rows × columns; [0, 0]: chosen")
-    batches: int = option(0, "parts the exchange is cut into; 0: chosen", ge=0)
+    batches: int = option(0, "parts the exchange is cut into; 0: chosen", ge=0, le=LARGEST_COUNT)
     transport: Literal[
         "alltoall", "overlap", "pairwise", "rma", "rma-fence", "rma-shared", "datatypes", "auto"
     ] = option("alltoall", "how ranks exchange data (docs/exchange); auto: measured at the start")
@@ -137,7 +140,9 @@ class Run(Section):
     threading: Literal["funneled", "serialized", "multiple"] = option(
         "funneled", "who exchanges: the main thread, one beside it, or all threads"
     )
-    variables_per_message: int = option(0, "variables that travel in one message; 0: all of them", ge=0)
+    variables_per_message: int = option(
+        0, "variables that travel in one message; 0: all of them", ge=0, le=LARGEST_COUNT
+    )
     exchange_timeout: float = option(
         0.0, "an exchange that takes longer ends the run with a message; 0: none does", unit="seconds", ge=0
     )

@@ -22,12 +22,13 @@ def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
         given["flow"] = flow = {"model": DEFAULT, **flow}
     if isinstance(initial, dict) and "name" not in initial and any(map(_is_table, initial.values())):
         given["initial"] = {"name": "zero", **initial}
-    if model := MODELS.get(flow.get("model")) if isinstance(flow, dict) else None:
+    chosen = flow.get("model") if isinstance(flow, dict) else None
+    if model := MODELS.get(chosen) if isinstance(chosen, str) else None:
         grid, output = given.get("grid"), given.get("output", {})
         if isinstance(grid, dict):
             given["grid"] = {"bases": model.bases[0], "dealias": model.dealias} | grid
-        if isinstance(output, dict):
-            given["output"] = {"fields": model.snapshot} | output
+        if isinstance(output, dict) and output.get("fields") is None:
+            given["output"] = output | {"fields": model.snapshot}
     return given
 
 

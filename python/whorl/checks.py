@@ -1,5 +1,6 @@
 """What can be refused before anything is allocated (ranks, memory, device), and what is worth a warning."""
 
+import os
 import socket
 
 import psutil
@@ -11,17 +12,32 @@ from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.exchange_choice import plain
 
+# Threads that take turns on a core cost time; so many cost the machine.
+MOST_THREADS_A_CORE = 16
+
 
 def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
     """Raises CaseError on every rank if the case cannot run on these ranks and this machine."""
     check_device(case)
+    check_threads(case, comm)
     check_ranks(case, options, comm.size)
     check_memory(options, comm)
 
 
 def warnings(case: Case, ranks: int = 1) -> list[str]:
     """What will run but may not be meant; a sentence each."""
-    return [*_growing_waves(case), *_idle_ranks(case, ranks)]
+    return [*_growing_waves(case), *_idle_ranks(case, ranks), *_crowded_cores(case)]
+
+
+def _crowded_cores(case: Case) -> list[str]:
+    threads, cores = case.run.threads, len(os.sched_getaffinity(0))
+    if threads <= cores:
+        return []
+    room = "1 core" if cores == 1 else f"{cores} cores"
+    return [
+        f"run.threads = {threads} threads take turns on {room}, all that this rank may use; run.threads = 0 "
+        "takes the cores there are, and under mpiexec --bind-to none frees a rank of those it is bound to."
+    ]
 
 
 def _idle_ranks(case: Case, ranks: int) -> list[str]:
@@ -49,6 +65,15 @@ def check_device(case: Case) -> None:
     if case.run.device == "cuda" and not _core.build_info()["cuda"]:
         raise CaseError(
             'run.device = "cuda" needs whorl built with CUDA and this one was built without; use "cpu".'
+        )
+
+
+def check_threads(case: Case, comm: MPI.Intracomm) -> None:
+    cores = comm.allreduce(os.cpu_count() or 1, MPI.MIN)
+    if case.run.threads > MOST_THREADS_A_CORE * cores:
+        raise CaseError(
+            f"run.threads = {case.run.threads} is too many for a machine of {cores} "
+            f"core{'s' if cores > 1 else ''}; choose at most {cores}, or 0: the cores available."
         )
 
 

@@ -7,12 +7,13 @@ from typing import Annotated, NoReturn
 import typer
 from rich.console import Console
 from rich.markup import escape
+from rich.padding import Padding
 from rich.table import Table
 
 from whorl.benches.commands import Settings, bench, help_without_command
 from whorl.case import Case, find_case, load_case, ready_cases
 from whorl.errors import BlowUp, CaseError, RunFault
-from whorl.explain import did_you_mean, sections
+from whorl.explain import Option, did_you_mean, sections
 from whorl.explain import options as case_options
 from whorl.models import MODELS, Model
 from whorl.planner.commands import bench_machine, plan_case
@@ -171,13 +172,21 @@ def options(
     known = list(sections(Case))
     if section is not None and section not in known:
         raise CaseError(f"there is no section [{section}]; the sections are {', '.join(known)}.")
-    table = Table("option", "type", "default", "meaning", box=None, header_style="bold", pad_edge=False)
-    table.columns[0].no_wrap = True
+    console = stdout_console()
     for o in case_options(Case):
         if section in (None, o.key.partition(".")[0]):
-            meaning = o.help + (f" [{o.unit}]" if o.unit else "") + (f" ({o.range})" if o.range else "")
-            table.add_row(*map(escape, (o.key, o.kind, o.default, meaning)))
-    stdout_console().print(table)
+            meaning = escape(o.help + (f" [{o.unit}]" if o.unit else ""))
+            console.print(f"[bold]{o.key}[/]   {escape(_what_it_takes(o))}")
+            console.print(Padding(meaning, (0, 0, 0, 4), expand=False))
+
+
+def _what_it_takes(about: Option) -> str:
+    """Type, range and default; what is one word long, such as a model's name, has no other default."""
+    if about.default in ("", "required"):
+        default = about.default
+    else:
+        default = "" if about.default.strip('"') == about.kind else f"default {about.default}"
+    return ", ".join(filter(None, (about.kind, about.range, default)))
 
 
 @app.command()

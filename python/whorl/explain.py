@@ -1,6 +1,8 @@
 """Validation errors as sentences, and the options of a case as a table; both read the models' own fields."""
 
 import difflib
+import json
+import re
 import types
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
@@ -105,9 +107,11 @@ def show(value: Any) -> str:
     if isinstance(value, bool):
         text = str(value).lower()
     elif isinstance(value, str):
-        text = f'"{value}"'
+        text = json.dumps(value, ensure_ascii=False)
     elif isinstance(value, list | tuple):
         text = f"[{', '.join(map(show, value))}]"
+    elif isinstance(value, dict):
+        text = f"{{{', '.join(f'{key} = {show(inner)}' for key, inner in value.items())}}}"
     else:
         text = f"{value:.6g}" if isinstance(value, float) and value != round(value, 0) else str(value)
     return text if len(text) <= 80 else f"{text[:76]} …"
@@ -207,12 +211,16 @@ def _sentence(error: dict[str, Any], model: type[BaseModel]) -> str:
         return _no_table(place, error["loc"], value, model)
     if kind == "missing" and not place.key:
         return f"the section [{place.section}] is missing: {_summary(place.siblings)}"
+    if kind == "tuple_type" and not place.key:
+        name = place.section
+        return f"{name} = {show(value)} must be blocks of options: write [[{name}]] before each."
     if kind == "value_error" and not place.key and place.siblings:
         return f"{error['ctx']['error']}."
     help = _help(place)
     if kind == "missing":
         return f"{place.dotted}{help} is missing."
-    return f"{place.dotted} = {show(value)}{help}: {_requirement(error)}."
+    requirement = _requirement(error, place)
+    return f"{place.dotted} = {show(value)}{help}: {requirement}{'' if requirement.endswith('?') else '.'}"
 
 
 def _summary(siblings: list[type[BaseModel]]) -> str:
@@ -223,6 +231,9 @@ def _summary(siblings: list[type[BaseModel]]) -> str:
 
 def _no_table(place: Place, loc: tuple, value: Any, model: type[BaseModel]) -> str:
     """A value where a table belongs; where any table may be, it is an option that there is not."""
+    if isinstance(loc[-1], int):
+        name = place.section.partition("[")[0]
+        return f"{place.section} = {show(value)} must be a block of options: write [[{name}]]."
     above = _locate(loc[:-1], model)
     if above.chosen is not None and above.section and loc[-1] not in above.chosen.model_fields:
         return _unknown(replace(above, key=str(loc[-1])), model)
@@ -258,36 +269,59 @@ def _unknown_alternative(place: Place, value: Any) -> str:
 
 
 def _help(place: Place) -> str:
-    field = place.chosen.model_fields.get(place.key.partition("[")[0]) if place.chosen else None
-    if field is None or not field.description:
+    option = _option_at(place)
+    if option is None or not option.help:
         return ""
-    option = describe(place.dotted, field)
     return f" ({option.help}{f' [{option.unit}]' if option.unit else ''})"
 
 
-def _requirement(error: dict[str, Any]) -> str:
+def _option_at(place: Place) -> Option | None:
+    field = place.chosen.model_fields.get(place.key.partition("[")[0]) if place.chosen else None
+    return field and describe(place.dotted, field)
+
+
+def _requirement(error: dict[str, Any], place: Place) -> str:
     kind, context = error["type"], error.get("ctx", {})
     if kind in _REQUIREMENTS:
-        return _REQUIREMENTS[kind]
+        return _REQUIREMENTS[kind] + _without_quotes(kind, error["input"])
     if kind == "literal_error":
         choices = context["expected"].replace(" or ", ", ").replace("'", "").split(", ")
         near = did_you_mean(str(error["input"]), choices)
-        return f"it must be {'one of ' if len(choices) > 1 else ''}{', '.join(choices)}{near.rstrip('?')}"
+        return f"it must be {'one of ' if len(choices) > 1 else ''}{', '.join(choices)}{near}"
     if kind == "value_error":
         return str(context["error"])
     for name, words in BOUNDS.values():
         if name in context:
-            return f"it must be {words} {context[name]:g}"
+            bound = context[name]
+            return f"it must be {words} {bound if isinstance(bound, int) else f'{bound:g}'}"
     if "min_length" in context:
-        return f"it must have at least {context['min_length']} of them"
-    return error["msg"]
+        return f"it must be a list of at least {context['min_length']}"
+    option = _option_at(place)
+    return f"it must be {option.kind if option else 'something else'}"
 
 
+def _without_quotes(kind: str, value: Any) -> str:
+    """What is to be changed where the value is right but for being text."""
+    right = {
+        "float_type": r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?",
+        "int_type": r"[-+]?\d+",
+        "bool_type": "true|false",
+    }
+    quoted = isinstance(value, str) and re.fullmatch(right.get(kind, "(?!)"), value.strip(), re.IGNORECASE)
+    return ", without quotes" if quoted else ""
+
+
+_WITHOUT_QUOTES = {
+    "float_type": r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?",
+    "int_type": r"[-+]?\d+",
+    "bool_type": "true|false",
+}
 _REQUIREMENTS = {
     "float_type": "it must be a number",
     "finite_number": "it must be a finite number",
     "int_type": "it must be a whole number",
     "int_from_float": "it must be a whole number",
+    "bool_type": "it must be true or false",
     "string_type": "it must be text in quotes",
     "tuple_type": "it must be a list",
 }

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from mpi4py import MPI
 
-from whorl import _core
+from whorl import _core, formulas
 from whorl import initial_options as kinds
 from whorl.case import Case
 from whorl.errors import CaseError
@@ -235,12 +235,10 @@ def orszag_tang(target: Target, parameters: kinds.OrszagTang) -> None:
 
 @initial_field(kinds.Formula)
 def formula(target: Target, parameters: kinds.Formula) -> None:
-    """The formulas at x, y and z, evaluated by numexpr."""
-    import numexpr  # for those who use it
+    """The formulas at x, y and z."""
 
     def components(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> list:
-        known = {"x": x, "y": y, "z": z, "pi": math.pi}
-        return [numexpr.evaluate(text, local_dict=known, global_dict={}) for text in parameters.value]
+        return [formulas.evaluate(text, x, y, z) for text in parameters.value]
 
     set_from_function(target, components)
 

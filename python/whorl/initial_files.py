@@ -2,6 +2,7 @@
 
 import math
 import tomllib
+import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,9 +37,8 @@ def check_file(path: str, field: str, components: int, grid: Any, place: str) ->
     except (OSError, KeyError, ValueError) as error:
         arrays = names_of(field, components)
         listed = " and ".join(filter(None, (", ".join(arrays[:-1]), arrays[-1])))
-        reason = str(error.args[0] if isinstance(error, KeyError) else error).rstrip(".")
         raise CaseError(
-            f"{place} = {path} cannot be used: {reason}. It must be a whorl snapshot with {field}, "
+            f"{place} = {path} cannot be used: {_reason(error)}. It must be a whorl snapshot with {field}, "
             f"or an HDF5 (.h5) or NumPy (.npz) file with {listed}."
         ) from None
     nx, ny, nz = grid.points
@@ -121,7 +121,20 @@ def _reader(data: Any, last: tuple) -> Reader:
 
 
 def _open(path: Path) -> Any:
-    return np.load(path) if path.suffix == ".npz" else h5py.File(path, "r")
+    """Raises OSError, of the system where it is no file that can be read, else ValueError."""
+    with path.open("rb"):  # h5py would say at length that this failed
+        npz = path.suffix == ".npz"
+    if not (zipfile.is_zipfile(path) if npz else h5py.is_hdf5(path)):
+        raise ValueError(f"it is no {'npz' if npz else 'HDF5'} file")
+    return np.load(path) if npz else h5py.File(path, "r")
+
+
+def _reason(error: OSError | KeyError | ValueError) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        text = error.strerror
+    else:
+        text = str(error.args[0] if isinstance(error, KeyError) else error)
+    return " ".join(text.split()).rstrip(".")
 
 
 def _grid_shape(shape: tuple[int, ...], with_components: bool) -> tuple[int, ...]:

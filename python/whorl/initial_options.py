@@ -9,6 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
+from whorl import formulas
 from whorl.section import Numbers, Section, listed, option
 
 DEFAULT_PEAK = 4.0
@@ -129,16 +130,8 @@ def _formulas(value: Any) -> Any:
 
 
 def _check_formulas(texts: tuple[str, ...]) -> tuple[str, ...]:
-    """Raises ValueError, naming the formula, unless numexpr can evaluate each."""
-    import numexpr  # for those who use it: an import takes its time
-
     for text in texts:
-        if error := numexpr.validate(text, local_dict={"x": 0.5, "y": 0.5, "z": 0.5, "pi": 3.14}):
-            reason = f"{error} is not known" if isinstance(error, KeyError) else str(error)
-            raise ValueError(
-                f'the formula "{text}" cannot be evaluated ({reason.rstrip(".")}); it may hold x, y, z, pi, '
-                "+ − * / **, comparisons, sqrt, exp, log, sin, cos, tan, sinh, cosh, tanh, arctan2, abs"
-            )
+        formulas.check(text)
     return texts
 
 

@@ -1,6 +1,7 @@
 """One picture of a run, from its files alone: a slice of the last snapshot, two graphs over time, spectra."""
 
 from dataclasses import replace
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -14,7 +15,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import AxesImage
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from whorl.case import Case
+from whorl.case import Case, Grid
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
 from whorl.files import whole_file
@@ -22,8 +23,7 @@ from whorl.models.base import Curves, Picture, Slice
 from whorl.output import RunResults, open_run
 from whorl.picture_style import STYLE
 
-BLUES = ("#2b6cb0", "#c2410c", "#4d7c0f")
-REDS = ("#c2410c", "#2b6cb0", "#4d7c0f")
+COLORS = ("#2b6cb0", "#c2410c", "#4d7c0f", "#7c3aed")
 AT_REST = "the flow is at rest"
 TIMES = colormaps["viridis_r"]
 MOST_SPECTRA = 8
@@ -32,16 +32,31 @@ PLANES = 16
 
 def plot_run(directory: str | Path, output: str | Path | None = None) -> Path:
     """Draws the run in `directory` to a PNG, DIR/plot.png by default; returns its path. Raises CaseError."""
+    path = Path(output) if output else Path(directory) / "plot.png"
     run = open_run(directory)
+    check_picture(path)
     if not RunDirectory(directory).series.is_file() or run.series.sizes["time"] == 0:
         raise CaseError(f"{directory} has no rows in series.csv yet; wait for the first ones.")
-    path = Path(output) if output else Path(directory) / "plot.png"
     with rc_context(STYLE):
         figure = draw(run, Path(directory).resolve().name)
         FigureCanvasAgg(figure)
         with whole_file(path) as beside:
             figure.savefig(beside, format="png", dpi=150)
     return path
+
+
+def check_picture(path: Path) -> None:
+    """Raises CaseError unless a picture can have this path."""
+    if path.is_dir():
+        raise CaseError(f"the picture {path} is a directory; name a file in it, such as {path / 'plot.png'}.")
+    if path.suffix.lower() != ".png":
+        raise CaseError(
+            f"the picture {path} must end in .png, for it is a PNG; name it {path.with_suffix('.png')}."
+        )
+    if not path.parent.is_dir():
+        raise CaseError(
+            f"the picture {path} cannot be written: there is no directory {path.parent}; make it first."
+        )
 
 
 def draw(run: RunResults, name: str) -> Figure:
@@ -55,9 +70,10 @@ def draw(run: RunResults, name: str) -> Figure:
         ax.remove()
     spectrum = right.add_subplot(axes[1, 0].get_gridspec()[1, :])
     draw_slice(left.subplots(), run)
-    for ax, curves, colors in zip(axes[0], picture.curves, (BLUES, REDS), strict=True):
-        draw_curves(ax, series, curves, colors)
-    draw_spectra(spectrum, run)
+    for ax, curves in zip(axes[0], picture.curves, strict=True):
+        draw_curves(ax, series, curves, colors_of(picture))
+    written = RunDirectory(run.directory).spectra.is_file()
+    draw_spectra(spectrum, run.spectra if written else None, picture)
     figure.suptitle(headline(run, series, name), x=0.012, ha="left", fontsize=14)
     return figure
 
@@ -79,6 +95,21 @@ def picture_of(case: Case) -> Picture:
     )
 
 
+def colors_of(picture: Picture) -> dict[str, str]:
+    """A colour for each label (or column without one), the same in all graphs.
+
+    What is drawn alone in the first graph keeps its own.
+    """
+    first, second = ([label or name for name, label in curves.columns] for curves in picture.curves)
+    spectra = [label for _, label in picture.spectra[1:]]
+    own = 1 if len(first) == 1 else 0
+    colors = dict(zip(first, cycle(COLORS), strict=False))
+    for labels, palette in ((second, COLORS[own:]), (spectra, COLORS[1:])):
+        for label, color in zip(labels, cycle(palette), strict=False):
+            colors.setdefault(label, color)
+    return colors
+
+
 def headline(run: RunResults, series: xr.Dataset, name: str) -> str:
     points = run.case.grid.points
     size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(str(n) for n in points if n > 1)
@@ -88,11 +119,11 @@ def headline(run: RunResults, series: xr.Dataset, name: str) -> str:
     return f"{text}   ·   Rλ = {reynolds:.0f}" if np.isfinite(reynolds) else text
 
 
-def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: tuple[str, ...]) -> None:
+def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, str]) -> None:
     """Columns over time from zero up, or from below it where they are negative."""
     time = series["time"].values
-    for (name, label), color in zip(curves.columns, colors, strict=False):
-        values = series[name].values
+    for name, label in curves.columns:
+        values, color = series[name].values, colors[label or name]
         ax.plot(time, values, color=color, label=label)
         ax.plot(time[-1:], values[-1:], "o", color=color, markersize=5)
         if len(curves.columns) == 1:
@@ -105,25 +136,24 @@ def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: tuple[str,
         ax.legend(frameon=False, fontsize=8.5)
 
 
-def draw_spectra(ax: Axes, run: RunResults) -> None:
+def draw_spectra(ax: Axes, spectra: xr.Dataset | None, picture: Picture) -> None:
     """The first of the model's spectra at a few times, the last the darkest; the others at the last."""
-    picture = picture_of(run.case)
     ax.set_title(picture.spectra_title)
-    if not RunDirectory(run.directory).spectra.is_file():
+    if spectra is None:
         ax.text(0.5, 0.5, "no spectra yet", transform=ax.transAxes, ha="center", color="0.5")
         return
-    spectra = run.spectra.isel(k=slice(1, None))
+    spectra = spectra.isel(k=slice(1, None))
     (main, label), *others = picture.spectra
     if not any((spectra[name].values[-1] > 0).any() for name, _ in picture.spectra):
         ax.text(0.5, 0.5, AT_REST, transform=ax.transAxes, ha="center", color="0.5")
         return
     k, top = spectra["k"].values, max(float(spectra[name].max()) for name, _ in picture.spectra)
     _draw_times(ax, spectra, main, top, f"{label}, " if others else "")
-    for (name, own), color in zip(others, REDS, strict=False):
+    for name, own in others:
         values = spectra[name].values[-1]
         shown = np.where(values > 1e-16 * top, values, np.nan)
         few = np.isfinite(shown).sum() < 5
-        ax.plot(k, shown, "s" if few else "--", markersize=4, color=color, label=own)
+        ax.plot(k, shown, "s" if few else "--", markersize=4, color=colors_of(picture)[own], label=own)
     if picture.slope is not None:
         _slope(ax, k, np.maximum.reduce([spectra[name].values for name, _ in picture.spectra]), picture.slope)
     ax.set(xscale="log", yscale="log", xlabel="k")
@@ -131,11 +161,13 @@ def draw_spectra(ax: Axes, run: RunResults) -> None:
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.legend(frameon=False, fontsize=8.5, ncols=2, loc="lower left")
+    ax.legend(
+        frameon=False, fontsize=8.5, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=3.8
+    )
 
 
 def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, top: float, label: str) -> None:
-    """One spectrum at a few times."""
+    """One spectrum at a few times, with its own label at the last."""
     count = spectra.sizes["time"]
     chosen = sorted(set(np.linspace(0, count - 1, min(count, MOST_SPECTRA)).round().astype(int)))
     for index in chosen:
@@ -146,7 +178,7 @@ def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, top: float, label: str
         last = index == chosen[-1]
         ax.plot(
             spectra["k"], values, "o" if few else "-", markersize=4, color=shade,
-            linewidth=2.4 if last else 1.3, label=f"{label}t = {float(state['time']):.3g}",
+            linewidth=2.4 if last else 1.3, label=f"{label if last else ''}t = {float(state['time']):.3g}",
         )  # fmt: skip
 
 
@@ -178,32 +210,52 @@ def draw_slice(ax: Axes, run: RunResults) -> None:
             0.5, 0.5, "no snapshot\n(output.snapshot_every)", transform=ax.transAxes, ha="center", color="0.5"
         )
         return
-    chosen = slices[0]
-    field = snapshots[-1][chosen.field]
-    normal = normal_axis(chosen.normal, field)
-    plane = liveliest_plane(field, normal, chosen.shows)
-    if chosen.background:
-        plane = plane + chosen.background[0] + chosen.background[1] * plane["z"]
-    across, up = (axis for axis in "xyz" if axis != normal)
+    chosen, grid = slices[0], run.case.grid
+    plane = plane_of(snapshots[-1][chosen.field], chosen, grid)
+    across, up = (axis for axis in "xyz" if axis in plane.dims)
     signed = chosen.shows == "value" and not chosen.background
     limit = float(np.percentile(abs(plane), 99.7)) or 1.0
-    lengths = dict(zip("xyz", run.case.grid.lengths, strict=True))
+    lengths = dict(zip("xyz", grid.lengths, strict=True))
     image = ax.imshow(
         plane.transpose(up, across).values,
         origin="lower",
-        extent=(0, lengths[across], 0, lengths[up]),
+        extent=(*edges(plane[across]), *edges(plane[up])),
         cmap="RdBu_r" if chosen.shows == "value" else "inferno",
         norm=Normalize(-limit if signed else 0, limit),
         interpolation="bicubic",
     )
-    ax.set(aspect="equal", xlabel=across, ylabel=up)
+    ax.set(aspect="equal", xlabel=across, ylabel=up, xlim=(0, lengths[across]), ylim=(0, lengths[up]))
+    normal = next(axis for axis in "xyz" if axis not in (across, up))
     where = f"{normal} = {float(plane[normal]):.3g}, t = {float(snapshots[-1]['time']):.4g}"
-    ax.set_title(f"{chosen.field.capitalize()}  {chosen.symbol}   at {where}")
+    ax.set_title(f"{chosen.title}   at {where}")
     _ticks_of_pi(ax.xaxis, lengths[across])
     _ticks_of_pi(ax.yaxis, lengths[up])
     for spine in ax.spines.values():
         spine.set_visible(False)
     _bar(ax, image, below=lengths[across] > 2 * lengths[up], ends="both" if signed else "max")
+
+
+def plane_of(field: xr.DataArray, chosen: Slice, grid: Grid) -> xr.DataArray:
+    """The liveliest plane, closed along its periodic axes, with what the slice adds to it."""
+    plane = liveliest_plane(field, normal_axis(chosen.normal, field), chosen.shows)
+    for axis, basis in zip("xyz", reversed(grid.bases), strict=True):
+        if axis in plane.dims and basis == "F":
+            plane = closed(plane, axis, grid.lengths["xyz".index(axis)])
+    if chosen.background:
+        plane = plane + chosen.background[0] + chosen.background[1] * plane["z"]
+    return plane
+
+
+def closed(plane: xr.DataArray, axis: str, length: float) -> xr.DataArray:
+    """The plane with the first points of a periodic axis once more at its end."""
+    end = plane.isel({axis: [0]}).assign_coords({axis: [length]})
+    return xr.concat([plane, end], axis)
+
+
+def edges(points: xr.DataArray) -> tuple[float, float]:
+    """Where the first pixel begins and the last ends, if their middles are at the points."""
+    half = float(points[1] - points[0]) / 2
+    return float(points[0]) - half, float(points[-1]) + half
 
 
 def _bar(ax: Axes, image: AxesImage, *, below: bool, ends: str) -> None:

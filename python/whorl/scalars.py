@@ -1,18 +1,25 @@
 """Passive scalars: [[scalars]] of a case, on any model with a viscous velocity."""
 
+import re
 from typing import Annotated, Any, ClassVar
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, model_validator
 
 from whorl.columns import Column
 from whorl.initial_options import Initial
 from whorl.section import Section, Vector, at_most_one, given_one, option
 
 
+def _plain_name(name: str) -> str:
+    if not re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name):
+        raise ValueError("it must begin with a letter A to Z and go on with letters, digits, _ and -")
+    return name
+
+
 class Scalar(Section):
     """A passive scalar θ: ∂θ/∂t + u·∇(θ + g·x) = D ∇²θ, g its mean gradient."""
 
-    name: Annotated[str, Field(pattern="^[A-Za-z][A-Za-z0-9_-]*$")] = option(
+    name: Annotated[str, AfterValidator(_plain_name)] = option(
         ..., "its name in the series, spectra and snapshots"
     )
     diffusivity: float | None = option(None, "diffusivity D; instead of schmidt", unit="length²/time", ge=0)

@@ -9,6 +9,7 @@ from whorl.clock import Every
 from whorl.sizes import next_good_size, prime_factors
 
 LARGEST_POINTS = 65536
+LARGEST_COUNT = 65536  # of threads, rows or columns of ranks, and parts of the data
 
 
 class Section(BaseModel):
@@ -73,6 +74,12 @@ def listed(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def two(value: Any) -> Any:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError("it must be two whole numbers, rows and columns of ranks")
+    return tuple(value)
+
+
 def good_sizes(points: tuple[int, int, int]) -> tuple[int, int, int]:
     for axis, n in zip("xyz", points, strict=True):
         if axis != "x" and n == 1:
@@ -100,8 +107,7 @@ Lengths = Annotated[tuple[Positive, Positive, Positive], BeforeValidator(three)]
 Vector = Annotated[tuple[float, float, float], BeforeValidator(vector)]
 Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Numbers = Annotated[tuple[NotNegative, ...], BeforeValidator(listed)]
-ProcessGrid = Annotated[
-    tuple[Annotated[int, Field(ge=0)], Annotated[int, Field(ge=0)]], BeforeValidator(listed)
-]
+Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
+ProcessGrid = Annotated[tuple[Count, Count], BeforeValidator(two)]
 Interval = Annotated[float | str, PlainValidator(_interval)]
 CheckpointInterval = Annotated[float | str, PlainValidator(partial(_interval, minutes=True))]

@@ -10,7 +10,7 @@ from pydantic import BaseModel
 
 from whorl.errors import CaseError
 from whorl.explain import models_at, nearest_key
-from whorl.models import DEFAULT, MODELS
+from whorl.models import DEFAULT, MODELS, Model
 from whorl.section import Section, tag_key, tag_of
 
 
@@ -29,11 +29,15 @@ def apply_settings(
 ) -> dict[str, Any]:
     """A copy of `sections` with each "section.key=value" set; a value that is not TOML is taken as text.
 
+    A whole section, "section={key = value, …}", takes the place of the one there, before all other settings.
     What a setting excludes is dropped (time.dt and time.courant). A new initial.name drops the old one's
     parameters, a new flow.model what it does not have. Raises CaseError.
     """
     parsed = [parse_setting(setting, model) for setting in settings]
     result = copy.deepcopy(sections)
+    for setting in (setting for setting in parsed if not setting.table):
+        _replace(result, setting)
+    parsed = [setting for setting in parsed if setting.table]
     for setting in parsed:
         table = _table(result, setting)
         if isinstance(table, dict):
@@ -55,16 +59,34 @@ def apply_settings(
 def parse_setting(setting: str, model: type[BaseModel]) -> Setting:
     path, equals, text = setting.partition("=")
     *table, key = path.strip().split(".")
-    whole_list = not table and key in model.model_fields and text.strip().startswith("[")
-    if not (equals and key and all(table) and (table or whole_list)):
+    whole = not table and key in model.model_fields and text.strip().startswith(("[", "{"))
+    if not (equals and key and all(table) and (table or whole)):
         first = path.strip().partition(".")[0]
         hint = "" if first in model.model_fields else nearest_key(first, model)
-        raise CaseError(f"--set {setting}: give section.key=value, for example grid.points=128{hint or '.'}")
+        raise CaseError(
+            f"--set {setting}: give section.key=value, such as grid.points=128, or a whole section, such as "
+            f"'initial={{name = \"random\"}}'{hint or '.'}"
+        )
     try:
         value = tomllib.loads(f"value = {text.strip()}")["value"]
-    except tomllib.TOMLDecodeError:
+    except tomllib.TOMLDecodeError as error:
+        if whole:
+            raise CaseError(
+                f"--set {setting}: a whole section must be TOML ({error}), with text in quotes, such as "
+                'initial={name = "random", k0 = 3}; in a shell put single quotes about it all.'
+            ) from None
         value = text.strip()
     return Setting(setting, tuple(table), key, value)
+
+
+def _replace(sections: dict[str, Any], setting: Setting) -> None:
+    """Puts a whole section, or list of tables, in place of the one there."""
+    new = setting.value
+    if setting.key == "flow":
+        before, after = _model_of(sections.get("flow", {})), _model_of(new)
+        if before and after and before is not after:
+            _drop_defaults(sections, before)
+    sections[setting.key] = copy.deepcopy(new)
 
 
 def _table(sections: dict[str, Any], setting: Setting) -> Any:
@@ -93,11 +115,17 @@ def _make_room(sections: dict[str, Any], table: dict[str, Any], setting: Setting
         for key in [key for key, value in table.items() if not isinstance(value, dict)]:
             del table[key]
     if setting.table == ("flow",) and setting.key == "model":
-        old, new = (MODELS.get(name) for name in (table.get("model", DEFAULT), setting.value))
+        old, new = _model_of(table), _model_of({"model": setting.value})
         if old and new and old is not new:
             for key in [key for key in table if key not in new.model_fields]:
                 del table[key]
             _drop_defaults(sections, old)
+
+
+def _model_of(flow: Any) -> type[Model] | None:
+    """The model that a section [flow] chooses, if it is one and there is such a model."""
+    name = flow.get("model", DEFAULT) if isinstance(flow, dict) else None
+    return MODELS.get(name) if isinstance(name, str) else None
 
 
 def _drop_defaults(sections: dict[str, Any], old: type) -> None:

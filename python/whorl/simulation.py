@@ -32,7 +32,6 @@ from whorl.version import __version__
 # A step that ends within this of the end, relative to the step, is the last, keeps its length and lands
 # there: a fixed dt that divides the time stays fixed to the bit.
 LANDING = 1e-9
-AT_REST = "the flow is at rest, so time.courant sets no time step; give time.dt or time.dt_max."
 
 # What a restart may change: how the flow is computed and advanced (a smaller step after a blow-up).
 RESTART_KEYS = ("run.", "output.", "time.")
@@ -61,7 +60,7 @@ class Simulation:
         initials.set_initial(self.flow, case, initial, comm)
         follows = case.time.courant is not None and case.time.dt_max is None
         if follows and case.flow.at_rest(self.flow.statistics()):
-            raise CaseError(AT_REST)
+            raise CaseError(at_rest(case))
         if directory:
             on_root(comm, lambda: directory.create(case))
         self._open_log("run")
@@ -299,7 +298,7 @@ class Simulation:
         if not math.isfinite(report.maximum_velocity):
             raise self._recorder.blow_up(f"the largest velocity is {report.maximum_velocity}")
         if not math.isfinite(report.dt):
-            raise CaseError(AT_REST)
+            raise CaseError(at_rest(self.case))
         if landing:
             clock.land(options.until)
         else:
@@ -376,3 +375,14 @@ def _what_to_restart(
     if until is not None:
         case = case.updated([f"time.until={float(until)!r}"])
     return case, directory.choose_checkpoint(step)
+
+
+def at_rest(case: Case) -> str:
+    """What a flow at rest is told, with the options of [initial] that are 0."""
+    given = case.initial.model_dump() if case.initial else {}
+    still = [f"initial.{key} = 0" for key, value in given.items() if isinstance(value, float) and value == 0]
+    named = [f'initial.name = "{case.initial.name}"'] if case.initial else ["the initial field"]
+    return (
+        f"the flow is at rest ({' and '.join(still or named)}), so time.courant = {case.time.courant:g} sets "
+        "no time step; give time.dt or time.dt_max, or a flow that moves."
+    )

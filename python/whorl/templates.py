@@ -8,6 +8,7 @@ import tomlkit
 from whorl.case import Case
 from whorl.explain import Option, describe
 from whorl.initial_options import KINDS, InitialField
+from whorl.measures import spectra_columns
 from whorl.models import MODELS, Model
 from whorl.scalars import Scalar
 from whorl.section import Section, tag_of
@@ -68,7 +69,7 @@ def facts(name: str) -> dict[str, str]:
         "fields": ", ".join(f"{field} ({about.meaning})" for field, about in model.state.items()),
         "outputs": ", ".join(model.outputs),
         "series": ", ".join(column.name for column in model.columns),
-        "spectra": ", ".join(column.name for column in model.spectra),
+        "spectra": ", ".join(column.name for column in spectra_columns(example_case(model))),
         "grid": f"bases {bases}; dealias {model.dealias} by default; {also}one point along {model.flat_axes}",
         "scalars": "any number of [[scalars]]" if model.viscous else "none",
     }

@@ -75,6 +75,7 @@ def test_installed(installed, unchanged, ranks, setting, words):
         ("grid.points=15", ["15", "odd", "next good size is 16"]),
         ("time.scheme=rk5", ["rk5", "rk2, rk3, rk4, rk4-gill"]),
         ("run.device=cuda", ["built with CUDA", 'use "cpu"']),
+        ("run.threads=10000", ["run.threads = 10000 is too many", "or 0: the cores available"]),
         ("run.process_grid=[2, 2]", ["[2, 2]", "1 rank", "allowed: [1, 1]"]),
     ],
 )
@@ -106,11 +107,15 @@ def test_a_case_that_is_not_there(whorl, unchanged):
 
 def test_an_initial_file_that_is_not_there_or_foreign(whorl, unchanged, tmp_path):
     np.savez(tmp_path / "small.npz", **{name: np.zeros((4, 4, 4)) for name in "uvw"})
-    (tmp_path / "text.h5").write_text("no HDF5")
+    for name in ("text.h5", "text.npz"):
+        (tmp_path / name).write_text("neither")
     unchanged()
     for path, words in {
-        "none.h5": ["none.h5 cannot be used", "No such file"],
-        "text.h5": ["text.h5 cannot be used", "u, v and w"],
+        "none.h5": ["none.h5 cannot be used: No such file or directory. It must be", "u, v and w"],
+        "none.npz": ["none.npz cannot be used: No such file or directory. It must be"],
+        "": ["cannot be used: Is a directory. It must be"],
+        "text.h5": ["text.h5 cannot be used: it is no HDF5 file. It must be"],
+        "text.npz": ["text.npz cannot be used: it is no npz file. It must be"],
         "small.npz": ["(4, 4, 4)", "(8, 8, 8)"],
     }.items():
         initial = settings("grid.points=8", "initial.name=from-file", f"initial.path={tmp_path / path}")

@@ -193,6 +193,20 @@ def test_options(whorl):
     assert "rk2 | rk3 | rk4 | rk4-gill" in re.sub(r"\s+", " ", some.out)
 
 
+def test_options_are_readable_on_a_narrow_terminal(whorl, monkeypatch):
+    """Each begins a line, and what it means stands below it, indented and over the whole width."""
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = [line.rstrip() for line in whorl("options").out.splitlines()]
+    assert max(map(len, lines)) <= 80
+    begins = [index for index, line in enumerate(lines) if re.match(r"[a-z]+\.\w+   ", line)]
+    assert [lines[index].split()[0] for index in begins] == [option.key for option in options(Case)]
+    for begin, end, option in zip(begins, [*begins[1:], len(lines)], options(Case), strict=True):
+        meaning = [line for line in lines[begin:end] if line.startswith("    ")]
+        unit = f" [{option.unit}]" if option.unit else ""
+        assert " ".join(line.strip() for line in meaning) == option.help + unit
+        assert len(meaning) <= 1 + len(option.help + unit) // 60
+
+
 def test_info_on_ranks(installed):
     result = installed("info", ranks=2)
     assert result.code == 0

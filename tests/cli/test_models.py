@@ -69,6 +69,11 @@ def test_a_model_in_full(whorl, name):
         assert option == "model" or f"\n{option} " in shown.out
     for column in MODELS[name].columns:
         assert column.name in shown.out
+    about = (
+        re.search(r"^spectra +(.*?)^grid ", shown.out, re.DOTALL | re.MULTILINE)[1].replace(",", "").split()
+    )
+    assert about == [column.name for column in spectra_columns(example_case(MODELS[name]))]
+    assert "transfer" in about
     assert f"whorl new {name} > case.toml" in shown.out
 
 

@@ -19,7 +19,9 @@ from models.waves import (
 from physics.flows import SCHEMES, distance, run, slope
 from support.ranks import on_ranks
 from whorl.initial import coordinates
+from whorl.models import MODELS
 from whorl.simulation import Simulation
+from whorl.templates import example_case
 
 # Initial fields, schemes, scalars, precision, restart
 
@@ -120,3 +122,18 @@ def test_a_restart_repeats_the_run_bit_for_bit(tmp_path, bases):
 @pytest.mark.parametrize("bases", WALLS)
 def test_ranks_give_the_same(world, bases):
     check_ranks(world, make(bases=bases, dt=0.02), random_start(POINTS, bases, 9))
+
+
+def test_the_case_to_begin_with_is_resolved():
+    """The plane flow of `whorl new rayleigh-benard` has three points in the thermal layer 1/(2 Nu)."""
+    case = example_case(MODELS["rayleigh-benard"]).updated(
+        ["initial.temperature.value='0.01*cos(pi*x)*sin(pi*z)'", "time.until=12"]
+    )
+    nx, _, nz = case.grid.points
+    simulation = Simulation(case.updated([f"grid.points=[{nx}, 1, {nz}]"]))
+    simulation.run(progress=False)
+    series = simulation.series
+    nusselt = max(float(series[f"nusselt_{how}"].max()) for how in ("volume", "plates", "dissipation"))
+    assert nusselt > 4
+    assert nz / (2 * nusselt) >= 3
+    assert float(series["kmax_eta"].min()) >= 1.5

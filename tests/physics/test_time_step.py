@@ -74,6 +74,13 @@ def test_a_flow_at_rest_needs_a_largest_step():
     case = make_case(8, time={"courant": 0.5, "steps": 3})
     with pytest.raises(CaseError, match=r"at rest.*time\.dt"):
         run(case, lambda x, y, z: (0.0, 0.0, 0.0), 1)
+    for initial, words in {
+        "initial={name = 'taylor-green', amplitude = 0.0}": r"\(initial.amplitude = 0\).*courant = 0.5",
+        "initial={name = 'abc', A = 0.0, B = 0.0, C = 0.0}": r"A = 0 and initial.B = 0 and initial.C = 0\)",
+        "initial={name = 'zero'}": r'at rest \(initial.name = "zero"\)',
+    }.items():
+        with pytest.raises(CaseError, match=words):
+            Simulation(case.updated([initial]))
     still = make_case(8, time={"courant": 0.5, "dt_max": 0.1, "until": 0.35})
     simulation = Simulation(still, lambda x, y, z: (0.0, 0.0, 0.0))
     simulation.run(progress=False)

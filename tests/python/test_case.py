@@ -1,6 +1,7 @@
 """Options: what is accepted, what is refused and in which words, and the way to TOML and back."""
 
 import math
+import re
 import tomllib
 
 import pytest
@@ -8,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from whorl.case import Case, load_case, ready_cases
 from whorl.errors import CaseError
-from whorl.explain import options, sections
+from whorl.explain import options, sections, show
 from whorl.sizes import next_good_size, prime_factors
 
 
@@ -56,6 +57,17 @@ def test_random_field_has_the_standard_form_unless_a_spectrum_is_given():
         ("grid.pionts=3", ["grid.pionts is not an option", "did you mean grid.points?"]),
         ("grid.viscosity=1", ["did you mean flow.viscosity?"]),
         ("gird.points=64", ["did you mean [grid]?"]),
+        ("run.threads=1000000000000", ["run.threads = 1000000000000", "at most 65536"]),
+        ("run.batches=1000000000000", ["run.batches = 1000000000000", "at most 65536"]),
+        ("run.variables_per_message=100000", ["run.variables_per_message = 100000", "at most 65536"]),
+        ("run.process_grid=[100000, 1]", ["run.process_grid[0] = 100000", "at most 65536"]),
+        ("flow.viscosity='0.01'", ['flow.viscosity = "0.01"', "must be a number, without quotes."]),
+        ("flow.viscosity=low", ['flow.viscosity = "low"', "must be a number."]),
+        ("time.steps='5'", ['time.steps = "5"', "must be a whole number, without quotes."]),
+        ("grid.shift_seed=1000000000000", ["must be less than 2147483648."]),
+        ("run.process_grid=[1, 2, 3]", ["[1, 2, 3]", "two whole numbers, rows and columns"]),
+        ("output.fields=[]", ["output.fields = []", "a list of at least 1."]),
+        ("time.scheme=rk7", ['time.scheme = "rk7"', "did you mean rk4?"]),
         ("initial.amplitude=2", ["initial.amplitude", '"abc"', '"taylor-green"']),
         ("initial.name=abd", ["did you mean abc?", "taylor-green, abc, roberts, orszag-tang, random, "]),
         ("run.precison=single", ["did you mean run.precision?"]),
@@ -117,6 +129,36 @@ def test_missing_sections_and_keys():
     assert "flow.viscosity" in refusal(flow={})
     assert "initial.path" in refusal("initial.name=from-file")
     assert "must be a table" in refusal(grid=3)
+
+
+def test_a_setting_can_be_a_whole_section():
+    case = Case(**sections_of(initial={"name": "taylor-green", "amplitude": 2.0}))
+    changed = case.updated(["initial.seed=5", 'initial={name = "random", k0 = 3}', "time={steps=2, dt=0.1}"])
+    assert changed.initial.k0 == 3
+    assert changed.initial.seed == 5
+    assert (changed.time.steps, changed.time.until, changed.time.courant) == (2, None, None)
+    convection = case.updated(
+        ['flow={model="rayleigh-benard", rayleigh=1e4, prandtl=1.0}', "grid.lengths=[2, 2, 1]"]
+    )
+    assert (convection.grid.bases, convection.output.fields) == ("SFF", ("velocity", "temperature"))
+    assert case.updated(["time.courant=0.2", "time={dt=0.1, until=1}"]).time.courant == 0.2
+
+
+@pytest.mark.parametrize(
+    ("setting", "words"),
+    [
+        ("initial={name=random}", ["--set initial={name=random}", "text in quotes", "single quotes"]),
+        ('initial={name="rnadom"}', ['initial.name = "rnadom"', "did you mean random?"]),
+        ("initial=abc", ["--set initial=abc", "section.key=value", 'initial={name = "random"}']),
+        ("flow={model=3}", ["flow.model = 3 is unknown"]),
+        ("flow.model=[3]", ["flow.model = [3] is unknown"]),
+        ("grid=[8]", ["grid = [8]", "write [grid]"]),
+    ],
+)
+def test_a_section_that_is_no_table_is_refused(setting, words):
+    message = refusal(setting)
+    for word in words:
+        assert word in message
 
 
 def test_settings_replace_their_rivals():
@@ -224,3 +266,48 @@ def test_every_option_is_described():
     for option in listed:
         assert option.kind
         assert option.help or option.key == "initial.name"
+
+
+@pytest.mark.parametrize("value", ["yes", 1, [True], {"on": True}])
+def test_an_option_that_is_true_or_false_says_so(value):
+    message = refusal(flow={"model": "mhd", "viscosity": 0.01, "kinematic": value})
+    assert f"flow.kinematic = {show(value)} (" in message
+    assert message.endswith("it must be true or false.")
+    quoted = refusal(flow={"model": "mhd", "viscosity": 0.01, "kinematic": "true"})
+    assert quoted.endswith("it must be true or false, without quotes.")
+
+
+@pytest.mark.parametrize("name", ["my dye", "2", "", "é", "a\n"])
+def test_a_scalar_needs_a_plain_name(name):
+    message = refusal(scalars=[{"name": name}])
+    assert f"scalars[0].name = {show(name)} (" in message
+    assert "begin with a letter A to Z" in message
+
+
+ODD_VALUES = st.one_of(
+    st.none(), st.booleans(), st.integers(), st.floats(), st.text(max_size=5), st.binary(max_size=2),
+    st.lists(st.one_of(st.integers(), st.text(max_size=3)), max_size=4),
+    st.dictionaries(st.text(max_size=3), st.integers(), max_size=2),
+)  # fmt: skip
+# How the library that validates puts things; people have never heard of it.
+OTHERS_WORDING = re.compile("Input should|should match|String should|Tuple should|valid|Value error|pydantic")
+
+
+@given(key=st.sampled_from([o.key for o in options(Case) if o.key.count(".") == 1]), value=ODD_VALUES)
+def test_every_refusal_is_in_words_of_our_own(key, value):
+    section, name = key.split(".")
+    base = sections_of()
+    if section == "scalars":
+        changed = {"scalars": [{"name": "dye"} | {name: value}]}
+    else:
+        changed = {section: base.get(section, {}) | {name: value}}
+    if message := refused(base | changed):
+        assert not OTHERS_WORDING.search(message.replace(show(value), ""))
+
+
+def refused(sections):
+    try:
+        Case(**sections)
+    except CaseError as error:
+        return str(error)
+    return None

@@ -306,7 +306,8 @@ def test_what_the_core_calls_scalars_has_their_names():
             {"scalars": [{"name": "dye", "schmidt": 1.0, "diffusivity": 2.0}]},
             ["scalars.diffusivity = 2", "scalars.schmidt = 1", "give one"],
         ),
-        ("navier-stokes", {"scalars": {"name": "dye"}}, ["scalars", "a list"]),
+        ("navier-stokes", {"scalars": {"name": "dye"}}, ['scalars = {name = "dye"}', "[[scalars]]"]),
+        ("navier-stokes", {"scalars": [3]}, ["scalars[0] = 3", "[[scalars]]"]),
         ("navier-stokes", {"output": {"fields": ["current"]}}, ['"current"', "velocity, vorticity"]),
     ],
 )

@@ -5,13 +5,28 @@ import numpy as np
 import pytest
 import xarray as xr
 from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from whorl.case import Case
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
 from whorl.measures import series_columns, spectra_columns
 from whorl.models import MODELS
+from whorl.models.base import Curves
 from whorl.output import open_run
-from whorl.plots import STYLE, draw, liveliest_plane, normal_axis, plot_run
+from whorl.plots import (
+    STYLE,
+    colors_of,
+    draw,
+    draw_curves,
+    draw_spectra,
+    edges,
+    liveliest_plane,
+    normal_axis,
+    picture_of,
+    plane_of,
+    plot_run,
+)
 from whorl.series import Series
 from whorl.snapshots import SnapshotBackend, open_snapshot
 from whorl.spectra import Spectra
@@ -107,6 +122,50 @@ def test_the_plot_of_a_whole_run(run):
     assert is_png(run.path / "plot.png")
 
 
+def pixel_middles(image):
+    """Where the pixels of a picture have their middles, along x and up."""
+    left, right, bottom, top = image.get_extent()
+    rows, columns = image.get_array().shape
+    across, up = (right - left) / columns, (top - bottom) / rows
+    return left + across * (np.arange(columns) + 0.5), bottom + up * (np.arange(rows) + 0.5)
+
+
+def test_pixels_of_a_periodic_plane_have_their_middles_at_the_points(run):
+    """So the box shows half the first pixels, and the other half at its end."""
+    values = write_snapshot(run.snapshot_path(7), 0.7)
+    with rc_context(STYLE):
+        figure = draw(open_run(run.path), "run")
+    (image,) = (image for ax in figure.axes for image in ax.images)
+    across, up = pixel_middles(image)
+    np.testing.assert_allclose(across, 0.5 * np.arange(9))
+    np.testing.assert_allclose(up, 1.0 * np.arange(7))
+    assert (image.axes.get_xlim(), image.axes.get_ylim()) == ((0, 4), (0, 6))
+    shown = np.linalg.norm(values[-1], axis=-1)  # of the liveliest plane
+    np.testing.assert_allclose(image.get_array()[:-1, :-1], shown)
+    np.testing.assert_allclose(image.get_array()[-1], [*shown[0], shown[0, 0]])
+    np.testing.assert_allclose(image.get_array()[:, -1], [*shown[:, 0], shown[0, 0]])
+
+
+def test_between_walls_the_pixels_fill_the_box():
+    """Points there begin half a spacing from the wall; the mean profile is added where they are."""
+    grid = Case(
+        grid={"points": [8, 6, 4], "lengths": [4.0, 6.0, 1.0], "bases": "SFF"},
+        flow={"model": "rayleigh-benard", "rayleigh": 1e4, "prandtl": 1.0},
+        time={"until": 1},
+    ).grid
+    z = (np.arange(4) + 0.5) / 4
+    field = xr.DataArray(
+        np.zeros(SHAPE),
+        dims=("z", "y", "x"),
+        coords={"z": z, "y": np.arange(6.0), "x": 0.5 * np.arange(8)},
+    )
+    plane = plane_of(field, MODELS["rayleigh-benard"].picture.slices[0], grid)
+    assert plane.sizes == {"z": 4, "x": 9}
+    assert edges(plane["z"]) == (0.0, 1.0)
+    assert edges(plane["x"]) == (-0.25, 4.25)
+    np.testing.assert_allclose(plane.sel(x=4.0), 1 - z)
+
+
 @pytest.mark.parametrize("energies", [None, [[0.0, 0.0, 0.0]], [[0.0, 1.0, 0.0]]])
 def test_the_plot_of_a_run_with_little_in_it(run, tmp_path, energies):
     if energies:
@@ -118,6 +177,24 @@ def test_a_plot_needs_rows(run):
     run.series.unlink()
     with pytest.raises(CaseError, match="no rows"):
         plot_run(run.path)
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("", ["is a directory", "plot.png"]),
+        ("picture.jpg", ["picture.jpg must end in .png", "picture.png"]),
+        ("picture", ["picture must end in .png", "picture.png"]),
+        ("none/picture.png", ["picture.png cannot be written: there is no directory", "make it first"]),
+    ],
+)
+def test_a_picture_that_cannot_be_written_is_refused(run, tmp_path, name, words):
+    before = sorted(tmp_path.rglob("*"))
+    with pytest.raises(CaseError) as caught:
+        plot_run(run.path, tmp_path / name)
+    for word in words:
+        assert word in str(caught.value)
+    assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_the_liveliest_plane_is_found():
@@ -225,5 +302,70 @@ def test_the_plot_of_every_model(tmp_path, name):
     picture = case.flow.picture
     assert {curves.title for curves in picture.curves} <= set(titles)
     assert picture.spectra_title in titles
-    assert any(title.startswith(picture.slices[0].field.capitalize()) for title in titles)
+    assert any(title.startswith(f"{picture.slices[0].title}   at") for title in titles)
     assert case.flow.headline() in figure.get_suptitle()
+
+
+@pytest.mark.parametrize(
+    ("model", "title"),
+    [
+        ("boussinesq", "Density anomaly  θ"),
+        ("rayleigh-benard", "Temperature  T"),
+        ("gross-pitaevskii", "Density  |ψ|²"),
+        ("navier-stokes", "Vorticity  |ω|"),
+    ],
+)
+def test_a_slice_is_named_after_what_it_shows(model, title):
+    """θ of stratified flow is heavy where positive, and |ψ|² is no wavefunction."""
+    assert example_case(MODELS[model]).flow.picture.slices[0].title == title
+
+
+@pytest.mark.parametrize("name", sorted(MODELS))
+def test_a_label_has_one_colour_in_all_graphs(name):
+    picture = example_case(MODELS[name]).flow.picture
+    colors = colors_of(picture)
+    for curves in (*picture.curves, Curves("", picture.spectra[1:])):
+        shown = [colors[label or column] for column, label in curves.columns]
+        assert len(set(shown)) == len(shown)
+    alone = [curves.columns[0] for curves in picture.curves if len(curves.columns) == 1]
+    assert len({colors[label or column] for column, label in alone}) == len(alone)
+
+
+def test_all_scalars_are_drawn_each_in_one_colour():
+    """In the graph of variances and among the spectra, more scalars than there are colours."""
+    names = ["ink", "milk", "salt", "smoke", "sugar"]
+    case = Case(
+        grid={"points": [8, 6, 4]},
+        flow={"viscosity": 0.1},
+        time={"until": 1},
+        scalars=[{"name": name} for name in names],
+        output={"fields": ["milk"]},
+    )
+    picture = picture_of(case)
+    colors = colors_of(picture)
+    figure = Figure()
+    axes = figure.subplots(1, 2)
+    times = {"time": ("time", np.arange(3.0))}
+    series = xr.Dataset({name: ("time", np.ones(3)) for name, _ in picture.curves[1].columns}, times)
+    draw_curves(axes[0], series, picture.curves[1], colors)
+    shown = {line.get_label(): line.get_color() for line in axes[0].lines if line.get_label() in names}
+    assert shown == {name: colors[name] for name in names}
+    assert len({shown[name] for name in names[:3]} | {colors["energy"]}) == 4
+    assert [label for _, label in picture.spectra[1:]] == ["milk", "ink", "salt", "smoke", "sugar"]
+
+
+def test_the_legend_of_the_spectra_covers_nothing():
+    """It stands below the axis and its label, and is no wider, with long labels too."""
+    energy = ("time", "k"), np.array([[0.0, 1.0, 0.5, 0.1 * step] for step in range(1, 9)])
+    times = 0.125 * np.arange(8)
+    data = dict.fromkeys(("kinetic_incompressible", "kinetic_compressible"), energy)
+    figure = Figure(figsize=(7, 3.5), layout="constrained")
+    ax, superfluid = figure.subplots(), MODELS["gross-pitaevskii"].picture
+    draw_spectra(ax, xr.Dataset(data, {"time": times, "k": np.arange(4.0)}), superfluid)
+    FigureCanvasAgg(figure).draw()
+    legend, axes = ax.get_legend().get_window_extent(), ax.get_window_extent()
+    assert axes.width > 0.8 * figure.bbox.width
+    assert legend.width < axes.width
+    assert legend.y1 <= ax.xaxis.label.get_window_extent().y0 + 1
+    assert not legend.overlaps(axes)
+    assert legend.y0 >= 0

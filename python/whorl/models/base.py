@@ -32,7 +32,8 @@ class FieldOf:
 class Slice:
     """A plane of a snapshot: |field|, its value (signed) or |field|², on the plane normal to an axis.
 
-    `background` (a, b) is a + b z, added to a value, which then is not signed.
+    `background` (a, b) is a + b z, added to a value, which then is not signed; `name` is for people, where
+    the field's own would mislead.
     """
 
     field: str
@@ -40,6 +41,12 @@ class Slice:
     shows: Literal["magnitude", "value", "density"] = "magnitude"
     normal: str = "z"
     background: tuple[float, float] | None = None
+    name: str = ""
+
+    @property
+    def title(self) -> str:
+        """What is shown, with its symbol."""
+        return f"{(self.name or self.field).capitalize()}  {self.symbol}"
 
 
 @dataclass(frozen=True)

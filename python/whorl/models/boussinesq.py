@@ -11,7 +11,9 @@ from whorl.models.viscous import FLOW_COLUMNS, VELOCITY, VORTICITY, ViscousFlow
 from whorl.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
 from whorl.section import at_most_one, given_one, option
 
-TEMPERATURE = FieldOf(1, "length/time", "buoyancy θ in units of velocity")
+DENSITY = FieldOf(
+    1, "length/time", "density anomaly θ in units of velocity, heavy where positive; the buoyancy is −N θ"
+)
 
 
 class Boussinesq(ViscousFlow):
@@ -29,8 +31,8 @@ class Boussinesq(ViscousFlow):
 ∂u/∂t + (U + u)·∇u = −∇p − 2 Ω×u − N θ ẑ + ν ∇²u − ν_h (−∇²)^p u − μ (−∇²)^−q u − α u
 ∂θ/∂t + (U + u)·∇θ = N w + κ ∇²θ
 ∇·u = 0"""
-    state: ClassVar = {"velocity": VELOCITY, "temperature": TEMPERATURE}
-    outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY, "temperature": TEMPERATURE}
+    state: ClassVar = {"velocity": VELOCITY, "temperature": DENSITY}
+    outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY, "temperature": DENSITY}
     snapshot: ClassVar = ("velocity", "vorticity", "temperature")
     columns: ClassVar = (
         *FLOW_COLUMNS,
@@ -47,7 +49,10 @@ class Boussinesq(ViscousFlow):
         ("E", "energy"), ("Ep", "potential_energy"), ("ε", "dissipation"), ("kmax·η", "kmax_eta"),
     )  # fmt: skip
     picture: ClassVar = Picture(
-        (Slice("temperature", "θ", "value", "y"), Slice("vorticity", "|ω|", normal="y")),
+        (
+            Slice("temperature", "θ", "value", "y", name="density anomaly"),
+            Slice("vorticity", "|ω|", normal="y"),
+        ),
         (
             Curves("Energy", (("energy", "kinetic"), ("potential_energy", "potential"))),
             Curves("Dissipation", (("dissipation", "kinetic"), ("potential_dissipation", "potential"))),

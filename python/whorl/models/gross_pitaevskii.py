@@ -37,7 +37,7 @@ class Superfluid(Model):
     )
     progress: ClassVar = (("E", "energy"), ("mass", "mass"))
     picture: ClassVar = Picture(
-        (Slice("psi", "|ψ|²", "density"),),
+        (Slice("psi", "|ψ|²", "density", name="density"),),
         (
             Curves(
                 "Kinetic energy",

@@ -75,8 +75,8 @@ class RayleighBenard(Model):
     waves: ClassVar = ("taylor", "rossby")
     flat_axes: ClassVar = "y"
     example: ClassVar = {
-        "grid": {"points": [64, 64, 32], "lengths": [2.0, 2.0, 1.0]},
-        "flow": {"rayleigh": 1e5, "prandtl": 1.0},
+        "grid": {"points": [64, 64, 48], "lengths": [2.0, 2.0, 1.0]},
+        "flow": {"rayleigh": 1e4, "prandtl": 1.0},
         "time": {"courant": 0.5, "dt_max": 0.02, "until": 20.0},
         "initial": {
             "name": "zero",
