@@ -224,7 +224,7 @@ def test_exponents_of_a_series():
     """One rank does not communicate, which is left out of the fit of communication."""
     series = [(1, 8.0, 0.0), (2, 4.0, 2.0), (4, 2.0, 1.0)]
     runs = [
-        {"ranks": ranks, **scaling.split(disturbed({"exchange": there, "wall": here + there}), ranks)}
+        {"ranks": ranks, **scaling.split(disturbed(ranks, {"exchange": there, "wall": here + there}), ranks)}
         for ranks, here, there in series
     ]
     gammas = {part: fitted["gamma"] for part, fitted in scaling.exponents(runs).items()}
@@ -235,9 +235,9 @@ def test_exponents_of_a_series():
     assert scaling.efficiencies("weak", runs) == pytest.approx([1, 8 / 6, 8 / 3])
 
 
-def disturbed(call):
-    """Three calls, one of them three times as slow for once: the median does not mind."""
-    return [call, {part: 3 * seconds for part, seconds in call.items()}, call]
+def disturbed(ranks, call):
+    """Three calls, one of them slower the more ranks there are: the median does not mind."""
+    return [call, {part: ranks * seconds for part, seconds in call.items()}, call]
 
 
 def test_one_rank_does_not_communicate():
