@@ -36,6 +36,16 @@ def test_a_plan_is_shown_and_written(whorl, toy, tmp_path):
     assert imread(tmp_path / "plan.png").ndim == 3
 
 
+def test_what_is_asked_for_is_planned(whorl, toy, tmp_path):
+    chosen = settings("grid.points=64", "time.courant=0.5", "time.until=1.0")
+    asked = ("-n", 4, "-n", 1, "--dt", 0.004, "--overlap", "--ranks-per-node", 2)
+    done = whorl("plan", "taylor-green", "-m", toy, *asked, *chosen, "--json", "plan.json")
+    assert done.code == 0, done.err
+    plan = json.loads((tmp_path / "plan.json").read_text())
+    assert [(run["nodes"], run["ranks"]) for run in plan["runs"]] == [(1, 2), (4, 8)]
+    assert (plan["steps"], plan["steps_known_by"], plan["overlap"]) == (250, "--dt", True)
+
+
 def test_gests_is_planned_on_frontier(whorl):
     chosen = settings("grid.points=4096", "time.scheme=rk2", "run.precision=single", "time.dt=1e-4")
     done = whorl("plan", "taylor-green", "-m", "frontier", "-n", 8, "--algorithm", "gests", *chosen)

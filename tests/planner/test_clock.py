@@ -101,10 +101,26 @@ def test_overlap_hides_the_shorter_of_work_and_what_links_allow():
     exchange = 3 * (1 / 5 + 100e-6)
     assert parts.column == pytest.approx(exchange)
     assert parts.hidden == pytest.approx(0.5 * exchange * 3 / 4)
+    assert parts.total == pytest.approx(4.5 + 0.25 + 0.2 + exchange - parts.hidden)
     assert seconds(replace(load, overlap=False), machine, 4).hidden == 0
     assert seconds(replace(load, batches=1), machine, 4).hidden == 0
     short = seconds(replace(load, operations={"x": 2e6, "y": 0, "z": 0}, copy=0, point=0), machine, 4)
     assert short.hidden == pytest.approx(1e-3 * 3 / 4)
+
+
+def test_what_hides_an_exchange_is_the_work_on_planes():
+    """Lines along x and y, copies and points: 1, 2, 4 and 8 ms. Lines along z and modes are on columns."""
+    machine = toy(links=[link.model_dump() for link in GROUPS])
+    load = replace(
+        LOAD,
+        operations={"x": 2e6, "y": 8e6, "z": 16e9},
+        copy=80e6,
+        point=320e6,
+        column=Exchange(4, 8, 4e9, 1),
+        batches=4,
+        overlap=True,
+    )
+    assert seconds(load, machine, 4).hidden == pytest.approx(15e-3 * 3 / 4)
 
 
 def test_rows_hide_as_columns_do():

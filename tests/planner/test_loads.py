@@ -8,7 +8,7 @@ from support.ranks import on_ranks
 from whorl import _core
 from whorl.core_options import core_options
 from whorl.errors import CaseError
-from whorl.floor import work
+from whorl.floor import STAGES, work
 from whorl.initial import set_initial
 from whorl.planner.gests import Gests
 from whorl.planner.load import line_operations
@@ -24,11 +24,23 @@ def test_gests_carries_every_variable_whole():
     assert (load.column.ranks, load.column.stride) == (4, 2)
     assert (load.row.ranks, load.row.stride) == (2, 1)
     lines = 64 * 32 / 8  # of complex numbers, of one variable
+    assert load.operations["x"] == pytest.approx(8 * line_operations(64, lines))
     assert load.operations["y"] == pytest.approx(8 * line_operations(64, lines))
     assert load.operations["z"] == pytest.approx(7 * line_operations(64, lines))
     assert load.copy == 4 * 15 * VARIABLE
     assert load.point == 8 * VARIABLE
     assert load.modes == (9 + 6 + 13) * VARIABLE
+    assert load.working_set == 10.5 * VARIABLE
+
+
+def test_gests_doubles_its_bytes_in_double_precision():
+    way = Gests(case(run={"precision": "double"}))
+    assert way.load((2, 4), 1).column.bytes == 2 * 7 * VARIABLE
+    assert sum(way.memory((2, 4), 1, 1).values()) * 8 == 84 * 64**3
+
+
+def test_gests_writes_checkpoints_of_all_modes():
+    assert Gests(case((32, 48, 64))).modes == 32 * 48 * 64 / 2
 
 
 def test_slabs_have_no_row_exchange():
@@ -50,13 +62,33 @@ def test_variables_that_travel_together_save_messages(q, rows, columns):
     assert (load.row.calls, load.column.calls) == (rows, columns)
 
 
-def test_gests_cuts_the_box_into_equal_pencils():
-    assert Gests(case(32)).grids(64) == [(2, 32), (4, 16), (8, 8), (16, 4)]
+@pytest.mark.parametrize(
+    ("points", "ranks", "grids"),
+    [
+        (32, 64, [(2, 32), (4, 16), (8, 8), (16, 4)]),
+        ((16, 24, 40), 8, [(1, 8), (2, 4), (4, 2), (8, 1)]),
+        ((16, 24, 40), 20, []),  # columns of 5 or more do not divide 24 points along y
+        ((16, 24, 40), 24, []),  # and those of 3 not 40 along z
+        ((16, 12, 8), 8, [(2, 4), (4, 2)]),  # nor rows, or columns, of 8 the 12 along y
+    ],
+)
+def test_gests_cuts_the_box_into_equal_pencils(points, ranks, grids):
+    assert Gests(case(points)).grids(ranks) == grids
 
 
-def test_gests_is_navier_stokes_alone():
-    with pytest.raises(CaseError, match='not "mhd"'):
-        Gests(case(flow={"model": "mhd", "resistivity": 0.01}, initial={"name": "orszag-tang"}))
+BEYOND_GESTS = {
+    'not "mhd" with 0': {
+        "flow": {"model": "mhd", "resistivity": 0.01},
+        "initial": {"name": "orszag-tang"},
+    },
+    'not "navier-stokes" with 1': {"scalars": ({"name": "dye", "schmidt": 1.0},)},
+}
+
+
+@pytest.mark.parametrize(("message", "sections"), BEYOND_GESTS.items())
+def test_gests_is_navier_stokes_alone(message, sections):
+    with pytest.raises(CaseError, match=message):
+        Gests(case(**sections))
 
 
 CASES = {
@@ -102,6 +134,7 @@ LAYOUTS = [
     ((20, 14, 18), "phase-shift", "cube"),
     ((36, 24, 12), "2/3", "sphere"),
     ((28, 20, 16), "none", "cube"),
+    ((12, 10, 144), "2/3", "cube"),
 ]
 
 
@@ -140,6 +173,83 @@ def test_what_travels_is_what_the_core_counts(world, dealias, wire):
             away = 1 - 1 / exchange.ranks
             planned = 2 * world.size * exchange.bytes * away * share
             assert planned == pytest.approx(counted, rel=0.12, abs=1)
+
+
+@on_ranks(2)
+@pytest.mark.parametrize("dealias", ["2/3", "phase-shift-exact"])
+@pytest.mark.parametrize("scheme", STAGES)
+def test_a_step_has_as_many_round_trips_as_the_core_makes(world, scheme, dealias):
+    """Of what one carries, 1/2 goes to the other rank; the cube's columns are shared evenly."""
+    chosen = case(24, grid={"dealias": dealias}, time={"scheme": scheme}, run={"process_grid": [1, 2]})
+    way, flow = Whorl(chosen), _core.Flow(core_options(chosen, 1), world.py2f())
+    set_initial(flow, chosen, None, world)
+    flow.reset_timings()
+    flow.step(1e-3, step_number=0)
+    counted = world.allreduce(flow.traffic()["column"])
+    column = way.load((1, 2), 1).column
+    once = world.size * column.bytes / way.imbalance((1, 2)) / 2
+    assert way.stages == round(counted / once)
+
+
+def test_the_load_of_uneven_pencils_by_hand():
+    """Of 48 × 40 × 36 points the cube keeps 16 kx, 27 ky and 23 kz.
+
+    Three rows have at most 14 of y and 6 kx, eight columns of ranks 5 of z and 4 ky.
+    """
+    load = Whorl(case((48, 40, 36), time={"scheme": "rk4"})).load((3, 8), 1)
+    inner, outer, value = 8, 7, 8
+    assert load.operations["x"] == pytest.approx(inner * line_operations(48, 14 * 5 / 2))
+    assert load.operations["y"] == pytest.approx(inner * line_operations(40, 6 * 5))
+    assert load.operations["z"] == pytest.approx(outer * line_operations(36, 6 * 4))
+    rows, columns = inner * 14 * 5 * 16 * value, outer * 6 * 4 * 36 * value
+    assert (load.row.ranks, load.row.stride, load.row.bytes) == (3, 1, rows)
+    assert (load.column.ranks, load.column.stride, load.column.bytes) == (8, 3, columns)
+    assert load.copy == 4 * (rows + columns)
+    assert load.point == inner * 48 * 14 * 5 * 4
+    assert load.modes == pytest.approx((5 * 3 + outer) * 6 * 4 * 23 * value)
+    slabs = Whorl(case((48, 40, 36))).load((1, 8), 1)
+    assert (slabs.row.bytes, slabs.copy) == (0, 4 * slabs.column.bytes)
+
+
+def test_the_working_set_is_the_state_and_the_exchange():
+    """Two registers of three fields, 22 · 43² modes each, and four fluxes on 22 · 43 columns of 64."""
+    whole = 8 * (2 * 3 * 22 * 43**2 + 4 * 22 * 43 * 64)
+    assert Whorl(case(64)).load((2, 4), 1).working_set == pytest.approx(whole / 8, rel=0.01)
+
+
+@pytest.mark.parametrize(("precision", "halved"), [("double", 2), ("single", 1)])
+def test_a_wire_of_single_numbers_halves_double_ones_alone(precision, halved):
+    full, thin = (
+        Whorl(case(run={"precision": precision, "wire": wire})).load((2, 4), 1) for wire in ("full", "single")
+    )
+    assert full.column.bytes == halved * thin.column.bytes
+    assert full.row.bytes == halved * thin.row.bytes
+    assert full.copy == thin.copy
+
+
+def test_batches_are_no_more_than_planes():
+    """Eight, or one for four planes where that is more."""
+    assert Whorl(case(32)).batch_counts((1, 2)) == [8]
+    assert Whorl(case(32)).batch_counts((2, 8)) == [4]
+    assert Whorl(case(32)).batch_counts((2, 8), overlap=True) == [2, 4]
+    assert Whorl(case((32, 32, 192))).batch_counts((2, 4)) == [12]
+
+
+@pytest.mark.parametrize("scheme", STAGES)
+def test_modes_are_those_kept_whatever_registers_there_are(scheme):
+    """22 · 43² of a cube, as many on both grids of an exact phase shift as on one."""
+    assert Whorl(case(64, time={"scheme": scheme})).modes == 22 * 43**2
+    once, exact = (
+        Whorl(case(64, grid={"dealias": name}, time={"scheme": scheme})).modes
+        for name in ("phase-shift", "phase-shift-exact")
+    )
+    assert once == exact
+
+
+def test_rows_of_ranks_stay_within_sixty_four():
+    grids = Whorl(case(512, grid={"dealias": "none"})).grids(256)
+    assert {rows * columns for rows, columns in grids} == {256}
+    assert sorted(rows for rows, _ in grids) == [1, 2, 4, 8, 16, 32, 64]
 
 
 def test_a_load_counts_messages():

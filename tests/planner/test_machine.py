@@ -28,9 +28,21 @@ WRONG = {
         "node.ranks = 3 do not share node.devices = 8 evenly",
     ),
     "table of another length": ({"single": {"x": [1.0]}}, "x has 1 numbers and points has 2"),
+    "bandwidths of another length": (
+        {"single": {"modes": [1.0, 2.0]}},
+        "modes has 2 numbers and working_set has 1",
+    ),
     "descending": ({"single": {"points": [64.0, 16.0]}}, "points = [64.0, 16.0] must ascend"),
     "links out of order": (
         {"links": [{"level": "node", "ranks": 0, "bandwidth": 1.0}] * 2},
+        "[[links]] must ascend",
+    ),
+    "links of fewer ranks": (
+        {"links": [{"level": level, "ranks": 8, "bandwidth": 1.0} for level in ("pair", "node")]},
+        "[[links]] must ascend",
+    ),
+    "links of a lower level": (
+        {"links": [{"level": "node", "ranks": ranks, "bandwidth": 1.0} for ranks in (2, 8)]},
         "[[links]] must ascend",
     ),
 }
@@ -58,6 +70,16 @@ def test_the_shipped_machines_are_whole(name):
     assert machine_text(machine_toml(machine, "a comment")) == machine
 
 
+def test_a_file_says_what_its_numbers_are():
+    lines = machine_toml(toy(), "made up").splitlines()
+    assert lines[0] == "# made up"
+    assert "memory = 1.0 # memory of a node that fields may fill [GiB]" in lines
+    assert "ranks = 1 # MPI ranks a node, sharing the devices evenly" in lines
+    first, second = (number for number, line in enumerate(lines) if line == "[[links]]")
+    assert [number for number, line in enumerate(lines) if "[µs]" in line] == [first + 5]
+    assert lines[second + 5] == "latency = 5.0"
+
+
 def test_frontier_and_local_are_shipped():
     assert {"frontier", "local"} <= set(shipped_machines())
 
@@ -79,6 +101,11 @@ def test_the_other_precision_stands_in_by_the_ratio_of_the_sizes():
     machine = toy()
     assert machine.rates(4) == (machine.single, 1.0)
     assert machine.rates(8) == (machine.single, 0.5)
+    both = sections(double=sections()["single"] | {"modes": [3.0]})
+    other = machine_from({name: section for name, section in both.items() if name != "single"})
+    assert other.rates(4) == (other.double, 2.0)
+    assert other.rates(8) == (other.double, 1.0)
+    assert machine_from(both).rates(8)[0].modes == (3.0,)
 
 
 def test_ranks_of_a_node_can_be_changed():

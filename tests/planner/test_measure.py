@@ -1,5 +1,7 @@
 """What `whorl bench machine` writes is what was timed."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from mpi4py import MPI
@@ -22,12 +24,12 @@ def test_the_machine_is_measured_and_written(world):
     assert machine.single.points == machine.double.points == (16.0, 24.0)
 
 
-def machine_of(section: dict) -> object:
+def machine_of(section: dict, threads: int = 1) -> object:
     rates = {key: [1.0] for key in ("points", "x", "y", "z", "copies", "point", "modes")}
     return machine_from(
         {
             "machine": {"name": "here", "source": "a test"},
-            "node": {"devices": 3, "ranks": 3, "memory": 1.0},
+            "node": {"devices": 3 * threads, "ranks": 3, "memory": 1.0},
             "single": rates,
             "files": {"bandwidth": 1.0, "bandwidth_node": 1.0},
         }
@@ -53,10 +55,11 @@ def made_up(monkeypatch):
 
 
 @pytest.mark.usefixtures("made_up")
-def test_rates_give_back_the_step_they_are_from():
+@pytest.mark.parametrize("threads", [1, 2])
+def test_rates_give_back_the_step_they_are_from(threads):
     """Waiting and work beside the parts are in the rates, so the parts add up to the step."""
-    rates = measure.measure_rates("single", 1, MPI.COMM_SELF, SIZES)
-    machine = machine_of({"single": rates})
+    rates = measure.measure_rates("single", threads, MPI.COMM_SELF, SIZES)
+    machine = machine_of({"single": rates}, threads)
     for points in SIZES:
         unit = 1e-6 * points
         planned = seconds(Whorl(measure.calibration_case(points, "single", 1)).load((1, 1), 1), machine, 4)
@@ -85,6 +88,77 @@ def test_neither_bandwidth_nor_latency_is_negative():
     assert measure.fit(along / (along @ [2.0, 3.0])[:, None]) == pytest.approx((2.0, 3.0))
     assert measure.fit(along / (along @ [2.0, -1.0])[:, None])[1] == 0.0
     assert measure.fit(along / (along @ [-0.001, 30.0])[:, None])[0] > 0
+    # Without the other one, least squares are Σ r / Σ r². Both would be (3/2, −2) and (−1/3, 2/3).
+    assert measure.fit(np.array([[2.0, 1.0], [1.0, 0.25]])) == pytest.approx((3 / 5, 0.0))
+    assert measure.fit(np.array([[1.0, 2.0], [3.0, 3.0]])) == pytest.approx((0.0, 5 / 13))
+
+
+def test_the_quickest_pass_counts(monkeypatch):
+    seconds = iter([5.0, 9.0, 3.0, 8.0, 4.0, 10.0])  # of both sizes in turn
+    monkeypatch.setattr(measure, "time_parts", lambda *_: {"step": next(seconds)})
+    found = measure.time_sizes("single", 1, MPI.COMM_SELF, MPI.COMM_SELF, SIZES)
+    assert [(case.grid.points[0], timings["step"]) for case, timings in found] == [(16, 3.0), (24, 8.0)]
+
+
+class Slow:
+    """A flow on a clock of its own: two steps to warm up, then 1 to 9 s and 100 s, twice that on rank 1."""
+
+    STEPS = (1000.0, 1000.0, *map(float, range(1, 10)), 100.0)
+
+    def __init__(self, rank: int):
+        self.factor, self.now, self.last = rank + 1, 0.0, 0.0
+
+    def reset_timings(self) -> None:
+        self.last = 0.0
+
+    def step(self, dt: float, step_number: int) -> None:
+        self.last = self.factor * self.STEPS[step_number]
+        self.now += self.last
+
+    def timings(self) -> dict[str, float]:
+        parts = ("x_lines", "y_lines", "z_lines", "pack", "point", "modes", "exchange")
+        return {part: self.last * (1 + number) / 100 for number, part in enumerate(parts)}
+
+
+@on_ranks(2)
+def test_parts_are_of_a_right_hand_side_and_the_mean_of_ranks(world):
+    flow = Slow(world.rank)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measure, "_core", SimpleNamespace(Flow=lambda *_: flow))
+        patch.setattr(measure, "core_options", lambda *_: None)
+        patch.setattr(measure, "set_initial", lambda *_: None)
+        patch.setattr(measure, "time", SimpleNamespace(perf_counter=lambda: flow.now))
+        found = measure.time_parts(measure.calibration_case(24, "single", 1), world, world)
+    step = 5.5 / 2 * (1 + 2) / 2  # two right-hand sides in a step of rk2
+    assert found["step"] == pytest.approx(step)
+    assert (found["x_lines"], found["exchange"]) == pytest.approx((0.01 * step, 0.07 * step))
+
+
+@on_ranks(2)
+def test_a_node_has_the_cores_and_the_memory_there_are(world):
+    """Eight cores shared by two ranks, 12 GiB."""
+    counted = SimpleNamespace(
+        cpu_count=lambda logical: 8 if not logical else 16,
+        virtual_memory=lambda: SimpleNamespace(available=12 * 2**30),
+    )
+    rates = {key: [1.0] for key in ("points", "x", "y", "z", "copies", "point", "modes")}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measure, "psutil", counted)
+        patch.setattr(measure, "measure_files", lambda *_: 3.0)
+        patch.setattr(measure, "measure_rates", lambda precision, threads, *_: rates | {"x": [threads]})
+        patch.setattr(measure, "measure_link", lambda *_: {"bandwidth": 1.0, "latency": 1.0})
+        machine = measure.measure_machine("here", world)
+    assert (machine.node.devices, machine.node.ranks, machine.node.memory) == (8, 2, 12.0)
+    assert machine.double.x == (4.0,)
+    assert machine.files.bandwidth == machine.files.bandwidth_node == 3.0
+
+
+def test_files_are_written_at_so_many_billion_bytes_a_second(monkeypatch, tmp_path):
+    seconds = iter([1.0, 1.5])
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(measure, "FILE_BYTES", 2**23)
+    monkeypatch.setattr(measure, "time", SimpleNamespace(perf_counter=lambda: next(seconds)))
+    assert measure.measure_files(MPI.COMM_SELF) == pytest.approx(2**23 / 0.5e9, rel=5e-3)
 
 
 @on_ranks(2)

@@ -12,17 +12,24 @@ def test_a_fixed_step_counts_itself():
     assert length_of(case(time={"dt": 0.1, "steps": None, "until": 1.0})).steps == 10
     assert length_of(case(time={"dt": 0.3, "steps": None, "until": 1.0})).steps == 4
     assert length_of(case(time={"dt": 0.1, "steps": 3, "until": 1.0})).steps == 3
+    # Not eight, though 1.05 / 0.15 is above 7 by rounding.
+    assert length_of(case(time={"dt": 0.15, "steps": None, "until": 1.05})).steps == 7
 
 
 def test_a_number_of_steps_is_the_length():
     assert length_of(case(time={"steps": 7})).steps == 7
 
 
-@pytest.mark.parametrize("name", ["taylor-green", "abc"])
-def test_a_courant_number_sets_the_step_by_the_initial_field(name):
-    chosen = case(
-        (48, 64, 40), time={"dt": None, "courant": 0.4, "steps": 1}, initial={"name": name}, output=QUIET
-    )
+@pytest.mark.parametrize(
+    ("name", "points"),
+    [
+        ("taylor-green", (48, 64, 40)),
+        ("abc", (48, 64, 40)),
+        ("taylor-green", (64, 64, 4)),  # which has no coarser grid along z, and no velocity there
+    ],
+)
+def test_a_courant_number_sets_the_step_by_the_initial_field(name, points):
+    chosen = case(points, time={"dt": None, "courant": 0.4, "steps": 1}, initial={"name": name}, output=QUIET)
     simulation = Simulation(chosen)
     simulation.run()
     assert first_step(chosen) == pytest.approx(simulation.time, rel=0.05)
@@ -42,6 +49,8 @@ def test_dt_max_limits_the_step():
 def test_a_step_that_is_told_is_believed():
     chosen = case(time={"dt": None, "courant": 0.5, "steps": None, "until": 1.0})
     assert length_of(chosen, 0.02).steps == 50
+    assert length_of(case(time={"dt": 0.1, "steps": None, "until": 1.0}), 0.02).steps == 50
+    assert length_of(case(time={"dt": None, "courant": 0.5, "steps": 7}), 0.02).dt == 0.02
 
 
 def test_a_step_that_nobody_knows_is_asked_for():
@@ -79,6 +88,23 @@ def test_a_run_writes_what_was_planned(tmp_path, output):
         for size in files:
             assert bytes_each < size < bytes_each + HEADER
     assert planned.seconds == pytest.approx(planned.bytes / 1e9)
+
+
+def test_the_end_is_written_once():
+    """At 0, 0.15, …, 2.1, the last with the end, though 30 · 0.07 / 0.15 is above 14 by rounding."""
+    chosen = case(time={"dt": 0.07, "steps": 30}, output={"snapshot_every": 0.15})
+    assert output_of(chosen, toy(), 1, length_of(chosen), 0.0, 1.0).snapshots == 15
+
+
+def test_a_scalar_is_one_component():
+    """64³ numbers of 4 bytes for u, v, w and the dye; modes of two components of velocity and two scalars."""
+    chosen = case(
+        scalars=({"name": "salt", "schmidt": 1.0}, {"name": "dye", "schmidt": 1.0}),
+        output={"snapshot_every": "5 steps", "fields": ["velocity", "dye"]},
+    )
+    planned = output_of(chosen, toy(), 1, length_of(chosen), 0.0, 1000.0)
+    assert planned.snapshot_bytes == 4 * 64**3 * 4
+    assert planned.checkpoint_bytes == (2 + 1 + 1) * 1000 * 8
 
 
 def test_minutes_are_counted_in_the_time_the_run_takes():

@@ -9,7 +9,7 @@ from whorl.planner.clock import seconds
 from whorl.planner.gests import Gests
 from whorl.planner.machine import load_machine
 from whorl.planner.plan import as_json, make_plan
-from whorl.planner.search import best, fewest_nodes, node_counts, round_numbers
+from whorl.planner.search import best, fewest_nodes, node_counts, round_numbers, threads_of_rank
 from whorl.planner.whorl_load import Whorl
 
 MEMORY = 2e-3  # GiB a node: 64³ points need several
@@ -32,6 +32,23 @@ def test_the_best_way_is_the_quickest_of_all(algorithm, nodes, overlap):
 
 
 HIDING = [{"level": "machine", "ranks": 0, "bandwidth": 2.0, "latency": 5.0, "hidden": 1.0}]
+
+
+@pytest.mark.parametrize(
+    ("node", "threads"),
+    [({"devices": 6, "ranks": 2}, 3), ({"devices": 2, "ranks": 2}, 1), ({"devices": 8, "kind": "gpu"}, 1)],
+)
+def test_a_core_has_a_thread_and_a_gpu_is_fed_by_one(node, threads):
+    machine, way = toy(node=node), Whorl(case())
+    found = best(way, machine, 2)
+    assert threads_of_rank(machine) == threads
+    assert found.ranks == 2 * machine.node.ranks
+    assert found.memory == way.memory(found.grid, found.batches, threads)
+    assert found.memory != way.memory(found.grid, found.batches, threads + 1)
+
+
+def test_ranks_share_the_memory_of_a_node():
+    assert best(Whorl(case()), toy(node={"memory": 3.0, "ranks": 2}), 1).memory_of_rank == 1.5 * 2**30
 
 
 def test_a_given_process_grid_and_batches_are_kept():
@@ -59,6 +76,13 @@ def test_on_one_node_less_the_case_does_not_fit(algorithm):
     for nodes in range(1, fewest):
         found = best(way, machine, nodes)
         assert found is None or not found.fits
+
+
+@pytest.mark.parametrize(("share", "fewest"), [(1.0, 4), (0.999, 8)])
+def test_gests_fills_four_nodes_with_forty_two_bytes_a_point(share, fewest):
+    """To the last byte; 64³ points are not cut into five, six or seven."""
+    memory = share * 42 * 64**3 / 4 / 2**30
+    assert fewest_nodes(Gests(case()), toy(node={"memory": memory})) == fewest
 
 
 def test_what_fits_on_one_node_needs_one():
@@ -95,11 +119,52 @@ def test_a_run_costs_its_steps_and_its_output():
     assert '"nodes": 2' in as_json(plan)
 
 
+OVERLAPS = {
+    "alltoall": ({}, False),
+    "datatypes": ({"transport": "datatypes"}, False),
+    "overlap": ({"transport": "overlap"}, True),
+    "pairwise": ({"transport": "pairwise"}, True),
+    "rma": ({"transport": "rma"}, True),
+    "threads": ({"threading": "multiple"}, True),
+}
+
+
+@pytest.mark.parametrize(("run", "overlap"), OVERLAPS.values(), ids=OVERLAPS.keys())
+def test_work_overlaps_where_the_case_says_so(run, overlap):
+    machine = toy(links=HIDING)
+    plan = make_plan(case(run=run), machine, nodes=[4])
+    assert plan.overlap == overlap
+    assert (plan.runs[0].layout.parts.hidden > 0) == overlap
+    for asked in (False, True):
+        plan = make_plan(case(run=run), machine, nodes=[4], overlap=asked)
+        assert (plan.runs[0].layout.parts.hidden > 0) == asked
+
+
+def test_cuts_that_overlap_may_fit_where_the_usual_one_does_not():
+    chosen = case(run={"process_grid": [2, 2]})
+    usual, finest = (sum(Whorl(chosen).memory((2, 2), batches, 2).values()) for batches in (8, 32))
+    machine = toy(node={"memory": (usual + finest) / 2 / 2**30})
+    assert make_plan(chosen, machine, overlap=True).fewest == 4
+    with pytest.raises(CaseError, match="does not fit on toy"):
+        make_plan(chosen, machine, overlap=False)
+
+
+def test_minutes_of_a_plan_are_those_of_its_steps():
+    chosen = case(time={"steps": 100_000}, output={"checkpoint_every": "2 minutes"})
+    (run,) = make_plan(chosen, toy(), nodes=[2]).runs
+    minutes = 100_000 * run.layout.parts.total / 60
+    assert minutes > 4
+    assert run.output.checkpoints == 1 + int(minutes / 2)
+
+
 def test_nodes_that_are_too_few_name_those_that_do():
     machine = toy(node={"memory": MEMORY})
     fewest = fewest_nodes(Whorl(case()), machine)
     with pytest.raises(CaseError, match=f"on none of the nodes given.*the fewest nodes that do are {fewest}"):
         make_plan(case(), machine, nodes=[1, 2])
+    shared = toy(node={"memory": MEMORY, "ranks": 2})
+    with pytest.raises(CaseError, match=r"and a rank of toy has 0\.001 GiB"):
+        make_plan(case(), shared, nodes=[1])
 
 
 def test_nodes_that_are_not_there_are_refused():

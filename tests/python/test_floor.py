@@ -73,6 +73,32 @@ def test_operations_of_a_cube_by_hand():
     assert operations == {16: line * (7 * kept * rows + 8 * kept * 16 + 0.5 * 8 * 16 * 16)}
 
 
+def test_bytes_by_hand():
+    """Of 12 × 18 × 24 points 3 |n| < N keeps kx = 0…3, ky = −5…5 and kz = −7…7.
+
+    Three inputs and four fluxes are written and read on columns of 24; three components of the state are
+    read once, and their register read and written.
+    """
+    columns = 4 * 11
+    assert work(case((12, 18, 24))).bytes == 16 * (2 * 7 * columns * 24 + 3 * 3 * columns * 15)
+
+
+def test_between_three_pairs_of_walls_coefficients_are_real():
+    """3 m < 2 N keeps 8, 12 and 16 of 12 × 18 × 24 points; velocity and temperature are four components."""
+    flow = {"model": "rayleigh-benard", "rayleigh": 1e4, "prandtl": 1.0}
+    grid = {"points": (12, 18, 24), "bases": "SSS", "dealias": "2/3", "lengths": 1}
+    walls = Case(grid=grid, flow=flow, time={"steps": 1}, run={"precision": "double"})
+    columns = 8 * 12
+    inputs, products, fluxes = 4, 8, 6
+    found = work(walls)
+    assert found.bytes == 8 * (2 * (inputs + fluxes) * columns * 24 + 3 * 4 * columns * 16)
+    assert found.operations == {
+        24: pytest.approx(0.5 * (inputs + fluxes) * columns * 5 * 24 * math.log2(24)),
+        18: pytest.approx(0.5 * (inputs + products) * 8 * 24 * 5 * 18 * math.log2(18)),
+        12: pytest.approx(0.5 * (inputs + products) * 18 * 24 * 5 * 12 * math.log2(12)),
+    }
+
+
 def test_exact_phase_shift_is_two_passes_and_single_precision_half_the_bytes():
     once, twice = work(case(16, dealias="phase-shift")), work(case(16, dealias="phase-shift-exact"))
     assert twice.operations == {16: 2 * once.operations[16]}

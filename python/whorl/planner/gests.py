@@ -33,11 +33,10 @@ class Gests:
     case: Case
 
     def __post_init__(self) -> None:
-        if self.case.flow.model != "navier-stokes" or self.case.scalars or self.case.grid.bases != "FFF":
+        if self.case.flow.model != "navier-stokes" or self.case.scalars:
             raise CaseError(
-                f'--algorithm gests plans flow.model = "navier-stokes" in a periodic box without scalars, '
-                f'not "{self.case.flow.model}" with {len(self.case.scalars)} scalars and grid.bases = '
-                f'"{self.case.grid.bases}"; use --algorithm whorl.'
+                f'--algorithm gests plans flow.model = "navier-stokes" without scalars, not '
+                f'"{self.case.flow.model}" with {len(self.case.scalars)}; use --algorithm whorl.'
             )
 
     @property

@@ -46,11 +46,6 @@ class Layout:
     def fits(self) -> bool:
         return self.memory_needed <= self.memory_of_rank
 
-    @property
-    def node_seconds(self) -> float:
-        """Of a step."""
-        return self.nodes * self.parts.total
-
 
 def threads_of_rank(machine: Machine) -> int:
     """A core each; a GPU is fed by one."""
