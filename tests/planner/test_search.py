@@ -121,11 +121,12 @@ def test_a_run_costs_its_steps_and_its_output():
 
 OVERLAPS = {
     "alltoall": ({}, False),
-    "datatypes": ({"transport": "datatypes"}, False),
+    "datatypes": ({"transport": "datatypes"}, True),
     "overlap": ({"transport": "overlap"}, True),
     "pairwise": ({"transport": "pairwise"}, True),
     "rma": ({"transport": "rma"}, True),
-    "threads": ({"threading": "multiple"}, True),
+    "beside": ({"threading": "serialized"}, True),
+    "threads": ({"threading": "multiple"}, False),
 }
 
 
@@ -142,7 +143,9 @@ def test_work_overlaps_where_the_case_says_so(run, overlap):
 
 def test_cuts_that_overlap_may_fit_where_the_usual_one_does_not():
     chosen = case(run={"process_grid": [2, 2]})
-    usual, finest = (sum(Whorl(chosen).memory((2, 2), batches, 2).values()) for batches in (8, 32))
+    ways = ((8, False), (32, True))
+    usual, finest = (sum(Whorl(chosen).memory((2, 2), batches, 2, way).values()) for batches, way in ways)
+    assert finest < usual
     machine = toy(node={"memory": (usual + finest) / 2 / 2**30})
     assert make_plan(chosen, machine, overlap=True).fewest == 4
     with pytest.raises(CaseError, match="does not fit on toy"):
