@@ -1,16 +1,18 @@
 """The load of whorl's own round trip: kept modes only, fluxes contracted before the column exchange.
 
 With V complex bytes, a right-hand side of a model with I inputs, P products, F fluxes (`_core.model_shape`)
-counts on the fullest rank, which has c columns (kx, ky), m modes, z planes, y rows of each, and x of all
-kept kx in its y-pencil:
+counts, each stage on the rank that has most of it (all-to-alls wait for it between stages), c columns
+(kx, ky), m modes, z planes, y rows of each, and x kept kx in its y-pencil:
 
     z lines  (I + F) c        y lines  (I + P) x z         x lines  (I + P) y z, real
-    column   (I + F) c nz V   row      (I + P) y z · all kept kx · V, where p_row > 1
+    column   (I + F) c nz V   row      (I + P) x ny z V, where p_row > 1
     copies   4 × what the exchanges carry: one packs, one unpacks, each reads and writes; without an exchange
              the column buffer is written and read just so
     points   (I + P) nx y z reals         modes   (5 fields + I + F) m V
 
-(method.md, decomposition and round trip). Memory is `_core.estimate_memory`, the count the code allocates by.
+An exchange counts the rank that sends or receives most: columns end on whole cache lines of 8, and kx are
+cut by columns, so that the block at the edge of a sphere is wider than the mean (method.md, decomposition
+and round trip). Memory is `_core.estimate_memory`, the count the code allocates by.
 """
 
 import math
@@ -23,12 +25,13 @@ from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.floor import EDGES, STAGES, positions
-from whorl.planner.cut import fullest_columns
+from whorl.planner.cut import Shares, shares
 from whorl.planner.load import Exchange, Load, line_operations
 from whorl.tune import plain
 
 MOST_ROWS = 64  # of a process grid, in search of the best: rows belong inside a node
 FEWEST_BATCHES, PLANES_OF_BATCH = 8, 4  # as Options::choose_batches in core/bindings/flow.cpp
+COLUMNS_OF_LINE = 8  # as whole_lines in core/roundtrip/layout.cpp
 
 
 @dataclass(frozen=True)
@@ -86,18 +89,19 @@ class Whorl:
         fields = sum(shape["fields"].values())
         inner, outer = inputs + products, inputs + fluxes
         value = 2 * self.real_bytes
-        z, y, x = -(-nz // p_col), -(-ny // p_row), -(-self.kept_x // p_row)
-        columns = self.columns(grid)
-        modes = self.modes * columns / int(self.lengths.sum())
-        carried = inner * y * z * self.kept_x * value if p_row > 1 else 0.0
-        exchanged = outer * columns * nz * value
+        z, y = -(-nz // p_col), -(-ny // p_row)
+        cut = self.shares(grid)
+        modes = self.modes * cut.columns / int(self.lengths.sum())
+        carried = inner * z * max(cut.widest * ny, y * self.kept_x) * value if p_row > 1 else 0.0
+        whole_lines = -(-cut.columns // COLUMNS_OF_LINE) * COLUMNS_OF_LINE
+        exchanged = outer * max(whole_lines * nz, z * cut.row_columns) * value
         thinned = 0.5 if self.case.run.wire == "single" and self.real_bytes == 8 else 1.0
         return Load(
             lengths={"x": nx, "y": ny, "z": nz},
             operations={
                 "x": inner * line_operations(nx, y * z / 2),
-                "y": inner * line_operations(ny, x * z),
-                "z": outer * line_operations(nz, columns),
+                "y": inner * line_operations(ny, cut.widest * z),
+                "z": outer * line_operations(nz, cut.columns),
             },
             copy=4 * (exchanged + carried),
             point=inner * nx * y * z * self.real_bytes,
@@ -128,13 +132,13 @@ class Whorl:
             kept = np.searchsorted(x, np.sqrt(self._radius2 - y**2))
         return -(-kept // self._wavenumbers_of_element)
 
-    def columns(self, grid: tuple[int, int] = (1, 1)) -> int:
-        """Kept columns (kx, ky), in complex numbers, of the fullest rank."""
-        return _columns(self, grid)
+    def shares(self, grid: tuple[int, int]) -> Shares:
+        """What ranks hold at most of what is kept, in complex numbers."""
+        return _shares(self, grid)
 
     def imbalance(self, grid: tuple[int, int]) -> float:
         """Columns of the fullest rank over the mean."""
-        return self.columns(grid) * grid[0] * grid[1] / int(self.lengths.sum())
+        return self.shares(grid).columns * grid[0] * grid[1] / int(self.lengths.sum())
 
     @cached_property
     def modes(self) -> float:
@@ -183,8 +187,8 @@ class Whorl:
 
 
 @lru_cache(maxsize=4096)
-def _columns(algorithm: Whorl, grid: tuple[int, int]) -> int:
-    return fullest_columns(algorithm.lengths, *grid)
+def _shares(algorithm: Whorl, grid: tuple[int, int]) -> Shares:
+    return shares(algorithm.lengths, *grid)
 
 
 @lru_cache(maxsize=4096)
