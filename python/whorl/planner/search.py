@@ -125,6 +125,22 @@ def node_counts(fewest: int, machine: Machine, rows: int = 8) -> list[int]:
 
 
 def with_ranks(machine: Machine, ranks: int) -> Machine:
-    """The machine with another number of ranks a node, which share its devices. Raises CaseError."""
+    """The machine with another number of ranks a node, which share its devices and its links.
+
+    A level joins as many nodes as before, so other numbers of ranks; one that is then within a rank vanishes.
+    A rank has its share of a node's bandwidth; a message costs it what it did. Raises CaseError where that
+    cannot be known: one rank a node had no links to others measured.
+    """
     sections = machine.model_dump(exclude_none=True)
-    return machine_from(sections | {"node": sections["node"] | {"ranks": ranks}}, machine.machine.name)
+    old, links = machine.node.ranks, []
+    if not machine.links and ranks * machine.node.nodes > 1:
+        raise CaseError(
+            f"{machine.machine.name} has no [[links]], and {ranks} ranks a node exchange; measure them with "
+            f"mpiexec -n {ranks} whorl bench machine."
+        )
+    for link in sections["links"]:
+        joined = link["ranks"] * ranks // old
+        if link["ranks"] == 0 or joined > 1:
+            links.append(link | {"ranks": joined, "bandwidth": link["bandwidth"] * old / ranks})
+    changed = {"node": sections["node"] | {"ranks": ranks}, "links": links}
+    return machine_from(sections | changed, machine.machine.name)
