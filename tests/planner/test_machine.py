@@ -35,6 +35,10 @@ WRONG = {
         {"links": [{"level": "node", "ranks": 0, "bandwidth": 1.0}] * 2},
         "[[links]] must ascend",
     ),
+    "links that do not join all": (
+        {"links": [{"level": "node", "ranks": 4, "bandwidth": 1.0}]},
+        "[[links]] must join all 64 ranks; give the last one ranks = 0",
+    ),
 }
 
 
