@@ -62,6 +62,27 @@ def shares(lengths: np.ndarray, p_row: int, p_col: int) -> Shares:
     return Shares(widest, fullest, max(weight for _, _, weight in blocks))
 
 
+@dataclass(frozen=True)
+class LeastShares:
+    """Bounds that take no cut of ky: kx of the narrowest block, columns of the fullest rank and of a row."""
+
+    narrowest: int
+    columns: int
+    row_columns: int
+
+
+def least_shares(longest: np.ndarray, blocks: list[tuple[int, int, int]], p_col: int) -> LeastShares:
+    """`longest` are the kept kx of each kept ky, the longest first, `blocks` as `kx_blocks` gives them.
+
+    Of the j p_col + 1 longest ky one rank has j + 1 at least, each as long as the last of them or longer.
+    """
+    begin, end, weights = np.array(blocks).T
+    lasts = longest[::p_col]
+    own = np.clip(lasts - begin[:, None], 0, (end - begin)[:, None])
+    columns = max(int((np.arange(1, lasts.size + 1) * own).max()), -(-int(weights.max()) // p_col))
+    return LeastShares(int((end - begin).min()), columns, int(weights.min()))
+
+
 def kx_blocks(lengths: np.ndarray, p_row: int) -> list[tuple[int, int, int]]:
     """Blocks (begin, end, columns) of kx, of as equal numbers of columns as can be."""
     longest = int(lengths.max())

@@ -82,6 +82,11 @@ class Gests:
         further = 2 * (self.variables_per_message - 1)
         return {"arrays": WORDS * variable, "wider_messages": further * variable}
 
+    def memory_at_least(
+        self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
+    ) -> float:
+        return sum(self.memory(grid, batches, threads, overlap).values())
+
     @property
     def least_memory(self) -> float:
         """Bytes of all ranks."""

@@ -62,9 +62,9 @@ def _step(case: Case, dt: float | None) -> tuple[float, str]:
 def first_step(case: Case) -> float:
     """The first step of a case by its Courant number, from its initial field on a coarse grid.
 
-    Advection is faster on the case's grid, by the ratio of the spacings. Waves are as fast as they are at rest:
-    the large ones in the same box, the small ones in a box smaller by that ratio, which gives the coarse grid
-    the wavenumbers of the case. Raises CaseError at rest, and where a coarse grid does not tell.
+    Advection is faster on the case's grid, by the ratio of the spacings. Waves are as fast as they are at
+    rest: large ones in the same box, small ones in a box smaller by that ratio, where the coarse grid has the
+    wavenumbers of the case. Raises CaseError at rest, and where a coarse grid does not tell.
     """
     if case.flow.model == "mhd" and case.flow.hall > 0:
         raise CaseError(
@@ -97,8 +97,8 @@ def _coarse(case: Case) -> Case:
     if math.prod(coarse) > MOST:
         raise CaseError(
             f"time.courant = {case.time.courant:g} sets the step, and the initial field, of {shells:g} "
-            f"shells, needs {' × '.join(map(str, coarse))} points to tell how large it is; give the mean step "
-            "you expect with --dt."
+            f"shells, needs {' × '.join(map(str, coarse))} points to tell how large it is; give the mean "
+            "step you expect with --dt."
         )
     return case.updated(
         [f"grid.points={coarse}", "run.process_grid=[0, 0]", "run.batches=0", "run.transport=alltoall"]

@@ -25,12 +25,13 @@ from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.floor import EDGES, STAGES, positions
-from whorl.planner.cut import Shares, shares
+from whorl.planner.cut import LeastShares, Shares, kx_blocks, least_shares, shares
 from whorl.planner.load import Exchange, Load, line_operations
 from whorl.tune import plain
 
-MOST_ROWS = 64  # of a process grid, in search of the best: rows belong inside a node
+MOST_ROWS = 64  # of a process grid, where there are such: rows belong inside a node
 FEWEST_BATCHES, PLANES_OF_BATCH = 8, 4  # as Options::choose_batches in core/bindings/flow.cpp
+ROW_BATCHES = 3  # most_row_batches in core/roundtrip/layout.cpp
 COLUMNS_OF_LINE = 8  # as whole_lines in core/roundtrip/layout.cpp
 
 
@@ -55,8 +56,8 @@ class Whorl:
         wanted = self.case.run.process_grid
         if wanted != (0, 0):
             return [wanted] if wanted[0] * wanted[1] == ranks else []
-        allowed = _core.allowed_process_grids(self._options(1), ranks)
-        return [tuple(grid) for grid in allowed if grid[0] <= MOST_ROWS]
+        allowed = [tuple(grid) for grid in _core.allowed_process_grids(self._options, ranks)]
+        return [grid for grid in allowed if grid[0] <= MOST_ROWS] or allowed
 
     def batch_counts(self, grid: tuple[int, int], overlap: bool = False) -> list[int]:
         """Those worth trying: the case's, else the core's own choice, and with overlap other cuts too."""
@@ -75,11 +76,33 @@ class Whorl:
         """Bytes by array on the fullest rank; with `overlap` for a transport that does not block."""
         return dict(_memory(self.case, grid, batches, threads, overlap=overlap))
 
-    @property
+    @cached_property
     def least_memory(self) -> float:
         """Bytes of all ranks, at least: those of one."""
-        whole = self.memory((1, 1), 1, 1)
-        return whole["state"] + whole["exchange"]
+        return self._whole["state"] + self._whole["exchange"]
+
+    def memory_at_least(
+        self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
+    ) -> float:
+        """Bytes that some rank needs at least: a few per cent below `memory`, and quick."""
+        _, ny, nz = self.case.grid.points
+        p_row, p_col = grid
+        value, shape = 2 * self.real_bytes, self._shape
+        cut = _least_shares(self, grid)
+        z, y = nz // p_col, ny // p_row
+        a_column = self._whole["exchange"] / (self.longest.sum() + COLUMNS_OF_LINE)
+        columns = cut.columns + (z / nz * cut.row_columns if p_col > 1 else 0.0)
+        at_a_time = min(batches, ROW_BATCHES) if overlap else 1
+        rows = at_a_time * -(-z // batches) * (ny * cut.narrowest + y * self.kept_x) if p_row > 1 else 0
+        plane = threads * ny * cut.narrowest
+        variables = max(shape["inputs"], shape["products"])
+        return (
+            self._whole["state"] / (p_row * p_col) + columns * a_column + (rows + plane) * variables * value
+        )
+
+    @cached_property
+    def _whole(self) -> dict[str, float]:
+        return self.memory((1, 1), 1, 1)
 
     def load(self, grid: tuple[int, int], batches: int, overlap: bool = False) -> Load:
         nx, ny, nz = self.case.grid.points
@@ -132,6 +155,11 @@ class Whorl:
             kept = np.searchsorted(x, np.sqrt(self._radius2 - y**2))
         return -(-kept // self._wavenumbers_of_element)
 
+    @cached_property
+    def longest(self) -> np.ndarray:
+        """`lengths`, the longest first."""
+        return np.sort(self.lengths)[::-1]
+
     def shares(self, grid: tuple[int, int]) -> Shares:
         """What ranks hold at most of what is kept, in complex numbers."""
         return _shares(self, grid)
@@ -154,10 +182,11 @@ class Whorl:
 
     @cached_property
     def _shape(self) -> dict:
-        return _core.model_shape(self._options(1))
+        return _core.model_shape(self._options)
 
-    def _options(self, threads: int) -> _core.Options:
-        return core_options(plain(self.case), threads)
+    @property
+    def _options(self) -> _core.Options:
+        return core_options(plain(self.case), 1)
 
     @property
     def _walls(self) -> dict[str, bool]:
@@ -184,6 +213,17 @@ class Whorl:
             return place.size
         edge = EDGES[self.case.grid.dealias] - 1e-12 if self._is_cube else math.sqrt(self._radius2)
         return int((abs(place) < edge).sum())
+
+
+@lru_cache(maxsize=4096)
+def _least_shares(algorithm: Whorl, grid: tuple[int, int]) -> LeastShares:
+    p_row, p_col = grid
+    return least_shares(algorithm.longest, _kx_blocks(algorithm, p_row), p_col)
+
+
+@lru_cache(maxsize=4096)
+def _kx_blocks(algorithm: Whorl, p_row: int) -> list[tuple[int, int, int]]:
+    return kx_blocks(algorithm.lengths, p_row)
 
 
 @lru_cache(maxsize=4096)
