@@ -64,7 +64,7 @@ def shares(lengths: np.ndarray, p_row: int, p_col: int) -> Shares:
 
 @dataclass(frozen=True)
 class LeastShares:
-    """Bounds that take no cut of ky: kx of the narrowest block, columns of the fullest rank and of a row."""
+    """Bounds, without a cut of ky, of the fullest rank: its kx and columns, and the columns of its row."""
 
     narrowest: int
     columns: int
@@ -80,7 +80,9 @@ def least_shares(longest: np.ndarray, blocks: list[tuple[int, int, int]], p_col:
     lasts = longest[::p_col]
     own = np.clip(lasts - begin[:, None], 0, (end - begin)[:, None])
     columns = max(int((np.arange(1, lasts.size + 1) * own).max()), -(-int(weights.max()) // p_col))
-    return LeastShares(int((end - begin).min()), columns, int(weights.min()))
+    # A rank of a light row cannot be the fullest: the lightest cut needs no more than the mean and one item.
+    rows = -(-weights // p_col) + end - begin >= columns
+    return LeastShares(int((end - begin)[rows].min()), columns, int(weights[rows].min()))
 
 
 def kx_blocks(lengths: np.ndarray, p_row: int) -> list[tuple[int, int, int]]:
