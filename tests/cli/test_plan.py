@@ -43,6 +43,14 @@ def test_gests_is_planned_on_frontier(whorl):
     assert done.code == 0, done.err
     assert "1 × 64" in done.out
     assert "untruncated, rk2, gests, on frontier" in done.out
+    assert "nobody measured" not in done.out
+
+
+def test_overlap_is_said_to_be_a_guess(whorl):
+    chosen = settings("grid.points=4096", "run.precision=single", "time.dt=1e-4")
+    done = whorl("plan", "taylor-green", "-m", "frontier", "-n", 8, "--overlap", *chosen)
+    assert done.code == 0, done.err
+    assert "overlap assumes the share links[].hidden of each exchange, which nobody measured" in done.out
 
 
 WRONG = {

@@ -1,13 +1,14 @@
 """Machine files: read, written, and refused with a reason."""
 
 import pytest
-from planner.cases import sections, toy
+from planner.cases import case, sections, toy
 from whorl.errors import CaseError
 from whorl.planner.clock import level_times
 from whorl.planner.load import Exchange
 from whorl.planner.machine import load_machine, machine_from, machine_text, shipped_machines
 from whorl.planner.machine_file import machine_toml
-from whorl.planner.search import with_ranks
+from whorl.planner.search import fewest_nodes, with_ranks
+from whorl.planner.whorl_load import Whorl
 
 WRONG = {
     "unknown option": (
@@ -120,3 +121,11 @@ def test_ranks_that_cannot_be_are_refused():
         with_ranks(toy(), 3)
     with pytest.raises(CaseError, match=r"toy has no \[\[links\]\], and 2 ranks a node exchange; measure"):
         with_ranks(toy(links=[], node={"nodes": 1}), 2)
+
+
+def test_frontier_leaves_memory_to_the_runtime():
+    """8192³ points would fill 63.96 of 64 GiB a GPU on 22 nodes; the paper's runs filled 42."""
+    frontier = load_machine("frontier")
+    share = frontier.node.memory / frontier.node.ranks
+    assert 42 < share < 60
+    assert fewest_nodes(Whorl(case(8192)), frontier) > 22
