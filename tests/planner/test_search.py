@@ -100,7 +100,7 @@ def test_the_quick_bound_is_near():
 
 
 def test_the_fewest_nodes_need_not_be_round():
-    """Of 12288³ in double precision 147 and 148 nodes of Frontier hold all; of 149 the ranks share badly."""
+    """12288³ in double precision, were all memory of Frontier free: of 149 nodes the ranks share badly."""
     machine = load_machine("frontier").model_copy(update={"node": FRONTIER})
     way = Whorl(case(12288, run={"precision": "double"}))
     assert fewest_nodes(way, machine) == 147
