@@ -21,10 +21,11 @@ def toy(tmp_path):
 def test_a_plan_is_shown_and_written(whorl, toy, tmp_path):
     chosen = settings("grid.points=64", "time.dt=0.01", "time.until=1.0", "run.precision=single")
     files = ("--json", "plan.json", "--plot", "plan.png")
-    done = whorl("plan", "taylor-green", "-m", toy, "-n", 2, "-n", 4, *chosen, *files)
+    done = whorl("plan", "taylor-green", "-m", toy, "-n", 2, "-n", 4, "-n", 47, *chosen, *files)
     assert done.code == 0, done.err
-    assert "100 steps of 0.01, by time.dt; fits on 1 node or more" in done.out
+    assert "100 steps of 0.01, by time.dt; fewest nodes: 1\n" in done.out
     assert "run.process_grid = [" in done.out
+    assert any(line.split() == ["47", "no", "process", "grid"] for line in done.out.splitlines())
     plan = json.loads((tmp_path / "plan.json").read_text())
     assert [run["nodes"] for run in plan["runs"]] == [2, 4]
     assert plan["prediction"] is True
@@ -52,6 +53,14 @@ def test_gests_is_planned_on_frontier(whorl):
     assert done.code == 0, done.err
     assert "1 × 64" in done.out
     assert "untruncated, rk2, gests, on frontier" in done.out
+    assert "nobody measured" not in done.out
+
+
+def test_overlap_is_said_to_be_a_guess(whorl):
+    chosen = settings("grid.points=4096", "run.precision=single", "time.dt=1e-4")
+    done = whorl("plan", "taylor-green", "-m", "frontier", "-n", 8, "--overlap", *chosen)
+    assert done.code == 0, done.err
+    assert "overlap assumes the share links[].hidden of each exchange, which nobody measured" in done.out
 
 
 WRONG = {

@@ -44,6 +44,31 @@ def test_all_twenty_four_rows_are_within_the_limits(rows):
     assert max(errors) <= 0.25
 
 
+def test_every_row_has_an_error_of_its_own(validation, rows):
+    results = validation[1].results_of(rows)
+    assert list(results.values()) == [row.error for row in rows]
+    assert {"table 2: 32768³ slabs", "table 2: 32768³ slabs, again"} <= set(results)
+
+
+def test_pairs_without_an_order_are_told_of(validation, rows):
+    told = [error.what for error in validation[1].errors_of(rows)]
+    assert (
+        "pairs of grids in the wrong order, of 23 that differ by 1 % or more; of 2 that do not, 2 are" in told
+    )
+
+
+def test_other_choices_are_worse(validation, rows):
+    """What the page says of the choices that were made in view of tables 2 and 3."""
+    found = validation[1].variants(load_machine("frontier"), rows)
+    mean, worst, wrong, sizes = (
+        [validation[1].errors_of(of_variant)[i].value for of_variant in found.values()] for i in range(4)
+    )
+    assert mean == pytest.approx([0.045, 0.054, 0.114, 0.119], abs=0.001)
+    assert worst == pytest.approx([0.163, 0.235, 0.223, 0.297], abs=0.001)
+    assert sizes[:2] == [0, 1]
+    assert wrong[0] == 0
+
+
 def test_process_grids_are_ranked_as_measured(validation, rows):
     orders = validation[1].orders(rows)
     decided = [order for order in orders if not order.tied]

@@ -1,11 +1,14 @@
 """Machine files: read, written, and refused with a reason."""
 
 import pytest
-from planner.cases import sections, toy
+from planner.cases import case, sections, toy
 from whorl.errors import CaseError
+from whorl.planner.clock import level_times
+from whorl.planner.load import Exchange
 from whorl.planner.machine import load_machine, machine_from, machine_text, shipped_machines
 from whorl.planner.machine_file import machine_toml
-from whorl.planner.search import with_ranks
+from whorl.planner.search import fewest_nodes, with_ranks
+from whorl.planner.whorl_load import Whorl
 
 WRONG = {
     "unknown option": (
@@ -44,6 +47,10 @@ WRONG = {
     "links of a lower level": (
         {"links": [{"level": "node", "ranks": ranks, "bandwidth": 1.0} for ranks in (2, 8)]},
         "[[links]] must ascend",
+    ),
+    "links that do not join all": (
+        {"links": [{"level": "node", "ranks": 4, "bandwidth": 1.0}]},
+        "[[links]] must join all 64 ranks; give the last one ranks = 0",
     ),
 }
 
@@ -108,8 +115,44 @@ def test_the_other_precision_stands_in_by_the_ratio_of_the_sizes():
     assert machine_from(both).rates(8)[0].modes == (3.0,)
 
 
-def test_ranks_of_a_node_can_be_changed():
-    assert with_ranks(toy(), 2).node.ranks == 2
-    assert with_ranks(toy(), 2).links == toy().links
+def test_ranks_of_a_node_share_its_links():
+    """Toy's levels join 4 nodes of a rank, and all; of Frontier's 8 ranks a node a pair is a quarter."""
+    assert with_ranks(toy(), 1) == toy()
+    two = with_ranks(toy(), 2)
+    assert two.node.ranks == 2
+    assert [(link.ranks, link.bandwidth, link.latency) for link in two.links] == [
+        (8, 4.0, 0.0),
+        (0, 1.0, 5.0),
+    ]
+    assert with_ranks(two, 1) == toy()
+    frontier = load_machine("frontier")
+    four = with_ranks(frontier, 4)
+    assert [(link.level, link.ranks) for link in four.links] == [("node", 4), ("group", 512), ("machine", 0)]
+    assert [link.bandwidth for link in four.links] == [2 * link.bandwidth for link in frontier.links[1:]]
+    one = with_ranks(frontier, 1)
+    assert [(link.level, link.ranks) for link in one.links] == [("group", 128), ("machine", 0)]
+    assert one.links[0].bandwidth == 8 * frontier.links[2].bandwidth
+
+
+def test_other_ranks_take_as_long_for_what_a_node_sends():
+    """Of 64 nodes a rank each or two: a node has 6 GB to send to the 60 beyond its four, 2 GB/s a node."""
+    beyond = [
+        level_times(Exchange(64 * ranks, 1, 6.4e9 / ranks, 0), with_ranks(toy(), ranks).links)[1]
+        for ranks in (1, 2)
+    ]
+    assert beyond == pytest.approx([60 * 0.1 / 2, 60 * 0.1 / 2])
+
+
+def test_ranks_that_cannot_be_are_refused():
     with pytest.raises(CaseError, match=r"node.ranks = 3 do not share"):
         with_ranks(toy(), 3)
+    with pytest.raises(CaseError, match=r"toy has no \[\[links\]\], and 2 ranks a node exchange; measure"):
+        with_ranks(toy(links=[], node={"nodes": 1}), 2)
+
+
+def test_frontier_leaves_memory_to_the_runtime():
+    """8192³ points would fill 63.96 of 64 GiB a GPU on 22 nodes; the paper's runs filled 42."""
+    frontier = load_machine("frontier")
+    share = frontier.node.memory / frontier.node.ranks
+    assert 42 < share < 60
+    assert fewest_nodes(Whorl(case(8192)), frontier) > 22

@@ -30,6 +30,7 @@ def machine_of(section: dict, threads: int = 1) -> object:
         {
             "machine": {"name": "here", "source": "a test"},
             "node": {"devices": 3 * threads, "ranks": 3, "memory": 1.0},
+            "links": [{"level": "node", "ranks": 0, "bandwidth": 1.0}],
             "single": rates,
             "files": {"bandwidth": 1.0, "bandwidth_node": 1.0},
         }

@@ -1,9 +1,12 @@
 """Steps and output against runs that were made."""
 
 import pytest
+from mpi4py import MPI
 from planner.cases import case, toy
-from whorl import Simulation
+from whorl import Simulation, _core
+from whorl.core_options import core_options
 from whorl.errors import CaseError
+from whorl.initial import set_initial
 from whorl.planner.run_length import first_step, length_of, output_of
 from whorl.planner.whorl_load import Whorl
 
@@ -36,6 +39,59 @@ def test_a_courant_number_sets_the_step_by_the_initial_field(name, points):
     length = length_of(chosen.updated(["time.until=2.0", "time.steps=100000"]))
     assert length.steps == pytest.approx(2.0 / simulation.time, rel=0.05)
     assert length.known_by == "time.courant and the initial field"
+
+
+BY_COURANT = {"dt": None, "courant": 0.5, "steps": 1, "scheme": "rk3"}
+BOUND_BY_WAVES = {
+    "rotation": ({"rotation": 50.0}, {}),
+    "stratification": (
+        {"model": "boussinesq", "diffusivity": 0.01, "buoyancy_frequency": 20.0},
+        {"name": "random", "k0": 3},
+    ),
+    "mean magnetic field": (
+        {"model": "mhd", "resistivity": 0.01, "mean_field": [0, 0, 3.0]},
+        {"name": "orszag-tang"},
+    ),
+    "beta": ({"model": "navier-stokes-2d", "beta": 30.0}, {}),
+    "the field's own scales": ({}, {"name": "random", "k0": 12}),
+}
+
+
+@pytest.mark.parametrize(("flow", "initial"), BOUND_BY_WAVES.values(), ids=BOUND_BY_WAVES.keys())
+def test_waves_limit_the_step_on_any_grid_as_they_do_on_its_own(flow, initial):
+    points = (128, 128, 1) if "beta" in flow else 128
+    chosen = case(points, flow=flow, time=BY_COURANT, initial=initial)
+    own = _core.Flow(core_options(chosen, 1), MPI.COMM_SELF.py2f())
+    set_initial(own, chosen, None, MPI.COMM_SELF)
+    assert first_step(chosen) == pytest.approx(own.step(0.0, courant=0.5).dt, rel=0.04)
+
+
+REFUSED = {
+    "hall": (
+        {"flow": {"model": "mhd", "resistivity": 0.01, "hall": 0.1}, "initial": {"name": "orszag-tang"}},
+        "flow.hall = 0.1 brings whistlers .* with --dt",
+    ),
+    "fine": ({"initial": {"name": "random", "k0": 100}}, "of 200 shells, needs 800 × 800 × 800 points"),
+    "unfit": (
+        {"initial": {"name": "formula", "value": ["0", "0", "cos(x) / (abs(x - 3.3) > 0.1)"]}},
+        "40 × 40 × 40 points that should tell .* it must be finite everywhere; give .* with --dt",
+    ),
+    "file": (
+        {
+            "flow": {"model": "mhd", "resistivity": 0.01},
+            "initial": {"name": "taylor-green", "magnetic": {"name": "from-file", "path": "b.h5"}},
+        },
+        'an initial field "from-file" does not tell .* with --dt',
+    ),
+}
+
+
+@pytest.mark.parametrize(("sections", "message"), REFUSED.values(), ids=REFUSED.keys())
+def test_a_step_no_coarse_grid_tells_is_asked_for(sections, message):
+    chosen = case(1024, time=BY_COURANT | {"steps": None, "until": 1.0}, **sections)
+    with pytest.raises(CaseError, match=message):
+        length_of(chosen)
+    assert length_of(chosen, 0.1).steps == 10
 
 
 QUIET = {"series_every": "100 steps", "checkpoint_every": "never"}

@@ -1,15 +1,15 @@
 """The best way on some nodes and the fewest nodes, against trying everything."""
 
-from itertools import pairwise
+import json
 
 import pytest
 from planner.cases import case, toy
 from whorl.errors import CaseError
 from whorl.planner.clock import seconds
 from whorl.planner.gests import Gests
-from whorl.planner.machine import load_machine
+from whorl.planner.machine import Node, load_machine
 from whorl.planner.plan import as_json, make_plan
-from whorl.planner.search import best, fewest_nodes, node_counts, round_numbers, threads_of_rank
+from whorl.planner.search import best, fewest_nodes, node_counts, threads_of_rank
 from whorl.planner.whorl_load import Whorl
 
 MEMORY = 2e-3  # GiB a node: 64³ points need several
@@ -97,11 +97,63 @@ def test_what_fits_nowhere_says_why():
     assert "use fewer points" in str(error.value)
 
 
-def test_round_numbers_have_four_leading_bits():
-    counts = round_numbers(100)
-    assert counts[:17] == [*range(1, 17), 18]
-    assert counts[-3:] == [88, 96, 100]
-    assert all(b / a <= 1.125 for a, b in pairwise(counts[8:]))
+@pytest.mark.parametrize("overlap", [False, True])
+@pytest.mark.parametrize(
+    "chosen",
+    [
+        case(64),
+        case((64, 32, 48), grid={"shape": "sphere"}),
+        case(48, grid={"dealias": "phase-shift"}, run={"precision": "double"}),
+        case((128, 128, 1)),
+    ],
+)
+def test_the_quick_bound_of_memory_is_one(chosen, overlap):
+    way = Whorl(chosen)
+    for ranks in (1, 2, 6, 8, 16, 35, 64, 180, 512):
+        for grid in way.grids(ranks):
+            for batches in way.batch_counts(grid, overlap):
+                needed = sum(way.memory(grid, batches, 2, overlap).values())
+                assert way.memory_at_least(grid, batches, 2, overlap) <= needed
+
+
+def test_the_quick_bound_is_near():
+    way = Whorl(case(4096))
+    for grid in way.grids(192):
+        needed = sum(way.memory(grid, 8, 1).values())
+        assert 0.97 * needed < way.memory_at_least(grid, 8, 1) <= needed
+
+
+def test_the_fewest_nodes_need_not_be_round():
+    """12288³ in double precision, were all memory of Frontier free: of 149 nodes the ranks share badly."""
+    machine = load_machine("frontier").model_copy(update={"node": FRONTIER})
+    way = Whorl(case(12288, run={"precision": "double"}))
+    assert fewest_nodes(way, machine) == 147
+    assert [best(way, machine, nodes).fits for nodes in (146, 147, 149)] == [False, True, False]
+
+
+FRONTIER = Node(kind="gpu", devices=8, ranks=8, memory=512.0, nodes=9408)
+
+
+def test_what_cannot_fit_is_refused_by_the_bound(monkeypatch):
+    """Exact counts are slow: of one rank, and of the way that the message tells of."""
+    counted = []
+    exact = Whorl.memory
+    monkeypatch.setattr(Whorl, "memory", lambda *a, **k: counted.append(a[1]) or exact(*a, **k))
+    with pytest.raises(CaseError, match="on 9408 of its 9408 nodes a rank needs"):
+        fewest_nodes(Whorl(case(65536)), load_machine("frontier"), overlap=True)
+    assert len(counted) <= 5
+
+
+def test_many_rows_are_taken_where_there_is_no_other_way():
+    assert Whorl(case((8192, 8192, 1))).grids(128) == [(128, 1)]
+    assert max(rows for rows, _ in Whorl(case(8192)).grids(256)) == 64
+
+
+def test_nodes_without_a_process_grid_are_named():
+    plan = make_plan(case(), toy(), nodes=[4, 47, 64])
+    assert plan.without_grid == (47,)
+    assert json.loads(as_json(plan))["nodes_without_process_grid"] == [47]
+    assert [run.layout.nodes for run in plan.runs] == [4, 64]
 
 
 def test_plans_are_made_for_the_fewest_nodes_and_their_doublings():

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import accumulate
 
 import numpy as np
@@ -39,12 +40,53 @@ def _blocks_under(ends: list[int], parts: int, limit: int) -> list[tuple[int, in
     return blocks
 
 
-def fullest_columns(lengths: np.ndarray, p_row: int, p_col: int) -> int:
-    """Columns of the fullest rank; `lengths` are the kept kx of each kept ky, in the order of the core."""
+@dataclass(frozen=True)
+class Shares:
+    """What ranks hold at most: kx of a block, kept columns of a rank, and of all ranks with the same kx."""
+
+    widest: int
+    columns: int
+    row_columns: int
+
+
+def shares(lengths: np.ndarray, p_row: int, p_col: int) -> Shares:
+    """`lengths` are the kept kx of each kept ky, in the order of the core."""
+    blocks = kx_blocks(lengths, p_row)
+    fullest = 0
+    for begin, end, _ in sorted(blocks, key=lambda block: -block[2]):
+        own = np.clip(lengths - begin, 0, end - begin).tolist()
+        # Nearly all are as full as the first, and one look shows that they need not be fuller.
+        if _blocks_under([0, *accumulate(own)], p_col, fullest) is None:
+            fullest = max(weight for _, _, weight in lightest_cut(own, p_col))
+    widest = max(end - begin for begin, end, _ in blocks)
+    return Shares(widest, fullest, max(weight for _, _, weight in blocks))
+
+
+@dataclass(frozen=True)
+class LeastShares:
+    """Bounds, without a cut of ky, of the fullest rank: its kx and columns, and the columns of its row."""
+
+    narrowest: int
+    columns: int
+    row_columns: int
+
+
+def least_shares(longest: np.ndarray, blocks: list[tuple[int, int, int]], p_col: int) -> LeastShares:
+    """`longest` are the kept kx of each kept ky, the longest first, `blocks` as `kx_blocks` gives them.
+
+    Of the j p_col + 1 longest ky one rank has j + 1 at least, each as long as the last of them or longer.
+    """
+    begin, end, weights = np.array(blocks).T
+    lasts = longest[::p_col]
+    own = np.clip(lasts - begin[:, None], 0, (end - begin)[:, None])
+    columns = max(int((np.arange(1, lasts.size + 1) * own).max()), -(-int(weights.max()) // p_col))
+    # A rank of a light row cannot be the fullest: the lightest cut needs no more than the mean and one item.
+    rows = -(-weights // p_col) + end - begin >= columns
+    return LeastShares(int((end - begin)[rows].min()), columns, int(weights[rows].min()))
+
+
+def kx_blocks(lengths: np.ndarray, p_row: int) -> list[tuple[int, int, int]]:
+    """Blocks (begin, end, columns) of kx, of as equal numbers of columns as can be."""
     longest = int(lengths.max())
     of_kx = lengths.size - np.searchsorted(np.sort(lengths), np.arange(longest), side="right")
-    fullest = 0
-    for begin, end, _ in lightest_cut(of_kx.tolist(), p_row):
-        own = np.clip(lengths - begin, 0, end - begin).tolist()
-        fullest = max(fullest, *(weight for _, _, weight in lightest_cut(own, p_col)))
-    return fullest
+    return lightest_cut(of_kx.tolist(), p_row)

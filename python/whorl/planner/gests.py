@@ -28,9 +28,13 @@ STAGES = 2  # RK2
 
 @dataclass(frozen=True)
 class Gests:
-    """GESTS on a case; run.variables_per_message is its Q, 1 where that is left open."""
+    """GESTS on a case; run.variables_per_message is its Q, 1 where that is left open.
+
+    `fluxes` is how many variables return by columns.
+    """
 
     case: Case
+    fluxes: int = FLUXES
 
     def __post_init__(self) -> None:
         if self.case.flow.model != "navier-stokes" or self.case.scalars:
@@ -81,6 +85,11 @@ class Gests:
         further = 2 * (self.variables_per_message - 1)
         return {"arrays": WORDS * variable, "wider_messages": further * variable}
 
+    def memory_at_least(
+        self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
+    ) -> float:
+        return sum(self.memory(grid, batches, threads, overlap).values())
+
     @property
     def least_memory(self) -> float:
         """Bytes of all ranks."""
@@ -90,7 +99,7 @@ class Gests:
         nx, ny, nz = self.case.grid.points
         p_row, p_col = grid
         variable = self.real_bytes * nx * ny * nz / (p_row * p_col)
-        inner, outer = VELOCITIES + PRODUCTS, VELOCITIES + FLUXES
+        inner, outer = VELOCITIES + PRODUCTS, VELOCITIES + self.fluxes
         rows = inner if p_row > 1 else 0
         points = nx * ny * nz / 2 / (p_row * p_col)  # complex numbers of a variable
         return Load(
@@ -102,9 +111,9 @@ class Gests:
             },
             copy=4 * (rows + outer) * variable,
             point=(VELOCITIES + PRODUCTS) * variable,
-            modes=(PRODUCTS + FLUXES + 2 * VELOCITIES + UPDATED) * variable,
+            modes=(PRODUCTS + self.fluxes + 2 * VELOCITIES + UPDATED) * variable,
             row=Exchange(p_row, 1, rows * variable, self._calls(VELOCITIES, PRODUCTS)),
-            column=Exchange(p_col, p_row, outer * variable, self._calls(VELOCITIES, FLUXES)),
+            column=Exchange(p_col, p_row, outer * variable, self._calls(VELOCITIES, self.fluxes)),
             working_set=WORDS * variable,
             batches=batches,
             overlap=overlap,

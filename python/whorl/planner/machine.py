@@ -119,6 +119,9 @@ class Machine(Section):
         levels = [LEVELS.index(link.level) for link in self.links]
         if any(a >= b for a, b in pairwise(reach)) or any(a >= b for a, b in pairwise(levels)):
             raise ValueError("[[links]] must ascend, each joining more ranks than the one before")
+        ranks = self.node.ranks * self.node.nodes
+        if max(reach, default=1) < ranks:
+            raise ValueError(f"[[links]] must join all {ranks} ranks; give the last one ranks = 0")
         return self
 
     def rates(self, real_bytes: int) -> tuple[Rates, float]:

@@ -41,6 +41,7 @@ class Plan:
     fewest: int
     length: Length
     runs: tuple[Run, ...]
+    without_grid: tuple[int, ...] = ()  # numbers of nodes whose ranks cannot share the box
 
     @property
     def cheapest(self) -> Run:
@@ -71,11 +72,13 @@ def make_plan(
     _check_nodes(nodes, machine)
     length = length_of(case, dt)
     fewest = fewest_nodes(way, machine, overlap)
-    found = [best(way, machine, count, overlap) for count in nodes or node_counts(fewest, machine)]
+    counts = list(nodes or node_counts(fewest, machine))
+    found = [best(way, machine, count, overlap) for count in counts]
     runs = tuple(_run(way, machine, layout, length) for layout in found if layout is not None)
     if not any(run.layout.fits for run in runs):
         raise CaseError(_none_fits(nodes, machine, found, fewest))
-    return Plan(case, machine, algorithm, overlap, fewest, length, runs)
+    without = tuple(count for count, layout in zip(counts, found, strict=True) if layout is None)
+    return Plan(case, machine, algorithm, overlap, fewest, length, runs, without)
 
 
 def _check_nodes(nodes: Sequence[int], machine: Machine) -> None:
@@ -121,6 +124,7 @@ def to_dict(plan: Plan) -> dict[str, Any]:
         "steps_known_by": plan.length.known_by,
         "prediction": True,
         "runs": [_run_to_dict(run) for run in plan.runs],
+        "nodes_without_process_grid": list(plan.without_grid),
         "case": plan.case.to_dict(),
         "core": _core.build_info()["version"],
         "model": dict(_core.model_shape(core_options(plain(plan.case), 1))),

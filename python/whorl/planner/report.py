@@ -32,8 +32,10 @@ def show_plan(plan: Plan, console: Console) -> None:
     console.print(f"predicted; rates from {escape(plan.machine.machine.source)}", style="dim", soft_wrap=True)
     length = plan.length
     step = f" of {length.dt:.4g}" if length.dt else ""
-    nodes = f"{plan.fewest} node{'s' if plan.fewest > 1 else ''}"
-    console.print(f"{length.steps} steps{step}, by {length.known_by}; fits on {nodes} or more\n")
+    console.print(f"{length.steps} steps{step}, by {length.known_by}; fewest nodes: {plan.fewest}")
+    if plan.overlap:
+        console.print("overlap assumes the share links[].hidden of each exchange, which nobody measured")
+    console.print()
     # Columns stay whole; a terminal that is narrower breaks lines.
     console.width = max(console.width, WIDTH)
     console.print(over_nodes(plan), "")
@@ -61,7 +63,11 @@ def over_nodes(plan: Plan) -> Table:
     heads = ["nodes", "grid", "batches", "GiB a rank", *names, *hidden, "s a step", "hours", "node-hours"]
     for head in heads:
         table.add_column(head, justify="right", no_wrap=True)
-    for run in plan.runs:
+    rows = [(run.layout.nodes, run) for run in plan.runs] + [(nodes, None) for nodes in plan.without_grid]
+    for nodes, run in sorted(rows, key=lambda row: row[0]):
+        if run is None:
+            table.add_row(str(nodes), "no process grid", style="dim")
+            continue
         layout, parts = run.layout, run.layout.parts
         shown = [getattr(parts, part) for part in PARTS] + ([-parts.hidden] if hidden else [])
         need = f"{layout.memory_needed / 2**30:.3g}"

@@ -10,11 +10,13 @@ from whorl.case import Case
 from whorl.clock import Every
 from whorl.core_options import core_options
 from whorl.errors import CaseError
-from whorl.initial import set_initial
+from whorl.initial import set_initial, smallest_wavenumber
+from whorl.initial_options import InitialField, Random
 from whorl.planner.machine import Machine
 from whorl.tune import plain
 
-COARSE = 32  # points along the longest axis of the grid on which an initial field's first step is measured
+COARSE = 40  # points along the longest axis of the grid on which an initial field's first step is measured
+MOST = 128**3  # points of that grid where the field wants more, so that planning takes seconds
 FROM_ELSEWHERE = {"from-file"}
 
 
@@ -47,8 +49,9 @@ def _step(case: Case, dt: float | None) -> tuple[float, str]:
         return dt, "--dt"
     if case.time.dt is not None:
         return case.time.dt, "time.dt"
-    if case.initial is None or case.initial.name in FROM_ELSEWHERE:
-        origin = "no initial field" if case.initial is None else f'initial.name = "{case.initial.name}"'
+    elsewhere = [field.name for field in _initial_fields(case) if field.name in FROM_ELSEWHERE]
+    if case.initial is None or elsewhere:
+        origin = f'an initial field "{elsewhere[0]}"' if elsewhere else "no initial field"
         raise CaseError(
             f"time.courant = {case.time.courant:g} sets the step and {origin} does not tell how large it is; "
             "give the mean step you expect with --dt."
@@ -59,24 +62,76 @@ def _step(case: Case, dt: float | None) -> tuple[float, str]:
 def first_step(case: Case) -> float:
     """The first step of a case by its Courant number, from its initial field on a coarse grid.
 
-    The step is proportional to the spacing as far as advection limits it. Raises CaseError at rest.
+    Advection is faster on the case's grid, by the ratio of the spacings. Waves are as fast as they are at
+    rest: large ones in the same box, small ones in a box smaller by that ratio, where the coarse grid has the
+    wavenumbers of the case. Raises CaseError at rest, and where a coarse grid does not tell.
     """
-    points = case.grid.points
-    factor = max(1.0, max(points) / COARSE)
-    coarse = [1 if n == 1 else _core.next_good_size(max(4, math.ceil(n / factor))) for n in points]
-    small = case.updated(
-        [f"grid.points={coarse}", "run.process_grid=[0, 0]", "run.batches=0", "run.transport=alltoall"]
-    )
-    flow = _core.Flow(core_options(small, 1), MPI.COMM_SELF.py2f())
-    set_initial(flow, small, None, MPI.COMM_SELF)
-    report = flow.step(0.0, courant=small.time.courant)
-    step = report.dt * min(c / n for c, n in zip(coarse, points, strict=True))
-    if not 0 < step < math.inf:
+    if case.flow.model == "mhd" and case.flow.hall > 0:
+        raise CaseError(
+            f"flow.hall = {case.flow.hall:g} brings whistlers whose step no coarse grid tells; give "
+            "the mean step you expect with --dt."
+        )
+    small = _coarse(case)
+    ratios = [c / n for c, n in zip(small.grid.points, case.grid.points, strict=True)]
+    lengths = [ratio * length for ratio, length in zip(ratios, case.grid.lengths, strict=True)]
+    waves, finest = _rate(small), _rate(small.updated([f"grid.lengths={lengths}"]))
+    rate = (_rate(small, case) - waves) / min(ratios) + max(waves, finest)
+    if not 0 < rate < math.inf:
         raise CaseError(
             f"time.courant = {case.time.courant:g} sets no step while the initial field is at rest; give the "
             "mean step you expect with --dt."
         )
-    return min(step, case.time.dt_max or math.inf)
+    return min(case.time.courant / rate, case.time.dt_max or math.inf)
+
+
+def _coarse(case: Case) -> Case:
+    """The case on COARSE points along its longest axis, or on so many that its random fields have room."""
+    points = case.grid.points
+    shells = max((_shells(field) for field in _initial_fields(case)), default=0)
+    # |n| < N/4 is kept by every truncation, of the smallest wavenumber as many as the axis allows.
+    axes = zip(points, case.grid.lengths, reversed(case.grid.bases), strict=True)
+    room = min(n / length * (0.5 if basis == "S" else 1) for n, length, basis in axes if n > 1)
+    needed = 4 * shells * smallest_wavenumber(case) / (2 * math.pi)
+    factor = max(1.0, min(max(points) / COARSE, room / needed if needed else math.inf))
+    coarse = [1 if n == 1 else _core.next_good_size(max(4, math.ceil(n / factor))) for n in points]
+    if math.prod(coarse) > MOST:
+        raise CaseError(
+            f"time.courant = {case.time.courant:g} sets the step, and the initial field, of {shells:g} "
+            f"shells, needs {' × '.join(map(str, coarse))} points to tell how large it is; give the mean "
+            "step you expect with --dt."
+        )
+    return case.updated(
+        [f"grid.points={coarse}", "run.process_grid=[0, 0]", "run.batches=0", "run.transport=alltoall"]
+    )
+
+
+def _initial_fields(case: Case) -> list[InitialField]:
+    return [case.initial, *case.initial.others.values()] if case.initial else []
+
+
+def _shells(field: InitialField) -> float:
+    """Shells of a random field that hold nearly all its energy, all but 1/10^4 beyond twice the peak."""
+    if not isinstance(field, Random):
+        return 0
+    return len(field.spectrum) - 1 if field.spectrum is not None else 2 * field.k0
+
+
+def _rate(small: Case, of: Case | None = None) -> float:
+    """Courant number over step of the initial field of `of` on the grid of `small`; at rest without."""
+    flow = _core.Flow(core_options(small, 1), MPI.COMM_SELF.py2f())
+    if of is not None:
+        try:
+            set_initial(flow, small, None, MPI.COMM_SELF)
+        except CaseError as error:
+            if small.grid.points == of.grid.points:
+                raise
+            raise CaseError(
+                f"time.courant = {of.time.courant:g} sets the step, and on the {small.grid.points[0]} × "
+                f"{small.grid.points[1]} × {small.grid.points[2]} points that should tell how large it is, "
+                f"{str(error).rstrip('.')}; give the mean step you expect with --dt."
+            ) from None
+    report = flow.step(0.0, courant=1.0)
+    return 1 / report.dt
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,6 @@
 """The best process grid and batches on a number of nodes, and the fewest nodes on which a case fits."""
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -23,6 +24,7 @@ class Algorithm(Protocol):
     def memory(
         self, grid: tuple[int, int], batches: int, threads: int, overlap: bool
     ) -> dict[str, float]: ...
+    def memory_at_least(self, grid: tuple[int, int], batches: int, threads: int, overlap: bool) -> float: ...
     def load(self, grid: tuple[int, int], batches: int, overlap: bool) -> Load: ...
 
 
@@ -74,41 +76,48 @@ def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = Fal
 
 
 def fewest_nodes(algorithm: Algorithm, machine: Machine, overlap: bool = False) -> int:
-    """The smallest number of nodes on which the case fits: exactly up to 16, beyond to four leading bits.
+    """The smallest number of nodes on which the case fits. Raises CaseError if there is none.
 
     Not every number of ranks can share a box, so all are tried, from where the arrays of one rank would fit.
-    Raises CaseError if there is none.
     """
-    whole = algorithm.least_memory / (machine.node.memory * GIB)
-    for nodes in round_numbers(machine.node.nodes):
-        if nodes >= whole:
-            way = best(algorithm, machine, nodes, overlap)
-            if way is not None and way.fits:
-                return nodes
+    whole = math.ceil(algorithm.least_memory / (machine.node.memory * GIB))
+    for nodes in range(max(1, whole), machine.node.nodes + 1):
+        if _fits(algorithm, machine, nodes, overlap):
+            return nodes
     raise CaseError(_too_large(algorithm, machine, overlap))
 
 
-def round_numbers(most: int) -> list[int]:
-    """1 to 16, then numbers of four leading bits, ascending; `most` is the last."""
-    counts = [(8 + i) << shift for shift in range(most.bit_length()) for i in range(8)]
-    return sorted({*range(1, min(most, 8)), *(n for n in counts if n < most), most})
+def _fits(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool) -> bool:
+    """Whether some way does, of as many batches as may be, for these need least."""
+    share, threads = machine.node.memory * GIB / machine.node.ranks, threads_of_rank(machine)
+    ways = [
+        (grid, algorithm.batch_counts(grid, overlap)[-1], threads, overlap)
+        for grid in algorithm.grids(nodes * machine.node.ranks)
+    ]
+    # Hardly any way is left to the exact count, which is slow.
+    return any(
+        algorithm.memory_at_least(*way) <= share and sum(algorithm.memory(*way).values()) <= share
+        for way in ways
+    )
 
 
 def _too_large(algorithm: Algorithm, machine: Machine, overlap: bool) -> str:
     """What the largest number of nodes that can share the box would need."""
-    counts = reversed(round_numbers(machine.node.nodes))
-    nodes = next((n for n in counts if algorithm.grids(n * machine.node.ranks)), 1)
-    way = best(algorithm, machine, nodes, overlap)
-    name = machine.machine.name
-    if way is None:
+    name, ranks = machine.machine.name, machine.node.ranks
+    nodes = next((n for n in range(machine.node.nodes, 0, -1) if algorithm.grids(n * ranks)), 0)
+    if nodes == 0:
         return (
-            f"the points cannot be shared by the {machine.node.ranks} ranks of a node of {name}; use another "
+            f"the points cannot be shared by the {ranks} ranks of a node of {name}; use another "
             "number of points or node.ranks in the machine file."
         )
+    threads = threads_of_rank(machine)
+    ways = [(grid, algorithm.batch_counts(grid, overlap)[-1]) for grid in algorithm.grids(nodes * ranks)]
+    grid, batches = min(ways, key=lambda way: algorithm.memory_at_least(*way, threads, overlap))
+    needed = sum(algorithm.memory(grid, batches, threads, overlap).values())
     return (
         f"the case does not fit on {name}: on {nodes} of its {machine.node.nodes} nodes a rank needs "
-        f"{way.memory_needed / GIB:.3g} GiB (process grid {way.grid[0]} × {way.grid[1]}) and has "
-        f'{way.memory_of_rank / GIB:.3g} GiB; use fewer points, run.precision = "single" or a '
+        f"{needed / GIB:.3g} GiB (process grid {grid[0]} × {grid[1]}) and has "
+        f'{machine.node.memory / ranks:.3g} GiB; use fewer points, run.precision = "single" or a '
         'truncation that keeps less (grid.dealias = "2/3", grid.shape = "sphere").'
     )
 
@@ -120,6 +129,22 @@ def node_counts(fewest: int, machine: Machine, rows: int = 8) -> list[int]:
 
 
 def with_ranks(machine: Machine, ranks: int) -> Machine:
-    """The machine with another number of ranks a node, which share its devices. Raises CaseError."""
+    """The machine with another number of ranks a node, which share its devices and its links.
+
+    A level joins as many nodes as before, so other numbers of ranks; one that is then within a rank vanishes.
+    A rank has its share of a node's bandwidth; a message costs it what it did. Raises CaseError where that
+    cannot be known: one rank a node had no links to others measured.
+    """
     sections = machine.model_dump(exclude_none=True)
-    return machine_from(sections | {"node": sections["node"] | {"ranks": ranks}}, machine.machine.name)
+    old, links = machine.node.ranks, []
+    if not machine.links and ranks * machine.node.nodes > 1:
+        raise CaseError(
+            f"{machine.machine.name} has no [[links]], and {ranks} ranks a node exchange; measure them with "
+            f"mpiexec -n {ranks} whorl bench machine."
+        )
+    for link in sections["links"]:
+        joined = link["ranks"] * ranks // old
+        if link["ranks"] == 0 or joined > 1:
+            links.append(link | {"ranks": joined, "bandwidth": link["bandwidth"] * old / ranks})
+    changed = {"node": sections["node"] | {"ranks": ranks}, "links": links}
+    return machine_from(sections | changed, machine.machine.name)

@@ -1,16 +1,18 @@
 """The load of whorl's own round trip: kept modes only, fluxes contracted before the column exchange.
 
 With V complex bytes, a right-hand side of a model with I inputs, P products, F fluxes (`_core.model_shape`)
-counts on the fullest rank, which has c columns (kx, ky), m modes, z planes, y rows of each, and x of all
-kept kx in its y-pencil:
+counts, each stage on the rank that has most of it (all-to-alls wait for it between stages), c columns
+(kx, ky), m modes, z planes, y rows of each, and x kept kx in its y-pencil:
 
     z lines  (I + F) c        y lines  (I + P) x z         x lines  (I + P) y z, real
-    column   (I + F) c nz V   row      (I + P) y z · all kept kx · V, where p_row > 1
+    column   (I + F) c nz V   row      (I + P) x ny z V, where p_row > 1
     copies   4 × what the exchanges carry: one packs, one unpacks, each reads and writes; without an exchange
              the column buffer is written and read just so
     points   (I + P) nx y z reals         modes   (5 fields + I + F) m V
 
-(method.md, decomposition and round trip). Memory is `_core.estimate_memory`, the count the code allocates by.
+An exchange counts the rank that sends or receives most: columns end on whole cache lines of 8, and kx are
+cut by columns, so that the block at the edge of a sphere is wider than the mean (method.md, decomposition
+and round trip). Memory is `_core.estimate_memory`, the count the code allocates by.
 """
 
 import math
@@ -23,11 +25,13 @@ from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.floor import EDGES, STAGES, positions
-from whorl.planner.cut import fullest_columns
+from whorl.planner.cut import LeastShares, Shares, kx_blocks, least_shares, shares
 from whorl.planner.load import Exchange, Load, line_operations
 from whorl.tune import plain
 
-MOST_ROWS = 64  # of a process grid, in search of the best: rows belong inside a node
+MOST_ROWS = 64  # of a process grid, where there are such: rows belong inside a node
+ROW_BATCHES = 3  # most_row_batches in core/roundtrip/layout.cpp
+COLUMNS_OF_LINE = 8  # as whole_lines in core/roundtrip/layout.cpp
 
 
 @dataclass(frozen=True)
@@ -51,8 +55,8 @@ class Whorl:
         wanted = self.case.run.process_grid
         if wanted != (0, 0):
             return [wanted] if wanted[0] * wanted[1] == ranks else []
-        allowed = _core.allowed_process_grids(self._options(1), ranks)
-        return [tuple(grid) for grid in allowed if grid[0] <= MOST_ROWS]
+        allowed = [tuple(grid) for grid in _core.allowed_process_grids(self._options, ranks)]
+        return [grid for grid in allowed if grid[0] <= MOST_ROWS] or allowed
 
     def batch_counts(self, grid: tuple[int, int], overlap: bool = False) -> list[int]:
         """Those worth trying: the case's, else the core's own choice, and with overlap other cuts too."""
@@ -70,11 +74,33 @@ class Whorl:
         """Bytes by array on the fullest rank; with `overlap` for a transport that does not block."""
         return dict(_memory(self.case, grid, batches, threads, overlap=overlap))
 
-    @property
+    @cached_property
     def least_memory(self) -> float:
         """Bytes of all ranks, at least: those of one."""
-        whole = self.memory((1, 1), 1, 1)
-        return whole["state"] + whole["exchange"]
+        return self._whole["state"] + self._whole["exchange"]
+
+    def memory_at_least(
+        self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
+    ) -> float:
+        """Bytes that some rank needs at least: a few per cent below `memory`, and quick."""
+        _, ny, nz = self.case.grid.points
+        p_row, p_col = grid
+        value, shape = 2 * self.real_bytes, self._shape
+        cut = _least_shares(self, grid)
+        z, y = nz // p_col, ny // p_row
+        a_column = self._whole["exchange"] / (self.longest.sum() + COLUMNS_OF_LINE)
+        columns = cut.columns + (z / nz * cut.row_columns if p_col > 1 else 0.0)
+        at_a_time = min(batches, ROW_BATCHES) if overlap else 1
+        rows = at_a_time * -(-z // batches) * (ny * cut.narrowest + y * self.kept_x) if p_row > 1 else 0
+        plane = threads * ny * cut.narrowest
+        variables = max(shape["inputs"], shape["products"])
+        return (
+            self._whole["state"] / (p_row * p_col) + columns * a_column + (rows + plane) * variables * value
+        )
+
+    @cached_property
+    def _whole(self) -> dict[str, float]:
+        return self.memory((1, 1), 1, 1)
 
     def load(self, grid: tuple[int, int], batches: int, overlap: bool = False) -> Load:
         nx, ny, nz = self.case.grid.points
@@ -84,18 +110,19 @@ class Whorl:
         fields = sum(shape["fields"].values())
         inner, outer = inputs + products, inputs + fluxes
         value = 2 * self.real_bytes
-        z, y, x = -(-nz // p_col), -(-ny // p_row), -(-self.kept_x // p_row)
-        columns = self.columns(grid)
-        modes = self.modes * columns / int(self.lengths.sum())
-        carried = inner * y * z * self.kept_x * value if p_row > 1 else 0.0
-        exchanged = outer * columns * nz * value
+        z, y = -(-nz // p_col), -(-ny // p_row)
+        cut = self.shares(grid)
+        modes = self.modes * cut.columns / int(self.lengths.sum())
+        carried = inner * z * max(cut.widest * ny, y * self.kept_x) * value if p_row > 1 else 0.0
+        whole_lines = -(-cut.columns // COLUMNS_OF_LINE) * COLUMNS_OF_LINE
+        exchanged = outer * max(whole_lines * nz, z * cut.row_columns) * value
         thinned = 0.5 if self.case.run.wire == "single" and self.real_bytes == 8 else 1.0
         return Load(
             lengths={"x": nx, "y": ny, "z": nz},
             operations={
                 "x": inner * line_operations(nx, y * z / 2),
-                "y": inner * line_operations(ny, x * z),
-                "z": outer * line_operations(nz, columns),
+                "y": inner * line_operations(ny, cut.widest * z),
+                "z": outer * line_operations(nz, cut.columns),
             },
             copy=4 * (exchanged + carried),
             point=inner * nx * y * z * self.real_bytes,
@@ -126,13 +153,18 @@ class Whorl:
             kept = np.searchsorted(x, np.sqrt(self._radius2 - y**2))
         return -(-kept // self._wavenumbers_of_element)
 
-    def columns(self, grid: tuple[int, int] = (1, 1)) -> int:
-        """Kept columns (kx, ky), in complex numbers, of the fullest rank."""
-        return _columns(self, grid)
+    @cached_property
+    def longest(self) -> np.ndarray:
+        """`lengths`, the longest first."""
+        return np.sort(self.lengths)[::-1]
+
+    def shares(self, grid: tuple[int, int]) -> Shares:
+        """What ranks hold at most of what is kept, in complex numbers."""
+        return _shares(self, grid)
 
     def imbalance(self, grid: tuple[int, int]) -> float:
         """Columns of the fullest rank over the mean."""
-        return self.columns(grid) * grid[0] * grid[1] / int(self.lengths.sum())
+        return self.shares(grid).columns * grid[0] * grid[1] / int(self.lengths.sum())
 
     @cached_property
     def modes(self) -> float:
@@ -148,10 +180,11 @@ class Whorl:
 
     @cached_property
     def _shape(self) -> dict:
-        return _core.model_shape(self._options(1))
+        return _core.model_shape(self._options)
 
-    def _options(self, threads: int) -> _core.Options:
-        return core_options(plain(self.case), threads)
+    @property
+    def _options(self) -> _core.Options:
+        return core_options(plain(self.case), 1)
 
     @property
     def _walls(self) -> dict[str, bool]:
@@ -181,8 +214,19 @@ class Whorl:
 
 
 @lru_cache(maxsize=4096)
-def _columns(algorithm: Whorl, grid: tuple[int, int]) -> int:
-    return fullest_columns(algorithm.lengths, *grid)
+def _least_shares(algorithm: Whorl, grid: tuple[int, int]) -> LeastShares:
+    p_row, p_col = grid
+    return least_shares(algorithm.longest, _kx_blocks(algorithm, p_row), p_col)
+
+
+@lru_cache(maxsize=4096)
+def _kx_blocks(algorithm: Whorl, p_row: int) -> list[tuple[int, int, int]]:
+    return kx_blocks(algorithm.lengths, p_row)
+
+
+@lru_cache(maxsize=4096)
+def _shares(algorithm: Whorl, grid: tuple[int, int]) -> Shares:
+    return shares(algorithm.lengths, *grid)
 
 
 @lru_cache(maxsize=4096)
