@@ -175,7 +175,8 @@ def test_a_rank_s_process_takes_memory_beside_its_arrays():
     fits, full = (toy(node={"ranks": 2, "memory": share, "overhead": size}) for size in (0.9, 1.1))
     assert best(way, fits, 2).memory["process"] == pytest.approx(0.9 * 2**20)
     assert best(way, fits, 2).memory_needed == pytest.approx(needed + 0.9 * 2**20)
-    assert best(way, fits, 2).fits and not best(way, full, 2).fits
+    assert best(way, fits, 2).fits
+    assert not best(way, full, 2).fits
     assert fewest_nodes(way, fits) == 2
     with pytest.raises(CaseError, match="does not fit on toy: on 2 of"):
         fewest_nodes(way, full)

@@ -88,7 +88,7 @@ def measure_machine(
 
 
 def measure_overhead(threads: int, comm: MPI.Intracomm) -> float:
-    """MiB a rank's process grows by with its first flow, a small one, beside the flow's arrays. Collective."""
+    """MiB a process grows by with its first flow, a small one, beside the flow's arrays. Collective."""
     process = psutil.Process()
     gc.collect()
     before = process.memory_info().rss
