@@ -233,3 +233,18 @@ def test_the_largest_case_of_the_paper_needs_4096_nodes():
     plan = make_plan(largest, load_machine("frontier"), algorithm="gests", nodes=[4096])
     assert plan.runs[0].layout.memory_needed == 42 * 2**30
     assert plan.fewest == 4096
+
+
+def test_a_rank_s_process_takes_memory_beside_its_arrays():
+    """A case fits on two nodes by its arrays alone, not with what a process takes beside."""
+    way, arrays = Whorl(case(run={"process_grid": [1, 4]})), toy(node={"ranks": 2})
+    needed = best(way, arrays, 2).memory_needed
+    share = 2 * (needed + 2**20) / 2**30  # of a node with two ranks: a MiB more than the arrays
+    fits, full = (toy(node={"ranks": 2, "memory": share, "overhead": size}) for size in (0.9, 1.1))
+    assert best(way, fits, 2).memory["process"] == pytest.approx(0.9 * 2**20)
+    assert best(way, fits, 2).memory_needed == pytest.approx(needed + 0.9 * 2**20)
+    assert best(way, fits, 2).fits
+    assert not best(way, full, 2).fits
+    assert fewest_nodes(way, fits) == 2
+    with pytest.raises(CaseError, match="does not fit on toy: on 2 of"):
+        fewest_nodes(way, full)

@@ -39,6 +39,9 @@ class Node(Section):
     devices: int = option(..., "cores or GPUs of a node", ge=1)
     ranks: int = option(..., "MPI ranks a node, sharing the devices evenly", ge=1)
     memory: float = option(..., "memory of a node that fields may fill", unit="GiB", gt=0)
+    overhead: float = option(
+        0.0, "what a rank's process takes beside its arrays: libraries, threads, MPI", unit="MiB", ge=0
+    )
     nodes: int = option(1, "nodes of the machine", ge=1)
 
     @model_validator(mode="after")

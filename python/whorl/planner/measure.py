@@ -36,7 +36,8 @@ LINES = ("x_lines", "y_lines", "z_lines")
 TRAFFIC = {"copies": "pack", "point": "point", "modes": "modes"}  # the core's timers of memory traffic
 PRECISIONS = ("single", "double")
 FILE_BYTES = 2**28
-GIB = 2**30
+GIB, MIB = 2**30, 2**20
+SMALL = 16  # points of a flow whose arrays are next to nothing
 
 
 def calibration_case(points: int, precision: str, threads: int) -> Case:
@@ -64,7 +65,7 @@ def measure_machine(
         )
     node.Free()
     threads = threads or max(1, (psutil.cpu_count(logical=False) or 1) // comm.size)
-    memory = psutil.virtual_memory().available / GIB
+    memory, overhead = psutil.virtual_memory().available / GIB, measure_overhead(threads, comm)
     sections: dict[str, Any] = {
         "machine": {
             "name": name,
@@ -75,6 +76,7 @@ def measure_machine(
             "devices": comm.size * threads,
             "ranks": comm.size,
             "memory": comm.bcast(float(f"{memory:.3g}")),
+            "overhead": overhead,
         },
         "files": dict.fromkeys(("bandwidth", "bandwidth_node"), measure_files(comm)),
     }
@@ -83,6 +85,20 @@ def measure_machine(
     if comm.size > 1:
         sections["links"] = [{"level": "node", "ranks": 0} | measure_link(threads, comm, sizes)]
     return machine_from(sections)
+
+
+def measure_overhead(threads: int, comm: MPI.Intracomm) -> float:
+    """MiB a process grows by with its first flow, a small one, beside the flow's arrays. Collective."""
+    process = psutil.Process()
+    gc.collect()
+    before = process.memory_info().rss
+    case = calibration_case(SMALL, "double", threads)
+    flow = _core.Flow(core_options(case, threads), comm.py2f())
+    set_initial(flow, case, None, comm)
+    for step in range(WARM_UP):
+        flow.step(case.time.dt, step_number=step)
+    grown = process.memory_info().rss - before - sum(flow.memory().values())
+    return float(f"{max(0.0, comm.allreduce(grown) / comm.size / MIB):.3g}")
 
 
 def measure_rates(

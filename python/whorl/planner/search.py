@@ -9,7 +9,7 @@ from whorl.planner.clock import Parts, seconds
 from whorl.planner.load import Load
 from whorl.planner.machine import Machine, machine_from
 
-GIB = 2**30
+GIB, MIB = 2**30, 2**20
 
 
 class Algorithm(Protocol):
@@ -66,13 +66,19 @@ def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = Fal
             ways.append((parts.times(algorithm.stages), grid, batches))
     least = None
     for step, grid, batches in sorted(ways, key=lambda way: way[0].total):
-        memory = algorithm.memory(grid, batches, threads, overlap)  # the slow part, so not of every way
+        # The slow part, so not of every way.
+        memory = algorithm.memory(grid, batches, threads, overlap) | _process(machine)
         way = Layout(nodes, ranks, grid, batches, memory, share, step)
         if way.fits:
             return way
         if least is None or way.memory_needed < least.memory_needed:
             least = way
     return least
+
+
+def _process(machine: Machine) -> dict[str, float]:
+    """Bytes of a rank that are no arrays."""
+    return {"process": MIB * machine.node.overhead} if machine.node.overhead else {}
 
 
 def fewest_nodes(algorithm: Algorithm, machine: Machine, overlap: bool = False) -> int:
@@ -89,7 +95,8 @@ def fewest_nodes(algorithm: Algorithm, machine: Machine, overlap: bool = False) 
 
 def _fits(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool) -> bool:
     """Whether some way does, of as many batches as may be, for these need least."""
-    share, threads = machine.node.memory * GIB / machine.node.ranks, threads_of_rank(machine)
+    threads = threads_of_rank(machine)
+    share = machine.node.memory * GIB / machine.node.ranks - MIB * machine.node.overhead
     ways = [
         (grid, algorithm.batch_counts(grid, overlap)[-1], threads, overlap)
         for grid in algorithm.grids(nodes * machine.node.ranks)
@@ -113,7 +120,7 @@ def _too_large(algorithm: Algorithm, machine: Machine, overlap: bool) -> str:
     threads = threads_of_rank(machine)
     ways = [(grid, algorithm.batch_counts(grid, overlap)[-1]) for grid in algorithm.grids(nodes * ranks)]
     grid, batches = min(ways, key=lambda way: algorithm.memory_at_least(*way, threads, overlap))
-    needed = sum(algorithm.memory(grid, batches, threads, overlap).values())
+    needed = sum((algorithm.memory(grid, batches, threads, overlap) | _process(machine)).values())
     return (
         f"the case does not fit on {name}: on {nodes} of its {machine.node.nodes} nodes a rank needs "
         f"{needed / GIB:.3g} GiB (process grid {grid[0]} × {grid[1]}) and has "
