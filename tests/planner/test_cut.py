@@ -4,7 +4,7 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-from whorl.planner.cut import fullest_columns, lightest_cut
+from whorl.planner.cut import lightest_cut, shares
 
 WEIGHTS = ([1, 1, 1, 1], [5, 1, 1, 1, 1, 1], [3, 1, 4, 1, 5, 9, 2, 6], [0, 2, 0, 2, 3], [7])
 
@@ -41,4 +41,4 @@ def test_every_part_has_an_item_while_there_are_as_many():
 )
 def test_the_fullest_rank_by_hand(grid, columns):
     """Four ky with 3, 2, 1 and 2 kx, so that kx 0, 1 and 2 have 4, 3 and 1 ky."""
-    assert fullest_columns(np.array([3, 2, 1, 2]), *grid) == columns
+    assert shares(np.array([3, 2, 1, 2]), *grid).columns == columns

@@ -229,7 +229,8 @@ def test_the_load_of_uneven_pencils_by_hand():
     assert load.operations["x"] == pytest.approx(inner * line_operations(48, 14 * 5 / 2))
     assert load.operations["y"] == pytest.approx(inner * line_operations(40, 6 * 5))
     assert load.operations["z"] == pytest.approx(outer * line_operations(36, 6 * 4))
-    rows, columns = inner * 14 * 5 * 16 * value, outer * 6 * 4 * 36 * value
+    # A rank of 6 kx hands over 40 rows of each plane; one of 14 rows takes 16 kx, which is less.
+    rows, columns = inner * 6 * 40 * 5 * value, outer * 6 * 4 * 36 * value
     assert (load.row.ranks, load.row.stride, load.row.bytes) == (3, 1, rows)
     assert (load.column.ranks, load.column.stride, load.column.bytes) == (8, 3, columns)
     assert load.copy == 4 * (rows + columns)

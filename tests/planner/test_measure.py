@@ -171,10 +171,12 @@ def test_a_node_has_the_cores_and_the_memory_there_are(world):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(measure, "psutil", counted)
         patch.setattr(measure, "measure_files", lambda *_: 3.0)
+        patch.setattr(measure, "measure_overhead", lambda *_: 2.0)
         patch.setattr(measure, "measure_rates", lambda precision, threads, *_: rates | {"x": [threads]})
         patch.setattr(measure, "measure_link", lambda *_: {"bandwidth": 1.0, "latency": 1.0})
         machine = measure.measure_machine("here", world)
     assert (machine.node.devices, machine.node.ranks, machine.node.memory) == (8, 2, 12.0)
+    assert machine.node.overhead == 2.0
     assert machine.double.x == (4.0,)
     assert machine.files.bandwidth == machine.files.bandwidth_node == 3.0
 
@@ -193,5 +195,5 @@ def test_parts_are_timed_and_shared_flows_exchange(world):
     alone = measure.time_parts(case, MPI.COMM_SELF, world)
     together = measure.time_parts(case, world, world)
     for found in (alone, together):
-        assert 0 < sum(value for key, value in found.items() if key != "step") < 1.05 * found["step"]
+        assert 0 < sum(value for key, value in found.items() if key != "step") < 2 * found["step"]
     assert 10 * alone["exchange"] < together["exchange"]

@@ -62,7 +62,7 @@ class Whorl:
         """Those worth trying: the case's, else the core's own choice, and with overlap other cuts too."""
         if self.case.run.batches:
             return [self.case.run.batches]
-        cuts = {_core.choose_batches(self._options(1), grid)}
+        cuts = {_core.choose_batches(self._options, grid)}
         if overlap:
             planes = max(1, self.case.grid.points[2] // grid[1])
             cuts |= {2**i for i in range(1, 8) if 2**i <= planes}
