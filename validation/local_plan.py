@@ -32,7 +32,6 @@ SIZES = {64: 60, 96: 30, 128: 20, 192: 10, 256: 8, 384: 4}  # points and steps
 RANKS = (1, 2)
 PRECISIONS = ("double", "single")
 TIME_LIMIT, MEMORY_LIMIT = 0.20, 0.05
-SMALL = 128  # below, what Python itself takes meanwhile is no longer small
 
 
 @dataclass(frozen=True)
@@ -67,7 +66,7 @@ def sample(machine: Machine, points: int, ranks: int, precision: str, folder: Pa
     assert threads_of_rank(there) == measured["layout"]["threads"]
     return Sample(
         way.parts.total / measured["seconds_per_step"],
-        ranks * way.memory_needed / points**3 / measured["bytes_per_point_resident"],
+        ranks * way.memory_needed / measured["bytes_of_processes"],
         measured["seconds_per_step"],
     )
 
@@ -94,9 +93,8 @@ def errors_of(found: dict[tuple[int, int, str], list[Sample]]) -> list[Error]:
         what = f"{points}³, {ranks} × {2 // ranks}, {precision}"
         time = statistics.median(one.time for one in samples)
         errors.append(Error(f"step time, {what}", abs(time - 1), TIME_LIMIT))
-        if points >= SMALL:
-            memory = statistics.median(one.memory for one in samples)
-            errors.append(Error(f"memory, {what}", abs(memory - 1), MEMORY_LIMIT))
+        memory = statistics.median(one.memory for one in samples)
+        errors.append(Error(f"memory, {what}", abs(memory - 1), MEMORY_LIMIT))
     return errors
 
 

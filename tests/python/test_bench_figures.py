@@ -120,6 +120,7 @@ def test_bytes_are_those_of_all_ranks(world):
     fullest = sum(_core.estimate_memory(core_options(case_of(grid), 1), 4).values())
     assert figures["bytes_per_point_counted"] == pytest.approx(4 * fullest / 16**3, rel=0.15)
     assert figures["bytes_per_point_resident"] == 1 + 2 + 3 + 4
+    assert figures["bytes_of_processes"] == 2 * 4096 * (1 + 2 + 3 + 4)
     assert figures["points_per_second"] == 16**3 / 4
     variable = 4 * 9 * 256 * 8 / 2  # in the four right-hand sides of rk4
     for leg, count, variables in (("row", 10_000, 8), ("column", 2_000, 7), ("total", 12_000, 15)):

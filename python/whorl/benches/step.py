@@ -51,7 +51,8 @@ def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
     before = process.memory_info().rss
     flow = _core.Flow(options, comm.py2f())
     calls = time_steps(flow, case, steps, comm)
-    resident = comm.allreduce(process.memory_info().rss - before)
+    after = process.memory_info().rss
+    resident, whole = comm.allreduce(after - before), comm.allreduce(after)
     counted = comm.allreduce(sum(flow.memory().values()))
     layout = layout_of(flow) | {"tried": [asdict(trial) for trial in trials]}
     sent = {leg: comm.allreduce(count) for leg, count in flow.traffic().items()}
@@ -69,6 +70,7 @@ def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
         "floor_seconds_per_rhs": floor,
         "bytes_per_point_counted": counted / points,
         "bytes_per_point_resident": resident / points,
+        "bytes_of_processes": whole,
         "parts": _parts(means(calls), stages),
         "columns": _columns_of(calls),
         "sent": _sent(sent, messages, untruncated_bytes(case, tuple(layout["process_grid"]))),

@@ -40,7 +40,7 @@ class Node(Section):
     ranks: int = option(..., "MPI ranks a node, sharing the devices evenly", ge=1)
     memory: float = option(..., "memory of a node that fields may fill", unit="GiB", gt=0)
     overhead: float = option(
-        0.0, "what a rank's process takes beside its arrays: libraries, threads, MPI", unit="MiB", ge=0
+        0.0, "what the process of a rank takes beside arrays: Python, libraries, MPI", unit="MiB", ge=0
     )
     nodes: int = option(1, "nodes of the machine", ge=1)
 

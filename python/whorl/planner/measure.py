@@ -28,8 +28,8 @@ from whorl.parallel import on_root
 from whorl.planner.machine import Machine, machine_from
 from whorl.planner.whorl_load import Whorl
 
-SIZES = (48, 80, 160, 320)
-STEPS = {48: 40, 80: 30, 160: 10, 320: 4}
+SIZES = (48, 80, 160, 256, 320)
+STEPS = {48: 40, 80: 30, 160: 10, 256: 6, 320: 4}
 WARM_UP = 2
 PASSES = 3  # over all sizes; the quickest counts, so that a moment's disturbance does not
 LINES = ("x_lines", "y_lines", "z_lines")
@@ -88,17 +88,15 @@ def measure_machine(
 
 
 def measure_overhead(threads: int, comm: MPI.Intracomm) -> float:
-    """MiB a process grows by with its first flow, a small one, beside the flow's arrays. Collective."""
-    process = psutil.Process()
+    """MiB that a rank's process holds with a small flow, beside the flow's arrays. Collective."""
     gc.collect()
-    before = process.memory_info().rss
     case = calibration_case(SMALL, "double", threads)
     flow = _core.Flow(core_options(case, threads), comm.py2f())
     set_initial(flow, case, None, comm)
     for step in range(WARM_UP):
         flow.step(case.time.dt, step_number=step)
-    grown = process.memory_info().rss - before - sum(flow.memory().values())
-    return float(f"{max(0.0, comm.allreduce(grown) / comm.size / MIB):.3g}")
+    beside = psutil.Process().memory_info().rss - sum(flow.memory().values())
+    return float(f"{comm.allreduce(beside) / comm.size / MIB:.4g}")
 
 
 def measure_rates(
