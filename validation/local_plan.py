@@ -4,8 +4,8 @@
 
 Each of ROUNDS (3) rounds measures the machine with `mpiexec -n 2 whorl bench machine`, then times steps with
 `whorl bench step` on one rank with both cores and on two ranks, and plans the same with the machine file of
-its round; the median of the rounds counts, so that a machine that drifts does so for both. It prints the
-errors, writes validation/results/local-plan.json and the table in docs/planner.md, and exits with 1 if an
+its round; the median of the rounds counts, so that a machine that drifts does so for both. Rates are of the
+quickest of three passes, so the quickest of the steps is what they predict. It prints the errors, writes validation/results/local-plan.json and the table in docs/planner.md, and exits with 1 if an
 error is too large. Two cores are needed; nothing else should run.
 """
 
@@ -57,6 +57,7 @@ def sample(machine: Machine, points: int, ranks: int, precision: str, folder: Pa
     steps = ("--steps", SIZES[points], "--set", "initial.name=random", "--set", "initial.k0=4")
     command(ranks, "bench", "step", "--points", points, "--precision", precision, *steps, "--json", figures)
     measured = json.loads(figures.read_text(encoding="utf-8"))
+    seconds = measured["columns"]["best"]["total"]
     case = Case(**measured["case"])
     there = with_ranks(machine, ranks)
     way = best(Whorl(case), there, 1)
@@ -65,9 +66,9 @@ def sample(machine: Machine, points: int, ranks: int, precision: str, folder: Pa
     assert way.batches == measured["layout"]["batches"]
     assert threads_of_rank(there) == measured["layout"]["threads"]
     return Sample(
-        way.parts.total / measured["seconds_per_step"],
+        way.parts.total / seconds,
         ranks * way.memory_needed / measured["bytes_of_processes"],
-        measured["seconds_per_step"],
+        seconds,
     )
 
 
