@@ -19,11 +19,11 @@ from whorl.errors import CaseError
 from whorl.exchange_choice import AUTO, PLAIN, Choice, plain
 
 SCREENING = 6.0  # seconds after which no further choice is tried
-SECONDS = 10.0  # after which none is tried again
+SECONDS = 12.0  # after which none is tried again
 LARGE = 10  # right-hand sides, where they take longer than SCREENING, and so much more than SECONDS
 TIMES = 3  # a right-hand side is timed, after one that warms up
 SLOW = 1.0  # seconds beyond which one is enough
-FINALISTS = 3  # so many of the fastest are tried again after each round
+FINALISTS = 3  # so many of the fastest are tried again after each round, and once more after the last
 CLOSE = 1.1  # times the fastest: what is slower after one right-hand side is not timed again
 MOST_GRIDS = 4
 BATCHES = (1, 2, 4, 8, 16)
@@ -70,7 +70,7 @@ def tune(case: Case, threads: int, comm: MPI.Intracomm) -> tuple[Case, list[Tria
                 with contextlib.suppress(_core.Error, CaseError):
                     check_memory(core_options(choice.applied_to(case), threads), comm)
                     try_it(choice)
-        for choice in _fastest(found)[:FINALISTS]:
+        for choice in _fastest(found)[:FINALISTS] * (2 if candidates is _batches else 1):
             if has_time(SECONDS):
                 try_it(choice)
     trials = [Trial(choice, found[choice]) for choice in _fastest(found)]
