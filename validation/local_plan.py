@@ -5,7 +5,7 @@
 Each of ROUNDS (3) rounds measures the machine with `mpiexec -n 2 whorl bench machine`, then times steps with
 `whorl bench step` on one rank with both cores and on two ranks, and plans the same with the machine file of
 its round; the median of the rounds counts, so that a machine that drifts does so for both. Rates are of the
-quickest of three passes, so the quickest of the steps is what they predict. It prints the errors, writes
+quickest steps, so the quickest of the steps is what they predict. It prints the errors, writes
 validation/results/local-plan.json and the table in docs/planner.md, and exits with 1 if an error is too
 large. Two cores are needed; nothing else should run.
 """
