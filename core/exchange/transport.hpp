@@ -9,6 +9,7 @@
 #include "exchange/communicator.hpp"
 #include "exchange/node_memory.hpp"
 #include "exchange/pattern.hpp"
+#include "exchange/traits.hpp"
 
 namespace whorl::exchange {
 
@@ -47,12 +48,6 @@ Maker transport_maker(const TransportOptions& options);
 
 std::vector<std::string> transport_names();
 
-// What those who plan for a transport must know of it.
-struct Traits {
-    bool strided = false; // takes chunks that lie apart in memory; others want them packed
-    bool blocks = false;  // start() returns when all is there
-    bool shared = false;  // receives into memory the ranks of a node share
-};
 // Throws Error where the name is unknown.
 Traits traits_of(const TransportOptions& options);
 

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "exchange/pattern.hpp"
-#include "exchange/transport.hpp"
+#include "exchange/traits.hpp"
 #include "grid/row_table.hpp"
 
 namespace whorl {
