@@ -17,8 +17,8 @@ from whorl import _core, tune
 from whorl.benches.common import bench_case, slowest
 from whorl.case import Case
 from whorl.core_options import core_options
+from whorl.exchange_choice import PLAIN, Choice, plain
 from whorl.information import machine
-from whorl.tune import Choice
 
 TIMES = 3  # a right-hand side is timed each round
 # What goes with a transport, on the process grid 1 × ranks.
@@ -69,7 +69,7 @@ def main() -> None:
     options = parser.parse_args()
     comm = MPI.COMM_WORLD
     case = bench_case(options.points, "double", None, "navier-stokes", "rk2", 1, ["run.transport=auto"])
-    grids = [tuple(g) for g in _core.allowed_process_grids(core_options(tune.plain(case), 1), comm.size)]
+    grids = [tuple(g) for g in _core.allowed_process_grids(core_options(plain(case), 1), comm.size)]
     chosen = tune.tune(case, 1, comm)[1][0].choice
     fixed = [Choice(name, grid, 0) for name, grid in
              itertools.product(_core.build_info()["transports"], grids)]  # fmt: skip
@@ -80,7 +80,7 @@ def main() -> None:
             made, seconds = seconds_of(choice.applied_to(case), comm)
             found[made] = min(seconds, found.get(made, seconds))
         for way, settings in WAYS.items():
-            on = [f"run.transport={tune.PLAIN}", f"run.process_grid=[1, {comm.size}]", *settings]
+            on = [f"run.transport={PLAIN}", f"run.process_grid=[1, {comm.size}]", *settings]
             _, seconds = seconds_of(case.updated(on), comm)
             ways[way] = min(seconds, ways.get(way, seconds))
     if comm.rank > 0:

@@ -131,14 +131,14 @@ def main() -> None:
     FOLDER.mkdir(parents=True, exist_ok=True)
     timed, last = transforms(options)
     machine, date = last["machine"]["processor"], last["date"][:10]
-    where = f"{machine}, {options.cores} cores; commit {last['commit']}, {date}; {options.points}³."
+    host = f"{machine}, {options.cores} cores; commit {last['commit']}, {date}"
+    where = f"{host}; {options.points}³."
     write_page("fft", f"{where} Milliseconds a pair and variable.\n\n{timed}")
     write_page("step", f"{where} Milliseconds a step, rk2.\n\n{steps(options)}")
     if options.cores > 1:
         about = "Milliseconds (GB/s a rank), the best of ten; double precision, 2/3."
         write_page("all-to-all", f"{where} {about}\n\n{exchanges(options)}")
-        here = where.removesuffix(f"; {options.points}³.") + "."
-        write_page("scaling", f"{here}\n\n{scaling(options)}\n\n{FIGURE}")
+        write_page("scaling", f"{host}.\n\n{scaling(options)}\n\n{FIGURE}")
 
 
 if __name__ == "__main__":

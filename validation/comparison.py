@@ -89,12 +89,16 @@ def write_page_table(name: str, errors: list[Error], place: Path = PAGE) -> None
     cells = [(e.what.replace("|", "\\|"), *_numbers(e), e.verdict) for e in errors]
     rows = [f"| {' | '.join(row)} |" for row in cells]
     table = "\n".join(["| error | value | limit | verdict |", "|---|---|---|---|", *rows])
-    begin, end = f"<!-- table {name} -->", "<!-- end -->"
+    write_between(f"<!-- table {name} -->", "<!-- end -->", table, place)
+
+
+def write_between(begin: str, end: str, text: str, place: Path) -> None:
+    """Text between two marks on a page."""
     page = place.read_text(encoding="utf-8")
     marked = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
     if not marked.search(page):
         raise SystemExit(f"{place} has no place for the table: put '{begin}' and '{end}' on lines there.")
-    place.write_text(marked.sub(lambda _: f"{begin}\n{table}\n{end}", page, count=1), encoding="utf-8")
+    place.write_text(marked.sub(lambda _: f"{begin}\n{text}\n{end}", page, count=1), encoding="utf-8")
 
 
 def draw(name: str, title: str, own: Curves, reference: Curves, limits: dict[str, float]) -> Path:

@@ -8,14 +8,13 @@ validation/results/gests.json, docs/figures/planner-gests.png and the tables in 
 with 1 if an error is too large.
 """
 
-import re
 import sys
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
-from comparison import FIGURES, ROOT, Error, show, write_page_table, write_result
+from comparison import FIGURES, ROOT, Error, show, write_between, write_page_table, write_result
 from frontier_fit import fit_links, table
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -215,16 +214,6 @@ def results_of(rows: list[Row]) -> dict[str, float]:
     return found
 
 
-def write_between(mark: str, text: str) -> None:
-    """A table between its marks in docs/planner.md."""
-    begin, end = f"<!-- {mark} -->", f"<!-- end of {mark} -->"
-    page = PAGE.read_text(encoding="utf-8")
-    marked = re.compile(f"{begin}.*?{end}", re.DOTALL)
-    if not marked.search(page):
-        raise SystemExit(f"{PAGE} has no place for the table: put '{begin}' and '{end}' on lines there.")
-    PAGE.write_text(marked.sub(lambda _: f"{begin}\n{text}\n{end}", page), encoding="utf-8")
-
-
 def main() -> int:
     machine = load_machine("frontier")
     rows = predict(machine)
@@ -237,8 +226,9 @@ def main() -> int:
             print(f"{order.faster.label} before {order.slower.label}{tie}: reversed")
     write_result("gests", title, found, results_of(rows))
     write_page_table("gests", found, PAGE)
-    write_between("rows", page_table(rows))
-    write_between("variants", variants_table(variants(machine, rows)))
+    write_between("<!-- rows -->", "<!-- end of rows -->", page_table(rows), PAGE)
+    table_of_variants = variants_table(variants(machine, rows))
+    write_between("<!-- variants -->", "<!-- end of variants -->", table_of_variants, PAGE)
     draw_comparison(rows, FIGURES / "planner-gests.png")
     return int(any(error.verdict == "FAILED" for error in found))
 

@@ -6,8 +6,8 @@ writes predictions between the marks on the page; the row called measured is fro
 al., Comput. Phys. Commun. 306, 109364 (2025).
 """
 
+from comparison import ROOT, write_between
 from frontier_fit import table
-from gests import write_between
 from whorl import Case
 from whorl.planner.gests import Gests
 from whorl.planner.machine import load_machine
@@ -16,6 +16,7 @@ from whorl.planner.search import GIB, Layout, best
 from whorl.planner.whorl_load import Whorl
 
 POINTS, NODES = 32768, 4096
+PAGE = ROOT / "docs" / "planner.md"
 ORDER = ("fft", "pack", "other", "row", "column")
 TRUNCATIONS = {
     "phase-shift": {"dealias": "phase-shift"},
@@ -60,7 +61,7 @@ def planned_row(name: str, way: Layout | None) -> str:
     shown = " | ".join(f"{getattr(way.parts, part):.2f}" for part in ORDER)
     hidden = f"{way.parts.hidden:.2f}" if way.parts.hidden else ""
     grid = f"{way.grid[0]} × {way.grid[1]}"
-    memory, hours = way.memory_needed / GIB, way.node_seconds / 3600
+    memory, hours = way.memory_needed / GIB, NODES * way.parts.total / 3600
     return f"| {name} | {grid} | {memory:.1f} | {shown} | {hidden} | {way.parts.total:.2f} | {hours:.1f} |"
 
 
@@ -70,7 +71,7 @@ def main() -> None:
     rows = [planned_row(name, way) for name, way in layouts().items()]
     text = "\n".join([head, "|---" * 11 + "|", measured_row(), *rows])
     print(text)
-    write_between("largest", text)
+    write_between("<!-- largest -->", "<!-- end of largest -->", text, PAGE)
 
 
 if __name__ == "__main__":

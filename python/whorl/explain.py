@@ -302,12 +302,9 @@ def _requirement(error: dict[str, Any], place: Place) -> str:
 
 def _without_quotes(kind: str, value: Any) -> str:
     """What is to be changed where the value is right but for being text."""
-    right = {
-        "float_type": r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?",
-        "int_type": r"[-+]?\d+",
-        "bool_type": "true|false",
-    }
-    quoted = isinstance(value, str) and re.fullmatch(right.get(kind, "(?!)"), value.strip(), re.IGNORECASE)
+    quoted = isinstance(value, str) and re.fullmatch(
+        _WITHOUT_QUOTES.get(kind, "(?!)"), value.strip(), re.IGNORECASE
+    )
     return ", without quotes" if quoted else ""
 
 

@@ -21,6 +21,7 @@ from whorl.clock import Clock, Every
 from whorl.core_options import core_options, describe
 from whorl.directory import Checkpoint, RunDirectory
 from whorl.errors import BlowUp, CaseError, RunFault, last_checkpoint
+from whorl.exchange_choice import plain
 from whorl.files import write_text
 from whorl.measures import name_in_core, output_fields
 from whorl.parallel import abort_on_exception, on_root, threads_of_rank, world
@@ -109,7 +110,7 @@ class Simulation:
         abort_on_exception()
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
         threads = case.run.threads or threads_of_rank(comm)
-        check(case, core_options(tune.plain(case), threads), comm)
+        check(case, core_options(plain(case), threads), comm)
         fastest, self.trials = tune.tune(case, threads, comm)
         self.flow = _core.Flow(core_options(fastest, threads), comm.py2f())
         self.report: _core.StepReport | None = None

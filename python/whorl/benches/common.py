@@ -16,12 +16,13 @@ from whorl.case import Case
 from whorl.checks import check
 from whorl.core_options import core_options
 from whorl.errors import CaseError
+from whorl.exchange_choice import plain
 from whorl.files import write_text
 from whorl.floor import Work
 from whorl.information import commit, machine
 from whorl.models import DEFAULT, MODELS
 from whorl.parallel import on_root, threads_of_rank
-from whorl.tune import Trial, plain, tune
+from whorl.tune import Trial, tune
 from whorl.version import __version__
 
 WARM_UP = 2

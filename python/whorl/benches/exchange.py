@@ -26,7 +26,7 @@ from whorl.benches.common import (
 )
 from whorl.case import Case
 from whorl.core_options import core_options, what
-from whorl.tune import plain
+from whorl.exchange_choice import plain
 
 FEW = (1, 3)  # values of Q besides all the variables of a right-hand side
 ALL = "all"

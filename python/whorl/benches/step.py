@@ -145,23 +145,15 @@ def untruncated_bytes(case: Case, process_grid: tuple[int, int]) -> dict[str, fl
 
 def _sent(sent: dict[str, int], messages: dict[str, int], whole: dict[str, float]) -> dict[str, Any]:
     """Messages and bytes a step of all ranks by leg; bytes over untruncated ones (None: no exchange)."""
-    legs = {
+    sums = {leg: (count, messages[leg], whole[leg]) for leg, count in sent.items()}
+    sums["total"] = tuple(map(sum, (sent.values(), messages.values(), whole.values())))
+    return {
         leg: {
             "bytes_per_step": count,
-            "of_untruncated": count / whole[leg] if whole[leg] else None,
-            "messages_per_step": messages[leg],
+            "of_untruncated": count / all_columns if all_columns else None,
+            "messages_per_step": number,
         }
-        for leg, count in sent.items()
-    }
-    total, all_columns = sum(sent.values()), sum(whole.values())
-    fraction = total / all_columns if all_columns else None
-    all_messages = sum(messages.values())
-    return legs | {
-        "total": {
-            "bytes_per_step": total,
-            "of_untruncated": fraction,
-            "messages_per_step": all_messages,
-        }
+        for leg, (count, number, all_columns) in sums.items()
     }
 
 

@@ -9,12 +9,12 @@ from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.errors import CaseError
+from whorl.exchange_choice import plain
 from whorl.planner.gests import Gests
 from whorl.planner.machine import Machine
 from whorl.planner.run_length import Length, Output, length_of, output_of
 from whorl.planner.search import GIB, Layout, best, fewest_nodes, node_counts
 from whorl.planner.whorl_load import Whorl
-from whorl.tune import plain
 
 
 @dataclass(frozen=True)

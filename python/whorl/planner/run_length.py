@@ -10,10 +10,10 @@ from whorl.case import Case
 from whorl.clock import Every
 from whorl.core_options import core_options
 from whorl.errors import CaseError
+from whorl.exchange_choice import plain
 from whorl.initial import set_initial, smallest_wavenumber
 from whorl.initial_options import InitialField, Random
 from whorl.planner.machine import Machine
-from whorl.tune import plain
 
 COARSE = 40  # points along the longest axis of the grid on which an initial field's first step is measured
 MOST = 128**3  # points of that grid where the field wants more, so that planning takes seconds

@@ -24,10 +24,10 @@ import numpy as np
 from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
+from whorl.exchange_choice import plain
 from whorl.floor import EDGES, STAGES, positions
 from whorl.planner.cut import LeastShares, Shares, kx_blocks, least_shares, shares
 from whorl.planner.load import Exchange, Load, line_operations
-from whorl.tune import plain
 
 MOST_ROWS = 64  # of a process grid, where there are such: rows belong inside a node
 ROW_BATCHES = 3  # most_row_batches in core/roundtrip/layout.cpp
