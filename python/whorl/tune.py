@@ -112,8 +112,6 @@ def _grids(case: Case, best: Choice, threads: int, comm: MPI.Intracomm) -> Itera
 
 def _transports(case: Case, best: Choice, threads: int, comm: MPI.Intracomm) -> Iterator[Choice]:
     for name in _core.build_info()["transports"]:
-        if name == "datatypes" and case.run.wire == "single":
-            continue
         yield Choice(name, best.process_grid, best.batches)
 
 
