@@ -50,14 +50,18 @@ void* allocate(std::size_t bytes) {
     allocation_count.fetch_add(1, std::memory_order_relaxed);
     if (align == huge_page)
         madvise(memory, rounded, MADV_HUGEPAGE); // advice only: its refusal costs speed, not truth
+    zero(memory, rounded);
+    return memory;
+}
+
+void zero(void* memory, std::size_t bytes) {
     char* const bytes_begin = static_cast<char*>(memory);
-    const auto pieces = static_cast<std::int64_t>((rounded + huge_page - 1) / huge_page);
+    const auto pieces = static_cast<std::int64_t>((bytes + huge_page - 1) / huge_page);
 #pragma omp parallel for schedule(static)
     for (std::int64_t i = 0; i < pieces; ++i) {
         const std::size_t begin = static_cast<std::size_t>(i) * huge_page;
-        std::memset(bytes_begin + begin, 0, begin + huge_page <= rounded ? huge_page : rounded - begin);
+        std::memset(bytes_begin + begin, 0, begin + huge_page <= bytes ? huge_page : bytes - begin);
     }
-    return memory;
 }
 
 void release(void* memory, std::size_t bytes) noexcept {

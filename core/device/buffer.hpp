@@ -7,9 +7,11 @@
 
 namespace whorl::device {
 
-// 64-byte aligned (large blocks on huge pages), zeroed by all threads so that pages lie near their users.
+// 64-byte aligned (large blocks on huge pages), zeroed.
 // Throws Error naming the bytes when the system refuses.
 void* allocate(std::size_t bytes);
+// By all threads, so that pages lie near their users.
+void zero(void* memory, std::size_t bytes);
 void release(void* memory, std::size_t bytes) noexcept;
 // Blocks handed out by allocate() since the process began: what the no-allocation tests watch.
 std::int64_t allocations() noexcept;

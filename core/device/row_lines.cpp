@@ -116,18 +116,17 @@ template <class Real> void RowLines<Real>::merge(const Block& block, int v, Valu
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
         const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        for (int k = 0; k < piece.width; k += lanes / 2) {
+        for (int k = 0; k < piece.width(); k += lanes / 2) {
             Vector a[lanes], b[lanes];
             read_modes(of.row, k, piece.room - k, a);
             read_modes(of.row + lanes, k, piece.room - k, b);
-            Value* const low = line + piece.first + k;
-            Value* const high = line + n - piece.first - k;
-            up_to<lanes / 2>(piece.width - k, [&](auto c) {
+            up_to<lanes / 2>(piece.width() - k, [&](auto c) {
+                const int mode = piece.modes.at(k + c);
                 const Vector ar = a[2 * c], ai = a[2 * c + 1], br = b[2 * c], bi = b[2 * c + 1];
-                low[c] = {ai + br, ar - bi};
-                high[-c] = {br - ai, ar + bi};
+                line[mode] = {ai + br, ar - bi};
+                line[n - mode] = {br - ai, ar + bi};
             });
-            if (piece.first + k == 0) low[0] = {b[0], a[0]};
+            if (k == 0 && piece.modes.at(0) == 0) line[0] = {b[0], a[0]};
         }
     }
 }
@@ -140,18 +139,17 @@ void RowLines<Real>::separate(const Block& block, int v, Real scale, Value* line
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
         const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        for (int k = 0; k < piece.width; k += lanes / 2) {
+        for (int k = 0; k < piece.width(); k += lanes / 2) {
             Vector a[lanes], b[lanes];
-            const Value* const low = line + piece.first + k;
-            const Value* const high = line + n - piece.first - k;
-            up_to<lanes / 2>(piece.width - k, [&](auto c) {
-                const Value p = low[c], q = high[-c];
+            up_to<lanes / 2>(piece.width() - k, [&](auto c) {
+                const int mode = piece.modes.at(k + c);
+                const Value p = line[mode], q = line[n - mode];
                 a[2 * c] = half * (p.re + q.re);
                 a[2 * c + 1] = half * (p.im - q.im);
                 b[2 * c] = half * (p.im + q.im);
                 b[2 * c + 1] = half * (q.re - p.re);
             });
-            for (int c = 2 * (piece.width - k); c < lanes; ++c) a[c] = b[c] = Vector{};
+            for (int c = 2 * (piece.width() - k); c < lanes; ++c) a[c] = b[c] = Vector{};
             write_modes(of.row, std::min(block.count, lanes), k, piece.room - k, a);
             write_modes(of.row + lanes, std::clamp(block.count - lanes, 0, lanes), k, piece.room - k, b);
         }
@@ -162,12 +160,13 @@ template <class Real> void RowLines<Real>::merge_wall(const Block& block, int v,
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
         const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        for (int k = 0; k < piece.width; k += lanes / 2) {
+        for (int k = 0; k < piece.width(); k += lanes / 2) {
             Vector a[lanes], b[lanes];
             read_modes(of.row, k, piece.room - k, a);
             read_modes(of.row + lanes, k, piece.room - k, b);
-            Value* const to = line + 2 * (piece.first + k);
-            up_to<lanes>(2 * (piece.width - k), [&](auto c) { to[c] = {b[c], a[c]}; });
+            up_to<lanes>(2 * (piece.width() - k), [&](auto c) {
+                line[2 * piece.modes.at(k + c / 2) + c % 2] = {b[c], a[c]};
+            });
         }
     }
 }
@@ -177,12 +176,12 @@ void RowLines<Real>::separate_wall(const Block& block, int v, Real scale, const 
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
         const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        for (int k = 0; k < piece.width; k += lanes / 2) {
+        for (int k = 0; k < piece.width(); k += lanes / 2) {
             Vector a[lanes] = {}, b[lanes] = {};
-            const Value* const from = line + 2 * (piece.first + k);
-            up_to<lanes>(2 * (piece.width - k), [&](auto c) {
-                a[c] = scale * from[c].re;
-                b[c] = scale * from[c].im;
+            up_to<lanes>(2 * (piece.width() - k), [&](auto c) {
+                const Value& from = line[2 * piece.modes.at(k + c / 2) + c % 2];
+                a[c] = scale * from.re;
+                b[c] = scale * from.im;
             });
             write_modes(of.row, std::min(block.count, lanes), k, piece.room - k, a);
             write_modes(of.row + lanes, std::clamp(block.count - lanes, 0, lanes), k, piece.room - k, b);

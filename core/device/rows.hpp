@@ -4,15 +4,19 @@
 #include <cstdint>
 
 #include "base/complex.hpp"
+#include "base/dealt.hpp"
 
 namespace whorl::device {
 
-// Modes first, ..., first + width - 1 of rows: row j of variable v at data + v * variable_stride + j *
-// row_stride. From there `room` numbers may be touched.
+// Some modes of rows: row j of variable v at data + v * variable_stride + j * row_stride. From there `room`
+// numbers may be touched.
 template <class Real> struct HalfRows {
     Complex<Real>* data;
     std::int64_t variable_stride, row_stride;
-    int first, width, room;
+    Dealt modes;
+    int room;
+
+    WHORL_INLINE int width() const { return modes.size(); }
 };
 
 // The x of element j of a line whose even points come first, in order, and then the odd ones from the last

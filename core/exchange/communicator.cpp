@@ -39,6 +39,12 @@ Communicator Communicator::split(int color) const {
     return Communicator(part, root_);
 }
 
+Communicator Communicator::node() const {
+    MPI_Comm part = MPI_COMM_NULL;
+    WHORL_MPI(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part));
+    return Communicator(part, root_);
+}
+
 Communicator::~Communicator() {
     int finalized = 0;
     MPI_Finalized(&finalized);

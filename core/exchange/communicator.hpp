@@ -22,6 +22,8 @@ class Communicator {
     explicit Communicator(int fortran_handle);
     // The ranks with the same color, in order of this communicator's ranks.
     Communicator split(int color) const;
+    // Those that can share memory with this one.
+    Communicator node() const;
     ~Communicator();
     Communicator(Communicator&& other) noexcept;
     Communicator& operator=(Communicator&&) = delete;

@@ -25,7 +25,7 @@ class NodeMemory {
     void synchronise() const;
 
   private:
-    MPI_Comm node_ = MPI_COMM_NULL;
+    Communicator node_;
     MPI_Win window_ = MPI_WIN_NULL;
     void* data_ = nullptr;
     std::size_t bytes_;

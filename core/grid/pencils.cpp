@@ -62,16 +62,13 @@ int elements_of(const Truncation& truncation, int wavenumbers) {
 
 Pencils::Pencils(const Box& box, const Truncation& truncation, ProcessGrid grid)
     : points_(box.points), grid_(grid), kept_x_(truncation.extent(0) + 1),
-      per_element_(wavenumbers_per_element(truncation)), ky_(static_cast<std::size_t>(grid.p_row)) {
+      per_element_(wavenumbers_per_element(truncation)), kept_elements_(elements_of(truncation, kept_x_)),
+      ky_(static_cast<std::size_t>(grid.p_row)) {
     const int kept_y = truncation.count(1);
     for (int index = 0; index < kept_y; ++index) {
         const int kept = truncation.column_length(signed_index(index, truncation.extent(1)));
         lengths_.push_back(elements_of(truncation, kept));
     }
-    std::vector<long long> weights(static_cast<std::size_t>(elements_of(truncation, kept_x_)), 0);
-    for (int length : lengths_)
-        for (int i = 0; i < length; ++i) ++weights[static_cast<std::size_t>(i)];
-    elements_ = balanced_blocks(weights, grid.p_row);
     for (int r = 0; r < grid.p_row; ++r) {
         std::vector<long long> columns;
         for (int index = 0; index < kept_y; ++index) columns.push_back(column_length(r, index));
@@ -79,14 +76,8 @@ Pencils::Pencils(const Box& box, const Truncation& truncation, ProcessGrid grid)
     }
 }
 
-Block Pencils::kx(int r) const {
-    const Block block = elements(r);
-    return {per_element_ * block.begin, std::min(per_element_ * block.end, kept_x_)};
-}
-
 int Pencils::column_length(int r, int ky_index) const {
-    const Block block = elements(r);
-    return std::clamp(lengths_[static_cast<std::size_t>(ky_index)] - block.begin, 0, block.size());
+    return elements(r).below(lengths_[static_cast<std::size_t>(ky_index)]);
 }
 
 long long Pencils::columns(int r, int c) const {

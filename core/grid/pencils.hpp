@@ -1,18 +1,21 @@
 // Who holds what: blocks of planes, rows and kept columns for p_row x p_col ranks. Integers only.
 //
 //   x-pencil (physical)  z block of column index c, y block of row index r, all x
-//   y-pencil             z block of c, kx block of r, all y
-//   z-pencil (state)     kx block of r, ky block of (r, c), all z
+//   y-pencil             z block of c, kx of r, all y
+//   z-pencil (state)     kx of r, ky block of (r, c), all z
 //
 // A row along x holds a complex number for each kx. Between walls in x its coefficients are real (up to a
 // constant), and an element holds two of them, kx = 2 i and 2 i + 1.
 //
 // Rank number = c * p_row + r, so that the ranks of a row exchange are neighbours.
-// Blocks of kx and ky are cut so that every rank holds nearly the same number of kept columns.
+// kx are dealt to and fro (base/dealt.hpp), so that row indices have the same number of kx, which y lines and
+// the row exchange pay for, and nearly the same number of kept columns, which z lines and the column exchange
+// pay for. Blocks of ky are cut so that every rank of a row index holds nearly the same number of columns.
 #pragma once
 
 #include <vector>
 
+#include "base/dealt.hpp"
 #include "base/macros.hpp"
 #include "grid/truncation.hpp"
 
@@ -55,11 +58,11 @@ class Pencils {
     Block z(int c) const { return even_block(points_[2], grid_.p_col, c); }
     Block y(int r) const { return even_block(points_[1], grid_.p_row, r); }
     // Complex numbers of a row, and the wavenumbers they stand for.
-    Block elements(int r) const { return elements_[static_cast<std::size_t>(r)]; }
-    Block kx(int r) const;
-    int kept_elements() const { return elements_.back().end; }
+    Dealt elements(int r) const { return deal(kept_elements_, grid_.p_row, r); }
+    Dealt kx(int r) const { return deal(kept_x_, grid_.p_row, r, per_element_ == 2); }
+    int kept_elements() const { return kept_elements_; }
     Block ky(int r, int c) const { return ky_[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)]; }
-    // Kept elements of row index r at the ky-th kept ky: how many of the block lie inside the cylinder.
+    // Kept elements of row index r at the ky-th kept ky: how many of its own lie inside the cylinder.
     int column_length(int r, int ky_index) const;
     // Kept columns (element, ky) of a rank, and the largest over the mean of them.
     long long columns(int r, int c) const;
@@ -69,8 +72,8 @@ class Pencils {
     std::array<int, 3> points_;
     ProcessGrid grid_;
     int kept_x_, per_element_; // wavenumbers
+    int kept_elements_;
     std::vector<int> lengths_; // kept elements of each kept ky
-    std::vector<Block> elements_;
     std::vector<std::vector<Block>> ky_;
 };
 

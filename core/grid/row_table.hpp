@@ -12,27 +12,28 @@ namespace whorl {
 
 struct Row {
     std::int64_t offset; // of its first mode within a field
-    std::int32_t length; // kept kx, starting at the block's first
+    std::int32_t length; // kept kx: the first so many of the rank's
 };
 
 class RowTable {
   public:
     RowTable(const Box& box, const Truncation& truncation, const Pencils& pencils, int r, int c);
 
-    Block kx() const { return kx_; }
+    Dealt kx() const { return kx_; }
     Block ky() const { return ky_; }
     int nz() const { return nz_; }
     std::int64_t modes() const { return modes_; }          // of one field
     const std::vector<Row>& rows() const { return rows_; } // [ky][kz]
 
   private:
-    Block kx_, ky_;
+    Dealt kx_;
+    Block ky_;
     int nz_;
     std::int64_t modes_ = 0;
     std::vector<Row> rows_;
 };
 
-// The modes a RowTable of these blocks has, without making it.
-std::int64_t count_modes(const Truncation& truncation, Block kx, Block ky);
+// The modes a RowTable of these kx and ky has, without making it.
+std::int64_t count_modes(const Truncation& truncation, const Dealt& kx, Block ky);
 
 } // namespace whorl

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <string>
 
+#include "base/dealt.hpp"
 #include "grid/box.hpp"
 
 namespace whorl {
@@ -40,8 +41,8 @@ class Truncation {
     // Kept kx of the column (n_y) and of the row (n_y, n_z): 0 <= n_x < length; 0 where nothing is kept.
     int column_length(int n_y) const { return row_length(n_y, 0); }
     int row_length(int n_y, int n_z) const;
-    // How many modes the columns begin <= n_x < end of n_y have, all n_z, counted without looking at each.
-    std::int64_t count_modes(int n_y, int begin, int end) const;
+    // How many modes the columns of these n_x and of n_y have, all n_z, counted without looking at each.
+    std::int64_t count_modes(int n_y, const Dealt& columns) const;
 
   private:
     std::array<long long, 3> points_{}; // of a period

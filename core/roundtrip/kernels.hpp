@@ -219,7 +219,7 @@ template <class Real, class Pass> struct Contract {
     Complex<Real>* fluxes;
     const PlaneSlot* slots;
     const ColumnRow* rows;
-    const Real* kx;     // of the y-pencil's kx block
+    const Real* kx;     // of the y-pencil
     const Real* all_ky; // of every kept ky
     int extent_y;
 

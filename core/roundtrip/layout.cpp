@@ -17,17 +17,19 @@ Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& penc
                const exchange::Traits& transport)
     : grid(pencils.grid()), row_index(rank % grid.p_row), column_index(rank / grid.p_row), nx(box.points[0]),
       ny(box.points[1]), nz(box.points[2]), walls(box.wall_mask()), per_element(box.wall(0) ? 2 : 1),
-      z(pencils.z(column_index)), y(pencils.y(row_index)), elements(pencils.elements(row_index)),
-      kx(pencils.kx(row_index)), ky(pencils.ky(row_index, column_index)), kept_x(truncation.extent(0) + 1),
+      z(pencils.z(column_index)), y(pencils.y(row_index)), ky(pencils.ky(row_index, column_index)),
+      elements(pencils.elements(row_index)), kx(pencils.kx(row_index)), kept_x(truncation.extent(0) + 1),
       kept_y(truncation.count(1)), kept_z(truncation.count(2)), kept_elements(pencils.kept_elements()),
       extent_y(truncation.extent(1)), extent_z(truncation.extent(2)), batches(batch_count),
       row_batches(transport.blocks ? 1 : std::min(batches, most_row_batches)),
       column_variables(column_variable_count), row_variables(row_variable_count),
       strided_(transport.strided) {
     for (int c = 0; c < grid.p_col; ++c) peer_z_.push_back(pencils.z(c));
+    elements_before_.push_back(0);
     for (int r = 0; r < grid.p_row; ++r) {
         peer_y_.push_back(pencils.y(r));
         peer_elements_.push_back(pencils.elements(r));
+        elements_before_.push_back(elements_before_.back() + peer_elements_.back().size());
     }
     place_columns(pencils);
     strided_ ? place_planes_apart() : place_planes();
@@ -112,8 +114,7 @@ std::int64_t Layout::row_y_offset(int r, int plane_count) const {
 }
 
 std::int64_t Layout::row_x_offset(int r, int plane_count) const {
-    const int before = r == grid.p_row ? kept_elements : peer_elements_[at(r)].begin;
-    return static_cast<std::int64_t>(row_variables) * plane_count * y.size() * before;
+    return static_cast<std::int64_t>(row_variables) * plane_count * y.size() * elements_before_[at(r)];
 }
 
 RowSlot Layout::row_y_slot(int r, int index, int batch) const {
@@ -126,11 +127,10 @@ RowSlot Layout::row_y_slot(int r, int index, int batch) const {
 }
 
 RowSlot Layout::row_x_slot(int r, int index, int batch) const {
-    const Block block = peer_elements_[at(r)];
     const int plane_count = planes(batch).size();
-    const std::int64_t width = strided_ ? kept_elements : block.size(), plane = y.size() * width;
+    const std::int64_t width = strided_ ? kept_elements : peer_elements_[at(r)].size(), plane = y.size() * width;
     const std::int64_t begin = batch % row_batches * (row_x_size / row_batches);
-    const std::int64_t base = strided_ ? block.begin : row_x_offset(r, plane_count);
+    const std::int64_t base = strided_ ? elements_before_[at(r)] : row_x_offset(r, plane_count);
     return {begin + base + index * plane, plane_count * plane, width};
 }
 

@@ -7,7 +7,7 @@
 //
 //   z-pencil         [variable][z][kept column]
 //   y-pencil         [variable][plane][kept column of all peers]
-//   row buffers      [batch in flight][variable][plane][y][element], all y or all elements
+//   row buffers      [batch in flight][variable][plane][y][element], all y or all elements by row peers
 //
 // A direction with fewer variables uses the first of them, so that both share a buffer and a message is
 // contiguous. Elements are the complex numbers of a row along x (grid/pencils.hpp).
@@ -48,7 +48,8 @@ class Layout {
     int nx, ny, nz;
     int walls;       // bit 0, 1, 2: x, y, z
     int per_element; // kx
-    Block z, y, elements, kx, ky;
+    Block z, y, ky;
+    Dealt elements, kx;
     int kept_x, kept_y, kept_z; // kept kx of the whole box, kept ky and kz, of either sign
     int kept_elements;
     int extent_y, extent_z;
@@ -68,7 +69,7 @@ class Layout {
     Block planes(int batch) const { return planes(column_index, batch); }
     Block planes(int c, int batch) const;
     int largest_batch() const;
-    Block peer_elements(int r) const { return peer_elements_[static_cast<std::size_t>(r)]; }
+    Dealt peer_elements(int r) const { return peer_elements_[static_cast<std::size_t>(r)]; }
     Block peer_y_block(int r) const { return peer_y_[static_cast<std::size_t>(r)]; }
     // Row peer r's part of the index-th plane of a batch: its rows of y, and its elements of own rows.
     RowSlot row_y_slot(int r, int index, int batch) const;
@@ -90,7 +91,9 @@ class Layout {
     exchange::Chunk row_x_chunk(int batch, int r, int variables) const;
     bool strided_;
     std::int64_t all_columns_ = 0; // of all column peers
-    std::vector<Block> peer_z_, peer_y_, peer_elements_;
+    std::vector<Block> peer_z_, peer_y_;
+    std::vector<Dealt> peer_elements_;
+    std::vector<int> elements_before_; // [row peer, and the end] in a row that holds those of one peer after another
     std::vector<std::int64_t> peer_columns_;
     std::vector<std::vector<std::int64_t>> pencil_chunks_, plane_chunks_; // [batch][peer]
 };

@@ -40,10 +40,12 @@ template <class Real> struct Merge {
         const Complex<Real>* WHORL_RESTRICT b;
         Complex<Real>* WHORL_RESTRICT low;
         Complex<Real>* WHORL_RESTRICT high;
+        const Dealt& modes;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            low[i] = {a[i].re - b[i].im, a[i].im + b[i].re};
-            high[-i] = {a[i].re + b[i].im, b[i].re - a[i].im};
+            const int k = modes.at(static_cast<int>(i));
+            low[k] = {a[i].re - b[i].im, a[i].im + b[i].re};
+            high[-k] = {a[i].re + b[i].im, b[i].re - a[i].im};
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
@@ -52,8 +54,11 @@ template <class Real> struct Merge {
         const Complex<Real>* const from = piece.data + v * piece.variable_stride;
         Complex<Real>* const line = block.line(v, pair);
         return {from + block.first_row(pair) * piece.row_stride,
-                from + block.second_row(pair) * piece.row_stride, line + piece.first,
-                line + block.nx - piece.first, piece.width};
+                from + block.second_row(pair) * piece.row_stride,
+                line,
+                line + block.nx,
+                piece.modes,
+                piece.width()};
     }
 };
 
@@ -241,10 +246,12 @@ template <class Real> struct Separate {
         Complex<Real>* WHORL_RESTRICT a;
         Complex<Real>* WHORL_RESTRICT b;
         Real half_scale;
+        const Dealt& modes;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            const Complex<Real> p = low[i];
-            const Complex<Real> q = high[-i];
+            const int k = modes.at(static_cast<int>(i));
+            const Complex<Real> p = low[k];
+            const Complex<Real> q = high[-k];
             b[i] = {half_scale * (p.im + q.im), half_scale * (q.re - p.re)};
             a[i] = {half_scale * (p.re + q.re), half_scale * (p.im - q.im)};
         }
@@ -254,12 +261,13 @@ template <class Real> struct Separate {
         const int pair = static_cast<int>(r % block.live_pairs());
         Complex<Real>* const to = piece.data + v * piece.variable_stride;
         const Complex<Real>* const line = block.line(v, pair);
-        return {line + piece.first,
-                line + block.nx - piece.first,
+        return {line,
+                line + block.nx,
                 to + block.first_row(pair) * piece.row_stride,
                 to + block.second_row(pair) * piece.row_stride,
                 half_scale,
-                piece.width};
+                piece.modes,
+                piece.width()};
     }
 };
 

@@ -52,7 +52,7 @@ template <class Real> void RoundTrip<Real>::make_tables(const Box& box, const Tr
     for (int j = 0; j < layout_.kept_y; ++j) all_y.push_back(signed_index(j, truncation.extent(1)));
     // Of whole elements: the last may have one more than is kept.
     for (int i = 0; i < layout_.per_element * layout_.elements.size(); ++i)
-        numbers_[0].push_back(layout_.kx.begin + i);
+        numbers_[0].push_back(layout_.kx.at(i));
     for (int j = layout_.ky.begin; j < layout_.ky.end; ++j)
         numbers_[1].push_back(all_y[static_cast<std::size_t>(j)]);
     for (int l = 0; l < layout_.nz; ++l) numbers_[2].push_back(line_number(l, layout_.nz, box.wall(2)));
@@ -173,7 +173,7 @@ template <class Real> ModeTables<Real> RoundTrip<Real>::modes() const {
             kz_.data(),
             table_.rows().data(),
             layout_.nz,
-            layout_.kx.begin == 0,
+            layout_.row_index == 0,
             (layout_.walls & 2) != 0,
             (layout_.walls & 4) != 0,
             layout_.per_element - 1};
@@ -227,14 +227,13 @@ template <class Real>
 const kernels::RowPiece<Real>* RoundTrip<Real>::row_pieces(int executor, int plane_index, int b) {
     auto& pieces = executors_[static_cast<std::size_t>(executor)].pieces;
     for (int r = 0; r < layout_.grid.p_row; ++r) {
-        const Block block = layout_.peer_elements(r);
+        const Dealt elements = layout_.peer_elements(r);
         const RowSlot slot = layout_.row_x_slot(r, plane_index, b);
         pieces[static_cast<std::size_t>(r)] = {row_x_buffer_.data() + slot.base,
                                                slot.stride,
                                                slot.pitch,
-                                               block.begin,
-                                               block.size(),
-                                               block.size()};
+                                               elements,
+                                               elements.size()};
     }
     return pieces.data();
 }

@@ -151,7 +151,7 @@ template <class Real> template <class Pass> void RoundTrip<Real>::whole_planes(P
         if (executor == 0) progress();
         rows_in(pass, executor, z);
         const kernels::Plane<Real> p = plane(executor);
-        const kernels::RowPiece<Real> piece{p.data, p.stride, p.pitch, 0, p.width, p.pitch};
+        const kernels::RowPiece<Real> piece{p.data, p.stride, p.pitch, layout_.elements, p.pitch};
         for (int y = 0; y < layout_.ny; y += workspace_.rows)
             points(pass, executor, z, y, std::min(workspace_.rows, layout_.ny - y), &piece);
         rows_out(pass, executor, z);

@@ -150,10 +150,12 @@ template <class Real> struct MergePairs {
         const Complex<Real>* WHORL_RESTRICT a;
         const Complex<Real>* WHORL_RESTRICT b;
         Complex<Real>* WHORL_RESTRICT line;
+        const Dealt& elements;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            line[2 * i] = {a[i].re, b[i].re};
-            line[2 * i + 1] = {a[i].im, b[i].im};
+            Complex<Real>* const pair = line + 2 * elements.at(static_cast<int>(i));
+            pair[0] = {a[i].re, b[i].re};
+            pair[1] = {a[i].im, b[i].im};
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
@@ -161,8 +163,8 @@ template <class Real> struct MergePairs {
         const int pair = static_cast<int>(r % block.live_pairs());
         const Complex<Real>* const from = piece.data + v * piece.variable_stride;
         return {from + block.first_row(pair) * piece.row_stride,
-                from + block.second_row(pair) * piece.row_stride, block.line(v, pair) + 2 * piece.first,
-                piece.width};
+                from + block.second_row(pair) * piece.row_stride, block.line(v, pair), piece.modes,
+                piece.width()};
     }
 };
 
@@ -177,18 +179,20 @@ template <class Real> struct SeparatePairs {
         Complex<Real>* WHORL_RESTRICT a;
         Complex<Real>* WHORL_RESTRICT b;
         Real scale;
+        const Dealt& elements;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            b[i] = {scale * line[2 * i].im, scale * line[2 * i + 1].im};
-            a[i] = {scale * line[2 * i].re, scale * line[2 * i + 1].re};
+            const Complex<Real>* const pair = line + 2 * elements.at(static_cast<int>(i));
+            b[i] = {scale * pair[0].im, scale * pair[1].im};
+            a[i] = {scale * pair[0].re, scale * pair[1].re};
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
         const int v = static_cast<int>(r / block.live_pairs());
         const int pair = static_cast<int>(r % block.live_pairs());
         Complex<Real>* const to = piece.data + v * piece.variable_stride;
-        return {block.line(v, pair) + 2 * piece.first, to + block.first_row(pair) * piece.row_stride,
-                to + block.second_row(pair) * piece.row_stride, scale, piece.width};
+        return {block.line(v, pair), to + block.first_row(pair) * piece.row_stride,
+                to + block.second_row(pair) * piece.row_stride, scale, piece.modes, piece.width()};
     }
 };
 

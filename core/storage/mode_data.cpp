@@ -20,9 +20,10 @@ template <class Real> struct Wavenumbers {
         const auto add = [&](std::vector<Real>& to, int axis, int n) {
             to.push_back(static_cast<Real>(n * share.box.unit(axis)));
         };
-        const Block kx = share.table.kx(), ky = share.table.ky();
+        const Dealt kx = share.table.kx();
+        const Block ky = share.table.ky();
         const int nz = share.table.nz();
-        for (int i = kx.begin; i < kx.end; ++i) add(x, 0, i);
+        for (int i = 0; i < kx.size(); ++i) add(x, 0, kx.at(i));
         for (int j = ky.begin; j < ky.end; ++j) add(y, 1, signed_index(j, share.truncation.extent(1)));
         for (int l = 0; l < nz; ++l) add(z, 2, line_number(l, nz, share.box.wall(2)));
     }
@@ -32,7 +33,7 @@ template <class Real> struct Wavenumbers {
     }
 };
 
-// Consecutive kx of a rank, staged in the order of the file.
+// Some of a rank's kx, one after another, staged in the order of the file.
 struct Slice {
     int begin, end;
     std::vector<std::int64_t> offset; // of each kx in the staging area, and of the end

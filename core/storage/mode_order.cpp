@@ -29,7 +29,8 @@ ModeOrder::ModeOrder(const Truncation& truncation, const RowTable& table)
     for (int n_x = 0; n_x <= truncation.extent(0); ++n_x) {
         for (int n_y = 0; n_y <= extent; ++n_y)
             counts[static_cast<std::size_t>(n_y)] = kept_in_column(truncation, n_x, n_y);
-        const bool own = n_x >= kx_.begin && n_x < kx_.end;
+        const int own_before = kx_.below(n_x);
+        const bool own = own_before < kx_.size() && kx_.at(own_before) == n_x;
         for (int index = 0; index < truncation.count(1); ++index) {
             if (own && index >= ky_.begin && index < ky_.end) begin_.push_back(total_);
             total_ += counts[static_cast<std::size_t>(std::abs(signed_index(index, extent)))];

@@ -34,7 +34,8 @@ class ModeOrder {
 
   private:
     std::size_t stride() const { return static_cast<std::size_t>(height()) + 1; }
-    Block kx_, ky_;
+    Dealt kx_;
+    Block ky_;
     int nz_;
     bool wall_z_;
     std::int64_t total_ = 0;
