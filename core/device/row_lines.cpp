@@ -164,9 +164,8 @@ template <class Real> void RowLines<Real>::merge_wall(const Block& block, int v,
             Vector a[lanes], b[lanes];
             read_modes(of.row, k, piece.room - k, a);
             read_modes(of.row + lanes, k, piece.room - k, b);
-            up_to<lanes>(2 * (piece.width() - k), [&](auto c) {
-                line[2 * piece.modes.at(k + c / 2) + c % 2] = {b[c], a[c]};
-            });
+            up_to<lanes>(2 * (piece.width() - k),
+                         [&](auto c) { line[2 * piece.modes.at(k + c / 2) + c % 2] = {b[c], a[c]}; });
         }
     }
 }

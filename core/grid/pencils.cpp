@@ -58,6 +58,49 @@ int elements_of(const Truncation& truncation, int wavenumbers) {
     const int each = wavenumbers_per_element(truncation);
     return (wavenumbers + each - 1) / each;
 }
+
+using Parts = std::vector<std::vector<int>>; // items, rising
+
+long long heaviest(const std::vector<long long>& weights, const Parts& parts) {
+    long long most = 0;
+    for (const auto& items : parts) {
+        long long weight = 0;
+        for (const int item : items) weight += weights[static_cast<std::size_t>(item)];
+        most = std::max(most, weight);
+    }
+    return most;
+}
+
+Parts in_blocks(const std::vector<long long>& weights, int parts) {
+    Parts blocks;
+    for (const Block& block : balanced_blocks(weights, parts)) {
+        blocks.emplace_back(static_cast<std::size_t>(block.size()));
+        std::iota(blocks.back().begin(), blocks.back().end(), block.begin);
+    }
+    return blocks;
+}
+
+// The kept ky dealt in the order 0, 1, -1, 2, ..., which is that of their weights.
+Parts by_dealing(int kept_y, bool wall, int parts) {
+    Parts hands(static_cast<std::size_t>(parts));
+    for (int part = 0; part < parts; ++part) {
+        auto& hand = hands[static_cast<std::size_t>(part)];
+        const Dealt dealt = deal(kept_y, parts, part);
+        for (int i = 0; i < dealt.size(); ++i) {
+            const int place = dealt.at(i);
+            hand.push_back(wall ? place : (place % 2 == 1 ? (place + 1) / 2 : (kept_y - place / 2) % kept_y));
+        }
+        std::ranges::sort(hand);
+    }
+    return hands;
+}
+
+// Blocks make long runs in a checkpoint: dealt only where that spares the fullest rank a twentieth.
+Parts share(const std::vector<long long>& columns, bool wall, int parts) {
+    Parts blocks = in_blocks(columns, parts);
+    Parts hands = by_dealing(static_cast<int>(columns.size()), wall, parts);
+    return 20 * heaviest(columns, hands) < 19 * heaviest(columns, blocks) ? hands : blocks;
+}
 } // namespace
 
 Pencils::Pencils(const Box& box, const Truncation& truncation, ProcessGrid grid)
@@ -72,7 +115,7 @@ Pencils::Pencils(const Box& box, const Truncation& truncation, ProcessGrid grid)
     for (int r = 0; r < grid.p_row; ++r) {
         std::vector<long long> columns;
         for (int index = 0; index < kept_y; ++index) columns.push_back(column_length(r, index));
-        ky_[static_cast<std::size_t>(r)] = balanced_blocks(columns, grid.p_col);
+        ky_[static_cast<std::size_t>(r)] = share(columns, truncation.wall(1), grid.p_col);
     }
 }
 
@@ -82,19 +125,30 @@ int Pencils::column_length(int r, int ky_index) const {
 
 long long Pencils::columns(int r, int c) const {
     long long count = 0;
-    for (int index = ky(r, c).begin; index < ky(r, c).end; ++index) count += column_length(r, index);
+    for (const int index : ky(r, c)) count += column_length(r, index);
     return count;
 }
 
-double Pencils::imbalance() const {
-    long long largest = 0;
-    long long total = 0;
+long long Pencils::most_columns() const {
+    long long most = 0;
     for (int r = 0; r < grid_.p_row; ++r)
-        for (int c = 0; c < grid_.p_col; ++c) {
-            largest = std::max(largest, columns(r, c));
-            total += columns(r, c);
-        }
-    return static_cast<double>(largest) * grid_.p_row * grid_.p_col / static_cast<double>(total);
+        for (int c = 0; c < grid_.p_col; ++c) most = std::max(most, columns(r, c));
+    return most;
+}
+
+long long Pencils::most_row_columns() const {
+    long long most = 0;
+    for (int r = 0; r < grid_.p_row; ++r) {
+        const Dealt own = elements(r);
+        const auto add = [&](long long sum, int length) { return sum + own.below(length); };
+        most = std::max(most, std::accumulate(lengths_.begin(), lengths_.end(), 0LL, add));
+    }
+    return most;
+}
+
+double Pencils::imbalance() const {
+    const long long total = std::accumulate(lengths_.begin(), lengths_.end(), 0LL);
+    return static_cast<double>(most_columns()) * grid_.p_row * grid_.p_col / static_cast<double>(total);
 }
 
 namespace {

@@ -2,7 +2,7 @@
 //
 //   x-pencil (physical)  z block of column index c, y block of row index r, all x
 //   y-pencil             z block of c, kx of r, all y
-//   z-pencil (state)     kx of r, ky block of (r, c), all z
+//   z-pencil (state)     kx of r, ky of (r, c), all z
 //
 // A row along x holds a complex number for each kx. Between walls in x its coefficients are real (up to a
 // constant), and an element holds two of them, kx = 2 i and 2 i + 1.
@@ -10,7 +10,8 @@
 // Rank number = c * p_row + r, so that the ranks of a row exchange are neighbours.
 // kx are dealt to and fro (base/dealt.hpp), so that row indices have the same number of kx, which y lines and
 // the row exchange pay for, and nearly the same number of kept columns, which z lines and the column exchange
-// pay for. Blocks of ky are cut so that every rank of a row index holds nearly the same number of columns.
+// pay for. Each rank of a row index has a block of ky, cut so that the fullest has few columns; where ranks
+// have so few ky that blocks cannot be even, ky are dealt as well, in the order of |ky|.
 #pragma once
 
 #include <vector>
@@ -61,11 +62,17 @@ class Pencils {
     Dealt elements(int r) const { return deal(kept_elements_, grid_.p_row, r); }
     Dealt kx(int r) const { return deal(kept_x_, grid_.p_row, r, per_element_ == 2); }
     int kept_elements() const { return kept_elements_; }
-    Block ky(int r, int c) const { return ky_[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)]; }
+    // Places among the kept ky, rising.
+    const std::vector<int>& ky(int r, int c) const {
+        return ky_[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)];
+    }
     // Kept elements of row index r at the ky-th kept ky: how many of its own lie inside the cylinder.
     int column_length(int r, int ky_index) const;
-    // Kept columns (element, ky) of a rank, and the largest over the mean of them.
+    // Kept columns (element, ky) of a rank; of the fullest rank, and of the fullest row index; the fullest
+    // rank's over the mean.
     long long columns(int r, int c) const;
+    long long most_columns() const;
+    long long most_row_columns() const;
     double imbalance() const;
 
   private:
@@ -74,7 +81,7 @@ class Pencils {
     int kept_x_, per_element_; // wavenumbers
     int kept_elements_;
     std::vector<int> lengths_; // kept elements of each kept ky
-    std::vector<std::vector<Block>> ky_;
+    std::vector<std::vector<std::vector<int>>> ky_;
 };
 
 // Those that leave no rank without planes, rows or columns; others work, with ranks that idle.

@@ -20,20 +20,21 @@ class RowTable {
     RowTable(const Box& box, const Truncation& truncation, const Pencils& pencils, int r, int c);
 
     Dealt kx() const { return kx_; }
-    Block ky() const { return ky_; }
+    const std::vector<int>& ky() const { return ky_; } // places among the kept
+    int height() const { return static_cast<int>(ky_.size()); }
     int nz() const { return nz_; }
     std::int64_t modes() const { return modes_; }          // of one field
     const std::vector<Row>& rows() const { return rows_; } // [ky][kz]
 
   private:
     Dealt kx_;
-    Block ky_;
+    std::vector<int> ky_;
     int nz_;
     std::int64_t modes_ = 0;
     std::vector<Row> rows_;
 };
 
 // The modes a RowTable of these kx and ky has, without making it.
-std::int64_t count_modes(const Truncation& truncation, const Dealt& kx, Block ky);
+std::int64_t count_modes(const Truncation& truncation, const Dealt& kx, const std::vector<int>& ky);
 
 } // namespace whorl

@@ -80,25 +80,26 @@ int Truncation::row_length(int n_y, int n_z) const {
 // A column of the sphere has the modes |n_z| <= h, h the largest integer with
 //   h^2 < N_z^2 (limit - (n_x / N_x)^2 - (n_y / N_y)^2);
 // where rounding could decide, at less than `doubt` from an integer, kept() does.
+int Truncation::column_modes(int n_x, int n_y) const {
+    if (ninths() == 0) return count(2);
+    constexpr double doubt = 1e-4;
+    const auto in_z = [&](std::size_t axis, int n) {
+        const double scaled = static_cast<double>(points_[2]) * n / static_cast<double>(points_[axis]);
+        return scaled * scaled;
+    };
+    const double top = static_cast<double>(ninths() * points_[2] * points_[2]) / 9.0;
+    const double square = top - in_z(1, n_y) - in_z(0, n_x), root = std::sqrt(std::max(square, 0.0));
+    int h = static_cast<int>(root);
+    const double low = h, high = low + 1;
+    if (square - low * low < doubt || high * high - square < doubt) h = height(n_x, n_y, h);
+    return wall(2) ? h + 1 : 2 * h + 1;
+}
+
 std::int64_t Truncation::count_modes(int n_y, const Dealt& columns) const {
     const int kept = columns.below(column_length(n_y));
     if (ninths() == 0) return static_cast<std::int64_t>(kept) * count(2);
-    constexpr double doubt = 1e-4;
-    const auto in_z = [&](std::size_t axis) {
-        const double ratio = static_cast<double>(points_[2]) / static_cast<double>(points_[axis]);
-        return ratio * ratio;
-    };
-    const double top = static_cast<double>(ninths() * points_[2] * points_[2]) / 9.0 - in_z(1) * n_y * n_y;
-    const double per_x = in_z(0);
     std::int64_t modes = 0;
-    for (int i = 0; i < kept; ++i) {
-        const int n_x = columns.at(i);
-        const double square = top - per_x * n_x * n_x, root = std::sqrt(std::max(square, 0.0));
-        int h = static_cast<int>(root);
-        const double low = h, high = low + 1;
-        if (square - low * low < doubt || high * high - square < doubt) h = height(n_x, n_y, h);
-        modes += wall(2) ? h + 1 : 2 * h + 1;
-    }
+    for (int i = 0; i < kept; ++i) modes += column_modes(columns.at(i), n_y);
     return modes;
 }
 

@@ -41,7 +41,9 @@ class Truncation {
     // Kept kx of the column (n_y) and of the row (n_y, n_z): 0 <= n_x < length; 0 where nothing is kept.
     int column_length(int n_y) const { return row_length(n_y, 0); }
     int row_length(int n_y, int n_z) const;
-    // How many modes the columns of these n_x and of n_y have, all n_z, counted without looking at each.
+    // How many modes a kept column has, all n_z, counted without looking at each.
+    int column_modes(int n_x, int n_y) const;
+    // And the columns of these n_x and of n_y together.
     std::int64_t count_modes(int n_y, const Dealt& columns) const;
 
   private:

@@ -32,7 +32,7 @@ template <class Real> struct ModeSet {
 
 // f(mode) for each of a rank's modes.
 template <class Real, class F> void each_mode(const ModeSet<Real>& set, const F& f) {
-    set.device.each(set.table.ky().size(), [&](int, std::int64_t j) {
+    set.device.each(set.table.height(), [&](int, std::int64_t j) {
         for (int l = 0; l < set.table.nz(); ++l) {
             const Row row = set.tables.row(static_cast<int>(j), l);
             for (int i = 0; i < row.length; ++i) f(set.tables.mode(i, static_cast<int>(j), l, row.offset));
@@ -43,7 +43,7 @@ template <class Real, class F> void each_mode(const ModeSet<Real>& set, const F&
 // f(mode, values) adds to `sums` values and raises the `maxima` after them; over the modes of all ranks.
 template <class Real, class F>
 std::vector<double> reduce_modes(const ModeSet<Real>& set, int sums, int maxima, const F& f) {
-    auto total = set.device.reduce(set.table.ky().size(), sums, maxima, [&](std::int64_t j, double* values) {
+    auto total = set.device.reduce(set.table.height(), sums, maxima, [&](std::int64_t j, double* values) {
         for (int l = 0; l < set.table.nz(); ++l) {
             const Row row = set.tables.row(static_cast<int>(j), l);
             for (int i = 0; i < row.length; ++i)

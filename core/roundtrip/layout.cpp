@@ -41,18 +41,18 @@ Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& penc
 
 void Layout::place_columns(const Pencils& pencils) {
     columns = 0;
-    for (int j = ky.begin; j < ky.end; ++j) {
+    for (const int j : ky) {
         column_offset.push_back(columns);
         column_length.push_back(pencils.column_length(row_index, j));
         columns += column_length.back();
     }
     columns = whole_lines(columns);
+    column_rows.resize(at(kept_y));
     for (int c = 0; c < grid.p_col; ++c) {
         std::int64_t offset = 0;
-        const Block block = pencils.ky(row_index, c);
-        for (int j = block.begin; j < block.end; ++j) {
-            column_rows.push_back({c, pencils.column_length(row_index, j), offset});
-            offset += column_rows.back().length;
+        for (const int j : pencils.ky(row_index, c)) {
+            column_rows[at(j)] = {c, pencils.column_length(row_index, j), offset};
+            offset += column_rows[at(j)].length;
         }
         peer_columns_.push_back(whole_lines(offset));
         all_columns_ += peer_columns_.back();
@@ -128,7 +128,8 @@ RowSlot Layout::row_y_slot(int r, int index, int batch) const {
 
 RowSlot Layout::row_x_slot(int r, int index, int batch) const {
     const int plane_count = planes(batch).size();
-    const std::int64_t width = strided_ ? kept_elements : peer_elements_[at(r)].size(), plane = y.size() * width;
+    const std::int64_t width = strided_ ? kept_elements : peer_elements_[at(r)].size(),
+                       plane = y.size() * width;
     const std::int64_t begin = batch % row_batches * (row_x_size / row_batches);
     const std::int64_t base = strided_ ? elements_before_[at(r)] : row_x_offset(r, plane_count);
     return {begin + base + index * plane, plane_count * plane, width};

@@ -48,7 +48,8 @@ class Layout {
     int nx, ny, nz;
     int walls;       // bit 0, 1, 2: x, y, z
     int per_element; // kx
-    Block z, y, ky;
+    Block z, y;
+    std::vector<int> ky; // own ones, as places among the kept
     Dealt elements, kx;
     int kept_x, kept_y, kept_z; // kept kx of the whole box, kept ky and kz, of either sign
     int kept_elements;
@@ -93,7 +94,8 @@ class Layout {
     std::int64_t all_columns_ = 0; // of all column peers
     std::vector<Block> peer_z_, peer_y_;
     std::vector<Dealt> peer_elements_;
-    std::vector<int> elements_before_; // [row peer, and the end] in a row that holds those of one peer after another
+    std::vector<int>
+        elements_before_; // [row peer, and the end] in a row that holds those of one peer after another
     std::vector<std::int64_t> peer_columns_;
     std::vector<std::vector<std::int64_t>> pencil_chunks_, plane_chunks_; // [batch][peer]
 };

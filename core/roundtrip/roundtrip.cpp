@@ -7,10 +7,11 @@ namespace whorl {
 
 std::int64_t table_bytes(const Layout& layout, std::int64_t value) {
     const std::int64_t of_x = layout.per_element * layout.elements.size();
-    const std::int64_t shifts = of_x + layout.ky.size() + layout.nz;
+    const auto own_ky = static_cast<std::int64_t>(layout.ky.size());
+    const std::int64_t shifts = of_x + own_ky + layout.nz;
     const std::int64_t wavenumbers = shifts + layout.kept_y;
     return shifts * value + wavenumbers * value / 2 +
-           static_cast<std::int64_t>(sizeof(Row)) * layout.ky.size() * layout.nz +
+           static_cast<std::int64_t>(sizeof(Row)) * own_ky * layout.nz +
            static_cast<std::int64_t>((layout.plane_slots.size() + layout.pencil_slots.size()) *
                                      sizeof(PlaneSlot)) +
            static_cast<std::int64_t>(layout.column_rows.size() * sizeof(ColumnRow));
@@ -53,8 +54,7 @@ template <class Real> void RoundTrip<Real>::make_tables(const Box& box, const Tr
     // Of whole elements: the last may have one more than is kept.
     for (int i = 0; i < layout_.per_element * layout_.elements.size(); ++i)
         numbers_[0].push_back(layout_.kx.at(i));
-    for (int j = layout_.ky.begin; j < layout_.ky.end; ++j)
-        numbers_[1].push_back(all_y[static_cast<std::size_t>(j)]);
+    for (const int j : layout_.ky) numbers_[1].push_back(all_y[static_cast<std::size_t>(j)]);
     for (int l = 0; l < layout_.nz; ++l) numbers_[2].push_back(line_number(l, layout_.nz, box.wall(2)));
     fill(kx_, 0, numbers_[0]);
     fill(ky_, 1, numbers_[1]);
@@ -69,7 +69,7 @@ template <class Real> void RoundTrip<Real>::make_tables(const Box& box, const Tr
 
 // Whole tiles of columns whatever ky they belong to: short rows of a sphere waste no lanes.
 template <class Real> void RoundTrip<Real>::make_tiles() {
-    for (int j = 0; j < layout_.ky.size(); ++j)
+    for (int j = 0; j < static_cast<int>(layout_.ky.size()); ++j)
         for (int first = 0; first < layout_.column_length[static_cast<std::size_t>(j)];) {
             if (tiles_.empty() || tiles_.back().count == workspace_.lanes)
                 tiles_.push_back({layout_.column_offset[static_cast<std::size_t>(j)] + first, 0, {}});
@@ -229,11 +229,8 @@ const kernels::RowPiece<Real>* RoundTrip<Real>::row_pieces(int executor, int pla
     for (int r = 0; r < layout_.grid.p_row; ++r) {
         const Dealt elements = layout_.peer_elements(r);
         const RowSlot slot = layout_.row_x_slot(r, plane_index, b);
-        pieces[static_cast<std::size_t>(r)] = {row_x_buffer_.data() + slot.base,
-                                               slot.stride,
-                                               slot.pitch,
-                                               elements,
-                                               elements.size()};
+        pieces[static_cast<std::size_t>(r)] = {row_x_buffer_.data() + slot.base, slot.stride, slot.pitch,
+                                               elements, elements.size()};
     }
     return pieces.data();
 }

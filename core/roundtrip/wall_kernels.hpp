@@ -191,8 +191,12 @@ template <class Real> struct SeparatePairs {
         const int v = static_cast<int>(r / block.live_pairs());
         const int pair = static_cast<int>(r % block.live_pairs());
         Complex<Real>* const to = piece.data + v * piece.variable_stride;
-        return {block.line(v, pair), to + block.first_row(pair) * piece.row_stride,
-                to + block.second_row(pair) * piece.row_stride, scale, piece.modes, piece.width()};
+        return {block.line(v, pair),
+                to + block.first_row(pair) * piece.row_stride,
+                to + block.second_row(pair) * piece.row_stride,
+                scale,
+                piece.modes,
+                piece.width()};
     }
 };
 

@@ -21,10 +21,9 @@ template <class Real> struct Wavenumbers {
             to.push_back(static_cast<Real>(n * share.box.unit(axis)));
         };
         const Dealt kx = share.table.kx();
-        const Block ky = share.table.ky();
         const int nz = share.table.nz();
         for (int i = 0; i < kx.size(); ++i) add(x, 0, kx.at(i));
-        for (int j = ky.begin; j < ky.end; ++j) add(y, 1, signed_index(j, share.truncation.extent(1)));
+        for (const int j : share.table.ky()) add(y, 1, signed_index(j, share.truncation.extent(1)));
         for (int l = 0; l < nz; ++l) add(z, 2, line_number(l, nz, share.box.wall(2)));
     }
     Wavenumber<Real> at(int i, int j, int l) const {
@@ -44,10 +43,10 @@ std::vector<Slice> slices_of(const ModeOrder& order, std::size_t bytes_per_mode)
     const auto most = static_cast<std::int64_t>(staging_bytes / bytes_per_mode);
     std::vector<Slice> slices;
     for (int i = 0; i < order.width(); ++i) {
-        if (slices.empty() || slices.back().offset.back() + order.run(i) > most)
+        if (slices.empty() || slices.back().offset.back() + order.modes(i) > most)
             slices.push_back({i, i, {0}});
         Slice& slice = slices.back();
-        slice.offset.push_back(slice.offset.back() + order.run(i));
+        slice.offset.push_back(slice.offset.back() + order.modes(i));
         slice.end = i + 1;
     }
     return slices;
@@ -82,28 +81,34 @@ struct Place {
 template <class F> std::uint64_t sum_slice(const ModeShare& share, const Slice& slice, const F& f) {
     const ModeOrder& order = share.order;
     const int nz = share.table.nz();
+    std::vector<std::int64_t> staged(slice.offset); // of each kx, at the next column
     std::uint64_t sum = 0;
     for (int j = 0; j < order.height(); ++j) {
         const Row* const rows = share.table.rows().data() + static_cast<std::ptrdiff_t>(j) * nz;
         for (int i = slice.begin; i < slice.end; ++i) {
             const std::int64_t begin = order.begin(i, j), count = order.column(i, j);
-            const std::int64_t staged =
-                slice.offset[static_cast<std::size_t>(i - slice.begin)] + begin - order.begin(i, 0);
-            for (std::int64_t m = 0; m < count; ++m) {
+            std::int64_t& next = staged[static_cast<std::size_t>(i - slice.begin)];
+            for (std::int64_t m = 0; m < count; ++m, ++next) {
                 const int l = order.line_index(m, count);
-                sum += f(Place{i, j, l, rows[l].offset + i, begin + m, static_cast<std::size_t>(staged + m)});
+                sum += f(Place{i, j, l, rows[l].offset + i, begin + m, static_cast<std::size_t>(next)});
             }
         }
     }
     return sum;
 }
 
-// transfer(first mode in the file, modes, where they are staged) for each kx of a slice: contiguous runs.
+// transfer(first mode in the file, modes, where they are staged) for each contiguous run of a slice.
 template <class Transfer>
 void each_run(const ModeOrder& order, const Slice& slice, const Transfer& transfer) {
     for (int i = slice.begin; i < slice.end; ++i) {
-        const std::int64_t staged = slice.offset[static_cast<std::size_t>(i - slice.begin)];
-        if (order.run(i) > 0) transfer(order.begin(i, 0), order.run(i), static_cast<std::size_t>(staged));
+        std::int64_t staged = slice.offset[static_cast<std::size_t>(i - slice.begin)];
+        for (int j = 0; j < order.height();) {
+            const std::int64_t begin = order.begin(i, j);
+            std::int64_t count = 0;
+            while (j < order.height() && order.begin(i, j) == begin + count) count += order.column(i, j++);
+            if (count > 0) transfer(begin, count, static_cast<std::size_t>(staged));
+            staged += count;
+        }
     }
 }
 

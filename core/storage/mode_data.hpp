@@ -34,7 +34,7 @@ struct ModeShare {
     const RowTable& table;
     ModeOrder order{truncation, table};
 
-    bool holds_mean() const { return table.kx().part == 0 && table.ky().begin == 0; }
+    bool holds_mean() const { return table.kx().part == 0 && table.height() > 0 && table.ky().front() == 0; }
 };
 
 // Both return the rank's part of the checksum, taken over the bits in the file; `offsets` are where the

@@ -192,17 +192,6 @@ def test_what_travels_over_uneven_blocks(world, points):
             assert planned == pytest.approx(counted, rel=0.05)
 
 
-@pytest.mark.parametrize("grid", [{"shape": "sphere"}, {"dealias": "phase-shift"}])
-def test_the_block_at_the_edge_of_a_sphere_is_wide(grid):
-    """Columns of a disc by kx: the last block of as many columns as the others reaches over more kx."""
-    way = Whorl(case(32768, grid=grid))
-    for p_row, wider in ((2, 1.19), (4, 1.46), (8, 1.81)):
-        widest = way.shares((p_row, 64)).widest
-        assert widest * p_row / way.kept_x == pytest.approx(wider, abs=0.01)
-        lines = way.load((p_row, 64), 1).operations["y"]
-        assert lines == pytest.approx(8 * line_operations(32768, widest * 512))
-
-
 @on_ranks(2)
 @pytest.mark.parametrize("dealias", ["2/3", "phase-shift-exact"])
 @pytest.mark.parametrize("scheme", STAGES)

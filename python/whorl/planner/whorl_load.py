@@ -10,9 +10,8 @@ counts, each stage on the rank that has most of it (all-to-alls wait for it betw
              the column buffer is written and read just so
     points   (I + P) nx y z reals         modes   (5 fields + I + F) m V
 
-An exchange counts the rank that sends or receives most: columns end on whole cache lines of 8, and kx are
-cut by columns, so that the block at the edge of a sphere is wider than the mean (method.md, decomposition
-and round trip). Memory is `_core.estimate_memory`, the count the code allocates by.
+An exchange counts the rank that sends or receives most: columns end on whole cache lines of 8 (method.md,
+decomposition and round trip). Memory is `_core.estimate_memory`, the count the code allocates by.
 """
 
 import math
@@ -26,7 +25,7 @@ from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.exchange_choice import plain
 from whorl.floor import EDGES, STAGES, positions
-from whorl.planner.cut import LeastShares, Shares, kx_blocks, least_shares, shares
+from whorl.planner.cut import LeastShares, Shares, least_shares
 from whorl.planner.load import Exchange, Load, line_operations
 
 MOST_ROWS = 64  # of a process grid, where there are such: rows belong inside a node
@@ -91,8 +90,8 @@ class Whorl:
         a_column = self._whole["exchange"] / (self.longest.sum() + COLUMNS_OF_LINE)
         columns = cut.columns + (z / nz * cut.row_columns if p_col > 1 else 0.0)
         at_a_time = min(batches, ROW_BATCHES) if overlap else 1
-        rows = at_a_time * -(-z // batches) * (ny * cut.narrowest + y * self.kept_x) if p_row > 1 else 0
-        plane = threads * ny * cut.narrowest
+        rows = at_a_time * -(-z // batches) * (ny * cut.elements + y * self.kept_x) if p_row > 1 else 0
+        plane = threads * ny * cut.elements
         variables = max(shape["inputs"], shape["products"])
         return (
             self._whole["state"] / (p_row * p_col) + columns * a_column + (rows + plane) * variables * value
@@ -113,7 +112,7 @@ class Whorl:
         z, y = -(-nz // p_col), -(-ny // p_row)
         cut = self.shares(grid)
         modes = self.modes * cut.columns / int(self.lengths.sum())
-        carried = inner * z * max(cut.widest * ny, y * self.kept_x) * value if p_row > 1 else 0.0
+        carried = inner * z * max(cut.elements * ny, y * self.kept_x) * value if p_row > 1 else 0.0
         whole_lines = -(-cut.columns // COLUMNS_OF_LINE) * COLUMNS_OF_LINE
         exchanged = outer * max(whole_lines * nz, z * cut.row_columns) * value
         thinned = 0.5 if self.case.run.wire == "single" and self.real_bytes == 8 else 1.0
@@ -121,7 +120,7 @@ class Whorl:
             lengths={"x": nx, "y": ny, "z": nz},
             operations={
                 "x": inner * line_operations(nx, y * z / 2),
-                "y": inner * line_operations(ny, cut.widest * z),
+                "y": inner * line_operations(ny, cut.elements * z),
                 "z": outer * line_operations(nz, cut.columns),
             },
             copy=4 * (exchanged + carried),
@@ -215,18 +214,12 @@ class Whorl:
 
 @lru_cache(maxsize=4096)
 def _least_shares(algorithm: Whorl, grid: tuple[int, int]) -> LeastShares:
-    p_row, p_col = grid
-    return least_shares(algorithm.longest, _kx_blocks(algorithm, p_row), p_col)
-
-
-@lru_cache(maxsize=4096)
-def _kx_blocks(algorithm: Whorl, p_row: int) -> list[tuple[int, int, int]]:
-    return kx_blocks(algorithm.lengths, p_row)
+    return least_shares(algorithm.longest, *grid)
 
 
 @lru_cache(maxsize=4096)
 def _shares(algorithm: Whorl, grid: tuple[int, int]) -> Shares:
-    return shares(algorithm.lengths, *grid)
+    return Shares(**_core.shares(algorithm._options, grid))
 
 
 @lru_cache(maxsize=4096)
