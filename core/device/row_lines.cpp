@@ -71,6 +71,19 @@ WHORL_INLINE void write_modes(Complex<Real>* const* row, int rows, int k, int li
                         static_cast<std::size_t>(std::min(live, lanes / 2)) * sizeof(Complex<Real>));
 }
 
+// f(k, place) for each `step` modes of a piece from the k-th on, place(i) being its i-th mode: without
+// arithmetic where it has all of them.
+template <int step, class Real, class F>
+WHORL_INLINE void each_block(const HalfRows<Real>& piece, const F& f) {
+    const auto blocks = [&](const auto& place) {
+        for (int k = 0; k < piece.width(); k += step) f(k, place);
+    };
+    if (piece.modes.parts == 1)
+        blocks([](int i) { return i; });
+    else
+        blocks([modes = piece.modes](int i) { return modes.at(i); });
+}
+
 // Rows of which some are zero, or not wanted.
 template <class V> struct KeptRows {
     using Value = V;
@@ -116,18 +129,18 @@ template <class Real> void RowLines<Real>::merge(const Block& block, int v, Valu
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
         const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        for (int k = 0; k < piece.width(); k += lanes / 2) {
+        each_block<lanes / 2>(piece, [&](int k, const auto& place) {
             Vector a[lanes], b[lanes];
             read_modes(of.row, k, piece.room - k, a);
             read_modes(of.row + lanes, k, piece.room - k, b);
             up_to<lanes / 2>(piece.width() - k, [&](auto c) {
-                const int mode = piece.modes.at(k + c);
+                const int mode = place(k + c);
                 const Vector ar = a[2 * c], ai = a[2 * c + 1], br = b[2 * c], bi = b[2 * c + 1];
                 line[mode] = {ai + br, ar - bi};
                 line[n - mode] = {br - ai, ar + bi};
             });
-            if (k == 0 && piece.modes.at(0) == 0) line[0] = {b[0], a[0]};
-        }
+            if (k == 0 && place(0) == 0) line[0] = {b[0], a[0]};
+        });
     }
 }
 
@@ -139,10 +152,10 @@ void RowLines<Real>::separate(const Block& block, int v, Real scale, Value* line
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
         const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        for (int k = 0; k < piece.width(); k += lanes / 2) {
+        each_block<lanes / 2>(piece, [&](int k, const auto& place) {
             Vector a[lanes], b[lanes];
             up_to<lanes / 2>(piece.width() - k, [&](auto c) {
-                const int mode = piece.modes.at(k + c);
+                const int mode = place(k + c);
                 const Value p = line[mode], q = line[n - mode];
                 a[2 * c] = half * (p.re + q.re);
                 a[2 * c + 1] = half * (p.im - q.im);
@@ -152,7 +165,7 @@ void RowLines<Real>::separate(const Block& block, int v, Real scale, Value* line
             for (int c = 2 * (piece.width() - k); c < lanes; ++c) a[c] = b[c] = Vector{};
             write_modes(of.row, std::min(block.count, lanes), k, piece.room - k, a);
             write_modes(of.row + lanes, std::clamp(block.count - lanes, 0, lanes), k, piece.room - k, b);
-        }
+        });
     }
 }
 
@@ -160,13 +173,13 @@ template <class Real> void RowLines<Real>::merge_wall(const Block& block, int v,
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
         const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        for (int k = 0; k < piece.width(); k += lanes / 2) {
+        each_block<lanes / 2>(piece, [&](int k, const auto& place) {
             Vector a[lanes], b[lanes];
             read_modes(of.row, k, piece.room - k, a);
             read_modes(of.row + lanes, k, piece.room - k, b);
             up_to<lanes>(2 * (piece.width() - k),
-                         [&](auto c) { line[2 * piece.modes.at(k + c / 2) + c % 2] = {b[c], a[c]}; });
-        }
+                         [&](auto c) { line[2 * place(k + c / 2) + c % 2] = {b[c], a[c]}; });
+        });
     }
 }
 
@@ -175,16 +188,16 @@ void RowLines<Real>::separate_wall(const Block& block, int v, Real scale, const 
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
         const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        for (int k = 0; k < piece.width(); k += lanes / 2) {
+        each_block<lanes / 2>(piece, [&](int k, const auto& place) {
             Vector a[lanes] = {}, b[lanes] = {};
             up_to<lanes>(2 * (piece.width() - k), [&](auto c) {
-                const Value& from = line[2 * piece.modes.at(k + c / 2) + c % 2];
+                const Value& from = line[2 * place(k + c / 2) + c % 2];
                 a[c] = scale * from.re;
                 b[c] = scale * from.im;
             });
             write_modes(of.row, std::min(block.count, lanes), k, piece.room - k, a);
             write_modes(of.row + lanes, std::clamp(block.count - lanes, 0, lanes), k, piece.room - k, b);
-        }
+        });
     }
 }
 
