@@ -101,6 +101,8 @@ class Flow {
     virtual std::map<std::string, double> timings() = 0;
     virtual std::map<std::string, std::int64_t> traffic() const = 0;
     virtual std::map<std::string, std::int64_t> messages() const = 0;
+    // Of each value over all ranks.
+    virtual std::vector<double> maximum(std::vector<double> values) = 0;
     virtual void reset_timings() = 0;
     virtual std::map<std::string, std::int64_t> memory() const = 0;
 

@@ -191,6 +191,11 @@ template <class Model, class Real> class FlowOf final : public Flow {
     }
     std::map<std::string, std::int64_t> traffic() const override { return trip_.traffic(); }
     std::map<std::string, std::int64_t> messages() const override { return trip_.messages(); }
+    std::vector<double> maximum(std::vector<double> values) override {
+        const exchange::Watchdog::Scope watched(trip_.watchdog(), "agreement of the ranks", -1);
+        world_.maximum(values);
+        return values;
+    }
     void reset_timings() override { trip_.time(true); }
 
     std::map<std::string, std::int64_t> memory() const override {
@@ -283,7 +288,7 @@ template <class Model, class Real> class FlowOf final : public Flow {
 
     ModeSet<Real> modes() {
         const double smallest = options_.box().smallest_wavenumber();
-        return {trip_.device(), world_,   trip_.table(),
+        return {trip_.device(), world_,   trip_.watchdog(), trip_.table(),
                 trip_.modes(),  smallest, shell_number(largest_wavenumber(), smallest) + 1};
     }
 

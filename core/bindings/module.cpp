@@ -185,6 +185,7 @@ void bind_measures(nb::class_<Flow>& flow) {
     flow.def("timings", &Flow::timings, Unlocked());
     flow.def("traffic", &Flow::traffic);
     flow.def("messages", &Flow::messages);
+    flow.def("maximum", &Flow::maximum, nb::arg("values"), Unlocked(), "Of each value over all ranks.");
     flow.def("reset_timings", &Flow::reset_timings);
     flow.def("memory", &Flow::memory);
 }

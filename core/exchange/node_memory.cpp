@@ -1,10 +1,20 @@
 #include "exchange/node_memory.hpp"
 
+#include <sys/statvfs.h>
+
 #include "device/buffer.hpp"
 
 namespace whorl::exchange {
 
 namespace {
+// Where Linux keeps memory that processes share; without a twentieth to spare Open MPI hangs instead of
+// refusing. What is not there has room.
+bool has_room(double bytes) {
+    struct statvfs room {};
+    if (statvfs("/dev/shm", &room) != 0) return true;
+    return 1.1 * bytes <= static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize);
+}
+
 // Apart in memory, so that each rank's pages are its own.
 MPI_Info apart() {
     MPI_Info info = MPI_INFO_NULL;
@@ -16,12 +26,17 @@ MPI_Info apart() {
 
 NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes)
     : node_(world.node()), bytes_(bytes), of_(static_cast<std::size_t>(world.size()), nullptr) {
-    MPI_Info info = apart();
-    const int code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, info, node_.handle(),
-                                             static_cast<void*>(&data_), &window_);
-    WHORL_MPI(MPI_Info_free(&info));
-    const bool refused = world.any(code != MPI_SUCCESS);
-    if (refused && window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+    double of_node = static_cast<double>(bytes);
+    node_.sum({&of_node, 1});
+    bool refused = world.any(!has_room(of_node));
+    if (!refused) {
+        MPI_Info info = apart();
+        const int code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, info, node_.handle(),
+                                                 static_cast<void*>(&data_), &window_);
+        WHORL_MPI(MPI_Info_free(&info));
+        refused = world.any(code != MPI_SUCCESS);
+        if (refused && window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
+    }
     WHORL_REQUIRE(!refused,
                   "a node refused " + std::to_string(bytes) +
                       " bytes a rank of memory its ranks share: make room where it keeps such memory "

@@ -44,8 +44,8 @@ void Watchdog::watch() {
         const std::string which = batch_ < 0 ? "" : " of batch " + std::to_string(batch_);
         std::fprintf(stderr,
                      "whorl: rank %d: the %s%s did not end within run.exchange_timeout = %g s: another rank "
-                     "hangs or was lost, or the network is slower than that. The last checkpoint is whole; "
-                     "go on with whorl restart.\n",
+                     "hangs or was lost, or the network is slower than that. A checkpoint that was written is "
+                     "whole; go on from the last with whorl restart.\n",
                      rank_, what_, which.c_str(), seconds_);
         std::fflush(stderr);
         // MPI may hold its locks for ever, and destructors would wait for it.

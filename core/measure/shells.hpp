@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <vector>
 
 #include "device/cpu.hpp"
 #include "exchange/communicator.hpp"
+#include "exchange/watchdog.hpp"
 #include "grid/row_table.hpp"
 #include "roundtrip/mode.hpp"
 
@@ -24,11 +26,18 @@ inline int shell_number(double k, double smallest_wavenumber) {
 template <class Real> struct ModeSet {
     const device::Cpu& device;
     const exchange::Communicator& world;
+    exchange::Watchdog& watchdog;
     const RowTable& table;
     ModeTables<Real> tables;
     double smallest_wavenumber;
     int shells; // 0, ..., shells - 1 over all ranks
 };
+
+// Over all ranks, in place.
+template <class Real> void reduce_sums(const ModeSet<Real>& set, std::span<double> values) {
+    const exchange::Watchdog::Scope watched(set.watchdog, "sum of what was measured", -1);
+    set.world.sum(values);
+}
 
 // f(mode) for each of a rank's modes.
 template <class Real, class F> void each_mode(const ModeSet<Real>& set, const F& f) {
@@ -50,7 +59,7 @@ std::vector<double> reduce_modes(const ModeSet<Real>& set, int sums, int maxima,
                 f(set.tables.mode(i, static_cast<int>(j), l, row.offset), values);
         }
     });
-    set.world.sum(std::span(total).first(static_cast<std::size_t>(sums)));
+    reduce_sums(set, std::span(total).first(static_cast<std::size_t>(sums)));
     set.world.maximum(std::span(total).last(static_cast<std::size_t>(maxima)));
     return total;
 }

@@ -74,6 +74,7 @@ template <class Real> class RoundTrip {
     std::map<std::string, std::int64_t> messages() const {
         return {{"column", messages_[0]}, {"row", messages_[1]}};
     }
+    exchange::Watchdog& watchdog() { return watchdog_; }
     void time(bool enabled);
 
   private:

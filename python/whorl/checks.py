@@ -19,24 +19,29 @@ MOST_THREADS_A_CORE = 16
 def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
     """Raises CaseError on every rank if the case cannot run on these ranks and this machine."""
     check_device(case)
-    check_threads(case, comm)
+    check_threads(case, options.threads, comm)
     check_ranks(case, options, comm.size)
     check_memory(options, comm)
 
 
-def warnings(case: Case, ranks: int = 1) -> list[str]:
+def warnings(case: Case, ranks: int = 1, threads: int = 1) -> list[str]:
     """What will run but may not be meant; a sentence each."""
-    return [*_growing_waves(case), *_idle_ranks(case, ranks), *_crowded_cores(case)]
+    return [*_growing_waves(case), *_idle_ranks(case, ranks), *_crowded_cores(case, threads)]
 
 
-def _crowded_cores(case: Case) -> list[str]:
-    threads, cores = case.run.threads, len(os.sched_getaffinity(0))
+def _threads(case: Case, threads: int) -> str:
+    """Where their number is from."""
+    return f"{'run.threads' if case.run.threads else 'OMP_NUM_THREADS'} = {threads}"
+
+
+def _crowded_cores(case: Case, threads: int) -> list[str]:
+    cores = len(os.sched_getaffinity(0))
     if threads <= cores:
         return []
     room = "1 core" if cores == 1 else f"{cores} cores"
     return [
-        f"run.threads = {threads} threads take turns on {room}, all that this rank may use; run.threads = 0 "
-        "takes the cores there are, and under mpiexec --bind-to none frees a rank of those it is bound to."
+        f"{_threads(case, threads)} threads take turns on {room}, all that this rank may use; run.threads = "
+        "0 takes the cores there are, and under mpiexec --bind-to none frees a rank of those it is bound to."
     ]
 
 
@@ -68,11 +73,11 @@ def check_device(case: Case) -> None:
         )
 
 
-def check_threads(case: Case, comm: MPI.Intracomm) -> None:
+def check_threads(case: Case, threads: int, comm: MPI.Intracomm) -> None:
     cores = comm.allreduce(os.cpu_count() or 1, MPI.MIN)
-    if case.run.threads > MOST_THREADS_A_CORE * cores:
+    if threads > MOST_THREADS_A_CORE * cores:
         raise CaseError(
-            f"run.threads = {case.run.threads} is too many for a machine of {cores} "
+            f"{_threads(case, threads)} is too many for a machine of {cores} "
             f"core{'s' if cores > 1 else ''}; choose at most {cores}, or 0: the cores available."
         )
 

@@ -45,4 +45,6 @@ def what(case: Case) -> str:
     kept = f"{case.grid.dealias} sphere" if case.grid.shape == "sphere" else case.grid.dealias
     bases = "" if case.grid.bases == "FFF" else f", {case.grid.bases}"
     scalars = f" + {len(case.scalars)} scalar{'s' if len(case.scalars) > 1 else ''}" if case.scalars else ""
-    return f"{case.flow.model}{scalars} {size}{bases}, {case.run.precision}, {kept}"
+    rounds = case.run.wire == "single" and case.run.precision == "double"
+    precision = f"{case.run.precision}{' (single on the wire)' if rounds else ''}"
+    return f"{case.flow.model}{scalars} {size}{bases}, {precision}, {kept}"

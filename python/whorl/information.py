@@ -44,7 +44,7 @@ def machine(comm: MPI.Intracomm) -> dict[str, str | int]:
         "memory": f"{gibibytes(memory.total)}, {gibibytes(memory.available)} available",
         "ranks": comm.size,
         "ranks on this host": ranks_here,
-        "threads a rank": threads_of_rank(comm) or f"OMP_NUM_THREADS = {os.environ['OMP_NUM_THREADS']}",
+        "threads a rank": threads_of_rank(comm),
     }
 
 

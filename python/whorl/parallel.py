@@ -9,6 +9,8 @@ from typing import Any, NoReturn, TypeVar
 
 from mpi4py import MPI
 
+from whorl.errors import CaseError
+
 # How long a rank with an error waits for the others to arrive with the same one.
 PATIENCE = 10.0
 
@@ -34,12 +36,15 @@ def on_root(comm: MPI.Intracomm, function: Callable[[], Result]) -> Result:
 
 
 def threads_of_rank(comm: MPI.Intracomm) -> int:
-    """Threads for run.threads = 0: the cores this rank may use, shared with the ranks bound to the same ones.
+    """Threads for run.threads = 0: OMP_NUM_THREADS, or the cores this rank shares with those bound to them.
 
-    OMP_NUM_THREADS, where set, is left to have its say (0).
+    Raises CaseError where OMP_NUM_THREADS is no number of threads.
     """
-    if "OMP_NUM_THREADS" in os.environ:
-        return 0
+    if given := os.environ.get("OMP_NUM_THREADS"):
+        first = given.split(",")[0].strip()  # the others are for teams within teams
+        if not first.isdecimal() or int(first) == 0:
+            raise CaseError(f"OMP_NUM_THREADS = {given} is no number of threads; set one above 0, or none.")
+        return int(first)
     cores = frozenset(os.sched_getaffinity(0))
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     sharing = sum(1 for other in node.allgather(cores) if other & cores)

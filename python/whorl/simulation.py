@@ -85,9 +85,9 @@ class Simulation:
         self = cls.__new__(cls)
         comm = comm or world()
         place = RunDirectory(directory)
-        case, checkpoint = on_root(comm, lambda: _what_to_restart(place, until, settings, step))
+        case, checkpoint, grid = on_root(comm, lambda: _what_to_restart(place, until, settings, step))
         clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
-        self._set_up(case, comm, place, clock)
+        self._set_up(case, comm, place, clock, grid)
         try:
             self.flow.read_checkpoint(str(checkpoint.path))
         except _core.Error as error:
@@ -106,12 +106,19 @@ class Simulation:
         self._fresh = False
         return self
 
-    def _set_up(self, case: Case, comm: MPI.Intracomm, directory: RunDirectory | None, clock: Clock) -> None:
+    def _set_up(
+        self,
+        case: Case,
+        comm: MPI.Intracomm,
+        directory: RunDirectory | None,
+        clock: Clock,
+        measured_grid: tuple[int, int] | None = None,
+    ) -> None:
         abort_on_exception()
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
         threads = case.run.threads or threads_of_rank(comm)
         check(case, core_options(plain(case), threads), comm)
-        fastest, self.trials = tune.tune(case, threads, comm)
+        fastest, self.trials = tune.tune(tune.on_grid(case, measured_grid, comm.size), threads, comm)
         self.flow = _core.Flow(core_options(fastest, threads), comm.py2f())
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
@@ -128,7 +135,7 @@ class Simulation:
         if self.trials and self.directory and root:
             write_text(self.directory.exchange, tune.to_toml(self.trials))
             self.log.info(f"fastest exchange of {len(self.trials)}: see {self.directory.exchange.name}")
-        for warning in warnings(self.case, self.comm.size):
+        for warning in warnings(self.case, self.comm.size, self.flow.threads):
             self.log.warning(f"warning: {warning}")
 
     # the state
@@ -267,7 +274,7 @@ class Simulation:
             with self._stop if self.directory else nullcontext(), display or nullcontext():
                 if display:
                     display.begin(self._done())
-                    for warning in warnings(self.case, self.comm.size):
+                    for warning in warnings(self.case, self.comm.size, self.flow.threads):
                         display.say(f"warning: {warning}")
                 while not self.finished and not self.stopped_by:
                     self.step()
@@ -315,11 +322,10 @@ class Simulation:
         """Whether a rank was told to stop, and whether rank 0's watches ask for a checkpoint or a display."""
         root = self.comm.rank == 0
         show = self._progress is not None and self._progress.due()
-        wishes = np.array([self._stop.signal or 0, root and self._recorder.alarm(), show], "i")
-        self.comm.Allreduce(MPI.IN_PLACE, wishes, MPI.MAX)
+        wishes = self.flow.maximum([self._stop.signal or 0, root and self._recorder.alarm(), show])
         if wishes[0]:
             self.stopped_by = signal.Signals(int(wishes[0])).name
-        return tuple(wishes > 0)
+        return tuple(wish > 0 for wish in wishes)
 
     def _show(self) -> None:
         """Collective for the sake of the statistics."""
@@ -362,8 +368,8 @@ class Simulation:
 
 def _what_to_restart(
     directory: RunDirectory, until: float | None, settings: Sequence[str], step: int | None
-) -> tuple[Case, Checkpoint]:
-    """Case and checkpoint of a directory, with the changes asked for."""
+) -> tuple[Case, Checkpoint, tuple[int, int] | None]:
+    """Case and checkpoint of a directory, with the changes asked for; the process grid "auto" found best."""
     for setting in settings:
         if not setting.strip().startswith(RESTART_KEYS) or setting.strip().startswith("output.directory"):
             raise CaseError(
@@ -375,7 +381,7 @@ def _what_to_restart(
     case = case.updated([*settings, f"output.directory={str(directory.path)!r}"])
     if until is not None:
         case = case.updated([f"time.until={float(until)!r}"])
-    return case, directory.choose_checkpoint(step)
+    return case, directory.choose_checkpoint(step), tune.recorded_grid(directory.exchange)
 
 
 def at_rest(case: Case) -> str:

@@ -5,6 +5,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import tomlkit
@@ -75,6 +76,25 @@ def tune(case: Case, threads: int, comm: MPI.Intracomm) -> tuple[Case, list[Tria
                 try_it(choice)
     trials = [Trial(choice, found[choice]) for choice in _fastest(found)]
     return trials[0].choice.applied_to(case), trials
+
+
+def recorded_grid(path: Path) -> tuple[int, int] | None:
+    """The process grid of an exchange.toml; None where there is none that can be read."""
+    try:
+        rows, columns = tomlkit.parse(path.read_text(encoding="utf-8"))["run"]["process_grid"]
+        return int(rows), int(columns)
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+
+
+def on_grid(case: Case, grid: tuple[int, int] | None, ranks: int) -> Case:
+    """The case on this process grid, where it is for these ranks and "auto" would choose one.
+
+    The process grid is what the bits of a run depend on: a restart measures anew, on the grid it had.
+    """
+    if case.run.transport != AUTO or case.run.process_grid != (0, 0) or grid is None:
+        return case
+    return case.updated([f"run.process_grid={list(grid)}"]) if grid[0] * grid[1] == ranks else case
 
 
 def _fastest(found: dict[Choice, float]) -> list[Choice]:

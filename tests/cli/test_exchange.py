@@ -1,13 +1,14 @@
 """Runs on ranks whose exchange is measured, chosen, or does not end."""
 
 import re
+import shlex
 import sys
 import time
 import tomllib
 from typing import get_args
 
 import pytest
-from cli.commands import settings
+from cli.commands import WHORL, mpiexec, settings
 from cli.test_faults import SECONDS_TO_END_ALL
 from mpi4py import MPI
 from whorl import _core, tune
@@ -68,6 +69,97 @@ def test_an_exchange_that_does_not_end_ends_the_run(shell, whorl, tmp_path, tran
     said = rf"whorl: rank 0: the {name} exchange of batch 0 did not end within run.exchange_timeout = 2 s"
     assert re.search(said, finished.err)
     assert whorl("restart", "out", *settings("run.process_grid=[0, 0]")).code == 0
+
+
+STOPPED = """
+from whorl import Case, Simulation
+from mpi4py import MPI
+import os
+import signal
+
+case = Case(
+    grid={"points": 16},
+    flow={"viscosity": 0.1},
+    time={"dt": 0.1, "steps": 5},
+    initial={"name": "abc"},
+    run={"exchange_timeout": 2},
+)
+simulation = Simulation(case)
+simulation.step()
+if MPI.COMM_WORLD.rank == 1:
+    os.kill(os.getpid(), signal.SIGSTOP)
+CALL
+"""
+
+
+@pytest.mark.parametrize(
+    ("call", "what"),
+    [
+        ("simulation.statistics()", "sum of what was measured"),
+        ("simulation._agree()", "agreement of the ranks"),
+    ],
+)
+def test_a_sum_that_does_not_end_ends_the_run(shell, tmp_path, call, what):
+    """Between the exchanges ranks wait for each other, too."""
+    (tmp_path / "stops.py").write_text(STOPPED.replace("CALL", call), encoding="utf-8")
+    finished = shell(sys.executable, "stops.py", ranks=2)
+    assert finished.code != 0
+    assert f"whorl: rank 0: the {what} did not end within run.exchange_timeout = 2 s" in finished.err
+
+
+def test_a_restart_keeps_the_process_grid_that_was_measured(installed, tmp_path):
+    """On another the bits would be others; the rest is measured anew."""
+    options = settings("grid.points=16", "run.transport=auto", "time.until=0.02", "time.dt=0.01")
+    assert installed("run", "taylor-green", "-o", "out", *options, ranks=2).code == 0
+    path = tmp_path / "out" / "exchange.toml"
+    measured = tomllib.loads(path.read_text(encoding="utf-8"))["run"]["process_grid"]
+    turned = measured[::-1]  # as if it had been the best
+    path.write_text(
+        path.read_text(encoding="utf-8").replace(f"process_grid = {measured}", f"process_grid = {turned}")
+    )
+    assert installed("restart", "out", "--until", "0.04", ranks=2).code == 0
+    text = path.read_text(encoding="utf-8")
+    assert tomllib.loads(text)["run"]["process_grid"] == turned
+    assert len(re.findall(r"^# [\w-]+, ", text, re.MULTILINE)) > 1
+    assert str(measured) not in text
+
+
+def test_a_recorded_grid_is_for_its_ranks_and_for_auto(tmp_path):
+    path = tmp_path / "exchange.toml"
+    assert tune.recorded_grid(path) is None
+    path.write_text('[run]\ntransport = "overlap"\nprocess_grid = [2, 3]\nbatches = 4\n')
+    assert tune.recorded_grid(path) == (2, 3)
+    auto = case_of(transport="auto")
+    assert tune.on_grid(auto, (2, 3), 6).run.process_grid == (2, 3)
+    assert tune.on_grid(auto, (2, 3), 4) == auto
+    assert tune.on_grid(auto, None, 6) == auto
+    for fixed in (case_of(transport="rma"), case_of(transport="auto", process_grid=[3, 2])):
+        assert tune.on_grid(fixed, (2, 3), 6) == fixed
+    for damaged in ("", "[run]", "[run", "[run]\nprocess_grid = 6"):
+        path.write_text(damaged)
+        assert tune.recorded_grid(path) is None
+
+
+@pytest.mark.parametrize("transport", ["rma-shared", "auto"])
+def test_memory_to_share_that_a_node_has_not_is_refused(shell, tmp_path, transport):
+    """MPI would wait for ever; containers often have little."""
+    options = settings(
+        "grid.points=96", f"run.transport={transport}", "time.steps=1", "run.exchange_timeout=20"
+    )
+    run = [mpiexec(), "-n", "2", str(WHORL), "run", "taylor-green", "-o", "out", *options]
+    few = "mount -t tmpfs -o size=12m tmpfs /dev/shm"
+    isolated = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
+    if shell(*isolated, few).code != 0:
+        pytest.skip("this system lets nobody mount")
+    finished = shell(*isolated, f"{few} && {shlex.join(run)}")
+    if transport == "auto":
+        assert finished.code == 0, finished.err
+        assert "rma-shared" not in finished.out
+    else:
+        assert finished.code == 2
+        assert "of memory its ranks share: make room where it keeps such memory (/dev/shm)" in " ".join(
+            finished.err.split()
+        )
 
 
 @pytest.mark.parametrize("threading", ["funneled", "serialized", "multiple"])

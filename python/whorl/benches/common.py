@@ -48,7 +48,7 @@ def bench_case(
     case = Case(
         grid=grid | {"points": flat} | ({"dealias": dealias} if dealias else {}),
         flow={"model": model} | example["flow"],
-        time={"scheme": scheme, "dt": 0.1 / points, "steps": 1},
+        time={"scheme": scheme, "dt": 0.1 / max(points, 1), "steps": 1},
         initial=example["initial"],
         run={"precision": precision, "threads": threads},
     )

@@ -147,5 +147,6 @@ def show_exchange(figures: dict[str, Any], console: Console) -> None:
         )
     console.print(table)
     console.print(
-        "Q variables a message of so many MiB; GB/s a rank: message × ranks ÷ best time", style="dim"
+        "Q variables a message of so many MiB; GB/s a rank: message × ranks × batches ÷ best time",
+        style="dim",
     )
