@@ -288,8 +288,13 @@ template <class Model, class Real> class FlowOf final : public Flow {
 
     ModeSet<Real> modes() {
         const double smallest = options_.box().smallest_wavenumber();
-        return {trip_.device(), world_,   trip_.watchdog(), trip_.table(),
-                trip_.modes(),  smallest, shell_number(largest_wavenumber(), smallest) + 1};
+        return {trip_.device(),
+                world_,
+                trip_.watchdog(),
+                trip_.table(),
+                trip_.modes(),
+                smallest,
+                shell_number(largest_wavenumber(), smallest) + 1};
     }
 
     // Parities of a field of the state are those of the output of its name.

@@ -10,7 +10,7 @@ namespace {
 // Where Linux keeps memory that processes share; without a twentieth to spare Open MPI hangs instead of
 // refusing. What is not there has room.
 bool has_room(double bytes) {
-    struct statvfs room {};
+    struct statvfs room{};
     if (statvfs("/dev/shm", &room) != 0) return true;
     return 1.1 * bytes <= static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize);
 }

@@ -42,11 +42,12 @@ void Watchdog::watch() {
         changed_.wait_for(lock, std::min(limit / 10, longest));
         if (ends_ || what_ == nullptr || Clock::now() - since_ < limit) continue;
         const std::string which = batch_ < 0 ? "" : " of batch " + std::to_string(batch_);
-        std::fprintf(stderr,
-                     "whorl: rank %d: the %s%s did not end within run.exchange_timeout = %g s: another rank "
-                     "hangs or was lost, or the network is slower than that. A checkpoint that was written is "
-                     "whole; go on from the last with whorl restart.\n",
-                     rank_, what_, which.c_str(), seconds_);
+        std::fprintf(
+            stderr,
+            "whorl: rank %d: the %s%s did not end within run.exchange_timeout = %g s: another rank "
+            "hangs or was lost, or the network is slower than that. A checkpoint that was written is "
+            "whole; go on from the last with whorl restart.\n",
+            rank_, what_, which.c_str(), seconds_);
         std::fflush(stderr);
         // MPI may hold its locks for ever, and destructors would wait for it.
         ::_exit(exit_code);
