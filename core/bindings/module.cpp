@@ -263,8 +263,8 @@ NB_MODULE(_core, m) {
         nb::arg("options"));
     m.def("estimate_memory", &estimate_memory, nb::arg("options"), nb::arg("ranks"));
     m.def("line_rate", &device::line_rate, nb::arg("n"), nb::arg("precision"), nb::arg("threads"),
-          Unlocked());
-    m.def("copy_bandwidth", &device::copy_bandwidth, nb::arg("threads"), Unlocked());
+          nb::arg("slowest"), Unlocked());
+    m.def("copy_bandwidth", &device::copy_bandwidth, nb::arg("threads"), nb::arg("slowest"), Unlocked());
     m.def("allocations", &device::allocations, "Blocks of device memory allocated since the process began.");
 }
 

@@ -21,7 +21,7 @@ double seconds_since(Clock::time_point start) {
 }
 
 // The best of several windows of about 20 ms, in runs a second of `work` by every executor at once.
-template <class Work> double best_rate(const Cpu& cpu, const Work& work) {
+template <class Work> double best_rate(const Cpu& cpu, const Slowest& slowest, const Work& work) {
     double best = 0.0;
     std::int64_t repeats = 1;
     for (int window = 0; window < 12; ++window) {
@@ -29,7 +29,7 @@ template <class Work> double best_rate(const Cpu& cpu, const Work& work) {
         cpu.each(cpu.executors(), [&](int executor, std::int64_t) {
             for (std::int64_t i = 0; i < repeats; ++i) work(executor);
         });
-        const double seconds = seconds_since(start);
+        const double seconds = slowest(seconds_since(start));
         best = std::max(best, static_cast<double>(repeats) * cpu.executors() / seconds);
         repeats = std::max<std::int64_t>(
             1, static_cast<std::int64_t>(0.02 * static_cast<double>(repeats) / seconds));
@@ -38,7 +38,7 @@ template <class Work> double best_rate(const Cpu& cpu, const Work& work) {
 }
 
 // The best of a few shapes that stay in cache: lines one after another, and side by side.
-template <class Real> double line_rate_of(int n, int threads) {
+template <class Real> double line_rate_of(int n, int threads, const Slowest& slowest) {
     const Cpu cpu(threads);
     constexpr int lanes = 2 * LaneLines<Real>::half_lanes;
     double best = 0.0;
@@ -51,7 +51,7 @@ template <class Real> double line_rate_of(int n, int threads) {
             data.emplace_back(static_cast<std::size_t>(shape.extent()));
             scratch.emplace_back(static_cast<std::size_t>(lines->scratch(n)));
         }
-        const double rate = best_rate(cpu, [&](int executor) {
+        const double rate = best_rate(cpu, slowest, [&](int executor) {
             const auto i = static_cast<std::size_t>(executor);
             lines->execute(data[i].data(), scratch[i].data());
         });
@@ -62,11 +62,12 @@ template <class Real> double line_rate_of(int n, int threads) {
 
 } // namespace
 
-double line_rate(int n, const std::string& precision, int threads) {
-    return precision == "single" ? line_rate_of<float>(n, threads) : line_rate_of<double>(n, threads);
+double line_rate(int n, const std::string& precision, int threads, const Slowest& slowest) {
+    return precision == "single" ? line_rate_of<float>(n, threads, slowest)
+                                 : line_rate_of<double>(n, threads, slowest);
 }
 
-double copy_bandwidth(int threads) {
+double copy_bandwidth(int threads, const Slowest& slowest) {
     const Cpu cpu(threads);
     constexpr std::int64_t size = std::int64_t{1} << 25; // 256 MiB of doubles: beyond any cache
     Buffer<double> from(static_cast<std::size_t>(size)), to(static_cast<std::size_t>(size));
@@ -79,7 +80,8 @@ double copy_bandwidth(int threads) {
             double* const target = to.data() + i * piece;
             for (std::int64_t j = 0; j < piece; ++j) target[j] = source[j];
         });
-        best = std::max(best, 2.0 * sizeof(double) * static_cast<double>(size) / seconds_since(start));
+        const double seconds = slowest(seconds_since(start));
+        best = std::max(best, 2.0 * sizeof(double) * static_cast<double>(size) / seconds);
     }
     return best;
 }

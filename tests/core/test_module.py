@@ -22,8 +22,17 @@ def test_build_info_names_what_is_compiled_in():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_rates_of_the_machine_are_plausible(threads):
     for precision in flows.PRECISIONS:
-        assert 1e8 < _core.line_rate(64, precision, threads) < 1e14
-    assert 1e8 < _core.copy_bandwidth(threads) < 1e13
+        assert 1e8 < _core.line_rate(64, precision, threads, abs) < 1e14
+    assert 1e8 < _core.copy_bandwidth(threads, abs) < 1e13
+
+
+def test_rates_are_those_of_the_slowest():
+    """Who is told that everything took a thousand times as long measures a thousandth."""
+    alone = _core.copy_bandwidth(1, abs)
+    assert _core.copy_bandwidth(1, lambda seconds: 1000 * seconds) < 0.01 * alone
+    assert _core.line_rate(64, "double", 1, lambda seconds: 1000 * seconds) < 0.01 * _core.line_rate(
+        64, "double", 1, abs
+    )
 
 
 def test_options_are_read_back():

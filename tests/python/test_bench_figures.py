@@ -133,21 +133,26 @@ def test_bytes_are_those_of_all_ranks(world):
 
 @on_ranks(2)
 def test_the_floor_is_that_of_all_ranks_together(world):
-    """Lines at 1 and 2 GFLOP/s a thread and copies at 3 and 6 GB/s; single lines at twice that."""
+    """Lines at 1 and 2 GFLOP/s a thread and copies at 3 and 6 GB/s; single lines at twice that.
 
-    def line_rate(n, precision, threads):
-        return (world.rank + 1) * 1e9 * threads * (2 if precision == "single" else 1)
+    The quicker rank waits for the slower: what it did alone it could not do while both work.
+    """
 
-    limits = SimpleNamespace(line_rate=line_rate, copy_bandwidth=lambda _: (world.rank + 1) * 3e9)
+    def line_rate(n, precision, threads, slowest):
+        return 1e9 / slowest(1 / (world.rank + 1)) * threads * (2 if precision == "single" else 1)
+
+    limits = SimpleNamespace(
+        line_rate=line_rate, copy_bandwidth=lambda _, slowest: 3e9 / slowest(1 / (world.rank + 1))
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(common, "_core", limits)
         floor, found = common.measure_floor(Work({16: 6e9, 32: 12e9}, 9e9), "single", 2, world)
         slow, _ = common.measure_floor(Work({16: 6e9}, 90e9), "double", 1, world)
-    assert found["line_rate"] == {"16": 12e9, "32": 12e9}
-    assert found["copy_bandwidth"] == 9e9
+    assert found["line_rate"] == {"16": 8e9, "32": 8e9}
+    assert found["copy_bandwidth"] == 6e9
     assert (found["operations"], found["bytes"]) == (18e9, 9e9)
-    assert floor == pytest.approx(18 / 12)
-    assert slow == pytest.approx(90 / 9)
+    assert floor == pytest.approx(18 / 8)
+    assert slow == pytest.approx(90 / 6)
 
 
 @on_ranks(2)

@@ -1,6 +1,7 @@
 """What the benches share: the case and flow they time, how they time, and what they say of where it was."""
 
 import json
+import math
 import statistics
 import time
 from collections.abc import Callable
@@ -126,14 +127,31 @@ def means(calls: list[dict[str, float]]) -> dict[str, float]:
     return {part: statistics.fmean(call[part] for call in calls) for part in calls[0]}
 
 
+class SlowestRank:
+    """The longest of all ranks' seconds, of trials that follow each other.
+
+    A rank that waits for a core begins late, and its own clock with it: so a trial lasts from the end of the
+    one before.
+    """
+
+    def __init__(self, comm: MPI.Intracomm):
+        self._comm = comm
+        self._ended = math.inf
+
+    def __call__(self, seconds: float) -> float:
+        longest = self._comm.allreduce(max(seconds, time.perf_counter() - self._ended), MPI.MAX)
+        self._ended = time.perf_counter()
+        return longest
+
+
 def measure_floor(
     load: Work, precision: str, threads: int, comm: MPI.Intracomm
 ) -> tuple[float, dict[str, Any]]:
-    """The floor in seconds with the rates it comes from, all ranks measuring at once."""
+    """The floor in seconds with the rates it comes from, all ranks measuring at once, trial by trial."""
     comm.Barrier()
-    rates = {n: comm.allreduce(_core.line_rate(n, precision, threads)) for n in load.operations}
-    comm.Barrier()
-    bandwidth = comm.allreduce(_core.copy_bandwidth(threads))
+    slowest_rank = SlowestRank(comm)
+    rates = {n: comm.size * _core.line_rate(n, precision, threads, slowest_rank) for n in load.operations}
+    bandwidth = comm.size * _core.copy_bandwidth(threads, slowest_rank)
     limits = {
         "operations": sum(load.operations.values()),
         "bytes": load.bytes,
