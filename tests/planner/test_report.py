@@ -1,5 +1,6 @@
 """What a plan says and draws, of runs of round numbers."""
 
+import dataclasses
 import io
 
 import pytest
@@ -16,9 +17,9 @@ GIB = 2**30
 OUTPUT = Output(3, 2, 1.5 * GIB, 4 * GIB, 20.0)
 
 
-def run_of(nodes, parts, hours, memory=3.0):
+def run_of(nodes, parts, hours, memory=3.0, own=5):
     """Two ranks a node in slabs, with so many GiB of the 4 that a rank has."""
-    layout = Layout(nodes, 2 * nodes, (1, 2 * nodes), 5, {"state": memory * GIB}, 4.0 * GIB, parts)
+    layout = Layout(nodes, 2 * nodes, (1, 2 * nodes), 5, own, {"state": memory * GIB}, 4.0 * GIB, parts)
     return Run(layout, OUTPUT, 3600.0 * hours)
 
 
@@ -53,9 +54,26 @@ def test_a_line_for_each_number_of_nodes(shown):
 def test_the_cheapest_that_fits_in_full(shown):
     """Four nodes: one would take fewer node-hours and is too small, eight are quicker."""
     assert "fewest node-hours 36 on 4 nodes" in shown
-    assert "set run.process_grid = [1, 8], run.batches = 5" in shown
+    assert 'set run.process_grid = [1, 8], run.transport = "overlap"' in shown
     assert "memory a rank 3 GiB: state 3 GiB" in shown
     assert "output 12.5 GiB in 20 s: 3 snapshots of 1.5 GiB, 2 checkpoints of 4 GiB" in shown
+
+
+def set_by(algorithm="whorl", own=5, nodes=4, **run):
+    """What is to be set for five batches where a run would take `own`."""
+    planned = run_of(nodes, Parts(*[1.0] * 6), 1.0, own=own)
+    plan = plan_of(planned, algorithm=algorithm)
+    chosen = case(run=run)
+    return report.to_set(dataclasses.replace(plan, case=chosen), planned.layout)
+
+
+def test_only_what_a_run_would_not_take_by_itself_is_to_be_set():
+    overlaps = {"transport": "overlap"}
+    assert set_by(**overlaps) == "run.process_grid = [1, 8]"
+    assert set_by(**overlaps, process_grid=[1, 8]) == ""
+    assert set_by(own=16, **overlaps, process_grid=[1, 8]) == "run.batches = 5 (of itself a run takes 16)"
+    assert set_by() == 'run.process_grid = [1, 8], run.transport = "overlap"'
+    assert set_by(algorithm="gests", own=16) == ""
 
 
 def test_the_headline_says_whose_steps_they_are():

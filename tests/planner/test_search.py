@@ -23,11 +23,19 @@ def test_the_best_way_is_the_quickest_of_all(algorithm, nodes, overlap):
     tried = {
         (grid, batches): way.stages * seconds(way.load(grid, batches, overlap), machine, 4).total
         for grid in way.grids(2 * nodes)
-        for batches in way.batch_counts(grid, overlap)
+        for batches in way.batch_counts(grid)
     }
     found = best(way, machine, nodes, overlap)
-    assert found.parts.total == pytest.approx(min(tried.values()))
-    assert tried[found.grid, found.batches] == pytest.approx(min(tried.values()))
+    own = {grid: way.own_batches(grid) for grid in way.grids(2 * nodes)}
+    assert found.own_batches == own[found.grid]
+    assert found.parts.total == pytest.approx(tried[found.grid, found.batches])
+    quickest = min(tried.values())
+    quickest_own = min(tried[grid, own[grid]] for grid in own)
+    if found.batches == found.own_batches:
+        assert found.parts.total == pytest.approx(quickest_own)
+        assert quickest > 0.95 * quickest_own
+    else:
+        assert found.parts.total == pytest.approx(quickest)
     assert found.memory == way.memory(found.grid, found.batches, 1, overlap)
 
 
@@ -111,7 +119,7 @@ def test_the_quick_bound_of_memory_is_one(chosen, overlap):
     way = Whorl(chosen)
     for ranks in (1, 2, 6, 8, 16, 35, 64, 180, 512):
         for grid in way.grids(ranks):
-            for batches in way.batch_counts(grid, overlap):
+            for batches in way.batch_counts(grid):
                 needed = sum(way.memory(grid, batches, 2, overlap).values())
                 assert way.memory_at_least(grid, batches, 2, overlap) <= needed
 
@@ -193,15 +201,37 @@ def test_work_overlaps_where_the_case_says_so(run, overlap):
         assert (plan.runs[0].layout.parts.hidden > 0) == asked
 
 
-def test_cuts_that_overlap_may_fit_where_the_usual_one_does_not():
+@pytest.mark.parametrize("latency", [0.0, 100.0])
+@pytest.mark.parametrize("overlap", [False, True])
+def test_fewer_batches_are_planned_where_calls_are_dear(overlap, latency):
+    """Be they hidden or not; small gains, of which the rates know nothing, are left."""
+    links = [{"level": "machine", "ranks": 0, "bandwidth": 2.0, "latency": latency}]
+    (run,) = make_plan(case(), toy(links=links), nodes=[4], overlap=overlap).runs
+    assert run.layout.own_batches == 8
+    assert run.layout.batches == (1 if latency else 8)
+
+
+@pytest.mark.parametrize("given", [3, 60_000])
+@pytest.mark.parametrize("overlap", [False, True])
+def test_batches_that_are_given_are_planned_as_far_as_there_are_planes(overlap, given):
+    chosen = case(run={"batches": given, "process_grid": [1, 4]})
+    (run,) = make_plan(chosen, toy(), nodes=[4], overlap=overlap).runs
+    assert run.layout.batches == run.layout.own_batches == min(given, 16)
+    same = make_plan(case(run={"batches": min(given, 16), "process_grid": [1, 4]}), toy(), nodes=[4])
+    assert make_plan(chosen, toy(), nodes=[4]).runs[0].layout == same.runs[0].layout
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_finer_cuts_may_fit_where_the_usual_one_does_not(overlap):
     chosen = case(run={"process_grid": [2, 2]})
-    ways = ((8, False), (32, True))
-    usual, finest = (sum(Whorl(chosen).memory((2, 2), batches, 2, way).values()) for batches, way in ways)
+    usual, finest = (sum(Whorl(chosen).memory((2, 2), batches, 2, overlap).values()) for batches in (8, 32))
     assert finest < usual
     machine = toy(node={"memory": (usual + finest) / 2 / 2**30})
-    assert make_plan(chosen, machine, overlap=True).fewest == 4
+    plan = make_plan(chosen, machine, nodes=[4], overlap=overlap)
+    assert plan.fewest == 4
+    assert (plan.runs[0].layout.batches, plan.runs[0].layout.own_batches) > (8, 8)
     with pytest.raises(CaseError, match="does not fit on toy"):
-        make_plan(chosen, machine, overlap=False)
+        make_plan(chosen.updated(["run.batches=8"]), machine, overlap=overlap)
 
 
 def test_minutes_of_a_plan_are_those_of_its_steps():

@@ -73,7 +73,10 @@ class Gests:
         """Modes of a field, in complex numbers: nothing is truncated on disk either."""
         return math.prod(self.case.grid.points) / 2
 
-    def batch_counts(self, grid: tuple[int, int], overlap: bool = False) -> list[int]:
+    def own_batches(self, grid: tuple[int, int]) -> int:
+        return 1
+
+    def batch_counts(self, grid: tuple[int, int]) -> list[int]:
         return [1]
 
     def memory(

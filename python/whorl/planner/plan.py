@@ -138,6 +138,7 @@ def _run_to_dict(run: Run) -> dict[str, Any]:
         "ranks": layout.ranks,
         "process_grid": list(layout.grid),
         "batches": layout.batches,
+        "own_batches": layout.own_batches,
         "fits": layout.fits,
         "memory": layout.memory,
         "memory_of_rank": layout.memory_of_rank,

@@ -11,10 +11,14 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from whorl import _core
 from whorl.checks import gibibytes
+from whorl.core_options import core_options
+from whorl.exchange_choice import plain
 from whorl.files import whole_file
 from whorl.picture_style import STYLE
-from whorl.planner.plan import Plan, Run
+from whorl.planner.plan import Plan
+from whorl.planner.search import Layout
 
 WIDTH = 120
 PARTS = {
@@ -39,7 +43,7 @@ def show_plan(plan: Plan, console: Console) -> None:
     # Columns stay whole; a terminal that is narrower breaks lines.
     console.width = max(console.width, WIDTH)
     console.print(over_nodes(plan), "")
-    console.print(in_full(plan.cheapest))
+    console.print(in_full(plan))
 
 
 def headline(plan: Plan) -> str:
@@ -85,17 +89,32 @@ def over_nodes(plan: Plan) -> Table:
     return table
 
 
-def in_full(run: Run) -> Table:
+def to_set(plan: Plan, layout: Layout) -> str:
+    """The options of the case that make a run what is planned, where it would not be by itself."""
+    run = plan.case.run
+    if plan.algorithm == "gests":
+        return ""
+    options = []
+    if run.process_grid == (0, 0) and layout.ranks > 1:
+        options.append(f"run.process_grid = [{layout.grid[0]}, {layout.grid[1]}]")
+    if layout.batches != layout.own_batches:
+        options.append(f"run.batches = {layout.batches} (of itself a run takes {layout.own_batches})")
+    if plan.overlap and _core.exchange_blocks(core_options(plain(plan.case), 1)):
+        options.append('run.transport = "overlap"')
+    return ", ".join(options)
+
+
+def in_full(plan: Plan) -> Table:
     """The run with the fewest node-hours: what to set, memory by array, output."""
+    run = plan.cheapest
     layout, output = run.layout, run.output
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
     table.add_column()
     nodes = f"{layout.nodes} node{'s' if layout.nodes > 1 else ''}"
     table.add_row("fewest node-hours", f"{run.node_hours:.4g} on {nodes}")
-    table.add_row(
-        "set", f"run.process_grid = [{layout.grid[0]}, {layout.grid[1]}], run.batches = {layout.batches}"
-    )
+    if asked := to_set(plan, layout):
+        table.add_row("set", asked)
     arrays = ", ".join(f"{name} {gibibytes(count)}" for name, count in layout.memory.items() if count)
     table.add_row("memory a rank", f"{gibibytes(layout.memory_needed)}: {arrays}")
     table.add_row(

@@ -10,6 +10,8 @@ from whorl.planner.load import Load
 from whorl.planner.machine import Machine, machine_from
 
 GIB, MIB = 2**30, 2**20
+# Rates are those of the core's own batches, whose planes stay in cache; of a small gain nothing is known.
+WORTH = 0.05
 
 
 class Algorithm(Protocol):
@@ -20,7 +22,8 @@ class Algorithm(Protocol):
     least_memory: float
 
     def grids(self, ranks: int) -> list[tuple[int, int]]: ...
-    def batch_counts(self, grid: tuple[int, int], overlap: bool) -> list[int]: ...
+    def own_batches(self, grid: tuple[int, int]) -> int: ...
+    def batch_counts(self, grid: tuple[int, int]) -> list[int]: ...
     def memory(
         self, grid: tuple[int, int], batches: int, threads: int, overlap: bool
     ) -> dict[str, float]: ...
@@ -30,12 +33,16 @@ class Algorithm(Protocol):
 
 @dataclass(frozen=True)
 class Layout:
-    """One way to run: bytes a rank by array, seconds a step by part."""
+    """One way to run: bytes a rank by array, seconds a step by part.
+
+    `own_batches` are those that a run takes if nobody sets others.
+    """
 
     nodes: int
     ranks: int
     grid: tuple[int, int]
     batches: int
+    own_batches: int
     memory: dict[str, float]
     memory_of_rank: float
     parts: Parts
@@ -55,20 +62,25 @@ def threads_of_rank(machine: Machine) -> int:
 
 
 def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = False) -> Layout | None:
-    """The quickest way that fits, else that of least memory; None if the ranks cannot share the box."""
+    """The quickest way that fits, else that of least memory; None if the ranks cannot share the box.
+
+    Other batches than the core's own are taken where they save more than WORTH, or fit alone.
+    """
     ranks = nodes * machine.node.ranks
     share = machine.node.memory * GIB / machine.node.ranks
     threads = threads_of_rank(machine)
     ways = []
     for grid in algorithm.grids(ranks):
-        for batches in algorithm.batch_counts(grid, overlap):
+        own = algorithm.own_batches(grid)
+        for batches in algorithm.batch_counts(grid):
             parts = seconds(algorithm.load(grid, batches, overlap), machine, algorithm.real_bytes)
-            ways.append((parts.times(algorithm.stages), grid, batches))
+            handicap = 1 if batches == own else 1 + WORTH
+            ways.append((handicap * parts.total, parts.times(algorithm.stages), grid, batches, own))
     least = None
-    for step, grid, batches in sorted(ways, key=lambda way: way[0].total):
+    for _, step, grid, batches, own in sorted(ways, key=lambda way: way[0]):
         # The slow part, so not of every way.
         memory = algorithm.memory(grid, batches, threads, overlap) | _process(machine)
-        way = Layout(nodes, ranks, grid, batches, memory, share, step)
+        way = Layout(nodes, ranks, grid, batches, own, memory, share, step)
         if way.fits:
             return way
         if least is None or way.memory_needed < least.memory_needed:
@@ -98,7 +110,7 @@ def _fits(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool) -> 
     threads = threads_of_rank(machine)
     share = machine.node.memory * GIB / machine.node.ranks - MIB * machine.node.overhead
     ways = [
-        (grid, algorithm.batch_counts(grid, overlap)[-1], threads, overlap)
+        (grid, algorithm.batch_counts(grid)[-1], threads, overlap)
         for grid in algorithm.grids(nodes * machine.node.ranks)
     ]
     # Hardly any way is left to the exact count, which is slow.
@@ -118,7 +130,7 @@ def _too_large(algorithm: Algorithm, machine: Machine, overlap: bool) -> str:
             "number of points or node.ranks in the machine file."
         )
     threads = threads_of_rank(machine)
-    ways = [(grid, algorithm.batch_counts(grid, overlap)[-1]) for grid in algorithm.grids(nodes * ranks)]
+    ways = [(grid, algorithm.batch_counts(grid)[-1]) for grid in algorithm.grids(nodes * ranks)]
     grid, batches = min(ways, key=lambda way: algorithm.memory_at_least(*way, threads, overlap))
     needed = sum((algorithm.memory(grid, batches, threads, overlap) | _process(machine)).values())
     return (

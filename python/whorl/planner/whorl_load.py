@@ -57,15 +57,17 @@ class Whorl:
         allowed = [tuple(grid) for grid in _core.allowed_process_grids(self._options, ranks)]
         return [grid for grid in allowed if grid[0] <= MOST_ROWS] or allowed
 
-    def batch_counts(self, grid: tuple[int, int], overlap: bool = False) -> list[int]:
-        """Those worth trying: the case's, else the core's own choice, and with overlap other cuts too."""
+    def own_batches(self, grid: tuple[int, int]) -> int:
+        """What the core takes: the case's as far as there are planes, else its own choice."""
+        return _core.choose_batches(self._options, grid)
+
+    def batch_counts(self, grid: tuple[int, int]) -> list[int]:
+        """Those worth trying, ascending: the core's, and other cuts where the case leaves it open."""
+        own = self.own_batches(grid)
         if self.case.run.batches:
-            return [self.case.run.batches]
-        cuts = {_core.choose_batches(self._options, grid)}
-        if overlap:
-            planes = max(1, self.case.grid.points[2] // grid[1])
-            cuts |= {2**i for i in range(1, 8) if 2**i <= planes}
-        return sorted(cuts)
+            return [own]
+        planes = max(1, self.case.grid.points[2] // grid[1])
+        return sorted({own} | {2**i for i in range(8) if 2**i <= planes})
 
     def memory(
         self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
