@@ -51,8 +51,9 @@ def plan_case(
     from whorl.case import load_case
     from whorl.files import write_text
     from whorl.planner.machine import load_machine
+    from whorl.planner.picture import draw_plan
     from whorl.planner.plan import as_json, make_plan
-    from whorl.planner.report import draw_plan, show_plan
+    from whorl.planner.report import show_plan
     from whorl.planner.search import with_ranks
     from whorl.progress import stdout_console
 
@@ -61,7 +62,7 @@ def plan_case(
         load_case(case, settings or []),
         with_ranks(where, ranks_per_node) if ranks_per_node else where,
         algorithm=algorithm,
-        nodes=sorted(nodes or []),
+        nodes=sorted(set(nodes or [])),
         dt=dt or None,
         overlap=overlap,
     )
