@@ -21,7 +21,7 @@ def toy(tmp_path):
 def test_a_plan_is_shown_and_written(whorl, toy, tmp_path):
     chosen = settings("grid.points=64", "time.dt=0.01", "time.until=1.0", "run.precision=single")
     files = ("--json", "plan.json", "--plot", "plan.png")
-    done = whorl("plan", "taylor-green", "-m", toy, "-n", 2, "-n", 4, "-n", 47, *chosen, *files)
+    done = whorl("plan", "taylor-green", "-m", toy, "-n", 2, "-n", 4, "-n", 47, "-n", 4, *chosen, *files)
     assert done.code == 0, done.err
     assert "100 steps of 0.01, by time.dt; fewest nodes: 1\n" in done.out
     assert "run.process_grid = [" in done.out
@@ -68,6 +68,8 @@ WRONG = {
     "nodes": (["-m", "toy.toml", "-n", "65"], "--nodes 65: toy has 64 nodes"),
     "option": (["-m", "toy.toml", "-s", "grid.pionts=32"], "did you mean grid.points?"),
     "ranks": (["-m", "toy.toml", "--ranks-per-node", "3"], "node.ranks = 3 do not share"),
+    "no step": (["-m", "toy.toml", "--dt", "0"], "--dt 0: the mean time step must be above zero"),
+    "endless step": (["-m", "toy.toml", "--dt", "inf"], "--dt inf: the mean time step must be above zero"),
     "algorithm": (["-m", "toy.toml", "--algorithm", "gests", "-s", "flow.model=mhd"], 'not "mhd"'),
     "memory": (["-m", "toy.toml", "-s", "grid.points=4096"], "does not fit on toy"),
 }

@@ -108,7 +108,26 @@ def test_a_step_that_is_told_is_believed():
     chosen = case(time={"dt": None, "courant": 0.5, "steps": None, "until": 1.0})
     assert length_of(chosen, 0.02).steps == 50
     assert length_of(case(time={"dt": 0.1, "steps": None, "until": 1.0}), 0.02).steps == 50
+    assert length_of(case(time={"dt": 0.1, "steps": 7}), 0.02).dt == 0.02
     assert length_of(case(time={"dt": None, "courant": 0.5, "steps": 7}), 0.02).dt == 0.02
+
+
+@pytest.mark.parametrize("dt", [0.0, -0.1, float("inf"), float("nan")])
+@pytest.mark.parametrize("until", [1.0, None])
+def test_a_step_that_is_none_is_refused(dt, until):
+    with pytest.raises(CaseError, match=f"--dt {dt:g}: the mean time step must be above zero and finite"):
+        length_of(case(time={"steps": None if until else 7, "until": until}), dt)
+
+
+def test_more_steps_than_any_run_takes_are_refused():
+    chosen = case(time={"steps": None, "until": 1.0, "dt": 1e-200})
+    for given, by in ((None, "time.dt"), (1e-300, "--dt")):
+        with pytest.raises(CaseError, match=f"{by} = 1e-[23]00 asks for 1e.[23]00 time steps, more than any"):
+            length_of(chosen, given)
+    with pytest.raises(CaseError, match=r"time\.steps asks for 2e\+12 time steps"):
+        length_of(case(time={"steps": 2 * 10**12}))
+    assert length_of(chosen, 1e-12).steps == 10**12
+    assert length_of(chosen.updated(["time.steps=5"]), 1e-300).steps == 5
 
 
 def test_a_step_that_nobody_knows_is_asked_for():

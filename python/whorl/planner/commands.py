@@ -19,7 +19,7 @@ RanksPerNode = Annotated[
     int | None, typer.Option(min=1, help="Ranks a node, if not those of the machine file.")
 ]
 MeanStep = Annotated[
-    float | None, typer.Option(min=0, help="The mean time step, where time.courant sets it.")
+    float | None, typer.Option(help="The mean time step, in place of time.dt or of what time.courant sets.")
 ]
 Overlap = Annotated[
     bool | None,
@@ -63,7 +63,7 @@ def plan_case(
         with_ranks(where, ranks_per_node) if ranks_per_node else where,
         algorithm=algorithm,
         nodes=sorted(set(nodes or [])),
-        dt=dt or None,
+        dt=dt,
         overlap=overlap,
     )
     show_plan(planned, stdout_console())
