@@ -12,6 +12,7 @@ from whorl.errors import CaseError
 from whorl.exchange_choice import plain
 from whorl.planner.gests import Gests
 from whorl.planner.machine import Machine
+from whorl.planner.notes import notes_on
 from whorl.planner.run_length import Length, Output, length_of, output_of
 from whorl.planner.search import GIB, Layout, best, fewest_nodes, node_counts
 from whorl.planner.whorl_load import Whorl
@@ -42,6 +43,7 @@ class Plan:
     length: Length
     runs: tuple[Run, ...]
     without_grid: tuple[int, ...] = ()  # numbers of nodes whose ranks cannot share the box
+    notes: tuple[str, ...] = ()
 
     @property
     def cheapest(self) -> Run:
@@ -60,8 +62,8 @@ def make_plan(
 ) -> Plan:
     """Plans `case` on `machine`, on the numbers of nodes given, or the fewest that do and their doublings.
 
-    `dt` is the mean step where time.courant sets it; `overlap` is taken from run.transport and run.threading
-    without. Raises CaseError when the case does not fit, naming what would.
+    `dt` is the mean step, in place of time.dt or of what time.courant sets; `overlap` is taken from
+    run.transport and run.threading without. Raises CaseError when the case does not fit, naming what would.
     """
     if overlap is None:
         overlap = not _core.exchange_blocks(core_options(plain(case), 1))
@@ -78,7 +80,8 @@ def make_plan(
     if not any(run.layout.fits for run in runs):
         raise CaseError(_none_fits(nodes, machine, found, fewest))
     without = tuple(count for count, layout in zip(counts, found, strict=True) if layout is None)
-    return Plan(case, machine, algorithm, overlap, fewest, length, runs, without)
+    notes = notes_on(case, machine, algorithm, overlap)
+    return Plan(case, machine, algorithm, overlap, fewest, length, runs, without, notes)
 
 
 def _check_nodes(nodes: Sequence[int], machine: Machine) -> None:
@@ -123,6 +126,7 @@ def to_dict(plan: Plan) -> dict[str, Any]:
         "dt": plan.length.dt,
         "steps_known_by": plan.length.known_by,
         "prediction": True,
+        "notes": list(plan.notes),
         "runs": [_run_to_dict(run) for run in plan.runs],
         "nodes_without_process_grid": list(plan.without_grid),
         "case": plan.case.to_dict(),

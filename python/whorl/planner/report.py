@@ -31,9 +31,8 @@ def show_plan(plan: Plan, console: Console) -> None:
     step = f" of {length.dt:.4g}" if length.dt else ""
     steps = counted(length.steps, "step")
     console.print(f"{steps}{step}, by {length.known_by}; fewest nodes: {plan.fewest}", soft_wrap=True)
-    if plan.overlap:
-        guess = "overlap assumes the share links[].hidden of each exchange, which nobody measured"
-        console.print(guess, soft_wrap=True)
+    for note in plan.notes:
+        console.print(f"note: {escape(note)}", soft_wrap=True)
     console.print()
     table = over_nodes(plan)
     # Columns stay whole; a terminal that is narrower breaks lines.
