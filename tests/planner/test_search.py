@@ -9,7 +9,7 @@ from whorl.planner.clock import seconds
 from whorl.planner.gests import Gests
 from whorl.planner.machine import Node, load_machine
 from whorl.planner.plan import as_json, make_plan
-from whorl.planner.search import best, fewest_nodes, node_counts, threads_of_rank
+from whorl.planner.search import best, fewest_nodes, node_counts, threads_of_rank, with_ranks
 from whorl.planner.whorl_load import Whorl
 
 MEMORY = 2e-3  # GiB a node: 64³ points need several
@@ -103,6 +103,91 @@ def test_what_fits_nowhere_says_why():
     assert "does not fit on toy: on 4 of its 4 nodes a rank needs" in str(error.value)
     assert "and has 0.001 GiB" in str(error.value)
     assert "use fewer points" in str(error.value)
+
+
+PLANE = {
+    "points": (64, 1, 64),
+    "flow": {"model": "boussinesq", "diffusivity": 0.01, "buoyancy_frequency": 1.0},
+    "initial": {"name": "zero"},
+}
+FEW = {"ranks": 4, "devices": 4, "nodes": 8}
+UNSHARED = {
+    "plane": (
+        Whorl,
+        PLANE,
+        "64 × 1 × 64 points cannot be shared by 4 ranks a node on toy; plan with --ranks-per-node 1, or use "
+        "another number of points.",
+    ),
+    "part of a node": (
+        Whorl,
+        {"run": {"process_grid": [7, 2]}},
+        "run.process_grid = [7, 2] is for 14 ranks and toy has 4 a node; plan with --ranks-per-node 2, or "
+        "leave the process grid out.",
+    ),
+    "too large": (
+        Whorl,
+        {"run": {"process_grid": [8, 8]}},
+        "run.process_grid = [8, 8] is for 64 ranks and toy has 32; choose a smaller one.",
+    ),
+    "gests": (
+        Gests,
+        {"run": {"process_grid": [4, 3]}},
+        "run.process_grid = [4, 3] does not cut 64 × 64 × 64 points into equal pencils;",
+    ),
+}
+
+
+@pytest.mark.parametrize(("algorithm", "chosen", "message"), UNSHARED.values(), ids=UNSHARED.keys())
+def test_ranks_that_share_no_box_are_told_why(algorithm, chosen, message):
+    with pytest.raises(CaseError) as error:
+        fewest_nodes(algorithm(case(**chosen)), toy(node=FEW))
+    assert str(error.value).startswith(message)
+    if "--ranks-per-node" in message:
+        ranks = int(message.split("--ranks-per-node ")[1].split(",")[0])
+        assert fewest_nodes(algorithm(case(**chosen)), with_ranks(toy(node=FEW), ranks)) >= 1
+
+
+SAVINGS = {
+    "all": (
+        Whorl,
+        {},
+        {"precision": "double"},
+        'fewer points, run.precision = "single" or grid.shape = "sphere".',
+    ),
+    "single": (Whorl, {}, {}, 'use fewer points or grid.shape = "sphere".'),
+    "none": (Whorl, {"shape": "sphere"}, {}, "GiB; use fewer points."),
+    "phases": (Whorl, {"dealias": "phase-shift"}, {}, 'use fewer points or grid.dealias = "2/3".'),
+    "grid": (
+        Whorl,
+        {"shape": "sphere"},
+        {"process_grid": [2, 2]},
+        "use fewer points or another run.process_grid.",
+    ),
+    "gests": (Gests, {}, {"precision": "double"}, 'use fewer points or run.precision = "single".'),
+    "gests, single": (Gests, {}, {}, "GiB; use fewer points."),
+}
+
+
+@pytest.mark.parametrize(("algorithm", "grid", "run", "advice"), SAVINGS.values(), ids=SAVINGS.keys())
+def test_what_does_not_fit_is_advised_what_it_has_not(algorithm, grid, run, advice):
+    with pytest.raises(CaseError) as error:
+        fewest_nodes(algorithm(case(256, grid=grid, run=run)), toy(node={"memory": 1e-3, "nodes": 4}))
+    assert str(error.value).endswith(advice)
+
+
+def test_a_given_process_grid_binds_gests_too():
+    way = Gests(case(run={"process_grid": [2, 4]}))
+    assert (way.grids(8), way.grids(16)) == ([(2, 4)], [])
+
+
+def test_nodes_whose_ranks_share_no_points_are_told_so():
+    with pytest.raises(
+        CaseError, match=r"ranks of 47 or 53 nodes of toy cannot share the points; .* are 1\."
+    ):
+        make_plan(case(), toy(), nodes=[47, 53])
+    given = case(run={"process_grid": [2, 4]})
+    with pytest.raises(CaseError, match=r"the points as run.process_grid = \[2, 4\] says; .* are 8\."):
+        make_plan(given, toy(), nodes=[4])
 
 
 @pytest.mark.parametrize("overlap", [False, True])

@@ -78,7 +78,7 @@ def make_plan(
     found = [best(way, machine, count, overlap) for count in counts]
     runs = tuple(_run(way, machine, layout, length) for layout in found if layout is not None)
     if not any(run.layout.fits for run in runs):
-        raise CaseError(_none_fits(nodes, machine, found, fewest))
+        raise CaseError(_none_fits(case, nodes, machine, found, fewest))
     without = tuple(count for count, layout in zip(counts, found, strict=True) if layout is None)
     notes = notes_on(case, machine, algorithm, overlap)
     return Plan(case, machine, algorithm, overlap, fewest, length, runs, without, notes)
@@ -92,7 +92,16 @@ def _check_nodes(nodes: Sequence[int], machine: Machine) -> None:
             )
 
 
-def _none_fits(nodes: Sequence[int], machine: Machine, found: list[Layout | None], fewest: int) -> str:
+def _none_fits(
+    case: Case, nodes: Sequence[int], machine: Machine, found: list[Layout | None], fewest: int
+) -> str:
+    if not any(found):
+        rows, columns = case.run.process_grid
+        grid = f" as run.process_grid = [{rows}, {columns}] says" if rows else ""
+        return (
+            f"the ranks of {' or '.join(map(str, nodes))} nodes of {machine.machine.name} cannot share the "
+            f"points{grid}; the fewest nodes that do are {fewest}."
+        )
     ways = [
         f"{layout.memory_needed / GIB:.3g} GiB a rank on {count}" if layout else f"no process grid on {count}"
         for count, layout in zip(nodes, found, strict=True)

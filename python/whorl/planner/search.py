@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
+from whorl.case import Case
 from whorl.errors import CaseError
 from whorl.planner.clock import Parts, seconds
 from whorl.planner.load import Load
@@ -17,9 +18,11 @@ WORTH = 0.05
 class Algorithm(Protocol):
     """What the search asks of `Whorl` and `Gests`; see there."""
 
+    case: Case
     real_bytes: int
     stages: int
     least_memory: float
+    less_memory: list[str]
 
     def grids(self, ranks: int) -> list[tuple[int, int]]: ...
     def own_batches(self, grid: tuple[int, int]) -> int: ...
@@ -125,10 +128,7 @@ def _too_large(algorithm: Algorithm, machine: Machine, overlap: bool) -> str:
     name, ranks = machine.machine.name, machine.node.ranks
     nodes = next((n for n in range(machine.node.nodes, 0, -1) if algorithm.grids(n * ranks)), 0)
     if nodes == 0:
-        return (
-            f"the points cannot be shared by the {ranks} ranks of a node of {name}; use another "
-            "number of points or node.ranks in the machine file."
-        )
+        return _not_shared(algorithm, machine)
     threads = threads_of_rank(machine)
     ways = [(grid, algorithm.batch_counts(grid)[-1]) for grid in algorithm.grids(nodes * ranks)]
     grid, batches = min(ways, key=lambda way: algorithm.memory_at_least(*way, threads, overlap))
@@ -136,9 +136,36 @@ def _too_large(algorithm: Algorithm, machine: Machine, overlap: bool) -> str:
     return (
         f"the case does not fit on {name}: on {nodes} of its {machine.node.nodes} nodes a rank needs "
         f"{needed / GIB:.3g} GiB (process grid {grid[0]} × {grid[1]}) and has "
-        f'{machine.node.memory / ranks:.3g} GiB; use fewer points, run.precision = "single" or a '
-        'truncation that keeps less (grid.dealias = "2/3", grid.shape = "sphere").'
+        f"{machine.node.memory / ranks:.3g} GiB; {_or(['use fewer points', *algorithm.less_memory])}."
     )
+
+
+def _not_shared(algorithm: Algorithm, machine: Machine) -> str:
+    """Why no number of nodes will do, and with how many ranks a node one would."""
+    node, name = machine.node, machine.machine.name
+    size = " × ".join(map(str, algorithm.case.grid.points))
+    rows, columns = algorithm.case.run.process_grid
+    given, wanted = f"run.process_grid = [{rows}, {columns}]", rows * columns
+    if wanted > node.ranks * node.nodes:
+        return (
+            f"{given} is for {wanted} ranks and {name} has {node.ranks * node.nodes}; choose a smaller one."
+        )
+    if wanted and wanted % node.ranks == 0:
+        return f"{given} does not cut {size} points into equal pencils; choose another or leave it out."
+    if wanted:
+        why = f"{given} is for {wanted} ranks and {name} has {node.ranks} a node"
+    else:
+        why = f"{size} points cannot be shared by {node.ranks} ranks a node on {name}"
+    otherwise = "leave the process grid out" if wanted else "use another number of points"
+    for ranks in range(node.ranks - 1, 0, -1):
+        counts = range(1, node.nodes + 1) if node.devices % ranks == 0 else ()
+        if any(algorithm.grids(count * ranks) for count in counts):
+            return f"{why}; plan with --ranks-per-node {ranks}, or {otherwise}."
+    return f"{why}; {otherwise}."
+
+
+def _or(ways: list[str]) -> str:
+    return " or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
 
 
 def node_counts(fewest: int, machine: Machine, rows: int = 8) -> list[int]:

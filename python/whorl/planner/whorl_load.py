@@ -75,6 +75,18 @@ class Whorl:
         """Bytes by array on the fullest rank; with `overlap` for a transport that does not block."""
         return dict(_memory(self.case, grid, batches, threads, overlap=overlap))
 
+    @property
+    def less_memory(self) -> list[str]:
+        """What else takes less than the case does, as far as the case does not have it."""
+        grid, run = self.case.grid, self.case.run
+        ways = {
+            'run.precision = "single"': run.precision == "double",
+            'grid.dealias = "2/3"': grid.dealias not in ("2/3", "1/2"),
+            'grid.shape = "sphere"': grid.dealias == "2/3" and grid.shape == "cube",
+            "another run.process_grid": run.process_grid != (0, 0),
+        }
+        return [way for way, saves in ways.items() if saves]
+
     @cached_property
     def least_memory(self) -> float:
         """Bytes of all ranks, at least: those of one."""
