@@ -4,6 +4,8 @@ import json
 
 import pytest
 from planner.cases import case, toy
+from whorl import Simulation, _core
+from whorl.case import load_case, ready_cases
 from whorl.errors import CaseError
 from whorl.planner.clock import seconds
 from whorl.planner.gests import Gests
@@ -325,6 +327,24 @@ def test_minutes_of_a_plan_are_those_of_its_steps():
     minutes = 100_000 * run.layout.parts.total / 60
     assert minutes > 4
     assert run.output.checkpoints == 1 + int(minutes / 2)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_an_exchange_that_a_run_refuses_is_not_planned(precision):
+    refused = case(run={"transport": "datatypes", "wire": "single", "precision": precision})
+    with pytest.raises(
+        CaseError, match=r'run\.transport = "datatypes" packs nothing, .* choose wire = "full"'
+    ):
+        make_plan(refused, toy(), nodes=[4])
+    with pytest.raises(_core.Error, match='"datatypes" packs nothing'):
+        Simulation(refused)
+    assert make_plan(refused, toy(), nodes=[4], algorithm="gests").runs
+
+
+@pytest.mark.parametrize("name", ready_cases())
+def test_no_ready_case_is_taken_for_one_that_a_run_refuses(name):
+    one_rank = toy(node={"devices": 1, "memory": 100.0})
+    assert make_plan(load_case(name), one_rank, nodes=[1], dt=0.1).runs
 
 
 def test_nodes_that_are_too_few_name_those_that_do():

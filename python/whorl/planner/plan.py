@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mpi4py import MPI
+
 from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
@@ -16,6 +18,8 @@ from whorl.planner.notes import notes_on
 from whorl.planner.run_length import Length, Output, length_of, output_of
 from whorl.planner.search import GIB, Layout, best, fewest_nodes, node_counts
 from whorl.planner.whorl_load import Whorl
+
+SMALL = 16  # points of a flow that is built to hear what the core refuses
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,7 @@ def make_plan(
     `dt` is the mean step, in place of time.dt or of what time.courant sets; `overlap` is taken from
     run.transport and run.threading without. Raises CaseError when the case does not fit, naming what would.
     """
+    _check_exchange(case, algorithm)
     if overlap is None:
         overlap = not _core.exchange_blocks(core_options(plain(case), 1))
     if algorithm == "gests":
@@ -82,6 +87,22 @@ def make_plan(
     without = tuple(count for count, layout in zip(counts, found, strict=True) if layout is None)
     notes = notes_on(case, machine, algorithm, overlap)
     return Plan(case, machine, algorithm, overlap, fewest, length, runs, without, notes)
+
+
+def _check_exchange(case: Case, algorithm: str) -> None:
+    """Raises CaseError for an exchange that the core refuses; the smallest flow tells, on one rank.
+
+    What is built here need not be what is there, so the threads of MPI and the device are not asked for.
+    """
+    if algorithm == "gests":
+        return
+    options = core_options(plain(case), 1)
+    options.points = tuple(min(n, SMALL) for n in case.grid.points)
+    options.process_grid, options.batches, options.threading = (0, 0), 0, "funneled"
+    try:
+        _core.Flow(options, MPI.COMM_SELF.py2f())
+    except _core.Error as error:
+        raise CaseError(f"run.{error}") from None
 
 
 def _check_nodes(nodes: Sequence[int], machine: Machine) -> None:
