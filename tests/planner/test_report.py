@@ -85,6 +85,7 @@ def test_the_headline_says_whose_steps_they_are():
 def test_the_json_has_the_same_numbers():
     run = to_dict(plan_of(*RUNS))["runs"][1]
     assert (run["nodes"], run["ranks"], run["process_grid"], run["batches"]) == (2, 4, [1, 4], 5)
+    assert run["own_batches"] == 5
     assert (run["seconds_per_step"], run["seconds"], run["node_hours"]) == (30.5, 72000.0, 40.0)
     assert run["output"]["bytes"] == 12.5 * GIB
 

@@ -11,8 +11,9 @@ from whorl.planner.load import Load
 from whorl.planner.machine import Machine, machine_from
 
 GIB, MIB = 2**30, 2**20
-# Rates are those of the core's own batches, whose planes stay in cache; of a small gain nothing is known.
-WORTH = 0.05
+# Rates are those of the core's own batches, whose planes stay in cache: of gains within the error of a step
+# (TIME_LIMIT in validation/local_plan.py) nothing is known.
+WORTH = 0.2
 
 
 class Algorithm(Protocol):
