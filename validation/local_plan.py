@@ -59,7 +59,8 @@ def sample(machine: Machine, points: int, ranks: int, precision: str, folder: Pa
     command(ranks, "bench", "step", "--points", points, "--precision", precision, *steps, "--json", figures)
     measured = json.loads(figures.read_text(encoding="utf-8"))
     seconds = measured["columns"]["best"]["total"]
-    case = Case(**measured["case"])
+    # The planner may advise other batches; what is measured are the core's own.
+    case = Case(**measured["case"]).updated([f"run.batches={measured['layout']['batches']}"])
     there = with_ranks(machine, ranks)
     way = best(Whorl(case), there, 1)
     assert way is not None

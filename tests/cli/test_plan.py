@@ -21,7 +21,7 @@ def toy(tmp_path):
 def test_a_plan_is_shown_and_written(whorl, toy, tmp_path):
     chosen = settings("grid.points=64", "time.dt=0.01", "time.until=1.0", "run.precision=single")
     files = ("--json", "plan.json", "--plot", "plan.png")
-    done = whorl("plan", "taylor-green", "-m", toy, "-n", 2, "-n", 4, "-n", 47, *chosen, *files)
+    done = whorl("plan", "taylor-green", "-m", toy, "-n", 2, "-n", 4, "-n", 47, "-n", 4, *chosen, *files)
     assert done.code == 0, done.err
     assert "100 steps of 0.01, by time.dt; fewest nodes: 1\n" in done.out
     assert "run.process_grid = [" in done.out
@@ -68,7 +68,22 @@ WRONG = {
     "nodes": (["-m", "toy.toml", "-n", "65"], "--nodes 65: toy has 64 nodes"),
     "option": (["-m", "toy.toml", "-s", "grid.pionts=32"], "did you mean grid.points?"),
     "ranks": (["-m", "toy.toml", "--ranks-per-node", "3"], "node.ranks = 3 do not share"),
+    "no step": (["-m", "toy.toml", "--dt", "0"], "--dt 0: the mean time step must be above zero"),
+    "endless step": (["-m", "toy.toml", "--dt", "inf"], "--dt inf: the mean time step must be above zero"),
     "algorithm": (["-m", "toy.toml", "--algorithm", "gests", "-s", "flow.model=mhd"], 'not "mhd"'),
+    "json": (
+        ["-m", "toy.toml", "--json", "nodir/x.json"],
+        "nodir/x.json cannot be written: there is no directory",
+    ),
+    "json folder": (["-m", "toy.toml", "--json", "."], ". is a directory; name a file in it"),
+    "plot": (
+        ["-m", "toy.toml", "--plot", "nodir/x.png"],
+        "nodir/x.png cannot be written: there is no directory",
+    ),
+    "suffix": (
+        ["-m", "toy.toml", "--plot", "plan.pdf"],
+        "must end in .png, for it is a PNG; name it plan.png",
+    ),
     "memory": (["-m", "toy.toml", "-s", "grid.points=4096"], "does not fit on toy"),
 }
 
@@ -79,3 +94,18 @@ def test_what_cannot_be_planned_is_explained(whorl, arguments, message):
     done = whorl("plan", "taylor-green", *arguments)
     assert done.code == 2
     assert message in " ".join(done.err.split())
+    assert not done.out
+
+
+def test_a_file_that_cannot_be_written_goes_by_its_own_name(whorl, toy, tmp_path):
+    """The file beside it, under which it is written, is in the way."""
+    (tmp_path / "plan.json.part").mkdir()
+    done = whorl("plan", "taylor-green", "-m", toy, "--json", "plan.json", *settings("grid.points=16"))
+    assert done.code == 2
+    assert "plan.json cannot be written: Is a directory" in done.err
+
+
+def test_a_machine_is_not_measured_for_a_file_that_cannot_be_written(whorl):
+    done = whorl("bench", "machine", "-o", "nodir/local.toml")
+    assert done.code == 2
+    assert "nodir/local.toml cannot be written: there is no directory nodir" in done.err

@@ -8,7 +8,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support.twin import Twin
 from whorl import _core
-from whorl.planner.cut import dealt_below, least_shares
+from whorl.planner.cut import least_shares
 
 RULES = [("2/3", "cube"), ("2/3", "sphere"), ("phase-shift", "cube"), ("none", "cube")]
 SIZES = st.sampled_from([4, 6, 8, 10, 12, 14, 18, 20])
@@ -85,12 +85,6 @@ def test_the_bounds_of_a_search_are_bounds(rule, grid):
     assert shares["elements"] - 1 <= least.elements <= shares["elements"]
     assert 0.8 * shares["columns"] <= least.columns <= shares["columns"]
     assert 0.9 * shares["row_columns"] <= least.row_columns <= shares["row_columns"]
-
-
-@given(n=st.integers(0, 60), parts=st.integers(1, 7))
-def test_counting_a_hand(n, parts):
-    counted = dealt_below(np.array(n), np.arange(parts), parts)
-    assert counted.tolist() == [len(hand) for hand in hands(list(range(n)), parts)]
 
 
 @pytest.mark.parametrize("rule", [("2/3", "sphere"), ("phase-shift", "cube")])

@@ -150,7 +150,7 @@ def test_the_core_cuts_and_counts_alike(world, points, dealias, shape):
         assert Whorl(own).grids(world.size) == [tuple(grid)]
         assert way.imbalance(tuple(grid)) == pytest.approx(flow.imbalance, rel=1e-12)
         assert way.modes == flow.modes
-        assert way.batch_counts(tuple(grid)) == [flow.batches]
+        assert way.own_batches(tuple(grid)) == flow.batches
         assert way.memory(tuple(grid), flow.batches, 1) in taken
 
 
@@ -246,11 +246,13 @@ def test_a_wire_of_single_numbers_halves_double_ones_alone(precision, halved):
 
 
 def test_batches_are_no_more_than_planes():
-    """Eight, or one for four planes where that is more."""
-    assert Whorl(case(32)).batch_counts((1, 2)) == [8]
-    assert Whorl(case(32)).batch_counts((2, 8)) == [4]
-    assert Whorl(case(32)).batch_counts((2, 8), overlap=True) == [2, 4]
-    assert Whorl(case((32, 32, 192))).batch_counts((2, 4)) == [12]
+    """The core's own are eight, or one for four planes where that is more."""
+    own = [Whorl(case(32)).own_batches(grid) for grid in ((1, 2), (2, 8))]
+    assert (*own, Whorl(case((32, 32, 192))).own_batches((2, 4))) == (8, 4, 12)
+    assert Whorl(case(32)).batch_counts((2, 8)) == [1, 2, 4]
+    assert Whorl(case((32, 32, 192))).batch_counts((2, 4)) == [1, 2, 4, 8, 12, 16, 32]
+    assert Whorl(case(32, run={"batches": 3})).batch_counts((2, 8)) == [3]
+    assert Whorl(case(32, run={"batches": 60_000})).batch_counts((2, 8)) == [4]
 
 
 @pytest.mark.parametrize("scheme", STAGES)

@@ -45,8 +45,8 @@ def timings(case, sharing, comm) -> dict[str, float]:
     parts = {"x_lines": 10, "y_lines": 6, "z_lines": 8, "pack": 5, "point": 4, "modes": 3}
     found = {part: units * unit for part, units in parts.items()} | {"step": 45 * unit}
     way = Whorl(case)
-    (batches,) = way.batch_counts((1, comm.size))
-    column = way.load((1, comm.size), batches).column
+    grid = (1, comm.size)
+    column = way.load(grid, way.own_batches(grid)).column
     peers = comm.size - 1
     return found | {"exchange": peers * (column.bytes / comm.size / 4e9 + 30e-6 * column.calls)}
 
@@ -104,7 +104,7 @@ def test_the_link_gives_back_the_exchanges_it_is_from(world):
     assert link == pytest.approx({"bandwidth": 4.0, "latency": 30.0}, rel=1e-3)
     links = machine_of({"links": [{"level": "node", "ranks": 0} | link]}).links
     case = measure.calibration_case(24, "double", 1)
-    column = Whorl(case).load((1, 3), *Whorl(case).batch_counts((1, 3))).column
+    column = Whorl(case).load((1, 3), Whorl(case).own_batches((1, 3))).column
     assert all_to_all(column, links) == pytest.approx(timings(case, world, world)["exchange"], rel=1e-3)
 
 

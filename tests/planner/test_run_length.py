@@ -1,13 +1,15 @@
 """Steps and output against runs that were made."""
 
+from types import SimpleNamespace
+
 import pytest
 from mpi4py import MPI
 from planner.cases import case, toy
-from whorl import Simulation, _core
+from whorl import Simulation, _core, recorder, simulation
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.initial import set_initial
-from whorl.planner.run_length import first_step, length_of, output_of
+from whorl.planner.run_length import LANDING, first_step, length_of, output_of
 from whorl.planner.whorl_load import Whorl
 
 
@@ -106,7 +108,26 @@ def test_a_step_that_is_told_is_believed():
     chosen = case(time={"dt": None, "courant": 0.5, "steps": None, "until": 1.0})
     assert length_of(chosen, 0.02).steps == 50
     assert length_of(case(time={"dt": 0.1, "steps": None, "until": 1.0}), 0.02).steps == 50
+    assert length_of(case(time={"dt": 0.1, "steps": 7}), 0.02).dt == 0.02
     assert length_of(case(time={"dt": None, "courant": 0.5, "steps": 7}), 0.02).dt == 0.02
+
+
+@pytest.mark.parametrize("dt", [0.0, -0.1, float("inf"), float("nan")])
+@pytest.mark.parametrize("until", [1.0, None])
+def test_a_step_that_is_none_is_refused(dt, until):
+    with pytest.raises(CaseError, match=f"--dt {dt:g}: the mean time step must be above zero and finite"):
+        length_of(case(time={"steps": None if until else 7, "until": until}), dt)
+
+
+def test_more_steps_than_any_run_takes_are_refused():
+    chosen = case(time={"steps": None, "until": 1.0, "dt": 1e-200})
+    for given, by in ((None, "time.dt"), (1e-300, "--dt")):
+        with pytest.raises(CaseError, match=f"{by} = 1e-[23]00 asks for 1e.[23]00 time steps, more than any"):
+            length_of(chosen, given)
+    with pytest.raises(CaseError, match=r"time\.steps asks for 2e\+12 time steps"):
+        length_of(case(time={"steps": 2 * 10**12}))
+    assert length_of(chosen, 1e-12).steps == 10**12
+    assert length_of(chosen.updated(["time.steps=5"]), 1e-300).steps == 5
 
 
 def test_a_step_that_nobody_knows_is_asked_for():
@@ -163,10 +184,50 @@ def test_a_scalar_is_one_component():
     assert planned.checkpoint_bytes == (2 + 1 + 1) * 1000 * 8
 
 
-def test_minutes_are_counted_in_the_time_the_run_takes():
-    chosen = case(output={"checkpoint_every": "10 minutes"})
-    planned = output_of(chosen, toy(), 1, length_of(chosen), 3660.0, 1.0)
-    assert planned.checkpoints == 7
+def test_minutes_are_counted_in_the_time_the_run_takes(tmp_path, monkeypatch):
+    """The watch is looked at after steps and starts anew then: of 366 s, every other one; of 600 s, each."""
+    for step, written in ((366.0, 5), (600.0, 10), (59.0, 1), (61.0, 2)):
+        chosen = case(8, output={"checkpoint_every": "9 minutes", "keep_checkpoints": 99})
+        planned = output_of(chosen, toy(), 1, length_of(chosen), 10 * step, 1.0)
+        watched = iter(range(10**6))
+        watch = SimpleNamespace(monotonic=lambda step=step, watched=watched: step * next(watched))
+        monkeypatch.setattr(recorder, "time", watch)
+        place = tmp_path / str(step)
+        Simulation(chosen.updated([f"output.directory={place}"])).run(progress=False)
+        monkeypatch.undo()
+        assert planned.checkpoints == len(list((place / "checkpoints").glob("*.h5"))) == written
+
+
+ENDS = {
+    "at the end": ({"dt": 0.125, "until": 1.0}, 0.25),
+    "at the end but for rounding": ({"dt": 0.1, "until": 0.6}, 0.2),
+    "a short last step": ({"dt": 0.3, "until": 1.0}, 0.5),
+    "a last step that comes to an instant": ({"dt": 0.3, "until": 0.75}, 0.25),
+    "every step": ({"dt": 0.25, "until": 1.0}, 0.01),
+    "past the end": ({"dt": 0.25, "until": 1.0}, 7.0),
+    "steps": ({"dt": 0.25, "until": 1.0}, "2 steps"),
+    "cut by steps": ({"dt": 0.25, "until": 9.0, "steps": 6}, 0.5),
+    "courant": ({"courant": 0.5, "until": 2.0}, 1.0),
+    "courant, past": ({"courant": 0.5, "until": 2.0}, 0.75),
+}
+
+
+@pytest.mark.parametrize(("time", "interval"), ENDS.values(), ids=ENDS.keys())
+def test_what_is_due_at_the_end_is_written_once(tmp_path, time, interval):
+    chosen = case(
+        8,
+        time={"dt": None, "steps": None} | time,
+        output={"snapshot_every": interval, "checkpoint_every": interval, "keep_checkpoints": 99}
+        | {"directory": str(tmp_path / "out")},
+    )
+    planned = output_of(chosen, toy(), 1, length_of(chosen), 0.0, 1.0)
+    Simulation(chosen).run(progress=False)
+    written = [len(list((tmp_path / "out" / name).iterdir())) for name in ("snapshots", "checkpoints")]
+    assert [planned.snapshots, planned.checkpoints] == written
+
+
+def test_a_step_lands_as_near_as_in_a_run():
+    assert LANDING == simulation.LANDING
 
 
 def test_all_nodes_write_no_faster_than_the_file_system():

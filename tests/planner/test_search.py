@@ -4,12 +4,14 @@ import json
 
 import pytest
 from planner.cases import case, toy
+from whorl import Simulation, _core
+from whorl.case import load_case, ready_cases
 from whorl.errors import CaseError
 from whorl.planner.clock import seconds
 from whorl.planner.gests import Gests
 from whorl.planner.machine import Node, load_machine
 from whorl.planner.plan import as_json, make_plan
-from whorl.planner.search import best, fewest_nodes, node_counts, threads_of_rank
+from whorl.planner.search import best, fewest_nodes, node_counts, threads_of_rank, with_ranks
 from whorl.planner.whorl_load import Whorl
 
 MEMORY = 2e-3  # GiB a node: 64³ points need several
@@ -23,11 +25,20 @@ def test_the_best_way_is_the_quickest_of_all(algorithm, nodes, overlap):
     tried = {
         (grid, batches): way.stages * seconds(way.load(grid, batches, overlap), machine, 4).total
         for grid in way.grids(2 * nodes)
-        for batches in way.batch_counts(grid, overlap)
+        for batches in way.batch_counts(grid)
     }
     found = best(way, machine, nodes, overlap)
-    assert found.parts.total == pytest.approx(min(tried.values()))
-    assert tried[found.grid, found.batches] == pytest.approx(min(tried.values()))
+    own = {grid: way.own_batches(grid) for grid in way.grids(2 * nodes)}
+    assert found.own_batches == own[found.grid]
+    assert found.parts.total == pytest.approx(tried[found.grid, found.batches])
+    quickest = min(tried.values())
+    quickest_own = min(tried[grid, own[grid]] for grid in own)
+    if found.batches == found.own_batches:
+        assert found.parts.total == pytest.approx(quickest_own)
+        assert 1.2 * quickest >= quickest_own
+    else:
+        assert found.parts.total == pytest.approx(quickest)
+        assert quickest < quickest_own / 1.2
     assert found.memory == way.memory(found.grid, found.batches, 1, overlap)
 
 
@@ -97,6 +108,91 @@ def test_what_fits_nowhere_says_why():
     assert "use fewer points" in str(error.value)
 
 
+PLANE = {
+    "points": (64, 1, 64),
+    "flow": {"model": "boussinesq", "diffusivity": 0.01, "buoyancy_frequency": 1.0},
+    "initial": {"name": "zero"},
+}
+FEW = {"ranks": 4, "devices": 4, "nodes": 8}
+UNSHARED = {
+    "plane": (
+        Whorl,
+        PLANE,
+        "64 × 1 × 64 points cannot be shared by 4 ranks a node on toy; plan with --ranks-per-node 1, or use "
+        "another number of points.",
+    ),
+    "part of a node": (
+        Whorl,
+        {"run": {"process_grid": [7, 2]}},
+        "run.process_grid = [7, 2] is for 14 ranks and toy has 4 a node; plan with --ranks-per-node 2, or "
+        "leave the process grid out.",
+    ),
+    "too large": (
+        Whorl,
+        {"run": {"process_grid": [8, 8]}},
+        "run.process_grid = [8, 8] is for 64 ranks and toy has 32; choose a smaller one.",
+    ),
+    "gests": (
+        Gests,
+        {"run": {"process_grid": [4, 3]}},
+        "run.process_grid = [4, 3] does not cut 64 × 64 × 64 points into equal pencils;",
+    ),
+}
+
+
+@pytest.mark.parametrize(("algorithm", "chosen", "message"), UNSHARED.values(), ids=UNSHARED.keys())
+def test_ranks_that_share_no_box_are_told_why(algorithm, chosen, message):
+    with pytest.raises(CaseError) as error:
+        fewest_nodes(algorithm(case(**chosen)), toy(node=FEW))
+    assert str(error.value).startswith(message)
+    if "--ranks-per-node" in message:
+        ranks = int(message.split("--ranks-per-node ")[1].split(",")[0])
+        assert fewest_nodes(algorithm(case(**chosen)), with_ranks(toy(node=FEW), ranks)) >= 1
+
+
+SAVINGS = {
+    "all": (
+        Whorl,
+        {},
+        {"precision": "double"},
+        'fewer points, run.precision = "single" or grid.shape = "sphere".',
+    ),
+    "single": (Whorl, {}, {}, 'use fewer points or grid.shape = "sphere".'),
+    "none": (Whorl, {"shape": "sphere"}, {}, "GiB; use fewer points."),
+    "phases": (Whorl, {"dealias": "phase-shift"}, {}, 'use fewer points or grid.dealias = "2/3".'),
+    "grid": (
+        Whorl,
+        {"shape": "sphere"},
+        {"process_grid": [2, 2]},
+        "use fewer points or another run.process_grid.",
+    ),
+    "gests": (Gests, {}, {"precision": "double"}, 'use fewer points or run.precision = "single".'),
+    "gests, single": (Gests, {}, {}, "GiB; use fewer points."),
+}
+
+
+@pytest.mark.parametrize(("algorithm", "grid", "run", "advice"), SAVINGS.values(), ids=SAVINGS.keys())
+def test_what_does_not_fit_is_advised_what_it_has_not(algorithm, grid, run, advice):
+    with pytest.raises(CaseError) as error:
+        fewest_nodes(algorithm(case(256, grid=grid, run=run)), toy(node={"memory": 1e-3, "nodes": 4}))
+    assert str(error.value).endswith(advice)
+
+
+def test_a_given_process_grid_binds_gests_too():
+    way = Gests(case(run={"process_grid": [2, 4]}))
+    assert (way.grids(8), way.grids(16)) == ([(2, 4)], [])
+
+
+def test_nodes_whose_ranks_share_no_points_are_told_so():
+    with pytest.raises(
+        CaseError, match=r"ranks of 47 or 53 nodes of toy cannot share the points; .* are 1\."
+    ):
+        make_plan(case(), toy(), nodes=[47, 53])
+    given = case(run={"process_grid": [2, 4]})
+    with pytest.raises(CaseError, match=r"the points as run.process_grid = \[2, 4\] says; .* are 8\."):
+        make_plan(given, toy(), nodes=[4])
+
+
 @pytest.mark.parametrize("overlap", [False, True])
 @pytest.mark.parametrize(
     "chosen",
@@ -111,7 +207,7 @@ def test_the_quick_bound_of_memory_is_one(chosen, overlap):
     way = Whorl(chosen)
     for ranks in (1, 2, 6, 8, 16, 35, 64, 180, 512):
         for grid in way.grids(ranks):
-            for batches in way.batch_counts(grid, overlap):
+            for batches in way.batch_counts(grid):
                 needed = sum(way.memory(grid, batches, 2, overlap).values())
                 assert way.memory_at_least(grid, batches, 2, overlap) <= needed
 
@@ -193,15 +289,37 @@ def test_work_overlaps_where_the_case_says_so(run, overlap):
         assert (plan.runs[0].layout.parts.hidden > 0) == asked
 
 
-def test_cuts_that_overlap_may_fit_where_the_usual_one_does_not():
+@pytest.mark.parametrize("latency", [0.0, 100.0])
+@pytest.mark.parametrize("overlap", [False, True])
+def test_fewer_batches_are_planned_where_calls_are_dear(overlap, latency):
+    """Be they hidden or not; small gains, of which the rates know nothing, are left."""
+    links = [{"level": "machine", "ranks": 0, "bandwidth": 2.0, "latency": latency}]
+    (run,) = make_plan(case(), toy(links=links), nodes=[4], overlap=overlap).runs
+    assert run.layout.own_batches == 8
+    assert run.layout.batches == (1 if latency else 8)
+
+
+@pytest.mark.parametrize("given", [3, 60_000])
+@pytest.mark.parametrize("overlap", [False, True])
+def test_batches_that_are_given_are_planned_as_far_as_there_are_planes(overlap, given):
+    chosen = case(run={"batches": given, "process_grid": [1, 4]})
+    (run,) = make_plan(chosen, toy(), nodes=[4], overlap=overlap).runs
+    assert run.layout.batches == run.layout.own_batches == min(given, 16)
+    same = make_plan(case(run={"batches": min(given, 16), "process_grid": [1, 4]}), toy(), nodes=[4])
+    assert make_plan(chosen, toy(), nodes=[4]).runs[0].layout == same.runs[0].layout
+
+
+@pytest.mark.parametrize("overlap", [False, True])
+def test_finer_cuts_may_fit_where_the_usual_one_does_not(overlap):
     chosen = case(run={"process_grid": [2, 2]})
-    ways = ((8, False), (32, True))
-    usual, finest = (sum(Whorl(chosen).memory((2, 2), batches, 2, way).values()) for batches, way in ways)
+    usual, finest = (sum(Whorl(chosen).memory((2, 2), batches, 2, overlap).values()) for batches in (8, 32))
     assert finest < usual
     machine = toy(node={"memory": (usual + finest) / 2 / 2**30})
-    assert make_plan(chosen, machine, overlap=True).fewest == 4
+    plan = make_plan(chosen, machine, nodes=[4], overlap=overlap)
+    assert plan.fewest == 4
+    assert (plan.runs[0].layout.batches, plan.runs[0].layout.own_batches) > (8, 8)
     with pytest.raises(CaseError, match="does not fit on toy"):
-        make_plan(chosen, machine, overlap=False)
+        make_plan(chosen.updated(["run.batches=8"]), machine, overlap=overlap)
 
 
 def test_minutes_of_a_plan_are_those_of_its_steps():
@@ -210,6 +328,24 @@ def test_minutes_of_a_plan_are_those_of_its_steps():
     minutes = 100_000 * run.layout.parts.total / 60
     assert minutes > 4
     assert run.output.checkpoints == 1 + int(minutes / 2)
+
+
+@pytest.mark.parametrize("precision", ["single", "double"])
+def test_an_exchange_that_a_run_refuses_is_not_planned(precision):
+    refused = case(run={"transport": "datatypes", "wire": "single", "precision": precision})
+    with pytest.raises(
+        CaseError, match=r'run\.transport = "datatypes" packs nothing, .* choose wire = "full"'
+    ):
+        make_plan(refused, toy(), nodes=[4])
+    with pytest.raises(_core.Error, match='"datatypes" packs nothing'):
+        Simulation(refused)
+    assert make_plan(refused, toy(), nodes=[4], algorithm="gests").runs
+
+
+@pytest.mark.parametrize("name", ready_cases())
+def test_no_ready_case_is_taken_for_one_that_a_run_refuses(name):
+    one_rank = toy(node={"devices": 1, "memory": 100.0})
+    assert make_plan(load_case(name), one_rank, nodes=[1], dt=0.1).runs
 
 
 def test_nodes_that_are_too_few_name_those_that_do():

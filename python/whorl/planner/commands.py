@@ -1,9 +1,13 @@
 """`whorl plan` and `whorl bench machine`; each imports what it needs, so that help comes at once."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Literal
 
 import typer
+
+from whorl.errors import CaseError
+from whorl.files import write_text
 
 CaseName = Annotated[
     str, typer.Argument(metavar="CASE", help="A case file (TOML), or the name of a ready case.")
@@ -19,7 +23,7 @@ RanksPerNode = Annotated[
     int | None, typer.Option(min=1, help="Ranks a node, if not those of the machine file.")
 ]
 MeanStep = Annotated[
-    float | None, typer.Option(min=0, help="The mean time step, where time.courant sets it.")
+    float | None, typer.Option(help="The mean time step, in place of time.dt or of what time.courant sets.")
 ]
 Overlap = Annotated[
     bool | None,
@@ -49,27 +53,48 @@ def plan_case(
 ) -> None:
     """Predict memory, time a step, output and node-hours of a case on a machine, before it is queued."""
     from whorl.case import load_case
-    from whorl.files import write_text
     from whorl.planner.machine import load_machine
+    from whorl.planner.picture import draw_plan
     from whorl.planner.plan import as_json, make_plan
-    from whorl.planner.report import draw_plan, show_plan
+    from whorl.planner.report import show_plan
     from whorl.planner.search import with_ranks
     from whorl.progress import stdout_console
 
+    _check_outputs(json, plot)
     where = load_machine(machine)
     planned = make_plan(
         load_case(case, settings or []),
         with_ranks(where, ranks_per_node) if ranks_per_node else where,
         algorithm=algorithm,
-        nodes=sorted(nodes or []),
-        dt=dt or None,
+        nodes=sorted(set(nodes or [])),
+        dt=dt,
         overlap=overlap,
     )
     show_plan(planned, stdout_console())
     if json is not None:
-        write_text(json, as_json(planned))
+        _write(json, lambda: write_text(json, as_json(planned)))
     if plot is not None:
-        draw_plan(planned, plot)
+        _write(plot, lambda: draw_plan(planned, plot))
+
+
+def _check_outputs(text: Path | None, picture: Path | None = None) -> None:
+    """Raises CaseError for files that cannot be written, before anything takes time."""
+    if picture is not None:
+        from whorl.plots import check_picture
+
+        check_picture(picture)
+    if text is not None and text.is_dir():
+        raise CaseError(f"{text} is a directory; name a file in it.")
+    if text is not None and not text.parent.is_dir():
+        raise CaseError(f"{text} cannot be written: there is no directory {text.parent}; make it first.")
+
+
+def _write(path: Path, write: Callable[[], None]) -> None:
+    """Errors name the path that was given, not that of the file written beside it."""
+    try:
+        write()
+    except OSError as error:
+        raise CaseError(f"{path} cannot be written: {error.strerror or error}.") from None
 
 
 def bench_machine(
@@ -79,14 +104,14 @@ def bench_machine(
     name: Annotated[str, typer.Option(help="The machine's name in the file.")] = "local",
 ) -> None:
     """Measure this node for whorl plan and write its file; under mpiexec, links between ranks too."""
-    from whorl.files import write_text
     from whorl.parallel import abort_on_exception, on_root, world
     from whorl.planner.machine_file import machine_toml
     from whorl.planner.measure import measure_machine
 
     abort_on_exception()
     comm = world()
+    on_root(comm, lambda: _check_outputs(output))
     machine = measure_machine(name, comm)
-    on_root(comm, lambda: write_text(output, machine_toml(machine)))
+    on_root(comm, lambda: _write(output, lambda: write_text(output, machine_toml(machine))))
     if comm.rank == 0:
         typer.echo(f"machine  {output}\nplan with: whorl plan CASE --machine {output}")

@@ -26,17 +26,11 @@ class LeastShares:
 def least_shares(longest: np.ndarray, p_row: int, p_col: int) -> LeastShares:
     """Bounds without a cut of ky; `longest` are the kept elements of each kept ky, the longest first.
 
-    Of the j p_col + 1 longest ky one rank has j + 1 at least, each as long as the last of them or longer.
+    Of n elements dealt to p_row ranks each has n / p_row, rounded down or up, and the fullest of all no less
+    than the mean. Of the j p_col + 1 longest ky one rank has j + 1 at least, each as long as the last of them
+    or longer.
     """
-    own = dealt_below(longest, np.arange(p_row)[:, None], p_row)
-    of_row = own.sum(axis=1)
-    lasts = own[:, ::p_col]
-    columns = max(int((np.arange(1, lasts.shape[1] + 1) * lasts).max()), -(-int(of_row.max()) // p_col))
-    return LeastShares(int(longest[0]) // p_row, columns, int(of_row.min()))
-
-
-def dealt_below(n: np.ndarray, part: np.ndarray, parts: int) -> np.ndarray:
-    """How many of the items 0, …, n − 1, dealt to and fro, a part has (core/base/dealt.hpp)."""
-    rounds = n // parts
-    following = np.where(rounds % 2, (rounds + 1) * parts - 1 - part, rounds * parts + part)
-    return rounds + (following < n)
+    lasts = -(-longest[::p_col] // p_row)
+    mean = -(-int(longest.sum()) // (p_row * p_col))
+    columns = max(int((np.arange(1, lasts.size + 1) * lasts).max()), mean)
+    return LeastShares(int(longest[0]) // p_row, columns, int((longest // p_row).sum()))

@@ -56,12 +56,14 @@ class Gests:
         return STAGES
 
     def grids(self, ranks: int) -> list[tuple[int, int]]:
-        """Process grids (p_row, p_col) that cut the box into equal pencils."""
+        """Process grids (p_row, p_col) that cut the box equally, or that of the case if it does."""
         nx, ny, nz = self.case.grid.points
+        wanted = self.case.run.process_grid
         return [
             (rows, ranks // rows)
             for rows in range(1, ranks + 1)
             if ranks % rows == 0
+            and wanted in ((0, 0), (rows, ranks // rows))
             and (nx // 2) % rows == 0
             and ny % rows == 0
             and ny % (ranks // rows) == 0
@@ -73,7 +75,10 @@ class Gests:
         """Modes of a field, in complex numbers: nothing is truncated on disk either."""
         return math.prod(self.case.grid.points) / 2
 
-    def batch_counts(self, grid: tuple[int, int], overlap: bool = False) -> list[int]:
+    def own_batches(self, grid: tuple[int, int]) -> int:
+        return 1
+
+    def batch_counts(self, grid: tuple[int, int]) -> list[int]:
         return [1]
 
     def memory(
@@ -89,6 +94,11 @@ class Gests:
         self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
     ) -> float:
         return sum(self.memory(grid, batches, threads, overlap).values())
+
+    @property
+    def less_memory(self) -> list[str]:
+        """What else takes less than the case does."""
+        return ['run.precision = "single"'] if self.case.run.precision == "double" else []
 
     @property
     def least_memory(self) -> float:

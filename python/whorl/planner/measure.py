@@ -131,8 +131,8 @@ def measure_link(threads: int, comm: MPI.Intracomm, sizes: Sequence[int]) -> dic
     for precision in PRECISIONS:
         for case, timings in time_sizes(precision, threads, comm, comm, sizes):
             way = Whorl(case)
-            (batches,) = way.batch_counts((1, comm.size))
-            column = way.load((1, comm.size), batches).column
+            grid = (1, comm.size)
+            column = way.load(grid, way.own_batches(grid)).column
             peers = comm.size - 1
             rows.append(np.array([column.bytes / comm.size, column.calls]) * peers / timings["exchange"])
     inverse_bandwidth, latency = fit(np.array(rows))

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from mpi4py import MPI
+
 from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
@@ -12,9 +14,12 @@ from whorl.errors import CaseError
 from whorl.exchange_choice import plain
 from whorl.planner.gests import Gests
 from whorl.planner.machine import Machine
+from whorl.planner.notes import notes_on
 from whorl.planner.run_length import Length, Output, length_of, output_of
 from whorl.planner.search import GIB, Layout, best, fewest_nodes, node_counts
 from whorl.planner.whorl_load import Whorl
+
+SMALL = 16  # points of a flow that is built to hear what the core refuses
 
 
 @dataclass(frozen=True)
@@ -42,6 +47,7 @@ class Plan:
     length: Length
     runs: tuple[Run, ...]
     without_grid: tuple[int, ...] = ()  # numbers of nodes whose ranks cannot share the box
+    notes: tuple[str, ...] = ()
 
     @property
     def cheapest(self) -> Run:
@@ -60,9 +66,10 @@ def make_plan(
 ) -> Plan:
     """Plans `case` on `machine`, on the numbers of nodes given, or the fewest that do and their doublings.
 
-    `dt` is the mean step where time.courant sets it; `overlap` is taken from run.transport and run.threading
-    without. Raises CaseError when the case does not fit, naming what would.
+    `dt` is the mean step, in place of time.dt or of what time.courant sets; `overlap` is taken from
+    run.transport and run.threading without. Raises CaseError when the case does not fit, naming what would.
     """
+    _check_exchange(case, algorithm)
     if overlap is None:
         overlap = not _core.exchange_blocks(core_options(plain(case), 1))
     if algorithm == "gests":
@@ -76,9 +83,26 @@ def make_plan(
     found = [best(way, machine, count, overlap) for count in counts]
     runs = tuple(_run(way, machine, layout, length) for layout in found if layout is not None)
     if not any(run.layout.fits for run in runs):
-        raise CaseError(_none_fits(nodes, machine, found, fewest))
+        raise CaseError(_none_fits(case, nodes, machine, found, fewest))
     without = tuple(count for count, layout in zip(counts, found, strict=True) if layout is None)
-    return Plan(case, machine, algorithm, overlap, fewest, length, runs, without)
+    notes = notes_on(case, machine, algorithm, overlap)
+    return Plan(case, machine, algorithm, overlap, fewest, length, runs, without, notes)
+
+
+def _check_exchange(case: Case, algorithm: str) -> None:
+    """Raises CaseError for an exchange that the core refuses; the smallest flow tells, on one rank.
+
+    What is built here need not be what is there, so the threads of MPI and the device are not asked for.
+    """
+    if algorithm == "gests":
+        return
+    options = core_options(plain(case), 1)
+    options.points = tuple(min(n, SMALL) for n in case.grid.points)
+    options.process_grid, options.batches, options.threading = (0, 0), 0, "funneled"
+    try:
+        _core.Flow(options, MPI.COMM_SELF.py2f())
+    except _core.Error as error:
+        raise CaseError(f"run.{error}") from None
 
 
 def _check_nodes(nodes: Sequence[int], machine: Machine) -> None:
@@ -89,7 +113,16 @@ def _check_nodes(nodes: Sequence[int], machine: Machine) -> None:
             )
 
 
-def _none_fits(nodes: Sequence[int], machine: Machine, found: list[Layout | None], fewest: int) -> str:
+def _none_fits(
+    case: Case, nodes: Sequence[int], machine: Machine, found: list[Layout | None], fewest: int
+) -> str:
+    if not any(found):
+        rows, columns = case.run.process_grid
+        grid = f" as run.process_grid = [{rows}, {columns}] says" if rows else ""
+        return (
+            f"the ranks of {' or '.join(map(str, nodes))} nodes of {machine.machine.name} cannot share the "
+            f"points{grid}; the fewest nodes that do are {fewest}."
+        )
     ways = [
         f"{layout.memory_needed / GIB:.3g} GiB a rank on {count}" if layout else f"no process grid on {count}"
         for count, layout in zip(nodes, found, strict=True)
@@ -123,6 +156,7 @@ def to_dict(plan: Plan) -> dict[str, Any]:
         "dt": plan.length.dt,
         "steps_known_by": plan.length.known_by,
         "prediction": True,
+        "notes": list(plan.notes),
         "runs": [_run_to_dict(run) for run in plan.runs],
         "nodes_without_process_grid": list(plan.without_grid),
         "case": plan.case.to_dict(),
@@ -138,6 +172,7 @@ def _run_to_dict(run: Run) -> dict[str, Any]:
         "ranks": layout.ranks,
         "process_grid": list(layout.grid),
         "batches": layout.batches,
+        "own_batches": layout.own_batches,
         "fits": layout.fits,
         "memory": layout.memory,
         "memory_of_rank": layout.memory_of_rank,

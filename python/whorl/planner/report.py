@@ -1,22 +1,19 @@
-"""A plan for people: tables, and a picture over the number of nodes."""
+"""A plan for people, as tables."""
 
-from pathlib import Path
-
-from matplotlib import rc_context
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, ScalarFormatter
 from rich.console import Console
 from rich.markup import escape
+from rich.measure import Measurement
 from rich.table import Table
 
+from whorl import _core
 from whorl.checks import gibibytes
-from whorl.files import whole_file
-from whorl.picture_style import STYLE
-from whorl.planner.plan import Plan, Run
+from whorl.core_options import core_options
+from whorl.exchange_choice import plain
+from whorl.planner.plan import Plan
+from whorl.planner.search import Layout
 
 WIDTH = 120
+WIDEST = 10_000  # more than any table has
 PARTS = {
     "fft": ("FFT", "#2b6cb0"),
     "pack": ("pack", "#7aa6d6"),
@@ -32,14 +29,21 @@ def show_plan(plan: Plan, console: Console) -> None:
     console.print(f"predicted; rates from {escape(plan.machine.machine.source)}", style="dim", soft_wrap=True)
     length = plan.length
     step = f" of {length.dt:.4g}" if length.dt else ""
-    console.print(f"{length.steps} steps{step}, by {length.known_by}; fewest nodes: {plan.fewest}")
-    if plan.overlap:
-        console.print("overlap assumes the share links[].hidden of each exchange, which nobody measured")
+    steps = counted(length.steps, "step")
+    console.print(f"{steps}{step}, by {length.known_by}; fewest nodes: {plan.fewest}", soft_wrap=True)
+    for note in plan.notes:
+        console.print(f"note: {escape(note)}", soft_wrap=True)
     console.print()
+    table = over_nodes(plan)
     # Columns stay whole; a terminal that is narrower breaks lines.
-    console.width = max(console.width, WIDTH)
-    console.print(over_nodes(plan), "")
-    console.print(in_full(plan.cheapest))
+    widest = console.options.update(max_width=WIDEST)
+    console.width = max(console.width, WIDTH, Measurement.get(console, widest, table).maximum)
+    console.print(table, "")
+    console.print(in_full(plan))
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def headline(plan: Plan) -> str:
@@ -69,7 +73,7 @@ def over_nodes(plan: Plan) -> Table:
             table.add_row(str(nodes), "no process grid", style="dim")
             continue
         layout, parts = run.layout, run.layout.parts
-        shown = [getattr(parts, part) for part in PARTS] + ([-parts.hidden] if hidden else [])
+        shown = [getattr(parts, part) for part in PARTS] + ([0.0 - parts.hidden] if hidden else [])
         need = f"{layout.memory_needed / 2**30:.3g}"
         table.add_row(
             str(layout.nodes),
@@ -85,64 +89,37 @@ def over_nodes(plan: Plan) -> Table:
     return table
 
 
-def in_full(run: Run) -> Table:
+def to_set(plan: Plan, layout: Layout) -> str:
+    """The options of the case that make a run what is planned, where it would not be by itself."""
+    run = plan.case.run
+    if plan.algorithm == "gests":
+        return ""
+    options = []
+    if run.process_grid == (0, 0) and layout.ranks > 1:
+        options.append(f"run.process_grid = [{layout.grid[0]}, {layout.grid[1]}]")
+    if layout.batches != layout.own_batches:
+        options.append(f"run.batches = {layout.batches} (of itself a run takes {layout.own_batches})")
+    if plan.overlap and _core.exchange_blocks(core_options(plain(plan.case), 1)):
+        options.append('run.transport = "overlap"')
+    return ", ".join(options)
+
+
+def in_full(plan: Plan) -> Table:
     """The run with the fewest node-hours: what to set, memory by array, output."""
+    run = plan.cheapest
     layout, output = run.layout, run.output
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
     table.add_column()
-    nodes = f"{layout.nodes} node{'s' if layout.nodes > 1 else ''}"
-    table.add_row("fewest node-hours", f"{run.node_hours:.4g} on {nodes}")
-    table.add_row(
-        "set", f"run.process_grid = [{layout.grid[0]}, {layout.grid[1]}], run.batches = {layout.batches}"
-    )
+    table.add_row("fewest node-hours", f"{run.node_hours:.4g} on {counted(layout.nodes, 'node')}")
+    if asked := to_set(plan, layout):
+        table.add_row("set", asked)
     arrays = ", ".join(f"{name} {gibibytes(count)}" for name, count in layout.memory.items() if count)
     table.add_row("memory a rank", f"{gibibytes(layout.memory_needed)}: {arrays}")
     table.add_row(
         "output",
-        f"{gibibytes(output.bytes)} in {output.seconds:.3g} s: {output.snapshots} snapshots of "
-        f"{gibibytes(output.snapshot_bytes)}, {output.checkpoints} checkpoints of "
+        f"{gibibytes(output.bytes)} in {output.seconds:.3g} s: {counted(output.snapshots, 'snapshot')} of "
+        f"{gibibytes(output.snapshot_bytes)}, {counted(output.checkpoints, 'checkpoint')} of "
         f"{gibibytes(output.checkpoint_bytes)}",
     )
     return table
-
-
-def draw_plan(plan: Plan, path: Path) -> None:
-    """Seconds a step by part and node-hours, over the number of nodes, as a PNG."""
-    with rc_context(STYLE):
-        figure = Figure(figsize=(11, 4.6), layout="constrained")
-        FigureCanvasAgg(figure)
-        left, right = figure.subplots(1, 2)
-        _draw_parts(left, plan)
-        _draw_cost(right, plan)
-        figure.suptitle(f"{headline(plan)} (predicted)", x=0.012, ha="left", fontsize=11)
-        with whole_file(path) as beside:
-            figure.savefig(beside, format="png", dpi=150)
-
-
-def _draw_parts(ax: Axes, plan: Plan) -> None:
-    """Bars of the parts; a mark where overlap makes the step shorter than their sum."""
-    places = range(len(plan.runs))
-    bottom = [0.0] * len(plan.runs)
-    for part, (name, color) in PARTS.items():
-        values = [getattr(run.layout.parts, part) for run in plan.runs]
-        ax.bar(places, values, 0.7, bottom, label=name, color=color)
-        bottom = [low + value for low, value in zip(bottom, values, strict=True)]
-    if plan.overlap:
-        totals = [run.layout.parts.total for run in plan.runs]
-        ax.plot(places, totals, "_", color="0.1", markersize=26, label="total, overlapped")
-    ax.set(title="Seconds a step", xlabel="nodes")
-    ax.set_xticks(places, [str(run.layout.nodes) for run in plan.runs])
-    ax.grid(False, axis="x")
-    ax.legend(frameon=False, fontsize=8.5)
-
-
-def _draw_cost(ax: Axes, plan: Plan) -> None:
-    nodes = [run.layout.nodes for run in plan.runs]
-    ax.plot(nodes, [run.node_hours for run in plan.runs], "o-", color="#2b6cb0", label="node-hours")
-    ax.plot(nodes, [run.seconds / 3600 for run in plan.runs], "s-", color="#c2410c", label="hours")
-    ax.set(title="The whole run", xlabel="nodes", xscale="log", yscale="log")
-    ax.set_xticks(nodes)
-    ax.xaxis.set_major_formatter(ScalarFormatter())
-    ax.xaxis.set_minor_formatter(NullFormatter())
-    ax.legend(frameon=False, fontsize=8.5)

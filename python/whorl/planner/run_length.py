@@ -2,12 +2,13 @@
 
 import math
 from dataclasses import dataclass
+from typing import TypeVar
 
 from mpi4py import MPI
 
 from whorl import _core
 from whorl.case import Case
-from whorl.clock import Every
+from whorl.clock import NEAR, Every
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.exchange_choice import plain
@@ -18,6 +19,11 @@ from whorl.planner.machine import Machine
 COARSE = 40  # points along the longest axis of the grid on which an initial field's first step is measured
 MOST = 128**3  # points of that grid where the field wants more, so that planning takes seconds
 FROM_ELSEWHERE = {"from-file"}
+MOST_STEPS = 10**12  # days of steps of a microsecond
+LANDING = 1e-9  # of a step, as in whorl/simulation.py, whose import takes long
+
+
+Count = TypeVar("Count", int, float)
 
 
 @dataclass(frozen=True)
@@ -32,16 +38,27 @@ class Length:
 def length_of(case: Case, dt: float | None = None) -> Length:
     """Steps to the end of a case: by time.dt, time.steps, the step given, or that of the initial field.
 
-    Raises CaseError when time.courant sets the step and nothing tells how large it is.
+    The step given is taken before time.dt. Raises CaseError when time.courant sets the step and nothing tells
+    how large it is, and for more than MOST_STEPS.
     """
     time = case.time
+    if dt is not None and not 0 < dt < math.inf:
+        raise CaseError(f"--dt {dt:g}: the mean time step must be above zero and finite.")
     if time.until is None:
-        return Length(time.steps, time.dt or dt, "time.steps")
+        return Length(_counted(time.steps, "time.steps"), dt or time.dt, "time.steps")
     step, known_by = _step(case, dt)
-    steps = max(1, math.ceil(time.until / step * (1 - 1e-9)))
-    if time.steps is not None and time.steps < steps:
-        return Length(time.steps, step, "time.steps")
-    return Length(steps, step, known_by)
+    steps = time.until / step
+    if time.steps is not None and time.steps < steps - LANDING:
+        return Length(_counted(time.steps, "time.steps"), step, "time.steps")
+    return Length(max(1, math.ceil(_counted(steps, f"{known_by} = {step:g}") - LANDING)), step, known_by)
+
+
+def _counted(steps: Count, by: str) -> Count:
+    if steps > MOST_STEPS:
+        raise CaseError(
+            f"{by} asks for {steps:.3g} time steps, more than any run takes; plan {MOST_STEPS:.0e} at most."
+        )
+    return steps
 
 
 def _step(case: Case, dt: float | None) -> tuple[float, str]:
@@ -173,17 +190,23 @@ def _known(case: Case, outputs: dict[str, int]) -> list[str]:
 
 
 def _times(interval: float | str, length: Length, run_seconds: float, ends: int) -> int:
-    """How often something is written, `ends` times at the start and the end besides; never if never."""
-    every = Every.parse(interval)
+    """How often something is written: what is due before the last step, and `ends` times at start and end.
+
+    As the recorder does: after each step that completes an interval, after the last in any case, once a step.
+    """
+    every, between = Every.parse(interval), length.steps - 1
     if every.unit == "never":
         return 0 if ends == 2 else ends
     if every.unit == "steps":
-        return ends + max(0, math.ceil(length.steps / every.amount) - 1)
+        return ends + between // int(every.amount)
     if every.unit == "minutes":
-        return ends + int(run_seconds / (60 * every.amount))
+        if run_seconds <= 60 * every.amount:
+            return ends
+        # The watch starts anew when it is seen to have rung, after a step.
+        return ends + between // math.ceil(60 * every.amount / run_seconds * length.steps)
     if length.dt is None:
         raise CaseError(
             f"an interval of {every.amount:g} of time cannot be counted in time.steps = {length.steps} "
             "without time.dt; give the mean step you expect with --dt."
         )
-    return ends + max(0, math.ceil(length.steps * length.dt / every.amount * (1 - 1e-9)) - 1)
+    return ends + min(between, math.floor(between * length.dt / every.amount * (1 + NEAR)))

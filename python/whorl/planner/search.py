@@ -4,23 +4,30 @@ import math
 from dataclasses import dataclass
 from typing import Protocol
 
+from whorl.case import Case
 from whorl.errors import CaseError
 from whorl.planner.clock import Parts, seconds
 from whorl.planner.load import Load
 from whorl.planner.machine import Machine, machine_from
 
 GIB, MIB = 2**30, 2**20
+# Rates are those of the core's own batches, whose planes stay in cache: of gains within the error of a step
+# (TIME_LIMIT in validation/local_plan.py) nothing is known.
+WORTH = 0.2
 
 
 class Algorithm(Protocol):
     """What the search asks of `Whorl` and `Gests`; see there."""
 
+    case: Case
     real_bytes: int
     stages: int
     least_memory: float
+    less_memory: list[str]
 
     def grids(self, ranks: int) -> list[tuple[int, int]]: ...
-    def batch_counts(self, grid: tuple[int, int], overlap: bool) -> list[int]: ...
+    def own_batches(self, grid: tuple[int, int]) -> int: ...
+    def batch_counts(self, grid: tuple[int, int]) -> list[int]: ...
     def memory(
         self, grid: tuple[int, int], batches: int, threads: int, overlap: bool
     ) -> dict[str, float]: ...
@@ -30,12 +37,16 @@ class Algorithm(Protocol):
 
 @dataclass(frozen=True)
 class Layout:
-    """One way to run: bytes a rank by array, seconds a step by part."""
+    """One way to run: bytes a rank by array, seconds a step by part.
+
+    `own_batches` are those that a run takes if nobody sets others.
+    """
 
     nodes: int
     ranks: int
     grid: tuple[int, int]
     batches: int
+    own_batches: int
     memory: dict[str, float]
     memory_of_rank: float
     parts: Parts
@@ -55,20 +66,25 @@ def threads_of_rank(machine: Machine) -> int:
 
 
 def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = False) -> Layout | None:
-    """The quickest way that fits, else that of least memory; None if the ranks cannot share the box."""
+    """The quickest way that fits, else that of least memory; None if the ranks cannot share the box.
+
+    Other batches than the core's own are taken where they save more than WORTH, or fit alone.
+    """
     ranks = nodes * machine.node.ranks
     share = machine.node.memory * GIB / machine.node.ranks
     threads = threads_of_rank(machine)
     ways = []
     for grid in algorithm.grids(ranks):
-        for batches in algorithm.batch_counts(grid, overlap):
+        own = algorithm.own_batches(grid)
+        for batches in algorithm.batch_counts(grid):
             parts = seconds(algorithm.load(grid, batches, overlap), machine, algorithm.real_bytes)
-            ways.append((parts.times(algorithm.stages), grid, batches))
+            handicap = 1 if batches == own else 1 + WORTH
+            ways.append((handicap * parts.total, parts.times(algorithm.stages), grid, batches, own))
     least = None
-    for step, grid, batches in sorted(ways, key=lambda way: way[0].total):
+    for _, step, grid, batches, own in sorted(ways, key=lambda way: way[0]):
         # The slow part, so not of every way.
         memory = algorithm.memory(grid, batches, threads, overlap) | _process(machine)
-        way = Layout(nodes, ranks, grid, batches, memory, share, step)
+        way = Layout(nodes, ranks, grid, batches, own, memory, share, step)
         if way.fits:
             return way
         if least is None or way.memory_needed < least.memory_needed:
@@ -98,7 +114,7 @@ def _fits(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool) -> 
     threads = threads_of_rank(machine)
     share = machine.node.memory * GIB / machine.node.ranks - MIB * machine.node.overhead
     ways = [
-        (grid, algorithm.batch_counts(grid, overlap)[-1], threads, overlap)
+        (grid, algorithm.batch_counts(grid)[-1], threads, overlap)
         for grid in algorithm.grids(nodes * machine.node.ranks)
     ]
     # Hardly any way is left to the exact count, which is slow.
@@ -113,20 +129,44 @@ def _too_large(algorithm: Algorithm, machine: Machine, overlap: bool) -> str:
     name, ranks = machine.machine.name, machine.node.ranks
     nodes = next((n for n in range(machine.node.nodes, 0, -1) if algorithm.grids(n * ranks)), 0)
     if nodes == 0:
-        return (
-            f"the points cannot be shared by the {ranks} ranks of a node of {name}; use another "
-            "number of points or node.ranks in the machine file."
-        )
+        return _not_shared(algorithm, machine)
     threads = threads_of_rank(machine)
-    ways = [(grid, algorithm.batch_counts(grid, overlap)[-1]) for grid in algorithm.grids(nodes * ranks)]
+    ways = [(grid, algorithm.batch_counts(grid)[-1]) for grid in algorithm.grids(nodes * ranks)]
     grid, batches = min(ways, key=lambda way: algorithm.memory_at_least(*way, threads, overlap))
     needed = sum((algorithm.memory(grid, batches, threads, overlap) | _process(machine)).values())
     return (
         f"the case does not fit on {name}: on {nodes} of its {machine.node.nodes} nodes a rank needs "
         f"{needed / GIB:.3g} GiB (process grid {grid[0]} × {grid[1]}) and has "
-        f'{machine.node.memory / ranks:.3g} GiB; use fewer points, run.precision = "single" or a '
-        'truncation that keeps less (grid.dealias = "2/3", grid.shape = "sphere").'
+        f"{machine.node.memory / ranks:.3g} GiB; {_or(['use fewer points', *algorithm.less_memory])}."
     )
+
+
+def _not_shared(algorithm: Algorithm, machine: Machine) -> str:
+    """Why no number of nodes will do, and with how many ranks a node one would."""
+    node, name = machine.node, machine.machine.name
+    size = " × ".join(map(str, algorithm.case.grid.points))
+    rows, columns = algorithm.case.run.process_grid
+    given, wanted = f"run.process_grid = [{rows}, {columns}]", rows * columns
+    if wanted > node.ranks * node.nodes:
+        return (
+            f"{given} is for {wanted} ranks and {name} has {node.ranks * node.nodes}; choose a smaller one."
+        )
+    if wanted and wanted % node.ranks == 0:
+        return f"{given} does not cut {size} points into equal pencils; choose another or leave it out."
+    if wanted:
+        why = f"{given} is for {wanted} ranks and {name} has {node.ranks} a node"
+    else:
+        why = f"{size} points cannot be shared by {node.ranks} ranks a node on {name}"
+    otherwise = "leave the process grid out" if wanted else "use another number of points"
+    for ranks in range(node.ranks - 1, 0, -1):
+        counts = range(1, node.nodes + 1) if node.devices % ranks == 0 else ()
+        if any(algorithm.grids(count * ranks) for count in counts):
+            return f"{why}; plan with --ranks-per-node {ranks}, or {otherwise}."
+    return f"{why}; {otherwise}."
+
+
+def _or(ways: list[str]) -> str:
+    return " or ".join(filter(None, [", ".join(ways[:-1]), ways[-1]]))
 
 
 def node_counts(fewest: int, machine: Machine, rows: int = 8) -> list[int]:

@@ -57,21 +57,35 @@ class Whorl:
         allowed = [tuple(grid) for grid in _core.allowed_process_grids(self._options, ranks)]
         return [grid for grid in allowed if grid[0] <= MOST_ROWS] or allowed
 
-    def batch_counts(self, grid: tuple[int, int], overlap: bool = False) -> list[int]:
-        """Those worth trying: the case's, else the core's own choice, and with overlap other cuts too."""
+    def own_batches(self, grid: tuple[int, int]) -> int:
+        """What the core takes: the case's as far as there are planes, else its own choice."""
+        return _core.choose_batches(self._options, grid)
+
+    def batch_counts(self, grid: tuple[int, int]) -> list[int]:
+        """Those worth trying, ascending: the core's, and other cuts where the case leaves it open."""
+        own = self.own_batches(grid)
         if self.case.run.batches:
-            return [self.case.run.batches]
-        cuts = {_core.choose_batches(self._options, grid)}
-        if overlap:
-            planes = max(1, self.case.grid.points[2] // grid[1])
-            cuts |= {2**i for i in range(1, 8) if 2**i <= planes}
-        return sorted(cuts)
+            return [own]
+        planes = max(1, self.case.grid.points[2] // grid[1])
+        return sorted({own} | {2**i for i in range(8) if 2**i <= planes})
 
     def memory(
         self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
     ) -> dict[str, float]:
         """Bytes by array on the fullest rank; with `overlap` for a transport that does not block."""
         return dict(_memory(self.case, grid, batches, threads, overlap=overlap))
+
+    @property
+    def less_memory(self) -> list[str]:
+        """What else takes less than the case does, as far as the case does not have it."""
+        grid, run = self.case.grid, self.case.run
+        ways = {
+            'run.precision = "single"': run.precision == "double",
+            'grid.dealias = "2/3"': grid.dealias not in ("2/3", "1/2"),
+            'grid.shape = "sphere"': grid.dealias == "2/3" and grid.shape == "cube",
+            "another run.process_grid": run.process_grid != (0, 0),
+        }
+        return [way for way, saves in ways.items() if saves]
 
     @cached_property
     def least_memory(self) -> float:
