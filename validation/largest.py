@@ -65,11 +65,15 @@ def planned_row(name: str, way: Layout | None) -> str:
     return f"| {name} | {grid} | {memory:.1f} | {shown} | {hidden} | {way.parts.total:.2f} | {hours:.1f} |"
 
 
-def main() -> None:
+def page_table() -> str:
     names = " | ".join(PARTS[part][0] for part in ORDER)
     head = f"| | process grid | GiB a GPU | {names} | hidden | s a step | node-hours a step |"
     rows = [planned_row(name, way) for name, way in layouts().items()]
-    text = "\n".join([head, "|---" * 11 + "|", measured_row(), *rows])
+    return "\n".join([head, "|---" * 11 + "|", measured_row(), *rows])
+
+
+def main() -> None:
+    text = page_table()
     print(text)
     write_between("<!-- largest -->", "<!-- end of largest -->", text, PAGE)
 

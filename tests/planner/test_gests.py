@@ -12,13 +12,14 @@ VALIDATION = Path(__file__).resolve().parents[2] / "validation"
 
 @pytest.fixture(scope="module")
 def validation():
-    """The modules frontier_fit and gests of validation/."""
+    """The modules frontier_fit, gests and largest of validation/."""
     sys.path.insert(0, str(VALIDATION))
     try:
         import frontier_fit
         import gests
+        import largest
 
-        yield frontier_fit, gests
+        yield frontier_fit, gests, largest
     finally:
         sys.path.remove(str(VALIDATION))
 
@@ -115,3 +116,8 @@ def test_no_link_is_faster_than_its_peak(validation):
     assert node < peak["gpu to gpu in pair"]
     assert machine < group < peak["node to node per nic (2 ranks share one)"] / 2
     assert load_machine("frontier").single.copies[0] < peak["gpu memory (send+receive)"]
+
+
+def test_the_page_has_the_plans_of_the_largest_run(validation):
+    page = validation[2].PAGE.read_text(encoding="utf-8")
+    assert f"<!-- largest -->\n{validation[2].page_table()}\n<!-- end of largest -->" in page
