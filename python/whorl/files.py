@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from whorl.errors import CaseError
+
 PARTIAL = ".part"
 
 
@@ -24,3 +26,17 @@ def whole_file(path: Path) -> Iterator[Path]:
 def write_text(path: Path, text: str) -> None:
     with whole_file(path) as beside:
         beside.write_text(text, encoding="utf-8")
+
+
+def check_picture(path: Path) -> None:
+    """Raises CaseError unless a picture can have this path."""
+    if path.is_dir():
+        raise CaseError(f"the picture {path} is a directory; name a file in it, such as {path / 'plot.png'}.")
+    if path.suffix.lower() != ".png":
+        raise CaseError(
+            f"the picture {path} must end in .png, for it is a PNG; name it {path.with_suffix('.png')}."
+        )
+    if not path.parent.is_dir():
+        raise CaseError(
+            f"the picture {path} cannot be written: there is no directory {path.parent}; make it first."
+        )

@@ -18,7 +18,7 @@ from matplotlib.ticker import LogLocator, NullFormatter
 from whorl.case import Case, Grid
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
-from whorl.files import whole_file
+from whorl.files import check_picture, whole_file
 from whorl.models.base import Curves, Picture, Slice
 from whorl.output import RunResults, open_run
 from whorl.picture_style import STYLE
@@ -43,20 +43,6 @@ def plot_run(directory: str | Path, output: str | Path | None = None) -> Path:
         with whole_file(path) as beside:
             figure.savefig(beside, format="png", dpi=150)
     return path
-
-
-def check_picture(path: Path) -> None:
-    """Raises CaseError unless a picture can have this path."""
-    if path.is_dir():
-        raise CaseError(f"the picture {path} is a directory; name a file in it, such as {path / 'plot.png'}.")
-    if path.suffix.lower() != ".png":
-        raise CaseError(
-            f"the picture {path} must end in .png, for it is a PNG; name it {path.with_suffix('.png')}."
-        )
-    if not path.parent.is_dir():
-        raise CaseError(
-            f"the picture {path} cannot be written: there is no directory {path.parent}; make it first."
-        )
 
 
 def draw(run: RunResults, name: str) -> Figure:

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from whorl.errors import CaseError
-from whorl.files import write_text
+from whorl.files import check_picture, write_text
 
 CaseName = Annotated[
     str, typer.Argument(metavar="CASE", help="A case file (TOML), or the name of a ready case.")
@@ -80,8 +80,6 @@ def plan_case(
 def _check_outputs(text: Path | None, picture: Path | None = None) -> None:
     """Raises CaseError for files that cannot be written, before anything takes time."""
     if picture is not None:
-        from whorl.plots import check_picture
-
         check_picture(picture)
     if text is not None and text.is_dir():
         raise CaseError(f"{text} is a directory; name a file in it.")
