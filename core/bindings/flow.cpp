@@ -163,6 +163,18 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
 
 } // namespace
 
+std::map<std::string, std::int64_t> shares(const Options& options, std::array<int, 2> process_grid) {
+    const auto [p_row, p_col] = process_grid;
+    WHORL_REQUIRE(p_row > 0 && p_col > 0, "a process grid of " + std::to_string(p_row) + " x " +
+                                              std::to_string(p_col) + " has no ranks.");
+    const Pencils pencils(options.box(), options.truncation(), {p_row, p_col});
+    int widest = 0;
+    for (int r = 0; r < p_row; ++r) widest = std::max(widest, pencils.elements(r).size());
+    return {{"elements", widest},
+            {"columns", pencils.most_columns()},
+            {"row_columns", pencils.most_row_columns()}};
+}
+
 std::map<std::string, std::int64_t> estimate_memory(const Options& given, int ranks) {
     const Options options = chosen(given, ranks);
     const Pencils pencils(options.box(), options.truncation(),

@@ -133,6 +133,9 @@ struct ModelShape {
 };
 ModelShape model_shape(const Options& options);
 
+// The most that a rank of this process grid has: complex numbers along x of a row ("elements") and kept
+// columns ("columns"); and the most kept columns of the ranks of one row index ("row_columns").
+std::map<std::string, std::int64_t> shares(const Options& options, std::array<int, 2> process_grid);
 // Bytes by array on the fullest of `ranks` ranks; nothing is allocated.
 std::map<std::string, std::int64_t> estimate_memory(const Options& options, int ranks);
 

@@ -243,20 +243,7 @@ NB_MODULE(_core, m) {
             return options.choose_batches({grid[0], grid[1]});
         },
         nb::arg("options"), nb::arg("process_grid"));
-    m.def(
-        "shares",
-        [](const Options& options, std::array<int, 2> grid) {
-            const Pencils pencils(options.box(), options.truncation(), {grid[0], grid[1]});
-            int widest = 0;
-            for (int r = 0; r < grid[0]; ++r) widest = std::max(widest, pencils.elements(r).size());
-            return std::map<std::string, long long>{{"elements", widest},
-                                                    {"columns", pencils.most_columns()},
-                                                    {"row_columns", pencils.most_row_columns()}};
-        },
-        nb::arg("options"), nb::arg("process_grid"),
-        "The most that a rank of this process grid has: complex numbers along x of a row, and kept columns "
-        "(kx, "
-        "ky);\nand the most kept columns of the ranks of one row index together.");
+    m.def("shares", &shares, nb::arg("options"), nb::arg("process_grid"));
     m.def(
         "exchange_blocks",
         [](const Options& options) { return exchange::traits_of(options.transport_options()).blocks; },

@@ -1,5 +1,8 @@
 #include "exchange/node_memory.hpp"
 
+#include <cstdint>
+#include <limits>
+
 #include <sys/statvfs.h>
 
 #include "device/buffer.hpp"
@@ -7,13 +10,13 @@
 namespace whorl::exchange {
 
 namespace {
-// Where Linux keeps memory that processes share; without a twentieth to spare Open MPI hangs instead of
-// refusing. What is not there has room.
-bool has_room(double bytes) {
+// Bytes where Linux keeps memory that processes share; what is not there has room.
+double room_to_share() {
     struct statvfs room{};
-    if (statvfs("/dev/shm", &room) != 0) return true;
-    return 1.1 * bytes <= static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize);
+    if (statvfs("/dev/shm", &room) != 0) return std::numeric_limits<double>::infinity();
+    return static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize);
 }
+constexpr double to_spare = 1.1; // Open MPI asks for a twentieth more than it takes, and hangs without
 
 // Apart in memory, so that each rank's pages are its own.
 MPI_Info apart() {
@@ -28,7 +31,7 @@ NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes)
     : node_(world.node()), bytes_(bytes), of_(static_cast<std::size_t>(world.size()), nullptr) {
     double of_node = static_cast<double>(bytes);
     node_.sum({&of_node, 1});
-    bool refused = world.any(!has_room(of_node));
+    bool refused = world.any(to_spare * of_node > room_to_share());
     if (!refused) {
         MPI_Info info = apart();
         const int code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, info, node_.handle(),
@@ -38,8 +41,9 @@ NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes)
         if (refused && window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
     }
     WHORL_REQUIRE(!refused,
-                  "a node refused " + std::to_string(bytes) +
-                      " bytes a rank of memory its ranks share: make room where it keeps such memory "
+                  "a node refused memory that its ranks share, " +
+                      std::to_string(static_cast<std::int64_t>(of_node)) +
+                      " bytes and a tenth to spare on this one: make room where it keeps such memory "
                       "(/dev/shm), or choose transport = \"rma\".");
     const std::vector<int> ranks = node_.ranks_in_root();
     for (std::size_t i = 0; i < ranks.size(); ++i) {

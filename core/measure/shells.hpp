@@ -34,9 +34,11 @@ template <class Real> struct ModeSet {
 };
 
 // Over all ranks, in place.
-template <class Real> void reduce_sums(const ModeSet<Real>& set, std::span<double> values) {
+template <class Real>
+void reduce_ranks(const ModeSet<Real>& set, std::span<double> sums, std::span<double> maxima) {
     const exchange::Watchdog::Scope watched(set.watchdog, "sum of what was measured", -1);
-    set.world.sum(values);
+    set.world.sum(sums);
+    set.world.maximum(maxima);
 }
 
 // f(mode) for each of a rank's modes.
@@ -59,8 +61,8 @@ std::vector<double> reduce_modes(const ModeSet<Real>& set, int sums, int maxima,
                 f(set.tables.mode(i, static_cast<int>(j), l, row.offset), values);
         }
     });
-    reduce_sums(set, std::span(total).first(static_cast<std::size_t>(sums)));
-    set.world.maximum(std::span(total).last(static_cast<std::size_t>(maxima)));
+    reduce_ranks(set, std::span(total).first(static_cast<std::size_t>(sums)),
+                 std::span(total).last(static_cast<std::size_t>(maxima)));
     return total;
 }
 

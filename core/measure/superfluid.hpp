@@ -46,7 +46,7 @@ SuperfluidFlow<Real> superfluid_flow(RoundTrip<Real>& trip, const ModeSet<Real>&
         pass.flow = result.flow.data();
         pass.mean = mean.data();
         trip.run(pass);
-        reduce_sums(set, mean);
+        reduce_ranks(set, mean, {});
         result.kinetic += mean[0];
         result.quantum += mean[1];
         result.interaction = mean[2];

@@ -30,7 +30,7 @@ template <class Real> struct Mode {
     Real weight;
 };
 
-// Device-callable look-ups of one rank's modes; tables are indexed within the rank's own blocks.
+// Device-callable look-ups of one rank's modes; tables are indexed within the rank's own kx and ky.
 template <class Real> struct ModeTables {
     const Real* kx;
     const Real* ky;

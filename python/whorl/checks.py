@@ -39,9 +39,10 @@ def _crowded_cores(case: Case, threads: int) -> list[str]:
     if threads <= cores:
         return []
     room = "1 core" if cores == 1 else f"{cores} cores"
+    takes = "run.threads = 0 takes" if case.run.threads else "without it a rank takes"
     return [
-        f"{_threads(case, threads)} threads take turns on {room}, all that this rank may use; run.threads = "
-        "0 takes the cores there are, and under mpiexec --bind-to none frees a rank of those it is bound to."
+        f"{_threads(case, threads)} threads take turns on {room}, all that this rank may use; {takes} the "
+        "cores there are, and under mpiexec --bind-to none frees a rank of those it is bound to."
     ]
 
 
@@ -76,9 +77,10 @@ def check_device(case: Case) -> None:
 def check_threads(case: Case, threads: int, comm: MPI.Intracomm) -> None:
     cores = comm.allreduce(os.cpu_count() or 1, MPI.MIN)
     if threads > MOST_THREADS_A_CORE * cores:
+        otherwise = "0" if case.run.threads else "none"
         raise CaseError(
             f"{_threads(case, threads)} is too many for a machine of {cores} "
-            f"core{'s' if cores > 1 else ''}; choose at most {cores}, or 0: the cores available."
+            f"core{'s' if cores > 1 else ''}; choose at most {cores}, or {otherwise}: the cores available."
         )
 
 

@@ -10,6 +10,7 @@ from typing import Any, NoReturn, TypeVar
 from mpi4py import MPI
 
 from whorl.errors import CaseError
+from whorl.section import LARGEST_COUNT
 
 # How long a rank with an error waits for the others to arrive with the same one.
 PATIENCE = 10.0
@@ -40,16 +41,19 @@ def threads_of_rank(comm: MPI.Intracomm) -> int:
 
     Raises CaseError where OMP_NUM_THREADS is no number of threads.
     """
-    if given := os.environ.get("OMP_NUM_THREADS"):
-        first = given.split(",")[0].strip()  # the others are for teams within teams
-        if not first.isdecimal() or int(first) == 0:
-            raise CaseError(f"OMP_NUM_THREADS = {given} is no number of threads; set one above 0, or none.")
-        return int(first)
     cores = frozenset(os.sched_getaffinity(0))
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     sharing = sum(1 for other in node.allgather(cores) if other & cores)
     node.Free()
-    return max(1, len(cores) // sharing)
+    given = os.environ.get("OMP_NUM_THREADS")
+    if not given:
+        return max(1, len(cores) // sharing)
+    first = given.split(",")[0].strip()  # the others are for teams within teams
+    if not first.isdecimal() or not 0 < int(first) <= LARGEST_COUNT:
+        raise CaseError(
+            f"OMP_NUM_THREADS = {given} is no number of threads; unset it, or set 1 to {LARGEST_COUNT}."
+        )
+    return int(first)
 
 
 def leave_together(message: str, code: int, show: Callable[[str], None]) -> NoReturn:

@@ -11,6 +11,7 @@ from typing import Any
 import tomlkit
 from mpi4py import MPI
 from rich.table import Table
+from tomlkit.exceptions import TOMLKitError
 
 from whorl import _core
 from whorl.case import Case
@@ -83,16 +84,17 @@ def recorded_grid(path: Path) -> tuple[int, int] | None:
     try:
         rows, columns = tomlkit.parse(path.read_text(encoding="utf-8"))["run"]["process_grid"]
         return int(rows), int(columns)
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, TOMLKitError):
         return None
 
 
 def on_grid(case: Case, grid: tuple[int, int] | None, ranks: int) -> Case:
-    """The case on this process grid, where it is for these ranks and "auto" would choose one.
+    """The case on this process grid, where it is for these ranks and the case leaves it open.
 
-    The process grid is what the bits of a run depend on: a restart measures anew, on the grid it had.
+    The process grid is what the bits of a run depend on: a restart has the one that was measured, however it
+    exchanges.
     """
-    if case.run.transport != AUTO or case.run.process_grid != (0, 0) or grid is None:
+    if case.run.process_grid != (0, 0) or grid is None:
         return case
     return case.updated([f"run.process_grid={list(grid)}"]) if grid[0] * grid[1] == ranks else case
 

@@ -103,7 +103,7 @@ def test_a_sum_that_does_not_end_ends_the_run(shell, tmp_path, call, what):
     """Between the exchanges ranks wait for each other, too."""
     (tmp_path / "stops.py").write_text(STOPPED.replace("CALL", call), encoding="utf-8")
     finished = shell(sys.executable, "stops.py", ranks=2)
-    assert finished.code != 0
+    assert finished.code == 75
     assert f"whorl: rank 0: the {what} did not end within run.exchange_timeout = 2 s" in finished.err
 
 
@@ -124,7 +124,7 @@ def test_a_restart_keeps_the_process_grid_that_was_measured(installed, tmp_path)
     assert str(measured) not in text
 
 
-def test_a_recorded_grid_is_for_its_ranks_and_for_auto(tmp_path):
+def test_a_recorded_grid_is_for_its_ranks(tmp_path):
     path = tmp_path / "exchange.toml"
     assert tune.recorded_grid(path) is None
     path.write_text('[run]\ntransport = "overlap"\nprocess_grid = [2, 3]\nbatches = 4\n')
@@ -133,8 +133,9 @@ def test_a_recorded_grid_is_for_its_ranks_and_for_auto(tmp_path):
     assert tune.on_grid(auto, (2, 3), 6).run.process_grid == (2, 3)
     assert tune.on_grid(auto, (2, 3), 4) == auto
     assert tune.on_grid(auto, None, 6) == auto
-    for fixed in (case_of(transport="rma"), case_of(transport="auto", process_grid=[3, 2])):
-        assert tune.on_grid(fixed, (2, 3), 6) == fixed
+    assert tune.on_grid(case_of(transport="rma"), (2, 3), 6).run.process_grid == (2, 3)
+    fixed = case_of(transport="auto", process_grid=[3, 2])
+    assert tune.on_grid(fixed, (2, 3), 6) == fixed
     for damaged in ("", "[run]", "[run", "[run]\nprocess_grid = 6"):
         path.write_text(damaged)
         assert tune.recorded_grid(path) is None
@@ -157,7 +158,7 @@ def test_memory_to_share_that_a_node_has_not_is_refused(shell, tmp_path, transpo
         assert "rma-shared" not in finished.out
     else:
         assert finished.code == 2
-        assert "of memory its ranks share: make room where it keeps such memory (/dev/shm)" in " ".join(
+        assert "a node refused memory that its ranks share" in " ".join(
             finished.err.split()
         )
 

@@ -3,6 +3,7 @@
 import h5py
 import numpy as np
 import pytest
+from core.test_shares import fullest, kept_columns, lightest_block
 from support import flows
 from support.checkpoints import content, modes_in
 from support.flows import assert_close
@@ -12,7 +13,7 @@ from whorl import _core
 
 BOXES = {
     "2/3": ((20, 14, 18), (2 * np.pi, 3.0, 5.0)),
-    "phase-shift": ((12, 30, 10), (1.0, 2 * np.pi, 0.7)),
+    "phase-shift": ((20, 14, 18), (1.0, 2 * np.pi, 0.7)),
     "none": ((28, 20, 1), (2 * np.pi, 4.0, 1.0)),
 }
 ATTRIBUTES = {"time": 0.1 + 0.2, "step": 2**40, "case": "name = 'Kármán'\n"}
@@ -43,6 +44,13 @@ def written(request, tmp_path_factory):
         velocity = run_on(writers, write_noise, dealias=dealias, precision=precision, path=path)[0]
         result[dealias] = (path, velocity)
     return result
+
+
+def test_some_ranks_have_dealt_ky():
+    """So that their columns of a kx are not one run of the file."""
+    weights = kept_columns(BOXES["phase-shift"][0], "FFF", ("phase-shift", "cube")).tolist()
+    for ranks in (3, 6):
+        assert fullest(weights, False, ranks) < lightest_block(weights, ranks)
 
 
 @pytest.mark.parametrize("dealias", BOXES)

@@ -8,6 +8,7 @@ from whorl.case import Case
 from whorl.checks import MOST_THREADS_A_CORE, check_threads, warnings
 from whorl.errors import CaseError
 from whorl.parallel import threads_of_rank
+from whorl.simulation import Simulation
 
 
 def case_of(**run):
@@ -25,8 +26,11 @@ def test_absurd_numbers_of_threads_are_refused(monkeypatch):
 
 
 def test_absurd_numbers_of_threads_in_the_environment_are_refused(monkeypatch):
-    with pytest.raises(CaseError, match="OMP_NUM_THREADS = 100000 is too many"):
-        check_threads(case_of(), 100000, MPI.COMM_SELF)
+    with pytest.raises(CaseError, match=r"OMP_NUM_THREADS = 60000 is too many.* or none"):
+        check_threads(case_of(), 60000, MPI.COMM_SELF)
+    monkeypatch.setenv("OMP_NUM_THREADS", "4294967296")
+    with pytest.raises(CaseError, match="OMP_NUM_THREADS = 4294967296 is no number of threads"):
+        Simulation(case_of(), comm=MPI.COMM_SELF)
     for given, threads in (("3", 3), ("2,4", 2), (" 5 ", 5)):
         monkeypatch.setenv("OMP_NUM_THREADS", given)
         assert threads_of_rank(MPI.COMM_SELF) == threads

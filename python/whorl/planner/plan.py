@@ -9,6 +9,7 @@ from mpi4py import MPI
 
 from whorl import _core
 from whorl.case import Case
+from whorl.case import Run as RunOptions
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.exchange_choice import plain
@@ -99,10 +100,12 @@ def _check_exchange(case: Case, algorithm: str) -> None:
     options = core_options(plain(case), 1)
     options.points = tuple(min(n, SMALL) for n in case.grid.points)
     options.process_grid, options.batches, options.threading = (0, 0), 0, "funneled"
+    options.transport = {"rma-shared": "rma"}.get(options.transport, options.transport)
     try:
         _core.Flow(options, MPI.COMM_SELF.py2f())
     except _core.Error as error:
-        raise CaseError(f"run.{error}") from None
+        about_run = str(error).split(" ")[0] in RunOptions.model_fields
+        raise CaseError(f"run.{error}" if about_run else str(error)) from None
 
 
 def _check_nodes(nodes: Sequence[int], machine: Machine) -> None:

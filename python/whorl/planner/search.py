@@ -78,7 +78,7 @@ def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = Fal
         own = algorithm.own_batches(grid)
         for batches in algorithm.batch_counts(grid):
             parts = seconds(algorithm.load(grid, batches, overlap), machine, algorithm.real_bytes)
-            handicap = 1 if batches == own else 1 + WORTH
+            handicap = 1 if batches == own else 1 / (1 - WORTH)
             ways.append((handicap * parts.total, parts.times(algorithm.stages), grid, batches, own))
     least = None
     for _, step, grid, batches, own in sorted(ways, key=lambda way: way[0]):
