@@ -158,9 +158,7 @@ def test_memory_to_share_that_a_node_has_not_is_refused(shell, tmp_path, transpo
         assert "rma-shared" not in finished.out
     else:
         assert finished.code == 2
-        assert "a node refused memory that its ranks share" in " ".join(
-            finished.err.split()
-        )
+        assert "a node refused memory that its ranks share" in " ".join(finished.err.split())
 
 
 @pytest.mark.parametrize("threading", ["funneled", "serialized", "multiple"])
