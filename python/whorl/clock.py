@@ -8,6 +8,9 @@ Unit = Literal["time", "steps", "minutes", "never"]
 
 # Relative: closer than this to an instant counts as being there, so that ten steps of 0.1 make 1.
 NEAR = 1e-12
+# A step that ends within this of the end, relative to the step, is the last, keeps its length and lands
+# there: a fixed dt that divides the time stays fixed to the bit.
+LANDING = 1e-9
 
 
 class Clock:

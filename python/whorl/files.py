@@ -36,7 +36,10 @@ def check_picture(path: Path) -> None:
         raise CaseError(
             f"the picture {path} must end in .png, for it is a PNG; name it {path.with_suffix('.png')}."
         )
+    check_folder(path, f"the picture {path}")
+
+
+def check_folder(path: Path, name: str) -> None:
+    """Raises CaseError, calling the file by `name`, unless the directory it would lie in is there."""
     if not path.parent.is_dir():
-        raise CaseError(
-            f"the picture {path} cannot be written: there is no directory {path.parent}; make it first."
-        )
+        raise CaseError(f"{name} cannot be written: there is no directory {path.parent}; make it first.")

@@ -17,7 +17,7 @@ from whorl import _core, tune
 from whorl import initial as initials
 from whorl.case import Case
 from whorl.checks import check, warnings
-from whorl.clock import Clock, Every
+from whorl.clock import LANDING, Clock, Every
 from whorl.core_options import core_options, describe
 from whorl.directory import Checkpoint, RunDirectory
 from whorl.errors import BlowUp, CaseError, RunFault, last_checkpoint
@@ -29,10 +29,6 @@ from whorl.progress import Progress, Status, run_log
 from whorl.recorder import Recorder
 from whorl.signals import StopFlag
 from whorl.version import __version__
-
-# A step that ends within this of the end, relative to the step, is the last, keeps its length and lands
-# there: a fixed dt that divides the time stays fixed to the bit.
-LANDING = 1e-9
 
 # What a restart may change: how the flow is computed and advanced (a smaller step after a blow-up).
 RESTART_KEYS = ("run.", "output.", "time.")

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import pytest
 from mpi4py import MPI
 from planner.cases import case, toy
-from whorl import Simulation, _core, recorder, simulation
+from whorl import Simulation, _core, recorder
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.initial import set_initial
-from whorl.planner.run_length import LANDING, first_step, length_of, output_of
+from whorl.planner.run_length import first_step, length_of, output_of
 from whorl.planner.whorl_load import Whorl
 
 
@@ -224,10 +224,6 @@ def test_what_is_due_at_the_end_is_written_once(tmp_path, time, interval):
     Simulation(chosen).run(progress=False)
     written = [len(list((tmp_path / "out" / name).iterdir())) for name in ("snapshots", "checkpoints")]
     assert [planned.snapshots, planned.checkpoints] == written
-
-
-def test_a_step_lands_as_near_as_in_a_run():
-    assert LANDING == simulation.LANDING
 
 
 def test_all_nodes_write_no_faster_than_the_file_system():

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import typer
 
 from whorl.errors import CaseError
-from whorl.files import check_picture, write_text
+from whorl.files import check_folder, check_picture, write_text
 
 CaseName = Annotated[
     str, typer.Argument(metavar="CASE", help="A case file (TOML), or the name of a ready case.")
@@ -83,8 +83,8 @@ def _check_outputs(text: Path | None, picture: Path | None = None) -> None:
         check_picture(picture)
     if text is not None and text.is_dir():
         raise CaseError(f"{text} is a directory; name a file in it.")
-    if text is not None and not text.parent.is_dir():
-        raise CaseError(f"{text} cannot be written: there is no directory {text.parent}; make it first.")
+    if text is not None:
+        check_folder(text, str(text))
 
 
 def _write(path: Path, write: Callable[[], None]) -> None:

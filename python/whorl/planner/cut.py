@@ -7,24 +7,17 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Shares:
-    """At most (`_core.shares`): elements of a row along x, kept columns, those of a row index."""
+    """Elements of a row along x, kept columns, those of a row index: at most (`_core.shares`) or least."""
 
     elements: int
     columns: int
     row_columns: int
 
 
-@dataclass(frozen=True)
-class LeastShares:
-    """The same of the fullest rank at least."""
+def least_shares(longest: np.ndarray, p_row: int, p_col: int) -> Shares:
+    """What the fullest rank has at least, without a cut of ky.
 
-    elements: int
-    columns: int
-    row_columns: int
-
-
-def least_shares(longest: np.ndarray, p_row: int, p_col: int) -> LeastShares:
-    """Bounds without a cut of ky; `longest` are the kept elements of each kept ky, the longest first.
+    `longest` are the kept elements of each kept ky, the longest first.
 
     Of n elements dealt to p_row ranks each has n / p_row, rounded down or up, and the fullest of all no less
     than the mean. Of the j p_col + 1 longest ky one rank has j + 1 at least, each as long as the last of them
@@ -33,4 +26,4 @@ def least_shares(longest: np.ndarray, p_row: int, p_col: int) -> LeastShares:
     lasts = -(-longest[::p_col] // p_row)
     mean = -(-int(longest.sum()) // (p_row * p_col))
     columns = max(int((np.arange(1, lasts.size + 1) * lasts).max()), mean)
-    return LeastShares(int(longest[0]) // p_row, columns, int((longest // p_row).sum()))
+    return Shares(int(longest[0]) // p_row, columns, int((longest // p_row).sum()))

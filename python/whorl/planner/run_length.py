@@ -8,7 +8,7 @@ from mpi4py import MPI
 
 from whorl import _core
 from whorl.case import Case
-from whorl.clock import NEAR, Every
+from whorl.clock import LANDING, NEAR, Every
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.exchange_choice import plain
@@ -20,7 +20,6 @@ COARSE = 40  # points along the longest axis of the grid on which an initial fie
 MOST = 128**3  # points of that grid where the field wants more, so that planning takes seconds
 FROM_ELSEWHERE = {"from-file"}
 MOST_STEPS = 10**12  # days of steps of a microsecond
-LANDING = 1e-9  # of a step, as in whorl/simulation.py, whose import takes long
 
 
 Count = TypeVar("Count", int, float)

@@ -25,7 +25,7 @@ from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.exchange_choice import plain
 from whorl.floor import EDGES, STAGES, positions
-from whorl.planner.cut import LeastShares, Shares, least_shares
+from whorl.planner.cut import Shares, least_shares
 from whorl.planner.load import Exchange, Load, line_operations
 
 MOST_ROWS = 64  # of a process grid, where there are such: rows belong inside a node
@@ -227,7 +227,7 @@ class Whorl:
 
 
 @lru_cache(maxsize=4096)
-def _least_shares(algorithm: Whorl, grid: tuple[int, int]) -> LeastShares:
+def _least_shares(algorithm: Whorl, grid: tuple[int, int]) -> Shares:
     return least_shares(algorithm.longest, *grid)
 
 
