@@ -150,8 +150,8 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const int registers =
         find_scheme(options.scheme).registers + (truncation.dealias() == Dealias::phase_shift_exact ? 1 : 0);
     const device::LineKind lines = device::parse_line_kind(options.lines);
-    const Workspace workspace =
-        options.is_double() ? workspace_of<double>(layout, lines) : workspace_of<float>(layout, lines);
+    const Workspace workspace = options.is_double() ? workspace_of_thread<double>(layout, lines)
+                                                    : workspace_of_thread<float>(layout, lines);
     const std::int64_t threads = device::Cpu(options.threads).executors();
     return {
         {"state", value * registers * shape.field_count() * count_modes(truncation, layout.kx, layout.ky)},

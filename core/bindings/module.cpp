@@ -101,6 +101,7 @@ nb::dict build_info() {
     info["fftw"] = device::fftw_version();
     info["hdf5"] = storage::hdf5_version();
     info["cuda"] = false;
+    info["devices"] = device_names();
     info["models"] = model_names();
     info["transports"] = exchange::transport_names();
     std::vector<std::string> names;
@@ -121,9 +122,8 @@ void bind_options(nb::module_& m) {
         }
         return nb::cast<Options>(object);
     }));
-    options.def_rw("model", &Options::model)
-        .def_rw("precision", &Options::precision)
-        .def_rw("points", &Options::points);
+    options.def_rw("model", &Options::model).def_rw("device", &Options::device);
+    options.def_rw("precision", &Options::precision).def_rw("points", &Options::points);
     options.def_rw("bases", &Options::bases);
     options.def_rw("lengths", &Options::lengths)
         .def_rw("dealias", &Options::dealias)
