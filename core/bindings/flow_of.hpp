@@ -208,13 +208,15 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
     void write_checkpoint(const std::string& path, const storage::Attributes& attributes) override {
+        auto access = mode_access();
         storage::write_checkpoint<Real>(path, attributes, options_.box(), truncation_, trip_.table(),
-                                        stored_fields(), world_);
+                                        stored_fields(), access, world_);
     }
 
     void read_checkpoint(const std::string& path) override {
+        auto access = mode_access();
         storage::read_checkpoint<Real>(path, options_.box(), truncation_, trip_.table(), stored_fields(),
-                                       world_);
+                                       access, world_);
     }
 
     void evaluate() override { stepper_.evaluate(0); }
@@ -318,6 +320,9 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
                                   field.group.solenoidal, data(field) + part * stepper_.modes()});
         }
         return stored;
+    }
+    storage::DeviceModes<Device, Real> mode_access() {
+        return {device_, options_.box(), truncation_, trip_.table(), trip_.modes().rows};
     }
     Complex<Real>* data(const StateField& field) { return stepper_.state() + field.first * stepper_.modes(); }
     FieldView<Real> state() { return {stepper_.state(), stepper_.modes()}; }

@@ -17,6 +17,7 @@
 #include "device/buffer.hpp"
 #include "device/lines.hpp"
 #include "device/rates.hpp"
+#include "device/separate_memory.hpp"
 #include "storage/hdf5.hpp"
 
 namespace nb = nanobind;
@@ -252,6 +253,16 @@ NB_MODULE(_core, m) {
     m.def("line_rate", &device::line_rate, nb::arg("n"), nb::arg("precision"), nb::arg("threads"),
           nb::arg("slowest"), Unlocked());
     m.def("copy_bandwidth", &device::copy_bandwidth, nb::arg("threads"), nb::arg("slowest"), Unlocked());
+    m.def(
+        "transfers",
+        [] {
+            const device::Transfers& counted = device::transfers();
+            return std::map<std::string, std::int64_t>{{"to_host", counted.to_host},
+                                                       {"from_host", counted.from_host},
+                                                       {"bytes", counted.bytes},
+                                                       {"reductions", counted.reductions}};
+        },
+        "Copies between host and devices since the process began; reductions count apart.");
     m.def("allocations", &device::allocations, "Blocks of device memory allocated since the process began.");
 }
 

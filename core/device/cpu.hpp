@@ -71,6 +71,10 @@ class Cpu {
     }
 
     template <class Real>
+    static std::unique_ptr<Lines<Real>> make_lines(LineKind kind, LineShape shape, Direction direction) {
+        return Lines<Real>::make(kind, shape, direction);
+    }
+    template <class Real>
     void transform(int, const device::Lines<Real>& lines, Complex<Real>* data, Complex<Real>* scratch) const {
         lines.execute(data, scratch);
     }

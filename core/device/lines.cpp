@@ -44,14 +44,15 @@ template <class Real> class FftwLines final : public Lines<Real> {
     using Value = typename Api::Value;
 
   public:
-    FftwLines(LineShape shape, Direction direction) : Lines<Real>(shape), direction_(direction) {
+    FftwLines(LineShape shape, Direction direction, unsigned effort)
+        : Lines<Real>(shape), direction_(direction) {
         Buffer<Complex<Real>> scratch(static_cast<std::size_t>(shape.extent()));
         auto* const data = reinterpret_cast<Value*>(scratch.data());
         const int sign = static_cast<int>(direction);
         const int stride = static_cast<int>(shape.stride);
         const int distance = static_cast<int>(shape.distance);
         plan_ = Api::plan_many(1, &shape.n, shape.howmany, data, nullptr, stride, distance, data, nullptr,
-                               stride, distance, sign, FFTW_PATIENT);
+                               stride, distance, sign, effort);
         WHORL_REQUIRE(plan_ != nullptr, "FFTW made no plan for " + std::to_string(shape.howmany) +
                                             " lines of " + std::to_string(shape.n) + " points.");
     }
@@ -75,7 +76,8 @@ template <class Real> class FftwWallLines final : public Lines<Real> {
     using Api = Fftw<Real>;
 
   public:
-    FftwWallLines(LineShape shape, Direction direction) : Lines<Real>(shape), direction_(direction) {
+    FftwWallLines(LineShape shape, Direction direction, unsigned effort)
+        : Lines<Real>(shape), direction_(direction) {
         Buffer<Complex<Real>> scratch(static_cast<std::size_t>(shape.extent()));
         auto* const data = reinterpret_cast<typename Api::Part*>(scratch.data());
         const int stride = 2 * static_cast<int>(shape.stride),
@@ -85,7 +87,7 @@ template <class Real> class FftwWallLines final : public Lines<Real> {
         const bool back = direction == Direction::backward;
         const fftw_r2r_kind kind =
             sine() ? (back ? FFTW_RODFT01 : FFTW_RODFT10) : (back ? FFTW_REDFT01 : FFTW_REDFT10);
-        plan_ = Api::plan_parts(1, &line, 2, lines, data, data, &kind, FFTW_MEASURE);
+        plan_ = Api::plan_parts(1, &line, 2, lines, data, data, &kind, effort);
         WHORL_REQUIRE(plan_ != nullptr, "FFTW made no plan for " + std::to_string(shape.howmany) +
                                             " cosine or sine lines of " + std::to_string(shape.n) +
                                             " points.");
@@ -212,8 +214,10 @@ std::unique_ptr<Lines<Real>> Lines<Real>::make(LineKind kind, LineShape shape, D
     if (kind == LineKind::direct) return std::make_unique<DirectLines<Real>>(shape, direction);
     if (kind == LineKind::automatic && shape.distance == 1 && shape.howmany >= LaneLines<Real>::half_lanes)
         return std::make_unique<LaneLines<Real>>(shape, direction);
-    if (shape.basis != Basis::fourier) return std::make_unique<FftwWallLines<Real>>(shape, direction);
-    return std::make_unique<FftwLines<Real>>(shape, direction);
+    const bool tries = kind != LineKind::estimated;
+    if (shape.basis != Basis::fourier)
+        return std::make_unique<FftwWallLines<Real>>(shape, direction, tries ? FFTW_MEASURE : FFTW_ESTIMATE);
+    return std::make_unique<FftwLines<Real>>(shape, direction, tries ? FFTW_PATIENT : FFTW_ESTIMATE);
 }
 
 template class Lines<float>;

@@ -145,6 +145,7 @@ template <class Real, class Pass> struct Points {
 
 // What a device that compares for itself wants of the same: the values of one point.
 template <class Real, class Pass> struct Measured {
+    using Value = Real;
     static constexpr int maxima = Pass::maxima;
     Pass pass;
     LineBlock<Real> block;

@@ -97,7 +97,8 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_lines(dev
     using device::Direction;
     // A line of one point is its own transform: nothing is faster than the direct sum.
     const auto make = [&](device::LineShape shape, Direction direction) {
-        return Lines::make(shape.n == 1 ? device::LineKind::direct : kind, shape, direction);
+        return device_.template make_lines<Real>(shape.n == 1 ? device::LineKind::direct : kind, shape,
+                                                 direction);
     };
     const std::int64_t lanes = layout_.in_place && Device::streams ? layout_.columns : workspace_.lanes;
     for (const device::Basis basis : bases(2)) {
@@ -153,8 +154,8 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_x_lines(d
             along_x.basis = basis;
             if (basis != device::Basis::fourier) along_x.kept = layout_.kept_x;
             const auto b = static_cast<std::size_t>(basis);
-            x_in_[b][count] = Lines::make(kind, along_x, device::Direction::backward);
-            x_out_[b][count] = Lines::make(kind, along_x, device::Direction::forward);
+            x_in_[b][count] = device_.template make_lines<Real>(kind, along_x, device::Direction::backward);
+            x_out_[b][count] = device_.template make_lines<Real>(kind, along_x, device::Direction::forward);
         }
 }
 
@@ -352,6 +353,7 @@ template <class Device, class Real>
 std::map<std::string, std::int64_t> RoundTrip<Device, Real>::memory() const {
     std::size_t workspace = 0;
     for (const Executor& executor : executors_) workspace += executor.workspace.bytes();
+    if constexpr (Device::streams) workspace += static_cast<std::size_t>(device_.bytes());
     return {{"exchange", static_cast<std::int64_t>(pencil_buffer_.bytes() + plane_buffer_.bytes())},
             {"row_buffers", static_cast<std::int64_t>(row_y_buffer_.bytes() + row_x_buffer_.bytes())},
             {"workspace", static_cast<std::int64_t>(workspace)},

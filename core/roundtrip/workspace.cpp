@@ -69,6 +69,11 @@ Workspace Workspace::of_stream(const Layout& layout, std::int64_t value) {
         work.tile = of_column * work.lanes;
     }
     work.lent = whole_lines(std::max(work.tile, work.plane + work.block));
+    // Lines between walls are folded beside their places.
+    const auto folded = [&](int axis, std::int64_t values) { return layout.walls >> axis & 1 ? values : 0; };
+    work.scratch = std::max({folded(0, 1LL * layout.nx * work.pairs),
+                             folded(1, 1LL * layout.ny * work.planes * work.pitch),
+                             folded(2, layout.nz * whole_lines(work.columns))});
     return work;
 }
 

@@ -7,25 +7,11 @@
 
 #include "base/complex.hpp"
 #include "storage/hdf5.hpp"
+#include "storage/mode_access.hpp"
 #include "storage/mode_order.hpp"
 #include "storage/whole_file.hpp"
 
 namespace whorl::storage {
-
-// A field of the state as a checkpoint holds it. Of a solenoidal one, two components of every mode, in the
-// order x, y, z without the dependent one (models/continuity.hpp); x and y of the mean. A scalar as it is.
-template <class Real> struct StoredField {
-    std::string name;
-    bool solenoidal;
-    Complex<Real>* data;
-
-    // Of its datasets, one a stored component: shape (modes, 2), real and imaginary part, in the order of
-    // ModeOrder.
-    std::vector<std::string> datasets() const {
-        if (!solenoidal) return {name};
-        return {name + "_first", name + "_second"};
-    }
-};
 
 // The modes of one rank: where they lie in the state and in the file, and their wavenumbers.
 struct ModeShare {
@@ -41,9 +27,9 @@ struct ModeShare {
 // datasets begin in the file, in bytes.
 template <class Real>
 std::uint64_t write_modes(const WholeFile& file, const std::vector<std::int64_t>& offsets,
-                          const ModeShare& share, const StoredField<Real>& field);
+                          const ModeShare& share, const StoredField<Real>& field, ModeAccess<Real>& access);
 template <class Real>
 std::uint64_t read_modes(const std::vector<Dataset>& data, const ModeShare& share, Complex<double> mean_z,
-                         const StoredField<Real>& field);
+                         const StoredField<Real>& field, ModeAccess<Real>& access);
 
 } // namespace whorl::storage
