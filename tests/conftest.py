@@ -1,7 +1,62 @@
 """What all tests share."""
 
+from zlib import crc32
+
+import pytest
 from hypothesis import settings
+from support import devices
 
 # Machines stall, and no test here is about time.
 settings.register_profile("whorl", deadline=None)
 settings.load_profile("whorl")
+
+# Of the tests on cpu-as-gpu, whose orchestration they share, one in so many runs by default.
+SAMPLE = 6
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--devices",
+        choices=["sample", "all"],
+        default="sample",
+        help=f"tests on cpu-as-gpu: one in {SAMPLE}, or all of them",
+    )
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    """A test of a module marked every_device is a test on each of them, unless it is marked only_cpu."""
+    own = metafunc.definition
+    if own.get_closest_marker("every_device") and not own.get_closest_marker("only_cpu"):
+        marks = {"cuda": pytest.mark.gpu}
+        names = [pytest.param(name, marks=marks.get(name, ())) for name in devices.ALL]
+        metafunc.parametrize("device", names, indirect=True, scope="module")
+
+
+@pytest.fixture(scope="module", autouse=True)
+def device(request: pytest.FixtureRequest):
+    """Flows of tests are made on this device."""
+    name = getattr(request, "param", "cpu")
+    if reason := devices.missing(name):
+        pytest.skip(reason)
+    devices.use(name)
+    yield name
+    devices.use("cpu")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    every = config.getoption("--devices") == "all"
+    left_out = [item for item in items if not wanted(item, every)]
+    config.hook.pytest_deselected(items=left_out)
+    unwanted = {id(item) for item in left_out}
+    items[:] = [item for item in items if id(item) not in unwanted]
+
+
+def wanted(item: pytest.Item, every: bool) -> bool:
+    """Not where a transport does not move a device's memory, nor beyond the sample of cpu-as-gpu."""
+    call = getattr(item, "callspec", None)
+    device = call.params.get("device") if call else None
+    if device is None:
+        return True
+    if not devices.can_move(call.params.get("transport", ""), device):
+        return False
+    return every or device != "cpu-as-gpu" or crc32(item.nodeid.encode()) % SAMPLE == 0

@@ -34,6 +34,7 @@ struct Options {
     int batches = 0;                            // 0: chosen
     int threads = 0;                            // 0: what OpenMP offers
     std::string transport = "alltoall";
+    std::string gpu_aware = "auto";
     std::string wire = "full";
     std::string threading = "funneled";
     int variables_per_message = 0; // 0: all

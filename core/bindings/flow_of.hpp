@@ -94,7 +94,8 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
 
   public:
     FlowOf(const Options& options, int communicator, const Model& model)
-        : Flow(options, communicator), shape_(shape_of_model<Model>(options)), device_(options.threads),
+        : Flow(options, communicator), shape_(shape_of_model<Model>(options)),
+          device_(Device::streams ? world_.node().rank() : options.threads),
           trip_(options_.box(), truncation_, trip_options(options_, shape_), world_, device_),
           stepper_(trip_, options_.box(), truncation_, model, stepper_options(options_)) {}
 
@@ -260,6 +261,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         trip.grid = {options.process_grid[0], options.process_grid[1]};
         trip.batches = options.batches;
         trip.transport = options.transport_options();
+        trip.gpu_aware = options.gpu_aware;
         trip.exchange_timeout = options.exchange_timeout;
         trip.lines = device::parse_line_kind(options.lines);
         trip.column_variables = shape.column_variables();

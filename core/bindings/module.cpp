@@ -15,6 +15,7 @@
 
 #include "bindings/flow.hpp"
 #include "device/buffer.hpp"
+#include "device/compiled.hpp"
 #include "device/lines.hpp"
 #include "device/rates.hpp"
 #include "device/separate_memory.hpp"
@@ -83,6 +84,21 @@ nb::dict shape_of(const Options& options) {
     return result;
 }
 
+// Of those a device of this build can use.
+nb::list gpus() {
+    nb::list found;
+#ifdef WHORL_CUDA
+    for (const device::Gpu& gpu : device::cuda_gpus()) {
+        nb::dict one;
+        one["name"] = gpu.name;
+        one["memory"] = gpu.memory;
+        one["free"] = gpu.free;
+        found.append(one);
+    }
+#endif
+    return found;
+}
+
 nb::dict build_info() {
     nb::dict info;
     info["version"] = WHORL_VERSION;
@@ -101,7 +117,11 @@ nb::dict build_info() {
     info["mpi"] = exchange::mpi_library();
     info["fftw"] = device::fftw_version();
     info["hdf5"] = storage::hdf5_version();
-    info["cuda"] = false;
+#ifdef WHORL_CUDA
+    info["cuda"] = device::cuda_version();
+#else
+    info["cuda"] = "none";
+#endif
     info["devices"] = device_names();
     info["models"] = model_names();
     info["transports"] = exchange::transport_names();
@@ -133,6 +153,7 @@ void bind_options(nb::module_& m) {
     options.def_rw("linear", &Options::linear).def_rw("scalars", &Options::scalars);
     options.def_rw("process_grid", &Options::process_grid).def_rw("batches", &Options::batches);
     options.def_rw("threads", &Options::threads).def_rw("transport", &Options::transport);
+    options.def_rw("gpu_aware", &Options::gpu_aware);
     options.def_rw("wire", &Options::wire).def_rw("threading", &Options::threading);
     options.def_rw("variables_per_message", &Options::variables_per_message)
         .def_rw("exchange_timeout", &Options::exchange_timeout);
@@ -223,6 +244,11 @@ NB_MODULE(_core, m) {
     bind_options(m);
     bind_flow(m);
     m.def("build_info", &build_info);
+#ifdef WHORL_CUDA
+    m.def("gpu_copy_bandwidth", &device::cuda_copy_bandwidth, Unlocked(),
+          "Bytes a second that copies within a GPU's memory read and write.");
+#endif
+    m.def("gpus", &gpus, "Name, memory and free memory (bytes) of each GPU this build can use.");
     m.def("model_shape", &shape_of, nb::arg("options"));
     m.def("next_good_size", &next_good_size, nb::arg("n"));
     m.def(

@@ -28,6 +28,7 @@ struct HostMemory {
         if (bytes > 0) std::memcpy(to, from, bytes);
     }
     static void to_host(void* to, const void* from, std::size_t bytes) { from_host(to, from, bytes); }
+    static void share() {} // with libraries of the host that reach it by themselves
 };
 
 template <class T, class Memory = HostMemory> class Buffer {

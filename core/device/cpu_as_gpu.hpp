@@ -124,7 +124,6 @@ class CpuAsGpu {
         rounds_.back()[static_cast<std::size_t>(executor)].push_back(std::move(work));
     }
     template <class Kernel> static void run_rows(std::int64_t rows, const Kernel& kernel) {
-#pragma omp parallel for schedule(static)
         for (std::int64_t r = 0; r < rows; ++r) {
             const auto row = kernel.row(r);
             for (std::int64_t i = 0; i < row.length; ++i) row(i);

@@ -155,6 +155,52 @@ void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int
 
 } // namespace cuda
 
+// None where there is no driver: that is no failure.
+std::vector<Gpu> cuda_gpus() {
+    int count = 0;
+    std::vector<Gpu> found;
+    if (cudaGetDeviceCount(&count) != cudaSuccess) return found;
+    for (int number = 0; number < count; ++number) {
+        cudaDeviceProp properties;
+        std::size_t left = 0, all = 0;
+        WHORL_CUDA(cudaGetDeviceProperties(&properties, number));
+        WHORL_CUDA(cudaSetDevice(number));
+        WHORL_CUDA(cudaMemGetInfo(&left, &all));
+        found.push_back({properties.name, static_cast<std::int64_t>(all), static_cast<std::int64_t>(left)});
+    }
+    WHORL_CUDA(cudaSetDevice(0));
+    return found;
+}
+
+std::string cuda_version() {
+    int version = 0;
+    WHORL_CUDA(cudaRuntimeGetVersion(&version));
+    return std::to_string(version / 1000) + "." + std::to_string(version % 1000 / 10);
+}
+
+double cuda_copy_bandwidth() {
+    constexpr std::size_t bytes = std::size_t{1} << 30;
+    constexpr int trials = 10;
+    const Buffer<char, CudaMemory> from(bytes);
+    Buffer<char, CudaMemory> to(bytes);
+    cudaEvent_t begin = nullptr, end = nullptr;
+    WHORL_CUDA(cudaEventCreate(&begin));
+    WHORL_CUDA(cudaEventCreate(&end));
+    float best = 0.0f;
+    for (int trial = 0; trial < trials; ++trial) {
+        float milliseconds = 0.0f;
+        WHORL_CUDA(cudaEventRecord(begin));
+        WHORL_CUDA(cudaMemcpyAsync(to.data(), from.data(), bytes, cudaMemcpyDeviceToDevice));
+        WHORL_CUDA(cudaEventRecord(end));
+        WHORL_CUDA(cudaEventSynchronize(end));
+        WHORL_CUDA(cudaEventElapsedTime(&milliseconds, begin, end));
+        if (trial == 0 || milliseconds < best) best = milliseconds;
+    }
+    WHORL_CUDA(cudaEventDestroy(begin));
+    WHORL_CUDA(cudaEventDestroy(end));
+    return 2.0 * static_cast<double>(bytes) / (1e-3 * static_cast<double>(best));
+}
+
 Cuda::Cuda(int local_rank) {
     int count = 0;
     const cudaError_t code = cudaGetDeviceCount(&count);
@@ -195,6 +241,14 @@ void* Cuda::work_area(int executor) {
         area = Buffer<char, CudaMemory>(work_bytes_);
     }
     return area.data();
+}
+
+double* Cuda::reduction_area(std::size_t values) {
+    if (reduced_.size() < values)
+        reduced_ = Buffer<double, CudaMemory>(values);
+    else
+        WHORL_CUDA(cudaMemsetAsync(reduced_.data(), 0, values * sizeof(double), streams_[0]));
+    return reduced_.data();
 }
 
 std::array<double, 2> Cuda::raised() {

@@ -32,6 +32,7 @@ struct CudaMemory {
     // Of what no stream is at work on.
     static void from_host(void* to, const void* from, std::size_t bytes);
     static void to_host(void* to, const void* from, std::size_t bytes);
+    static void share() {}
 };
 
 // The host's, where the device can fetch it by itself.
@@ -185,14 +186,14 @@ class Cuda {
         const std::int64_t blocks =
             std::clamp<std::int64_t>(most_values / terms, 1, std::min(items, most_blocks));
         finish();
-        Buffer<double, CudaMemory> values(static_cast<std::size_t>(blocks * terms)), sum(total.size());
+        double* const values = reduction_area(static_cast<std::size_t>(blocks * terms) + total.size());
+        double* const sum = values + blocks * terms;
         const auto grid = static_cast<unsigned>((blocks + cuda::block_threads - 1) / cuda::block_threads);
-        cuda::add_items<<<grid, cuda::block_threads, 0, stream(0)>>>(item, items, blocks, terms,
-                                                                     values.data());
+        cuda::add_items<<<grid, cuda::block_threads, 0, stream(0)>>>(item, items, blocks, terms, values);
         WHORL_CUDA(cudaGetLastError());
-        cuda::combine(stream(0), values.data(), blocks, sums, terms, sum.data());
+        cuda::combine(stream(0), values, blocks, sums, terms, sum);
         finish();
-        fetch_reduction(total.data(), sum.data(), sum.bytes());
+        fetch_reduction(total.data(), sum, total.size() * sizeof(double));
         return total;
     }
 
@@ -203,6 +204,8 @@ class Cuda {
     cudaStream_t stream(int executor) const { return streams_[static_cast<std::size_t>(executor)]; }
     void join();
     void* work_area(int executor);
+    // Zeroed, for so many values.
+    double* reduction_area(std::size_t values);
     static void require_own_lines(LineKind kind, const LineShape& shape);
     static void fetch_reduction(void* to, const void* from, std::size_t bytes);
 
@@ -212,6 +215,7 @@ class Cuda {
     std::size_t work_bytes_ = 0;
     int processors_ = 1;
     Buffer<unsigned long long, CudaMemory> raised_;
+    Buffer<double, CudaMemory> reduced_;
 };
 
 } // namespace whorl::device

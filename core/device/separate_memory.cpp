@@ -87,6 +87,8 @@ Transfers& transfers() noexcept {
     return counted;
 }
 
+void SeparateMemory::share() { Arena::instance().open(); }
+
 SeparateMemory::Opened::Opened() { Arena::instance().open(); }
 SeparateMemory::Opened::~Opened() { Arena::instance().close(); }
 

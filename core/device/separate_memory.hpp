@@ -21,6 +21,8 @@ struct SeparateMemory {
     static void release(void* memory, std::size_t bytes) noexcept;
     static void from_host(void* to, const void* from, std::size_t bytes);
     static void to_host(void* to, const void* from, std::size_t bytes);
+    // Open for good: for an MPI that takes a device's memory.
+    static void share();
 
     // While one of them lives the memory is open.
     class Opened {

@@ -66,14 +66,11 @@ Maker staged(Mirrors& mirrors, const Maker& make) {
     };
 }
 
-bool takes_device_memory(const std::string& gpu_aware) {
+bool moves_device_memory(const TransportOptions& options, const std::string& gpu_aware) {
     WHORL_REQUIRE(gpu_aware == "auto" || gpu_aware == "yes" || gpu_aware == "no",
                   "gpu_aware = \"" + gpu_aware + "\" is unknown; choose one of: auto, yes, no.");
-    return gpu_aware == "yes" || (gpu_aware == "auto" && says_so());
-}
-
-void require_movable(const TransportOptions& options, bool directly) {
     const Traits traits = traits_of(options);
+    const bool directly = traits.of_gpus || gpu_aware == "yes" || (gpu_aware == "auto" && says_so());
     WHORL_REQUIRE(!traits.shared, "transport = \"" + options.name +
                                       "\" receives in memory that processes of a node share, which a GPU's "
                                       "is not: choose rma or another transport.");
@@ -82,7 +79,9 @@ void require_movable(const TransportOptions& options, bool directly) {
                       "\" packs nothing, so MPI has to reach the GPU's memory itself: choose gpu_aware = "
                       "\"yes\" if it can, or another transport.");
     WHORL_REQUIRE(options.wire == "full" || !directly,
-                  "wire = \"single\" converts on the host: choose wire = \"full\", or gpu_aware = \"no\".");
+                  "wire = \"single\" converts on the host, which does not see what travels between GPUs "
+                  "directly: choose wire = \"full\", or gpu_aware = \"no\" with a transport of MPI.");
+    return directly;
 }
 
 } // namespace whorl::exchange

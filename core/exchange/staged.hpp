@@ -33,11 +33,6 @@ template <class Memory, class HostSide> class MirrorsOf final : public Mirrors {
     void from_host(void* to, const void* from, std::size_t bytes) override {
         Memory::from_host(to, from, bytes);
     }
-    std::size_t bytes() const {
-        std::size_t sum = 0;
-        for (const auto& [buffer, mirror] : mirrors_) sum += mirror.bytes();
-        return sum;
-    }
 
   private:
     std::map<const void*, std::size_t> bytes_;
@@ -47,12 +42,9 @@ template <class Memory, class HostSide> class MirrorsOf final : public Mirrors {
 // Transports of mirrors, which outlive them.
 Maker staged(Mirrors& mirrors, const Maker& make);
 
-// Does MPI take a GPU's memory? `gpu_aware` is "yes", "no", or "auto": as the library says of itself.
-// Throws Error where it is another.
-bool takes_device_memory(const std::string& gpu_aware);
-
-// Throws Error where these options cannot move what is in a device's memory, `directly` or through the
-// host's.
-void require_movable(const TransportOptions& options, bool directly);
+// Do transports of these options move what is in a device's memory directly? `gpu_aware` says whether MPI
+// takes it: "yes", "no", or "auto": as the library says of itself. Throws Error where it is another, and
+// where these options cannot move it at all.
+bool moves_device_memory(const TransportOptions& options, const std::string& gpu_aware);
 
 } // namespace whorl::exchange

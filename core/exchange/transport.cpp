@@ -6,6 +6,7 @@
 #include "exchange/alltoall.hpp"
 #include "exchange/datatypes.hpp"
 #include "exchange/groups.hpp"
+#include "exchange/nccl.hpp"
 #include "exchange/overlap.hpp"
 #include "exchange/pairwise.hpp"
 #include "exchange/rma.hpp"
@@ -36,6 +37,9 @@ const std::map<std::string, Kind>& registry() {
         {"rma-fence", {maker<FencedRma>(), {}}},
         {"rma-shared", {maker<Rma>(), {.shared = true}}},
         {"datatypes", {maker<Datatypes>(), {.strided = true}}},
+#ifdef WHORL_NCCL
+        {"nccl", {nccl_maker(), {.of_gpus = true}}},
+#endif
     };
     return kinds;
 }

@@ -18,6 +18,7 @@
 #include "device/lines.hpp"
 #include "device/row_lines.hpp"
 #include "exchange/landing.hpp"
+#include "exchange/staged.hpp"
 #include "exchange/transport.hpp"
 #include "exchange/watchdog.hpp"
 #include "roundtrip/layout.hpp"
@@ -32,7 +33,8 @@ struct RoundTripOptions {
     ProcessGrid grid;
     int batches = 1;
     exchange::TransportOptions transport;
-    double exchange_timeout = 0.0; // seconds; 0: none
+    std::string gpu_aware = "auto"; // does MPI take a device's memory? "yes", "no", or as it says
+    double exchange_timeout = 0.0;  // seconds; 0: none
     device::LineKind lines = device::LineKind::automatic;
     // Most variables of any pass: on the columns (inputs, fluxes) and on the rows (inputs, products).
     int column_variables = 4, row_variables = 5;
@@ -141,6 +143,7 @@ template <class Device, class Real> class RoundTrip {
     template <int n> kernels::Sines<n> sines_of(const std::vector<int>& parities, int first) const;
     kernels::Imaginary imaginary_of(int first, int fluxes) const;
     void make_buffers(bool shared);
+    void make_transports(const RoundTripOptions& options);
 
     kernels::Tile<Real> tile(int executor, std::int64_t item);
     kernels::Planes<Real> planes(int executor, const Block& z);
@@ -237,7 +240,8 @@ template <class Device, class Real> class RoundTrip {
     Device& device_;
     const exchange::Communicator& world_;
     exchange::Communicator row_, column_;
-    std::int64_t wire_value_; // bytes of a complex number on its way
+    std::int64_t wire_value_;                                        // bytes of a complex number on its way
+    exchange::MirrorsOf<Memory, typename Device::HostSide> mirrors_; // of the buffers below
     exchange::Maker make_transport_;
     exchange::Watchdog watchdog_;
     Workspace workspace_;

@@ -146,7 +146,10 @@ template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::whole_planes(Pass& pass, int b) {
     const Block all = layout_.planes(b);
-    if constexpr (requires { pass.begin_batch(all); }) pass.begin_batch(all);
+    if constexpr (requires { pass.begin_batch(all); }) {
+        device_.finish(); // the batch before may still be at work on what this fills
+        pass.begin_batch(all);
+    }
     device_.each(groups(all), [&](int executor, std::int64_t item) {
         const Block z = group(all, item);
         if (executor == 0) progress();
@@ -186,7 +189,10 @@ template <class Pass>
 void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs) {
     const Block all = layout_.planes(b);
     if constexpr (Pass::inputs > 0) wait(*legs.row_in, b);
-    if constexpr (requires { pass.begin_batch(all); }) pass.begin_batch(all);
+    if constexpr (requires { pass.begin_batch(all); }) {
+        device_.finish(); // the batch before may still be at work on what this fills
+        pass.begin_batch(all);
+    }
     const int own = layout_.y.size(), together = Device::streams ? workspace_.planes : 1;
     const int chunks = own == 0 ? 0 : (together * own + workspace_.rows - 1) / workspace_.rows;
     device_.each(1LL * groups(all) * chunks, [&](int executor, std::int64_t item) {

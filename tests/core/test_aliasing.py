@@ -7,6 +7,8 @@ from support.flows import assert_close
 from support.ranks import on_ranks
 from support.twin import TABLES, Twin
 
+pytestmark = pytest.mark.every_device
+
 BOXES = [(16, 12, 10), (12, 18, 24), (24, 18, 1)]  # divisible by 3 too: an alias may fall on the boundary
 EXACT = [("2/3", "cube"), ("2/3", "sphere"), ("phase-shift-exact", "cube")]
 LENGTHS = (2 * np.pi, 5.0, 4.0)

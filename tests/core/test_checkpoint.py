@@ -11,6 +11,8 @@ from support.ranks import COUNTS, end_job, on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
 
+pytestmark = pytest.mark.every_device
+
 BOXES = {
     "2/3": ((20, 14, 18), (2 * np.pi, 3.0, 5.0)),
     "phase-shift": ((20, 14, 18), (1.0, 2 * np.pi, 0.7)),

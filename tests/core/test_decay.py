@@ -6,6 +6,8 @@ from support import flows
 from support.ranks import on_ranks
 from support.twin import TABLES, Twin
 
+pytestmark = pytest.mark.every_device
+
 # nu k^2 dt over many decades, up to where nothing is left; k = 1 and nu = 1, so that no product is rounded.
 SMALL = [0.0, 1e-20, 1e-12, 1e-8, 1e-5, 1e-3]
 LARGE = [0.02, 0.1, 0.34, 0.35, 0.5, np.log(2) / 2, np.log(2), 1.0, 2.5, 7.0, 20.0, 45.0, 80.0]

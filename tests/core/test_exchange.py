@@ -5,10 +5,12 @@ import itertools
 import numpy as np
 import pytest
 from mpi4py import MPI
-from support import flows
-from support.ranks import on_ranks
+from support import devices, flows
+from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import Case, Simulation, _core
+
+pytestmark = pytest.mark.every_device
 
 TRANSPORTS = _core.build_info()["transports"]
 PACKED = [name for name in TRANSPORTS if name != "datatypes"]
@@ -89,7 +91,7 @@ def parts_of(variables: int, threads: int, wanted: int) -> int:
 @on_ranks(2, 3)
 def test_ranks_with_unlike_threads_exchange_with_as_many_as_all_have(world):
     twin, u = of_a_step()
-    for transport in TRANSPORTS:
+    for transport in filter(devices.can_move, TRANSPORTS):
         expected, _ = after_a_step(world, twin, u)
         settings = {"transport": transport, "threading": "multiple", "threads": 1 + world.rank}
         found, _ = after_a_step(world, twin, u, **settings)
@@ -179,3 +181,23 @@ def test_bytes_are_those_of_the_kept_columns(world, dealias, least, most):
 def test_impossible_choices(settings, message):
     with pytest.raises(_core.Error, match=message):
         flows.make(MPI.COMM_SELF, Twin((8, 8, 8)), **settings)
+
+
+@pytest.mark.parametrize(("settings", "said"), [
+    ({"transport": "rma-shared"}, "receives in memory that processes of a node share"),
+    ({"transport": "datatypes"}, "packs nothing, so MPI has to reach the GPU's memory itself"),
+    ({"wire": "single", "gpu_aware": "yes"}, 'wire = "single" converts on the host'),
+    ({"gpu_aware": "perhaps"}, 'gpu_aware = "perhaps" is unknown; choose one of: auto, yes, no'),
+])  # fmt: skip
+def test_what_cannot_move_a_gpu_s_memory_says_why(settings, said, device):
+    if device == "cpu":
+        pytest.skip("about GPUs")
+    for message in run_on(2, refusal, settings={"gpu_aware": "no", **settings}):
+        assert said in message
+
+
+def refusal(world, settings):
+    twin, _ = of_a_step()
+    with pytest.raises(_core.Error) as caught:
+        flows.make(world, twin, **settings)
+    return str(caught.value)

@@ -7,6 +7,8 @@ from support.flows import assert_close
 from support.ranks import on_ranks
 from support.twin import Twin
 
+pytestmark = pytest.mark.every_device
+
 BOXES = [
     ((20, 14, 18), (2 * np.pi, 3.0, 5.0), "2/3"),
     ((12, 30, 10), (1.0, 2 * np.pi, 0.7), "phase-shift"),

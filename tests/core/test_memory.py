@@ -14,6 +14,8 @@ from support.ranks import on_ranks
 from support.twin import TABLES, Twin
 from whorl import _core
 
+pytestmark = pytest.mark.every_device
+
 BOXES = [
     ((42, 16, 12), "2/3"),
     ((20, 14, 18), "phase-shift"),

@@ -9,6 +9,8 @@ from support.ranks import on_ranks
 from support.twin import Twin
 from whorl import _core
 
+pytestmark = pytest.mark.every_device
+
 BOXES = [
     ((20, 14, 18), (2 * np.pi, 2 * np.pi, 2 * np.pi), "2/3"),
     ((12, 30, 10), (2.0, 5.0, 3.0), "phase-shift"),

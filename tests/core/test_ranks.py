@@ -7,6 +7,8 @@ import pytest
 from support import ranks
 from support.ranks import RanksFailed, on_ranks, run_on
 
+pytestmark = pytest.mark.every_device
+
 
 def add_ranks(world, start):
     return start + world.allreduce(world.rank)

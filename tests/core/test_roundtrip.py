@@ -10,6 +10,8 @@ from support.ranks import COUNTS, on_ranks, run_on
 from support.twin import TABLES, Twin
 from whorl import _core
 
+pytestmark = pytest.mark.every_device
+
 # Unequal sizes with factors 2, 3, 5 and 7, which ranks do not divide, and unequal lengths.
 BOXES = [
     ((20, 14, 18), (2 * np.pi, 3.0, 5.0)),

@@ -10,6 +10,8 @@ from support.ranks import COUNTS, run_on
 from support.twin import Twin
 from whorl.snapshots import open_snapshot
 
+pytestmark = pytest.mark.every_device
+
 BOX = Twin((20, 14, 18), (2 * np.pi, 3.0, 5.0))
 PLANE = Twin((28, 20, 1), (2 * np.pi, 4.0, 1.0), "phase-shift")
 ATTRIBUTES = {"time": 2.5, "step": 12, "case": "[grid]\n"}

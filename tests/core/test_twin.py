@@ -5,6 +5,8 @@ import pytest
 from support.philox import philox
 from support.twin import TABLES, Twin
 
+pytestmark = pytest.mark.every_device
+
 
 def test_philox_gives_the_published_words():
     # Known answers that come with Random123, the authors' library.

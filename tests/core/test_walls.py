@@ -14,6 +14,8 @@ from support.ranks import COUNTS, on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
 
+pytestmark = pytest.mark.every_device
+
 # Axes 0, 1, 2 are x, y, z.
 WALLS = {"SFF": (2,), "SSF": (1, 2), "SSS": (0, 1, 2)}
 RULES = [("double", "2/3", "cube"), ("double", "2/3", "sphere"), ("double", "none", "cube")]
@@ -120,6 +122,7 @@ def test_a_flow_between_walls_is_that_of_the_doubled_box(
         check_all(world, box, precision, process_grid=grid)
 
 
+@pytest.mark.only_cpu
 @on_ranks(1, 4)
 @bases_of_box
 @pytest.mark.parametrize("precision", flows.PRECISIONS)

@@ -6,6 +6,7 @@ import numpy as np
 from mpi4py import MPI
 from whorl import _core
 
+from support import devices
 from support.twin import Twin
 
 PRECISIONS = ("single", "double")
@@ -26,7 +27,12 @@ NO_FURTHER_TERMS = dict.fromkeys(
 
 
 def options(twin: Twin, **settings: Any) -> _core.Options:
-    """Options of a flow like the twin; one thread unless `settings` say otherwise."""
+    """Options of a flow like the twin; one thread unless `settings` say otherwise.
+
+    What packs nothing has to reach a device's memory: MPI may, where it is the host's.
+    """
+    if settings.get("transport") == "datatypes" and devices.current() == "cpu-as-gpu":
+        settings = {"gpu_aware": "yes", **settings}
     return _core.Options(
         **{
             "points": twin.points,
@@ -36,6 +42,7 @@ def options(twin: Twin, **settings: Any) -> _core.Options:
             "scheme": twin.scheme,
             "parameters": NO_FURTHER_TERMS | {"viscosity": twin.viscosity},
             "shift_seed": twin.shift_seed,
+            "device": devices.current(),
             "threads": 1,
             **settings,
         }

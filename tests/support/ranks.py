@@ -32,6 +32,8 @@ from typing import Any
 
 import pytest
 
+from support import devices
+
 COUNTS = (1, 2, 3, 4, 6)
 START, GRACE = 120.0, 10.0  # seconds for a job to start; for other ranks once one has failed
 DIED = ("died", "")
@@ -103,6 +105,7 @@ class Job:
         """function(world, **arguments) on every rank; its results in order of rank."""
         body = getattr(function, "body", function)
         request = {"path": inspect.getfile(body), "name": body.__qualname__, "timeout": timeout - 2}
+        request["device"] = devices.current()
         log_start = self._log.stat().st_size
         for stream in self._streams.values():
             pickle.dump({**request, "arguments": arguments}, stream)

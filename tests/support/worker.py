@@ -20,6 +20,8 @@ from typing import Any
 
 from mpi4py import MPI
 
+from support import devices
+
 SUPPORT = Path(__file__).parent
 MODULES: dict[str, ModuleType] = {}
 
@@ -55,6 +57,7 @@ def explain(error: BaseException) -> tuple[str, str]:
 def perform(request: dict[str, Any]) -> tuple[tuple[str, str] | None, Any]:
     """What went wrong, if anything did (see explain), and what the function returned."""
     faulthandler.dump_traceback_later(request["timeout"], exit=False)
+    devices.use(request["device"])
     try:
         return None, find(request["path"], request["name"])(MPI.COMM_WORLD, **request["arguments"])
     except BaseException as error:  # SystemExit too: the pytest process decides what ends the job

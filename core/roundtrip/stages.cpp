@@ -1,0 +1,109 @@
+// What a round trip does between columns and planes whatever the pass. Compiled once for each device.
+#include "device/chosen.hpp"
+#include "roundtrip/roundtrip.hpp"
+
+namespace whorl {
+
+template <class Device, class Real>
+void RoundTrip<Device, Real>::z_lines_in(int executor, const kernels::Tile<Real>& t, int variables) {
+    Executor& own = executors_[static_cast<std::size_t>(executor)];
+    const Timed scope(*this, executor, Part::z_lines);
+    const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), pencil_slots_.data()};
+    for (int v = 0; v < variables; ++v) {
+        const auto& of_parity = z_in_[lines_of(2, parities_.inputs[static_cast<std::size_t>(v)])];
+        const Lines& lines = *of_parity[static_cast<std::size_t>(tile_width(t.count))];
+        if constexpr (Device::streams) {
+            device_.transform(executor, lines, t.line(v, 0), line_scratch(executor));
+        } else {
+            for (int l = 0; l < layout_.nz; ++l) own.rows[static_cast<std::size_t>(l)] = columns.row(v, l);
+            lines.scatter(t.line(v, 0), own.rows.data(), line_scratch(executor));
+        }
+    }
+    if (Device::streams && !layout_.in_place)
+        device_.for_each(executor, 1LL * variables * layout_.nz, kernels::MoveColumns<Real, true>{columns});
+}
+
+// The columns lie far apart in memory: while one variable's are transformed the next one's are fetched.
+template <class Device, class Real>
+void RoundTrip<Device, Real>::z_lines_out(int executor, std::int64_t item, int variables) {
+    Executor& own = executors_[static_cast<std::size_t>(executor)];
+    const Timed scope(*this, executor, Part::z_lines);
+    const kernels::Tile<Real> t = tile(executor, item);
+    const auto lines_at = [&](int v) -> const Lines& {
+        const auto& of_parity = z_out_[lines_of(2, parities_.fluxes[static_cast<std::size_t>(v)])];
+        return *of_parity[static_cast<std::size_t>(tile_width(t.count))];
+    };
+    if constexpr (Device::streams) {
+        if (!layout_.in_place) fetch_tile(executor, t, variables);
+        for (int v = 0; v < variables; ++v)
+            device_.transform(executor, lines_at(v), t.line(v, 0), line_scratch(executor));
+    } else {
+        const bool last = item + 1 == static_cast<std::int64_t>(tiles_.size());
+        const kernels::Tile<Real> following = last ? t : tile(executor, item + 1);
+        const auto point_at = [&](std::vector<device::LineRow<Real>>& rows, const kernels::Tile<Real>& of,
+                                  int v) {
+            const kernels::ColumnRows<Real> columns{of, pencil_buffer_.data(), pencil_slots_.data()};
+            for (int l = 0; l < layout_.nz; ++l) rows[static_cast<std::size_t>(l)] = columns.row(v, l);
+        };
+        point_at(own.rows, t, 0);
+        for (int v = 0; v < variables; ++v) {
+            point_at(own.next_rows, v + 1 < variables ? t : following, v + 1 < variables ? v + 1 : 0);
+            lines_at(v).gather(own.rows.data(), t.line(v, 0), own.next_rows.data(), line_scratch(executor));
+            std::swap(own.rows, own.next_rows);
+        }
+    }
+}
+
+template <class Device, class Real>
+void RoundTrip<Device, Real>::fetch_tile(int executor, const kernels::Tile<Real>& t, int variables) {
+    const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), pencil_slots_.data()};
+    device_.for_each(executor, 1LL * variables * layout_.nz, kernels::MoveColumns<Real, false>{columns});
+}
+
+template <class Device, class Real>
+void RoundTrip<Device, Real>::y_lines_in(int executor, const Block& z, int variables) {
+    const kernels::Planes<Real> p = planes(executor, z);
+    {
+        const Timed scope(*this, executor, Part::pack);
+        const kernels::Spread<Real> spread{p,
+                                           plane_data(),
+                                           slots_of(z),
+                                           column_rows_.data(),
+                                           layout_.extent_y,
+                                           layout_.kept_y,
+                                           layout_.grid.p_col};
+        const std::int64_t rows = 1LL * variables * z.size() * layout_.kept_y;
+        device_.for_each(executor, rows, spread);
+        device_.for_each(executor, rows, kernels::SpreadPadding<Real>{spread});
+    }
+    const Timed scope(*this, executor, Part::y_lines);
+    for (int v = 0; v < variables; ++v)
+        device_.transform(executor,
+                          *y_in_[lines_of(1, parities_.inputs[static_cast<std::size_t>(v)])].at(z.size()),
+                          p.row(v, 0, 0), line_scratch(executor));
+}
+
+template <class Device, class Real>
+template <bool to_buffer>
+void RoundTrip<Device, Real>::move_rows(int executor, const Block& z, int b, int variables) {
+    const Timed scope(*this, executor, Part::pack);
+    const kernels::Planes<Real> p = planes(executor, z);
+    const int index = z.begin - layout_.planes(b).begin;
+    for (int r = 0; r < layout_.grid.p_row; ++r) {
+        const Block rows = layout_.peer_y_block(r);
+        const RowSlot slot = layout_.row_y_slot(r, index, b), next = layout_.row_y_slot(r, index + 1, b);
+        device_.for_each(executor, 1LL * variables * z.size() * rows.size(),
+                         kernels::MoveRows<Real, to_buffer>{p, row_y_buffer_.data() + slot.base, slot.stride,
+                                                            next.base - slot.base, rows});
+    }
+}
+
+template class RoundTrip<device::Chosen, float>;
+template class RoundTrip<device::Chosen, double>;
+
+template void RoundTrip<device::Chosen, float>::move_rows<true>(int, const Block&, int, int);
+template void RoundTrip<device::Chosen, float>::move_rows<false>(int, const Block&, int, int);
+template void RoundTrip<device::Chosen, double>::move_rows<true>(int, const Block&, int, int);
+template void RoundTrip<device::Chosen, double>::move_rows<false>(int, const Block&, int, int);
+
+} // namespace whorl

@@ -1,0 +1,184 @@
+"""The parts of tools/gpu_check that use whorl; each prints what it found as one line of JSON.
+
+python tools/gpu_parts.py machine | small | equality | steps SIZES SECONDS
+"""
+
+import json
+import math
+import sys
+import time
+from typing import Any
+
+import numpy as np
+from whorl import _core
+
+DEVICE = "cuda"
+EPSILON = {"single": float(np.finfo("f4").eps), "double": float(np.finfo("f8").eps)}
+# Roundings by which two ways of the same three steps may differ: transforms err by about eps log2 of the
+# points, and values add up a few terms.
+ALLOWED = 500.0
+ZERO = [
+    *("hyperviscosity", "hyperviscosity_power", "hypoviscosity", "hypoviscosity_power", "drag"),
+    *("beta", "hall", "kinematic", "field_direction_x", "field_direction_y"),
+    *(f"{name}_{axis}" for name in ("rotation", "mean_velocity", "mean_field") for axis in "xyz"),
+]
+PARAMETERS = dict.fromkeys(ZERO, 0.0) | {
+    "viscosity": 0.01,
+    "diffusivity": 0.02,
+    "resistivity": 0.02,
+    "buoyancy_frequency": 1.0,
+    "interaction": 0.5,
+    "field_direction_z": 1.0,
+    "dispersion": 0.05,
+    "density": 1.0,
+}
+
+
+def options(model: str, points: tuple[int, int, int], **settings: Any) -> Any:
+    given = {"lengths": (2 * math.pi,) * 3, "scheme": "rk2", "parameters": PARAMETERS, **settings}
+    return _core.Options(model=model, points=points, **given)
+
+
+def make(chosen: Any) -> Any:
+    return _core.Flow(chosen, 0)
+
+
+def fill(flow: Any, energy: float = 0.5) -> None:
+    """Every field of the state, from random phases."""
+    shells = [0.0] + [energy / (n + 1) ** 2 for n in range(1, 16)]
+    for seed, name in enumerate(_core.model_shape(flow.options)["fields"]):
+        flow.set_random(shells, seed + 1, name)
+
+
+def read(flow: Any, name: str, components: int) -> np.ndarray:
+    nx, ny, nz = flow.options.points
+    whole = np.zeros((components, nz, ny, nx))
+
+    def consume(z0: int, z1: int, y0: int, y1: int, block: np.ndarray) -> None:
+        whole[:, z0:z1, y0:y1] = block
+
+    flow.read_fields(name, consume)
+    return whole
+
+
+def machine() -> dict[str, Any]:
+    gpu = _core.gpus()[0]
+    return {"gpu": f"{gpu['name']}, {gpu['memory'] / 2**30:.0f} GiB", "copies": _core.gpu_copy_bandwidth()}
+
+
+def small() -> dict[str, Any]:
+    """All that a run does, on a grid small enough for a checked run."""
+    flow = make(options("navier-stokes", (24, 20, 18), dealias="phase-shift", device=DEVICE))
+    fill(flow)
+    for step in range(2):
+        flow.step(0.001, 0.5, 0.01, step)
+    read(flow, "vorticity", 3)
+    return {"statistics": dict(flow.statistics())}
+
+
+def equality() -> dict[str, Any]:
+    """Three steps of each model on the CPU and on the GPU: roundings between their fields."""
+    models: dict[str, dict[str, float]] = {}
+    for model in _core.build_info()["models"]:
+        points = (24, 20, 1) if model == "navier-stokes-2d" else (24, 20, 18)
+        bases = "SFF" if model == "rayleigh-benard" else "FFF"
+        models[model] = {}
+        for precision, epsilon in EPSILON.items():
+            after = []
+            for device in ("cpu", DEVICE):
+                flow = make(options(model, points, bases=bases, precision=precision, device=device))
+                fill(flow)
+                for step in range(3):
+                    flow.step(0.001, 0.0, 1.0, step)
+                names = _core.model_shape(flow.options)["fields"]
+                after.append(np.concatenate([read(flow, name, n) for name, n in names.items()]))
+            difference = np.abs(after[0] - after[1]).max() / np.abs(after[0]).max()
+            models[model][precision] = float(difference / epsilon) if np.isfinite(difference) else math.inf
+    worst = max(value for of in models.values() for value in of.values())
+    if not worst < ALLOWED:
+        raise SystemExit(f"CPU and GPU differ by {worst:.0f} roundings: {models}")
+    return {"models": models}
+
+
+def traffic(n: int, dealias: str, shape: str, value: int) -> tuple[float, float]:
+    """Bytes of a step (two right-hand sides, rk2) of Navier-Stokes: those its kernels read and write, each
+    array of a kernel once, and the least: state and columns, were planes never to leave the chip."""
+    chosen = options("navier-stokes", (n, n, n), dealias=dealias, shape=shape)
+    shares = _core.shares(chosen, (1, 1))
+    columns = shares["columns"] * n
+    modes = _core.estimate_memory(chosen, 1)["state"] / 16 / 6  # double, two registers of three fields
+    planes, lines = shares["elements"] * n * n, n * n * n / 2
+    inputs, products, fluxes, fields = 3, 5, 4, 3
+    inwards = fields * modes + inputs * (4 * columns + 4 * planes + 3 * lines)
+    outwards = products * (4 * lines + 4 * planes) + fluxes * 4 * columns
+    registers = 3.5 * fields * modes  # read and written by the two stages, on average
+    all_moved = inwards + outwards + registers
+    least = fields * modes + 2 * (inputs + fluxes) * columns + registers
+    return 2 * value * all_moved, 2 * value * least
+
+
+def largest(precision: str, dealias: str, shape: str, room: int) -> int:
+    """Points an axis of the largest cube that fits."""
+    fits = 0
+    for n in range(1024, 4097, 64):
+        chosen = options(
+            "navier-stokes", (n, n, n), dealias=dealias, shape=shape, precision=precision, device=DEVICE
+        )
+        if _core.next_good_size(n) == n and sum(_core.estimate_memory(chosen, 1).values()) < room:
+            fits = n
+    return fits
+
+
+def time_steps(n: int, precision: str, dealias: str, shape: str, copies: float) -> dict[str, Any]:
+    chosen = options(
+        "navier-stokes", (n, n, n), dealias=dealias, shape=shape, precision=precision, device=DEVICE
+    )
+    planned = sum(_core.estimate_memory(chosen, 1).values())
+    free = _core.gpus()[0]["free"]
+    flow = make(chosen)
+    fill(flow)
+    flow.step(1e-4, 0.0, 1.0, 0)
+    flow.timings()
+    taken = free - _core.gpus()[0]["free"]
+    seconds = []
+    for number in range(1, 6):
+        start = time.perf_counter()
+        flow.step(1e-4, 0.0, 1.0, number)
+        flow.timings()  # waits for the device
+        seconds.append(time.perf_counter() - start)
+    flow.reset_timings()
+    flow.step(1e-4, 0.0, 1.0, 6)
+    timings = flow.timings()
+    parts = {
+        name: timings[name] / timings["total"]
+        for name in ("z_lines", "y_lines", "x_lines", "pack", "point", "modes")
+    }
+    moved, least = traffic(n, dealias, shape, 8 if precision == "single" else 16)
+    best = min(seconds)
+    return {
+        "case": f"{n}³ {precision} {dealias}{' sphere' if dealias == '2/3' and shape == 'sphere' else ''}",
+        "seconds": best,
+        "bytes": moved,
+        "over_floor": best / (least / copies),
+        "memory": taken,
+        "planned": planned,
+        "parts": parts,
+    }
+
+
+def steps(sizes: str, seconds: str) -> dict[str, Any]:
+    end = time.monotonic() + float(seconds)
+    copies, room = _core.gpu_copy_bandwidth(), int(0.97 * _core.gpus()[0]["free"])
+    wanted = [(int(n), precision, "phase-shift", "cube") for n in sizes.split(",") for precision in EPSILON]
+    for dealias, shape in (("2/3", "sphere"), ("phase-shift", "cube")):
+        wanted.append((largest("single", dealias, shape, room), "single", dealias, shape))
+    done: list[dict[str, Any]] = []
+    for case in wanted:
+        if time.monotonic() < end:
+            done.append(time_steps(*case, copies))
+            print(json.dumps({"steps": done}), flush=True)
+    return {"steps": done}
+
+
+if __name__ == "__main__":
+    print(json.dumps(globals()[sys.argv[1]](*sys.argv[2:])), flush=True)
