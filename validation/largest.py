@@ -39,7 +39,7 @@ def layouts() -> dict[str, Layout | None]:
     machine = load_machine("frontier")
     found = {"GESTS": best(Gests(case_of(**TRUNCATIONS["phase-shift"])), machine, NODES)}
     for name, grid in TRUNCATIONS.items():
-        way = Whorl(case_of(**grid))
+        way = Whorl(case_of(**grid), machine.device)
         found[f"whorl, {name}"] = best(way, machine, NODES)
         found[f"whorl, {name}, overlap"] = best(way, machine, NODES, overlap=True)
     return found

@@ -132,7 +132,7 @@ class Run(Section):
     process_grid: ProcessGrid = option((0, 0), "ranks as rows × columns; [0, 0]: chosen")
     batches: int = option(0, "parts the exchange is cut into; 0: chosen", ge=0, le=LARGEST_COUNT)
     transport: Literal[
-        "alltoall", "overlap", "pairwise", "rma", "rma-fence", "rma-shared", "datatypes", "auto"
+        "alltoall", "overlap", "pairwise", "rma", "rma-fence", "rma-shared", "datatypes", "nccl", "auto"
     ] = option("alltoall", "how ranks exchange data (docs/exchange); auto: measured at the start")
     wire: Literal["full", "single"] = option(
         "full", "precision of what travels between ranks; single halves the bytes of a double run"
@@ -146,7 +146,14 @@ class Run(Section):
     exchange_timeout: float = option(
         0.0, "an exchange that takes longer ends the run with a message; 0: none does", unit="seconds", ge=0
     )
-    device: Literal["cpu", "cuda"] = option("cpu", "where the fields live")
+    device: Literal["cpu", "cuda", "hip", "cpu-as-gpu"] = option(
+        "cpu",
+        "where the fields live: cuda, a GPU of NVIDIA a rank; hip, one of AMD, which no build has yet; "
+        "cpu-as-gpu, for tests",
+    )
+    gpu_aware: Literal["auto", "yes", "no"] = option(
+        "auto", "whether MPI takes what is in a GPU's memory; auto: as the library says of itself"
+    )
 
 
 class Case(Section):

@@ -2,6 +2,7 @@
 
 import os
 import socket
+from typing import NamedTuple
 
 import psutil
 from mpi4py import MPI
@@ -10,7 +11,11 @@ from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.errors import CaseError
-from whorl.exchange_choice import plain
+from whorl.exchange_choice import AUTO, plain
+from whorl.fitting import largest_points
+
+GPUS = ("cuda", "hip")  # devices with a memory of their own
+BUILDS = {"cuda": "with CUDA (docs/gpu.md)", "cpu-as-gpu": "for tests (-DWHORL_CPU_AS_GPU=ON)"}
 
 # Threads that take turns on a core cost time; so many cost the machine.
 MOST_THREADS_A_CORE = 16
@@ -18,7 +23,7 @@ MOST_THREADS_A_CORE = 16
 
 def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
     """Raises CaseError on every rank if the case cannot run on these ranks and this machine."""
-    check_device(case)
+    check_device(case, comm)
     check_threads(case, options.threads, comm)
     check_ranks(case, options, comm.size)
     check_memory(options, comm)
@@ -67,10 +72,28 @@ def _growing_waves(case: Case) -> list[str]:
     ]
 
 
-def check_device(case: Case) -> None:
-    if case.run.device == "cuda" and not _core.build_info()["cuda"]:
+def check_device(case: Case, comm: MPI.Intracomm) -> None:
+    """Raises CaseError where this build lacks the device or the transport, or a rank the GPU it needs."""
+    device, build = case.run.device, _core.build_info()
+    if device not in (*BUILDS, *build["devices"]):
+        raise CaseError(f'run.device = "{device}" is in no build of whorl yet; use "cpu" or "cuda".')
+    if device not in build["devices"]:
         raise CaseError(
-            'run.device = "cuda" needs whorl built with CUDA and this one was built without; use "cpu".'
+            f'run.device = "{device}" needs whorl built {BUILDS[device]} and this one was built without; '
+            'build it so, or use "cpu".'
+        )
+    if case.run.transport not in (AUTO, *build["transports"]):
+        raise CaseError(
+            f'run.transport = "{case.run.transport}" needs whorl built with CUDA where NCCL is '
+            "(docs/gpu.md) and this one was not; choose another, or auto."
+        )
+    if device not in GPUS:
+        return
+    without = [host for host, found in comm.allgather((socket.gethostname(), len(_core.gpus()))) if not found]
+    if without:
+        raise CaseError(
+            f'run.device = "{device}" needs a GPU and none can be used on {without[0]}; see what nvidia-smi '
+            'and CUDA_VISIBLE_DEVICES say there, run on nodes with GPUs, or use "cpu".'
         )
 
 
@@ -106,20 +129,47 @@ def check_ranks(case: Case, options: _core.Options, ranks: int) -> None:
         )
 
 
+class Room(NamedTuple):
+    """What is left of a memory, in bytes of each of the ranks that share it; the least first in order."""
+
+    of_rank: float
+    ranks: int
+    place: str
+
+
 def check_memory(options: _core.Options, comm: MPI.Intracomm) -> None:
-    """Compares the need of all ranks of each node with what the node has available."""
+    """Compares the need of all ranks of each node, or of each GPU, with what it has available."""
+    needed = sum(_core.estimate_memory(options, comm.size).values())
+    on_gpu = options.device in GPUS
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    needed = sum(_core.estimate_memory(options, comm.size).values()) * node.size
-    available = node.allreduce(psutil.virtual_memory().available, MPI.MIN)
-    ranks = node.size
+    room = min(comm.allgather(_room_of_gpu(node) if on_gpu else _room_of_node(node)))
     node.Free()
-    worst = max(comm.allgather((needed - available, needed, available, ranks, socket.gethostname())))
-    short, needed, available, ranks, host = worst
-    if short > 0:
-        raise CaseError(
-            f"this run needs {gibibytes(needed)} of memory on {host} (ranks there: {ranks}) and "
-            f"{gibibytes(available)} are available; use fewer points, single precision or more nodes."
-        )
+    if needed <= room.of_rank:
+        return
+    fitting = largest_points(options, comm.size, needed, room.of_rank)
+    size = " × ".join(map(str, fitting)) if fitting else "fewer"
+    most = " (the most that fit in this shape)" if fitting else ""
+    single = ", single precision" if options.precision == "double" else ""
+    raise CaseError(
+        f"this run needs {gibibytes(room.ranks * needed)} of memory on {room.place} (ranks there: "
+        f"{room.ranks}) and {gibibytes(room.ranks * room.of_rank)} are available; use {size} "
+        f"points{most}{single} or more {'GPUs' if on_gpu else 'nodes'}."
+    )
+
+
+def _room_of_node(node: MPI.Intracomm) -> Room:
+    available = node.allreduce(psutil.virtual_memory().available, MPI.MIN)
+    return Room(available / node.size, node.size, socket.gethostname())
+
+
+def _room_of_gpu(node: MPI.Intracomm) -> Room:
+    """Ranks of a node take its GPUs in turn; a launcher may have given them different ones."""
+    gpus = _core.gpus()
+    number = node.rank % len(gpus)
+    own, identity = gpus[number], gpus[number].get("id", number)
+    sharing = [free for other, free in node.allgather((identity, own["free"])) if other == identity]
+    place = f"GPU {number} ({own['name']}) of {socket.gethostname()}"
+    return Room(min(sharing) / len(sharing), len(sharing), place)
 
 
 def gibibytes(count: float) -> str:

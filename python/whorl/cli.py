@@ -191,7 +191,7 @@ def _what_it_takes(about: Option) -> str:
 
 @app.command()
 def info() -> None:
-    """Versions, what is compiled in, cores and ranks."""
+    """Versions, what is compiled in, cores, GPUs and ranks."""
     from whorl.information import information
     from whorl.parallel import world
 

@@ -18,11 +18,13 @@ def core_options(case: Case, threads: int) -> _core.Options:
         shape=case.grid.shape,
         shift_seed=case.grid.shift_seed,
         scheme=case.time.scheme,
+        device=case.run.device,
         precision=case.run.precision,
         process_grid=case.run.process_grid,
         batches=case.run.batches,
         threads=threads,
         transport=case.run.transport,
+        gpu_aware=case.run.gpu_aware,
         wire=case.run.wire,
         threading=case.run.threading,
         variables_per_message=case.run.variables_per_message,
@@ -36,7 +38,8 @@ def describe(case: Case, flow: _core.Flow) -> str:
     grid = f"{rows} × {columns}, {flow.options.transport}"
     ranks = "1 rank" if flow.ranks == 1 else f"{flow.ranks} ranks ({grid})"
     threads = f"{flow.threads} thread{'s' if flow.threads > 1 else ''}"
-    return f"{what(case)}, {case.time.scheme}, {ranks} × {threads}"
+    device = f" on {case.run.device}" if case.run.device != "cpu" else ""
+    return f"{what(case)}, {case.time.scheme}, {ranks} × {threads}{device}"
 
 
 def what(case: Case) -> str:

@@ -42,6 +42,7 @@ def machine(comm: MPI.Intracomm) -> dict[str, str | int]:
         "cores": psutil.cpu_count(logical=False) or os.cpu_count(),
         "hardware threads": os.cpu_count(),
         "memory": f"{gibibytes(memory.total)}, {gibibytes(memory.available)} available",
+        "GPUs": "; ".join(map(_of_gpu, _core.gpus())) or "none that this build can use",
         "ranks": comm.size,
         "ranks on this host": ranks_here,
         "threads a rank": threads_of_rank(comm),
@@ -74,6 +75,10 @@ def processor() -> str:
         (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
         platform.machine(),
     )
+
+
+def _of_gpu(gpu: dict[str, str | int]) -> str:
+    return f"{gpu['name']}, {gibibytes(gpu['memory'])}, {gibibytes(gpu['free'])} free"
 
 
 def _text(value: object) -> str:

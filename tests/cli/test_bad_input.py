@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 from cli.commands import Finished, contents, settings
+from whorl import _core
 
 CASE = """
 [grid]
@@ -74,7 +75,9 @@ def test_installed(installed, unchanged, ranks, setting, words):
         ("flow.viscosity=-1", ["flow.viscosity = -1", "at least 0"]),
         ("grid.points=15", ["15", "odd", "next good size is 16"]),
         ("time.scheme=rk5", ["rk5", "rk2, rk3, rk4, rk4-gill"]),
-        ("run.device=cuda", ["built with CUDA", 'use "cpu"']),
+        ("run.device=gpu", ["run.device", "gpu", "cpu, cuda, hip, cpu-as-gpu"]),
+        ("run.device=hip", ['run.device = "hip"', "in no build of whorl yet", 'use "cpu"']),
+        ("run.gpu_aware=maybe", ["run.gpu_aware", "maybe", "auto, yes, no"]),
         ("run.threads=10000", ["run.threads = 10000 is too many", "or 0: the cores available"]),
         ("run.process_grid=[2, 2]", ["[2, 2]", "1 rank", "allowed: [1, 1]"]),
     ],
@@ -82,6 +85,15 @@ def test_installed(installed, unchanged, ranks, setting, words):
 def test_an_option(whorl, unchanged, setting, words):
     unchanged()
     check_refused(whorl("run", "abc", "--set", setting), *words)
+
+
+def test_a_device_that_is_not_there(whorl, unchanged):
+    """Be it that the build lacks it, or that it has it and there is no GPU."""
+    if _core.gpus():
+        pytest.skip("there is a GPU")
+    unchanged()
+    result = whorl("run", "abc", "--set", "run.device=cuda")
+    check_refused(result, 'run.device = "cuda" needs', 'use "cpu"')
 
 
 @pytest.mark.parametrize(
@@ -139,16 +151,21 @@ def test_a_process_grid_for_other_ranks(installed, unchanged):
 
 
 def test_memory_that_will_not_fit(start, shell, unchanged):
-    """4096³ needs terabytes: named, compared with what there is, and not asked for."""
+    """4096³ needs terabytes: named, compared with what there is, with what would fit, and not asked for."""
     unchanged()
     process = start("run", "abc", *settings("grid.points=4096"))
     most = 0
     while process.poll() is None:
         most = max(most, resident(process))
         time.sleep(0.01)
-    check_refused(
-        shell.finish(process), "this run needs ", " TiB of memory on ", "GiB are available", "fewer points"
+    result = shell.finish(process)
+    words = (
+        "this run needs ",
+        " TiB of memory on ",
+        "GiB are available",
+        "points (the most that fit in this",
     )
+    check_refused(result, *words)
     assert 0 < most < 600e6
 
 

@@ -213,7 +213,9 @@ def test_info_on_ranks(installed):
     rows = [line for line in result.out.splitlines() if re.match(r"\S.*?\s{2,}\S", line)]  # no second lines
     facts = dict(re.split(r"\s{2,}", line.strip(), maxsplit=1) for line in rows)
     assert facts["whorl"] == _core.build_info()["version"]
-    assert facts["core cuda"] == "no"
+    assert facts["core cuda"] == _core.build_info()["cuda"]
+    assert facts["core devices"] == ", ".join(_core.build_info()["devices"])
+    assert facts["GPUs"]
     assert facts["ranks"] == "2"
     assert int(facts["cores"]) >= 1
     assert result.out.count("core compiler") == 1

@@ -202,13 +202,30 @@ def test_auto_tries_prints_and_records(installed, tmp_path):
     assert 'transport = "auto"' in (tmp_path / "out" / "case.toml").read_text(encoding="utf-8")
 
 
+@pytest.mark.parametrize(
+    ("gpu_aware", "refused"), [("yes", {"rma-shared"}), ("no", {"rma-shared", "datatypes"})]
+)
+def test_auto_leaves_out_what_a_gpu_refuses(installed, tmp_path, gpu_aware, refused):
+    if "cpu-as-gpu" not in _core.build_info()["devices"]:
+        pytest.skip("this build has no device cpu-as-gpu")
+    device = settings("run.device=cpu-as-gpu", f"run.gpu_aware={gpu_aware}", "run.threads=1")
+    options = settings("grid.points=16", "run.transport=auto", "time.until=0.02")
+    finished = installed("run", "taylor-green", "-o", "out", *options, *device, ranks=2)
+    assert finished.code == 0, finished.err
+    assert " on cpu-as-gpu" in finished.out
+    text = (tmp_path / "out" / "exchange.toml").read_text(encoding="utf-8")
+    tried = set(re.findall(r"^# ([\w-]+), \[", text, re.MULTILINE))
+    assert tried == set(_core.build_info()["transports"]) - refused - {"nccl"}
+
+
 def case_of(**run) -> Case:
     return Case(grid={"points": 8}, flow={"viscosity": 0.1}, time={"dt": 0.1, "steps": 1}, run=run)
 
 
 def test_a_case_knows_every_transport():
+    """And one that only some builds have."""
     known = set(get_args(Run.model_fields["transport"].annotation))
-    assert known == {*_core.build_info()["transports"], AUTO}
+    assert known == {*_core.build_info()["transports"], "nccl", AUTO}
 
 
 def test_auto_on_one_rank_is_plain():

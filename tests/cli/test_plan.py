@@ -56,6 +56,15 @@ def test_gests_is_planned_on_frontier(whorl):
     assert "nobody measured" not in done.out
 
 
+def test_one_gpu_is_planned_of_a_node_of_eight(whorl):
+    chosen = settings("grid.points=512", "run.precision=single", "time.dt=1e-3", "run.device=cuda")
+    done = whorl("plan", "taylor-green", "-m", "h200", "-n", 1, "--ranks-per-node", 1, *chosen)
+    assert done.code == 0, done.err
+    assert "assumptions, not measurements" in done.out
+    assert "1 × 1" in done.out
+    assert "run.device" not in done.out
+
+
 def test_overlap_is_said_to_be_a_guess(whorl):
     chosen = settings("grid.points=4096", "run.precision=single", "time.dt=1e-4")
     done = whorl("plan", "taylor-green", "-m", "frontier", "-n", 8, "--overlap", *chosen)

@@ -30,6 +30,10 @@ WRONG = {
         {"node": {"devices": 8, "ranks": 3}},
         "node.ranks = 3 do not share node.devices = 8 evenly",
     ),
+    "idle GPUs": (
+        {"node": {"kind": "gpu", "devices": 8, "ranks": 4}},
+        "node.ranks = 4 leave GPUs of node.devices = 8 idle, for a rank has one; give as many of both",
+    ),
     "table of another length": ({"single": {"x": [1.0]}}, "x has 1 numbers and points has 2"),
     "bandwidths of another length": (
         {"single": {"modes": [1.0, 2.0]}},
@@ -87,8 +91,8 @@ def test_a_file_says_what_its_numbers_are():
     assert lines[second + 5] == "latency = 5.0"
 
 
-def test_frontier_and_local_are_shipped():
-    assert {"frontier", "local"} <= set(shipped_machines())
+def test_frontier_h200_and_local_are_shipped():
+    assert {"frontier", "h200", "local"} <= set(shipped_machines())
 
 
 def test_a_file_is_found_by_path_and_by_name_before_the_shipped_one(tmp_path, monkeypatch):
@@ -126,12 +130,27 @@ def test_ranks_of_a_node_share_its_links():
     ]
     assert with_ranks(two, 1) == toy()
     frontier = load_machine("frontier")
-    four = with_ranks(frontier, 4)
+    cores = frontier.model_copy(update={"node": frontier.node.model_copy(update={"kind": "cpu"})})
+    four = with_ranks(cores, 4)
+    assert (four.node.devices, four.node.memory) == (8, 448.0)
     assert [(link.level, link.ranks) for link in four.links] == [("node", 4), ("group", 512), ("machine", 0)]
     assert [link.bandwidth for link in four.links] == [2 * link.bandwidth for link in frontier.links[1:]]
-    one = with_ranks(frontier, 1)
+    one = with_ranks(cores, 1)
     assert [(link.level, link.ranks) for link in one.links] == [("group", 128), ("machine", 0)]
     assert one.links[0].bandwidth == 8 * frontier.links[2].bandwidth
+
+
+def test_fewer_ranks_leave_gpus_idle():
+    """With their memory and their links: a rank has one GPU, as fast as it was."""
+    frontier = load_machine("frontier")
+    four, one = with_ranks(frontier, 4), with_ranks(frontier, 1)
+    assert (four.node.devices, four.node.ranks, four.node.memory) == (4, 4, 4 * 56.0)
+    assert [(link.level, link.ranks) for link in four.links] == [("node", 4), ("group", 512), ("machine", 0)]
+    assert [link.bandwidth for link in four.links] == [link.bandwidth for link in frontier.links[1:]]
+    assert (one.node.devices, one.node.memory) == (1, 56.0)
+    assert with_ranks(frontier, 8) == frontier
+    with pytest.raises(CaseError, match=r"node.ranks = 16 do not share node.devices = 8 evenly"):
+        with_ranks(frontier, 16)
 
 
 def test_other_ranks_take_as_long_for_what_a_node_sends():
@@ -155,4 +174,4 @@ def test_frontier_leaves_memory_to_the_runtime():
     frontier = load_machine("frontier")
     share = frontier.node.memory / frontier.node.ranks
     assert 42 < share < 60
-    assert fewest_nodes(Whorl(case(8192)), frontier) > 22
+    assert fewest_nodes(Whorl(case(8192), frontier.device), frontier) > 22

@@ -139,7 +139,7 @@ def test_a_step_that_nobody_knows_is_asked_for():
         length_of(nowhere)
 
 
-HEADER = 15_000  # bytes of a file beside its data, at most
+HEADER = 16_000  # bytes of a file beside its data, at most
 INTERVALS = {
     "steps": {"snapshot_every": "4 steps", "checkpoint_every": "3 steps", "keep_checkpoints": 99},
     "time": {"snapshot_every": 0.025, "checkpoint_every": 0.05, "keep_checkpoints": 99},

@@ -13,7 +13,8 @@ CaseName = Annotated[
     str, typer.Argument(metavar="CASE", help="A case file (TOML), or the name of a ready case.")
 ]
 MachineName = Annotated[
-    str, typer.Option("--machine", "-m", help="A machine file (TOML), or the name of one: frontier, local.")
+    str,
+    typer.Option("--machine", "-m", help="A machine file (TOML), or the name of one: frontier, h200, local."),
 ]
 Nodes = Annotated[list[int] | None, typer.Option("--nodes", "-n", help="Numbers of nodes; repeat as needed.")]
 Algorithm = Annotated[

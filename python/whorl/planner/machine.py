@@ -50,6 +50,11 @@ class Node(Section):
             raise ValueError(
                 f"node.ranks = {self.ranks} do not share node.devices = {self.devices} evenly; take a divisor"
             )
+        if self.kind == "gpu" and self.ranks < self.devices:
+            raise ValueError(
+                f"node.ranks = {self.ranks} leave GPUs of node.devices = {self.devices} idle, for a rank has "
+                "one; give as many of both as are to be used"
+            )
         return self
 
 
@@ -126,6 +131,11 @@ class Machine(Section):
         if max(reach, default=1) < ranks:
             raise ValueError(f"[[links]] must join all {ranks} ranks; give the last one ranks = 0")
         return self
+
+    @property
+    def device(self) -> str:
+        """As the core counts memory: all GPUs alike."""
+        return "cuda" if self.node.kind == "gpu" else "cpu"
 
     def rates(self, real_bytes: int) -> tuple[Rates, float]:
         """The rates for reals of 4 or 8 bytes and a factor on those of transforms.

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from whorl.case import Case
+from whorl.checks import GPUS
 from whorl.planner.machine import Machine
 from whorl.planner.search import threads_of_rank
 
@@ -11,7 +12,8 @@ REAL_BYTES = {"single": 4, "double": 8}
 
 def notes_on(case: Case, machine: Machine, algorithm: str, overlap: bool) -> tuple[str, ...]:
     """Sentences, none where all is as measured and counted."""
-    return (*_extrapolated(case, machine), *_threads(case, machine, algorithm), *_guess(overlap))
+    not_counted = (*_threads(case, machine, algorithm), *_device(case, machine))
+    return (*_extrapolated(case, machine), *not_counted, *_guess(overlap))
 
 
 def _extrapolated(case: Case, machine: Machine) -> list[str]:
@@ -34,9 +36,17 @@ def _extrapolated(case: Case, machine: Machine) -> list[str]:
 
 def _threads(case: Case, machine: Machine, algorithm: str) -> list[str]:
     threads = threads_of_rank(machine)
+    if machine.device != "cpu":
+        return []
     if algorithm == "gests" or case.run.threads in (0, threads):
         return []
     return [f"run.threads = {case.run.threads} is not counted: the machine gives a rank {threads}"]
+
+
+def _device(case: Case, machine: Machine) -> list[str]:
+    if machine.device != "cpu" or case.run.device not in GPUS:
+        return []
+    return [f'run.device = "{case.run.device}" is not counted: {machine.machine.name} has no GPU']
 
 
 def _guess(overlap: bool) -> list[str]:

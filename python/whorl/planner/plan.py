@@ -10,12 +10,11 @@ from mpi4py import MPI
 from whorl import _core
 from whorl.case import Case
 from whorl.case import Run as RunOptions
-from whorl.core_options import core_options
 from whorl.errors import CaseError
-from whorl.exchange_choice import plain
 from whorl.planner.gests import Gests
 from whorl.planner.machine import Machine
 from whorl.planner.notes import notes_on
+from whorl.planner.options import planned_options
 from whorl.planner.run_length import Length, Output, length_of, output_of
 from whorl.planner.search import GIB, Layout, best, fewest_nodes, node_counts
 from whorl.planner.whorl_load import Whorl
@@ -72,11 +71,11 @@ def make_plan(
     """
     _check_exchange(case, algorithm)
     if overlap is None:
-        overlap = not _core.exchange_blocks(core_options(plain(case), 1))
+        overlap = not _core.exchange_blocks(planned_options(case))
     if algorithm == "gests":
         way: Whorl | Gests = Gests(case)
     else:
-        way = Whorl(case)
+        way = Whorl(case, machine.device)
     _check_nodes(nodes, machine)
     length = length_of(case, dt)
     fewest = fewest_nodes(way, machine, overlap)
@@ -97,7 +96,7 @@ def _check_exchange(case: Case, algorithm: str) -> None:
     """
     if algorithm == "gests":
         return
-    options = core_options(plain(case), 1)
+    options = planned_options(case)
     options.points = tuple(min(n, SMALL) for n in case.grid.points)
     options.process_grid, options.batches, options.threading = (0, 0), 0, "funneled"
     options.transport = {"rma-shared": "rma"}.get(options.transport, options.transport)
@@ -164,7 +163,7 @@ def to_dict(plan: Plan) -> dict[str, Any]:
         "nodes_without_process_grid": list(plan.without_grid),
         "case": plan.case.to_dict(),
         "core": _core.build_info()["version"],
-        "model": dict(_core.model_shape(core_options(plain(plan.case), 1))),
+        "model": dict(_core.model_shape(planned_options(plan.case))),
     }
 
 

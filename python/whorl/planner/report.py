@@ -7,8 +7,7 @@ from rich.table import Table
 
 from whorl import _core
 from whorl.checks import gibibytes
-from whorl.core_options import core_options
-from whorl.exchange_choice import plain
+from whorl.planner.options import planned_options
 from whorl.planner.plan import Plan
 from whorl.planner.search import Layout
 
@@ -95,11 +94,13 @@ def to_set(plan: Plan, layout: Layout) -> str:
     if plan.algorithm == "gests":
         return ""
     options = []
+    if plan.machine.device != "cpu" and run.device == "cpu":
+        options.append('run.device = "cuda" ("hip" on GPUs of AMD)')
     if run.process_grid == (0, 0) and layout.ranks > 1:
         options.append(f"run.process_grid = [{layout.grid[0]}, {layout.grid[1]}]")
     if layout.batches != layout.own_batches:
         options.append(f"run.batches = {layout.batches} (of itself a run takes {layout.own_batches})")
-    if plan.overlap and _core.exchange_blocks(core_options(plain(plan.case), 1)):
+    if plan.overlap and _core.exchange_blocks(planned_options(plan.case)):
         options.append('run.transport = "overlap"')
     return ", ".join(options)
 

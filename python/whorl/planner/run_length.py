@@ -11,10 +11,10 @@ from whorl.case import Case
 from whorl.clock import LANDING, NEAR, Every
 from whorl.core_options import core_options
 from whorl.errors import CaseError
-from whorl.exchange_choice import plain
 from whorl.initial import set_initial, smallest_wavenumber
 from whorl.initial_options import InitialField, Random
 from whorl.planner.machine import Machine
+from whorl.planner.options import planned_options
 
 COARSE = 40  # points along the longest axis of the grid on which an initial field's first step is measured
 MOST = 128**3  # points of that grid where the field wants more, so that planning takes seconds
@@ -116,9 +116,8 @@ def _coarse(case: Case) -> Case:
             f"shells, needs {' × '.join(map(str, coarse))} points to tell how large it is; give the mean "
             "step you expect with --dt."
         )
-    return case.updated(
-        [f"grid.points={coarse}", "run.process_grid=[0, 0]", "run.batches=0", "run.transport=alltoall"]
-    )
+    open_here = ["run.process_grid=[0, 0]", "run.batches=0", "run.transport=alltoall", "run.device=cpu"]
+    return case.updated([f"grid.points={coarse}", *open_here])
 
 
 def _initial_fields(case: Case) -> list[InitialField]:
@@ -169,7 +168,7 @@ def output_of(
     case: Case, machine: Machine, nodes: int, length: Length, run_seconds: float, modes: float
 ) -> Output:
     """Snapshots (points × components), checkpoints (`modes` a field, two of three components of a vector)."""
-    shape = _core.model_shape(core_options(plain(case), 1))
+    shape = _core.model_shape(planned_options(case))
     points = math.prod(case.grid.points)
     components = sum(shape["outputs"][name] for name in _known(case, shape["outputs"]))
     stored = sum(2 if count == 3 else count for count in shape["fields"].values())

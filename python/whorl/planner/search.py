@@ -179,11 +179,15 @@ def with_ranks(machine: Machine, ranks: int) -> Machine:
     """The machine with another number of ranks a node, which share its devices and its links.
 
     A level joins as many nodes as before, so other numbers of ranks; one that is then within a rank vanishes.
-    A rank has its share of a node's bandwidth; a message costs it what it did. Raises CaseError where that
-    cannot be known: one rank a node had no links to others measured.
+    A rank has its share of a node's bandwidth; a message costs it what it did. A rank has one GPU: fewer
+    ranks leave GPUs idle, with their memory and their links. Raises CaseError where that cannot be known: one
+    rank a node had no links to others measured.
     """
     sections = machine.model_dump(exclude_none=True)
-    old, links = machine.node.ranks, []
+    old, links, node = machine.node.ranks, [], sections["node"]
+    idle = node["kind"] == "gpu" and ranks < node["devices"]
+    if idle:
+        node |= {"devices": ranks, "memory": node["memory"] * ranks / node["devices"]}
     if not machine.links and ranks * machine.node.nodes > 1:
         raise CaseError(
             f"{machine.machine.name} has no [[links]], and {ranks} ranks a node exchange; measure them with "
@@ -192,6 +196,7 @@ def with_ranks(machine: Machine, ranks: int) -> Machine:
     for link in sections["links"]:
         joined = link["ranks"] * ranks // old
         if link["ranks"] == 0 or joined > 1:
-            links.append(link | {"ranks": joined, "bandwidth": link["bandwidth"] * old / ranks})
-    changed = {"node": sections["node"] | {"ranks": ranks}, "links": links}
+            share = 1.0 if idle else old / ranks
+            links.append(link | {"ranks": joined, "bandwidth": link["bandwidth"] * share})
+    changed = {"node": node | {"ranks": ranks}, "links": links}
     return machine_from(sections | changed, machine.machine.name)

@@ -22,22 +22,23 @@ import numpy as np
 
 from whorl import _core
 from whorl.case import Case
-from whorl.core_options import core_options
-from whorl.exchange_choice import plain
 from whorl.floor import EDGES, STAGES, positions
 from whorl.planner.cut import Shares, least_shares
 from whorl.planner.load import Exchange, Load, line_operations
+from whorl.planner.options import planned_options
 
 MOST_ROWS = 64  # of a process grid, where there are such: rows belong inside a node
 ROW_BATCHES = 3  # most_row_batches in core/roundtrip/layout.cpp
 COLUMNS_OF_LINE = 8  # as whole_lines in core/roundtrip/layout.cpp
+STREAMS = 2  # stream_count in core/device/compiled.hpp
 
 
 @dataclass(frozen=True)
 class Whorl:
-    """whorl on a case."""
+    """whorl on a case, on a device: "cpu", or "cuda" for any GPU, which decides batches and memory."""
 
     case: Case
+    device: str = "cpu"
 
     @property
     def real_bytes(self) -> int:
@@ -73,7 +74,7 @@ class Whorl:
         self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
     ) -> dict[str, float]:
         """Bytes by array on the fullest rank; with `overlap` for a transport that does not block."""
-        return dict(_memory(self.case, grid, batches, threads, overlap=overlap))
+        return dict(_memory(self, grid, batches, threads, overlap=overlap))
 
     @property
     def less_memory(self) -> list[str]:
@@ -105,7 +106,7 @@ class Whorl:
         columns = cut.columns + (z / nz * cut.row_columns if p_col > 1 else 0.0)
         at_a_time = min(batches, ROW_BATCHES) if overlap else 1
         rows = at_a_time * -(-z // batches) * (ny * cut.elements + y * self.kept_x) if p_row > 1 else 0
-        plane = threads * ny * cut.elements
+        plane = (threads if self.device == "cpu" else STREAMS) * ny * cut.elements
         variables = max(shape["inputs"], shape["products"])
         return (
             self._whole["state"] / (p_row * p_col) + columns * a_column + (rows + plane) * variables * value
@@ -183,7 +184,7 @@ class Whorl:
     def modes(self) -> float:
         """Kept modes of a field, in complex numbers: rk2 has two registers, one more on two grids at once."""
         registers = 3 if self.case.grid.dealias == "phase-shift-exact" else 2
-        state = _memory(self.case, (1, 1), 1, 1, "rk2")["state"]
+        state = _memory(self, (1, 1), 1, 1, "rk2")["state"]
         return state / (2 * self.real_bytes * registers * sum(self._shape["fields"].values()))
 
     def _calls(self, *variables: int) -> int:
@@ -193,11 +194,11 @@ class Whorl:
 
     @cached_property
     def _shape(self) -> dict:
-        return _core.model_shape(self._options)
+        return _core.model_shape(planned_options(self.case))
 
     @property
     def _options(self) -> _core.Options:
-        return core_options(plain(self.case), 1)
+        return planned_options(self.case, device=self.device)
 
     @property
     def _walls(self) -> dict[str, bool]:
@@ -238,14 +239,15 @@ def _shares(algorithm: Whorl, grid: tuple[int, int]) -> Shares:
 
 @lru_cache(maxsize=4096)
 def _memory(
-    case: Case,
+    algorithm: Whorl,
     grid: tuple[int, int],
     batches: int,
     threads: int,
     scheme: str = "",
     overlap: bool = False,
 ) -> dict[str, int]:
-    options = core_options(plain(case), threads)
+    case = algorithm.case
+    options = planned_options(case, threads, algorithm.device)
     if overlap and _core.exchange_blocks(options):
         options.transport = "overlap"
     options.process_grid, options.batches, options.scheme = grid, batches, scheme or case.time.scheme

@@ -1,0 +1,240 @@
+"""What is asked of a GPU before a run begins, with GPUs that are made up."""
+
+import re
+from types import SimpleNamespace
+
+import psutil
+import pytest
+from mpi4py import MPI
+from support.ranks import on_ranks
+from whorl import _core
+from whorl.case import Case
+from whorl.checks import check_device, check_memory
+from whorl.core_options import core_options, describe
+from whorl.errors import CaseError
+from whorl.fitting import largest_points
+from whorl.information import information
+from whorl.sizes import next_good_size
+
+GIB = 2**30
+CARD = {"name": "Toy 1", "memory": 8 * GIB, "free": 6 * GIB}
+
+
+def case_of(points=64, grid=(), **run):
+    return Case(
+        grid={"points": points} | dict(grid), flow={"viscosity": 0.1}, time={"dt": 0.1, "steps": 1}, run=run
+    )
+
+
+def build(*devices, transports=("alltoall",)):
+    return lambda: {"devices": list(devices), "transports": list(transports)}
+
+
+def refusal(function, *arguments):
+    with pytest.raises(CaseError) as caught:
+        function(*arguments)
+    message = str(caught.value)
+    assert "\n" not in message
+    return message
+
+
+def needed(case, ranks=1, points=None):
+    """Bytes of the fullest rank."""
+    options = core_options(case, 1)
+    options.points = points or options.points
+    return sum(_core.estimate_memory(options, ranks).values())
+
+
+# Options
+
+
+def test_the_core_is_told_the_device_and_what_mpi_takes():
+    default, given = core_options(case_of(), 1), core_options(case_of(device="cuda", gpu_aware="no"), 1)
+    assert (default.device, default.gpu_aware) == ("cpu", "auto")
+    assert (given.device, given.gpu_aware) == ("cuda", "no")
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+def test_a_run_says_where_it_is(device):
+    options = SimpleNamespace(transport="alltoall")
+    flow = SimpleNamespace(process_grid=(1, 1), options=options, ranks=1, threads=1)
+    said = describe(case_of(device=device), flow)
+    assert said.endswith("1 rank × 1 thread" + (" on cuda" if device == "cuda" else ""))
+
+
+# The device
+
+
+@pytest.mark.parametrize(
+    ("device", "words"),
+    [
+        ("cuda", ["built with CUDA (docs/gpu.md)", "built without", 'use "cpu"']),
+        ("cpu-as-gpu", ["for tests (-DWHORL_CPU_AS_GPU=ON)", "built without", 'use "cpu"']),
+        ("hip", ["in no build of whorl yet", 'use "cpu"']),
+    ],
+)
+def test_a_device_that_is_not_built_is_refused(monkeypatch, device, words):
+    monkeypatch.setattr(_core, "build_info", build("cpu"))
+    said = refusal(check_device, case_of(device=device), MPI.COMM_SELF)
+    for word in (f'run.device = "{device}"', *words):
+        assert word in said
+    check_device(case_of(), MPI.COMM_SELF)
+    monkeypatch.setattr(_core, "build_info", build("cpu", device))
+    monkeypatch.setattr(_core, "gpus", lambda: [CARD])
+    check_device(case_of(device=device), MPI.COMM_SELF)
+
+
+def test_a_transport_that_is_not_built_is_refused(monkeypatch):
+    monkeypatch.setattr(_core, "build_info", build("cpu"))
+    said = refusal(check_device, case_of(transport="nccl"), MPI.COMM_SELF)
+    assert 'run.transport = "nccl" needs whorl built with CUDA where NCCL is' in said
+    check_device(case_of(transport="auto"), MPI.COMM_SELF)
+    monkeypatch.setattr(_core, "build_info", build("cpu", transports=["alltoall", "nccl"]))
+    check_device(case_of(transport="nccl"), MPI.COMM_SELF)
+
+
+@on_ranks(1, 3)
+def test_a_rank_without_a_gpu_is_told_of_by_all(world):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_core, "build_info", build("cpu", "cuda"))
+        patch.setattr(_core, "gpus", lambda: [CARD])
+        check_device(case_of(device="cuda"), world)
+        patch.setattr(_core, "gpus", lambda: [CARD] if world.rank < world.size - 1 else [])
+        said = refusal(check_device, case_of(device="cuda"), world)
+        assert 'run.device = "cuda" needs a GPU and none can be used on' in said
+        assert 'or use "cpu"' in said
+        check_device(case_of(), world)
+
+
+# Its memory
+
+
+def test_a_gpu_s_free_memory_is_what_counts(monkeypatch):
+    case = case_of(device="cuda", threads=1)
+    monkeypatch.setattr(_core, "gpus", lambda: [CARD | {"free": needed(case)}])
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=1))
+    check_memory(core_options(case, 1), MPI.COMM_SELF)
+    monkeypatch.setattr(_core, "gpus", lambda: [CARD | {"free": needed(case) - 1}])
+    said = refusal(check_memory, core_options(case, 1), MPI.COMM_SELF)
+    for word in ("of memory on GPU 0 (Toy 1) of ", "(ranks there: 1)", "single precision or more GPUs"):
+        assert word in said
+
+
+@pytest.mark.parametrize("device", ["cpu", "cpu-as-gpu"])
+def test_what_lies_in_the_host_s_memory_is_compared_with_that(monkeypatch, device):
+    if device not in _core.build_info()["devices"]:
+        pytest.skip(f"this build has no device {device}")
+    case = case_of(device=device, threads=1, precision="single")
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=needed(case)))
+    check_memory(core_options(case, 1), MPI.COMM_SELF)
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=needed(case) - 1))
+    said = refusal(check_memory, core_options(case, 1), MPI.COMM_SELF)
+    assert re.search(r"use \d+ × \d+ × \d+ points \(the most that fit in this shape\) or more nodes\.", said)
+
+
+def test_what_does_not_fit_is_told_what_does(monkeypatch):
+    """It fits, and of the next good size it does not."""
+    case = case_of(4096, device="cuda", precision="single")
+    monkeypatch.setattr(_core, "gpus", lambda: [CARD])
+    options = core_options(case, 1)
+    said = refusal(check_memory, options, MPI.COMM_SELF)
+    points = [int(n) for n in re.search(r"use (\d+) × (\d+) × (\d+) points", said).groups()]
+    assert points == [points[0]] * 3
+    assert tuple(options.points) == (4096,) * 3
+    case = case_of(points, device="cuda", precision="single")
+    check_memory(core_options(case, 1), MPI.COMM_SELF)
+    larger = case_of(next_good_size(points[0] + 2), device="cuda", precision="single")
+    refusal(check_memory, core_options(larger, 1), MPI.COMM_SELF)
+
+
+def test_where_nothing_fits_no_grid_is_named(monkeypatch):
+    monkeypatch.setattr(_core, "gpus", lambda: [CARD | {"free": 1000}])
+    assert "use fewer points, single" in refusal(
+        check_memory, core_options(case_of(device="cuda"), 1), MPI.COMM_SELF
+    )
+
+
+@on_ranks(3)
+def test_ranks_of_a_node_share_its_gpus_in_turn(world):
+    """Of two GPUs ranks 0 and 2 have the first."""
+    options = core_options(case_of(device="cuda"), 1)
+    fullest = sum(_core.estimate_memory(options, world.size).values())
+
+    def fits(*free: float, **more: object) -> str | None:
+        gpus = [CARD | {"free": count * fullest} | more for count in free]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_core, "gpus", lambda: gpus)
+            try:
+                check_memory(options, world)
+            except CaseError as error:
+                return str(error)
+        return None
+
+    assert fits(2, 1) is None
+    assert fits(1, 1, 1) is None
+    assert fits(3) is None
+    assert "GPU 0 (Toy 1) of" in (said := fits(1.9, 1))
+    assert "(ranks there: 2)" in said
+    assert "GPU 1 (Toy 1) of" in (said := fits(2, 0.9))
+    assert "(ranks there: 1)" in said
+    assert "(ranks there: 3)" in fits(2.9)
+    # Each is shown one alone: not the same one if they are called differently.
+    assert fits(1, id=f"card {world.rank}") is None
+    assert "(ranks there: 3)" in fits(1, id="card 0")
+
+
+# The largest grid
+
+SHAPES = [
+    (96, {}, 1),
+    ((96, 48, 64), {"shape": "sphere"}, 4),
+    ((48, 128, 1), {}, 2),
+    ((64, 60, 60), {"dealias": "phase-shift"}, 8),
+]
+
+
+@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.7, 0.99])
+@pytest.mark.parametrize(("points", "grid", "ranks"), SHAPES)
+def test_the_largest_grid_is_that_of_all_that_fit(points, grid, ranks, share, device):
+    options = core_options(case_of(points, grid, device=device), 1)
+    wanted = tuple(options.points)
+    whole = sum(_core.estimate_memory(options, ranks).values())
+    found = largest_points(options, ranks, whole, share * whole)
+    assert tuple(options.points) == wanted
+    longest = wanted.index(max(wanted))
+    fitting = None
+    for n in range(4, max(wanted), 2):
+        scaled = [1 if m == 1 else max(4, m * n // max(wanted) // 2 * 2) for m in wanted]
+        while bad := [i for i, m in enumerate(scaled) if m > 1 and next_good_size(m) != m]:
+            scaled[bad[0]] -= 2
+        if scaled[longest] != n:
+            continue
+        options.points = scaled
+        try:
+            needs = sum(_core.estimate_memory(options, ranks).values())
+        except _core.Error:
+            continue
+        fitting = tuple(scaled) if needs <= share * whole else fitting
+    assert found == fitting
+
+
+def test_too_many_ranks_for_what_would_fit():
+    options = core_options(case_of(16), 1)
+    whole = sum(_core.estimate_memory(options, 48).values())
+    assert largest_points(options, 40, whole, 0.9 * whole) == (14, 14, 14)
+    assert largest_points(options, 48, whole, 0.9 * whole) is None
+
+
+# What is said of them
+
+
+def test_information_lists_devices_and_gpus(monkeypatch):
+    facts = information(MPI.COMM_SELF)
+    assert facts["core devices"] == ", ".join(_core.build_info()["devices"])
+    assert facts["core cuda"] == _core.build_info()["cuda"]
+    monkeypatch.setattr(_core, "gpus", lambda: [CARD, CARD | {"name": "Toy 2"}])
+    facts = information(MPI.COMM_SELF)
+    assert facts["GPUs"] == "Toy 1, 8 GiB, 6 GiB free; Toy 2, 8 GiB, 6 GiB free"
+    monkeypatch.setattr(_core, "gpus", list)
+    assert information(MPI.COMM_SELF)["GPUs"] == "none that this build can use"
