@@ -10,6 +10,8 @@ PRESET ?= release
 # Stamps of what set-up has done; a directory among the inputs catches files that come and go.
 packages := .venv/.packages
 core := .venv/.core-$(PRESET)
+# The core with what only tests want: the device cpu-as-gpu.
+tested_core := $(core)-tested
 core_inputs := CMakeLists.txt CMakePresets.json $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.[ch]pp')
 python_inputs := $(shell find python/whorl -name '*.py' -o -name '*.toml')
 cpp_files = $(shell find core -name '*.[ch]pp' -o -name '*.cu')
@@ -18,7 +20,7 @@ help:
 	@echo "make demo         set up, run the Taylor-Green vortex and plot it"
 	@echo "make test         set up, check the style and run every test"
 	@echo "make setup        install what is missing, make .venv, build the core (PRESET=debug: sanitizers)"
-	@echo "make cuda-check   compile the device-callable headers with nvcc"
+	@echo "make cuda-check   compile and link the device cuda for sm_80 and sm_90 (needs nvcc, no GPU)"
 	@echo "make format       format C++ and Python;  make lint: check without changing"
 	@echo "make clean        remove builds and .venv (runs/ stays)"
 
@@ -33,6 +35,11 @@ $(core): $(packages) $(core_inputs)
 	rm -f .venv/.core-*
 	touch $@
 
+$(tested_core): $(packages) $(core_inputs)
+	tools/setup core $(PRESET) tested
+	rm -f .venv/.core-*
+	touch $(core) $@
+
 runs/.taylor-green: $(core) $(python_inputs)
 	.venv/bin/whorl run taylor-green -o runs/taylor-green --overwrite
 	touch $@
@@ -40,7 +47,7 @@ runs/.taylor-green: $(core) $(python_inputs)
 demo: runs/.taylor-green
 	.venv/bin/whorl plot runs/taylor-green
 
-test: lint $(core)
+test: lint $(tested_core)
 	.venv/bin/python -m pytest
 
 lint: $(packages)
@@ -54,9 +61,11 @@ format: $(packages)
 	.venv/bin/ruff format
 	.venv/bin/clang-format -i $(cpp_files)
 
-cuda-check: $(packages)
-	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake --preset cuda-check
-	cmake --build --preset cuda-check
+cuda-check: $(core)
+	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake -B build/$(PRESET) -DWHORL_CUDA=ON
+	cmake --build build/$(PRESET)
+	.venv/bin/python tools/cuda_linked build/$(PRESET)
+	cmake -B build/$(PRESET) -DWHORL_CUDA=OFF >/dev/null
 
 clean:
 	rm -rf build .venv

@@ -65,7 +65,10 @@ std::vector<std::string> device_names() {
     return names;
 }
 
-ModelShape model_shape(const Options& options) { return find_model(options).shape(options); }
+// Alike on every device, and on those this build has not.
+ModelShape model_shape(const Options& options) {
+    return find(registries().at("cpu"), "model", options.model).shape(options);
+}
 
 std::unique_ptr<Flow> make_flow(const Options& options, int communicator) {
     return find_model(options).make(options, communicator);

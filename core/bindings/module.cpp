@@ -91,6 +91,7 @@ nb::list gpus() {
     for (const device::Gpu& gpu : device::cuda_gpus()) {
         nb::dict one;
         one["name"] = gpu.name;
+        one["id"] = gpu.id;
         one["memory"] = gpu.memory;
         one["free"] = gpu.free;
         found.append(one);

@@ -13,7 +13,7 @@ inline bool has_streams(const std::string& name) { return name != "cpu"; }
 
 // A GPU that is there: bytes of its memory.
 struct Gpu {
-    std::string name;
+    std::string name, id; // the same on every rank that sees it, whatever its number there
     std::int64_t memory = 0, free = 0;
 };
 std::vector<Gpu> cuda_gpus();

@@ -157,18 +157,26 @@ void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int
 
 // None where there is no driver: that is no failure.
 std::vector<Gpu> cuda_gpus() {
-    int count = 0;
+    int count = 0, current = 0;
     std::vector<Gpu> found;
-    if (cudaGetDeviceCount(&count) != cudaSuccess) return found;
+    if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return found;
+    WHORL_CUDA(cudaGetDevice(&current));
     for (int number = 0; number < count; ++number) {
         cudaDeviceProp properties;
         std::size_t left = 0, all = 0;
         WHORL_CUDA(cudaGetDeviceProperties(&properties, number));
         WHORL_CUDA(cudaSetDevice(number));
         WHORL_CUDA(cudaMemGetInfo(&left, &all));
-        found.push_back({properties.name, static_cast<std::int64_t>(all), static_cast<std::int64_t>(left)});
+        std::string id;
+        for (const char byte : properties.uuid.bytes) {
+            constexpr const char* digits = "0123456789abcdef";
+            id += digits[static_cast<unsigned char>(byte) >> 4];
+            id += digits[static_cast<unsigned char>(byte) & 15];
+        }
+        found.push_back(
+            {properties.name, id, static_cast<std::int64_t>(all), static_cast<std::int64_t>(left)});
     }
-    WHORL_CUDA(cudaSetDevice(0));
+    WHORL_CUDA(cudaSetDevice(current));
     return found;
 }
 
@@ -217,7 +225,15 @@ Cuda::Cuda(int local_rank) {
     raised_ = Buffer<unsigned long long, CudaMemory>(2);
 }
 
+// What the pool keeps is given back, so that what is free can be seen by who asks before the next flow.
 Cuda::~Cuda() {
+    for (auto& area : work_) area = {};
+    raised_ = {};
+    int number = 0;
+    cudaMemPool_t pool = nullptr;
+    if (cudaDeviceSynchronize() == cudaSuccess && cudaGetDevice(&number) == cudaSuccess &&
+        cudaDeviceGetDefaultMemPool(&pool, number) == cudaSuccess)
+        cudaMemPoolTrimTo(pool, 0);
     for (cudaEvent_t event : events_) cudaEventDestroy(event);
     for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
 }

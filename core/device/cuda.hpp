@@ -63,6 +63,7 @@ template <class Real> class CudaPlan {
 namespace cuda {
 
 inline constexpr int block_threads = 128;
+using LaneMask = unsigned int; // of all lanes that a shuffle may ask
 
 // Every element of every row of a kernel.
 template <class Kernel> __global__ void run_rows(const __grid_constant__ Kernel kernel) {
@@ -93,7 +94,7 @@ __global__ void raise_rows(const __grid_constant__ Kernel kernel, std::int64_t r
     }
     for (int m = 0; m < maxima; ++m) {
         for (int lanes = 16; lanes > 0; lanes /= 2)
-            own[m] = max(own[m], __shfl_down_sync(0xffffffffu, own[m], static_cast<unsigned>(lanes)));
+            own[m] = max(own[m], __shfl_down_sync(~LaneMask{0}, own[m], static_cast<unsigned>(lanes)));
         if (threadIdx.x % 32 == 0) atomicMax(largest + m, own[m]);
     }
 }

@@ -166,7 +166,7 @@ def _room_of_gpu(node: MPI.Intracomm) -> Room:
     """Ranks of a node take its GPUs in turn; a launcher may have given them different ones."""
     gpus = _core.gpus()
     number = node.rank % len(gpus)
-    own, identity = gpus[number], gpus[number].get("id", number)
+    own, identity = gpus[number], gpus[number]["id"]
     sharing = [free for other, free in node.allgather((identity, own["free"])) if other == identity]
     place = f"GPU {number} ({own['name']}) of {socket.gethostname()}"
     return Room(min(sharing) / len(sharing), len(sharing), place)

@@ -1,0 +1,44 @@
+# The device hip: that of cuda under the names HIP and hipFFT have for the same things, so that it mirrors it name
+# for name; compiled by the HIP compiler of ROCm, 6 or newer.
+include(CheckLanguage)
+check_language(HIP)
+if(NOT CMAKE_HIP_COMPILER)
+    message(FATAL_ERROR "WHORL_HIP=ON needs the HIP compiler of ROCm, which was not found. Load or install ROCm and "
+                        "see that CMake finds it (CMAKE_HIP_COMPILER, CMAKE_PREFIX_PATH), or leave WHORL_HIP off.")
+endif()
+enable_language(HIP)
+find_package(hipfft REQUIRED)
+
+set(of_cuda
+    "<cuda_runtime.h>" "<cufft.h>" cudaMallocHost cudaFreeHost cudaDevAttr MultiProcessorCount CUFFT_INVERSE
+    "LaneMask = unsigned int" "const __grid_constant__" CUFFT cufft cuFFT CUDA Cuda cuda NVIDIA)
+set(of_hip
+    "<hip/hip_runtime.h>" "<hipfft/hipfft.h>" hipHostMalloc hipHostFree hipDeviceAttribute MultiprocessorCount
+    HIPFFT_BACKWARD "LaneMask = unsigned long long" "const" HIPFFT hipfft hipFFT HIP Hip hip AMD)
+function(whorl_mirror from to)
+    file(READ "${PROJECT_SOURCE_DIR}/core/${from}" text)
+    foreach(old new IN ZIP_LISTS of_cuda of_hip)
+        string(REPLACE "${old}" "${new}" text "${text}")
+    endforeach()
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/hip/${to}" CONTENT "${text}" @ONLY)
+endfunction()
+whorl_mirror(device/cuda.hpp device/hip.hpp)
+whorl_mirror(device/cuda.cu hip.hip)
+set_property(
+    DIRECTORY
+    APPEND
+    PROPERTY CMAKE_CONFIGURE_DEPENDS core/device/cuda.hpp core/device/cuda.cu)
+
+set(hip_sources "${PROJECT_BINARY_DIR}/hip/hip.hip")
+foreach(source IN LISTS device_sources)
+    cmake_path(GET source STEM name)
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/hip/${name}.hip" CONTENT "#include \"${source}\"\n")
+    list(APPEND hip_sources "${PROJECT_BINARY_DIR}/hip/${name}.hip")
+endforeach()
+add_library(whorl_hip OBJECT ${hip_sources})
+target_include_directories(whorl_hip BEFORE PRIVATE "${PROJECT_BINARY_DIR}/hip" "${PROJECT_SOURCE_DIR}")
+target_link_libraries(whorl_hip PRIVATE whorl_core hip::hipfft)
+target_compile_definitions(whorl_hip PRIVATE WHORL_FOR_HIP)
+target_compile_options(whorl_hip PRIVATE ${WHORL_WARNINGS} -fopenmp)
+whorl_add_device(whorl_hip WHORL_HIP)
+target_link_libraries(_core PRIVATE $<LINK_ONLY:hip::hipfft> $<LINK_ONLY:hip::host>)
