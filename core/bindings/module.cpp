@@ -17,7 +17,7 @@
 #include "device/buffer.hpp"
 #include "device/lines.hpp"
 #include "device/rates.hpp"
-#include "storage/hdf5.hpp"
+#include "storage/version.hpp"
 
 namespace nb = nanobind;
 

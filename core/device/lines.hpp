@@ -16,8 +16,9 @@
 namespace whorl::device {
 
 enum class Direction { forward = -1, backward = +1 };
-// `automatic` takes lane transforms (lane_lines.hpp) for lines side by side and FFTW for the others; `direct`
-// is the slow sum above, kept as the reference the fast lines are tested against.
+// `automatic` takes lane transforms (lane_lines.hpp) for lines side by side and FFTW for the others, or the
+// sum where whorl is built without FFTW; `direct` is the slow sum above, kept as the reference the fast lines
+// are tested against.
 enum class LineKind { automatic, fftw, direct };
 
 enum class Basis { fourier, cosine, sine, odd };
@@ -82,6 +83,7 @@ template <class Real> class Lines {
 
 LineKind parse_line_kind(const std::string& name);
 
+// "none" where whorl is built without it.
 std::string fftw_version();
 
 } // namespace whorl::device

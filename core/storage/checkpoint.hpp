@@ -4,12 +4,12 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
-#include "base/complex.hpp"
 #include "exchange/communicator.hpp"
 #include "grid/row_table.hpp"
 #include "storage/attributes.hpp"
-#include "storage/mode_data.hpp"
+#include "storage/stored_field.hpp"
 
 namespace whorl::storage {
 

@@ -2,30 +2,14 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
-#include "base/complex.hpp"
 #include "storage/hdf5.hpp"
 #include "storage/mode_order.hpp"
+#include "storage/stored_field.hpp"
 #include "storage/whole_file.hpp"
 
 namespace whorl::storage {
-
-// A field of the state as a checkpoint holds it. Of a solenoidal one, two components of every mode, in the
-// order x, y, z without the dependent one (models/continuity.hpp); x and y of the mean. A scalar as it is.
-template <class Real> struct StoredField {
-    std::string name;
-    bool solenoidal;
-    Complex<Real>* data;
-
-    // Of its datasets, one a stored component: shape (modes, 2), real and imaginary part, in the order of
-    // ModeOrder.
-    std::vector<std::string> datasets() const {
-        if (!solenoidal) return {name};
-        return {name + "_first", name + "_second"};
-    }
-};
 
 // The modes of one rank: where they lie in the state and in the file, and their wavenumbers.
 struct ModeShare {
