@@ -4,21 +4,23 @@ import os
 import socket
 
 import psutil
-from mpi4py import MPI
 
 from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.exchange_choice import plain
+from whorl.hdf5 import has_h5py
+from whorl.ranks import MPI, launched
 
 # Threads that take turns on a core cost time; so many cost the machine.
 MOST_THREADS_A_CORE = 16
 
 
 def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
-    """Raises CaseError on every rank if the case cannot run on these ranks and this machine."""
+    """Raises CaseError on every rank if the case cannot run on these ranks, this machine and this build."""
     check_device(case)
+    check_files(case)
     check_threads(case, options.threads, comm)
     check_ranks(case, options, comm.size)
     check_memory(options, comm)
@@ -26,7 +28,12 @@ def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
 
 def warnings(case: Case, ranks: int = 1, threads: int = 1) -> list[str]:
     """What will run but may not be meant; a sentence each."""
-    return [*_growing_waves(case), *_idle_ranks(case, ranks), *_crowded_cores(case, threads)]
+    return [
+        *_growing_waves(case),
+        *_idle_ranks(case, ranks),
+        *_crowded_cores(case, threads),
+        *_missing_files(case),
+    ]
 
 
 def _threads(case: Case, threads: int) -> str:
@@ -57,6 +64,12 @@ def _idle_ranks(case: Case, ranks: int) -> list[str]:
     ]
 
 
+def _missing_files(case: Case) -> list[str]:
+    if case.output.directory is None or has_h5py():
+        return []
+    return ["h5py is not installed, so spectra.h5 will not be written: pip install h5py."]
+
+
 def _growing_waves(case: Case) -> list[str]:
     waves = case.flow.explicit_waves()
     if case.time.scheme != "rk2" or not waves:
@@ -74,6 +87,19 @@ def check_device(case: Case) -> None:
         )
 
 
+def check_files(case: Case) -> None:
+    """A run that is to be gone on with must not end without what it could go on from."""
+    if case.output.directory is None or _core.build_info()["hdf5"] != "none":
+        return
+    names = ("checkpoint_every", "snapshot_every")
+    if wanted := [f"output.{name}" for name in names if getattr(case.output, name) != "never"]:
+        raise CaseError(
+            f"{' and '.join(wanted)} ask{'s' if len(wanted) == 1 else ''} for files that this whorl cannot "
+            f'write, for it was built without HDF5: set {" and ".join(wanted)} to "never", or build whorl '
+            "with MPI and HDF5 (cmake -DWHORL_MPI=ON -DWHORL_HDF5=ON)."
+        )
+
+
 def check_threads(case: Case, threads: int, comm: MPI.Intracomm) -> None:
     cores = comm.allreduce(os.cpu_count() or 1, MPI.MIN)
     if threads > MOST_THREADS_A_CORE * cores:
@@ -88,6 +114,12 @@ def check_ranks(case: Case, options: _core.Options, ranks: int) -> None:
     most = _core.maximum_ranks(options)
     size = " × ".join(map(str, case.grid.points))
     rows, columns = case.run.process_grid
+    there = max(ranks, launched())  # each would take itself for the only one
+    if there > 1 and _core.build_info()["mpi"] == "none":
+        raise CaseError(
+            f"{there} ranks are too many for this whorl, which was built without MPI: run it on one, or "
+            "build it with MPI (cmake -DWHORL_MPI=ON)."
+        )
     if rows * columns == ranks:
         return
     if ranks > most:

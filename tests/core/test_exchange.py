@@ -4,11 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from mpi4py import MPI
 from support import flows
 from support.ranks import on_ranks
 from support.twin import Twin
 from whorl import Case, Simulation, _core
+from whorl.ranks import MPI
 
 TRANSPORTS = _core.build_info()["transports"]
 PACKED = [name for name in TRANSPORTS if name != "datatypes"]

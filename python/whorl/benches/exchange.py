@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from mpi4py import MPI
 from rich.console import Console
 from rich.table import Table
 
@@ -27,6 +26,7 @@ from whorl.benches.common import (
 from whorl.case import Case
 from whorl.core_options import core_options, what
 from whorl.exchange_choice import plain
+from whorl.ranks import MPI
 
 FEW = (1, 3)  # values of Q besides all the variables of a right-hand side
 ALL = "all"
