@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint format cuda-check clean
+.PHONY: help setup demo test lint format bare-check cuda-check clean
 
 # A build of CMakePresets.json: release, or debug for the sanitizers.
 PRESET ?= release
@@ -10,14 +10,15 @@ PRESET ?= release
 # Stamps of what set-up has done; a directory among the inputs catches files that come and go.
 packages := .venv/.packages
 core := .venv/.core-$(PRESET)
-core_inputs := CMakeLists.txt CMakePresets.json $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.[ch]pp')
+core_inputs := CMakeLists.txt CMakePresets.json $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.[ch]pp' -o -name '*.h')
 python_inputs := $(shell find python/whorl -name '*.py' -o -name '*.toml')
-cpp_files = $(shell find core -name '*.[ch]pp' -o -name '*.cu')
+cpp_files = $(shell find core -name '*.[ch]pp' -o -name '*.h' -o -name '*.cu')
 
 help:
 	@echo "make demo         set up, run the Taylor-Green vortex and plot it"
 	@echo "make test         set up, check the style and run every test"
 	@echo "make setup        install what is missing, make .venv, build the core (PRESET=debug: sanitizers)"
+	@echo "make bare-check   build without MPI, HDF5 and FFTW, and test that core on one rank"
 	@echo "make cuda-check   compile the device-callable headers with nvcc"
 	@echo "make format       format C++ and Python;  make lint: check without changing"
 	@echo "make clean        remove builds and .venv (runs/ stays)"
@@ -57,6 +58,9 @@ format: $(packages)
 cuda-check: $(packages)
 	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake --preset cuda-check
 	cmake --build --preset cuda-check
+
+bare-check:
+	tools/bare-check
 
 clean:
 	rm -rf build .venv
