@@ -1,6 +1,7 @@
 """What is refused, or warned of, before a run begins."""
 
 import os
+import signal
 
 import pytest
 from mpi4py import MPI
@@ -105,16 +106,29 @@ def test_files_are_refused_by_a_build_without_hdf5(bare, given, named, tmp_path)
         check_files(with_output(case_of(), tmp_path, **NO_FILES | given))
 
 
-def test_a_run_without_hdf5_and_h5py_writes_its_series(bare, monkeypatch, tmp_path, capsys):
+def small_run(directory, steps):
+    start = {"grid": {"points": 8}, "flow": {"viscosity": 0.1}, "time": {"dt": 0.1, "steps": steps}}
+    case = Case(**start, initial={"name": "taylor-green"}, output={"directory": str(directory), **NO_FILES})
+    return Simulation(case, comm=MPI.COMM_SELF)
+
+
+def test_a_run_without_hdf5_and_h5py_writes_its_series(bare, monkeypatch, tmp_path):
     """And no checkpoint, not even the last, nor spectra, of which it warns."""
     for module in ("hdf5", "checks", "recorder"):
         monkeypatch.setattr(f"whorl.{module}.has_h5py", lambda: False)
-    start = {"grid": {"points": 8}, "flow": {"viscosity": 0.1}, "time": {"dt": 0.1, "steps": 2}}
-    case = Case(**start, initial={"name": "taylor-green"}, output={"directory": str(tmp_path), **NO_FILES})
-    simulation = Simulation(case, comm=MPI.COMM_SELF)
+    simulation = small_run(tmp_path, steps=2)
     simulation.run()
     assert list(simulation.spectra["step"]) == [0, 2]
     names = {path.name for path in tmp_path.rglob("*") if path.is_file()}
     assert names == {".whorl-run", "case.toml", "series.csv", "log.txt"}
     assert "h5py is not installed, so spectra.h5 will not be written" in (tmp_path / "log.txt").read_text()
     assert warnings(case_of()) == []
+
+
+def test_a_run_without_hdf5_that_is_stopped_offers_no_restart(bare, tmp_path):
+    simulation = small_run(tmp_path, steps=1000)
+    simulation.every("2 steps", lambda _: os.kill(os.getpid(), signal.SIGTERM))
+    assert not simulation.run()
+    end = (tmp_path / "log.txt").read_text().splitlines()[-1]
+    assert "stopped by SIGTERM" in end
+    assert "restart" not in end
