@@ -4,11 +4,14 @@
 #if defined(__CUDACC__) || defined(__HIPCC__)
 #define WHORL_INLINE __host__ __device__ inline
 #define WHORL_CALL __host__ __device__
+#define WHORL_ANYWHERE __host__ __device__ inline
 #else
 // A call left in a row's loop would keep it from being vectorised.
 #define WHORL_INLINE __attribute__((always_inline)) inline
 // Long and seldom enough to stay a call.
 #define WHORL_CALL __attribute__((noinline))
+// As the compiler likes.
+#define WHORL_ANYWHERE inline
 #endif
 
 #define WHORL_RESTRICT __restrict__

@@ -5,11 +5,13 @@
 #include <array>
 #include <cstdint>
 
+#include "base/macros.hpp"
+
 namespace whorl {
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 
-inline PhiloxBlock philox(PhiloxBlock counter, std::array<std::uint32_t, 2> key) {
+WHORL_ANYWHERE PhiloxBlock philox(PhiloxBlock counter, std::array<std::uint32_t, 2> key) {
     for (int round = 0; round < 10; ++round) {
         const std::uint64_t p = 0xD2511F53ull * counter[0];
         const std::uint64_t q = 0xCD9E8D57ull * counter[2];
@@ -22,6 +24,6 @@ inline PhiloxBlock philox(PhiloxBlock counter, std::array<std::uint32_t, 2> key)
 }
 
 // Uniform on (0, 1), never 0: safe under a logarithm.
-inline double uniform(std::uint32_t word) { return (word + 0.5) * 0x1p-32; }
+WHORL_ANYWHERE double uniform(std::uint32_t word) { return (word + 0.5) * 0x1p-32; }
 
 } // namespace whorl

@@ -1,11 +1,12 @@
 // Makes a ModelEntry of a function that gives, for Options and a precision, the model; included by the files
-// models_<name>.cpp.
+// models_<name>.cpp, which are compiled once for each device.
 #pragma once
 
 #include <cmath>
 
 #include "bindings/flow_of.hpp"
 #include "bindings/registry.hpp"
+#include "device/chosen.hpp"
 #include "models/linear.hpp"
 
 namespace whorl {
@@ -41,13 +42,13 @@ template <class Real> LinearTerms<Real> linear_terms_of(const Options& options) 
 }
 
 // choose(use, Real()) calls use(model) with the model of these options.
-template <class Choose> ModelEntry entry_of(const Choose& choose) {
+template <class Device, class Choose> ModelEntry entry_of(const Choose& choose) {
     ModelEntry entry;
     entry.make = [choose](const Options& options, int communicator) {
         std::unique_ptr<Flow> flow;
         const auto in = [&]<class Real>(Real) {
             choose(options, Real(), [&]<class Model>(const Model& model) {
-                flow = std::make_unique<FlowOf<Model, Real>>(options, communicator, model);
+                flow = std::make_unique<FlowOf<Model, Device, Real>>(options, communicator, model);
             });
         };
         if (options.is_double())

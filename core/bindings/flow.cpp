@@ -6,6 +6,7 @@
 #include <numeric>
 
 #include "device/buffer.hpp"
+#include "device/compiled.hpp"
 #include "device/lines.hpp"
 #include "exchange/transport.hpp"
 #include "grid/row_table.hpp"
@@ -76,9 +77,16 @@ int ModelShape::row_variables() const { return std::max({inputs, products, wides
 int Options::choose_batches(ProcessGrid grid) const {
     // Ranks that exchange do best with a few planes at a time, which stay in cache on either side.
     constexpr int fewest = 8, planes_of_batch = 4;
+    // A batch that fills a GPU, and a few where there are exchanges to hide.
+    constexpr std::int64_t points_of_batch = std::int64_t{1} << 24;
     const int planes = std::max(1, points[2] / grid.p_col);
     const bool exchanges = grid.p_row * grid.p_col > 1;
-    const int chosen = exchanges ? std::max(fewest, planes / planes_of_batch) : fewest;
+    int chosen = exchanges ? std::max(fewest, planes / planes_of_batch) : fewest;
+    if (device::has_streams(device)) {
+        const std::int64_t of_plane = std::max(1LL, 1LL * points[0] * points[1] / grid.p_row);
+        const auto filling = static_cast<int>((planes * of_plane + points_of_batch - 1) / points_of_batch);
+        chosen = std::max(exchanges ? 4 : 1, filling);
+    }
     return std::clamp(batches > 0 ? batches : chosen, 1, planes);
 }
 
@@ -144,20 +152,22 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const Box box = options.box();
     const Truncation truncation = options.truncation();
     const ModelShape shape = model_shape(options);
+    const bool streams = device::has_streams(options.device);
     const Layout layout(box, truncation, pencils, rank, options.batches, shape.column_variables(),
-                        shape.row_variables(), exchange::traits_of(options.transport_options()));
+                        shape.row_variables(), exchange::traits_of(options.transport_options()), streams);
     const std::int64_t value = options.is_double() ? 16 : 8;
     const int registers =
         find_scheme(options.scheme).registers + (truncation.dealias() == Dealias::phase_shift_exact ? 1 : 0);
     const device::LineKind lines = device::parse_line_kind(options.lines);
-    const Workspace workspace =
-        options.is_double() ? workspace_of<double>(layout, lines) : workspace_of<float>(layout, lines);
-    const std::int64_t threads = device::Cpu(options.threads).executors();
+    const Workspace workspace = streams               ? Workspace::of_stream(layout, value)
+                                : options.is_double() ? workspace_of_thread<double>(layout, lines)
+                                                      : workspace_of_thread<float>(layout, lines);
+    const std::int64_t executors = streams ? device::stream_count : device::Cpu(options.threads).executors();
     return {
         {"state", value * registers * shape.field_count() * count_modes(truncation, layout.kx, layout.ky)},
         {"exchange", value * (layout.pencil_size + (layout.grid.p_col > 1 ? layout.plane_size : 0))},
         {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
-        {"workspace", value * threads * workspace.size()},
+        {"workspace", value * executors * workspace.size()},
         {"tables", table_bytes(layout, value)}};
 }
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "device/cpu.hpp"
 #include "exchange/communicator.hpp"
 #include "fields/physical.hpp"
 #include "grid/pencils.hpp"
@@ -18,6 +19,7 @@ namespace whorl {
 
 struct Options {
     std::string model = "navier-stokes";
+    std::string device = "cpu";
     std::string precision = "double";
     std::array<int, 3> points{64, 64, 64};
     std::array<double, 3> lengths{};
@@ -118,6 +120,8 @@ class Flow {
 // Throws Error listing the models, or the precisions, when the name is unknown.
 std::unique_ptr<Flow> make_flow(const Options& options, int communicator);
 std::vector<std::string> model_names();
+// Those this build has.
+std::vector<std::string> device_names();
 
 // What a model carries, passive scalars included, and what can be asked of it.
 struct ModelShape {

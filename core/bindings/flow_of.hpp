@@ -57,7 +57,41 @@ template <class Model> ModelShape shape_of_model(const Options& options) {
     return shape;
 }
 
-template <class Model, class Real> class FlowOf final : public Flow {
+// An output of the model from the state.
+template <class Model, class Real> struct Derive {
+    Model model;
+    const Complex<Real>* state;
+    Complex<Real>* made;
+    std::int64_t modes;
+    int which, components;
+
+    WHORL_INLINE void operator()(Mode<Real> mode) const {
+        constexpr int most = Model::fields > 3 ? Model::fields : 3;
+        Complex<Real> a[Model::fields], out[most] = {};
+        for (int f = 0; f < Model::fields; ++f) a[f] = state[f * modes + mode.index];
+        model.output(which, mode.k, a, out);
+        for (int v = 0; v < components; ++v) made[v * modes + mode.index] = out[v];
+    }
+};
+
+// The state from a velocity.
+template <class Model, class Real> struct TakeVelocity {
+    Model model;
+    const Complex<Real>* u;
+    Complex<Real>* state;
+    std::int64_t modes;
+
+    WHORL_INLINE void operator()(Mode<Real> mode) const {
+        Complex<Real> of_mode[3], a[Model::fields];
+        for (int v = 0; v < 3; ++v) of_mode[v] = u[v * modes + mode.index];
+        model.from_velocity(mode.k, of_mode, a);
+        for (int f = 0; f < Model::fields; ++f) state[f * modes + mode.index] = a[f];
+    }
+};
+
+template <class Model, class Device, class Real> class FlowOf final : public Flow {
+    using Memory = typename Device::Memory;
+
   public:
     FlowOf(const Options& options, int communicator, const Model& model)
         : Flow(options, communicator), shape_(shape_of_model<Model>(options)), device_(options.threads),
@@ -74,29 +108,36 @@ template <class Model, class Real> class FlowOf final : public Flow {
 
     void set_physical(const std::string& field, const Callback& fill, bool project) override {
         if (derived_from_velocity(field)) {
-            device::Buffer<Complex<Real>> velocity(static_cast<std::size_t>(3 * stepper_.modes()));
-            write_points<Real>(trip_, {velocity.data(), stepper_.modes(), 3, parities_of(field)}, project,
-                               [&](const PhysicalBlock& block, Real* values) { fill(block, 3, values); });
+            device::Buffer<Complex<Real>, Memory> velocity(static_cast<std::size_t>(3 * stepper_.modes()));
+            write_points(trip_, FieldModes<Real>{velocity.data(), stepper_.modes(), 3, parities_of(field)},
+                         project, BlockCallback<Real>([&](const PhysicalBlock& block, Real* values) {
+                             fill(block, 3, values);
+                         }));
             set_from_velocity(velocity.data());
             return;
         }
         const StateField of = find(field);
-        write_points<Real>(
-            trip_, modes_of(of), project && of.group.solenoidal,
-            [&](const PhysicalBlock& block, Real* values) { fill(block, of.group.components, values); });
+        write_points(trip_, modes_of(of), project && of.group.solenoidal,
+                     BlockCallback<Real>([&](const PhysicalBlock& block, Real* values) {
+                         fill(block, of.group.components, values);
+                     }));
     }
 
     void set_random(const std::string& field, const std::vector<double>& energy,
                     std::uint64_t seed) override {
-        if (derived_from_velocity(field)) {
-            const StateField own = state_fields().front();
-            whorl::set_random(modes(), options_.box(), own.group, parities_of(own.name), data(own), energy,
-                              seed, [](Wavenumber<double> k) { return inverse_square(k); });
-            return;
-        }
-        const StateField of = find(field);
-        whorl::set_random(modes(), options_.box(), of.group, parities_of(of.name), data(of), energy, seed,
-                          [](Wavenumber<double>) { return 1.0; });
+        const bool derived = derived_from_velocity(field);
+        const StateField of = derived ? state_fields().front() : find(field);
+        const Box box = options_.box();
+        whorl::set_random(modes(),
+                          RandomField<Real>{box,
+                                            {box.unit(0), box.unit(1), box.unit(2)},
+                                            of.group,
+                                            parities_of(of.name),
+                                            data(of),
+                                            stepper_.modes(),
+                                            seed,
+                                            derived ? Metric::inverse_square : Metric::one},
+                          energy);
     }
 
     void read_field(const std::string& name, const Callback& consume) override {
@@ -126,7 +167,7 @@ template <class Model, class Real> class FlowOf final : public Flow {
     }
 
     SpectraOf spectra() override {
-        const ModeSet<Real> set = modes();
+        const ModeSet<Device, Real> set = modes();
         SpectraOf spectra = model_spectra(set, state(), stepper_.model());
         if constexpr (IsWaveFunction<Model>)
             add_superfluid_spectra(set, superfluid_flow(trip_, set, stepper_.model(), stepper_.state()),
@@ -134,7 +175,7 @@ template <class Model, class Real> class FlowOf final : public Flow {
         for (std::size_t s = 0; s < options_.scalars.size(); ++s)
             spectra[scalar_name(s) + "_variance"] =
                 energy_spectrum(set, state().from(Model::fields + static_cast<int>(s)), 1);
-        for (int n = 0; n < set.shells; ++n) spectra["k"].push_back(n * set.smallest_wavenumber);
+        for (int n = 0; n < set.shells.count; ++n) spectra["k"].push_back(n * set.shells.smallest_wavenumber);
         return spectra;
     }
 
@@ -167,18 +208,20 @@ template <class Model, class Real> class FlowOf final : public Flow {
     }
 
     void write_checkpoint(const std::string& path, const storage::Attributes& attributes) override {
+        auto access = mode_access();
         storage::write_checkpoint<Real>(path, attributes, options_.box(), truncation_, trip_.table(),
-                                        stored_fields(), world_);
+                                        stored_fields(), access, world_);
     }
 
     void read_checkpoint(const std::string& path) override {
+        auto access = mode_access();
         storage::read_checkpoint<Real>(path, options_.box(), truncation_, trip_.table(), stored_fields(),
-                                       world_);
+                                       access, world_);
     }
 
     void evaluate() override { stepper_.evaluate(0); }
     void transform_pair(const std::string& field) override {
-        whorl::transform_pair<Real>(trip_, modes_of(find(field)));
+        whorl::transform_pair(trip_, modes_of(find(field)));
     }
     void exchange(bool rows, int variables, bool inwards) override {
         trip_.exchange_once(rows, variables, inwards);
@@ -233,14 +276,9 @@ template <class Model, class Real> class FlowOf final : public Flow {
     }
     void set_from_velocity(const Complex<Real>* u) {
         if constexpr (SetFromVelocity<Model>) {
-            const std::int64_t count = stepper_.modes();
-            Complex<Real>* const to = stepper_.state();
-            each_mode(modes(), [&](Mode<Real> mode) {
-                Complex<Real> of_mode[3], a[Model::fields];
-                for (int v = 0; v < 3; ++v) of_mode[v] = u[v * count + mode.index];
-                stepper_.model().from_velocity(mode.k, of_mode, a);
-                for (int f = 0; f < Model::fields; ++f) to[f * count + mode.index] = a[f];
-            });
+            each_mode(modes(),
+                      TakeVelocity<Model, Real>{stepper_.model(), u, stepper_.state(), stepper_.modes()});
+            device_.finish();
         }
     }
 
@@ -283,18 +321,16 @@ template <class Model, class Real> class FlowOf final : public Flow {
         }
         return stored;
     }
+    storage::DeviceModes<Device, Real> mode_access() {
+        return {device_, options_.box(), truncation_, trip_.table(), trip_.modes().rows};
+    }
     Complex<Real>* data(const StateField& field) { return stepper_.state() + field.first * stepper_.modes(); }
     FieldView<Real> state() { return {stepper_.state(), stepper_.modes()}; }
 
-    ModeSet<Real> modes() {
+    ModeSet<Device, Real> modes() {
         const double smallest = options_.box().smallest_wavenumber();
-        return {trip_.device(),
-                world_,
-                trip_.watchdog(),
-                trip_.table(),
-                trip_.modes(),
-                smallest,
-                shell_number(largest_wavenumber(), smallest) + 1};
+        return {trip_.device(), world_,        trip_.watchdog(),
+                trip_.table(),  trip_.modes(), {smallest, shell_number(largest_wavenumber(), smallest) + 1}};
     }
 
     // Parities of a field of the state are those of the output of its name.
@@ -321,30 +357,20 @@ template <class Model, class Real> class FlowOf final : public Flow {
                 ++which;
                 continue;
             }
-            device::Buffer<Complex<Real>> beside;
+            device::Buffer<Complex<Real>, Memory> beside;
             if (components > Model::fields)
-                beside = device::Buffer<Complex<Real>>(static_cast<std::size_t>(components * modes));
+                beside = device::Buffer<Complex<Real>, Memory>(static_cast<std::size_t>(components * modes));
             Complex<Real>* const made = components > Model::fields ? beside.data() : stepper_.scratch();
-            derive(which, components, made);
-            return read_points<Real>(trip_, {made, modes, components, parities_of(name)}, typed);
+            each_mode(this->modes(), Derive<Model, Real>{stepper_.model(), stepper_.state(), made, modes,
+                                                         which, components});
+            return read_points(trip_, FieldModes<Real>{made, modes, components, parities_of(name)}, typed);
         }
-        read_points<Real>(trip_, modes_of(find(name)), typed);
+        read_points(trip_, modes_of(find(name)), typed);
     }
-    void derive(int which, int components, Complex<Real>* made) {
-        const std::int64_t count = stepper_.modes();
-        const Complex<Real>* const of_state = stepper_.state();
-        each_mode(this->modes(), [&](Mode<Real> mode) {
-            Complex<Real> a[Model::fields], out[std::max(3, Model::fields)] = {};
-            for (int f = 0; f < Model::fields; ++f) a[f] = of_state[f * count + mode.index];
-            stepper_.model().output(which, mode.k, a, out);
-            for (int v = 0; v < components; ++v) made[v * count + mode.index] = out[v];
-        });
-    }
-
     ModelShape shape_;
-    device::Cpu device_;
-    RoundTrip<Real> trip_;
-    Stepper<Model, Real> stepper_;
+    Device device_;
+    RoundTrip<Device, Real> trip_;
+    Stepper<Model, Device, Real> stepper_;
 };
 
 } // namespace whorl

@@ -1,45 +1,74 @@
-// Every model, a line each.
+// Every model and every device, a line each.
 #include "bindings/registry.hpp"
+#include "device/compiled.hpp"
 
 namespace whorl {
 
 namespace {
 
-const std::map<std::string, ModelEntry>& registry() {
-    static const std::map<std::string, ModelEntry> models{
-        {"boussinesq", boussinesq_entry()},
-        {"ginzburg-landau", ginzburg_landau_entry()},
-        {"gross-pitaevskii", gross_pitaevskii_entry()},
-        {"mhd", mhd_entry()},
-        {"navier-stokes", navier_stokes_entry()},
-        {"navier-stokes-2d", navier_stokes_2d_entry()},
-        {"quasi-static-mhd", quasi_static_mhd_entry()},
-        {"rayleigh-benard", rayleigh_benard_entry()},
+using Registry = std::map<std::string, ModelEntry>;
+
+template <class Device> Registry models_on() {
+    return {
+        {"boussinesq", boussinesq_entry<Device>()},
+        {"ginzburg-landau", ginzburg_landau_entry<Device>()},
+        {"gross-pitaevskii", gross_pitaevskii_entry<Device>()},
+        {"mhd", mhd_entry<Device>()},
+        {"navier-stokes", navier_stokes_entry<Device>()},
+        {"navier-stokes-2d", navier_stokes_2d_entry<Device>()},
+        {"quasi-static-mhd", quasi_static_mhd_entry<Device>()},
+        {"rayleigh-benard", rayleigh_benard_entry<Device>()},
     };
-    return models;
 }
 
-const ModelEntry& find_model(const std::string& name) {
+const std::map<std::string, Registry>& registries() {
+    static const std::map<std::string, Registry> devices{
+        {"cpu", models_on<device::Cpu>()},
+#ifdef WHORL_CPU_AS_GPU
+        {"cpu-as-gpu", models_on<device::CpuAsGpu>()},
+#endif
+#ifdef WHORL_CUDA
+        {"cuda", models_on<device::Cuda>()},
+#endif
+#ifdef WHORL_HIP
+        {"hip", models_on<device::Hip>()},
+#endif
+    };
+    return devices;
+}
+
+template <class Kinds>
+auto& find(const std::map<std::string, Kinds>& known, const char* what, const std::string& name) {
     std::string names;
-    for (const auto& known : model_names()) names += (names.empty() ? "" : ", ") + known;
-    const auto found = registry().find(name);
-    WHORL_REQUIRE(found != registry().end(),
-                  "model \"" + name + "\" is unknown; choose one of: " + names + ".");
+    for (const auto& [each, kind] : known) names += (names.empty() ? "" : ", ") + each;
+    const auto found = known.find(name);
+    WHORL_REQUIRE(found != known.end(),
+                  std::string(what) + " \"" + name + "\" is unknown; choose one of: " + names + ".");
     return found->second;
+}
+
+const ModelEntry& find_model(const Options& options) {
+    return find(find(registries(), "device", options.device), "model", options.model);
 }
 
 } // namespace
 
 std::vector<std::string> model_names() {
     std::vector<std::string> names;
-    for (const auto& [name, factories] : registry()) names.push_back(name);
+    for (const auto& [name, entry] : registries().at("cpu")) names.push_back(name);
     return names;
 }
 
-ModelShape model_shape(const Options& options) { return find_model(options.model).shape(options); }
+std::vector<std::string> device_names() {
+    std::vector<std::string> names;
+    for (const auto& [name, models] : registries()) names.push_back(name);
+    return names;
+}
+
+ModelShape model_shape(const Options& options) { return find_model(options).shape(options); }
 
 std::unique_ptr<Flow> make_flow(const Options& options, int communicator) {
-    return find_model(options.model).make(options, communicator);
+    return find_model(options).make(options, communicator);
 }
 
 } // namespace whorl

@@ -6,14 +6,18 @@ namespace whorl {
 
 namespace {
 template <template <class> class Model> ModelEntry entry_of_wave_function() {
-    return entry_of([]<class Real>(const Options& options, Real, const auto& use) {
+    return entry_of<device::Chosen>([]<class Real>(const Options& options, Real, const auto& use) {
         const auto real = [&](const char* name) { return static_cast<Real>(options.parameter(name)); };
         use(Model<Real>{real("dispersion"), real("interaction"), real("density")});
     });
 }
 } // namespace
 
-ModelEntry gross_pitaevskii_entry() { return entry_of_wave_function<GrossPitaevskii>(); }
-ModelEntry ginzburg_landau_entry() { return entry_of_wave_function<GinzburgLandau>(); }
+template <> ModelEntry gross_pitaevskii_entry<device::Chosen>() {
+    return entry_of_wave_function<GrossPitaevskii>();
+}
+template <> ModelEntry ginzburg_landau_entry<device::Chosen>() {
+    return entry_of_wave_function<GinzburgLandau>();
+}
 
 } // namespace whorl

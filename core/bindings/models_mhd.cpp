@@ -4,8 +4,8 @@
 
 namespace whorl {
 
-ModelEntry mhd_entry() {
-    return entry_of([]<class Real>(const Options& options, Real, const auto& use) {
+template <> ModelEntry mhd_entry<device::Chosen>() {
+    return entry_of<device::Chosen>([]<class Real>(const Options& options, Real, const auto& use) {
         const auto eta = static_cast<Real>(options.parameter("resistivity"));
         const auto ion_length = static_cast<Real>(options.parameter("hall"));
         const MagneticFields<Real> fields{linear_terms_of<Real>(options), eta,

@@ -12,8 +12,8 @@ bool viscosity_alone(const Options& options) {
 }
 } // namespace
 
-ModelEntry navier_stokes_entry() {
-    return entry_of([]<class Real>(const Options& options, Real, const auto& use) {
+template <> ModelEntry navier_stokes_entry<device::Chosen>() {
+    return entry_of<device::Chosen>([]<class Real>(const Options& options, Real, const auto& use) {
         const Viscosity<Real> viscosity{static_cast<Real>(options.parameter("viscosity"))};
         if (viscosity_alone(options))
             use(NavierStokes<Real>{viscosity});

@@ -3,8 +3,8 @@
 
 namespace whorl {
 
-ModelEntry navier_stokes_2d_entry() {
-    return entry_of([]<class Real>(const Options& options, Real, const auto& use) {
+template <> ModelEntry navier_stokes_2d_entry<device::Chosen>() {
+    return entry_of<device::Chosen>([]<class Real>(const Options& options, Real, const auto& use) {
         WHORL_REQUIRE(options.points[2] == 1, "model navier-stokes-2d needs a plane: nz = 1, not " +
                                                   std::to_string(options.points[2]) + ".");
         const auto beta = static_cast<Real>(options.parameter("beta"));

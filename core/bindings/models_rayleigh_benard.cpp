@@ -3,8 +3,8 @@
 
 namespace whorl {
 
-ModelEntry rayleigh_benard_entry() {
-    return entry_of([]<class Real>(const Options& options, Real, const auto& use) {
+template <> ModelEntry rayleigh_benard_entry<device::Chosen>() {
+    return entry_of<device::Chosen>([]<class Real>(const Options& options, Real, const auto& use) {
         LinearTerms<Real> linear;
         linear.losses.nu = static_cast<Real>(options.parameter("viscosity"));
         linear.background.omega.z = static_cast<Real>(options.parameter("rotation_z"));

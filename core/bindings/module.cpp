@@ -17,6 +17,7 @@
 #include "device/buffer.hpp"
 #include "device/lines.hpp"
 #include "device/rates.hpp"
+#include "device/separate_memory.hpp"
 #include "storage/version.hpp"
 
 namespace nb = nanobind;
@@ -101,6 +102,7 @@ nb::dict build_info() {
     info["fftw"] = device::fftw_version();
     info["hdf5"] = storage::hdf5_version();
     info["cuda"] = false;
+    info["devices"] = device_names();
     info["models"] = model_names();
     info["transports"] = exchange::transport_names();
     std::vector<std::string> names;
@@ -121,9 +123,8 @@ void bind_options(nb::module_& m) {
         }
         return nb::cast<Options>(object);
     }));
-    options.def_rw("model", &Options::model)
-        .def_rw("precision", &Options::precision)
-        .def_rw("points", &Options::points);
+    options.def_rw("model", &Options::model).def_rw("device", &Options::device);
+    options.def_rw("precision", &Options::precision).def_rw("points", &Options::points);
     options.def_rw("bases", &Options::bases);
     options.def_rw("lengths", &Options::lengths)
         .def_rw("dealias", &Options::dealias)
@@ -252,6 +253,16 @@ NB_MODULE(_core, m) {
     m.def("line_rate", &device::line_rate, nb::arg("n"), nb::arg("precision"), nb::arg("threads"),
           nb::arg("slowest"), Unlocked());
     m.def("copy_bandwidth", &device::copy_bandwidth, nb::arg("threads"), nb::arg("slowest"), Unlocked());
+    m.def(
+        "transfers",
+        [] {
+            const device::Transfers& counted = device::transfers();
+            return std::map<std::string, std::int64_t>{{"to_host", counted.to_host},
+                                                       {"from_host", counted.from_host},
+                                                       {"bytes", counted.bytes},
+                                                       {"reductions", counted.reductions}};
+        },
+        "Copies between host and devices since the process began; reductions count apart.");
     m.def("allocations", &device::allocations, "Blocks of device memory allocated since the process began.");
 }
 

@@ -1,5 +1,5 @@
-// How a model is entered: a file models_<name>.cpp that makes it from Options in either precision, and a line
-// in models.cpp.
+// How a model is entered: a file models_<name>.cpp that makes it from Options in either precision, compiled
+// once for each device, and a line in models.cpp.
 #pragma once
 
 #include <functional>
@@ -13,13 +13,13 @@ struct ModelEntry {
     std::function<ModelShape(const Options&)> shape;
 };
 
-ModelEntry boussinesq_entry();
-ModelEntry ginzburg_landau_entry();
-ModelEntry gross_pitaevskii_entry();
-ModelEntry mhd_entry();
-ModelEntry navier_stokes_entry();
-ModelEntry navier_stokes_2d_entry();
-ModelEntry quasi_static_mhd_entry();
-ModelEntry rayleigh_benard_entry();
+template <class Device> ModelEntry boussinesq_entry();
+template <class Device> ModelEntry ginzburg_landau_entry();
+template <class Device> ModelEntry gross_pitaevskii_entry();
+template <class Device> ModelEntry mhd_entry();
+template <class Device> ModelEntry navier_stokes_entry();
+template <class Device> ModelEntry navier_stokes_2d_entry();
+template <class Device> ModelEntry quasi_static_mhd_entry();
+template <class Device> ModelEntry rayleigh_benard_entry();
 
 } // namespace whorl

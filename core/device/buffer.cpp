@@ -47,7 +47,7 @@ void* allocate(std::size_t bytes) {
     WHORL_REQUIRE(memory != nullptr,
                   "the system refused " + std::to_string(bytes) +
                       " bytes of memory: use fewer points, single precision or more nodes.");
-    allocation_count.fetch_add(1, std::memory_order_relaxed);
+    count_allocation();
     if (align == huge_page)
         madvise(memory, rounded, MADV_HUGEPAGE); // advice only: its refusal costs speed, not truth
     zero(memory, rounded);
@@ -72,6 +72,7 @@ void release(void* memory, std::size_t bytes) noexcept {
         munmap(memory, round_up(bytes));
 }
 
+void count_allocation() noexcept { allocation_count.fetch_add(1, std::memory_order_relaxed); }
 std::int64_t allocations() noexcept { return allocation_count.load(std::memory_order_relaxed); }
 
 } // namespace whorl::device

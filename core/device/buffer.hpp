@@ -1,9 +1,12 @@
-// Owned device memory: allocated once, zeroed, never resized; moves but does not copy.
+// Owned memory of a device: allocated once, zeroed, never resized; moves but does not copy. What kind of
+// memory it is says a class with allocate, release, and copies from and to the host's.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <utility>
+#include <vector>
 
 namespace whorl::device {
 
@@ -13,14 +16,26 @@ void* allocate(std::size_t bytes);
 // By all threads, so that pages lie near their users.
 void zero(void* memory, std::size_t bytes);
 void release(void* memory, std::size_t bytes) noexcept;
-// Blocks handed out by allocate() since the process began: what the no-allocation tests watch.
+// Blocks handed out by any memory's allocate() since the process began: what the no-allocation tests watch.
 std::int64_t allocations() noexcept;
+void count_allocation() noexcept;
 
-template <class T> class Buffer {
+struct HostMemory {
+    static constexpr bool separate = false; // from what the host's code may touch
+    static void* allocate(std::size_t bytes) { return device::allocate(bytes); }
+    static void release(void* memory, std::size_t bytes) noexcept { device::release(memory, bytes); }
+    static void from_host(void* to, const void* from, std::size_t bytes) {
+        if (bytes > 0) std::memcpy(to, from, bytes);
+    }
+    static void to_host(void* to, const void* from, std::size_t bytes) { from_host(to, from, bytes); }
+};
+
+template <class T, class Memory = HostMemory> class Buffer {
   public:
     Buffer() = default;
-    explicit Buffer(std::size_t size) : size_(size), data_(static_cast<T*>(allocate(size * sizeof(T)))) {}
-    ~Buffer() { release(data_, bytes()); }
+    explicit Buffer(std::size_t size)
+        : size_(size), data_(static_cast<T*>(Memory::allocate(size * sizeof(T)))) {}
+    ~Buffer() { Memory::release(data_, bytes()); }
     Buffer(Buffer&& other) noexcept
         : size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
     Buffer& operator=(Buffer&& other) noexcept {
@@ -37,6 +52,29 @@ template <class T> class Buffer {
   private:
     std::size_t size_ = 0;
     T* data_ = nullptr;
+};
+
+template <class T, class Memory> Buffer<T, Memory> copied(const std::vector<T>& values) {
+    Buffer<T, Memory> copy(values.size());
+    Memory::from_host(copy.data(), values.data(), copy.bytes());
+    return copy;
+}
+
+// A table of the host's, which must stay, as a device reads it: itself, or a copy in the device's memory.
+template <class T, class Memory> class Table {
+  public:
+    Table() = default;
+    explicit Table(const std::vector<T>& of) : data_(of.data()) {
+        if constexpr (Memory::separate) {
+            copy_ = copied<T, Memory>(of);
+            data_ = copy_.data();
+        }
+    }
+    const T* data() const { return data_; }
+
+  private:
+    Buffer<T, Memory> copy_;
+    const T* data_ = nullptr;
 };
 
 } // namespace whorl::device

@@ -1,5 +1,9 @@
 // The CPU as a device. An executor is a thread; kernels are structs whose row(r) gives a Row with a
 // length and operator()(i), so that the same kernel is a vectorised loop here and a thread block on a GPU.
+//
+// What a device offers (docs/architecture.md): its Memory, its Lines, executors() with each(), for_each() and
+// transform() by one of them, over() and reduce() by all, finish(). `streams` says that work is enqueued, in
+// order on each executor and after all that was enqueued before an each().
 #pragma once
 
 #include <atomic>
@@ -10,12 +14,19 @@
 
 #include <omp.h>
 
-#include "base/timer.hpp"
+#include "device/buffer.hpp"
+#include "device/lines.hpp"
 
 namespace whorl::device {
 
 class Cpu {
   public:
+    using Memory = HostMemory;
+    using HostSide = HostMemory; // what copies to and from Memory go through
+    template <class Real> using Lines = device::Lines<Real>;
+    static constexpr bool streams = false;
+    static constexpr bool known_plans = true; // kernels are compiled for each kind of stage
+
     // threads = 0 takes what OpenMP offers.
     explicit Cpu(int threads) : threads_(threads > 0 ? threads : omp_get_max_threads()) {}
 
@@ -41,8 +52,8 @@ class Cpu {
         if (failure) std::rethrow_exception(failure);
     }
 
-    // Every element of every row of a kernel, on the calling executor.
-    template <class Kernel> static void for_each(std::int64_t rows, const Kernel& kernel) {
+    // Every element of every row of a kernel, by an executor.
+    template <class Kernel> static void for_each(int, std::int64_t rows, const Kernel& kernel) {
         for (std::int64_t r = 0; r < rows; ++r) run_row(kernel.row(r));
     }
     template <class Row> static void run_row(const Row& row) {
@@ -50,6 +61,25 @@ class Cpu {
 #pragma omp simd
         for (std::int64_t i = 0; i < length; ++i) row(i);
     }
+
+    // The same by all executors, each taking some rows at a time.
+    template <class Kernel> void over(std::int64_t rows, const Kernel& kernel) const {
+        const std::int64_t pieces = rows < 1024 ? rows : 1024;
+        each(pieces, [&](int, std::int64_t i) {
+            for (std::int64_t r = i * rows / pieces; r < (i + 1) * rows / pieces; ++r) run_row(kernel.row(r));
+        });
+    }
+
+    template <class Real>
+    static std::unique_ptr<Lines<Real>> make_lines(LineKind kind, LineShape shape, Direction direction) {
+        return Lines<Real>::make(kind, shape, direction);
+    }
+    template <class Real>
+    void transform(int, const device::Lines<Real>& lines, Complex<Real>* data, Complex<Real>* scratch) const {
+        lines.execute(data, scratch);
+    }
+    // Nothing is under way when this returns.
+    void finish() const {}
 
     // A copy to where nothing will be read soon: past the cache, without reading what lay there. Others see
     // it when the each() it runs in has ended.

@@ -38,14 +38,15 @@ template <class Real> class FftwLines final : public Lines<Real> {
     using Value = typename Api::Value;
 
   public:
-    FftwLines(LineShape shape, Direction direction) : Lines<Real>(shape), direction_(direction) {
+    FftwLines(LineShape shape, Direction direction, unsigned effort)
+        : Lines<Real>(shape), direction_(direction) {
         Buffer<Complex<Real>> scratch(static_cast<std::size_t>(shape.extent()));
         auto* const data = reinterpret_cast<Value*>(scratch.data());
         const int sign = static_cast<int>(direction);
         const int stride = static_cast<int>(shape.stride);
         const int distance = static_cast<int>(shape.distance);
         plan_ = Api::plan_many(1, &shape.n, shape.howmany, data, nullptr, stride, distance, data, nullptr,
-                               stride, distance, sign, FFTW_PATIENT);
+                               stride, distance, sign, effort);
         WHORL_REQUIRE(plan_ != nullptr, "FFTW made no plan for " + std::to_string(shape.howmany) +
                                             " lines of " + std::to_string(shape.n) + " points.");
     }
@@ -69,7 +70,8 @@ template <class Real> class FftwWallLines final : public Lines<Real> {
     using Api = Fftw<Real>;
 
   public:
-    FftwWallLines(LineShape shape, Direction direction) : Lines<Real>(shape), direction_(direction) {
+    FftwWallLines(LineShape shape, Direction direction, unsigned effort)
+        : Lines<Real>(shape), direction_(direction) {
         Buffer<Complex<Real>> scratch(static_cast<std::size_t>(shape.extent()));
         auto* const data = reinterpret_cast<typename Api::Part*>(scratch.data());
         const int stride = 2 * static_cast<int>(shape.stride),
@@ -79,7 +81,7 @@ template <class Real> class FftwWallLines final : public Lines<Real> {
         const bool back = direction == Direction::backward;
         const fftw_r2r_kind kind =
             sine() ? (back ? FFTW_RODFT01 : FFTW_RODFT10) : (back ? FFTW_REDFT01 : FFTW_REDFT10);
-        plan_ = Api::plan_parts(1, &line, 2, lines, data, data, &kind, FFTW_MEASURE);
+        plan_ = Api::plan_parts(1, &line, 2, lines, data, data, &kind, effort);
         WHORL_REQUIRE(plan_ != nullptr, "FFTW made no plan for " + std::to_string(shape.howmany) +
                                             " cosine or sine lines of " + std::to_string(shape.n) +
                                             " points.");
@@ -130,12 +132,14 @@ bool has_fftw() { return true; }
 
 std::string fftw_version() { return ::fftw_version; }
 
-template <class Real> std::unique_ptr<Lines<Real>> fftw_lines(LineShape shape, Direction direction) {
-    if (shape.basis != Basis::fourier) return std::make_unique<FftwWallLines<Real>>(shape, direction);
-    return std::make_unique<FftwLines<Real>>(shape, direction);
+template <class Real>
+std::unique_ptr<Lines<Real>> fftw_lines(LineShape shape, Direction direction, bool tries) {
+    if (shape.basis != Basis::fourier)
+        return std::make_unique<FftwWallLines<Real>>(shape, direction, tries ? FFTW_MEASURE : FFTW_ESTIMATE);
+    return std::make_unique<FftwLines<Real>>(shape, direction, tries ? FFTW_PATIENT : FFTW_ESTIMATE);
 }
 
-template std::unique_ptr<Lines<float>> fftw_lines(LineShape, Direction);
-template std::unique_ptr<Lines<double>> fftw_lines(LineShape, Direction);
+template std::unique_ptr<Lines<float>> fftw_lines(LineShape, Direction, bool);
+template std::unique_ptr<Lines<double>> fftw_lines(LineShape, Direction, bool);
 
 } // namespace whorl::device

@@ -10,6 +10,8 @@ namespace whorl::device {
 // False where whorl was built without it; fftw_lines() then throws Error.
 bool has_fftw();
 
-template <class Real> std::unique_ptr<Lines<Real>> fftw_lines(LineShape shape, Direction direction);
+// `tries`: what is fastest is found by trials, which take long.
+template <class Real>
+std::unique_ptr<Lines<Real>> fftw_lines(LineShape shape, Direction direction, bool tries);
 
 } // namespace whorl::device

@@ -95,9 +95,8 @@ std::unique_ptr<Lines<Real>> Lines<Real>::make(LineKind kind, LineShape shape, D
     if (kind == LineKind::direct) return std::make_unique<DirectLines<Real>>(shape, direction);
     if (kind == LineKind::automatic && shape.distance == 1 && shape.howmany >= LaneLines<Real>::half_lanes)
         return std::make_unique<LaneLines<Real>>(shape, direction);
-    if (kind == LineKind::automatic && !has_fftw())
-        return std::make_unique<DirectLines<Real>>(shape, direction);
-    return fftw_lines<Real>(shape, direction);
+    if (kind != LineKind::fftw && !has_fftw()) return std::make_unique<DirectLines<Real>>(shape, direction);
+    return fftw_lines<Real>(shape, direction, kind != LineKind::estimated);
 }
 
 template class Lines<float>;

@@ -8,7 +8,7 @@
 
 namespace whorl::exchange {
 
-template <class T> class Landing {
+template <class T, class Memory> class Landing {
   public:
     Landing() = default;
     // Collective over `world` where it is shared.
@@ -16,14 +16,14 @@ template <class T> class Landing {
         if (shared)
             node_ = std::make_unique<NodeMemory>(world, size * sizeof(T));
         else
-            own_ = device::Buffer<T>(size);
+            own_ = device::Buffer<T, Memory>(size);
     }
     T* data() { return node_ ? static_cast<T*>(node_->data()) : own_.data(); }
     std::size_t bytes() const { return node_ ? node_->bytes() : own_.bytes(); }
     const NodeMemory* node() const { return node_.get(); }
 
   private:
-    device::Buffer<T> own_;
+    device::Buffer<T, Memory> own_;
     std::unique_ptr<NodeMemory> node_;
 };
 

@@ -1,21 +1,50 @@
+// Compiled once for each device.
 #include "fields/physical.hpp"
 
+#include "device/chosen.hpp"
 #include "roundtrip/run.hpp"
 
 namespace whorl {
 
 namespace {
 
-template <class Real> PhysicalBlock block_of(const RoundTrip<Real>& trip) {
+template <class Device, class Real> PhysicalBlock block_of(const RoundTrip<Device, Real>& trip) {
     return {trip.layout().z, trip.layout().y, trip.layout().nx};
 }
 
-// Room for the points of a batch of planes.
-template <class Real> device::Buffer<Real> make_staging(const RoundTrip<Real>& trip, int components) {
-    PhysicalBlock largest = block_of(trip);
-    largest.z = {0, trip.layout().largest_batch()};
-    return device::Buffer<Real>(static_cast<std::size_t>(components * largest.points()));
-}
+// Room for the points of a batch of planes: on the device, and where the host sees them.
+template <class Device, class Real> struct Staging {
+    using Memory = typename Device::Memory;
+    device::Buffer<Real, Memory> points;
+    device::Buffer<Real, typename Device::HostSide> host;
+    int components;
+
+    Staging(const RoundTrip<Device, Real>& trip, int count) : components(count) {
+        PhysicalBlock largest = block_of(trip);
+        largest.z = {0, trip.layout().largest_batch()};
+        const auto size = static_cast<std::size_t>(components * largest.points());
+        points = device::Buffer<Real, Memory>(size);
+        if (Memory::separate) host = device::Buffer<Real, typename Device::HostSide>(size);
+    }
+    std::size_t bytes(const PhysicalBlock& block) const {
+        return static_cast<std::size_t>(components * block.points()) * sizeof(Real);
+    }
+    // Calls that see what is on the device as if it was the host's.
+    BlockCallback<Real> consumer(const BlockCallback<Real>& consume) {
+        if (!Memory::separate) return consume;
+        return [&](const PhysicalBlock& block, Real* values) {
+            Memory::to_host(host.data(), values, bytes(block));
+            consume(block, host.data());
+        };
+    }
+    BlockCallback<Real> filler(const BlockCallback<Real>& fill) {
+        if (!Memory::separate) return fill;
+        return [&](const PhysicalBlock& block, Real* values) {
+            fill(block, host.data());
+            Memory::from_host(values, host.data(), bytes(block));
+        };
+    }
+};
 
 // f(n) with the number of components a constant.
 template <class F> void with_components(int components, const F& f) {
@@ -26,41 +55,48 @@ template <class F> void with_components(int components, const F& f) {
 
 } // namespace
 
-template <class Real>
-void read_points(RoundTrip<Real>& trip, const FieldModes<Real>& field, const BlockCallback<Real>& consume) {
-    device::Buffer<Real> staging = make_staging(trip, field.components);
+template <class Device, class Real>
+void read_points(RoundTrip<Device, Real>& trip, const FieldModes<Real>& field,
+                 const BlockCallback<Real>& consume) {
+    Staging<Device, Real> staging(trip, field.components);
+    const BlockCallback<Real> call = staging.consumer(consume);
     trip.shift({0.0, 0.0, 0.0});
     with_components(field.components, [&](auto n) {
         ReadField<Real, n> pass(field.data, field.modes, field.parities,
-                                {{staging.data(), block_of(trip)}, &consume});
+                                {{staging.points.data(), block_of(trip)}, &call});
         trip.run(pass);
     });
 }
 
-template <class Real>
-void write_points(RoundTrip<Real>& trip, const FieldModes<Real>& field, bool make_solenoidal,
+template <class Device, class Real>
+void write_points(RoundTrip<Device, Real>& trip, const FieldModes<Real>& field, bool make_solenoidal,
                   const BlockCallback<Real>& fill) {
-    device::Buffer<Real> staging = make_staging(trip, field.components);
+    Staging<Device, Real> staging(trip, field.components);
+    const BlockCallback<Real> call = staging.filler(fill);
     trip.shift({0.0, 0.0, 0.0});
     with_components(field.components, [&](auto n) {
         WriteField<Real, n> pass(field.data, field.modes, field.parities, make_solenoidal,
-                                 {{staging.data(), block_of(trip)}, &fill});
+                                 {{staging.points.data(), block_of(trip)}, &call});
         trip.run(pass);
     });
+    trip.device().finish();
 }
 
-template <class Real> void transform_pair(RoundTrip<Real>& trip, const FieldModes<Real>& field) {
+template <class Device, class Real>
+void transform_pair(RoundTrip<Device, Real>& trip, const FieldModes<Real>& field) {
     with_components(field.components, [&](auto n) {
         TransformPair<Real, n> pass(field.data, field.modes, field.parities);
         trip.run(pass);
     });
 }
 
-template void transform_pair(RoundTrip<float>&, const FieldModes<float>&);
-template void transform_pair(RoundTrip<double>&, const FieldModes<double>&);
-template void read_points(RoundTrip<float>&, const FieldModes<float>&, const BlockCallback<float>&);
-template void read_points(RoundTrip<double>&, const FieldModes<double>&, const BlockCallback<double>&);
-template void write_points(RoundTrip<float>&, const FieldModes<float>&, bool, const BlockCallback<float>&);
-template void write_points(RoundTrip<double>&, const FieldModes<double>&, bool, const BlockCallback<double>&);
+#define WHORL_INSTANTIATE(Real)                                                                              \
+    template void transform_pair(RoundTrip<device::Chosen, Real>&, const FieldModes<Real>&);                 \
+    template void read_points(RoundTrip<device::Chosen, Real>&, const FieldModes<Real>&,                     \
+                              const BlockCallback<Real>&);                                                   \
+    template void write_points(RoundTrip<device::Chosen, Real>&, const FieldModes<Real>&, bool,              \
+                               const BlockCallback<Real>&);
+WHORL_INSTANTIATE(float)
+WHORL_INSTANTIATE(double)
 
 } // namespace whorl

@@ -15,13 +15,15 @@ template <class Real> struct FieldModes {
 };
 
 // Both call back once a batch of planes, on every rank as often.
-template <class Real>
-void read_points(RoundTrip<Real>& trip, const FieldModes<Real>& field, const BlockCallback<Real>& consume);
-template <class Real>
-void write_points(RoundTrip<Real>& trip, const FieldModes<Real>& field, bool make_solenoidal,
+template <class Device, class Real>
+void read_points(RoundTrip<Device, Real>& trip, const FieldModes<Real>& field,
+                 const BlockCallback<Real>& consume);
+template <class Device, class Real>
+void write_points(RoundTrip<Device, Real>& trip, const FieldModes<Real>& field, bool make_solenoidal,
                   const BlockCallback<Real>& fill);
 
 // To the points and back.
-template <class Real> void transform_pair(RoundTrip<Real>& trip, const FieldModes<Real>& field);
+template <class Device, class Real>
+void transform_pair(RoundTrip<Device, Real>& trip, const FieldModes<Real>& field);
 
 } // namespace whorl

@@ -9,6 +9,7 @@
 #include <numbers>
 
 #include "base/philox.hpp"
+#include "device/buffer.hpp"
 #include "measure/state.hpp"
 #include "models/continuity.hpp"
 #include "models/field.hpp"
@@ -22,8 +23,8 @@ namespace whorl {
 // its conjugate, with a minus where it is a sine along an odd number of walled axes. Where both are kept, or
 // are the same, they agree; a sine has no amplitude at wavenumber 0.
 template <class Real>
-inline void random_mode(Wavenumber<Real> k, std::array<int, 3> n, const Box& box, std::uint64_t seed,
-                        FieldGroup group, std::array<int, 3> parities, Complex<Real>* a) {
+WHORL_ANYWHERE void random_mode(Wavenumber<Real> k, std::array<int, 3> n, const Box& box, std::uint64_t seed,
+                                FieldGroup group, std::array<int, 3> parities, Complex<Real>* a) {
     const bool paired = n[0] == 0 || box.wall(0);
     const int y = box.wall(1) ? 0 : n[1], z = box.wall(2) ? 0 : n[2], leading = y != 0 ? y : z;
     const bool mirrored = paired && leading < 0, alone = paired && leading == 0;
@@ -56,36 +57,78 @@ inline void random_mode(Wavenumber<Real> k, std::array<int, 3> n, const Box& box
     }
 }
 
-// Fills `field`, of these parities, and scales it so that shell n holds exactly energy[n] (shells without
-// modes, or beyond, hold none). Energy is 1/2 metric(k) |a|^2.
-template <class Real, class Metric>
-void set_random(const ModeSet<Real>& set, const Box& box, FieldGroup group, std::array<int, 3> parities,
-                Complex<Real>* field, const std::vector<double>& energy, std::uint64_t seed,
-                const Metric& metric) {
-    const std::int64_t modes = set.table.modes();
-    const auto number = [&](double k, int axis) { return static_cast<int>(std::lround(k / box.unit(axis))); };
-    each_mode(set, [&](Mode<Real> mode) {
+// What a mode's energy is 1/2 metric(k) |a|^2 with.
+enum class Metric { one, inverse_square };
+WHORL_INLINE double metric_at(Metric metric, Wavenumber<double> k) {
+    return metric == Metric::one ? 1.0 : inverse_square(k);
+}
+
+// A field's random modes, and how they are set and scaled.
+template <class Real> struct RandomField {
+    Box box;
+    std::array<double, 3> unit; // of the box's wavenumbers
+    FieldGroup group;
+    std::array<int, 3> parities;
+    Complex<Real>* field;
+    std::int64_t modes;
+    std::uint64_t seed;
+    Metric metric;
+};
+template <class Real> struct SetRandom {
+    RandomField<Real> of;
+
+    WHORL_INLINE void operator()(Mode<Real> mode) const {
+        const auto number = [&](double k, std::size_t axis) {
+            return static_cast<int>(std::lround(k / of.unit[axis]));
+        };
+        const std::array<int, 3> n{number(mode.k.x, 0), number(mode.k.y, 1), number(mode.k.z, 2)};
         Complex<Real> a[3];
-        random_mode(mode.k, {number(mode.k.x, 0), number(mode.k.y, 1), number(mode.k.z, 2)}, box, seed, group,
-                    parities, a);
-        for (int v = 0; v < group.components; ++v) field[v * modes + mode.index] = a[v];
-    });
-    const auto present = sum_shells(set, [&](Mode<Real> mode) {
+        random_mode(mode.k, n, of.box, of.seed, of.group, of.parities, a);
+        for (int v = 0; v < of.group.components; ++v) of.field[v * of.modes + mode.index] = a[v];
+    }
+};
+template <class Real> struct RandomEnergy {
+    RandomField<Real> of;
+
+    WHORL_INLINE double operator()(Mode<Real> mode) const {
         double sum = 0.0;
-        for (int v = 0; v < group.components; ++v)
-            sum += dot(field[v * modes + mode.index], field[v * modes + mode.index]);
-        return 0.5 * metric(widened(mode.k)) * sum;
-    });
-    each_mode(set, [&](Mode<Real> mode) {
-        const auto shell = static_cast<std::size_t>(shell_of(set, mode.k));
-        const double wanted = shell < energy.size() ? energy[shell] : 0.0;
-        const Real factor =
-            present[shell] > 0.0 ? static_cast<Real>(std::sqrt(wanted / present[shell])) : Real(0);
+        for (int v = 0; v < of.group.components; ++v) {
+            const Complex<Real> a = of.field[v * of.modes + mode.index];
+            sum += dot(a, a);
+        }
+        return 0.5 * metric_at(of.metric, {mode.k.x, mode.k.y, mode.k.z}) * sum;
+    }
+};
+template <class Real> struct ScaleByShell {
+    RandomField<Real> of;
+    Shells shells;
+    const Real* factors;
+
+    WHORL_INLINE void operator()(Mode<Real> mode) const {
+        const Real factor = factors[shells.of(mode.k)];
         Complex<Real> a[3];
-        for (int v = 0; v < group.components; ++v) a[v] = factor * field[v * modes + mode.index];
-        if (group.solenoidal) close_continuity(mode.k, a);
-        for (int v = 0; v < group.components; ++v) field[v * modes + mode.index] = a[v];
-    });
+        for (int v = 0; v < of.group.components; ++v) a[v] = factor * of.field[v * of.modes + mode.index];
+        if (of.group.solenoidal) close_continuity(mode.k, a);
+        for (int v = 0; v < of.group.components; ++v) of.field[v * of.modes + mode.index] = a[v];
+    }
+};
+
+// Sets the field and scales it so that shell n holds exactly energy[n] (shells without modes, or beyond, hold
+// none).
+template <class Device, class Real>
+void set_random(const ModeSet<Device, Real>& set, const RandomField<Real>& field,
+                const std::vector<double>& energy) {
+    each_mode(set, SetRandom<Real>{field});
+    const auto present = sum_shells(set, RandomEnergy<Real>{field});
+    std::vector<Real> factors;
+    for (std::size_t shell = 0; shell < present.size(); ++shell) {
+        const double wanted = shell < energy.size() ? energy[shell] : 0.0;
+        factors.push_back(present[shell] > 0.0 ? static_cast<Real>(std::sqrt(wanted / present[shell]))
+                                               : Real(0));
+    }
+    const device::Table<Real, typename Device::Memory> table(factors);
+    each_mode(set, ScaleByShell<Real>{field, set.shells, table.data()});
+    set.device.finish();
 }
 
 } // namespace whorl

@@ -8,6 +8,8 @@
 #include <array>
 #include <string>
 
+#include "base/macros.hpp"
+
 namespace whorl {
 
 // Axes are numbered 0 = x, 1 = y, 2 = z everywhere.
@@ -16,11 +18,13 @@ struct Box {
     std::array<double, 3> lengths{}; // lx, ly, lz in the case's unit of length
     std::array<bool, 3> walls{};     // else periodic
 
-    bool wall(int axis) const { return walls[static_cast<std::size_t>(axis)]; }
+    WHORL_ANYWHERE bool wall(int axis) const { return walls[static_cast<std::size_t>(axis)]; }
     // One point: nothing varies along the axis.
     bool flat(int axis) const { return points[static_cast<std::size_t>(axis)] == 1; }
     // Bit `axis` for every axis with walls.
-    int wall_mask() const { return (walls[0] ? 1 : 0) + (walls[1] ? 2 : 0) + (walls[2] ? 4 : 0); }
+    WHORL_ANYWHERE int wall_mask() const {
+        return (walls[0] ? 1 : 0) + (walls[1] ? 2 : 0) + (walls[2] ? 4 : 0);
+    }
     // Position of point 0, in spacings.
     double first_point(int axis) const { return wall(axis) ? 0.5 : 0.0; }
 

@@ -15,19 +15,19 @@ template <class Real> struct FieldView {
     const Complex<Real>* data;
     std::int64_t modes;
 
-    FieldView from(int field) const { return {data + field * modes, modes}; }
-    template <int count> std::array<Complex<double>, count> at(Mode<Real> mode) const {
+    WHORL_INLINE FieldView from(int field) const { return {data + field * modes, modes}; }
+    template <int count> WHORL_INLINE std::array<Complex<double>, count> at(Mode<Real> mode) const {
         std::array<Complex<double>, count> a;
         for (int f = 0; f < count; ++f) a[static_cast<std::size_t>(f)] = (*this)(f, mode);
         return a;
     }
-    Complex<double> operator()(int field, Mode<Real> mode) const {
+    WHORL_INLINE Complex<double> operator()(int field, Mode<Real> mode) const {
         const Complex<Real> a = data[field * modes + mode.index];
         return {static_cast<double>(a.re), static_cast<double>(a.im)};
     }
 };
 
-template <class Real> Wavenumber<double> widened(Wavenumber<Real> k) { return {k.x, k.y, k.z}; }
+template <class Real> WHORL_INLINE Wavenumber<double> widened(Wavenumber<Real> k) { return {k.x, k.y, k.z}; }
 
 using Statistics = std::map<std::string, double>;
 using SpectraByName = std::map<std::string, std::vector<double>>;
@@ -35,74 +35,107 @@ using SpectraByName = std::map<std::string, std::vector<double>>;
 template <class Model>
 inline constexpr int measures_of = static_cast<int>(Model::sums.size() + Model::maxima.size());
 
-template <class Model, class Real>
-Statistics model_statistics(const ModeSet<Real>& set, const FieldView<Real>& state, const Model& model) {
+// The measures of a mode, weighted, in the order of the model's sums and then of its maxima.
+template <class Model, class Real> struct AddMeasures {
+    FieldView<Real> state;
+    Model model;
+
+    WHORL_INLINE void operator()(Mode<Real> mode, double* values) const {
+        constexpr int sums = static_cast<int>(Model::sums.size()), all = measures_of<Model>;
+        double of_mode[all] = {};
+        model.quadratic(widened(mode.k), state.template at<Model::fields>(mode).data(), of_mode);
+        for (int n = 0; n < sums; ++n) values[n] += static_cast<double>(mode.weight) * of_mode[n];
+        for (int n = sums; n < all; ++n) values[n] = of_mode[n] > values[n] ? of_mode[n] : values[n];
+    }
+};
+// One of them.
+template <class Model, class Real> struct Measure {
+    FieldView<Real> state;
+    Model model;
+    int which;
+
+    WHORL_INLINE double operator()(Mode<Real> mode) const {
+        double values[measures_of<Model>] = {};
+        model.quadratic(widened(mode.k), state.template at<Model::fields>(mode).data(), values);
+        return values[which];
+    }
+};
+
+template <class Model, class Device, class Real>
+Statistics model_statistics(const ModeSet<Device, Real>& set, const FieldView<Real>& state,
+                            const Model& model) {
     constexpr std::size_t sums = Model::sums.size(), all = measures_of<Model>;
-    const auto totals = reduce_modes(set, sums, all - sums, [&](Mode<Real> mode, double* values) {
-        std::array<double, all> of_mode{};
-        model.quadratic(widened(mode.k), state.template at<Model::fields>(mode).data(), of_mode.data());
-        for (std::size_t n = 0; n < sums; ++n) values[n] += static_cast<double>(mode.weight) * of_mode[n];
-        for (std::size_t n = sums; n < all; ++n) values[n] = of_mode[n] > values[n] ? of_mode[n] : values[n];
-    });
+    const auto totals = reduce_modes(set, sums, all - sums, AddMeasures<Model, Real>{state, model});
     Statistics statistics;
     for (std::size_t n = 0; n < all; ++n)
         statistics[n < sums ? Model::sums[n] : Model::maxima[n - sums]] = totals[n];
     return statistics;
 }
 
-template <class Model, class Real>
-SpectraByName model_spectra(const ModeSet<Real>& set, const FieldView<Real>& state, const Model& model) {
+template <class Model, class Device, class Real>
+SpectraByName model_spectra(const ModeSet<Device, Real>& set, const FieldView<Real>& state,
+                            const Model& model) {
     SpectraByName spectra;
-    for (const int which : Model::spectra) {
-        const auto n = static_cast<std::size_t>(which);
-        spectra[Model::sums[n]] = sum_shells(set, [&](Mode<Real> mode) {
-            std::array<double, measures_of<Model>> values{};
-            model.quadratic(widened(mode.k), state.template at<Model::fields>(mode).data(), values.data());
-            return values[n];
-        });
-    }
+    for (const int which : Model::spectra)
+        spectra[Model::sums[static_cast<std::size_t>(which)]] =
+            sum_shells(set, Measure<Model, Real>{state, model, which});
     return spectra;
 }
 
-// 1/2 |a|^2 of some fields in turn, by shell.
-template <class Real>
-std::vector<double> energy_spectrum(const ModeSet<Real>& set, const FieldView<Real>& field, int components) {
-    return sum_shells(set, [&](Mode<Real> mode) {
+// Re(a* . b) of some fields in turn, times `factor`.
+template <class Real> struct Product {
+    FieldView<Real> a, b;
+    int components;
+    double factor;
+
+    WHORL_INLINE double operator()(Mode<Real> mode) const {
         double sum = 0.0;
-        for (int v = 0; v < components; ++v) sum += dot(field(v, mode), field(v, mode));
-        return 0.5 * sum;
-    });
+        for (int v = 0; v < components; ++v) sum += dot(a(v, mode), b(v, mode));
+        return factor * sum;
+    }
+};
+
+// 1/2 |a|^2 of some fields in turn, by shell.
+template <class Device, class Real>
+std::vector<double> energy_spectrum(const ModeSet<Device, Real>& set, const FieldView<Real>& field,
+                                    int components) {
+    return sum_shells(set, Product<Real>{field, field, components, 0.5});
 }
 
 // T(k) = Re(a* . N), N the tendency: what the shell gains from the others and from other fields.
-template <class Real>
-std::vector<double> transfer_spectrum(const ModeSet<Real>& set, const FieldView<Real>& field,
+template <class Device, class Real>
+std::vector<double> transfer_spectrum(const ModeSet<Device, Real>& set, const FieldView<Real>& field,
                                       const FieldView<Real>& tendency, int components) {
-    return sum_shells(set, [&](Mode<Real> mode) {
-        double sum = 0.0;
-        for (int v = 0; v < components; ++v) sum += dot(field(v, mode), tendency(v, mode));
-        return sum;
-    });
+    return sum_shells(set, Product<Real>{field, tendency, components, 1.0});
 }
 
 // Of a passive scalar with its diffusivity and mean gradient G (docs/models/scalars.md):
 //   variance 1/2 <theta^2>   dissipation kappa <|grad theta|^2>   production -G.<u theta>
-template <class Model, class Real>
-Statistics scalar_statistics(const ModeSet<Real>& set, const FieldView<Real>& state, const Model& model,
-                             int number, const std::array<double, 4>& scalar) {
-    const FieldView<Real> own = state.from(Model::fields + number);
-    const auto totals = reduce_modes(set, 3, 0, [&](Mode<Real> mode, double* values) {
+template <class Model, class Real> struct AddScalar {
+    FieldView<Real> state;
+    Model model;
+    int number;
+    std::array<double, 4> scalar;
+
+    WHORL_INLINE void operator()(Mode<Real> mode, double* values) const {
         Complex<Real> flow[Model::fields], u[3];
         for (int f = 0; f < Model::fields; ++f) flow[f] = state.data[f * state.modes + mode.index];
         model.velocity(mode.k, flow, u);
-        const Complex<double> theta = own(0, mode);
+        const Complex<double> theta = state(Model::fields + number, mode);
         const double weight = mode.weight, k2 = square(widened(mode.k)), norm = dot(theta, theta);
         values[0] += weight * 0.5 * norm;
         values[1] += weight * scalar[0] * k2 * norm;
         for (std::size_t axis = 0; axis < 3; ++axis)
-            values[2] -= weight * scalar[axis + 1] *
-                         dot(theta, {static_cast<double>(u[axis].re), static_cast<double>(u[axis].im)});
-    });
+            values[2] -=
+                weight * scalar[axis + 1] *
+                dot(theta, Complex<double>{static_cast<double>(u[axis].re), static_cast<double>(u[axis].im)});
+    }
+};
+
+template <class Model, class Device, class Real>
+Statistics scalar_statistics(const ModeSet<Device, Real>& set, const FieldView<Real>& state,
+                             const Model& model, int number, const std::array<double, 4>& scalar) {
+    const auto totals = reduce_modes(set, 3, 0, AddScalar<Model, Real>{state, model, number, scalar});
     const std::string name = "scalar" + std::to_string(number);
     return {{name + "_variance", totals[0]},
             {name + "_dissipation", totals[1]},

@@ -22,20 +22,21 @@ namespace whorl {
 template <class Model>
 concept IsWaveFunction = requires(const Model& model) { model.alpha + model.beta + model.rho0; };
 
-template <class Real> struct SuperfluidFlow {
-    device::Buffer<Complex<Real>> flow; // sqrt(rho) u
+template <class Device, class Real> struct SuperfluidFlow {
+    device::Buffer<Complex<Real>, typename Device::Memory> flow; // sqrt(rho) u
     double kinetic = 0.0, quantum = 0.0, interaction = 0.0;
 };
 
-template <class Real, class Model>
-SuperfluidFlow<Real> superfluid_flow(RoundTrip<Real>& trip, const ModeSet<Real>& set, const Model& model,
-                                     const Complex<Real>* psi) {
+template <class Device, class Real, class Model>
+SuperfluidFlow<Device, Real> superfluid_flow(RoundTrip<Device, Real>& trip, const ModeSet<Device, Real>& set,
+                                             const Model& model, const Complex<Real>* psi) {
+    using Memory = typename Device::Memory;
     const std::int64_t modes = set.table.modes();
-    SuperfluidFlow<Real> result;
-    result.flow = device::Buffer<Complex<Real>>(static_cast<std::size_t>(3 * modes));
+    SuperfluidFlow<Device, Real> result;
+    result.flow = device::Buffer<Complex<Real>, Memory>(static_cast<std::size_t>(3 * modes));
     trip.shift({0.0, 0.0, 0.0});
     for (int axis = 0; axis < 3; ++axis) {
-        std::array<double, 3> mean{};
+        device::Buffer<double, Memory> mean_on_device(3);
         FlowOfWaveFunction<Real> pass;
         pass.alpha = model.alpha;
         pass.beta = model.beta;
@@ -44,8 +45,11 @@ SuperfluidFlow<Real> superfluid_flow(RoundTrip<Real>& trip, const ModeSet<Real>&
         pass.psi = psi;
         pass.modes = modes;
         pass.flow = result.flow.data();
-        pass.mean = mean.data();
+        pass.mean = mean_on_device.data();
         trip.run(pass);
+        set.device.finish();
+        std::array<double, 3> mean{};
+        Memory::to_host(mean.data(), mean_on_device.data(), sizeof mean);
         reduce_ranks(set, mean, {});
         result.kinetic += mean[0];
         result.quantum += mean[1];
@@ -59,36 +63,45 @@ inline constexpr std::array superfluid_statistics{"kinetic_incompressible", "kin
                                                   "quantum_energy", "interaction_energy", "energy"};
 
 // 1/2 |w|^2 of the solenoidal part, or of the rest, of one mode.
-template <class Real> double kinetic_part(const FieldView<Real>& flow, Mode<Real> mode, bool solenoidal) {
-    auto w = flow.template at<3>(mode), perpendicular = w;
-    project(widened(mode.k), perpendicular.data());
-    double sum = 0.0;
-    for (std::size_t v = 0; v < 3; ++v) {
-        const Complex<double> part = solenoidal ? perpendicular[v] : w[v] - perpendicular[v];
-        sum += 0.5 * dot(part, part);
-    }
-    return sum;
-}
+template <class Real> struct KineticPart {
+    FieldView<Real> flow;
+    bool solenoidal;
 
-template <class Real>
-void add_superfluid_statistics(const ModeSet<Real>& set, const SuperfluidFlow<Real>& of, Statistics& all) {
-    const FieldView<Real> flow{of.flow.data(), set.table.modes()};
-    const auto parts = reduce_modes(set, 2, 0, [&](Mode<Real> mode, double* values) {
-        for (const bool solenoidal : {true, false})
-            values[solenoidal ? 0 : 1] +=
-                static_cast<double>(mode.weight) * kinetic_part(flow, mode, solenoidal);
-    });
+    WHORL_INLINE double operator()(Mode<Real> mode) const {
+        auto w = flow.template at<3>(mode), perpendicular = w;
+        project(widened(mode.k), perpendicular.data());
+        double sum = 0.0;
+        for (std::size_t v = 0; v < 3; ++v) {
+            const Complex<double> part = solenoidal ? perpendicular[v] : w[v] - perpendicular[v];
+            sum += 0.5 * dot(part, part);
+        }
+        return sum;
+    }
+};
+template <class Real> struct AddKineticParts {
+    FieldView<Real> flow;
+
+    WHORL_INLINE void operator()(Mode<Real> mode, double* values) const {
+        values[0] += static_cast<double>(mode.weight) * KineticPart<Real>{flow, true}(mode);
+        values[1] += static_cast<double>(mode.weight) * KineticPart<Real>{flow, false}(mode);
+    }
+};
+
+template <class Device, class Real>
+void add_superfluid_statistics(const ModeSet<Device, Real>& set, const SuperfluidFlow<Device, Real>& of,
+                               Statistics& all) {
+    const auto parts = reduce_modes(set, 2, 0, AddKineticParts<Real>{{of.flow.data(), set.table.modes()}});
     const double values[] = {parts[0], parts[1], of.quantum, of.interaction,
                              of.kinetic + of.quantum + of.interaction};
     for (std::size_t i = 0; i < superfluid_statistics.size(); ++i) all[superfluid_statistics[i]] = values[i];
 }
 
-template <class Real>
-void add_superfluid_spectra(const ModeSet<Real>& set, const SuperfluidFlow<Real>& of, SpectraByName& all) {
-    const FieldView<Real> flow{of.flow.data(), set.table.modes()};
+template <class Device, class Real>
+void add_superfluid_spectra(const ModeSet<Device, Real>& set, const SuperfluidFlow<Device, Real>& of,
+                            SpectraByName& all) {
     for (const bool solenoidal : {true, false})
         all[superfluid_statistics[solenoidal ? 0 : 1]] =
-            sum_shells(set, [&](Mode<Real> mode) { return kinetic_part(flow, mode, solenoidal); });
+            sum_shells(set, KineticPart<Real>{{of.flow.data(), set.table.modes()}, solenoidal});
 }
 
 } // namespace whorl

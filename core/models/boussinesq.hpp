@@ -20,7 +20,7 @@ template <class Real> struct Boussinesq : Buoyancy<Real> {
 
     // potential_energy 1/2 <theta^2>, potential_dissipation kappa <|grad theta|^2>, and what kinetic energy
     // loses to it, buoyancy_flux N <w theta>.
-    void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
+    WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         measure_velocity(k, a, this->linear.rate(narrowed<Real>(k)), values);
         values[5] = 0.5 * dot(a[3], a[3]);
         values[6] = static_cast<double>(this->kappa) * square(k) * dot(a[3], a[3]);

@@ -12,22 +12,23 @@
 namespace whorl {
 
 // A solenoidal field's or a scalar's |a|^2.
-inline double square_norm(const Complex<double>* a, int components) {
+WHORL_ANYWHERE double square_norm(const Complex<double>* a, int components) {
     double sum = 0.0;
     for (int v = 0; v < components; ++v) sum += dot(a[v], a[v]);
     return sum;
 }
-inline double dot3(const Complex<double>* a, const Complex<double>* b) {
+WHORL_ANYWHERE double dot3(const Complex<double>* a, const Complex<double>* b) {
     return dot(a[0], b[0]) + dot(a[1], b[1]) + dot(a[2], b[2]);
 }
-inline double divergence(Wavenumber<double> k, const Complex<double>* a) {
+WHORL_ANYWHERE double divergence(Wavenumber<double> k, const Complex<double>* a) {
     const Complex<double> sum = k.x * a[0] + k.y * a[1] + k.z * a[2];
     return std::sqrt(dot(sum, sum));
 }
 
 inline constexpr int velocity_measures = 5;
 // energy, dissipation, enstrophy, helicity, palinstrophy
-inline void measure_velocity(Wavenumber<double> k, const Complex<double>* u, double rate, double* values) {
+WHORL_ANYWHERE void measure_velocity(Wavenumber<double> k, const Complex<double>* u, double rate,
+                                     double* values) {
     const double norm = square_norm(u, 3), k2 = square(k);
     Complex<double> omega[3];
     curl(k, u, omega);
@@ -38,7 +39,7 @@ inline void measure_velocity(Wavenumber<double> k, const Complex<double>* u, dou
     values[4] = 0.5 * k2 * k2 * norm;
 }
 
-template <class Real> Wavenumber<Real> narrowed(Wavenumber<double> k) {
+template <class Real> WHORL_INLINE Wavenumber<Real> narrowed(Wavenumber<double> k) {
     return {static_cast<Real>(k.x), static_cast<Real>(k.y), static_cast<Real>(k.z)};
 }
 

@@ -88,7 +88,7 @@ template <class Real> struct GinzburgLandau {
     }
 
     // As in gross_pitaevskii.hpp; flow_energy 1/2 <u^2> of the prescribed flow.
-    void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
+    WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         const double norm = square_norm(a, 2);
         values[0] = norm;
         values[1] = 2.0 * static_cast<double>(alpha) * static_cast<double>(alpha) * square(k) * norm;

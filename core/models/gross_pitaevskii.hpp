@@ -83,7 +83,7 @@ template <class Real> struct GrossPitaevskii {
 
     // mass <|psi|^2>; gradient_energy 2 alpha^2 <|grad psi|^2>, kinetic and quantum energy together, in units
     // of velocity squared.
-    void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
+    WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         const double norm = square_norm(a, 2);
         values[0] = norm;
         values[1] = 2.0 * static_cast<double>(alpha) * static_cast<double>(alpha) * square(k) * norm;

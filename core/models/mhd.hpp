@@ -58,7 +58,7 @@ template <class Real> struct MagneticFields {
 
     // magnetic_energy 1/2 <b^2>, ohmic_dissipation eta <j^2>, mean_square_current 1/2 <j^2>, cross_helicity
     // <u.b>, magnetic_helicity <a.b> with a = curl b / k^2
-    void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
+    WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         const Complex<double>* const b = a + 3;
         Complex<double> j[3];
         curl(k, b, j);

@@ -106,7 +106,7 @@ template <class Real, class Linear = Viscosity<Real>> struct NavierStokes {
             curl(k, a, out);
     }
 
-    void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
+    WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         measure_velocity(k, a, linear.rate(narrowed<Real>(k)), values);
         values[5] = divergence(k, a);
     }

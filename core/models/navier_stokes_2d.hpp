@@ -99,7 +99,7 @@ template <class Real> struct NavierStokes2d {
     }
 
     // energy 1/2 <u^2>, enstrophy 1/2 <zeta^2>, palinstrophy 1/2 <|grad zeta|^2>, and what both lose.
-    void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
+    WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         const double norm = dot(a[0], a[0]), rate = losses.rate(narrowed<Real>(k));
         values[0] = 0.5 * norm * inverse_square(k);
         values[1] = rate * norm * inverse_square(k);

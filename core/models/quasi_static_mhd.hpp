@@ -28,7 +28,7 @@ template <class Real> struct QuasiStaticMhd : NavierStokes<Real, JouleDamping<Re
                                      "helicity", "palinstrophy", "joule_dissipation"};
 
     // joule_dissipation is the part of the dissipation that Joule damping has.
-    void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
+    WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         measure_velocity(k, a, this->linear.rate(narrowed<Real>(k)), values);
         values[5] = static_cast<double>(this->linear.joule_rate(narrowed<Real>(k))) * square_norm(a, 3);
         values[6] = divergence(k, a);

@@ -28,7 +28,7 @@ template <class Real> struct RayleighBenard : Buoyancy<Real> {
     // thermal_variance 1/2 <theta^2>, thermal_dissipation kappa <|grad theta|^2>, convective_flux <w theta>,
     // and plate_gradient, the mean of d theta/dz over both plates, not a number without: only even k_z /
     // unit_z add up, and only they have the same gradient at either.
-    void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
+    WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         double of_velocity[velocity_measures];
         measure_velocity(k, a, this->linear.rate(narrowed<Real>(k)), of_velocity);
         for (const int kept : {0, 1, 2}) values[kept] = of_velocity[kept];

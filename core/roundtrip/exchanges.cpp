@@ -1,13 +1,16 @@
-// What a round trip exchanges with other ranks, when, and how it is timed, watched and counted.
+// What a round trip exchanges with other ranks, when, and how it is timed, watched and counted. Compiled once
+// for each device.
 #include <cmath>
 #include <limits>
 
+#include "device/chosen.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl {
 
-template <class Real>
-typename RoundTrip<Real>::Exchange& RoundTrip<Real>::exchange_of(Leg leg, int variables, bool inwards) {
+template <class Device, class Real>
+typename RoundTrip<Device, Real>::Exchange& RoundTrip<Device, Real>::exchange_of(Leg leg, int variables,
+                                                                                 bool inwards) {
     Exchange& made = exchanges_[{leg, variables, inwards}];
     if (made.transport) return made;
     const exchange::Watchdog::Scope watched(watchdog_, "set-up of an exchange", -1);
@@ -33,8 +36,9 @@ typename RoundTrip<Real>::Exchange& RoundTrip<Real>::exchange_of(Leg leg, int va
     return made;
 }
 
-template <class Real>
-typename RoundTrip<Real>::Legs RoundTrip<Real>::legs_of(int inputs, int products, int fluxes) {
+template <class Device, class Real>
+typename RoundTrip<Device, Real>::Legs RoundTrip<Device, Real>::legs_of(int inputs, int products,
+                                                                        int fluxes) {
     Legs legs;
     const auto wanted = [](int peers, int variables) { return peers > 1 && variables > 0; };
     if (wanted(layout_.grid.p_col, inputs)) legs.column_in = &exchange_of(Leg::column, inputs, true);
@@ -44,10 +48,11 @@ typename RoundTrip<Real>::Legs RoundTrip<Real>::legs_of(int inputs, int products
     return legs;
 }
 
-template <class Real>
-void RoundTrip<Real>::start(Exchange& exchange, int batch, Value* send, Value* receive) {
+template <class Device, class Real>
+void RoundTrip<Device, Real>::start(Exchange& exchange, int batch, Value* send, Value* receive) {
     Timers::Scope timed(exchange_timer_, exchange.part);
     const exchange::Watchdog::Scope watched(watchdog_, exchange.name, batch);
+    device_.finish();
     exchange.transport->start(batch, send, receive);
     const auto at = static_cast<std::size_t>(batch),
                leg = static_cast<std::size_t>(exchange.part == Part::row);
@@ -55,13 +60,14 @@ void RoundTrip<Real>::start(Exchange& exchange, int batch, Value* send, Value* r
     messages_[leg] += exchange.chunks[at] * exchange.transport->messages();
 }
 
-template <class Real> void RoundTrip<Real>::wait(Exchange& exchange, int batch) {
+template <class Device, class Real> void RoundTrip<Device, Real>::wait(Exchange& exchange, int batch) {
     Timers::Scope timed(exchange_timer_, exchange.part);
     const exchange::Watchdog::Scope watched(watchdog_, exchange.name, batch);
     exchange.transport->wait(batch);
 }
 
-template <class Real> void RoundTrip<Real>::exchange_once(bool rows, int variables, bool inwards) {
+template <class Device, class Real>
+void RoundTrip<Device, Real>::exchange_once(bool rows, int variables, bool inwards) {
     const int peers = rows ? layout_.grid.p_row : layout_.grid.p_col;
     const int most = rows ? layout_.row_variables : layout_.column_variables;
     WHORL_REQUIRE(peers > 1 && variables > 0 && variables <= most,
@@ -77,16 +83,18 @@ template <class Real> void RoundTrip<Real>::exchange_once(bool rows, int variabl
     }
 }
 
-template <class Real> void RoundTrip<Real>::progress() {
+template <class Device, class Real> void RoundTrip<Device, Real>::progress() {
     for (auto& [leg, exchange] : exchanges_) {
         Timers::Scope timed(exchange_timer_, exchange.part);
         exchange.transport->progress();
     }
 }
 
-template <class Real> std::array<double, 2> RoundTrip<Real>::reduce_maxima(bool wanted) {
+template <class Device, class Real>
+std::array<double, 2> RoundTrip<Device, Real>::reduce_maxima(bool wanted) {
     std::array<double, 2> largest{0.0, 0.0};
     if (!wanted) return largest;
+    if constexpr (Device::streams) maxima_.front() = device_.raised();
     std::array<double, 3> values{0.0, 0.0, 0.0}; // MPI_MAX may lose a NaN, so it travels as a flag
     for (const auto& of_executor : maxima_)
         for (std::size_t m = 0; m < 2; ++m) {
@@ -103,7 +111,7 @@ template <class Real> std::array<double, 2> RoundTrip<Real>::reduce_maxima(bool 
                            : std::array<double, 2>{values[0], values[1]};
 }
 
-template class RoundTrip<float>;
-template class RoundTrip<double>;
+template class RoundTrip<device::Chosen, float>;
+template class RoundTrip<device::Chosen, double>;
 
 } // namespace whorl

@@ -3,6 +3,9 @@
 // over.
 #pragma once
 
+#include <cmath>
+#include <numbers>
+
 #include "base/complex.hpp"
 #include "base/macros.hpp"
 #include "base/unrolled.hpp"
@@ -12,32 +15,24 @@
 
 namespace whorl::kernels {
 
-// exp(i k.d) = x[i] y[j] z[l]: what moves a field to a grid shifted by d; x is null on the unshifted grid.
+// exp(i k.d) = x[i] y[j] z[l]: what moves a field to a grid shifted by d.
 template <class Real> struct Shift {
     const Complex<Real>* x = nullptr;
     const Complex<Real>* y = nullptr;
     const Complex<Real>* z = nullptr;
 };
 
-// Consecutive kept columns of a rank, all z, side by side: [variable][z][lane].
-template <class Real> struct Tile {
-    Complex<Real>* data;
-    int count, lanes, nz;
-    int extent_z;        // the largest kept kz
-    int kept_z;          // how many are kept
-    std::int64_t stride; // between variables
-    std::int64_t column; // the first of them among the rank's columns
+// phases[i] = exp(2 pi i numbers[i] cells / points): one axis of a Shift by so many cells.
+template <class Real> struct Phases {
+    const int* numbers;
+    Complex<Real>* phases;
+    double cells;
+    int points, length;
 
-    WHORL_INLINE Complex<Real>* line(int v, int l) const {
-        return data + v * stride + static_cast<std::int64_t>(l) * lanes;
-    }
-    // The same columns of the variables from v on.
-    WHORL_INLINE Tile from(int v) const {
-        return {data + v * stride, count, lanes, nz, extent_z, kept_z, stride, column};
-    }
-    // Plane of the i-th kept kz.
-    WHORL_INLINE int kept(std::int64_t i) const {
-        return wrapped(signed_index(static_cast<int>(i), extent_z), nz);
+    WHORL_INLINE const Phases& row(std::int64_t) const { return *this; }
+    WHORL_INLINE void operator()(std::int64_t i) const {
+        const double phase = 2.0 * std::numbers::pi * numbers[i] * cells / points;
+        phases[i] = {static_cast<Real>(std::cos(phase)), static_cast<Real>(std::sin(phase))};
     }
 };
 
@@ -52,25 +47,50 @@ struct Segment {
     }
 };
 
-// tile = load(mode) exp(i k.d) on the kept modes; row r is a kept kz.
+// Consecutive kept columns of a rank, all z, side by side: [variable][z][lane].
+template <class Real> struct Tile {
+    Complex<Real>* data;
+    int count, nz;
+    int extent_z; // the largest kept kz
+    int kept_z;   // how many are kept
+    int segment_count;
+    const Segment* segments;
+    std::int64_t lanes;
+    std::int64_t stride; // between variables
+    std::int64_t column; // the first of them among the rank's columns
+
+    WHORL_INLINE Complex<Real>* line(int v, int l) const { return data + v * stride + l * lanes; }
+    // The same columns of the variables from v on.
+    WHORL_INLINE Tile from(int v) const {
+        Tile tile = *this;
+        tile.data += v * stride;
+        return tile;
+    }
+    // Rows of the kernels below: (segment, kept kz).
+    std::int64_t rows() const { return static_cast<std::int64_t>(segment_count) * kept_z; }
+    WHORL_INLINE const Segment& segment(int r) const { return segments[r / kept_z]; }
+    // Plane of the kept kz.
+    WHORL_INLINE int plane(int r) const { return wrapped(signed_index(r % kept_z, extent_z), nz); }
+};
+
+// tile = load(mode) exp(i k.d) on the kept modes.
 template <class Real, class Pass, bool shifted> struct Load {
     Pass pass;
     ModeTables<Real> tables;
     Tile<Real> tile;
-    Segment segment;
     Shift<Real> shift;
 
     struct RowOf {
         const Load& of;
-        int l;
+        int ky, l, first;
         Complex<Real>* line;
         std::int64_t offset;
         Complex<Real> phase;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            const std::int64_t column = of.segment.first + i;
+            const std::int64_t column = first + i;
             Complex<Real> in[Pass::inputs > 0 ? Pass::inputs : 1];
-            of.pass.load(of.tables.mode(column, of.segment.ky, l, offset), in);
+            of.pass.load(of.tables.mode(column, ky, l, offset), in);
             unrolled<Pass::inputs>([&](auto v) {
                 if constexpr (shifted) in[v] = in[v] * (phase * of.shift.x[column]);
                 copy(in[v], line[v * of.tile.stride + i]);
@@ -78,11 +98,14 @@ template <class Real, class Pass, bool shifted> struct Load {
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int l = tile.kept(r);
+        const Segment& segment = tile.segment(static_cast<int>(r));
+        const int l = tile.plane(static_cast<int>(r));
         Complex<Real> phase{1, 0};
         if constexpr (shifted) phase = shift.y[segment.ky] * shift.z[l];
         return {*this,
+                segment.ky,
                 l,
+                segment.first,
                 tile.line(0, l) + segment.lane,
                 tables.row(segment.ky, l).offset,
                 phase,
@@ -90,13 +113,12 @@ template <class Real, class Pass, bool shifted> struct Load {
     }
 };
 
-// Zeroes the modes of a segment that Load leaves out in the kept kz, and `spare` lanes behind it; row r =
-// (variable, kept kz).
+// Zeroes the modes of a tile that Load leaves out in the kept kz, and `spare` lanes behind the last; row r =
+// (segment, variable, kept kz).
 template <class Real> struct LoadPadding {
     ModeTables<Real> tables;
     Tile<Real> tile;
-    Segment segment;
-    int spare;
+    int variables, spare;
 
     struct RowOf {
         Complex<Real>* line;
@@ -104,10 +126,11 @@ template <class Real> struct LoadPadding {
         WHORL_INLINE void operator()(std::int64_t i) const { line[i] = {0, 0}; }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int v = static_cast<int>(r / tile.kept_z);
-        const int l = tile.kept(r % tile.kept_z);
-        const int live = segment.live(tables, l);
-        return {tile.line(v, l) + segment.lane + live, segment.count - live + spare};
+        const int q = static_cast<int>(r) / tile.kept_z;
+        const int s = q / variables, v = q % variables, l = tile.plane(static_cast<int>(r));
+        const Segment& segment = tile.segments[s];
+        const int live = segment.live(tables, l), behind = s + 1 == tile.segment_count ? spare : 0;
+        return {tile.line(v, l) + segment.lane + live, segment.count - live + behind};
     }
 };
 
@@ -122,37 +145,61 @@ template <class Real> struct ColumnRows {
     }
 };
 
-// store(mode, line exp(-i k.d)) on the kept modes; row r is a kept kz.
+// Tile <-> its columns of the buffer; row r = (variable, z).
+template <class Real, bool to_buffer> struct MoveColumns {
+    ColumnRows<Real> columns;
+
+    struct RowOf {
+        Complex<Real>* in_tile;
+        Complex<Real>* in_buffer;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            if constexpr (to_buffer)
+                in_buffer[i] = in_tile[i];
+            else
+                in_tile[i] = in_buffer[i];
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int v = static_cast<int>(r / columns.tile.nz), l = static_cast<int>(r % columns.tile.nz);
+        const device::LineRow<Real> row = columns.row(v, l);
+        return {columns.tile.line(v, l), row.data, row.length};
+    }
+};
+
+// store(mode, line exp(-i k.d)) on the kept modes.
 template <class Real, class Result, int fluxes, bool shifted> struct Store {
     Result result;
     ModeTables<Real> tables;
     Tile<Real> tile;
-    Segment segment;
     Shift<Real> shift;
 
     struct RowOf {
         const Store& of;
-        int l;
+        int ky, l, first;
         const Complex<Real>* line;
         std::int64_t offset;
         Complex<Real> phase;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            const std::int64_t column = of.segment.first + i;
+            const std::int64_t column = first + i;
             Complex<Real> out[fluxes];
             unrolled<fluxes>([&](auto v) {
                 out[v] = line[v * of.tile.stride + i];
                 if constexpr (shifted) out[v] = out[v] * conjugate(phase * of.shift.x[column]);
             });
-            of.result.store(of.tables.mode(column, of.segment.ky, l, offset), out);
+            of.result.store(of.tables.mode(column, ky, l, offset), out);
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int l = tile.kept(r);
+        const Segment& segment = tile.segment(static_cast<int>(r));
+        const int l = tile.plane(static_cast<int>(r));
         Complex<Real> phase{1, 0};
         if constexpr (shifted) phase = shift.y[segment.ky] * shift.z[l];
         return {*this,
+                segment.ky,
                 l,
+                segment.first,
                 tile.line(0, l) + segment.lane,
                 tables.row(segment.ky, l).offset,
                 phase,
@@ -160,26 +207,26 @@ template <class Real, class Result, int fluxes, bool shifted> struct Store {
     }
 };
 
-// One plane between the transforms along y and x: [variable][y][element], rows `pitch` apart.
-template <class Real> struct Plane {
+// Some planes between the transforms along y and x: [variable][y][plane][element], rows `pitch` apart.
+template <class Real> struct Planes {
     Complex<Real>* data;
-    int ny, width, pitch;
+    int ny, count, width, pitch;
     std::int64_t stride; // between variables
 
-    WHORL_INLINE Complex<Real>* row(int v, int y) const {
-        return data + v * stride + static_cast<std::int64_t>(y) * pitch;
+    WHORL_INLINE Complex<Real>* row(int v, int y, int plane) const {
+        return data + v * stride + (static_cast<std::int64_t>(y) * count + plane) * pitch;
     }
     // The variables from v on.
-    WHORL_INLINE Plane from(int v) const { return {data + v * stride, ny, width, pitch, stride}; }
+    WHORL_INLINE Planes from(int v) const { return {data + v * stride, ny, count, width, pitch, stride}; }
 };
 
-// Column buffer -> plane, in the order it was written; row r = (variable, kept ky).
+// Column buffer -> planes, in the order it was written; row r = (variable, plane, kept ky).
 template <class Real> struct Spread {
-    Plane<Real> plane;
+    Planes<Real> planes;
     const Complex<Real>* buffer;
-    const PlaneSlot* slots; // of this plane, a column peer each
+    const PlaneSlot* slots; // of these planes, a column peer each
     const ColumnRow* rows;
-    int extent_y, kept_y;
+    int extent_y, kept_y, peers;
 
     struct RowOf {
         const Complex<Real>* from;
@@ -188,11 +235,12 @@ template <class Real> struct Spread {
         WHORL_INLINE void operator()(std::int64_t i) const { copy(from[i], to[i]); }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int v = static_cast<int>(r / kept_y), j = static_cast<int>(r % kept_y);
+        const int q = static_cast<int>(r) / kept_y, j = static_cast<int>(r) % kept_y;
+        const int v = planes.count == 1 ? q : q / planes.count, plane = q - v * planes.count;
         const ColumnRow source = rows[j];
-        const PlaneSlot slot = slots[source.peer];
+        const PlaneSlot slot = slots[plane * peers + source.peer];
         return {buffer + slot.base + v * slot.stride + source.offset,
-                plane.row(v, wrapped(signed_index(j, extent_y), plane.ny)), source.length};
+                planes.row(v, wrapped(signed_index(j, extent_y), planes.ny), plane), source.length};
     }
 };
 
@@ -207,50 +255,63 @@ template <class Real> struct SpreadPadding {
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
         const auto row = spread.row(r);
-        return {row.to + row.length, spread.plane.width - row.length};
+        return {row.to + row.length, spread.planes.width - row.length};
     }
 };
 
-// contract(kx, ky, products) of a plane -> rows of fluxes, as far apart as the plane's; row r is a kept ky,
-// and target(r) is where its fluxes belong in the column buffer.
+// contract(kx, ky, products) -> rows of fluxes: where target(r) says in the column buffer, or, where a
+// device has a better way to get them there, in `block`, as far apart as the planes' rows. Row r = (plane,
+// kept ky).
 template <class Real, class Pass> struct Contract {
     Pass pass;
-    Plane<Real> plane;
-    Complex<Real>* fluxes;
+    Planes<Real> planes;
+    Complex<Real>* block;
+    Complex<Real>* buffer;
+    int first_flux;
     const PlaneSlot* slots;
     const ColumnRow* rows;
     const Real* kx;     // of the y-pencil
     const Real* all_ky; // of every kept ky
-    int extent_y;
+    int extent_y, kept_y, peers;
 
     struct RowOf {
         const Contract& of;
         const Complex<Real>* from;
+        Complex<Real>* to;
+        std::int64_t stride; // between fluxes
         Real ky;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
             Complex<Real> products[Pass::products > 0 ? Pass::products : 1];
             Complex<Real> sums[Pass::fluxes > 0 ? Pass::fluxes : 1];
-            unrolled<Pass::products>([&](auto v) { copy(from[v * of.plane.stride + i], products[v]); });
+            unrolled<Pass::products>([&](auto v) { copy(from[v * of.planes.stride + i], products[v]); });
             of.pass.contract(of.kx[i], ky, products, sums);
-            unrolled<Pass::fluxes>([&](auto v) { copy(sums[v], of.fluxes[v * of.plane.pitch + i]); });
+            unrolled<Pass::fluxes>([&](auto v) { copy(sums[v], to[v * stride + i]); });
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int j = static_cast<int>(r);
-        return {*this, plane.row(0, wrapped(signed_index(j, extent_y), plane.ny)), all_ky[j], rows[j].length};
+        const int plane = static_cast<int>(r) / kept_y, j = static_cast<int>(r) % kept_y;
+        const PlaneSlot slot = target(r);
+        return {*this,
+                planes.row(0, wrapped(signed_index(j, extent_y), planes.ny), plane),
+                block ? block : buffer + slot.base,
+                block ? planes.pitch : slot.stride,
+                all_ky[j],
+                rows[j].length};
     }
+    // Of the first flux, and from one to the next.
     WHORL_INLINE PlaneSlot target(std::int64_t r) const {
-        const PlaneSlot slot = slots[rows[r].peer];
-        return {slot.base + rows[r].offset, slot.stride};
+        const int plane = static_cast<int>(r) / kept_y, j = static_cast<int>(r) % kept_y;
+        const PlaneSlot slot = slots[plane * peers + rows[j].peer];
+        return {slot.base + rows[j].offset + first_flux * slot.stride, slot.stride};
     }
 };
 
-// Rows of y of a plane <-> one row peer's chunk [variable][plane][row of its y block][kx].
+// Rows of y of some planes <-> one row peer's chunk [variable][plane][row of its y block][kx].
 template <class Real, bool to_buffer> struct MoveRows {
-    Plane<Real> plane;
-    Complex<Real>* chunk; // at this plane
-    std::int64_t stride;  // between variables of the chunk
+    Planes<Real> planes;
+    Complex<Real>* chunk;              // at the first of these planes
+    std::int64_t stride, plane_stride; // between variables, and planes, of the chunk
     Block rows;
 
     struct RowOf {
@@ -265,10 +326,11 @@ template <class Real, bool to_buffer> struct MoveRows {
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int v = static_cast<int>(r / rows.size());
-        const int y = static_cast<int>(r % rows.size());
-        return {plane.row(v, rows.begin + y), chunk + v * stride + static_cast<std::int64_t>(y) * plane.width,
-                plane.width};
+        const int q = static_cast<int>(r) / rows.size(), y = static_cast<int>(r) % rows.size();
+        const int v = q / planes.count, plane = q % planes.count;
+        return {planes.row(v, rows.begin + y, plane),
+                chunk + v * stride + plane * plane_stride + static_cast<std::int64_t>(y) * planes.width,
+                planes.width};
     }
 };
 

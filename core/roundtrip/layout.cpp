@@ -14,13 +14,14 @@ constexpr int most_row_batches = 3;
 
 Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank,
                int batch_count, int column_variable_count, int row_variable_count,
-               const exchange::Traits& transport)
+               const exchange::Traits& transport, bool side_by_side)
     : grid(pencils.grid()), row_index(rank % grid.p_row), column_index(rank / grid.p_row), nx(box.points[0]),
       ny(box.points[1]), nz(box.points[2]), walls(box.wall_mask()), per_element(box.wall(0) ? 2 : 1),
       z(pencils.z(column_index)), y(pencils.y(row_index)), ky(pencils.ky(row_index, column_index)),
       elements(pencils.elements(row_index)), kx(pencils.kx(row_index)), kept_x(truncation.extent(0) + 1),
       kept_y(truncation.count(1)), kept_z(truncation.count(2)), kept_elements(pencils.kept_elements()),
       extent_y(truncation.extent(1)), extent_z(truncation.extent(2)), batches(batch_count),
+      in_place(transport.strided || (side_by_side && grid.p_col == 1)),
       row_batches(transport.blocks ? 1 : std::min(batches, most_row_batches)),
       column_variables(column_variable_count), row_variables(row_variable_count),
       strided_(transport.strided) {
@@ -32,7 +33,7 @@ Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& penc
         elements_before_.push_back(elements_before_.back() + peer_elements_.back().size());
     }
     place_columns(pencils);
-    strided_ ? place_planes_apart() : place_planes();
+    in_place ? place_planes_apart() : place_planes();
     if (grid.p_row > 1) {
         row_y_size = row_batches * row_y_offset(grid.p_row, largest_batch());
         row_x_size = row_batches * row_x_offset(grid.p_row, largest_batch());
@@ -199,6 +200,18 @@ std::vector<exchange::Pattern> Layout::row_patterns(int variables, bool inwards)
         }
     }
     return patterns;
+}
+
+std::int64_t table_bytes(const Layout& layout, std::int64_t value) {
+    const std::int64_t of_x = layout.per_element * layout.elements.size();
+    const auto own_ky = static_cast<std::int64_t>(layout.ky.size());
+    const std::int64_t shifts = of_x + own_ky + layout.nz;
+    const std::int64_t wavenumbers = shifts + layout.kept_y;
+    return shifts * (value + static_cast<std::int64_t>(sizeof(int))) + wavenumbers * value / 2 +
+           static_cast<std::int64_t>(sizeof(Row)) * own_ky * layout.nz +
+           static_cast<std::int64_t>((layout.plane_slots.size() + layout.pencil_slots.size()) *
+                                     sizeof(PlaneSlot)) +
+           static_cast<std::int64_t>(layout.column_rows.size() * sizeof(ColumnRow));
 }
 
 } // namespace whorl

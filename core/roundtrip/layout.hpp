@@ -9,6 +9,8 @@
 //   y-pencil         [variable][plane][kept column of all peers]
 //   row buffers      [batch in flight][variable][plane][y][element], all y or all elements by row peers
 //
+// A device that wants z lines side by side has the first of these where nothing is exchanged, too.
+//
 // A direction with fewer variables uses the first of them, so that both share a buffer and a message is
 // contiguous. Elements are the complex numbers of a row along x (grid/pencils.hpp).
 #pragma once
@@ -41,7 +43,8 @@ struct ColumnRow {
 class Layout {
   public:
     Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank, int batches,
-           int column_variables, int row_variables, const exchange::Traits& transport);
+           int column_variables, int row_variables, const exchange::Traits& transport,
+           bool side_by_side = false);
 
     ProcessGrid grid;
     int row_index, column_index; // r and c of this rank
@@ -55,6 +58,7 @@ class Layout {
     int kept_elements;
     int extent_y, extent_z;
     int batches;
+    bool in_place;   // z lines can be transformed in the column buffer
     int row_batches; // in the row buffers at a time: one, or as many as a row exchange to and one fro overlap
     int column_variables, row_variables;
     std::int64_t columns;                    // kept columns of this rank's z-pencil, up to a whole cache line
@@ -90,7 +94,7 @@ class Layout {
     exchange::Chunk plane_chunk(int batch, int c, int variables) const;
     exchange::Chunk row_y_chunk(int batch, int r, int variables) const;
     exchange::Chunk row_x_chunk(int batch, int r, int variables) const;
-    bool strided_;
+    bool strided_;                 // rows; columns are where they are `in_place`, or strided, too
     std::int64_t all_columns_ = 0; // of all column peers
     std::vector<Block> peer_z_, peer_y_;
     std::vector<Dealt> peer_elements_;
@@ -99,5 +103,8 @@ class Layout {
     std::vector<std::int64_t> peer_columns_;
     std::vector<std::vector<std::int64_t>> pencil_chunks_, plane_chunks_; // [batch][peer]
 };
+
+// Bytes of look-up tables when a complex number takes `value` bytes.
+std::int64_t table_bytes(const Layout& layout, std::int64_t value);
 
 } // namespace whorl

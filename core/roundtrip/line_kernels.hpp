@@ -30,6 +30,17 @@ template <class Real> struct LineBlock {
     }
 };
 
+// Which grid points rows are: y0 + row / inner of plane z0 + row % inner, or the other way round.
+struct RowOrder {
+    int y0, z0, inner;
+    bool planes_inside;
+
+    WHORL_INLINE Point first_point(int row) const {
+        const int outer = row / inner, rest = row % inner;
+        return planes_inside ? Point{0, y0 + outer, z0 + rest} : Point{0, y0 + rest, z0 + outer};
+    }
+};
+
 // Pieces -> lines, kx of one piece. Row r = (variable, pair).
 template <class Real> struct Merge {
     RowPiece<Real> piece;
@@ -100,7 +111,7 @@ template <class Real> struct MergePadding {
 template <class Real, class Pass> struct Points {
     Pass pass;
     LineBlock<Real> in, out;
-    int y_begin, z;
+    RowOrder order;
 
     struct RowOf {
         const Pass& pass;
@@ -114,7 +125,8 @@ template <class Real, class Pass> struct Points {
             Real results[Pass::products > 0 ? Pass::products : 1];
             unrolled<Pass::inputs>([&](auto v) { values[v] = in[v * in_stride + j]; });
             const int x = static_cast<int>(j / 2);
-            pass.point(Point{x, j % 2 == 0 ? first.y : second.y, first.z}, values, results);
+            const Point& point = j % 2 == 0 ? first : second;
+            pass.point(Point{x, point.y, point.z}, values, results);
             unrolled<Pass::products>([&](auto v) { out[v * out_stride + j] = results[v]; });
         }
     };
@@ -125,9 +137,33 @@ template <class Real, class Pass> struct Points {
                 reinterpret_cast<Real*>(out.line(0, pair)),
                 2LL * in.pairs * in.pitch,
                 2LL * out.pairs * out.pitch,
-                {0, y_begin + in.first_row(pair), z},
-                {0, y_begin + in.second_row(pair), z},
+                order.first_point(in.first_row(pair)),
+                order.first_point(in.second_row(pair)),
                 2 * in.nx};
+    }
+};
+
+// What a device that compares for itself wants of the same: the values of one point.
+template <class Real, class Pass> struct Measured {
+    using Value = Real;
+    static constexpr int maxima = Pass::maxima;
+    Pass pass;
+    LineBlock<Real> block;
+
+    struct RowOf {
+        const Pass& pass;
+        const Real* in;
+        std::int64_t stride;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t j, Real* measured) const {
+            Real values[Pass::inputs > 0 ? Pass::inputs : 1];
+            unrolled<Pass::inputs>([&](auto v) { values[v] = in[v * stride + j]; });
+            pass.measure(values, measured);
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        return {pass, reinterpret_cast<const Real*>(block.line(0, static_cast<int>(r))),
+                2LL * block.pairs * block.pitch, 2 * block.nx};
     }
 };
 

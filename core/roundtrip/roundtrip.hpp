@@ -3,17 +3,18 @@
 //   modes -load-> z-lines -> y-lines -> x-lines -point->
 //     x-lines -> y-lines -contract-> z-lines -store-> modes
 //
-// A pass says what travels; the round trip owns transforms, truncation, exchanges, batches and threads.
+// A pass says what travels; the round trip owns transforms, truncation, exchanges, batches and executors.
 #pragma once
 
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 
+#include "base/timer.hpp"
 #include "device/buffer.hpp"
-#include "device/cpu.hpp"
 #include "device/lines.hpp"
 #include "device/row_lines.hpp"
 #include "exchange/landing.hpp"
@@ -37,21 +38,23 @@ struct RoundTripOptions {
     int column_variables = 4, row_variables = 5;
 };
 
-// Bytes of look-up tables when a complex number takes `value` bytes.
-std::int64_t table_bytes(const Layout& layout, std::int64_t value);
-
 // What an executor of a round trip works in.
-template <class Real> Workspace workspace_of(const Layout& layout, device::LineKind lines);
+template <class Device, class Real> Workspace workspace_of(const Layout& layout, device::LineKind lines) {
+    if constexpr (Device::streams)
+        return Workspace::of_stream(layout, sizeof(Complex<Real>));
+    else
+        return workspace_of_thread<Real>(layout, lines);
+}
 
-template <class Real> class RoundTrip {
+template <class Device, class Real> class RoundTrip {
   public:
     RoundTrip(const Box& box, const Truncation& truncation, const RoundTripOptions& options,
-              const exchange::Communicator& world, const device::Cpu& device);
+              const exchange::Communicator& world, Device& device);
 
     const Layout& layout() const { return layout_; }
     const RowTable& table() const { return table_; }
     const Pencils& pencils() const { return pencils_; }
-    const device::Cpu& device() const { return device_; }
+    Device& device() const { return device_; }
     ModeTables<Real> modes() const;
 
     // The offset, in fractions of a grid cell, of the grid on which the next passes work; all zero: no shift.
@@ -79,14 +82,18 @@ template <class Real> class RoundTrip {
 
   private:
     using Value = Complex<Real>;
-    using LinesOf = std::unique_ptr<device::Lines<Real>>;
+    using Memory = typename Device::Memory;
+    using Lines = typename Device::template Lines<Real>;
+    using LinesOf = std::unique_ptr<Lines>;
+    template <class T> using Buffer = device::Buffer<T, Memory>;
+    template <class T> using Table = device::Table<T, Memory>;
     template <class T> using ByBasis = std::array<T, device::basis_count>; // those the walls call for
     static constexpr int lane_step = 8; // widths of tiles are rounded up to this
 
     static int tile_width(int count) { return (count + lane_step - 1) / lane_step; }
 
     struct Executor {
-        device::Buffer<Value> workspace;
+        Buffer<Value> workspace;
         std::vector<kernels::RowPiece<Real>> pieces;        // one a row peer
         std::vector<device::LineRow<Real>> rows, next_rows; // of the lines in hand, and of the next
         Timers timers;
@@ -94,13 +101,35 @@ template <class Real> class RoundTrip {
     struct ColumnTile {
         std::int64_t column;
         int count;
-        std::vector<kernels::Segment> segments;
+        int first_segment, segments;
+    };
+    // A scope of an executor's timers: what was enqueued in it counts.
+    class Timed {
+      public:
+        Timed(RoundTrip& trip, int executor, Part part, Part outer)
+            : device_(trip.device_), timers_(trip.executors_[static_cast<std::size_t>(executor)].timers),
+              scope_(ready(), part, outer) {}
+        Timed(RoundTrip& trip, int executor, Part part) : Timed(trip, executor, part, part) {}
+        ~Timed() { ready(); }
+        Timed(const Timed&) = delete;
+        Timed& operator=(const Timed&) = delete;
+
+      private:
+        Timers& ready() const {
+            if constexpr (Device::streams)
+                if (timers_.enabled) device_.finish();
+            return timers_;
+        }
+        Device& device_;
+        Timers& timers_;
+        Timers::Scope scope_;
     };
 
     void make_tables(const Box& box, const Truncation& truncation);
     void make_tiles();
     void make_lines(device::LineKind kind);
     void make_x_lines(device::LineKind kind);
+    std::set<int> group_sizes() const;
     std::vector<device::Basis> bases(int axis) const;
     // Which lines along an axis a variable of this parity takes.
     device::Basis basis_of(int axis, int parity) const;
@@ -114,10 +143,15 @@ template <class Real> class RoundTrip {
     void make_buffers(bool shared);
 
     kernels::Tile<Real> tile(int executor, std::int64_t item);
-    const std::vector<kernels::Segment>& segments(std::int64_t item) const {
-        return tiles_[static_cast<std::size_t>(item)].segments;
+    kernels::Planes<Real> planes(int executor, const Block& z);
+    // Of the planes of a batch, those that an executor takes at a time.
+    int groups(const Block& planes) const {
+        return (planes.size() + workspace_.planes - 1) / workspace_.planes;
     }
-    kernels::Plane<Real> plane(int executor);
+    Block group(const Block& planes, std::int64_t item) const {
+        const int begin = planes.begin + static_cast<int>(item) * workspace_.planes;
+        return {begin, std::min(begin + workspace_.planes, planes.end)};
+    }
     kernels::LineBlock<Real> line_block(int executor, bool out, int y0, int rows);
     Value* line_scratch(int executor) {
         return executors_[static_cast<std::size_t>(executor)].workspace.data() + workspace_.lent;
@@ -128,13 +162,9 @@ template <class Real> class RoundTrip {
     }
     kernels::Shift<Real> shift_tables() const;
     const kernels::RowPiece<Real>* row_pieces(int executor, int plane_index, int b);
-    const device::Lines<Real>& x_lines(const ByBasis<std::array<LinesOf, 2>>& lines, int parity,
-                                       const kernels::LineBlock<Real>& block) const {
-        return *lines[lines_of(0, parity)][block.live_pairs() == workspace_.pairs ? 0 : 1];
-    }
-    const PlaneSlot* slots_of(int z) const {
-        return layout_.plane_slots.data() +
-               static_cast<std::int64_t>(z - layout_.z.begin) * layout_.grid.p_col;
+    const PlaneSlot* slots_of(const Block& z) const {
+        return plane_slots_.data() +
+               static_cast<std::int64_t>(z.begin - layout_.z.begin) * layout_.grid.p_col;
     }
     Value* plane_data() { return layout_.grid.p_col > 1 ? plane_buffer_.data() : pencil_buffer_.data(); }
     // An exchange of a leg, made when it is first asked for; start() and wait() are timed and watched.
@@ -158,48 +188,53 @@ template <class Real> class RoundTrip {
     // Transforms that read, or write, the column buffer as they go.
     void z_lines_in(int executor, const kernels::Tile<Real>& tile, int variables);
     void z_lines_out(int executor, std::int64_t item, int variables);
-    void y_lines_in(int executor, int z, int variables);
-    template <bool to_buffer> void move_rows(int executor, int plane_index, int b, int variables);
+    void fetch_tile(int executor, const kernels::Tile<Real>& tile, int variables);
+    void y_lines_in(int executor, const Block& z, int variables);
+    template <bool to_buffer> void move_rows(int executor, const Block& z, int b, int variables);
 
     template <class Pass>
-    void load_reals(const Pass& pass, const ModeTables<Real>& tables, const kernels::Tile<Real>& t,
-                    const kernels::Segment& segment, int first_input) const;
-    template <class Pass, class Result>
-    void store_reals(const Result& result, const ModeTables<Real>& tables, const kernels::Tile<Real>& t,
-                     const kernels::Segment& segment, int first_flux) const;
+    void load_tile(const Pass& pass, int executor, const kernels::Tile<Real>& t, int first_input);
     template <class Pass>
-    void contract_reals(const kernels::Contract<Real, Pass>& contract, int row, int first_product) const;
+    void store_tile(const Pass& pass, int executor, const kernels::Tile<Real>& t, int first_flux);
+    template <class Pass>
+    void load_reals(const Pass& pass, int executor, const kernels::Tile<Real>& t, int first_input);
+    template <class Pass, class Result>
+    void store_reals(const Result& result, int executor, const kernels::Tile<Real>& t, int first_flux);
+    template <class Kernel, class Pass>
+    void contract_rows(const Kernel& kernel, const kernels::Contract<Real, Pass>& contract, int executor,
+                       const Block& z);
 
     template <class Pass> void columns_in(const Pass& pass);
     template <class Pass> void columns_out(const Pass& pass);
-    template <class Pass>
-    void store_tile(const Pass& pass, std::int64_t item, const kernels::Tile<Real>& t, int first_flux,
-                    const ModeTables<Real>& tables, const kernels::Shift<Real>& shift);
     template <class Pass> void batches(Pass& pass, const Legs& legs);
     template <class Pass> void whole_planes(Pass& pass, int b);
     template <class Pass> void towards_rows(Pass& pass, int b, const Legs& legs);
     template <class Pass> void exchanged_rows(Pass& pass, int b, const Legs& legs);
     template <class Pass> void back_from_rows(Pass& pass, int b, const Legs& legs);
-    template <class Pass> void rows_in(const Pass& pass, int executor, int z);
-    template <class Pass> void rows_out(const Pass& pass, int executor, int z);
+    template <class Pass> void rows_in(const Pass& pass, int executor, const Block& z);
+    template <class Pass> void rows_out(const Pass& pass, int executor, const Block& z);
     template <class Pass>
-    void contract_plane(const Pass& pass, const kernels::Plane<Real>& plane, int z, int first_product,
-                        int first_flux, int executor);
+    void contract_planes(const Pass& pass, int executor, const Block& z, int first_product, int first_flux);
+    // Rows y0, ..., y0 + rows - 1 of pieces through x, the points, and back.
     template <class Pass>
-    void points(const Pass& pass, int executor, int z, int y0, int rows,
+    void points(const Pass& pass, int executor, const kernels::RowOrder& order, int y0, int rows,
                 const kernels::RowPiece<Real>* pieces);
     template <class Pass>
-    void lane_points(const Pass& pass, int executor, int z, int y0, int rows,
+    void lane_points(const Pass& pass, int executor, const kernels::RowOrder& order, int y0, int rows,
                      const kernels::RowPiece<Real>* pieces);
     template <class Pass>
-    void line_points(const Pass& pass, int executor, int z, int y0, int rows,
+    void line_points(const Pass& pass, int executor, const kernels::RowOrder& order, int y0, int rows,
                      const kernels::RowPiece<Real>* pieces);
+    template <class Pass>
+    void work_at_points(const Pass& pass, int executor, const kernels::RowOrder& order,
+                        const kernels::LineBlock<Real>& in, const kernels::LineBlock<Real>& out);
+    template <class Pass> void measure(const Pass& pass, int executor, const kernels::LineBlock<Real>& block);
     template <class Maxima> void add_maxima(const Maxima& maxima, int number, int executor);
 
     Pencils pencils_;
     Layout layout_;
     RowTable table_;
-    device::Cpu device_;
+    Device& device_;
     const exchange::Communicator& world_;
     exchange::Communicator row_, column_;
     std::int64_t wire_value_; // bytes of a complex number on its way
@@ -214,18 +249,23 @@ template <class Real> class RoundTrip {
     };
     Parities parities_;
 
-    device::Buffer<Real> kx_, ky_, kz_, all_ky_;
-    std::array<std::vector<int>, 3> numbers_; // signed wavenumbers of kx_, ky_, kz_
-    device::Buffer<Value> shift_x_, shift_y_, shift_z_;
+    Buffer<Real> kx_, ky_, kz_, all_ky_;
+    std::array<Buffer<int>, 3> numbers_; // signed wavenumbers of kx_, ky_, kz_
+    std::array<Buffer<Value>, 3> shift_;
     bool shifted_ = false;
-    exchange::Landing<Value> pencil_buffer_, plane_buffer_, row_y_buffer_, row_x_buffer_;
+    Table<Row> rows_;
+    Table<PlaneSlot> pencil_slots_, plane_slots_;
+    Table<ColumnRow> column_rows_;
+    exchange::Landing<Value, Memory> pencil_buffer_, plane_buffer_, row_y_buffer_, row_x_buffer_;
+    std::vector<kernels::Segment> segments_; // of one tile after another
+    Table<kernels::Segment> segment_table_;
     std::vector<ColumnTile> tiles_;
     std::vector<Executor> executors_;
     std::vector<std::array<double, 2>> maxima_;
-    ByBasis<std::vector<LinesOf>> z_in_, z_out_; // by tile_width
-    ByBasis<LinesOf> y_in_, y_out_;
+    ByBasis<std::vector<LinesOf>> z_in_, z_out_;        // by tile_width
+    ByBasis<std::map<int, LinesOf>> y_in_, y_out_;      // by planes
     std::unique_ptr<device::RowLines<Real>> row_lines_; // or, for other kinds of lines:
-    ByBasis<std::array<LinesOf, 2>> x_in_, x_out_;      // of a whole block of row pairs, of the last one
+    ByBasis<std::map<int, LinesOf>> x_in_, x_out_;      // by pairs of rows
     std::map<std::tuple<Leg, int, bool>, Exchange> exchanges_;
     std::array<std::int64_t, 2> moved_{}, messages_{}; // bytes and messages to others since reset, by leg
     Timers exchange_timer_; // of the thread that exchanges, with the total of all runs

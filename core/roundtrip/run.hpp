@@ -1,14 +1,15 @@
 // RoundTrip::run and its stages; included where passes are instantiated.
 #pragma once
 
-#include <limits>
-
 #include "roundtrip/roundtrip.hpp"
+#include "roundtrip/run_points.hpp"
 #include "roundtrip/run_walls.hpp"
 
 namespace whorl {
 
-template <class Real> template <class Pass> std::array<double, 2> RoundTrip<Real>::run(Pass& pass) {
+template <class Device, class Real>
+template <class Pass>
+std::array<double, 2> RoundTrip<Device, Real>::run(Pass& pass) {
     static_assert(Pass::maxima <= 2, "a pass measures at most two maxima");
     Timers::Scope total(exchange_timer_, Part::total);
     const Widths widths = widths_of(pass);
@@ -26,82 +27,78 @@ template <class Real> template <class Pass> std::array<double, 2> RoundTrip<Real
     const auto largest = reduce_maxima(Pass::maxima > 0 && pass.wants_maxima());
     if constexpr (requires { pass.begin_store(largest); }) pass.begin_store(largest);
     if constexpr (Pass::fluxes > 0) columns_out(pass);
+    if (exchange_timer_.enabled) device_.finish();
     return largest;
 }
 
-template <class Real> template <class Pass> void RoundTrip<Real>::columns_in(const Pass& pass) {
-    const ModeTables<Real> tables = modes();
+template <class Device, class Real>
+template <class Pass>
+void RoundTrip<Device, Real>::columns_in(const Pass& pass) {
     const int inputs = widths_of(pass).inputs;
-    const kernels::Shift<Real> shift = shift_tables();
     device_.each(static_cast<std::int64_t>(tiles_.size()), [&](int executor, std::int64_t item) {
-        Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
         const kernels::Tile<Real> t = tile(executor, item);
         {
-            Timers::Scope scope(timers, Part::modes);
-            for (const kernels::Segment& segment : segments(item)) {
-                const auto load = [&]<class Own>(const Own& own, const kernels::Tile<Real>& to, int first) {
-                    if constexpr (meets_walls<Own>())
-                        if (layout_.per_element == 2) return load_reals(own, tables, to, segment, first);
-                    if (shifted_)
-                        device::Cpu::for_each(
-                            layout_.kept_z, kernels::Load<Real, Own, true>{own, tables, to, segment, shift});
-                    else
-                        device::Cpu::for_each(
-                            layout_.kept_z, kernels::Load<Real, Own, false>{own, tables, to, segment, shift});
-                };
-                load(pass, t, 0);
-                each_part(pass, [&](const auto& part, int s) {
-                    const int first = Pass::inputs + s * part.inputs;
-                    load(part, t.from(first), first);
-                });
-                const int end = segment.lane + segment.count;
-                const int spare = end == t.count ? lane_step * tile_width(t.count) - end : 0;
-                device::Cpu::for_each(1LL * inputs * layout_.kept_z,
-                                      kernels::LoadPadding<Real>{tables, t, segment, spare});
-            }
+            const Timed scope(*this, executor, Part::modes);
+            load_tile(pass, executor, t, 0);
+            each_part(pass, [&](const auto& part, int s) {
+                const int first = Pass::inputs + s * part.inputs;
+                load_tile(part, executor, t.from(first), first);
+            });
+            const int spare = lane_step * tile_width(t.count) - t.count;
+            device_.for_each(executor, inputs * t.rows(),
+                             kernels::LoadPadding<Real>{modes(), t, inputs, spare});
         }
         z_lines_in(executor, t, inputs);
     });
 }
 
-template <class Real> template <class Pass> void RoundTrip<Real>::columns_out(const Pass& pass) {
-    const ModeTables<Real> tables = modes();
-    const kernels::Shift<Real> shift = shift_tables();
+template <class Device, class Real>
+template <class Pass>
+void RoundTrip<Device, Real>::load_tile(const Pass& pass, int executor, const kernels::Tile<Real>& t,
+                                        int first_input) {
+    if constexpr (meets_walls<Pass>())
+        if (layout_.per_element == 2) return load_reals(pass, executor, t, first_input);
+    if (Device::streams || shifted_)
+        device_.for_each(executor, t.rows(),
+                         kernels::Load<Real, Pass, true>{pass, modes(), t, shift_tables()});
+    else if constexpr (!Device::streams)
+        device_.for_each(executor, t.rows(),
+                         kernels::Load<Real, Pass, false>{pass, modes(), t, shift_tables()});
+}
+
+template <class Device, class Real>
+template <class Pass>
+void RoundTrip<Device, Real>::columns_out(const Pass& pass) {
     device_.each(static_cast<std::int64_t>(tiles_.size()), [&](int executor, std::int64_t item) {
-        Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
         const kernels::Tile<Real> t = tile(executor, item);
         z_lines_out(executor, item, widths_of(pass).fluxes);
-        Timers::Scope scope(timers, Part::modes);
+        const Timed scope(*this, executor, Part::modes);
         each_part(pass, [&](const auto& part, int s) {
             const int first = Pass::fluxes + s * part.fluxes;
-            store_tile(part, item, t.from(first), first, tables, shift);
+            store_tile(part, executor, t.from(first), first);
         });
-        store_tile(pass, item, t, 0, tables, shift);
+        store_tile(pass, executor, t, 0);
     });
 }
 
-template <class Real>
+template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Real>::store_tile(const Pass& pass, std::int64_t item, const kernels::Tile<Real>& t,
-                                 int first_flux, const ModeTables<Real>& tables,
-                                 const kernels::Shift<Real>& shift) {
+void RoundTrip<Device, Real>::store_tile(const Pass& pass, int executor, const kernels::Tile<Real>& t,
+                                         int first_flux) {
     const auto store = [&]<class Result>(const Result& result) {
-        for (const kernels::Segment& segment : segments(item)) {
-            if constexpr (meets_walls<Pass>())
-                if (layout_.per_element == 2) {
-                    store_reals<Pass>(result, tables, t, segment, first_flux);
-                    continue;
-                }
-            if (shifted_)
-                device::Cpu::for_each(layout_.kept_z, kernels::Store<Real, Result, Pass::fluxes, true>{
-                                                          result, tables, t, segment, shift});
-            else
-                device::Cpu::for_each(layout_.kept_z, kernels::Store<Real, Result, Pass::fluxes, false>{
-                                                          result, tables, t, segment, shift});
-        }
+        if constexpr (meets_walls<Pass>())
+            if (layout_.per_element == 2) return store_reals<Pass>(result, executor, t, first_flux);
+        if (Device::streams || shifted_)
+            device_.for_each(
+                executor, t.rows(),
+                kernels::Store<Real, Result, Pass::fluxes, true>{result, modes(), t, shift_tables()});
+        else if constexpr (!Device::streams)
+            device_.for_each(
+                executor, t.rows(),
+                kernels::Store<Real, Result, Pass::fluxes, false>{result, modes(), t, shift_tables()});
     };
-    if constexpr (requires { pass.with_store(store); })
-        pass.with_store(store);
+    if constexpr (requires { pass.template with_store<Device::known_plans>(store); })
+        pass.template with_store<Device::known_plans>(store);
     else
         store(pass);
 }
@@ -109,7 +106,9 @@ void RoundTrip<Real>::store_tile(const Pass& pass, std::int64_t item, const kern
 // Batch by batch from the column buffer to the points and back. Where rows are exchanged without blocking,
 // each stage is a batch behind the one before it, so that an exchange lasts as long as another stage. While a
 // pass calls out, which may throw or use MPI, nothing is under way.
-template <class Real> template <class Pass> void RoundTrip<Real>::batches(Pass& pass, const Legs& legs) {
+template <class Device, class Real>
+template <class Pass>
+void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
     constexpr bool calls_out =
         requires { pass.begin_batch(Block{}); } || requires { pass.end_batch(Block{}); };
     const int count = layout_.batches, lag = layout_.row_batches > 1 && !calls_out ? 1 : 0;
@@ -142,237 +141,157 @@ template <class Real> template <class Pass> void RoundTrip<Real>::batches(Pass& 
         for (int b = 0; b < count; ++b) wait(*legs.column_out, b);
 }
 
-// Where a rank has whole planes: each through y, x and the points, and back.
-template <class Real> template <class Pass> void RoundTrip<Real>::whole_planes(Pass& pass, int b) {
-    const Block planes = layout_.planes(b);
-    if constexpr (requires { pass.begin_batch(planes); }) pass.begin_batch(planes);
-    device_.each(planes.size(), [&](int executor, std::int64_t item) {
-        const int z = planes.begin + static_cast<int>(item);
+// Where a rank has whole planes: some at a time through y, x and the points, and back.
+template <class Device, class Real>
+template <class Pass>
+void RoundTrip<Device, Real>::whole_planes(Pass& pass, int b) {
+    const Block all = layout_.planes(b);
+    if constexpr (requires { pass.begin_batch(all); }) pass.begin_batch(all);
+    device_.each(groups(all), [&](int executor, std::int64_t item) {
+        const Block z = group(all, item);
         if (executor == 0) progress();
         rows_in(pass, executor, z);
-        const kernels::Plane<Real> p = plane(executor);
+        const kernels::Planes<Real> p = planes(executor, z);
         const kernels::RowPiece<Real> piece{p.data, p.stride, p.pitch, layout_.elements, p.pitch};
-        for (int y = 0; y < layout_.ny; y += workspace_.rows)
-            points(pass, executor, z, y, std::min(workspace_.rows, layout_.ny - y), &piece);
+        const kernels::RowOrder order{0, z.begin, z.size(), true};
+        const int rows = layout_.ny * z.size();
+        for (int y = 0; y < rows; y += workspace_.rows)
+            points(pass, executor, order, y, std::min(workspace_.rows, rows - y), &piece);
         rows_out(pass, executor, z);
     });
-    if constexpr (requires { pass.end_batch(planes); }) pass.end_batch(planes);
+    if constexpr (requires { pass.end_batch(all); }) {
+        device_.finish();
+        pass.end_batch(all);
+    }
 }
 
 // Else in three stages: y lines and off to the row's ranks;
-template <class Real>
+template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Real>::towards_rows(Pass& pass, int b, const Legs& legs) {
+void RoundTrip<Device, Real>::towards_rows(Pass& pass, int b, const Legs& legs) {
     if constexpr (Pass::inputs > 0) {
-        const Block planes = layout_.planes(b);
-        device_.each(planes.size(), [&](int executor, std::int64_t item) {
+        const Block all = layout_.planes(b);
+        device_.each(groups(all), [&](int executor, std::int64_t item) {
             if (executor == 0) progress();
-            rows_in(pass, executor, planes.begin + static_cast<int>(item));
-            move_rows<true>(executor, static_cast<int>(item), b, widths_of(pass).inputs);
+            rows_in(pass, executor, group(all, item));
+            move_rows<true>(executor, group(all, item), b, widths_of(pass).inputs);
         });
         start(*legs.row_in, b, row_y_buffer_.data(), row_x_buffer_.data());
     }
 }
 
 // x lines and points of the own rows;
-template <class Real>
+template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Real>::exchanged_rows(Pass& pass, int b, const Legs& legs) {
-    const Block planes = layout_.planes(b);
+void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs) {
+    const Block all = layout_.planes(b);
     if constexpr (Pass::inputs > 0) wait(*legs.row_in, b);
-    if constexpr (requires { pass.begin_batch(planes); }) pass.begin_batch(planes);
-    const int chunks = (layout_.y.size() + workspace_.rows - 1) / workspace_.rows;
-    device_.each(1LL * planes.size() * chunks, [&](int executor, std::int64_t item) {
+    if constexpr (requires { pass.begin_batch(all); }) pass.begin_batch(all);
+    const int own = layout_.y.size(), together = Device::streams ? workspace_.planes : 1;
+    const int chunks = own == 0 ? 0 : (together * own + workspace_.rows - 1) / workspace_.rows;
+    device_.each(1LL * groups(all) * chunks, [&](int executor, std::int64_t item) {
         if (executor == 0) progress();
-        const int index = static_cast<int>(item / chunks);
+        const Block z = group(all, item / chunks);
         const int y = static_cast<int>(item % chunks) * workspace_.rows;
-        points(pass, executor, planes.begin + index, y, std::min(workspace_.rows, layout_.y.size() - y),
-               row_pieces(executor, index, b));
+        const kernels::RowOrder order{layout_.y.begin, z.begin, own, false};
+        points(pass, executor, order, y, std::min(workspace_.rows, z.size() * own - y),
+               row_pieces(executor, z.begin - all.begin, b));
     });
-    if constexpr (requires { pass.end_batch(planes); }) pass.end_batch(planes);
+    if constexpr (requires { pass.end_batch(all); }) {
+        device_.finish();
+        pass.end_batch(all);
+    }
     if constexpr (Pass::products > 0) start(*legs.row_out, b, row_x_buffer_.data(), row_y_buffer_.data());
 }
 
 // and y lines of what came back.
-template <class Real>
+template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Real>::back_from_rows(Pass& pass, int b, const Legs& legs) {
+void RoundTrip<Device, Real>::back_from_rows(Pass& pass, int b, const Legs& legs) {
     if constexpr (Pass::products > 0) {
-        const Block planes = layout_.planes(b);
+        const Block all = layout_.planes(b);
         wait(*legs.row_out, b);
-        device_.each(planes.size(), [&](int executor, std::int64_t item) {
+        device_.each(groups(all), [&](int executor, std::int64_t item) {
             if (executor == 0) progress();
-            move_rows<false>(executor, static_cast<int>(item), b, widths_of(pass).products);
-            rows_out(pass, executor, planes.begin + static_cast<int>(item));
+            move_rows<false>(executor, group(all, item), b, widths_of(pass).products);
+            rows_out(pass, executor, group(all, item));
         });
     }
 }
 
-template <class Real>
+template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Real>::rows_in(const Pass& pass, int executor, int z) {
+void RoundTrip<Device, Real>::rows_in(const Pass& pass, int executor, const Block& z) {
     if constexpr (Pass::inputs > 0) y_lines_in(executor, z, widths_of(pass).inputs);
 }
 
-template <class Real>
+template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Real>::rows_out(const Pass& pass, int executor, int z) {
+void RoundTrip<Device, Real>::rows_out(const Pass& pass, int executor, const Block& z) {
     if constexpr (Pass::products > 0) {
-        Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
-        const kernels::Plane<Real> p = plane(executor);
+        const kernels::Planes<Real> p = planes(executor, z);
         {
-            Timers::Scope scope(timers, Part::y_lines);
+            const Timed scope(*this, executor, Part::y_lines);
             for (int v = 0; v < widths_of(pass).products; ++v)
-                y_out_[lines_of(1, parities_.products[static_cast<std::size_t>(v)])]->execute(
-                    p.row(v, 0), line_scratch(executor));
+                device_.transform(
+                    executor,
+                    *y_out_[lines_of(1, parities_.products[static_cast<std::size_t>(v)])].at(z.size()),
+                    p.row(v, 0, 0), line_scratch(executor));
         }
-        Timers::Scope scope(timers, Part::pack);
+        const Timed scope(*this, executor, Part::pack);
         each_part(pass, [&](const auto& part, int s) {
-            const int product = widths_of(pass).first_product + s * part.products;
-            contract_plane(part, p.from(product), z, product, Pass::fluxes + s * part.fluxes, executor);
+            contract_planes(part, executor, z, widths_of(pass).first_product + s * part.products,
+                            Pass::fluxes + s * part.fluxes);
         });
-        contract_plane(pass, p, z, 0, 0, executor);
+        contract_planes(pass, executor, z, 0, 0);
     }
 }
 
-// Products of a plane -> fluxes, the first of which are numbers `first_product` and `first_flux` of all.
-template <class Real>
+// Products -> fluxes, the first of which are numbers `first_product` and `first_flux` of all.
+template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Real>::contract_plane(const Pass& pass, const kernels::Plane<Real>& p, int z,
-                                     int first_product, int first_flux, int executor) {
-    Value* const fluxes = block_space(executor);
+void RoundTrip<Device, Real>::contract_planes(const Pass& pass, int executor, const Block& z,
+                                              int first_product, int first_flux) {
+    Value* const block = Device::streams ? nullptr : block_space(executor);
     const kernels::Contract<Real, Pass> contract{pass,
-                                                 p,
-                                                 fluxes,
+                                                 planes(executor, z).from(first_product),
+                                                 block,
+                                                 plane_data(),
+                                                 first_flux,
                                                  slots_of(z),
-                                                 layout_.column_rows.data(),
+                                                 column_rows_.data(),
                                                  kx_.data(),
                                                  all_ky_.data(),
-                                                 layout_.extent_y};
-    for (int j = 0; j < layout_.kept_y; ++j) {
-        const auto row = contract.row(j);
-        if (layout_.per_element == 1)
-            device::Cpu::run_row(row);
-        else if constexpr (meets_walls<Pass>())
-            contract_reals(contract, j, first_product);
-        const PlaneSlot target = contract.target(j);
-        for (int v = 0; v < Pass::fluxes; ++v)
-            device::Cpu::stream(plane_data() + target.base + (first_flux + v) * target.stride,
-                                fluxes + v * p.pitch, static_cast<std::size_t>(row.length) * sizeof(Value));
-    }
+                                                 layout_.extent_y,
+                                                 layout_.kept_y,
+                                                 layout_.grid.p_col};
+    if (layout_.per_element == 1)
+        contract_rows(contract, contract, executor, z);
+    else if constexpr (meets_walls<Pass>())
+        contract_rows(kernels::ContractReals<Real, Pass>{contract, sines_of<Pass::products>(
+                                                                       parities_.products, first_product)},
+                      contract, executor, z);
 }
 
-// Rows y0, ..., y0 + rows - 1 of a plane through x, the points, and back.
-template <class Real>
-template <class Pass>
-void RoundTrip<Real>::points(const Pass& pass, int executor, int z, int y0, int rows,
-                             const kernels::RowPiece<Real>* pieces) {
-    if (row_lines_)
-        lane_points(pass, executor, z, y0, rows, pieces);
-    else
-        line_points(pass, executor, z, y0, rows, pieces);
-}
-
-// By rows turned into lanes.
-template <class Real>
-template <class Pass>
-void RoundTrip<Real>::lane_points(const Pass& pass, int executor, int z, int y0, int rows,
-                                  const kernels::RowPiece<Real>* pieces) {
-    Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
-    const Widths widths = widths_of(pass);
-    kernels::Maxima<Real, Pass> maxima;
-    const bool measures = Pass::maxima > 0 && pass.wants_maxima();
-    const auto at_points = [&](const device::RowPoints<Real>& block) {
-        Timers::Scope scope(timers, Part::point, Part::x_lines);
-        if constexpr (Pass::maxima > 0)
-            if (measures) maxima.add(pass, block.data, block.stride, 1LL * block.points * block.rows);
-        const kernels::BlockPoints<Real, Pass> kernel{pass, block, layout_.y.begin + y0, z};
-        each_part(pass, [&]<class Sub>(const Sub& part, int s) {
-            const std::int64_t row = kernel.whole() ? 1LL * block.points * block.rows : block.rows;
-            device::Cpu::for_each(kernel.kernel_rows(),
-                                  kernels::PartPoints<Real, Sub>{
-                                      part, block.data,
-                                      block.data + (Pass::inputs + s * part.inputs) * block.stride,
-                                      block.data + (widths.first_product + s * part.products) * block.stride,
-                                      block.stride, block.stride, row, kernel.whole() ? row : block.count});
-        });
-        device::Cpu::for_each(kernel.kernel_rows(), kernel);
-        if (!kernel.whole())
-            device::Cpu::for_each(1LL * widths.products * block.points, kernels::BlockPadding<Real>{block});
-    };
-    {
-        Timers::Scope scope(timers, Part::x_lines);
-        row_lines_->through(
-            {pieces, layout_.grid.p_row, y0, rows},
-            {widths.inputs, widths.products, parities_.inputs.data(), parities_.products.data()},
-            static_cast<Real>(scale_), block_space(executor), at_points);
-    }
-    if (measures) add_maxima(maxima, Pass::maxima, executor);
-}
-
-// By pairs of rows as complex lines of any kind.
-template <class Real>
-template <class Pass>
-void RoundTrip<Real>::line_points(const Pass& pass, int executor, int z, int y0, int rows,
-                                  const kernels::RowPiece<Real>* pieces) {
-    Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
-    const Widths widths = widths_of(pass);
-    const kernels::LineBlock<Real> in = line_block(executor, false, y0, rows);
-    const kernels::LineBlock<Real> out = line_block(executor, true, y0, rows);
-    if constexpr (Pass::inputs > 0) {
-        {
-            Timers::Scope scope(timers, Part::pack);
-            merge_rows(layout_, in, widths.inputs, pieces);
+// On a CPU what is contracted passes the cache by on its way to the buffer.
+template <class Device, class Real>
+template <class Kernel, class Pass>
+void RoundTrip<Device, Real>::contract_rows(const Kernel& kernel,
+                                            const kernels::Contract<Real, Pass>& contract, int executor,
+                                            const Block& z) {
+    const std::int64_t rows = 1LL * z.size() * layout_.kept_y;
+    if constexpr (Device::streams) {
+        device_.for_each(executor, rows, kernel);
+    } else {
+        for (std::int64_t r = 0; r < rows; ++r) {
+            Device::run_row(kernel.row(r));
+            const PlaneSlot target = contract.target(r);
+            const int length = layout_.column_rows[static_cast<std::size_t>(r % layout_.kept_y)].length;
+            for (int v = 0; v < Pass::fluxes; ++v)
+                Device::stream(plane_data() + target.base + v * target.stride,
+                               contract.block + v * contract.planes.pitch,
+                               static_cast<std::size_t>(length) * sizeof(Value));
         }
-        Timers::Scope scope(timers, Part::x_lines);
-        for (int v = 0; v < widths.inputs; ++v)
-            x_lines(x_in_, parities_.inputs[static_cast<std::size_t>(v)], in)
-                .execute(in.line(v, 0), line_scratch(executor));
-    }
-    {
-        Timers::Scope scope(timers, Part::point);
-        if constexpr (Pass::maxima > 0)
-            if (pass.wants_maxima()) {
-                kernels::Maxima<Real, Pass> maxima;
-                for (int pair = 0; pair < in.live_pairs(); ++pair)
-                    maxima.add(pass, reinterpret_cast<const Real*>(in.line(0, pair)),
-                               2LL * in.pairs * in.pitch, 2LL * in.nx);
-                add_maxima(maxima, Pass::maxima, executor);
-            }
-        device::Cpu::for_each(in.live_pairs(),
-                              kernels::Points<Real, Pass>{pass, in, out, layout_.y.begin, z});
-        each_part(pass, [&]<class Sub>(const Sub& part, int s) {
-            const auto reals = [](const kernels::LineBlock<Real>& block, int v) {
-                return reinterpret_cast<Real*>(block.line(v, 0));
-            };
-            const std::int64_t pitch = 2LL * in.pitch;
-            device::Cpu::for_each(
-                in.live_pairs(),
-                kernels::PartPoints<Real, Sub>{part, reals(in, 0), reals(in, Pass::inputs + s * part.inputs),
-                                               reals(out, widths.first_product + s * part.products),
-                                               in.pairs * pitch, out.pairs * pitch, pitch, 2LL * in.nx});
-        });
-    }
-    if constexpr (Pass::products > 0) {
-        {
-            Timers::Scope scope(timers, Part::x_lines);
-            for (int v = 0; v < widths.products; ++v)
-                x_lines(x_out_, parities_.products[static_cast<std::size_t>(v)], out)
-                    .execute(out.line(v, 0), line_scratch(executor));
-        }
-        Timers::Scope scope(timers, Part::pack);
-        separate_rows(layout_, out, widths.products, static_cast<Real>(scale_), pieces);
-    }
-}
-
-template <class Real>
-template <class Maxima>
-void RoundTrip<Real>::add_maxima(const Maxima& maxima, int number, int executor) {
-    auto& largest = maxima_[static_cast<std::size_t>(executor)];
-    for (int m = 0; m < number; ++m) {
-        const double value = maxima.value(m);
-        double& known = largest[static_cast<std::size_t>(m)];
-        if (!(value <= known) && known == known) known = value; // a NaN stays
     }
 }
 

@@ -6,9 +6,9 @@
 
 namespace whorl {
 
-template <class Real>
+template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Real>::find_parities(const Pass& pass, const Widths& widths) {
+void RoundTrip<Device, Real>::find_parities(const Pass& pass, const Widths& widths) {
     parities_.inputs.assign(static_cast<std::size_t>(widths.inputs), 0);
     parities_.products.assign(static_cast<std::size_t>(widths.products), 0);
     parities_.fluxes.assign(static_cast<std::size_t>(widths.fluxes), 0);
@@ -25,9 +25,10 @@ void RoundTrip<Real>::find_parities(const Pass& pass, const Widths& widths) {
     }
 }
 
-template <class Real>
+template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Real>::add_parities(const Pass& pass, int first_input, int first_product, int first_flux) {
+void RoundTrip<Device, Real>::add_parities(const Pass& pass, int first_input, int first_product,
+                                           int first_flux) {
     const auto at = [](int i) { return static_cast<std::size_t>(i); };
     if constexpr (Pass::inputs > 0)
         for (int v = 0; v < Pass::inputs; ++v) parities_.inputs[at(first_input + v)] = pass.input_parity(v);
@@ -42,9 +43,9 @@ void RoundTrip<Real>::add_parities(const Pass& pass, int first_input, int first_
 
 // Products are (-i)^s times real numbers where x has walls, and a flux is a sum of them times real numbers:
 // whether it is real or imaginary shows for wavenumbers at which none cancels.
-template <class Real>
+template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Real>::find_imaginary(const Pass& pass, int first_flux) {
+void RoundTrip<Device, Real>::find_imaginary(const Pass& pass, int first_flux) {
     Complex<Real> products[Pass::products], fluxes[Pass::fluxes];
     for (int v = 0; v < Pass::products; ++v)
         products[v] = kernels::power_of_i<Real>(-kernels::axes_in(pass.product_parity(v)));
@@ -56,47 +57,38 @@ void RoundTrip<Real>::find_imaginary(const Pass& pass, int first_flux) {
     }
 }
 
-template <class Real>
+template <class Device, class Real>
 template <int n>
-kernels::Sines<n> RoundTrip<Real>::sines_of(const std::vector<int>& parities, int first) const {
+kernels::Sines<n> RoundTrip<Device, Real>::sines_of(const std::vector<int>& parities, int first) const {
     kernels::Sines<n> sines{};
     for (int v = 0; v < n; ++v)
         sines.of[v] = kernels::axes_in(parities[static_cast<std::size_t>(first + v)] & layout_.walls);
     return sines;
 }
 
-template <class Real> kernels::Imaginary RoundTrip<Real>::imaginary_of(int first, int fluxes) const {
+template <class Device, class Real>
+kernels::Imaginary RoundTrip<Device, Real>::imaginary_of(int first, int fluxes) const {
     kernels::Imaginary bits = 0;
     for (int v = 0; v < fluxes; ++v)
         if (parities_.imaginary[static_cast<std::size_t>(first + v)]) bits |= kernels::Imaginary{1} << v;
     return bits;
 }
 
-template <class Real>
+template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Real>::load_reals(const Pass& pass, const ModeTables<Real>& tables,
-                                 const kernels::Tile<Real>& t, const kernels::Segment& segment,
-                                 int first_input) const {
+void RoundTrip<Device, Real>::load_reals(const Pass& pass, int executor, const kernels::Tile<Real>& t,
+                                         int first_input) {
     const auto sines = sines_of<Pass::inputs>(parities_.inputs, first_input);
-    device::Cpu::for_each(layout_.kept_z, kernels::LoadReals<Real, Pass>{pass, tables, t, segment, sines});
+    device_.for_each(executor, t.rows(), kernels::LoadReals<Real, Pass>{pass, modes(), t, sines});
 }
 
-template <class Real>
+template <class Device, class Real>
 template <class Pass, class Result>
-void RoundTrip<Real>::store_reals(const Result& result, const ModeTables<Real>& tables,
-                                  const kernels::Tile<Real>& t, const kernels::Segment& segment,
-                                  int first_flux) const {
+void RoundTrip<Device, Real>::store_reals(const Result& result, int executor, const kernels::Tile<Real>& t,
+                                          int first_flux) {
     const kernels::Imaginary imaginary = imaginary_of(first_flux, Pass::fluxes);
-    device::Cpu::for_each(layout_.kept_z, kernels::StoreOfReals<Real, Result, Pass::fluxes>{
-                                              result, tables, t, segment, imaginary});
-}
-
-template <class Real>
-template <class Pass>
-void RoundTrip<Real>::contract_reals(const kernels::Contract<Real, Pass>& contract, int row,
-                                     int first_product) const {
-    const auto sines = sines_of<Pass::products>(parities_.products, first_product);
-    device::Cpu::run_row(kernels::ContractReals<Real, Pass>{contract, sines}.row(row));
+    device_.for_each(executor, t.rows(),
+                     kernels::StoreOfReals<Real, Result, Pass::fluxes>{result, modes(), t, imaginary});
 }
 
 } // namespace whorl

@@ -39,51 +39,50 @@ template <class Real> struct RealRow {
     }
 };
 
-// tile = i^s load(mode) on the kept modes; row r is a kept kz.
+// tile = i^s load(mode) on the kept modes.
 template <class Real, class Pass> struct LoadReals {
     Pass pass;
     ModeTables<Real> tables;
     Tile<Real> tile;
-    Segment segment;
     Sines<Pass::inputs> sines;
 
     struct RowOf {
         const LoadReals& of;
-        int l;
+        int ky, l, first;
         Real* line;
         std::int64_t offset;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
             Complex<Real> in[Pass::inputs > 0 ? Pass::inputs : 1];
-            of.pass.load(of.tables.mode(2 * of.segment.first + i, of.segment.ky, l, offset), in);
+            of.pass.load(of.tables.mode(first + i, ky, l, offset), in);
             unrolled<Pass::inputs>([&](auto v) {
                 line[2 * v * of.tile.stride + i] = (power_of_i<Real>(of.sines.of[v]) * in[v]).re;
             });
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int l = tile.kept(r);
+        const Segment& segment = tile.segment(static_cast<int>(r));
+        const int l = tile.plane(static_cast<int>(r));
         const RealRow<Real> row{tables, tile, segment, l};
         if (row.length % 2 == 1)
             for (int v = 0; v < Pass::inputs; ++v) row.line[2 * v * tile.stride + row.length] = Real(0);
-        return {*this, l, row.line, row.offset, row.length};
+        return {*this, segment.ky, l, 2 * segment.first, row.line, row.offset, row.length};
     }
 };
 
 // Fluxes of which bit v is set are imaginary, the others real.
 using Imaginary = std::uint64_t;
 
-// store(mode, line) on the kept modes; row r is a kept kz.
+// store(mode, line) on the kept modes.
 template <class Real, class Result, int fluxes> struct StoreOfReals {
     Result result;
     ModeTables<Real> tables;
     Tile<Real> tile;
-    Segment segment;
     Imaginary imaginary;
 
     struct RowOf {
         const StoreOfReals& of;
-        int l;
+        int ky, l, first;
         const Real* line;
         std::int64_t offset;
         int length;
@@ -92,13 +91,14 @@ template <class Real, class Result, int fluxes> struct StoreOfReals {
             unrolled<fluxes>([&](auto v) {
                 out[v] = line[2 * v * of.tile.stride + i] * power_of_i<Real>(of.imaginary >> v & 1);
             });
-            of.result.store(of.tables.mode(2 * of.segment.first + i, of.segment.ky, l, offset), out);
+            of.result.store(of.tables.mode(first + i, ky, l, offset), out);
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int l = tile.kept(r);
+        const Segment& segment = tile.segment(static_cast<int>(r));
+        const int l = tile.plane(static_cast<int>(r));
         const RealRow<Real> row{tables, tile, segment, l};
-        return {*this, l, row.line, row.offset, row.length};
+        return {*this, segment.ky, l, 2 * segment.first, row.line, row.offset, row.length};
     }
 };
 
@@ -112,6 +112,7 @@ template <class Real, class Pass> struct ContractReals {
         const ContractReals& of;
         const Real* from;
         Real* to;
+        std::int64_t stride; // between fluxes
         Real ky;
         int length;
         Real signs[Pass::products > 0 ? Pass::products : 1];
@@ -120,16 +121,17 @@ template <class Real, class Pass> struct ContractReals {
             Real products[Pass::products > 0 ? Pass::products : 1];
             Real sums[Pass::fluxes > 0 ? Pass::fluxes : 1];
             unrolled<Pass::products>(
-                [&](auto v) { products[v] = signs[v] * from[2 * v * plain.plane.stride + i]; });
+                [&](auto v) { products[v] = signs[v] * from[2 * v * plain.planes.stride + i]; });
             plain.pass.contract(plain.kx[i], ky, products, sums);
-            unrolled<Pass::fluxes>([&](auto v) { to[2 * v * plain.plane.pitch + i] = sums[v]; });
+            unrolled<Pass::fluxes>([&](auto v) { to[v * stride + i] = sums[v]; });
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
         const auto row = plain.row(r);
         RowOf reals{*this,
                     reinterpret_cast<const Real*>(row.from),
-                    reinterpret_cast<Real*>(plain.fluxes),
+                    reinterpret_cast<Real*>(row.to),
+                    2 * row.stride,
                     row.ky,
                     2 * row.length,
                     {}};

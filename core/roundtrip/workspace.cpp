@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "device/row_lines.hpp"
+
 namespace whorl {
 
 namespace {
@@ -24,7 +26,7 @@ constexpr int most_pairs = 4; // 8 variables of 4 lines stay in the inner caches
 } // namespace
 
 Workspace::Workspace(const Layout& layout, std::int64_t of_lines)
-    : lanes(tile_lanes(layout)), pitch(padded_pitch(layout.elements.size())),
+    : columns(tile_lanes(layout)), lanes(columns), pitch(padded_pitch(layout.elements.size())),
       line_pitch(padded_pitch(layout.nx + 1)), pairs(std::min(most_pairs, (layout.y.size() + 1) / 2)),
       rows(2 * pairs), tile(1LL * layout.column_variables * layout.nz * lanes),
       plane(1LL * layout.row_variables * layout.ny * pitch),
@@ -40,6 +42,52 @@ Workspace::Workspace(const Layout& layout, std::int64_t of_lines, int rows_of_bl
     lent = whole_lines(std::max(tile, plane + block));
 }
 
+Workspace Workspace::of_stream(const Layout& layout, std::int64_t value) {
+    constexpr std::int64_t most_bytes = std::int64_t{512} << 20; // of planes and of lines
+    constexpr int most_columns = 8192;
+    Workspace work(layout, 0);
+    const std::int64_t of_plane = 1LL * layout.row_variables * layout.ny * work.pitch,
+                       of_line = 1LL * layout.row_variables * work.line_pitch,
+                       of_rows = of_line * ((layout.y.size() + 1) / 2);
+    const auto fitting = most_bytes / (value * std::max<std::int64_t>(of_plane + of_rows, 1));
+    work.planes = static_cast<int>(std::clamp<std::int64_t>(fitting, 1, std::max(layout.largest_batch(), 1)));
+    work.rows = work.planes * layout.y.size();
+    work.pairs = (work.rows + 1) / 2;
+    work.plane = of_plane * work.planes;
+    work.lines_in = 0;
+    work.lines_out = of_line * work.pairs;
+    work.block = work.lines_out;
+    const auto own_columns = static_cast<int>(std::min<std::int64_t>(layout.columns, most_columns));
+    if (layout.in_place) {
+        work.columns = work.lanes = own_columns;
+        work.tile = 0;
+    } else {
+        const std::int64_t of_column = 1LL * layout.column_variables * layout.nz;
+        const std::int64_t room = (work.plane + work.block) / of_column / alignment * alignment;
+        work.columns = work.lanes =
+            static_cast<int>(std::clamp<std::int64_t>(room, alignment, std::max(own_columns, alignment)));
+        work.tile = of_column * work.lanes;
+    }
+    work.lent = whole_lines(std::max(work.tile, work.plane + work.block));
+    // Lines between walls are folded beside their places.
+    const auto folded = [&](int axis, std::int64_t values) { return layout.walls >> axis & 1 ? values : 0; };
+    work.scratch = std::max({folded(0, 1LL * layout.nx * work.pairs),
+                             folded(1, 1LL * layout.ny * work.planes * work.pitch),
+                             folded(2, layout.nz * whole_lines(work.columns))});
+    return work;
+}
+
 std::int64_t Workspace::size() const { return lent + scratch; }
+
+template <class Real> Workspace workspace_of_thread(const Layout& layout, device::LineKind lines) {
+    const std::int64_t scratch = device::Lines<Real>::scratch(std::max(layout.ny, layout.nz));
+    if (lines != device::LineKind::automatic) return Workspace(layout, scratch);
+    const device::RowLines<Real> rows(layout.nx, layout.kept_x, layout.per_element == 2);
+    const std::int64_t block = rows.workspace(layout.column_variables, layout.row_variables);
+    return Workspace(layout, scratch, rows.rows, block);
+}
+
+template Workspace workspace_of_thread<float>(const Layout&, device::LineKind);
+template Workspace workspace_of_thread<double>(const Layout&, device::LineKind);
 
 } // namespace whorl

@@ -1,7 +1,8 @@
-// The memory an executor works in: a tile of z lines, or a plane with a block of x lines behind it; then what
-// the lines want.
+// The memory an executor works in: a tile of z lines, or some planes with a block of x lines behind them;
+// then what the lines want.
 #pragma once
 
+#include "device/lines.hpp"
 #include "roundtrip/layout.hpp"
 
 namespace whorl {
@@ -13,8 +14,13 @@ struct Workspace {
     // lines.
     Workspace(const Layout& layout, std::int64_t scratch);
     Workspace(const Layout& layout, std::int64_t scratch, int rows, std::int64_t block);
+    // Where work is enqueued: as many planes at a time as fill the device, all their rows a block, z lines in
+    // the column buffer itself where it has them side by side. `value` is the size of a complex number.
+    static Workspace of_stream(const Layout& layout, std::int64_t value);
 
-    int lanes;      // columns of a z tile
+    int planes = 1; // at a time
+    int columns;    // of a z tile
+    int lanes;      // that it has room for
     int pitch;      // of a plane's rows
     int line_pitch; // of x lines
     int pairs;      // of rows in a block of x lines
@@ -24,5 +30,8 @@ struct Workspace {
     std::int64_t lent, scratch; // where the scratch begins, and how much it is
     std::int64_t size() const;
 };
+
+// What a thread works in with lines of this kind.
+template <class Real> Workspace workspace_of_thread(const Layout& layout, device::LineKind lines);
 
 } // namespace whorl

@@ -23,9 +23,9 @@ struct StepperOptions {
 // from (seed, pair).
 std::array<double, 3> shift_offset(std::uint64_t seed, std::int64_t pair);
 
-template <class Model, class Real> class Stepper {
+template <class Model, class Device, class Real> class Stepper {
   public:
-    Stepper(RoundTrip<Real>& trip, const Box& box, const Truncation& truncation, const Model& model,
+    Stepper(RoundTrip<Device, Real>& trip, const Box& box, const Truncation& truncation, const Model& model,
             const StepperOptions& options)
         : trip_(trip), model_(model), options_(options), scheme_(find_scheme(options.scheme)),
           dealias_(truncation.dealias()), modes_(trip.table().modes()), fields_(field_count(options)),
@@ -162,14 +162,14 @@ template <class Model, class Real> class Stepper {
         return cells;
     }
 
-    RoundTrip<Real>& trip_;
+    RoundTrip<Device, Real>& trip_;
     Model model_;
     StepperOptions options_;
     const Scheme& scheme_;
     Dealias dealias_;
     std::int64_t modes_;
     int fields_;
-    device::Buffer<Complex<Real>> registers_;
+    device::Buffer<Complex<Real>, typename Device::Memory> registers_;
     std::array<bool, 3> flat_{};
     std::array<double, 3> inverse_spacing_{};
     double coupling_norm_ = 0.0, wave_rate_ = 0.0;

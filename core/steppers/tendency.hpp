@@ -41,21 +41,21 @@ template <class Model, class Real> struct StageOf {
         model.contract(kx, ky, p, f);
     }
 
-    // Calls f with the Update this stage needs: one line for each kind the schemes use. What is seldom
-    // wanted, or long anyway, takes AnyPlan.
-    template <class F> void with_store(const F& f) const {
+    // Calls f with the Update this stage needs: where plans are known to the compiler, one line for each kind
+    // the schemes use. What is seldom wanted, or long anyway, takes AnyPlan.
+    template <bool known, class F> void with_store(const F& f) const {
         if constexpr (Model::couples)
-            if (exact) return with_plan<true>(f);
-        with_plan<false>(f);
+            if (exact) return with_plan<known, true>(f);
+        with_plan<known, false>(f);
     }
 
   private:
-    template <bool exactly, class F> void with_plan(const F& f) const {
+    template <bool known, bool exactly, class F> void with_plan(const F& f) const {
         const int reads = stage.reads(), writes = stage.writes(), kind = reads * 8 + writes;
         const bool decays = stage.advance > 0.0;
         const AnyPlan any{reads, writes, decays};
         if (adds) return f(update<true, exactly>(any));
-        if constexpr (!exactly || AdvancesItself<Model, Real>) {
+        if constexpr (known && (!exactly || AdvancesItself<Model, Real>)) {
             if (kind == 0 * 8 + 2) return f(update<false, exactly>(KnownPlan<0, 2, false>{}));
             if (kind == 1 * 8 + 3 && decays) return f(update<false, exactly>(KnownPlan<1, 3, true>{}));
             if (kind == 2 * 8 + 1 && !decays) return f(update<false, exactly>(KnownPlan<2, 1, false>{}));

@@ -129,10 +129,11 @@ std::vector<Dataset> open_datasets(hid_t file, const StoredField<Real>& field, s
 // The z component of the mean, which one rank has, on all.
 template <class Real>
 std::array<double, 2> shared_mean_z(const ModeShare& share, const Complex<Real>* field,
-                                    const exchange::Communicator& world) {
+                                    ModeAccess<Real>& access, const exchange::Communicator& world) {
     std::array<std::uint64_t, 2> words{0, 0}; // summed as integers, so that every bit survives
     if (share.holds_mean()) {
-        const Complex<Real> mean = field[2 * share.table.modes() + share.table.rows().front().offset];
+        const Complex<Real> mean =
+            access.mode(field + 2 * share.table.modes() + share.table.rows().front().offset);
         words = {bits(static_cast<double>(mean.re)), bits(static_cast<double>(mean.im))};
     }
     world.sum(words);
@@ -147,7 +148,8 @@ std::uint64_t joined(std::uint64_t checksum, std::uint64_t of_field) { return mi
 template <class Real>
 void write_checkpoint(const std::string& path, const Attributes& attributes, const Box& box,
                       const Truncation& truncation, const RowTable& table,
-                      const std::vector<StoredField<Real>>& fields, const exchange::Communicator& world) {
+                      const std::vector<StoredField<Real>>& fields, ModeAccess<Real>& access,
+                      const exchange::Communicator& world) {
     const std::string context = "the checkpoint " + path + " cannot be written";
     for (const char* name : own_attributes)
         WHORL_REQUIRE(!attributes.contains(name), context + ": the attribute name \"" + name +
@@ -155,7 +157,7 @@ void write_checkpoint(const std::string& path, const Attributes& attributes, con
     const ModeShare share{box, truncation, table};
     std::vector<std::array<double, 2>> mean_z(fields.size());
     for (std::size_t f = 0; f < fields.size(); ++f)
-        if (fields[f].solenoidal) mean_z[f] = shared_mean_z(share, fields[f].data, world);
+        if (fields[f].solenoidal) mean_z[f] = shared_mean_z(share, fields[f].data, access, world);
 
     WholeFile file(path, context, world);
     std::vector<std::vector<std::int64_t>> offsets(fields.size());
@@ -172,7 +174,7 @@ void write_checkpoint(const std::string& path, const Attributes& attributes, con
         offsets[f].resize(fields[f].datasets().size());
         world.broadcast(offsets[f].data(), offsets[f].size() * sizeof(std::int64_t), 0);
         std::uint64_t of_field = 0;
-        together(world, context, [&] { of_field = write_modes(file, offsets[f], share, fields[f]); });
+        together(world, context, [&] { of_field = write_modes(file, offsets[f], share, fields[f], access); });
         world.sum({&of_field, 1});
         checksum = joined(checksum, of_field);
     }
@@ -186,7 +188,7 @@ void write_checkpoint(const std::string& path, const Attributes& attributes, con
 template <class Real>
 Attributes read_checkpoint(const std::string& path, const Box& box, const Truncation& truncation,
                            const RowTable& table, const std::vector<StoredField<Real>>& fields,
-                           const exchange::Communicator& world) {
+                           ModeAccess<Real>& access, const exchange::Communicator& world) {
     const std::string context = "the checkpoint " + path + " cannot be read";
     together(world, context, [&] {
         if (world.rank() == 0) inspect(path, geometry_of(box, truncation, fields));
@@ -208,7 +210,7 @@ Attributes read_checkpoint(const std::string& path, const Box& box, const Trunca
         together(world, context, [&] {
             std::vector<double> mean_z{0.0, 0.0};
             if (field.solenoidal) mean_z = read_reals(file.id(), mean_attribute(field.name), 2);
-            of_field = read_modes(data, share, {mean_z[0], mean_z[1]}, field);
+            of_field = read_modes(data, share, {mean_z[0], mean_z[1]}, field, access);
             attributes.erase(mean_attribute(field.name));
         });
         world.sum({&of_field, 1});
@@ -223,12 +225,16 @@ Attributes read_checkpoint(const std::string& path, const Box& box, const Trunca
 
 using Communicator = exchange::Communicator;
 template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,
-                               const RowTable&, const std::vector<StoredField<float>>&, const Communicator&);
+                               const RowTable&, const std::vector<StoredField<float>>&, ModeAccess<float>&,
+                               const Communicator&);
 template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,
-                               const RowTable&, const std::vector<StoredField<double>>&, const Communicator&);
+                               const RowTable&, const std::vector<StoredField<double>>&, ModeAccess<double>&,
+                               const Communicator&);
 template Attributes read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,
-                                    const std::vector<StoredField<float>>&, const Communicator&);
+                                    const std::vector<StoredField<float>>&, ModeAccess<float>&,
+                                    const Communicator&);
 template Attributes read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,
-                                    const std::vector<StoredField<double>>&, const Communicator&);
+                                    const std::vector<StoredField<double>>&, ModeAccess<double>&,
+                                    const Communicator&);
 
 } // namespace whorl::storage

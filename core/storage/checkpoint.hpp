@@ -4,12 +4,12 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
+#include "base/complex.hpp"
 #include "exchange/communicator.hpp"
 #include "grid/row_table.hpp"
 #include "storage/attributes.hpp"
-#include "storage/stored_field.hpp"
+#include "storage/mode_access.hpp"
 
 namespace whorl::storage {
 
@@ -19,7 +19,8 @@ namespace whorl::storage {
 template <class Real>
 void write_checkpoint(const std::string& path, const Attributes& attributes, const Box& box,
                       const Truncation& truncation, const RowTable& table,
-                      const std::vector<StoredField<Real>>& fields, const exchange::Communicator& world);
+                      const std::vector<StoredField<Real>>& fields, ModeAccess<Real>& access,
+                      const exchange::Communicator& world);
 
 // Fills the fields from a checkpoint of the same box, truncation and fields, written by any ranks in any
 // precision, and returns the attributes it was given. In the precision of the file the bits are those that
@@ -28,6 +29,6 @@ void write_checkpoint(const std::string& path, const Attributes& attributes, con
 template <class Real>
 Attributes read_checkpoint(const std::string& path, const Box& box, const Truncation& truncation,
                            const RowTable& table, const std::vector<StoredField<Real>>& fields,
-                           const exchange::Communicator& world);
+                           ModeAccess<Real>& access, const exchange::Communicator& world);
 
 } // namespace whorl::storage

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
+#include "base/complex.hpp"
 #include "storage/hdf5.hpp"
+#include "storage/mode_access.hpp"
 #include "storage/mode_order.hpp"
-#include "storage/stored_field.hpp"
 #include "storage/whole_file.hpp"
 
 namespace whorl::storage {
@@ -25,9 +27,9 @@ struct ModeShare {
 // datasets begin in the file, in bytes.
 template <class Real>
 std::uint64_t write_modes(const WholeFile& file, const std::vector<std::int64_t>& offsets,
-                          const ModeShare& share, const StoredField<Real>& field);
+                          const ModeShare& share, const StoredField<Real>& field, ModeAccess<Real>& access);
 template <class Real>
 std::uint64_t read_modes(const std::vector<Dataset>& data, const ModeShare& share, Complex<double> mean_z,
-                         const StoredField<Real>& field);
+                         const StoredField<Real>& field, ModeAccess<Real>& access);
 
 } // namespace whorl::storage

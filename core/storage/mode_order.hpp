@@ -30,10 +30,6 @@ class ModeOrder {
         for (int j = 0; j < height_; ++j) sum += column(i, j);
         return sum;
     }
-    // Where the m-th mode of a column of `count` lies on a line of nz in transform order.
-    int line_index(std::int64_t m, std::int64_t count) const {
-        return static_cast<int>(wall_z_ || 2 * m < count ? m : nz_ - count + m);
-    }
 
   private:
     std::size_t at(int i, int j) const {

@@ -41,24 +41,30 @@ template void SnapshotWriter::write_block(const std::string&, const PhysicalBloc
 
 template <class Real>
 void write_checkpoint(const std::string& path, const Attributes&, const Box&, const Truncation&,
-                      const RowTable&, const std::vector<StoredField<Real>>&, const exchange::Communicator&) {
+                      const RowTable&, const std::vector<StoredField<Real>>&, ModeAccess<Real>&,
+                      const exchange::Communicator&) {
     refuse("the checkpoint " + path + " cannot be written");
 }
 
 template <class Real>
 Attributes read_checkpoint(const std::string& path, const Box&, const Truncation&, const RowTable&,
-                           const std::vector<StoredField<Real>>&, const exchange::Communicator&) {
+                           const std::vector<StoredField<Real>>&, ModeAccess<Real>&,
+                           const exchange::Communicator&) {
     refuse("the checkpoint " + path + " cannot be read");
 }
 
 using Communicator = exchange::Communicator;
 template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,
-                               const RowTable&, const std::vector<StoredField<float>>&, const Communicator&);
+                               const RowTable&, const std::vector<StoredField<float>>&, ModeAccess<float>&,
+                               const Communicator&);
 template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,
-                               const RowTable&, const std::vector<StoredField<double>>&, const Communicator&);
+                               const RowTable&, const std::vector<StoredField<double>>&, ModeAccess<double>&,
+                               const Communicator&);
 template Attributes read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,
-                                    const std::vector<StoredField<float>>&, const Communicator&);
+                                    const std::vector<StoredField<float>>&, ModeAccess<float>&,
+                                    const Communicator&);
 template Attributes read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,
-                                    const std::vector<StoredField<double>>&, const Communicator&);
+                                    const std::vector<StoredField<double>>&, ModeAccess<double>&,
+                                    const Communicator&);
 
 } // namespace whorl::storage

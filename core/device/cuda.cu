@@ -1,0 +1,218 @@
+#include <string>
+
+#include "base/error.hpp"
+#include "device/cuda.hpp"
+
+namespace whorl::device {
+
+void check_cuda(cudaError_t code, const char* call) {
+    if (code == cudaSuccess) return;
+    int device = -1;
+    cudaGetDevice(&device);
+    throw Error("CUDA failed on GPU " + std::to_string(device) + " in " + call + ": " +
+                cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ").");
+}
+
+void check_cufft(cufftResult code, const char* call) {
+    if (code == CUFFT_SUCCESS) return;
+    throw Error("cuFFT failed in " + std::string(call) + " with code " + std::to_string(code) +
+                " (cufftResult in cufft.h).");
+}
+
+namespace {
+std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
+
+// What is released stays with the process until it is wanted again.
+void keep_pool(int device) {
+    cudaMemPool_t pool = nullptr;
+    WHORL_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
+    std::uint64_t everything = ~std::uint64_t{0};
+    WHORL_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything));
+}
+} // namespace
+
+void* CudaMemory::allocate(std::size_t bytes) {
+    if (bytes == 0) return nullptr;
+    void* memory = nullptr;
+    const cudaError_t code = cudaMallocAsync(&memory, bytes, nullptr);
+    if (code == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        std::size_t left = 0, all = 0;
+        WHORL_CUDA(cudaMemGetInfo(&left, &all));
+        throw Error("the GPU has no " + mebibytes(bytes) + " of memory left for one more array (" +
+                    mebibytes(left) + " of " + mebibytes(all) +
+                    "): use fewer points, single precision or more GPUs.");
+    }
+    check_cuda(code, "cudaMallocAsync");
+    count_allocation();
+    WHORL_CUDA(cudaMemsetAsync(memory, 0, bytes, nullptr));
+    WHORL_CUDA(cudaStreamSynchronize(nullptr));
+    return memory;
+}
+
+// A failure here has been, or will be, reported by a call that may throw.
+void CudaMemory::release(void* memory, std::size_t bytes) noexcept {
+    if (bytes == 0) return;
+    cudaDeviceSynchronize();
+    cudaFreeAsync(memory, nullptr);
+}
+
+void CudaMemory::from_host(void* to, const void* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    WHORL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
+    // From ordinary memory it returns before the last of it has arrived.
+    WHORL_CUDA(cudaStreamSynchronize(nullptr));
+    ++transfers().from_host;
+    transfers().bytes += static_cast<std::int64_t>(bytes);
+}
+
+void CudaMemory::to_host(void* to, const void* from, std::size_t bytes) {
+    if (bytes == 0) return;
+    WHORL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+    ++transfers().to_host;
+    transfers().bytes += static_cast<std::int64_t>(bytes);
+}
+
+void* PinnedMemory::allocate(std::size_t bytes) {
+    if (bytes == 0) return nullptr;
+    void* memory = nullptr;
+    WHORL_CUDA(cudaMallocHost(&memory, bytes));
+    count_allocation();
+    return memory;
+}
+
+void PinnedMemory::release(void* memory, std::size_t bytes) noexcept {
+    if (bytes > 0) cudaFreeHost(memory);
+}
+
+template <class Real>
+std::unique_ptr<CudaPlan<Real>> CudaPlan<Real>::make(const LineShape& shape, Direction direction) {
+    return std::unique_ptr<CudaPlan>(new CudaPlan(shape, direction));
+}
+
+template <class Real>
+CudaPlan<Real>::CudaPlan(const LineShape& shape, Direction direction) : direction_(direction) {
+    long long n = shape.n, all = shape.extent();
+    const cufftType type = sizeof(Real) == sizeof(float) ? CUFFT_C2C : CUFFT_Z2Z;
+    WHORL_CUFFT(cufftCreate(&plan_));
+    WHORL_CUFFT(cufftSetAutoAllocation(plan_, 0));
+    WHORL_CUFFT(cufftMakePlanMany64(plan_, 1, &n, &all, shape.stride, shape.distance, &all, shape.stride,
+                                    shape.distance, type, shape.howmany, &work_bytes_));
+}
+
+template <class Real> CudaPlan<Real>::~CudaPlan() {
+    if (plan_ != 0) cufftDestroy(plan_);
+}
+
+template <class Real>
+void CudaPlan<Real>::execute(cudaStream_t stream, Complex<Real>* data, void* work) const {
+    const int sign = direction_ == Direction::forward ? CUFFT_FORWARD : CUFFT_INVERSE;
+    WHORL_CUFFT(cufftSetStream(plan_, stream));
+    if (work_bytes_ > 0) WHORL_CUFFT(cufftSetWorkArea(plan_, work));
+    if constexpr (sizeof(Real) == sizeof(float)) {
+        auto* const values = reinterpret_cast<cufftComplex*>(data);
+        WHORL_CUFFT(cufftExecC2C(plan_, values, values, sign));
+    } else {
+        auto* const values = reinterpret_cast<cufftDoubleComplex*>(data);
+        WHORL_CUFFT(cufftExecZ2Z(plan_, values, values, sign));
+    }
+}
+
+template class CudaPlan<float>;
+template class CudaPlan<double>;
+
+namespace cuda {
+namespace {
+
+constexpr int combining_threads = 256;
+
+// A block a term: each thread takes every combining_threads-th value, then they are combined in pairs.
+__global__ void combine_blocks(const double* values, std::int64_t blocks, int sums, int terms,
+                               double* total) {
+    __shared__ double partial[combining_threads];
+    const int term = static_cast<int>(blockIdx.x), t = static_cast<int>(threadIdx.x);
+    const bool adds = term < sums;
+    const auto combined = [adds](double a, double b) { return adds ? a + b : (b > a ? b : a); };
+    double own = 0.0;
+    for (std::int64_t b = t; b < blocks; b += combining_threads)
+        own = combined(own, values[b * terms + term]);
+    partial[t] = own;
+    for (int half = combining_threads / 2; half > 0; half /= 2) {
+        __syncthreads();
+        if (t < half) partial[t] = combined(partial[t], partial[t + half]);
+    }
+    if (t == 0) total[term] = partial[0];
+}
+
+} // namespace
+
+void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int sums, int terms,
+             double* total) {
+    combine_blocks<<<static_cast<unsigned>(terms), combining_threads, 0, stream>>>(values, blocks, sums,
+                                                                                   terms, total);
+    WHORL_CUDA(cudaGetLastError());
+}
+
+} // namespace cuda
+
+Cuda::Cuda(int local_rank) {
+    int count = 0;
+    const cudaError_t code = cudaGetDeviceCount(&count);
+    if (code != cudaSuccess || count == 0)
+        throw Error("run.device = \"cuda\" needs a GPU of NVIDIA, and CUDA finds none here (" +
+                    std::string(cudaGetErrorString(code)) + "): use \"cpu\", or a node with a GPU.");
+    const int number = local_rank % count;
+    WHORL_CUDA(cudaSetDevice(number));
+    WHORL_CUDA(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, number));
+    keep_pool(number);
+    for (cudaStream_t& stream : streams_)
+        WHORL_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    for (cudaEvent_t& event : events_) WHORL_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    raised_ = Buffer<unsigned long long, CudaMemory>(2);
+}
+
+Cuda::~Cuda() {
+    for (cudaEvent_t event : events_) cudaEventDestroy(event);
+    for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
+}
+
+// All streams wait for what each has been given so far.
+void Cuda::join() {
+    for (std::size_t s = 0; s < streams_.size(); ++s) WHORL_CUDA(cudaEventRecord(events_[s], streams_[s]));
+    for (std::size_t s = 0; s < streams_.size(); ++s)
+        for (std::size_t other = 0; other < streams_.size(); ++other)
+            if (other != s) WHORL_CUDA(cudaStreamWaitEvent(streams_[s], events_[other], 0));
+}
+
+void Cuda::finish() {
+    for (cudaStream_t stream : streams_) WHORL_CUDA(cudaStreamSynchronize(stream));
+}
+
+void* Cuda::work_area(int executor) {
+    auto& area = work_[static_cast<std::size_t>(executor)];
+    if (area.size() < work_bytes_) {
+        finish();
+        area = Buffer<char, CudaMemory>(work_bytes_);
+    }
+    return area.data();
+}
+
+std::array<double, 2> Cuda::raised() {
+    finish();
+    std::array<double, 2> largest{};
+    fetch_reduction(largest.data(), raised_.data(), sizeof largest);
+    WHORL_CUDA(cudaMemsetAsync(raised_.data(), 0, raised_.bytes(), streams_[0]));
+    return largest;
+}
+
+void Cuda::require_own_lines(LineKind kind, const LineShape& shape) {
+    WHORL_REQUIRE(kind == LineKind::automatic || shape.n == 1,
+                  "a GPU has lines of its own: choose lines = \"auto\".");
+}
+
+void Cuda::fetch_reduction(void* to, const void* from, std::size_t bytes) {
+    WHORL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));
+    ++transfers().reductions;
+}
+
+} // namespace whorl::device

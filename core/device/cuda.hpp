@@ -1,0 +1,217 @@
+// A GPU by CUDA and cuFFT. Executors are streams; a kernel's row is a thread block; memory comes from the
+// device's pool, and the host touches it by copies alone.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include <cuda_runtime.h>
+#include <cufft.h>
+
+#include "base/complex.hpp"
+#include "device/buffer.hpp"
+#include "device/compiled.hpp"
+#include "device/lines.hpp"
+#include "device/separate_memory.hpp"
+#include "device/stream_lines.hpp"
+
+namespace whorl::device {
+
+void check_cuda(cudaError_t code, const char* call);
+void check_cufft(cufftResult code, const char* call);
+#define WHORL_CUDA(call) ::whorl::device::check_cuda(call, #call)
+#define WHORL_CUFFT(call) ::whorl::device::check_cufft(call, #call)
+
+struct CudaMemory {
+    static constexpr bool separate = true;
+    // Zeroed. Throws Error naming the bytes wanted and left.
+    static void* allocate(std::size_t bytes);
+    static void release(void* memory, std::size_t bytes) noexcept;
+    // Of what no stream is at work on.
+    static void from_host(void* to, const void* from, std::size_t bytes);
+    static void to_host(void* to, const void* from, std::size_t bytes);
+};
+
+// The host's, where the device can fetch it by itself.
+struct PinnedMemory {
+    static constexpr bool separate = false;
+    static void* allocate(std::size_t bytes);
+    static void release(void* memory, std::size_t bytes) noexcept;
+};
+
+// Complex lines of cuFFT in place.
+template <class Real> class CudaPlan {
+  public:
+    static std::unique_ptr<CudaPlan> make(const LineShape& shape, Direction direction);
+    ~CudaPlan();
+    CudaPlan(const CudaPlan&) = delete;
+    CudaPlan& operator=(const CudaPlan&) = delete;
+
+    std::size_t work_bytes() const { return work_bytes_; }
+    void execute(cudaStream_t stream, Complex<Real>* data, void* work) const;
+
+  private:
+    CudaPlan(const LineShape& shape, Direction direction);
+    cufftHandle plan_ = 0;
+    std::size_t work_bytes_ = 0;
+    Direction direction_;
+};
+
+namespace cuda {
+
+inline constexpr int block_threads = 128;
+
+// Every element of every row of a kernel.
+template <class Kernel> __global__ void run_rows(const __grid_constant__ Kernel kernel) {
+    const auto row = kernel.row(blockIdx.x);
+    const std::int64_t length = row.length;
+    for (std::int64_t i = threadIdx.x; i < length; i += blockDim.x) row(i);
+}
+
+// The order of positive numbers is that of their bits, with NaN above all.
+__device__ inline unsigned long long ordered_bits(double value) {
+    const double shown = value - value == 0.0 ? value : __longlong_as_double(0x7ff8000000000000ll);
+    return static_cast<unsigned long long>(__double_as_longlong(shown));
+}
+
+// largest[m] is raised to the values of the rows r, r + grid, ...
+template <class Kernel>
+__global__ void raise_rows(const __grid_constant__ Kernel kernel, std::int64_t rows,
+                           unsigned long long* largest) {
+    constexpr int maxima = Kernel::maxima > 0 ? Kernel::maxima : 1;
+    unsigned long long own[maxima] = {};
+    for (std::int64_t r = blockIdx.x; r < rows; r += gridDim.x) {
+        const auto row = kernel.row(r);
+        for (int i = static_cast<int>(threadIdx.x); i < row.length; i += static_cast<int>(blockDim.x)) {
+            typename Kernel::Value measured[maxima];
+            row(i, measured);
+            for (int m = 0; m < maxima; ++m) own[m] = max(own[m], ordered_bits(measured[m]));
+        }
+    }
+    for (int m = 0; m < maxima; ++m) {
+        for (int lanes = 16; lanes > 0; lanes /= 2)
+            own[m] = max(own[m], __shfl_down_sync(0xffffffffu, own[m], static_cast<unsigned>(lanes)));
+        if (threadIdx.x % 32 == 0) atomicMax(largest + m, own[m]);
+    }
+}
+
+// Thread t adds its share of the items, one after another, to values[t][...].
+template <class Item>
+__global__ void add_items(const __grid_constant__ Item item, std::int64_t items, std::int64_t blocks,
+                          int terms, double* values) {
+    const std::int64_t t = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+    if (t >= blocks) return;
+    for (std::int64_t i = t * items / blocks; i < (t + 1) * items / blocks; ++i) item(i, values + t * terms);
+}
+
+// total[term] from values[block][term]: a sum, or from `sums` on the largest; always in the same order.
+void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int sums, int terms,
+             double* total);
+
+} // namespace cuda
+
+class Cuda {
+  public:
+    using Memory = CudaMemory;
+    using HostSide = PinnedMemory;
+    template <class Real> using Lines = StreamLines<CudaPlan<Real>, CudaMemory, Real>;
+    static constexpr bool streams = true;
+    static constexpr bool known_plans = false;
+
+    // The GPU of the `local_rank`-th rank of a node: they take them in turn.
+    // Throws Error where there is none.
+    explicit Cuda(int local_rank);
+    ~Cuda();
+    Cuda(const Cuda&) = delete;
+    Cuda& operator=(const Cuda&) = delete;
+
+    int executors() const { return stream_count; }
+
+    // work(executor, item) enqueues an item; what came before all of them runs before, what comes after,
+    // after.
+    template <class Work> void each(std::int64_t items, const Work& work) {
+        join();
+        for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % stream_count), item);
+        join();
+    }
+
+    template <class Kernel> void for_each(int executor, std::int64_t rows, const Kernel& kernel) {
+        if (rows == 0) return;
+        cuda::run_rows<<<static_cast<unsigned>(rows), cuda::block_threads, 0, stream(executor)>>>(kernel);
+        WHORL_CUDA(cudaGetLastError());
+    }
+    template <class Kernel> void over(std::int64_t rows, const Kernel& kernel) {
+        each(1, [&](int executor, std::int64_t) { for_each(executor, rows, kernel); });
+    }
+
+    template <class Real>
+    std::unique_ptr<Lines<Real>> make_lines(LineKind kind, LineShape shape, Direction direction) {
+        require_own_lines(kind, shape);
+        auto lines = std::make_unique<Lines<Real>>(shape, direction);
+        if (lines->plan()) work_bytes_ = std::max(work_bytes_, lines->plan()->work_bytes());
+        return lines;
+    }
+    template <class Real>
+    void transform(int executor, const Lines<Real>& lines, Complex<Real>* data, Complex<Real>* scratch) {
+        lines.execute(
+            data, scratch, [&](std::int64_t rows, const auto& kernel) { for_each(executor, rows, kernel); },
+            [&](const CudaPlan<Real>& plan, Complex<Real>* at) {
+                plan.execute(stream(executor), at, work_area(executor));
+            });
+    }
+    // Of the transforms' work areas.
+    std::int64_t bytes() const { return static_cast<std::int64_t>(stream_count * work_bytes_); }
+
+    // The largest of kernel's values at all elements of its rows, until raised() gives them back.
+    template <class Kernel> void raise(int executor, std::int64_t rows, const Kernel& kernel) {
+        if (rows == 0) return;
+        const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(rows, 8LL * processors_));
+        cuda::raise_rows<<<blocks, cuda::block_threads, 0, stream(executor)>>>(kernel, rows, raised_.data());
+        WHORL_CUDA(cudaGetLastError());
+    }
+    // NaN where one was not finite.
+    std::array<double, 2> raised();
+
+    // item(i, values) adds to the first `sums` of values and raises the `maxima` that follow; over all items.
+    // Blocks of items are combined in order, so that the result is always the same.
+    template <class Item>
+    std::vector<double> reduce(std::int64_t items, int sums, int maxima, const Item& item) {
+        constexpr std::int64_t most_values = 1 << 22, most_blocks = 1 << 15;
+        const int terms = sums + maxima;
+        std::vector<double> total(static_cast<std::size_t>(terms), 0.0);
+        if (items == 0 || terms == 0) return total;
+        const std::int64_t blocks =
+            std::clamp<std::int64_t>(most_values / terms, 1, std::min(items, most_blocks));
+        finish();
+        Buffer<double, CudaMemory> values(static_cast<std::size_t>(blocks * terms)), sum(total.size());
+        const auto grid = static_cast<unsigned>((blocks + cuda::block_threads - 1) / cuda::block_threads);
+        cuda::add_items<<<grid, cuda::block_threads, 0, stream(0)>>>(item, items, blocks, terms,
+                                                                     values.data());
+        WHORL_CUDA(cudaGetLastError());
+        cuda::combine(stream(0), values.data(), blocks, sums, terms, sum.data());
+        finish();
+        fetch_reduction(total.data(), sum.data(), sum.bytes());
+        return total;
+    }
+
+    // Nothing is under way when this returns.
+    void finish();
+
+  private:
+    cudaStream_t stream(int executor) const { return streams_[static_cast<std::size_t>(executor)]; }
+    void join();
+    void* work_area(int executor);
+    static void require_own_lines(LineKind kind, const LineShape& shape);
+    static void fetch_reduction(void* to, const void* from, std::size_t bytes);
+
+    std::array<cudaStream_t, stream_count> streams_{};
+    std::array<cudaEvent_t, stream_count> events_{};
+    std::array<Buffer<char, CudaMemory>, stream_count> work_;
+    std::size_t work_bytes_ = 0;
+    int processors_ = 1;
+    Buffer<unsigned long long, CudaMemory> raised_;
+};
+
+} // namespace whorl::device
