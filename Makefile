@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint format cuda-check clean
+.PHONY: help setup demo test lint format bare-check cuda-check clean
 
 # A build of CMakePresets.json: release, or debug for the sanitizers.
 PRESET ?= release
@@ -12,14 +12,15 @@ packages := .venv/.packages
 core := .venv/.core-$(PRESET)
 # The core with what only tests want: the device cpu-as-gpu.
 tested_core := $(core)-tested
-core_inputs := CMakeLists.txt CMakePresets.json $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.[ch]pp')
+core_inputs := CMakeLists.txt CMakePresets.json $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.[ch]pp' -o -name '*.h')
 python_inputs := $(shell find python/whorl -name '*.py' -o -name '*.toml')
-cpp_files = $(shell find core -name '*.[ch]pp' -o -name '*.cu')
+cpp_files = $(shell find core -name '*.[ch]pp' -o -name '*.h' -o -name '*.cu')
 
 help:
 	@echo "make demo         set up, run the Taylor-Green vortex and plot it"
 	@echo "make test         set up, check the style and run every test"
 	@echo "make setup        install what is missing, make .venv, build the core (PRESET=debug: sanitizers)"
+	@echo "make bare-check   build without MPI, HDF5 and FFTW, and test that core on one rank"
 	@echo "make cuda-check   compile and link the device cuda for sm_80 and sm_90 (needs nvcc, no GPU)"
 	@echo "make format       format C++ and Python;  make lint: check without changing"
 	@echo "make clean        remove builds and .venv (runs/ stays)"
@@ -66,6 +67,9 @@ cuda-check: $(core)
 	cmake --build build/$(PRESET)
 	.venv/bin/python tools/cuda_linked build/$(PRESET)
 	cmake -B build/$(PRESET) -DWHORL_CUDA=OFF >/dev/null
+
+bare-check:
+	tools/bare-check
 
 clean:
 	rm -rf build .venv

@@ -22,10 +22,10 @@ find_package(CUDAToolkit REQUIRED)
 
 set(cuda_sources core/device/cuda.cu)
 foreach(source IN LISTS device_sources)
-    cmake_path(RELATIVE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" OUTPUT_VARIABLE relative)
-    cmake_path(GET relative STEM name)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${PROJECT_SOURCE_DIR}" NORMALIZE)
+    cmake_path(GET source STEM name)
     set(made "${PROJECT_BINARY_DIR}/cuda/${name}.cu")
-    file(CONFIGURE OUTPUT "${made}" CONTENT "#include \"${PROJECT_SOURCE_DIR}/${relative}\"\n")
+    file(CONFIGURE OUTPUT "${made}" CONTENT "#include \"${source}\"\n")
     list(APPEND cuda_sources "${made}")
 endforeach()
 

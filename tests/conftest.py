@@ -54,9 +54,9 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def wanted(item: pytest.Item, every: bool) -> bool:
     """Not where a transport does not move a device's memory, nor beyond the sample of cpu-as-gpu."""
     call = getattr(item, "callspec", None)
-    device = call.params.get("device") if call else None
-    if device is None:
+    if call is None or "device" not in call.params or not item.get_closest_marker("every_device"):
         return True
+    device = call.params["device"]
     if not devices.can_move(call.params.get("transport", ""), device):
         return False
     return every or device != "cpu-as-gpu" or crc32(item.nodeid.encode()) % SAMPLE == 0

@@ -23,6 +23,21 @@ concept SetFromVelocity = requires(const Model& model) { model.from_velocity({},
 template <class Model>
 concept LosesToField = requires { requires Model::has_lorentz_force; };
 
+// What passive scalars add to the shape of the model that carries them.
+template <class Model> void add_scalars(int scalars, ModelShape& shape) {
+    for (int s = 0; s < scalars; ++s) {
+        const std::string name = scalar_name(static_cast<std::size_t>(s));
+        shape.fields.emplace_back(name, 1);
+        shape.outputs.emplace_back(name, 1);
+        for (const char* part : {"_variance", "_dissipation", "_production"})
+            shape.statistics.push_back(name + part);
+        shape.spectra.push_back(name + "_variance");
+    }
+    shape.inputs += scalars;
+    shape.products = std::max(Model::inputs, Model::products) + 3 * scalars;
+    shape.fluxes += 2 * scalars;
+}
+
 template <class Model> ModelShape shape_of_model(const Options& options) {
     ModelShape shape{Model::inputs, Model::products, Model::fluxes, 0, {}, {}, {}, {}};
     for (const FieldGroup& group : Model::groups) shape.fields.emplace_back(group.name, group.components);
@@ -38,23 +53,14 @@ template <class Model> ModelShape shape_of_model(const Options& options) {
         for (const int which : {0, 1})
             shape.spectra.emplace_back(superfluid_statistics[static_cast<std::size_t>(which)]);
     }
-    const int scalars = static_cast<int>(options.scalars.size());
-    if (scalars == 0) return shape;
-    WHORL_REQUIRE(HasVelocity<Model>,
-                  "model " + options.model +
-                      " has no velocity that could carry passive scalars; leave them out.");
-    for (std::size_t s = 0; s < options.scalars.size(); ++s) {
-        const std::string name = scalar_name(s);
-        shape.fields.emplace_back(name, 1);
-        shape.outputs.emplace_back(name, 1);
-        for (const char* part : {"_variance", "_dissipation", "_production"})
-            shape.statistics.push_back(name + part);
-        shape.spectra.push_back(name + "_variance");
+    if (options.scalars.empty()) return shape;
+    if constexpr (HasVelocity<Model>) {
+        add_scalars<Model>(static_cast<int>(options.scalars.size()), shape);
+        return shape;
+    } else {
+        throw Error("model " + options.model +
+                    " has no velocity that could carry passive scalars; leave them out.");
     }
-    shape.inputs += scalars;
-    shape.products = std::max(Model::inputs, Model::products) + 3 * scalars;
-    shape.fluxes += 2 * scalars;
-    return shape;
 }
 
 // An output of the model from the state.

@@ -19,7 +19,7 @@
 #include "device/lines.hpp"
 #include "device/rates.hpp"
 #include "device/separate_memory.hpp"
-#include "storage/hdf5.hpp"
+#include "storage/version.hpp"
 
 namespace nb = nanobind;
 

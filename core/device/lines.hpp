@@ -18,7 +18,7 @@ namespace whorl::device {
 enum class Direction { forward = -1, backward = +1 };
 // `automatic` takes lane transforms (lane_lines.hpp) for lines side by side and FFTW for the others; `direct`
 // is the slow sum above, kept as the reference the fast lines are tested against. `estimated` is FFTW without
-// its trials of what is fastest.
+// its trials of what is fastest. Where whorl is built without FFTW the sum takes its place, but in `fftw`.
 enum class LineKind { automatic, fftw, direct, estimated };
 
 enum class Basis { fourier, cosine, sine, odd };
@@ -83,6 +83,7 @@ template <class Real> class Lines {
 
 LineKind parse_line_kind(const std::string& name);
 
+// "none" where whorl is built without it.
 std::string fftw_version();
 
 } // namespace whorl::device

@@ -52,6 +52,7 @@ class Communicator {
     int rank_ = 0, size_ = 1;
 };
 
+// "none" where whorl is built without MPI.
 std::string mpi_library();
 
 } // namespace whorl::exchange

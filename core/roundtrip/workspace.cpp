@@ -42,33 +42,37 @@ Workspace::Workspace(const Layout& layout, std::int64_t of_lines, int rows_of_bl
     lent = whole_lines(std::max(tile, plane + block));
 }
 
+// Where rows are exchanged planes and lines are never in hand together, and share their place.
 Workspace Workspace::of_stream(const Layout& layout, std::int64_t value) {
     constexpr std::int64_t most_bytes = std::int64_t{512} << 20; // of planes and of lines
     constexpr int most_columns = 8192;
+    const bool together = layout.grid.p_row == 1;
+    const std::int64_t room = most_bytes / value;
     Workspace work(layout, 0);
     const std::int64_t of_plane = 1LL * layout.row_variables * layout.ny * work.pitch,
-                       of_line = 1LL * layout.row_variables * work.line_pitch,
-                       of_rows = of_line * ((layout.y.size() + 1) / 2);
-    const auto fitting = most_bytes / (value * std::max<std::int64_t>(of_plane + of_rows, 1));
+                       of_pair = 1LL * layout.row_variables * work.line_pitch,
+                       of_rows = of_pair * ((layout.y.size() + 1) / 2);
+    const std::int64_t in_hand = together ? of_plane + of_rows : std::max(of_plane, of_rows);
+    const auto fitting = room / std::max<std::int64_t>(in_hand, 1);
     work.planes = static_cast<int>(std::clamp<std::int64_t>(fitting, 1, std::max(layout.largest_batch(), 1)));
     work.rows = work.planes * layout.y.size();
+    if (!together && work.planes == 1)
+        work.rows = static_cast<int>(std::min<std::int64_t>(work.rows, 2 * (room / of_pair + 1)));
     work.pairs = (work.rows + 1) / 2;
-    work.plane = of_plane * work.planes;
     work.lines_in = 0;
-    work.lines_out = of_line * work.pairs;
-    work.block = work.lines_out;
+    work.lines_out = work.block = of_pair * work.pairs;
+    const std::int64_t of_planes = of_plane * work.planes;
+    work.plane = together ? of_planes : 0;
+    work.lent = std::max(of_planes, work.plane + work.block);
+
     const auto own_columns = static_cast<int>(std::min<std::int64_t>(layout.columns, most_columns));
-    if (layout.in_place) {
-        work.columns = work.lanes = own_columns;
-        work.tile = 0;
-    } else {
-        const std::int64_t of_column = 1LL * layout.column_variables * layout.nz;
-        const std::int64_t room = (work.plane + work.block) / of_column / alignment * alignment;
-        work.columns = work.lanes =
-            static_cast<int>(std::clamp<std::int64_t>(room, alignment, std::max(own_columns, alignment)));
-        work.tile = of_column * work.lanes;
-    }
-    work.lent = whole_lines(std::max(work.tile, work.plane + work.block));
+    const std::int64_t of_column = 1LL * layout.column_variables * layout.nz;
+    const std::int64_t columns =
+        layout.in_place ? own_columns : work.lent / of_column / alignment * alignment;
+    work.columns = work.lanes =
+        static_cast<int>(std::clamp<std::int64_t>(columns, alignment, std::max(own_columns, alignment)));
+    work.tile = layout.in_place ? 0 : of_column * work.lanes;
+    work.lent = whole_lines(std::max(work.tile, work.lent));
     // Lines between walls are folded beside their places.
     const auto folded = [&](int axis, std::int64_t values) { return layout.walls >> axis & 1 ? values : 0; };
     work.scratch = std::max({folded(0, 1LL * layout.nx * work.pairs),

@@ -9,7 +9,7 @@
 #include "exchange/communicator.hpp"
 #include "grid/row_table.hpp"
 #include "storage/attributes.hpp"
-#include "storage/mode_data.hpp"
+#include "storage/mode_access.hpp"
 
 namespace whorl::storage {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "storage/version.hpp"
 
 namespace whorl::storage {
 

@@ -14,8 +14,6 @@
 
 namespace whorl::storage {
 
-std::string hdf5_version();
-
 // Throws Error with the name of the call and what HDF5 and MPI say about it.
 [[noreturn]] void fail_hdf5(const std::string& call);
 

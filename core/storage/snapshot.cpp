@@ -5,6 +5,8 @@
 
 #include <hdf5_hl.h>
 
+#include "storage/whole_file.hpp"
+
 namespace whorl::storage {
 
 namespace {
@@ -109,8 +111,8 @@ void write_planes(const WholeFile& file, std::int64_t offset, int components, in
 SnapshotWriter::SnapshotWriter(const std::string& path, const Box& box, const Attributes& attributes,
                                const exchange::Communicator& world, bool single)
     : box_(box), world_(world), single_(single), context_("the snapshot " + path + " cannot be written"),
-      file_(path, context_, world) {
-    file_.describe([&](hid_t file) {
+      file_(std::make_unique<WholeFile>(path, context_, world)) {
+    file_->describe([&](hid_t file) {
         write_attribute(file, "format", format);
         write_attribute(file, "version", version);
         write_attributes(file, attributes);
@@ -119,9 +121,11 @@ SnapshotWriter::SnapshotWriter(const std::string& path, const Box& box, const At
     });
 }
 
+SnapshotWriter::~SnapshotWriter() = default;
+
 void SnapshotWriter::add_field(const std::string& name, int components) {
     std::int64_t offset = 0;
-    file_.describe([&](hid_t file) {
+    file_->describe([&](hid_t file) {
         offset = create_field(file, name, components, box_,
                               single_ ? native_type<float>() : native_type<double>());
     });
@@ -135,13 +139,13 @@ void SnapshotWriter::write_block(const std::string& name, const PhysicalBlock& b
         if (block.points() == 0) return;
         const Field field = fields_.at(name);
         if (single_)
-            write_planes<float>(file_, field.offset, field.components, box_.points[1], block, data);
+            write_planes<float>(*file_, field.offset, field.components, box_.points[1], block, data);
         else
-            write_planes<double>(file_, field.offset, field.components, box_.points[1], block, data);
+            write_planes<double>(*file_, field.offset, field.components, box_.points[1], block, data);
     });
 }
 
-void SnapshotWriter::finish() { file_.finish(); }
+void SnapshotWriter::finish() { file_->finish(); }
 
 template void SnapshotWriter::write_block(const std::string&, const PhysicalBlock&, const float*);
 template void SnapshotWriter::write_block(const std::string&, const PhysicalBlock&, const double*);

@@ -5,14 +5,16 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 
 #include "exchange/communicator.hpp"
 #include "fields/physical.hpp"
 #include "storage/attributes.hpp"
-#include "storage/whole_file.hpp"
 
 namespace whorl::storage {
+
+class WholeFile;
 
 // Every call is made by all ranks; when one fails, all throw the same Error. The file appears at `path` with
 // finish(); without it nothing remains and whatever was at `path` stays.
@@ -21,6 +23,7 @@ class SnapshotWriter {
     // `single`: 4 bytes a value on disk, else 8.
     SnapshotWriter(const std::string& path, const Box& box, const Attributes& attributes,
                    const exchange::Communicator& world, bool single);
+    ~SnapshotWriter();
 
     // So many components at every point, to be filled by write_block().
     void add_field(const std::string& name, int components);
@@ -34,7 +37,7 @@ class SnapshotWriter {
     const exchange::Communicator& world_;
     bool single_;
     std::string context_;
-    WholeFile file_;
+    std::unique_ptr<WholeFile> file_;
     struct Field {
         std::int64_t offset; // where it begins in the file, in bytes
         int components;

@@ -3,15 +3,9 @@
 import importlib
 import os
 
-import mpi4py
+from whorl import ranks
 
-# What MPI is started for when it is first imported, wherever that is; run.threading may want it.
-mpi4py.rc.thread_level = os.environ.get("WHORL_MPI_THREADS", "multiple")
-if mpi4py.rc.thread_level not in ("single", "funneled", "serialized", "multiple"):
-    raise ImportError(
-        f'WHORL_MPI_THREADS = "{mpi4py.rc.thread_level}" is unknown; '
-        "choose one of: single, funneled, serialized, multiple."
-    )
+ranks.prepare()
 
 # Threads that spin for long at a barrier stall each other where cores are shared; read when OpenMP is loaded.
 if "OMP_WAIT_POLICY" not in os.environ:

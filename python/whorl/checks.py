@@ -5,7 +5,6 @@ import socket
 from typing import NamedTuple
 
 import psutil
-from mpi4py import MPI
 
 from whorl import _core
 from whorl.case import Case
@@ -13,6 +12,8 @@ from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.exchange_choice import AUTO, plain
 from whorl.fitting import largest_points
+from whorl.hdf5 import has_h5py
+from whorl.ranks import MPI, launched
 
 GPUS = ("cuda", "hip")  # devices with a memory of their own
 BUILDS = {"cuda": "with CUDA (docs/gpu.md)", "cpu-as-gpu": "for tests (-DWHORL_CPU_AS_GPU=ON)"}
@@ -22,8 +23,9 @@ MOST_THREADS_A_CORE = 16
 
 
 def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
-    """Raises CaseError on every rank if the case cannot run on these ranks and this machine."""
+    """Raises CaseError on every rank if the case cannot run on these ranks, this machine and this build."""
     check_device(case, comm)
+    check_files(case)
     check_threads(case, options.threads, comm)
     check_ranks(case, options, comm.size)
     check_memory(options, comm)
@@ -31,7 +33,12 @@ def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
 
 def warnings(case: Case, ranks: int = 1, threads: int = 1) -> list[str]:
     """What will run but may not be meant; a sentence each."""
-    return [*_growing_waves(case), *_idle_ranks(case, ranks), *_crowded_cores(case, threads)]
+    return [
+        *_growing_waves(case),
+        *_idle_ranks(case, ranks),
+        *_crowded_cores(case, threads),
+        *_missing_files(case),
+    ]
 
 
 def _threads(case: Case, threads: int) -> str:
@@ -60,6 +67,12 @@ def _idle_ranks(case: Case, ranks: int) -> list[str]:
         f"run.process_grid = [{rows}, {columns}] leaves ranks without planes, rows or columns of "
         f"{' × '.join(map(str, case.grid.points))} points: they wait for the others."
     ]
+
+
+def _missing_files(case: Case) -> list[str]:
+    if case.output.directory is None or has_h5py():
+        return []
+    return ["h5py is not installed, so spectra.h5 will not be written: pip install h5py."]
 
 
 def _growing_waves(case: Case) -> list[str]:
@@ -97,6 +110,19 @@ def check_device(case: Case, comm: MPI.Intracomm) -> None:
         )
 
 
+def check_files(case: Case) -> None:
+    """A run that is to be gone on with must not end without what it could go on from."""
+    if case.output.directory is None or _core.build_info()["hdf5"] != "none":
+        return
+    names = ("checkpoint_every", "snapshot_every")
+    if wanted := [f"output.{name}" for name in names if getattr(case.output, name) != "never"]:
+        raise CaseError(
+            f"{' and '.join(wanted)} ask{'s' if len(wanted) == 1 else ''} for files that this whorl cannot "
+            f'write, for it was built without HDF5: set {" and ".join(wanted)} to "never", or build whorl '
+            "with MPI and HDF5 (cmake -DWHORL_MPI=ON -DWHORL_HDF5=ON)."
+        )
+
+
 def check_threads(case: Case, threads: int, comm: MPI.Intracomm) -> None:
     cores = comm.allreduce(os.cpu_count() or 1, MPI.MIN)
     if threads > MOST_THREADS_A_CORE * cores:
@@ -111,6 +137,12 @@ def check_ranks(case: Case, options: _core.Options, ranks: int) -> None:
     most = _core.maximum_ranks(options)
     size = " × ".join(map(str, case.grid.points))
     rows, columns = case.run.process_grid
+    there = max(ranks, launched())  # each would take itself for the only one
+    if there > 1 and _core.build_info()["mpi"] == "none":
+        raise CaseError(
+            f"{there} ranks are too many for this whorl, which was built without MPI: run it on one, or "
+            "build it with MPI (cmake -DWHORL_MPI=ON)."
+        )
     if rows * columns == ranks:
         return
     if ranks > most:

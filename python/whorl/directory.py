@@ -17,11 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import h5py
-
 from whorl.case import Case, read_toml
 from whorl.errors import CaseError
 from whorl.files import PARTIAL, write_text
+from whorl.hdf5 import open_hdf5
 
 MARK = ".whorl-run"
 OWN_FILES = (MARK, "case.toml", "series.csv", "spectra.h5", "log.txt", "exchange.toml", "plot.png")
@@ -215,7 +214,7 @@ def _steps(paths: list[Path]) -> list[str]:
 def read_clock(path: Path) -> Checkpoint:
     """The clock in a checkpoint's attributes. Raises ValueError if the file is damaged or not whorl's."""
     try:
-        with h5py.File(path, "r") as file:
+        with open_hdf5(path) as file:
             a = file.attrs
             clock = float(a["time"]), float(a["compensation"]), int(a["step"]), float(a["dt"])
             case = a["case"]

@@ -1,19 +1,17 @@
 """What `whorl info` and a benchmark say about the build and the machine."""
 
+import importlib.metadata
 import os
 import platform
 import subprocess
 from pathlib import Path
 
-import h5py
-import mpi4py
-import numpy as np
 import psutil
-from mpi4py import MPI
 
 from whorl import _core
 from whorl.checks import gibibytes
 from whorl.parallel import threads_of_rank
+from whorl.ranks import MPI
 from whorl.version import __version__
 
 
@@ -24,7 +22,7 @@ def information(comm: MPI.Intracomm) -> dict[str, str]:
         "whorl": __version__,
         **{f"core {name}": value for name, value in build.items()},
         "python": platform.python_version(),
-        "packages": f"numpy {np.__version__}, mpi4py {mpi4py.__version__}, h5py {h5py.__version__}",
+        "packages": ", ".join(f"{name} {_version(name)}" for name in ("numpy", "mpi4py", "h5py")),
         **{name: _text(value) for name, value in machine(comm).items()},
     }
 
@@ -81,7 +79,16 @@ def _of_gpu(gpu: dict[str, str | int]) -> str:
     return f"{gpu['name']}, {gibibytes(gpu['memory'])}, {gibibytes(gpu['free'])} free"
 
 
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
 def _text(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
-    return ", ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)

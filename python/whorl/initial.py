@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from mpi4py import MPI
 
 from whorl import _core, formulas
 from whorl import initial_options as kinds
@@ -19,6 +18,7 @@ from whorl.initial_checks import Target, check_energy
 from whorl.initial_files import check_file, open_field
 from whorl.measures import SCALAR, state_fields
 from whorl.parallel import on_root
+from whorl.ranks import MPI
 from whorl.section import tag_of
 from whorl.superfluid_vortices import taylor_green_wavefunction
 

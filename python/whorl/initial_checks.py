@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from mpi4py import MPI
 
 from whorl import _core
 from whorl.case import Case
 from whorl.errors import CaseError
 from whorl.measures import SCALAR, name_in_core, state_fields
 from whorl.models.base import FieldOf
+from whorl.ranks import MPI
 
 Fill = Callable[[int, int, int, int, np.ndarray], None]
 

@@ -8,10 +8,10 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import h5py
 import numpy as np
 
 from whorl.errors import CaseError
+from whorl.hdf5 import is_hdf5, open_hdf5
 from whorl.scalars import own_names
 
 SUFFIXES = {1: ("",), 2: ("_real", "_imaginary"), 3: ("_x", "_y", "_z")}
@@ -124,9 +124,9 @@ def _open(path: Path) -> Any:
     """Raises OSError, of the system where it is no file that can be read, else ValueError."""
     with path.open("rb"):  # h5py would say at length that this failed
         npz = path.suffix == ".npz"
-    if not (zipfile.is_zipfile(path) if npz else h5py.is_hdf5(path)):
+    if not (zipfile.is_zipfile(path) if npz else is_hdf5(path)):
         raise ValueError(f"it is no {'npz' if npz else 'HDF5'} file")
-    return np.load(path) if npz else h5py.File(path, "r")
+    return np.load(path) if npz else open_hdf5(path)
 
 
 def _reason(error: OSError | KeyError | ValueError) -> str:

@@ -7,9 +7,8 @@ import traceback
 from collections.abc import Callable
 from typing import Any, NoReturn, TypeVar
 
-from mpi4py import MPI
-
 from whorl.errors import CaseError
+from whorl.ranks import MPI
 from whorl.section import LARGEST_COUNT
 
 # How long a rank with an error waits for the others to arrive with the same one.

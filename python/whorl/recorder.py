@@ -4,7 +4,6 @@ import math
 import time
 
 import numpy as np
-from mpi4py import MPI
 
 from whorl import _core
 from whorl.case import Case
@@ -12,8 +11,10 @@ from whorl.clock import Clock, Every, Stopwatch
 from whorl.diagnostics import series_row
 from whorl.directory import RunDirectory
 from whorl.errors import BlowUp, CaseError
+from whorl.hdf5 import has_h5py
 from whorl.measures import by_own_names, name_in_core, series_columns, spectra_columns, transfers
 from whorl.parallel import on_root
+from whorl.ranks import MPI
 from whorl.series import Series, read_table
 from whorl.spectra import Spectra, read_spectra
 from whorl.version import __version__
@@ -34,7 +35,7 @@ class Recorder:
         self.case, self.flow, self.clock, self.directory, self.comm = case, flow, clock, directory, comm
         writes = directory is not None and comm.rank == 0
         self.series = Series(series_columns(case), directory.series if writes else None)
-        self.spectra = Spectra(spectra_columns(case), directory.spectra if writes else None)
+        self.spectra = Spectra(spectra_columns(case), directory.spectra if writes and has_h5py() else None)
         self.last_checkpoint = None
         self._every = {
             name: Every.parse(getattr(case.output, f"{name}_every"))
@@ -103,8 +104,11 @@ class Recorder:
             self.checkpoint(report.dt)
 
     def checkpoint(self, dt: float) -> None:
-        """A restart file of the present state, unless it is there already; then the oldest go."""
-        if self.directory is None:
+        """A restart file of the present state, unless it is there already; then the oldest go.
+
+        None without HDF5: a run that wants one is refused (see `check_files`).
+        """
+        if self.directory is None or _core.build_info()["hdf5"] == "none":
             return
         path = self.directory.checkpoint_path(self.clock.step)
         if path == self.last_checkpoint:

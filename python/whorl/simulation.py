@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
-from mpi4py import MPI
 
 from whorl import _core, tune
 from whorl import initial as initials
@@ -26,6 +25,7 @@ from whorl.files import write_text
 from whorl.measures import name_in_core, output_fields
 from whorl.parallel import abort_on_exception, on_root, threads_of_rank, world
 from whorl.progress import Progress, Status, run_log
+from whorl.ranks import MPI
 from whorl.recorder import Recorder
 from whorl.signals import StopFlag
 from whorl.version import __version__
@@ -353,7 +353,7 @@ class Simulation:
         pace = f"{steps} steps in {timedelta(seconds=round(seconds))}, {seconds / max(steps, 1):.3g} s a step"
         if self.stopped_by:
             line = f"stopped by {self.stopped_by} at t = {self.time:.6g}, step {self.step_number} ({pace})"
-            if self.directory:
+            if self._recorder.last_checkpoint:
                 line += f"; go on with: whorl restart {self.directory.path}"
         else:
             line = f"finished at t = {self.time:.6g}, step {self.step_number} ({pace})"

@@ -7,16 +7,19 @@ time among the attributes.
 import os
 import tomllib
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import h5py
 import numpy as np
 import xarray as xr
 from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
+from whorl.hdf5 import open_hdf5
 from whorl.models import DEFAULT, MODELS
 from whorl.scalars import own_names
+
+if TYPE_CHECKING:
+    import h5py
 
 ROOT = "VTKHDF"
 # The last dimension of a field by its length: components of a vector, parts of a complex number.
@@ -30,7 +33,7 @@ class SnapshotBackend(BackendEntrypoint):
 
     def open_dataset(self, filename_or_obj: Any, *, drop_variables: Any = None) -> xr.Dataset:
         path = Path(os.fspath(filename_or_obj))
-        with h5py.File(path, "r") as file:
+        with open_hdf5(path) as file:
             image = file[ROOT]
             attributes = {name: _plain(value) for name, value in file.attrs.items()}
             coordinates = _coordinates(image)
@@ -57,7 +60,7 @@ def open_snapshot(path: str | Path) -> xr.Dataset:
 class _DatasetOnDisk(BackendArray):
     """Reads the asked part of one HDF5 dataset, the file being open only meanwhile."""
 
-    def __init__(self, path: Path, dataset: h5py.Dataset):
+    def __init__(self, path: Path, dataset: "h5py.Dataset"):
         self.path = path
         self.name = dataset.name
         self.shape = dataset.shape
@@ -67,7 +70,7 @@ class _DatasetOnDisk(BackendArray):
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
 
     def _read(self, key: tuple) -> np.ndarray:
-        with h5py.File(self.path, "r") as file:
+        with open_hdf5(self.path) as file:
             return file[self.name][key]
 
 
@@ -79,7 +82,7 @@ def _about(case: str) -> tuple[dict[str, str], dict[str, str]]:
     return units, own_names(sections)
 
 
-def _lazy(path: Path, dataset: h5py.Dataset, coordinates: dict[str, Any], unit: str) -> xr.Variable:
+def _lazy(path: Path, dataset: "h5py.Dataset", coordinates: dict[str, Any], unit: str) -> xr.Variable:
     """The dataset on disk; an axis of one point may be missing (two-dimensional flow), one component, too."""
     axes = [axis for axis in "zyx" if coordinates[axis][1].size > 1]
     if dataset.shape[: len("zyx")] == tuple(coordinates[axis][1].size for axis in "zyx"):
@@ -89,7 +92,7 @@ def _lazy(path: Path, dataset: h5py.Dataset, coordinates: dict[str, Any], unit: 
     return xr.Variable((*axes, *last), array, {"units": unit})
 
 
-def _coordinates(image: h5py.Group) -> dict[str, Any]:
+def _coordinates(image: "h5py.Group") -> dict[str, Any]:
     extent, spacing, origin = (image.attrs[name] for name in ("WholeExtent", "Spacing", "Origin"))
     return {
         axis: (

@@ -7,13 +7,13 @@ whole and renames it: a kill never damages it.
 
 from pathlib import Path
 
-import h5py
 import numpy as np
 import xarray as xr
 
 from whorl.columns import Column
 from whorl.errors import CaseError
 from whorl.files import whole_file
+from whorl.hdf5 import open_hdf5
 
 COORDINATES = (
     ("time", "time", "t"),
@@ -64,7 +64,7 @@ class Spectra:
 
     def _write(self) -> None:
         names = [column.name for column in self.columns]
-        with whole_file(self.path) as beside, h5py.File(beside, "w") as file:
+        with whole_file(self.path) as beside, open_hdf5(beside, "w") as file:
             file.attrs["about"] = "whorl spectra; length and time are the case's own units"
             for name in (*(name for name, _, _ in COORDINATES), *names):
                 variable = self.data[name]
@@ -88,7 +88,7 @@ def read_spectra(path: Path) -> xr.Dataset:
 
 
 def _read(path: Path) -> xr.Dataset:
-    with h5py.File(path, "r") as file:
+    with open_hdf5(path) as file:
         shells = {name: data for name, data in file.items() if data.ndim == 2}
         data = xr.Dataset(
             {name: (("time", "k"), values[:]) for name, values in shells.items()},

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import tomlkit
-from mpi4py import MPI
 from rich.table import Table
 from tomlkit.exceptions import TOMLKitError
 
@@ -19,6 +18,7 @@ from whorl.checks import check_memory
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.exchange_choice import AUTO, PLAIN, Choice, plain
+from whorl.ranks import MPI
 
 SCREENING = 6.0  # seconds after which no further choice is tried
 SECONDS = 12.0  # after which none is tried again

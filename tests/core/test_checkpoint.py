@@ -5,13 +5,14 @@ import numpy as np
 import pytest
 from core.test_shares import fullest, kept_columns, lightest_block
 from support import flows
+from support.build import needs
 from support.checkpoints import content, modes_in
 from support.flows import assert_close
 from support.ranks import COUNTS, end_job, on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
 
-pytestmark = pytest.mark.every_device
+pytestmark = [pytest.mark.every_device, needs("hdf5")]
 
 BOXES = {
     "2/3": ((20, 14, 18), (2 * np.pi, 3.0, 5.0)),

@@ -10,10 +10,13 @@ import h5py
 import numpy as np
 import pytest
 from support import flows
+from support.build import needs
 from support.checkpoints import content
 from support.ranks import environment, on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
+
+pytestmark = needs("hdf5")
 
 TWIN = Twin((20, 14, 18), (2 * np.pi, 3.0, 5.0), viscosity=0.01)
 

@@ -4,11 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from mpi4py import MPI
 from support import devices, flows
 from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import Case, Simulation, _core
+from whorl.ranks import MPI
 
 pytestmark = pytest.mark.every_device
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from mpi4py import MPI
 from support import flows
 from support.flows import assert_close
 from support.twin import Twin
+from whorl.ranks import MPI
 
 # One pass, two and three, of every radix in any place.
 LENGTHS = [4, 6, 10, 14, 16, 18, 24, 42, 48, 50, 64, 98, 120, 128, 210, 250, 256, 432, 512, 686, 1024]

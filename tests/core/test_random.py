@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
-from mpi4py import MPI
 from support import flows
 from support.flows import assert_close
 from support.ranks import on_ranks
 from support.twin import Twin
 from whorl import _core
+from whorl.ranks import MPI
 
 pytestmark = pytest.mark.every_device
 

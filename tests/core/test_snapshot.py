@@ -5,12 +5,13 @@ import numpy as np
 import pytest
 import xarray as xr
 from support import flows
+from support.build import needs
 from support.flows import assert_close
 from support.ranks import COUNTS, run_on
 from support.twin import Twin
 from whorl.snapshots import open_snapshot
 
-pytestmark = pytest.mark.every_device
+pytestmark = [pytest.mark.every_device, needs("hdf5")]
 
 BOX = Twin((20, 14, 18), (2 * np.pi, 3.0, 5.0))
 PLANE = Twin((28, 20, 1), (2 * np.pi, 4.0, 1.0), "phase-shift")

@@ -7,12 +7,13 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from mpi4py import MPI
 from support import flows
+from support.build import needs
 from support.flows import assert_close
 from support.ranks import COUNTS, on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
+from whorl.ranks import MPI
 
 pytestmark = pytest.mark.every_device
 
@@ -126,7 +127,7 @@ def test_a_flow_between_walls_is_that_of_the_doubled_box(
 @on_ranks(1, 4)
 @bases_of_box
 @pytest.mark.parametrize("precision", flows.PRECISIONS)
-@pytest.mark.parametrize("lines", ["fftw", "direct"])
+@pytest.mark.parametrize("lines", [pytest.param("fftw", marks=needs("fftw")), "direct"])
 def test_every_kind_of_lines(world, bases, lines, precision):
     box = Walled(bases, (14, 10, 12), viscosity=0.01)
     for grid in box.grids(world):
@@ -209,6 +210,7 @@ def test_two_dimensions_without_y(world, precision):
         check_all(world, box, precision, process_grid=grid)
 
 
+@needs("hdf5")
 @on_ranks(1, 2, 3)
 @bases_of_box
 @pytest.mark.parametrize("precision", flows.PRECISIONS)
@@ -260,6 +262,7 @@ def test_walls_that_cannot_be(settings, words):
         assert any(part in str(raised.value) for part in word.split("|")), str(raised.value)
 
 
+@needs("hdf5")
 def test_points_of_a_snapshot_lie_half_a_spacing_from_walls(tmp_path):
     box = Walled("SSF", (6, 8, 10))
     flow = box.make(MPI.COMM_SELF)

@@ -48,6 +48,7 @@ def build(tree: Path) -> None:
         entry["file"]: entry["command"] for entry in json.loads((BUILD / "compile_commands.json").read_text())
     }
     like = commands[str(ROOT / "core/bindings/models.cpp")].replace(str(ROOT), str(tree))
+    like = like.replace("-DWHORL_CPU_AS_GPU", "")  # one device is enough
     new = ["models", "models_kuramoto_sivashinsky"]
     for name in new:
         command = like.replace("bindings/models.cpp", f"bindings/{name}.cpp")

@@ -1,11 +1,14 @@
 """What is refused, or warned of, before a run begins."""
 
 import os
+import signal
 
 import pytest
 from mpi4py import MPI
+from whorl import _core
 from whorl.case import Case
-from whorl.checks import MOST_THREADS_A_CORE, check_threads, warnings
+from whorl.checks import MOST_THREADS_A_CORE, check_files, check_ranks, check_threads, warnings
+from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.parallel import threads_of_rank
 from whorl.simulation import Simulation
@@ -49,3 +52,83 @@ def test_more_threads_than_cores_are_warned_of(monkeypatch):
         assert f"{name} = 3" in warning
         assert "2 cores" in warning
         assert "--bind-to none" in warning
+
+
+@pytest.fixture
+def bare(monkeypatch):
+    """As if the core had been built without MPI and HDF5."""
+    about = _core.build_info() | {"mpi": "none", "hdf5": "none"}
+    monkeypatch.setattr(_core, "build_info", lambda: about)
+
+
+def with_output(case, directory, **output):
+    return Case(**case.to_dict() | {"output": {"directory": str(directory), **output}})
+
+
+def test_ranks_are_refused_by_a_build_without_mpi(bare):
+    case = case_of()
+    check_ranks(case, core_options(case, 1), 1)
+    with pytest.raises(CaseError, match=r"^2 ranks are too many for .* without MPI.*-DWHORL_MPI=ON"):
+        check_ranks(case, core_options(case, 1), 2)
+
+
+@pytest.mark.parametrize("name", ["OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"])
+def test_ranks_that_know_nothing_of_each_other_are_refused(bare, monkeypatch, name):
+    """What mpiexec -n 3 makes of a build without MPI: three runs that write the same files."""
+    for other in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"):
+        monkeypatch.delenv(other, raising=False)
+    case = case_of()
+    monkeypatch.setenv(name, "1")
+    check_ranks(case, core_options(case, 1), 1)
+    monkeypatch.setenv(name, "3")
+    with pytest.raises(CaseError, match=r"^3 ranks are too many for .* without MPI"):
+        check_ranks(case, core_options(case, 1), 1)
+
+
+NO_FILES = {"checkpoint_every": "never", "snapshot_every": "never"}
+
+
+@pytest.mark.parametrize(
+    ("given", "named"),
+    [
+        ({"checkpoint_every": 0.5}, "output.checkpoint_every asks for"),
+        ({"snapshot_every": "5 steps"}, "output.snapshot_every asks for"),
+        (
+            {"snapshot_every": 1.0, "checkpoint_every": 1.0},
+            "every and output.snapshot_every ask for",
+        ),
+    ],
+)
+def test_files_are_refused_by_a_build_without_hdf5(bare, given, named, tmp_path):
+    check_files(case_of())
+    check_files(with_output(case_of(), tmp_path, **NO_FILES))
+    with pytest.raises(CaseError, match=f"{named} files .* without HDF5: set .*-DWHORL_HDF5=ON"):
+        check_files(with_output(case_of(), tmp_path, **NO_FILES | given))
+
+
+def small_run(directory, steps):
+    start = {"grid": {"points": 8}, "flow": {"viscosity": 0.1}, "time": {"dt": 0.1, "steps": steps}}
+    case = Case(**start, initial={"name": "taylor-green"}, output={"directory": str(directory), **NO_FILES})
+    return Simulation(case, comm=MPI.COMM_SELF)
+
+
+def test_a_run_without_hdf5_and_h5py_writes_its_series(bare, monkeypatch, tmp_path):
+    """And no checkpoint, not even the last, nor spectra, of which it warns."""
+    for module in ("hdf5", "checks", "recorder"):
+        monkeypatch.setattr(f"whorl.{module}.has_h5py", lambda: False)
+    simulation = small_run(tmp_path, steps=2)
+    simulation.run()
+    assert list(simulation.spectra["step"]) == [0, 2]
+    names = {path.name for path in tmp_path.rglob("*") if path.is_file()}
+    assert names == {".whorl-run", "case.toml", "series.csv", "log.txt"}
+    assert "h5py is not installed, so spectra.h5 will not be written" in (tmp_path / "log.txt").read_text()
+    assert warnings(case_of()) == []
+
+
+def test_a_run_without_hdf5_that_is_stopped_offers_no_restart(bare, tmp_path):
+    simulation = small_run(tmp_path, steps=1000)
+    simulation.every("2 steps", lambda _: os.kill(os.getpid(), signal.SIGTERM))
+    assert not simulation.run()
+    end = (tmp_path / "log.txt").read_text().splitlines()[-1]
+    assert "stopped by SIGTERM" in end
+    assert "restart" not in end

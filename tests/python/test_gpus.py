@@ -17,7 +17,7 @@ from whorl.information import information
 from whorl.sizes import next_good_size
 
 GIB = 2**30
-CARD = {"name": "Toy 1", "memory": 8 * GIB, "free": 6 * GIB}
+CARD = {"name": "Toy 1", "id": "1", "memory": 8 * GIB, "free": 6 * GIB}
 
 
 def case_of(points=64, grid=(), **run):
@@ -233,7 +233,7 @@ def test_information_lists_devices_and_gpus(monkeypatch):
     facts = information(MPI.COMM_SELF)
     assert facts["core devices"] == ", ".join(_core.build_info()["devices"])
     assert facts["core cuda"] == _core.build_info()["cuda"]
-    monkeypatch.setattr(_core, "gpus", lambda: [CARD, CARD | {"name": "Toy 2"}])
+    monkeypatch.setattr(_core, "gpus", lambda: [CARD, CARD | {"name": "Toy 2", "id": "2"}])
     facts = information(MPI.COMM_SELF)
     assert facts["GPUs"] == "Toy 1, 8 GiB, 6 GiB free; Toy 2, 8 GiB, 6 GiB free"
     monkeypatch.setattr(_core, "gpus", list)

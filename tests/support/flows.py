@@ -3,8 +3,8 @@
 from typing import Any
 
 import numpy as np
-from mpi4py import MPI
 from whorl import _core
+from whorl.ranks import MPI
 
 from support import devices
 from support.twin import Twin

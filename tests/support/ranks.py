@@ -12,6 +12,8 @@ that a test costs what its body costs. Each rank waits for its work on a socket,
 
 Arguments and results travel pickled. A rank that fails, dies or hangs fails the test with what each rank
 said; its job is ended, and the next test starts a fresh one.
+
+A core without MPI runs bodies for one rank within pytest; tests of more are skipped.
 """
 
 import atexit
@@ -31,10 +33,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from whorl.ranks import ONE_RANK
 
 from support import devices
+from support.build import LEFT_OUT
 
-COUNTS = (1, 2, 3, 4, 6)
+COUNTS = (1,) if "mpi" in LEFT_OUT else (1, 2, 3, 4, 6)
 START, GRACE = 120.0, 10.0  # seconds for a job to start; for other ranks once one has failed
 DIED = ("died", "")
 TESTS = Path(__file__).resolve().parents[1]
@@ -210,6 +214,10 @@ def run_on(ranks: int, function: Callable[..., Any], *, timeout: float = 120.0, 
 
     `function` is found by its name in its module. Raises RanksFailed with what every failing rank said.
     """
+    if "mpi" in LEFT_OUT:
+        if ranks > 1:
+            pytest.skip(LEFT_OUT["mpi"])
+        return [getattr(function, "body", function)(ONE_RANK.COMM_WORLD, **arguments)]
     return job(ranks).run(function, timeout, arguments)
 
 

@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mpi4py import MPI
 from rich.console import Console
 from rich.table import Table
 
@@ -23,6 +22,7 @@ from whorl.floor import Work
 from whorl.information import commit, machine
 from whorl.models import DEFAULT, MODELS
 from whorl.parallel import on_root, threads_of_rank
+from whorl.ranks import MPI
 from whorl.tune import Trial, tune
 from whorl.version import __version__
 

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from mpi4py import MPI
 from rich.console import Console
 from rich.table import Table
 
@@ -27,6 +26,7 @@ from whorl.benches.common import (
 from whorl.case import Case
 from whorl.core_options import core_options, what
 from whorl.exchange_choice import plain
+from whorl.ranks import MPI
 
 FEW = (1, 3)  # values of Q besides all the variables of a right-hand side
 ALL = "all"
@@ -75,9 +75,10 @@ def _grids(case: Case, comm: MPI.Intracomm) -> list[tuple[int, int]]:
 
 
 def transports(case: Case) -> list[str]:
-    """Those that can be used: `datatypes` packs nothing, so it cannot convert."""
-    names = _core.build_info()["transports"]
-    return [name for name in names if not (name == "datatypes" and case.run.wire == "single")]
+    """Those that can be used: `datatypes` packs nothing, so it cannot convert; `nccl` is for GPUs."""
+    useless = {"datatypes"} if case.run.wire == "single" else set()
+    useless |= {"nccl"} if case.run.device == "cpu" else set()
+    return [name for name in _core.build_info()["transports"] if name not in useless]
 
 
 def all_to_alls(case: Case, process_grid: tuple[int, int]) -> Iterator[AllToAll]:

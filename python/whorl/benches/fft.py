@@ -10,7 +10,6 @@ from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-from mpi4py import MPI
 from rich.console import Console
 
 from whorl import _core
@@ -33,6 +32,7 @@ from whorl.core_options import describe
 from whorl.errors import CaseError, RunFault
 from whorl.floor import pair_work
 from whorl.initial import FieldFunction, coordinates
+from whorl.ranks import MPI
 
 VARIABLES = 3  # the components of the velocity, each a transform of its own
 LEAST_POINTS = 8  # so that every dealiasing keeps the kernel

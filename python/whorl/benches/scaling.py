@@ -11,7 +11,6 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 import numpy as np
-from mpi4py import MPI
 from rich.console import Console
 from rich.table import Table
 
@@ -30,6 +29,7 @@ from whorl.case import Case
 from whorl.core_options import what
 from whorl.errors import CaseError
 from whorl.parallel import threads_of_rank
+from whorl.ranks import MPI
 from whorl.sizes import next_good_size, prime_factors
 
 SERIES = ("strong", "weak")

@@ -6,7 +6,6 @@ from dataclasses import asdict
 from typing import Any
 
 import psutil
-from mpi4py import MPI
 from rich.console import Console
 from rich.table import Table
 
@@ -27,6 +26,7 @@ from whorl.case import Case
 from whorl.core_options import core_options, describe
 from whorl.floor import STAGES, passes, work
 from whorl.initial import set_initial
+from whorl.ranks import MPI
 
 # Of the tables of Yeung et al., Comput. Phys. Commun. 306, 109364 (2025).
 COLUMNS = {

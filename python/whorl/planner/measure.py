@@ -15,7 +15,6 @@ from typing import Any
 
 import numpy as np
 import psutil
-from mpi4py import MPI
 
 from whorl import _core
 from whorl.case import Case
@@ -26,6 +25,7 @@ from whorl.initial import set_initial
 from whorl.parallel import on_root
 from whorl.planner.machine import Machine, machine_from
 from whorl.planner.whorl_load import Whorl
+from whorl.ranks import MPI
 
 SIZES = (48, 80, 160, 256, 400)
 STEPS = {48: 40, 80: 30, 160: 10, 256: 6, 400: 3}

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from mpi4py import MPI
-
 from whorl import _core
 from whorl.case import Case
 from whorl.case import Run as RunOptions
@@ -18,6 +16,7 @@ from whorl.planner.options import planned_options
 from whorl.planner.run_length import Length, Output, length_of, output_of
 from whorl.planner.search import GIB, Layout, best, fewest_nodes, node_counts
 from whorl.planner.whorl_load import Whorl
+from whorl.ranks import MPI
 
 SMALL = 16  # points of a flow that is built to hear what the core refuses
 

@@ -4,8 +4,6 @@ import math
 from dataclasses import dataclass
 from typing import TypeVar
 
-from mpi4py import MPI
-
 from whorl import _core
 from whorl.case import Case
 from whorl.clock import LANDING, NEAR, Every
@@ -15,6 +13,7 @@ from whorl.initial import set_initial, smallest_wavenumber
 from whorl.initial_options import InitialField, Random
 from whorl.planner.machine import Machine
 from whorl.planner.options import planned_options
+from whorl.ranks import MPI
 
 COARSE = 40  # points along the longest axis of the grid on which an initial field's first step is measured
 MOST = 128**3  # points of that grid where the field wants more, so that planning takes seconds

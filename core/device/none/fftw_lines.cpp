@@ -1,0 +1,20 @@
+// In place of FFTW's lines where whorl is built without them.
+#include "device/fftw_lines.hpp"
+
+#include "base/error.hpp"
+
+namespace whorl::device {
+
+bool has_fftw() { return false; }
+
+std::string fftw_version() { return "none"; }
+
+template <class Real> std::unique_ptr<Lines<Real>> fftw_lines(LineShape, Direction, bool) {
+    throw Error("lines = \"fftw\" needs FFTW, and this whorl was built without it: choose auto or direct, or "
+                "build it with FFTW (cmake -DWHORL_FFTW=ON).");
+}
+
+template std::unique_ptr<Lines<float>> fftw_lines(LineShape, Direction, bool);
+template std::unique_ptr<Lines<double>> fftw_lines(LineShape, Direction, bool);
+
+} // namespace whorl::device

@@ -1,0 +1,36 @@
+// The communicator of a whorl without MPI: of one rank, whose sums are its own numbers.
+#include "exchange/communicator.hpp"
+
+namespace whorl::exchange {
+
+Communicator::Communicator(int) : Communicator(MPI_COMM_NULL, MPI_COMM_NULL) {}
+
+Communicator::Communicator(MPI_Comm handle, MPI_Comm root) : handle_(handle), root_(root) {}
+
+Communicator Communicator::split(int) const { return Communicator(handle_, root_); }
+
+Communicator Communicator::node() const { return split(0); }
+
+Communicator::~Communicator() = default;
+
+Communicator::Communicator(Communicator&&) noexcept = default;
+
+std::vector<int> Communicator::ranks_in_root() const { return {0}; }
+
+void Communicator::sum(std::span<double>) const {}
+
+void Communicator::sum(std::span<std::uint64_t>) const {}
+
+void Communicator::maximum(std::span<double>) const {}
+
+void Communicator::broadcast(void*, std::size_t, int) const {}
+
+std::string Communicator::broadcast(const std::string& text, int) const { return text; }
+
+bool Communicator::any(bool flag) const { return flag; }
+
+void Communicator::barrier() const {}
+
+std::string mpi_library() { return "none"; }
+
+} // namespace whorl::exchange

@@ -1,0 +1,45 @@
+// In place of the transports where whorl is built without MPI: one rank sends nothing, but what it is asked
+// for in vain it refuses.
+#include "exchange/transport.hpp"
+
+namespace whorl::exchange {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& option, const std::string& value) {
+    throw Error(
+        option + " = \"" + value +
+        "\" is for ranks that exchange, and this whorl was built without MPI and runs on one: leave it "
+        "out, or build whorl with MPI (cmake -DWHORL_MPI=ON).");
+}
+
+void check_choice(const TransportOptions& options) {
+    const TransportOptions plain;
+    if (options.name != plain.name) refuse("transport", options.name);
+    if (options.wire != plain.wire) refuse("wire", options.wire);
+    if (options.threading != plain.threading) refuse("threading", options.threading);
+}
+
+} // namespace
+
+Maker transport_maker(const TransportOptions& options) {
+    check_choice(options);
+    return {};
+}
+
+std::vector<std::string> transport_names() { return {}; }
+
+Traits traits_of(const TransportOptions& options) {
+    check_choice(options);
+    return {.blocks = true};
+}
+
+NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes) : node_(world.node()), bytes_(bytes) {
+    refuse("transport", "rma-shared");
+}
+
+NodeMemory::~NodeMemory() = default;
+
+void NodeMemory::synchronise() const {}
+
+} // namespace whorl::exchange

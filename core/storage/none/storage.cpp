@@ -1,0 +1,70 @@
+// In place of the files where whorl is built without HDF5.
+#include "base/error.hpp"
+#include "storage/checkpoint.hpp"
+#include "storage/snapshot.hpp"
+#include "storage/version.hpp"
+
+namespace whorl::storage {
+
+namespace {
+
+[[noreturn]] void refuse(const std::string& what) {
+    throw Error(what +
+                ": this whorl was built without HDF5; build it with HDF5 and MPI (cmake -DWHORL_HDF5=ON "
+                "-DWHORL_MPI=ON), or do without checkpoints and snapshots.");
+}
+
+} // namespace
+
+std::string hdf5_version() { return "none"; }
+
+class WholeFile {};
+
+SnapshotWriter::SnapshotWriter(const std::string& path, const Box& box, const Attributes&,
+                               const exchange::Communicator& world, bool single)
+    : box_(box), world_(world), single_(single) {
+    refuse("the snapshot " + path + " cannot be written");
+}
+
+SnapshotWriter::~SnapshotWriter() = default;
+
+// There is no writer to call these of.
+void SnapshotWriter::add_field(const std::string&, int) {}
+
+template <class Real>
+void SnapshotWriter::write_block(const std::string&, const PhysicalBlock&, const Real*) {}
+
+void SnapshotWriter::finish() {}
+
+template void SnapshotWriter::write_block(const std::string&, const PhysicalBlock&, const float*);
+template void SnapshotWriter::write_block(const std::string&, const PhysicalBlock&, const double*);
+
+template <class Real>
+void write_checkpoint(const std::string& path, const Attributes&, const Box&, const Truncation&,
+                      const RowTable&, const std::vector<StoredField<Real>>&, ModeAccess<Real>&,
+                      const exchange::Communicator&) {
+    refuse("the checkpoint " + path + " cannot be written");
+}
+
+template <class Real>
+Attributes read_checkpoint(const std::string& path, const Box&, const Truncation&, const RowTable&,
+                           const std::vector<StoredField<Real>>&, ModeAccess<Real>&,
+                           const exchange::Communicator&) {
+    refuse("the checkpoint " + path + " cannot be read");
+}
+
+using Communicator = exchange::Communicator;
+template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,
+                               const RowTable&, const std::vector<StoredField<float>>&, ModeAccess<float>&,
+                               const Communicator&);
+template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,
+                               const RowTable&, const std::vector<StoredField<double>>&, ModeAccess<double>&,
+                               const Communicator&);
+template Attributes read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,
+                                    const std::vector<StoredField<float>>&, ModeAccess<float>&,
+                                    const Communicator&);
+template Attributes read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,
+                                    const std::vector<StoredField<double>>&, ModeAccess<double>&,
+                                    const Communicator&);
+
+} // namespace whorl::storage

@@ -1,0 +1,5 @@
+"""`python -m whorl` is the command `whorl`, also where it was not installed."""
+
+from whorl.cli import main
+
+main()

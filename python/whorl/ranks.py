@@ -1,0 +1,107 @@
+"""MPI as mpi4py has it, or where whorl was built without, what stands for it on the one rank there is.
+
+The only module that imports mpi4py, and mpi4py.MPI no earlier than `MPI` is first used.
+"""
+
+import os
+from contextlib import suppress
+from types import SimpleNamespace
+from typing import Any
+
+THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
+
+
+def prepare() -> None:
+    """Says what MPI is started for when it is first imported, wherever that is; run.threading may want it.
+
+    Raises ImportError if WHORL_MPI_THREADS is no level that MPI knows.
+    """
+    level = os.environ.get("WHORL_MPI_THREADS", "multiple")
+    if level not in THREAD_LEVELS:
+        raise ImportError(
+            f'WHORL_MPI_THREADS = "{level}" is unknown; choose one of: {", ".join(THREAD_LEVELS)}.'
+        )
+    with suppress(ModuleNotFoundError):  # a whorl without MPI does without mpi4py, too
+        import mpi4py
+
+        mpi4py.rc.thread_level = level
+
+
+def launched() -> int:
+    """How many processes this one was started with, by mpiexec or srun."""
+    for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"):
+        if name in os.environ:
+            return int(os.environ[name])
+    return 1
+
+
+class Alone:
+    """A communicator of one rank, with the methods of mpi4py's that whorl uses."""
+
+    rank, size = 0, 1
+
+    def bcast(self, value: Any) -> Any:
+        return value
+
+    def allreduce(self, value: Any, operation: Any = None) -> Any:
+        return value
+
+    def allgather(self, value: Any) -> list[Any]:
+        return [value]
+
+    def Allreduce(self, sent: Any, received: Any, operation: Any = None) -> None:
+        if sent is not ONE_RANK.IN_PLACE:
+            received[...] = sent
+
+    def Barrier(self) -> None:
+        """Nobody is waited for."""
+
+    def Ibarrier(self) -> SimpleNamespace:
+        return SimpleNamespace(Test=lambda: True)
+
+    def Split(self, color: int = 0, key: int = 0) -> "Alone | None":
+        return ONE_RANK.COMM_NULL if color == ONE_RANK.UNDEFINED else Alone()
+
+    def Split_type(self, kind: Any) -> "Alone":
+        return Alone()
+
+    def Free(self) -> None:
+        """It holds nothing."""
+
+    def Abort(self, code: int) -> None:
+        os._exit(code)
+
+    def py2f(self) -> int:
+        return 0
+
+
+ONE_RANK = SimpleNamespace(
+    Intracomm=Alone,
+    COMM_WORLD=Alone(),
+    COMM_SELF=Alone(),
+    COMM_NULL=None,
+    COMM_TYPE_SHARED="shared",
+    UNDEFINED=-1,
+    IN_PLACE=object(),
+    SUM="sum",
+    MIN="minimum",
+    MAX="maximum",
+)
+
+
+def __getattr__(name: str) -> Any:
+    """`MPI` on first use: loading and starting it takes long."""
+    if name != "MPI":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from whorl import _core
+
+    if _core.build_info()["mpi"] == "none":
+        return ONE_RANK
+    try:
+        from mpi4py import MPI
+    except ModuleNotFoundError:
+        raise ImportError(
+            "this whorl was built with MPI and needs mpi4py, which is not installed: pip install mpi4py, or "
+            "build whorl without MPI (cmake -DWHORL_MPI=OFF)."
+        ) from None
+    return MPI
