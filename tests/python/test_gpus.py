@@ -161,7 +161,8 @@ def test_ranks_of_a_node_share_its_gpus_in_turn(world):
     fullest = sum(_core.estimate_memory(options, world.size).values())
 
     def fits(*free: float, **more: object) -> str | None:
-        gpus = [CARD | {"free": count * fullest} | more for count in free]
+        cards = [{"id": str(n), "free": count * fullest} for n, count in enumerate(free)]
+        gpus = [CARD | card | more for card in cards]
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(_core, "gpus", lambda: gpus)
             try:
