@@ -44,7 +44,7 @@ target_link_libraries(_core PRIVATE $<LINK_ONLY:CUDA::cufft> $<LINK_ONLY:CUDA::c
 
 find_path(NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
 find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})
-if(NCCL_INCLUDE AND NCCL_LIBRARY)
+if(WHORL_MPI AND NCCL_INCLUDE AND NCCL_LIBRARY)
     message(STATUS "Transport nccl: ${NCCL_LIBRARY}")
     add_library(whorl_nccl OBJECT core/exchange/nccl.cpp)
     target_link_libraries(whorl_nccl PRIVATE whorl_core CUDA::cudart)

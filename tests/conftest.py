@@ -11,7 +11,7 @@ settings.register_profile("whorl", deadline=None)
 settings.load_profile("whorl")
 
 # Of the tests on cpu-as-gpu, whose orchestration they share, one in so many runs by default.
-SAMPLE = 6
+SAMPLE = 12
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
