@@ -10,11 +10,13 @@ enable_language(HIP)
 find_package(hipfft REQUIRED)
 
 set(of_cuda
-    "<cuda_runtime.h>" "<cufft.h>" cudaMallocHost cudaFreeHost cudaDevAttr MultiProcessorCount CUFFT_INVERSE
-    "LaneMask = unsigned int" "const __grid_constant__" CUFFT cufft cuFFT CUDA Cuda cuda NVIDIA)
+    "<cuda_runtime.h>" "<cufft.h>" cudaMallocHost cudaFreeHost cudaDevAttr MultiProcessorCount
+    MaxSharedMemoryPerBlockOptin CUFFT_INVERSE "LaneMask = unsigned int" "const __grid_constant__" CUFFT cufft cuFFT
+    CUDA Cuda cuda NVIDIA)
 set(of_hip
     "<hip/hip_runtime.h>" "<hipfft/hipfft.h>" hipHostMalloc hipHostFree hipDeviceAttribute MultiprocessorCount
-    HIPFFT_BACKWARD "LaneMask = unsigned long long" "const" HIPFFT hipfft hipFFT HIP Hip hip AMD)
+    MaxSharedMemoryPerBlock HIPFFT_BACKWARD "LaneMask = unsigned long long" "const" HIPFFT hipfft hipFFT
+    HIP Hip hip AMD)
 function(whorl_mirror from to)
     file(READ "${PROJECT_SOURCE_DIR}/core/${from}" text)
     foreach(old new IN ZIP_LISTS of_cuda of_hip)

@@ -1,6 +1,6 @@
 """The parts of tools/gpu_check that use whorl; each prints what it found as one line of JSON.
 
-python tools/gpu_parts.py machine | small | equality | steps SIZES SECONDS
+python tools/gpu_parts.py machine | small | equality | steps SIZES SECONDS | choices SECONDS
 """
 
 import json
@@ -107,10 +107,10 @@ def traffic(n: int, dealias: str, shape: str, value: int) -> tuple[float, float]
     shares = _core.shares(chosen, (1, 1))
     columns = shares["columns"] * n
     modes = _core.estimate_memory(chosen, 1)["state"] / 16 / 6  # double, two registers of three fields
-    planes, lines = shares["elements"] * n * n, n * n * n / 2
+    planes, kept = shares["elements"] * n * n, (2 * shares["elements"] - 1) / n
     inputs, products, fluxes, fields = 3, 5, 4, 3
-    inwards = fields * modes + inputs * (4 * columns + 4 * planes + 3 * lines)
-    outwards = products * (4 * lines + 4 * planes) + fluxes * 4 * columns
+    inwards = fields * modes + inputs * (2 * kept * columns + 2 * columns + 2 * planes)
+    outwards = products * ((2 + kept) * planes + columns) + fluxes * (2 * columns + kept * columns + modes)
     registers = 3.5 * fields * modes  # read and written by the two stages, on average
     all_moved = inwards + outwards + registers
     least = fields * modes + 2 * (inputs + fluxes) * columns + registers
@@ -129,23 +129,35 @@ def largest(precision: str, dealias: str, shape: str, room: int) -> int:
     return fits
 
 
-def time_steps(n: int, precision: str, dealias: str, shape: str, copies: float) -> dict[str, Any]:
-    chosen = options(
-        "navier-stokes", (n, n, n), dealias=dealias, shape=shape, precision=precision, device=DEVICE
-    )
-    planned = sum(_core.estimate_memory(chosen, 1).values())
-    free = _core.gpus()[0]["free"]
+def a_flow(chosen: Any) -> Any:
+    """That has made its first step."""
     flow = make(chosen)
     fill(flow)
     flow.step(1e-4, 0.0, 1.0, 0)
     flow.timings()
-    taken = free - _core.gpus()[0]["free"]
+    return flow
+
+
+def seconds_of(flow: Any) -> float:
+    """The shortest of five steps."""
     seconds = []
     for number in range(1, 6):
         start = time.perf_counter()
         flow.step(1e-4, 0.0, 1.0, number)
         flow.timings()  # waits for the device
         seconds.append(time.perf_counter() - start)
+    return min(seconds)
+
+
+def time_steps(n: int, precision: str, dealias: str, shape: str, copies: float) -> dict[str, Any]:
+    chosen = options(
+        "navier-stokes", (n, n, n), dealias=dealias, shape=shape, precision=precision, device=DEVICE
+    )
+    planned = sum(_core.estimate_memory(chosen, 1).values())
+    free = _core.gpu_free_memory(0)
+    flow = a_flow(chosen)
+    taken = free - _core.gpu_free_memory(0)
+    best = seconds_of(flow)
     flow.reset_timings()
     flow.step(1e-4, 0.0, 1.0, 6)
     timings = flow.timings()
@@ -154,7 +166,6 @@ def time_steps(n: int, precision: str, dealias: str, shape: str, copies: float) 
         for name in ("z_lines", "y_lines", "x_lines", "pack", "point", "modes")
     }
     moved, least = traffic(n, dealias, shape, 8 if precision == "single" else 16)
-    best = min(seconds)
     return {
         "case": f"{n}³ {precision} {dealias}{' sphere' if dealias == '2/3' and shape == 'sphere' else ''}",
         "seconds": best,
@@ -168,7 +179,7 @@ def time_steps(n: int, precision: str, dealias: str, shape: str, copies: float) 
 
 def steps(sizes: str, seconds: str) -> dict[str, Any]:
     end = time.monotonic() + float(seconds)
-    copies, room = _core.gpu_copy_bandwidth(), int(0.97 * _core.gpus()[0]["free"])
+    copies, room = _core.gpu_copy_bandwidth(), int(0.97 * _core.gpu_free_memory(0))
     wanted = [(int(n), precision, "phase-shift", "cube") for n in sizes.split(",") for precision in EPSILON]
     for dealias, shape in (("2/3", "sphere"), ("phase-shift", "cube")):
         wanted.append((largest("single", dealias, shape, room), "single", dealias, shape))
@@ -178,6 +189,22 @@ def steps(sizes: str, seconds: str) -> dict[str, Any]:
             done.append(time_steps(*case, copies))
             print(json.dumps({"steps": done}), flush=True)
     return {"steps": done}
+
+
+def choices(seconds: str) -> dict[str, Any]:
+    """Seconds of a step by planes at a time (0: as whorl chooses) and by whose lines."""
+    end, found = time.monotonic() + float(seconds), []
+    for n, precision in ((512, "single"), (1024, "single"), (512, "double")):
+        for lines, planes in [("auto", p) for p in (0, 1, 2, 4, 8, 16)] + [("library", 0)]:
+            if time.monotonic() > end:
+                return {"choices": found}
+            case = {"dealias": "phase-shift", "precision": precision, "lines": lines, "planes": planes}
+            flow = a_flow(options("navier-stokes", (n, n, n), device=DEVICE, **case))
+            found.append(
+                {"case": f"{n}³ {precision}", "lines": lines, "planes": planes, "seconds": seconds_of(flow)}
+            )
+            print(json.dumps({"choices": found}), flush=True)
+    return {"choices": found}
 
 
 if __name__ == "__main__":

@@ -5,6 +5,8 @@
 #define WHORL_INLINE __host__ __device__ inline
 #define WHORL_CALL __host__ __device__
 #define WHORL_ANYWHERE __host__ __device__ inline
+#define WHORL_DEVICE __device__
+#define WHORL_DEVICE_CALL __device__ __noinline__
 #else
 // A call left in a row's loop would keep it from being vectorised.
 #define WHORL_INLINE __attribute__((always_inline)) inline
@@ -12,6 +14,9 @@
 #define WHORL_CALL __attribute__((noinline))
 // As the compiler likes.
 #define WHORL_ANYWHERE inline
+// Of threads that work together (device/team.hpp): on the device alone.
+#define WHORL_DEVICE
+#define WHORL_DEVICE_CALL
 #endif
 
 #define WHORL_RESTRICT __restrict__

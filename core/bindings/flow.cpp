@@ -79,15 +79,16 @@ int Options::choose_batches(ProcessGrid grid) const {
     constexpr int fewest = 8, planes_of_batch = 4;
     // A batch that fills a GPU, and a few where there are exchanges to hide.
     constexpr std::int64_t points_of_batch = std::int64_t{1} << 24;
-    const int planes = std::max(1, points[2] / grid.p_col);
+    const int own_planes = std::max(1, points[2] / grid.p_col);
     const bool exchanges = grid.p_row * grid.p_col > 1;
-    int chosen = exchanges ? std::max(fewest, planes / planes_of_batch) : fewest;
+    int chosen = exchanges ? std::max(fewest, own_planes / planes_of_batch) : fewest;
     if (device::has_streams(device)) {
         const std::int64_t of_plane = std::max(1LL, 1LL * points[0] * points[1] / grid.p_row);
-        const auto filling = static_cast<int>((planes * of_plane + points_of_batch - 1) / points_of_batch);
+        const auto filling =
+            static_cast<int>((own_planes * of_plane + points_of_batch - 1) / points_of_batch);
         chosen = std::max(exchanges ? 4 : 1, filling);
     }
-    return std::clamp(batches > 0 ? batches : chosen, 1, planes);
+    return std::clamp(batches > 0 ? batches : chosen, 1, own_planes);
 }
 
 namespace {
@@ -159,9 +160,10 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const int registers =
         find_scheme(options.scheme).registers + (truncation.dealias() == Dealias::phase_shift_exact ? 1 : 0);
     const device::LineKind lines = device::parse_line_kind(options.lines);
-    const Workspace workspace = streams               ? Workspace::of_stream(layout, value)
-                                : options.is_double() ? workspace_of_thread<double>(layout, lines)
-                                                      : workspace_of_thread<float>(layout, lines);
+    const Workspace workspace =
+        streams ? Workspace::of_stream(layout, {value, lines, device::most_block_memory, options.planes})
+        : options.is_double() ? workspace_of_thread<double>(layout, lines)
+                              : workspace_of_thread<float>(layout, lines);
     const std::int64_t executors = streams ? device::stream_count : device::Cpu(options.threads).executors();
     return {
         {"state", value * registers * shape.field_count() * count_modes(truncation, layout.kx, layout.ky)},

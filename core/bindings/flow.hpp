@@ -40,6 +40,7 @@ struct Options {
     int variables_per_message = 0; // 0: all
     double exchange_timeout = 0.0; // seconds; 0: none
     std::string lines = "auto";
+    int planes = 0; // at a time, where work is enqueued; 0: as many as fill a GPU
     std::uint64_t shift_seed = 0;
 
     Box box() const { return {points, lengths, parse_bases(bases)}; }

@@ -270,6 +270,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         trip.gpu_aware = options.gpu_aware;
         trip.exchange_timeout = options.exchange_timeout;
         trip.lines = device::parse_line_kind(options.lines);
+        trip.planes = options.planes;
         trip.column_variables = shape.column_variables();
         trip.row_variables = shape.row_variables();
         return trip;

@@ -93,11 +93,19 @@ nb::list gpus() {
         one["name"] = gpu.name;
         one["id"] = gpu.id;
         one["memory"] = gpu.memory;
-        one["free"] = gpu.free;
         found.append(one);
     }
 #endif
     return found;
+}
+
+// Bytes left on GPU `number` of them.
+std::int64_t gpu_free_memory([[maybe_unused]] int number) {
+#ifdef WHORL_CUDA
+    return device::cuda_free_memory(number);
+#else
+    throw Error("there is no GPU " + std::to_string(number) + ": this whorl was built without CUDA.");
+#endif
 }
 
 nb::dict build_info() {
@@ -158,6 +166,7 @@ void bind_options(nb::module_& m) {
     options.def_rw("wire", &Options::wire).def_rw("threading", &Options::threading);
     options.def_rw("variables_per_message", &Options::variables_per_message)
         .def_rw("exchange_timeout", &Options::exchange_timeout);
+    options.def_rw("planes", &Options::planes);
     options.def_rw("lines", &Options::lines).def_rw("shift_seed", &Options::shift_seed);
 }
 
@@ -249,7 +258,9 @@ NB_MODULE(_core, m) {
     m.def("gpu_copy_bandwidth", &device::cuda_copy_bandwidth, Unlocked(),
           "Bytes a second that copies within a GPU's memory read and write.");
 #endif
-    m.def("gpus", &gpus, "Name, memory and free memory (bytes) of each GPU this build can use.");
+    m.def("gpus", &gpus, "Name, identity and memory (bytes) of each GPU this build can use.");
+    m.def("gpu_free_memory", &gpu_free_memory, nb::arg("number"),
+          "Bytes left on a GPU, which this process is at home on from then on.");
     m.def("model_shape", &shape_of, nb::arg("options"));
     m.def("next_good_size", &next_good_size, nb::arg("n"));
     m.def(

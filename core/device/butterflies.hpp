@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/macros.hpp"
+#include "base/unrolled.hpp"
 
 namespace whorl::device {
 
@@ -52,18 +53,19 @@ template <int R, class Real> struct Butterfly { // odd primes, by symmetric and 
             difference[t] = a[t + 1] - a[R - 1 - t];
         }
         Split<V> even[half], odd[half];
-        for (int u = 1; u <= half; ++u) {
+        unrolled<half>([&](auto u) {
             Split<V> e = a[0];
             Split<V> o = {sum[0].re - sum[0].re, sum[0].re - sum[0].re};
-            for (int t = 1; t <= half; ++t) {
-                const Real c = static_cast<Real>(Roots<R>::c[static_cast<std::size_t>(t * u % R)]);
-                const Real s = static_cast<Real>(Roots<R>::s[static_cast<std::size_t>(t * u % R)]);
-                e = {e.re + c * sum[t - 1].re, e.im + c * sum[t - 1].im};
-                o = {o.re + s * difference[t - 1].re, o.im + s * difference[t - 1].im};
-            }
-            even[u - 1] = e;
-            odd[u - 1] = o;
-        }
+            unrolled<half>([&](auto t) {
+                constexpr std::size_t turn = (t + 1) * (u + 1) % R;
+                constexpr Real c = static_cast<Real>(Roots<R>::c[turn]),
+                               s = static_cast<Real>(Roots<R>::s[turn]);
+                e = {e.re + c * sum[t].re, e.im + c * sum[t].im};
+                o = {o.re + s * difference[t].re, o.im + s * difference[t].im};
+            });
+            even[u] = e;
+            odd[u] = o;
+        });
         for (int t = 0; t < half; ++t) a[0] = a[0] + sum[t];
         for (int u = 1; u <= half; ++u) {
             a[u] = {even[u - 1].re + odd[u - 1].im, even[u - 1].im - odd[u - 1].re};

@@ -9,14 +9,19 @@ namespace whorl::device {
 
 // Of the devices that work is enqueued on: all but the CPU.
 inline constexpr int stream_count = 2;
+// Bytes that threads working together may share: less than an A100's 163 KiB and an H100's 227 KiB, so that
+// what is planned does not depend on where.
+inline constexpr std::int64_t most_block_memory = 160 << 10;
 inline bool has_streams(const std::string& name) { return name != "cpu"; }
 
 // A GPU that is there: bytes of its memory.
 struct Gpu {
     std::string name, id; // the same on every rank that sees it, whatever its number there
-    std::int64_t memory = 0, free = 0;
+    std::int64_t memory = 0;
 };
 std::vector<Gpu> cuda_gpus();
+// What is left of its memory; the process is at home there from then on.
+std::int64_t cuda_free_memory(int number);
 std::string cuda_version();
 // Bytes a second that copies within the GPU's memory read and write.
 double cuda_copy_bandwidth();

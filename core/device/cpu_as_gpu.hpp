@@ -33,6 +33,36 @@ template <class Real> class HostPlan {
     std::unique_ptr<device::Lines<Real>> lines_;
 };
 
+// The threads of a block (block_lines.hpp), which run one after another: of their items first every other
+// one, from the last on, then the rest.
+class HostTeam {
+  public:
+    HostTeam(unsigned char* memory, std::array<double, 2>& largest) : memory_(memory), largest_(largest) {}
+
+    template <class F> void each(int items, const F& f) const {
+        for (int i = items - 1; i >= 0; i -= 2) f(i);
+        for (int i = items % 2; i < items; i += 2) f(i);
+    }
+    template <class Kernel, class F> void raise(int items, const F& f) const {
+        each(items, [&](int i) {
+            typename Kernel::Value measured[Kernel::maxima];
+            f(i, measured);
+            for (std::size_t m = 0; m < static_cast<std::size_t>(Kernel::maxima); ++m)
+                raise_to(measured[m], largest_[m]);
+        });
+    }
+    template <class T> T* memory() const { return reinterpret_cast<T*>(memory_); }
+
+    static void raise_to(double value, double& largest) {
+        if (!(value - value == 0.0)) largest = std::numeric_limits<double>::quiet_NaN();
+        if (value > largest) largest = value;
+    }
+
+  private:
+    unsigned char* memory_;
+    std::array<double, 2>& largest_;
+};
+
 class CpuAsGpu {
   public:
     using Memory = SeparateMemory;
@@ -60,11 +90,21 @@ class CpuAsGpu {
         each(1, [&](int executor, std::int64_t) { for_each(executor, rows, kernel); });
     }
 
+    // Blocks of threads that work together in so many bytes of memory (block_lines.hpp).
+    template <class Program>
+    void for_blocks(int executor, std::int64_t blocks, std::int64_t bytes, const Program& program) {
+        WHORL_REQUIRE(bytes <= block_memory(), "a block asks for more memory than there is.");
+        enqueue(executor, [this, blocks, bytes, program] {
+            for (std::int64_t block = blocks - 1; block >= 0; --block)
+                program(block, HostTeam(fresh_memory(bytes), raised_));
+        });
+    }
+    // The most that a block may have.
+    static std::int64_t block_memory() { return device::most_block_memory; }
+
     template <class Real>
     static std::unique_ptr<Lines<Real>> make_lines(LineKind kind, LineShape shape, Direction direction) {
-        WHORL_REQUIRE(kind == LineKind::automatic || shape.n == 1,
-                      "a GPU has lines of its own: choose lines = \"auto\".");
-        return std::make_unique<Lines<Real>>(shape, direction);
+        return std::make_unique<Lines<Real>>(kind, shape, direction, block_memory());
     }
     template <class Real>
     void transform(int executor, const Lines<Real>& lines, Complex<Real>* data, Complex<Real>* scratch) {
@@ -73,6 +113,15 @@ class CpuAsGpu {
             [&](const HostPlan<Real>& plan, Complex<Real>* at) {
                 enqueue(executor, [&plan, at] { plan.execute(at); });
             });
+    }
+    // Lines in blocks, of some variables.
+    template <class Real>
+    void transform_all(int executor, const Lines<Real>& lines, int variables, Complex<Real>* data,
+                       std::int64_t stride) {
+        lines.execute_in_blocks(data, variables, stride,
+                                [&](std::int64_t blocks, std::int64_t bytes, const auto& program) {
+                                    for_blocks(executor, blocks, bytes, program);
+                                });
     }
     // Of the transforms' work areas.
     std::int64_t bytes() const { return 0; }
@@ -119,6 +168,9 @@ class CpuAsGpu {
     static constexpr std::int64_t most_blocks = 64;
     using Queue = std::vector<std::function<void()>>;
 
+    // Full of what is no number.
+    unsigned char* fresh_memory(std::int64_t bytes);
+
     void begin_round() { rounds_.emplace_back(); }
     void enqueue(int executor, std::function<void()> work) {
         rounds_.back()[static_cast<std::size_t>(executor)].push_back(std::move(work));
@@ -133,16 +185,14 @@ class CpuAsGpu {
         typename Kernel::Value measured[Kernel::maxima > 0 ? Kernel::maxima : 1];
         for (int i = 0; i < row.length; ++i) {
             row(i, measured);
-            for (std::size_t m = 0; m < static_cast<std::size_t>(Kernel::maxima); ++m) {
-                const double value = measured[m];
-                if (!(value - value == 0.0)) raised_[m] = std::numeric_limits<double>::quiet_NaN();
-                if (value > raised_[m]) raised_[m] = value;
-            }
+            for (std::size_t m = 0; m < static_cast<std::size_t>(Kernel::maxima); ++m)
+                HostTeam::raise_to(measured[m], raised_[m]);
         }
     }
 
     std::vector<std::array<Queue, stream_count>> rounds_;
     std::array<double, 2> raised_{};
+    Buffer<unsigned char> memory_;
 };
 
 } // namespace whorl::device

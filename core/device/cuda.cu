@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "device/cuda.hpp"
+#include "device/thread_setup.hpp"
 
 namespace whorl::device {
 
@@ -146,6 +147,13 @@ __global__ void combine_blocks(const double* values, std::int64_t blocks, int su
 
 } // namespace
 
+void allow_memory(const void* kernel, unsigned bytes) {
+    constexpr unsigned unasked = 48 << 10;
+    if (bytes > unasked)
+        WHORL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                        static_cast<int>(bytes)));
+}
+
 void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int sums, int terms,
              double* total) {
     combine_blocks<<<static_cast<unsigned>(terms), combining_threads, 0, stream>>>(values, blocks, sums,
@@ -157,27 +165,28 @@ void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int
 
 // None where there is no driver: that is no failure.
 std::vector<Gpu> cuda_gpus() {
-    int count = 0, current = 0;
+    int count = 0;
     std::vector<Gpu> found;
-    if (cudaGetDeviceCount(&count) != cudaSuccess || count == 0) return found;
-    WHORL_CUDA(cudaGetDevice(&current));
+    if (cudaGetDeviceCount(&count) != cudaSuccess) return found;
     for (int number = 0; number < count; ++number) {
         cudaDeviceProp properties;
-        std::size_t left = 0, all = 0;
         WHORL_CUDA(cudaGetDeviceProperties(&properties, number));
-        WHORL_CUDA(cudaSetDevice(number));
-        WHORL_CUDA(cudaMemGetInfo(&left, &all));
         std::string id;
         for (const char byte : properties.uuid.bytes) {
             constexpr const char* digits = "0123456789abcdef";
             id += digits[static_cast<unsigned char>(byte) >> 4];
             id += digits[static_cast<unsigned char>(byte) & 15];
         }
-        found.push_back(
-            {properties.name, id, static_cast<std::int64_t>(all), static_cast<std::int64_t>(left)});
+        found.push_back({properties.name, id, static_cast<std::int64_t>(properties.totalGlobalMem)});
     }
-    WHORL_CUDA(cudaSetDevice(current));
     return found;
+}
+
+std::int64_t cuda_free_memory(int number) {
+    std::size_t left = 0, all = 0;
+    WHORL_CUDA(cudaSetDevice(number));
+    WHORL_CUDA(cudaMemGetInfo(&left, &all));
+    return static_cast<std::int64_t>(left);
 }
 
 std::string cuda_version() {
@@ -216,8 +225,10 @@ Cuda::Cuda(int local_rank) {
         throw Error("run.device = \"cuda\" needs a GPU of NVIDIA, and CUDA finds none here (" +
                     std::string(cudaGetErrorString(code)) + "): use \"cpu\", or a node with a GPU.");
     const int number = local_rank % count;
-    WHORL_CUDA(cudaSetDevice(number));
+    set_thread_setup([number] { WHORL_CUDA(cudaSetDevice(number)); });
+    set_up_thread();
     WHORL_CUDA(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, number));
+    WHORL_CUDA(cudaDeviceGetAttribute(&block_memory_, cudaDevAttrMaxSharedMemoryPerBlockOptin, number));
     keep_pool(number);
     for (cudaStream_t& stream : streams_)
         WHORL_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
@@ -273,11 +284,6 @@ std::array<double, 2> Cuda::raised() {
     fetch_reduction(largest.data(), raised_.data(), sizeof largest);
     WHORL_CUDA(cudaMemsetAsync(raised_.data(), 0, raised_.bytes(), streams_[0]));
     return largest;
-}
-
-void Cuda::require_own_lines(LineKind kind, const LineShape& shape) {
-    WHORL_REQUIRE(kind == LineKind::automatic || shape.n == 1,
-                  "a GPU has lines of its own: choose lines = \"auto\".");
 }
 
 void Cuda::fetch_reduction(void* to, const void* from, std::size_t bytes) {

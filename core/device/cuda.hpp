@@ -78,6 +78,15 @@ __device__ inline unsigned long long ordered_bits(double value) {
     return static_cast<unsigned long long>(__double_as_longlong(shown));
 }
 
+// largest[m] is raised to the `maxima` values of all threads of a block.
+template <int maxima> __device__ void raise_to(unsigned long long* own, unsigned long long* largest) {
+    for (int m = 0; m < maxima; ++m) {
+        for (int lanes = 16; lanes > 0; lanes /= 2)
+            own[m] = max(own[m], __shfl_down_sync(~LaneMask{0}, own[m], static_cast<unsigned>(lanes)));
+        if (threadIdx.x % 32 == 0) atomicMax(largest + m, own[m]);
+    }
+}
+
 // largest[m] is raised to the values of the rows r, r + grid, ...
 template <class Kernel>
 __global__ void raise_rows(const __grid_constant__ Kernel kernel, std::int64_t rows,
@@ -92,11 +101,42 @@ __global__ void raise_rows(const __grid_constant__ Kernel kernel, std::int64_t r
             for (int m = 0; m < maxima; ++m) own[m] = max(own[m], ordered_bits(measured[m]));
         }
     }
-    for (int m = 0; m < maxima; ++m) {
-        for (int lanes = 16; lanes > 0; lanes /= 2)
-            own[m] = max(own[m], __shfl_down_sync(~LaneMask{0}, own[m], static_cast<unsigned>(lanes)));
-        if (threadIdx.x % 32 == 0) atomicMax(largest + m, own[m]);
+    raise_to<maxima>(own, largest);
+}
+
+// What the threads of a block do together (block_lines.hpp).
+class Team {
+  public:
+    __device__ explicit Team(unsigned long long* largest) : largest_(largest) {}
+
+    template <class F> __device__ void each(int items, const F& f) const {
+        for (int i = static_cast<int>(threadIdx.x); i < items; i += static_cast<int>(blockDim.x)) f(i);
+        __syncthreads();
     }
+    template <class Kernel, class F> __device__ void raise(int items, const F& f) const {
+        unsigned long long own[Kernel::maxima] = {};
+        each(items, [&](int i) {
+            typename Kernel::Value measured[Kernel::maxima];
+            f(i, measured);
+            for (int m = 0; m < Kernel::maxima; ++m) own[m] = max(own[m], ordered_bits(measured[m]));
+        });
+        raise_to<Kernel::maxima>(own, largest_);
+    }
+    // By its own name, not by a pointer: so the compiler knows which memory it is.
+    template <class T> static __device__ T* memory() {
+        extern __shared__ __align__(16) unsigned char block_memory[];
+        return reinterpret_cast<T*>(block_memory);
+    }
+
+  private:
+    unsigned long long* largest_;
+};
+
+inline constexpr int team_threads = 256;
+template <class Program>
+__global__ void __launch_bounds__(team_threads)
+    run_program(const __grid_constant__ Program program, unsigned long long* largest) {
+    program(blockIdx.x, Team(largest));
 }
 
 // Thread t adds its share of the items, one after another, to values[t][...].
@@ -107,6 +147,9 @@ __global__ void add_items(const __grid_constant__ Item item, std::int64_t items,
     if (t >= blocks) return;
     for (std::int64_t i = t * items / blocks; i < (t + 1) * items / blocks; ++i) item(i, values + t * terms);
 }
+
+// More memory for the blocks of a kernel than it has without asking.
+void allow_memory(const void* kernel, unsigned bytes);
 
 // total[term] from values[block][term]: a sum, or from `sums` on the largest; always in the same order.
 void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int sums, int terms,
@@ -148,10 +191,24 @@ class Cuda {
         each(1, [&](int executor, std::int64_t) { for_each(executor, rows, kernel); });
     }
 
+    // Blocks of threads that work together in so many bytes of memory (block_lines.hpp).
+    template <class Program>
+    void for_blocks(int executor, std::int64_t blocks, std::int64_t bytes, const Program& program) {
+        if (blocks == 0) return;
+        const auto memory = static_cast<unsigned>(bytes);
+        cuda::allow_memory(reinterpret_cast<const void*>(&cuda::run_program<Program>), memory);
+        cuda::run_program<<<static_cast<unsigned>(blocks), cuda::team_threads, memory, stream(executor)>>>(
+            program, raised_.data());
+        WHORL_CUDA(cudaGetLastError());
+    }
+    // The most that a block may have.
+    std::int64_t block_memory() const {
+        return std::min<std::int64_t>(block_memory_, device::most_block_memory);
+    }
+
     template <class Real>
     std::unique_ptr<Lines<Real>> make_lines(LineKind kind, LineShape shape, Direction direction) {
-        require_own_lines(kind, shape);
-        auto lines = std::make_unique<Lines<Real>>(shape, direction);
+        auto lines = std::make_unique<Lines<Real>>(kind, shape, direction, block_memory());
         if (lines->plan()) work_bytes_ = std::max(work_bytes_, lines->plan()->work_bytes());
         return lines;
     }
@@ -162,6 +219,15 @@ class Cuda {
             [&](const CudaPlan<Real>& plan, Complex<Real>* at) {
                 plan.execute(stream(executor), at, work_area(executor));
             });
+    }
+    // Lines in blocks, of some variables.
+    template <class Real>
+    void transform_all(int executor, const Lines<Real>& lines, int variables, Complex<Real>* data,
+                       std::int64_t stride) {
+        lines.execute_in_blocks(data, variables, stride,
+                                [&](std::int64_t blocks, std::int64_t bytes, const auto& program) {
+                                    for_blocks(executor, blocks, bytes, program);
+                                });
     }
     // Of the transforms' work areas.
     std::int64_t bytes() const { return static_cast<std::int64_t>(stream_count * work_bytes_); }
@@ -207,14 +273,13 @@ class Cuda {
     void* work_area(int executor);
     // Zeroed, for so many values.
     double* reduction_area(std::size_t values);
-    static void require_own_lines(LineKind kind, const LineShape& shape);
     static void fetch_reduction(void* to, const void* from, std::size_t bytes);
 
     std::array<cudaStream_t, stream_count> streams_{};
     std::array<cudaEvent_t, stream_count> events_{};
     std::array<Buffer<char, CudaMemory>, stream_count> work_;
     std::size_t work_bytes_ = 0;
-    int processors_ = 1;
+    int processors_ = 1, block_memory_ = 0;
     Buffer<unsigned long long, CudaMemory> raised_;
     Buffer<double, CudaMemory> reduced_;
 };

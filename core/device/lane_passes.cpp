@@ -4,26 +4,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/error.hpp"
-
 namespace whorl::device {
-
-namespace {
-std::vector<int> radices(int n) {
-    std::vector<int> result;
-    for (const int factor : {7, 5, 3})
-        for (; n % factor == 0; n /= factor) result.push_back(factor);
-    int bits = 0;
-    for (; n % 2 == 0; n /= 2) ++bits;
-    WHORL_REQUIRE(n == 1, "lines with a prime factor above 7 have no lane transform.");
-    for (int passes = (bits + 3) / 4; passes > 0; --passes) {
-        const int of_this = (bits + passes - 1) / passes;
-        result.push_back(1 << of_this);
-        bits -= of_this;
-    }
-    return result;
-}
-} // namespace
 
 template <class Real> LanePasses<Real>::LanePasses(int n, Order order) : n_(n) {
     std::vector<int> all = radices(n);

@@ -18,6 +18,7 @@
 #include "base/unrolled.hpp"
 #include "device/buffer.hpp"
 #include "device/butterflies.hpp"
+#include "device/radices.hpp"
 
 namespace whorl::device {
 
@@ -101,31 +102,7 @@ template <class V> struct TableRows {
     WHORL_INLINE TableRows from(int row) const { return {data, places + row}; }
 };
 
-// f(radix) with the radix a constant.
-inline constexpr int largest_radix = 16;
-template <class F> WHORL_INLINE void with_radix(int radix, const F& f) {
-    switch (radix) {
-    case 1:
-        return f(std::integral_constant<int, 1>{});
-    case 2:
-        return f(std::integral_constant<int, 2>{});
-    case 3:
-        return f(std::integral_constant<int, 3>{});
-    case 4:
-        return f(std::integral_constant<int, 4>{});
-    case 5:
-        return f(std::integral_constant<int, 5>{});
-    case 7:
-        return f(std::integral_constant<int, 7>{});
-    case 8:
-        return f(std::integral_constant<int, 8>{});
-    default:
-        return f(std::integral_constant<int, largest_radix>{});
-    }
-}
-
-// The radices of a line's passes: odd factors, then powers of two as even as possible; or the other way
-// round, in two passes at least.
+// The radices of a line's passes as radices() has them, or the other way round, in two passes at least.
 enum class Order { rising, falling };
 
 // Lines of n points in passes of small radices, in place but for the last, which also puts the results in

@@ -95,7 +95,8 @@ std::unique_ptr<Lines<Real>> Lines<Real>::make(LineKind kind, LineShape shape, D
     if (kind == LineKind::direct) return std::make_unique<DirectLines<Real>>(shape, direction);
     if (kind == LineKind::automatic && shape.distance == 1 && shape.howmany >= LaneLines<Real>::half_lanes)
         return std::make_unique<LaneLines<Real>>(shape, direction);
-    if (kind != LineKind::fftw && !has_fftw()) return std::make_unique<DirectLines<Real>>(shape, direction);
+    if (kind != LineKind::library && !has_fftw())
+        return std::make_unique<DirectLines<Real>>(shape, direction);
     return fftw_lines<Real>(shape, direction, kind != LineKind::estimated);
 }
 
@@ -104,9 +105,9 @@ template class Lines<double>;
 
 LineKind parse_line_kind(const std::string& name) {
     if (name == "auto") return LineKind::automatic;
-    if (name == "fftw") return LineKind::fftw;
+    if (name == "library") return LineKind::library;
     if (name == "direct") return LineKind::direct;
-    throw Error("lines = \"" + name + "\" is unknown; choose auto, fftw or direct.");
+    throw Error("lines = \"" + name + "\" is unknown; choose auto, library or direct.");
 }
 
 } // namespace whorl::device

@@ -16,10 +16,11 @@
 namespace whorl::device {
 
 enum class Direction { forward = -1, backward = +1 };
-// `automatic` takes lane transforms (lane_lines.hpp) for lines side by side and FFTW for the others; `direct`
-// is the slow sum above, kept as the reference the fast lines are tested against. `estimated` is FFTW without
-// its trials of what is fastest. Where whorl is built without FFTW the sum takes its place, but in `fftw`.
-enum class LineKind { automatic, fftw, direct, estimated };
+// `automatic` takes whorl's own (lane_lines.hpp, block_lines.hpp) where they go and those of the device's
+// library, FFTW or cuFFT, for the others; `library` these alone. `direct` is the slow sum above, kept as the
+// reference the fast lines are tested against. `estimated` is FFTW without its trials of what is fastest.
+// Where whorl is built without FFTW the sum takes its place, but in `library`.
+enum class LineKind { automatic, library, direct, estimated };
 
 enum class Basis { fourier, cosine, sine, odd };
 inline constexpr int basis_count = 4;

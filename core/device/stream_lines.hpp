@@ -1,5 +1,6 @@
-// Lines of a device with streams: the complex transforms of a library, in place, and what comes before and
-// behind them where lines are sums of cosines or sines (definitions: lines.hpp; formulas: wall_lines.hpp),
+// Lines of a device with streams: Fourier lines side by side in blocks of threads (block_lines.hpp), others
+// by the complex transforms of a library, in place, and what comes before and behind them where lines are
+// sums of cosines or sines (definitions: lines.hpp; formulas: wall_lines.hpp),
 //   forward   V = forward transform of v,  C_k = w_k* V_k + w_k V_{n-k}
 //   backward  V_k = w_k (C_k - i C_{n-k}), C_n = 0,  v = backward transform of V
 // with v_j = x_{2j}, v_{n-1-j} = x_{2j+1} and w_k = exp(i pi k / 2n); S_k = C_{n-k} for the cosine line of
@@ -7,8 +8,11 @@
 #pragma once
 
 #include <cmath>
+#include <memory>
 #include <numbers>
 
+#include "base/error.hpp"
+#include "device/block_lines.hpp"
 #include "device/buffer.hpp"
 #include "device/lines.hpp"
 #include "device/rows.hpp"
@@ -112,11 +116,51 @@ template <class Real, bool to_v> struct FoldPoints {
     }
 };
 
+// Ends of a LineProgram that reads and writes the same places, none of those dropped.
+template <class Real, Direction direction> struct LinesInPlace {
+    Complex<Real>* data;
+    std::int64_t stride;
+    int howmany;     // of a variable
+    Dropped dropped; // modes
+    std::int64_t variable_stride;
+
+    struct Of {
+        Complex<Real>* data;
+        std::int64_t stride;
+        int count;
+        Dropped dropped_in, dropped_out;
+        WHORL_INLINE Complex<Real> get(int j, int lane) const {
+            return dropped_in.has(j) ? Complex<Real>{0, 0} : data[j * stride + lane];
+        }
+        WHORL_INLINE void set(int j, int lane, Complex<Real> value) const {
+            if (!dropped_out.has(j)) data[j * stride + lane] = value;
+        }
+    };
+    WHORL_INLINE Of of(std::int64_t block, int lanes) const {
+        constexpr bool inverse = direction == Direction::backward;
+        const int chunks = (howmany + lanes - 1) / lanes, v = static_cast<int>(block) / chunks;
+        const int first = static_cast<int>(block) % chunks * lanes, left = howmany - first;
+        return {data + v * variable_stride + first, stride, left < lanes ? left : lanes,
+                inverse ? dropped : Dropped{}, inverse ? Dropped{} : dropped};
+    }
+};
+
 // Plan: made of a LineShape and a Direction; its execute(stream, data) transforms in place.
 template <class Plan, class Memory, class Real> class StreamLines {
   public:
-    StreamLines(LineShape shape, Direction direction) : shape_(shape), direction_(direction) {
+    // In blocks of so much memory where they are `automatic`, fit, and lie side by side.
+    StreamLines(LineKind kind, LineShape shape, Direction direction, std::int64_t block_memory)
+        : shape_(shape), direction_(direction) {
+        WHORL_REQUIRE(
+            kind == LineKind::automatic || kind == LineKind::library || shape.n == 1,
+            "a GPU has its library's lines and whorl's own: choose lines = \"auto\" or \"library\".");
         if (shape.n == 1) return;
+        if (kind == LineKind::automatic && shape.distance == 1 && !folded())
+            lanes_ = lanes_of_block<Real>(shape.n, block_memory);
+        if (lanes_ > 0) {
+            tables_ = std::make_unique<LineTables<Memory, Real>>(shape.n);
+            return;
+        }
         plan_ = Plan::make(folded() ? folded_shape() : complex_shape(), direction);
         if (!folded()) return;
         std::vector<Complex<Real>> turns;
@@ -133,7 +177,33 @@ template <class Plan, class Memory, class Real> class StreamLines {
     }
     const Plan* plan() const { return plan_.get(); }
 
-    // run(rows, kernel) and transform(plan, data) enqueue, in order.
+    // How many lines a block takes, 0: they are the library's.
+    int lanes() const { return lanes_; }
+    // The program that transforms lines with these Ends, and the bytes of memory of its blocks.
+    template <Direction direction, class Ends>
+    LineProgram<Real, Ends, direction> program(const Ends& ends) const {
+        return {ends, tables_->plan(), lanes_};
+    }
+    std::int64_t program_bytes() const {
+        return std::int64_t{shape_.n} * lanes_ * static_cast<std::int64_t>(sizeof(Complex<Real>));
+    }
+
+    // Those of blocks, for some variables: run(blocks, bytes, program) enqueues.
+    template <class Run>
+    void execute_in_blocks(Complex<Real>* data, int variables, std::int64_t stride, const Run& run) const {
+        const auto enqueue = [&]<Direction direction>() {
+            const LinesInPlace<Real, direction> ends{data, shape_.stride, shape_.howmany, shape_.dropped(),
+                                                     stride};
+            const std::int64_t chunks = (shape_.howmany + lanes_ - 1) / lanes_;
+            run(variables * chunks, program_bytes(), program<direction>(ends));
+        };
+        if (direction_ == Direction::backward)
+            enqueue.template operator()<Direction::backward>();
+        else
+            enqueue.template operator()<Direction::forward>();
+    }
+
+    // The library's: run(rows, kernel) and transform(plan, data) enqueue, in order.
     template <class Run, class Transform>
     void execute(Complex<Real>* data, Complex<Real>* scratch, const Run& run,
                  const Transform& transform) const {
@@ -177,6 +247,8 @@ template <class Plan, class Memory, class Real> class StreamLines {
     }
     LineShape shape_;
     Direction direction_;
+    int lanes_ = 0;
+    std::unique_ptr<LineTables<Memory, Real>> tables_;
     std::unique_ptr<Plan> plan_;
     Buffer<Complex<Real>, Memory> turns_;
 };

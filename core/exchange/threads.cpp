@@ -7,6 +7,7 @@
 #include <mutex>
 #include <thread>
 
+#include "device/thread_setup.hpp"
 #include "exchange/groups.hpp"
 
 namespace whorl::exchange {
@@ -42,6 +43,7 @@ class ByThreads final : public Transport {
 #pragma omp parallel for num_threads(parts) schedule(static, 1)
         for (int i = 0; i < parts; ++i) {
             try {
+                device::set_up_thread();
                 work(*parts_[static_cast<std::size_t>(i)].transport);
             } catch (...) {
 #pragma omp critical(whorl_exchange_failure)
@@ -91,6 +93,7 @@ class Worker {
             jobs_.pop_front();
             lock.unlock();
             try {
+                device::set_up_thread();
                 job();
             } catch (...) {
                 const std::lock_guard failing(mutex_);

@@ -23,8 +23,8 @@
 //   void with_store(f) const           calls f(s) with the struct s whose store() to use, chosen at run time
 //   int parts() const, P part(s) const further, smaller passes that travel behind this one, as many as there
 //                                      are at run time (passive scalars). P has the constants and functions
-//                                      of a pass; its point(head, in, out) sees this pass's inputs as `head`,
-//                                      and all parts are stored before this pass is.
+//                                      of a pass; its point(head, in, out), the same of all parts, sees this
+//                                      pass's inputs as `head`, and all parts are stored before this pass is.
 #pragma once
 
 #include <array>

@@ -17,7 +17,7 @@ RoundTrip<Device, Real>::RoundTrip(const Box& box, const Truncation& truncation,
       world_(world), row_(world.split(layout_.column_index)), column_(world.split(layout_.row_index)),
       wire_value_(options.transport.wire == "single" ? sizeof(Complex<float>) : sizeof(Value)),
       watchdog_(options.exchange_timeout, world.rank()),
-      workspace_(workspace_of<Device, Real>(layout_, options.lines)),
+      workspace_(workspace_of<Device, Real>(device, layout_, options)),
       scale_(1.0 / (static_cast<double>(box.total_points()) * (1 << kernels::axes_in(box.wall_mask())))) {
     make_tables(box, truncation);
     make_lines(options.lines);
@@ -125,7 +125,9 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_lines(dev
             y_in_[b][count] = make(along_y, Direction::backward);
             y_out_[b][count] = make(along_y, Direction::forward);
         }
-    if (kind == device::LineKind::automatic && !Device::streams)
+    if (workspace_.block_pairs > 0)
+        row_tables_ = std::make_unique<device::LineTables<Memory, Real>>(layout_.nx);
+    else if (kind == device::LineKind::automatic && !Device::streams)
         row_lines_ =
             std::make_unique<device::RowLines<Real>>(layout_.nx, layout_.kept_x, layout_.per_element == 2);
     else
@@ -276,11 +278,14 @@ template <class Device, class Real>
 std::map<std::string, std::int64_t> RoundTrip<Device, Real>::memory() const {
     std::size_t workspace = 0;
     for (const Executor& executor : executors_) workspace += executor.workspace.bytes();
-    if constexpr (Device::streams) workspace += static_cast<std::size_t>(device_.bytes());
-    return {{"exchange", static_cast<std::int64_t>(pencil_buffer_.bytes() + plane_buffer_.bytes())},
-            {"row_buffers", static_cast<std::int64_t>(row_y_buffer_.bytes() + row_x_buffer_.bytes())},
-            {"workspace", static_cast<std::int64_t>(workspace)},
-            {"tables", table_bytes(layout_, sizeof(Value))}};
+    std::map<std::string, std::int64_t> bytes{
+        {"exchange", static_cast<std::int64_t>(pencil_buffer_.bytes() + plane_buffer_.bytes())},
+        {"row_buffers", static_cast<std::int64_t>(row_y_buffer_.bytes() + row_x_buffer_.bytes())},
+        {"workspace", static_cast<std::int64_t>(workspace)},
+        {"tables", table_bytes(layout_, sizeof(Value))}};
+    if constexpr (Device::streams)
+        if (device_.bytes() > 0) bytes["library"] = device_.bytes();
+    return bytes;
 }
 
 template <class Device, class Real> std::map<std::string, double> RoundTrip<Device, Real>::timings() const {

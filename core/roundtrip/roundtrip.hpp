@@ -25,6 +25,7 @@
 #include "roundtrip/line_kernels.hpp"
 #include "roundtrip/pass.hpp"
 #include "roundtrip/row_pairs.hpp"
+#include "roundtrip/row_program.hpp"
 #include "roundtrip/workspace.hpp"
 
 namespace whorl {
@@ -36,16 +37,19 @@ struct RoundTripOptions {
     std::string gpu_aware = "auto"; // does MPI take a device's memory? "yes", "no", or as it says
     double exchange_timeout = 0.0;  // seconds; 0: none
     device::LineKind lines = device::LineKind::automatic;
+    int planes = 0; // at a time, where work is enqueued; 0: as many as fill the device
     // Most variables of any pass: on the columns (inputs, fluxes) and on the rows (inputs, products).
     int column_variables = 4, row_variables = 5;
 };
 
 // What an executor of a round trip works in.
-template <class Device, class Real> Workspace workspace_of(const Layout& layout, device::LineKind lines) {
+template <class Device, class Real>
+Workspace workspace_of(const Device& device, const Layout& layout, const RoundTripOptions& options) {
     if constexpr (Device::streams)
-        return Workspace::of_stream(layout, sizeof(Complex<Real>));
+        return Workspace::of_stream(
+            layout, {sizeof(Complex<Real>), options.lines, device.block_memory(), options.planes});
     else
-        return workspace_of_thread<Real>(layout, lines);
+        return workspace_of_thread<Real>(layout, options.lines);
 }
 
 template <class Device, class Real> class RoundTrip {
@@ -191,8 +195,15 @@ template <class Device, class Real> class RoundTrip {
     // Transforms that read, or write, the column buffer as they go.
     void z_lines_in(int executor, const kernels::Tile<Real>& tile, int variables);
     void z_lines_out(int executor, std::int64_t item, int variables);
-    void fetch_tile(int executor, const kernels::Tile<Real>& tile, int variables);
+    // Lines of some variables, those of one `stride` behind those of the one before; lines(v) are v's.
+    template <class LinesOfVariable>
+    void transform_each(int executor, int variables, Value* first, std::int64_t stride,
+                        const LinesOfVariable& lines);
+    template <bool to_buffer>
+    void move_lines(int executor, const kernels::ColumnRows<Real>& columns, const Lines& lines,
+                    int variables);
     void y_lines_in(int executor, const Block& z, int variables);
+    void y_lines_out(int executor, const Block& z, int variables);
     template <bool to_buffer> void move_rows(int executor, const Block& z, int b, int variables);
 
     template <class Pass>
@@ -228,6 +239,9 @@ template <class Device, class Real> class RoundTrip {
     template <class Pass>
     void line_points(const Pass& pass, int executor, const kernels::RowOrder& order, int y0, int rows,
                      const kernels::RowPiece<Real>* pieces);
+    template <class Pass>
+    void block_points(const Pass& pass, int executor, const kernels::RowOrder& order, int y0, int rows,
+                      const kernels::RowPiece<Real>* pieces);
     template <class Pass>
     void work_at_points(const Pass& pass, int executor, const kernels::RowOrder& order,
                         const kernels::LineBlock<Real>& in, const kernels::LineBlock<Real>& out);
@@ -266,10 +280,11 @@ template <class Device, class Real> class RoundTrip {
     std::vector<ColumnTile> tiles_;
     std::vector<Executor> executors_;
     std::vector<std::array<double, 2>> maxima_;
-    ByBasis<std::vector<LinesOf>> z_in_, z_out_;        // by tile_width
-    ByBasis<std::map<int, LinesOf>> y_in_, y_out_;      // by planes
-    std::unique_ptr<device::RowLines<Real>> row_lines_; // or, for other kinds of lines:
-    ByBasis<std::map<int, LinesOf>> x_in_, x_out_;      // by pairs of rows
+    ByBasis<std::vector<LinesOf>> z_in_, z_out_;                   // by tile_width
+    ByBasis<std::map<int, LinesOf>> y_in_, y_out_;                 // by planes
+    std::unique_ptr<device::RowLines<Real>> row_lines_;            // or, where work is enqueued:
+    std::unique_ptr<device::LineTables<Memory, Real>> row_tables_; // or, for other kinds of lines:
+    ByBasis<std::map<int, LinesOf>> x_in_, x_out_;                 // by pairs of rows
     std::map<std::tuple<Leg, int, bool>, Exchange> exchanges_;
     std::array<std::int64_t, 2> moved_{}, messages_{}; // bytes and messages to others since reset, by leg
     Timers exchange_timer_; // of the thread that exchanges, with the total of all runs

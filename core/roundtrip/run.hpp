@@ -235,15 +235,7 @@ template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::rows_out(const Pass& pass, int executor, const Block& z) {
     if constexpr (Pass::products > 0) {
-        const kernels::Planes<Real> p = planes(executor, z);
-        {
-            const Timed scope(*this, executor, Part::y_lines);
-            for (int v = 0; v < widths_of(pass).products; ++v)
-                device_.transform(
-                    executor,
-                    *y_out_[lines_of(1, parities_.products[static_cast<std::size_t>(v)])].at(z.size()),
-                    p.row(v, 0, 0), line_scratch(executor));
-        }
+        y_lines_out(executor, z, widths_of(pass).products);
         const Timed scope(*this, executor, Part::pack);
         each_part(pass, [&](const auto& part, int s) {
             contract_planes(part, executor, z, widths_of(pass).first_product + s * part.products,

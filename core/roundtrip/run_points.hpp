@@ -9,8 +9,11 @@ template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::points(const Pass& pass, int executor, const kernels::RowOrder& order, int y0,
                                      int rows, const kernels::RowPiece<Real>* pieces) {
-    if constexpr (!Device::streams)
+    if constexpr (Device::streams) {
+        if (row_tables_) return block_points(pass, executor, order, y0, rows, pieces);
+    } else {
         if (row_lines_) return lane_points(pass, executor, order, y0, rows, pieces);
+    }
     line_points(pass, executor, order, y0, rows, pieces);
 }
 
@@ -51,6 +54,33 @@ void RoundTrip<Device, Real>::lane_points(const Pass& pass, int executor, const 
             static_cast<Real>(scale_), block_space(executor), at_points);
     }
     if (measures) add_maxima(maxima, Pass::maxima, executor);
+}
+
+// In the memory of blocks of threads.
+template <class Device, class Real>
+template <class Pass>
+void RoundTrip<Device, Real>::block_points(const Pass& pass, int executor, const kernels::RowOrder& order,
+                                           int y0, int rows, const kernels::RowPiece<Real>* pieces) {
+    const Timed scope(*this, executor, Part::x_lines);
+    kernels::RowProgram<Real, Pass> program{pass,
+                                            kernels::PartsOf<Pass>(pass),
+                                            widths_of(pass),
+                                            row_tables_->plan(),
+                                            {device::LinesBehind::pitch_of(layout_.nx)},
+                                            {},
+                                            layout_.grid.p_row,
+                                            layout_.kept_x,
+                                            y0,
+                                            rows,
+                                            workspace_.block_pairs,
+                                            order,
+                                            static_cast<Real>(scale_) / 2,
+                                            Pass::maxima > 0 && pass.wants_maxima()};
+    std::copy_n(pieces, layout_.grid.p_row, program.pieces);
+    const int most = std::max(program.widths.inputs, program.widths.products);
+    device_.for_blocks(executor, ((rows + 1) / 2 + program.pairs - 1) / program.pairs,
+                       1LL * program.pairs * most * program.lines.pitch * std::int64_t{sizeof(Value)},
+                       program);
 }
 
 // By pairs of rows as complex lines of any kind.

@@ -1,26 +1,54 @@
 // What a round trip does between columns and planes whatever the pass. Compiled once for each device.
 #include "device/chosen.hpp"
+#include "roundtrip/line_ends.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl {
+
+template <class Device, class Real>
+template <class LinesOfVariable>
+void RoundTrip<Device, Real>::transform_each(int executor, int variables, Value* first, std::int64_t stride,
+                                             const LinesOfVariable& lines) {
+    if constexpr (Device::streams)
+        if (variables > 0 && lines(0).lanes() > 0)
+            return device_.transform_all(executor, lines(0), variables, first, stride);
+    for (int v = 0; v < variables; ++v)
+        device_.transform(executor, lines(v), first + v * stride, line_scratch(executor));
+}
+
+template <class Device, class Real>
+template <bool to_buffer>
+void RoundTrip<Device, Real>::move_lines(int executor, const kernels::ColumnRows<Real>& columns,
+                                         const Lines& lines, int variables) {
+    constexpr auto direction = to_buffer ? device::Direction::backward : device::Direction::forward;
+    const device::LineShape modes{layout_.nz, 1, 1, 1, layout_.extent_z + 1};
+    const kernels::ColumnLines<Real, to_buffer> ends{columns, modes.dropped()};
+    device_.for_blocks(executor, 1LL * variables * ends.blocks_of_variable(lines.lanes()),
+                       lines.program_bytes(), lines.template program<direction>(ends));
+}
 
 template <class Device, class Real>
 void RoundTrip<Device, Real>::z_lines_in(int executor, const kernels::Tile<Real>& t, int variables) {
     Executor& own = executors_[static_cast<std::size_t>(executor)];
     const Timed scope(*this, executor, Part::z_lines);
     const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), pencil_slots_.data()};
-    for (int v = 0; v < variables; ++v) {
+    const auto lines = [&](int v) -> const Lines& {
         const auto& of_parity = z_in_[lines_of(2, parities_.inputs[static_cast<std::size_t>(v)])];
-        const Lines& lines = *of_parity[static_cast<std::size_t>(tile_width(t.count))];
-        if constexpr (Device::streams) {
-            device_.transform(executor, lines, t.line(v, 0), line_scratch(executor));
-        } else {
+        return *of_parity[static_cast<std::size_t>(tile_width(t.count))];
+    };
+    if constexpr (Device::streams) {
+        if (!layout_.in_place && lines(0).lanes() > 0)
+            return move_lines<true>(executor, columns, lines(0), variables);
+        transform_each(executor, variables, t.line(0, 0), t.stride, lines);
+        if (!layout_.in_place)
+            device_.for_each(executor, 1LL * variables * layout_.nz,
+                             kernels::MoveColumns<Real, true>{columns});
+    } else {
+        for (int v = 0; v < variables; ++v) {
             for (int l = 0; l < layout_.nz; ++l) own.rows[static_cast<std::size_t>(l)] = columns.row(v, l);
-            lines.scatter(t.line(v, 0), own.rows.data(), line_scratch(executor));
+            lines(v).scatter(t.line(v, 0), own.rows.data(), line_scratch(executor));
         }
     }
-    if (Device::streams && !layout_.in_place)
-        device_.for_each(executor, 1LL * variables * layout_.nz, kernels::MoveColumns<Real, true>{columns});
 }
 
 // The columns lie far apart in memory: while one variable's are transformed the next one's are fetched.
@@ -34,9 +62,13 @@ void RoundTrip<Device, Real>::z_lines_out(int executor, std::int64_t item, int v
         return *of_parity[static_cast<std::size_t>(tile_width(t.count))];
     };
     if constexpr (Device::streams) {
-        if (!layout_.in_place) fetch_tile(executor, t, variables);
-        for (int v = 0; v < variables; ++v)
-            device_.transform(executor, lines_at(v), t.line(v, 0), line_scratch(executor));
+        const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), pencil_slots_.data()};
+        if (!layout_.in_place) {
+            if (lines_at(0).lanes() > 0) return move_lines<false>(executor, columns, lines_at(0), variables);
+            device_.for_each(executor, 1LL * variables * layout_.nz,
+                             kernels::MoveColumns<Real, false>{columns});
+        }
+        transform_each(executor, variables, t.line(0, 0), t.stride, lines_at);
     } else {
         const bool last = item + 1 == static_cast<std::int64_t>(tiles_.size());
         const kernels::Tile<Real> following = last ? t : tile(executor, item + 1);
@@ -55,32 +87,42 @@ void RoundTrip<Device, Real>::z_lines_out(int executor, std::int64_t item, int v
 }
 
 template <class Device, class Real>
-void RoundTrip<Device, Real>::fetch_tile(int executor, const kernels::Tile<Real>& t, int variables) {
-    const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), pencil_slots_.data()};
-    device_.for_each(executor, 1LL * variables * layout_.nz, kernels::MoveColumns<Real, false>{columns});
-}
-
-template <class Device, class Real>
 void RoundTrip<Device, Real>::y_lines_in(int executor, const Block& z, int variables) {
     const kernels::Planes<Real> p = planes(executor, z);
+    const kernels::Spread<Real> spread{p,
+                                       plane_data(),
+                                       slots_of(z),
+                                       column_rows_.data(),
+                                       layout_.extent_y,
+                                       layout_.kept_y,
+                                       layout_.grid.p_col};
+    if constexpr (Device::streams)
+        if (const Lines& lines = *y_in_[lines_of(1, 0)].at(z.size()); lines.lanes() > 0) {
+            const Timed scope(*this, executor, Part::y_lines);
+            const kernels::SpreadLines<Real> ends{spread};
+            return device_.for_blocks(
+                executor, 1LL * variables * z.size() * ends.blocks_of_plane(lines.lanes()),
+                lines.program_bytes(), lines.template program<device::Direction::backward>(ends));
+        }
     {
         const Timed scope(*this, executor, Part::pack);
-        const kernels::Spread<Real> spread{p,
-                                           plane_data(),
-                                           slots_of(z),
-                                           column_rows_.data(),
-                                           layout_.extent_y,
-                                           layout_.kept_y,
-                                           layout_.grid.p_col};
         const std::int64_t rows = 1LL * variables * z.size() * layout_.kept_y;
         device_.for_each(executor, rows, spread);
         device_.for_each(executor, rows, kernels::SpreadPadding<Real>{spread});
     }
     const Timed scope(*this, executor, Part::y_lines);
-    for (int v = 0; v < variables; ++v)
-        device_.transform(executor,
-                          *y_in_[lines_of(1, parities_.inputs[static_cast<std::size_t>(v)])].at(z.size()),
-                          p.row(v, 0, 0), line_scratch(executor));
+    transform_each(executor, variables, p.row(0, 0, 0), p.stride, [&](int v) -> const Lines& {
+        return *y_in_[lines_of(1, parities_.inputs[static_cast<std::size_t>(v)])].at(z.size());
+    });
+}
+
+template <class Device, class Real>
+void RoundTrip<Device, Real>::y_lines_out(int executor, const Block& z, int variables) {
+    const Timed scope(*this, executor, Part::y_lines);
+    const kernels::Planes<Real> p = planes(executor, z);
+    transform_each(executor, variables, p.row(0, 0, 0), p.stride, [&](int v) -> const Lines& {
+        return *y_out_[lines_of(1, parities_.products[static_cast<std::size_t>(v)])].at(z.size());
+    });
 }
 
 template <class Device, class Real>

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "device/block_lines.hpp"
 #include "device/row_lines.hpp"
 
 namespace whorl {
@@ -42,21 +43,36 @@ Workspace::Workspace(const Layout& layout, std::int64_t of_lines, int rows_of_bl
     lent = whole_lines(std::max(tile, plane + block));
 }
 
+namespace {
+// So many points that the threads of a block have enough to do.
+int pairs_of_block(const Layout& layout, const Workspace::Stream& stream) {
+    constexpr int points = 1024;
+    const bool own = stream.lines == device::LineKind::automatic && layout.per_element == 1;
+    if (!own || layout.grid.p_row > Workspace::most_pieces) return 0;
+    const std::int64_t of_pair =
+        stream.value * layout.row_variables * device::LinesBehind::pitch_of(layout.nx);
+    return static_cast<int>(
+        std::min<std::int64_t>(std::max(points / layout.nx, 1), stream.block_memory / of_pair));
+}
+} // namespace
+
 // Where rows are exchanged planes and lines are never in hand together, and share their place.
-Workspace Workspace::of_stream(const Layout& layout, std::int64_t value) {
+Workspace Workspace::of_stream(const Layout& layout, const Stream& stream) {
     constexpr std::int64_t most_bytes = std::int64_t{512} << 20; // of planes and of lines
     constexpr int most_columns = 8192;
     const bool together = layout.grid.p_row == 1;
-    const std::int64_t room = most_bytes / value;
+    const std::int64_t room = most_bytes / stream.value;
     Workspace work(layout, 0);
+    work.block_pairs = pairs_of_block(layout, stream);
     const std::int64_t of_plane = 1LL * layout.row_variables * layout.ny * work.pitch,
-                       of_pair = 1LL * layout.row_variables * work.line_pitch,
+                       of_pair = work.block_pairs > 0 ? 0 : 1LL * layout.row_variables * work.line_pitch,
                        of_rows = of_pair * ((layout.y.size() + 1) / 2);
     const std::int64_t in_hand = together ? of_plane + of_rows : std::max(of_plane, of_rows);
-    const auto fitting = room / std::max<std::int64_t>(in_hand, 1);
+    const std::int64_t fitting =
+        stream.planes > 0 ? stream.planes : room / std::max<std::int64_t>(in_hand, 1);
     work.planes = static_cast<int>(std::clamp<std::int64_t>(fitting, 1, std::max(layout.largest_batch(), 1)));
     work.rows = work.planes * layout.y.size();
-    if (!together && work.planes == 1)
+    if (!together && work.planes == 1 && of_pair > 0)
         work.rows = static_cast<int>(std::min<std::int64_t>(work.rows, 2 * (room / of_pair + 1)));
     work.pairs = (work.rows + 1) / 2;
     work.lines_in = 0;

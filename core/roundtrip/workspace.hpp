@@ -14,17 +14,26 @@ struct Workspace {
     // lines.
     Workspace(const Layout& layout, std::int64_t scratch);
     Workspace(const Layout& layout, std::int64_t scratch, int rows, std::int64_t block);
-    // Where work is enqueued: as many planes at a time as fill the device, all their rows a block, z lines in
-    // the column buffer itself where it has them side by side. `value` is the size of a complex number.
-    static Workspace of_stream(const Layout& layout, std::int64_t value);
+    // Where work is enqueued: some planes at a time, all their rows at once, z lines in the column buffer
+    // itself where it has them side by side. Rows that fit go through x in the memory of a block
+    // (row_program.hpp) and need no space here.
+    struct Stream {
+        std::int64_t value; // bytes of a complex number
+        device::LineKind lines;
+        std::int64_t block_memory; // bytes a block may have
+        int planes;                // 0: as many as fill the device
+    };
+    static Workspace of_stream(const Layout& layout, const Stream& stream);
+    static constexpr int most_pieces = 16; // of rows that do
 
-    int planes = 1; // at a time
-    int columns;    // of a z tile
-    int lanes;      // that it has room for
-    int pitch;      // of a plane's rows
-    int line_pitch; // of x lines
-    int pairs;      // of rows in a block of x lines
-    int rows;       // of y that go through x together
+    int planes = 1;      // at a time
+    int columns;         // of a z tile
+    int lanes;           // that it has room for
+    int pitch;           // of a plane's rows
+    int line_pitch;      // of x lines
+    int pairs;           // of rows in a block of x lines
+    int rows;            // of y that go through x together
+    int block_pairs = 0; // of them in the memory of a block; 0: x lines are the library's
     // In complex numbers.
     std::int64_t tile, plane, lines_in, lines_out, block;
     std::int64_t lent, scratch; // where the scratch begins, and how much it is

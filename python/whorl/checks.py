@@ -198,9 +198,10 @@ def _room_of_gpu(node: MPI.Intracomm) -> Room:
     """Ranks of a node take its GPUs in turn; a launcher may have given them different ones."""
     gpus = _core.gpus()
     number = node.rank % len(gpus)
-    own, identity = gpus[number], gpus[number]["id"]
-    sharing = [free for other, free in node.allgather((identity, own["free"])) if other == identity]
-    place = f"GPU {number} ({own['name']}) of {socket.gethostname()}"
+    identity = gpus[number]["id"]
+    found = node.allgather((identity, _core.gpu_free_memory(number)))
+    sharing = [free for other, free in found if other == identity]
+    place = f"GPU {number} ({gpus[number]['name']}) of {socket.gethostname()}"
     return Room(min(sharing) / len(sharing), len(sharing), place)
 
 

@@ -76,7 +76,7 @@ def processor() -> str:
 
 
 def _of_gpu(gpu: dict[str, str | int]) -> str:
-    return f"{gpu['name']}, {gibibytes(gpu['memory'])}, {gibibytes(gpu['free'])} free"
+    return f"{gpu['name']}, {gibibytes(gpu['memory'])}"
 
 
 def _version(package: str) -> str:

@@ -16,7 +16,7 @@ BOXES = [((20, 14, 18), "2/3"), ((12, 30, 10), "phase-shift"), ((28, 20, 1), "ph
 SETTINGS = [{"threads": n} for n in (2, 3)] + [{"batches": n} for n in (1, 2, 5, 100)]
 SETTINGS += [{"lines": "direct"}, {"threads": 3, "batches": 5}]
 if "fftw" not in LEFT_OUT:
-    SETTINGS.append({"lines": "fftw"})
+    SETTINGS.append({"lines": "library"})
 
 boxes = pytest.mark.parametrize(("points", "dealias"), BOXES)
 precisions = pytest.mark.parametrize("precision", flows.PRECISIONS)

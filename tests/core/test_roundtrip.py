@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from support import flows
+from support import devices, flows
 from support.flows import assert_close
 from support.ranks import COUNTS, on_ranks, run_on
 from support.twin import TABLES, Twin
@@ -87,7 +87,7 @@ def test_any_box_on_any_process_grid(points, lengths, rule, ranks, data):
         "process_grid": data.draw(st.sampled_from(grids)),
         "batches": data.draw(st.integers(0, 9)),
         "threads": data.draw(st.integers(1, 3)),
-        "lines": data.draw(st.sampled_from(["auto", "direct"])) if ranks > 1 else "direct",
+        "lines": data.draw(st.sampled_from(devices.lines())) if ranks > 1 else devices.lines()[1],
     }
     run_on(ranks, check_all, twin=twin, precision=precision, **options)
 

@@ -11,6 +11,7 @@ from support.ranks import on_ranks
 from whorl import _core
 from whorl.benches import common, exchange, fft, scaling, scaling_plot, step
 from whorl.benches.common import bench_case
+from whorl.case import Run
 from whorl.core_options import core_options
 from whorl.errors import RunFault
 from whorl.floor import Work, pair_work, work
@@ -73,7 +74,7 @@ def measured_step(patch, comm, *settings):
 
 def test_a_step_in_figures(monkeypatch):
     figures, asked = measured_step(monkeypatch, SELF)
-    assert asked == [(work(case_of()), "single", 1)]
+    assert asked == [(work(case_of()), case_of().run, 1)]
     assert (figures["seconds_per_step"], figures["seconds_per_rhs"]) == (4.0, 1.0)
     assert figures["points_per_second"] == 16**3 / 4
     assert figures["fraction_of_floor"] == 0.5
@@ -146,13 +147,23 @@ def test_the_floor_is_that_of_all_ranks_together(world):
     )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(common, "_core", limits)
-        floor, found = common.measure_floor(Work({16: 6e9, 32: 12e9}, 9e9), "single", 2, world)
-        slow, _ = common.measure_floor(Work({16: 6e9}, 90e9), "double", 1, world)
+        floor, found = common.measure_floor(Work({16: 6e9, 32: 12e9}, 9e9), Run(precision="single"), 2, world)
+        slow, _ = common.measure_floor(Work({16: 6e9}, 90e9), Run(), 1, world)
     assert found["line_rate"] == {"16": 8e9, "32": 8e9}
     assert found["copy_bandwidth"] == 6e9
     assert (found["operations"], found["bytes"]) == (18e9, 9e9)
     assert floor == pytest.approx(18 / 8)
     assert slow == pytest.approx(90 / 6)
+
+
+@on_ranks(2)
+def test_the_floor_on_gpus_is_the_traffic_of_their_own_memory(world):
+    with pytest.MonkeyPatch.context() as patch:
+        rates = SimpleNamespace(gpu_copy_bandwidth=lambda: 3e12 / (world.rank + 1))
+        patch.setattr(common, "_core", rates)
+        floor, found = common.measure_floor(Work({16: 6e9}, 9e9), Run(device="cuda"), 2, world)
+    assert (found["line_rate"], found["copy_bandwidth"]) == ({}, 3e12)
+    assert floor == pytest.approx(9e9 / 3e12)
 
 
 @on_ranks(2)
@@ -178,7 +189,7 @@ def test_a_pair_in_figures(monkeypatch):
     monkeypatch.setattr(fft, "measure_floor", lambda *given: asked.append(given[:3]) or (0.5, LIMITS))
     case = fft.fft_case(16, "double", "2/3", "FFF", 1, [])
     figures = fft.measure_fft(case, 3, SELF)
-    assert asked == [(pair_work(case, 3), "double", 1)]
+    assert asked == [(pair_work(case, 3), case.run, 1)]
     assert (figures["seconds_per_pair"], figures["seconds_per_variable"]) == (4.0, 4 / 3)
     assert figures["fraction_of_floor"] == 0.125
     assert figures["gigaflops"] == pytest.approx(3 * 2 * 2.5 * 4096 * 12 / 4 / 1e9)

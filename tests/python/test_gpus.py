@@ -17,7 +17,7 @@ from whorl.information import information
 from whorl.sizes import next_good_size
 
 GIB = 2**30
-CARD = {"name": "Toy 1", "id": "1", "memory": 8 * GIB, "free": 6 * GIB}
+CARD = {"name": "Toy 1", "id": "1", "memory": 8 * GIB}
 
 
 def case_of(points=64, grid=(), **run):
@@ -109,12 +109,19 @@ def test_a_rank_without_a_gpu_is_told_of_by_all(world):
 # Its memory
 
 
+def show(patch, *free, **more):
+    """GPUs with so many bytes left."""
+    cards = [CARD | {"id": str(number)} | more for number in range(len(free))]
+    patch.setattr(_core, "gpus", lambda: cards)
+    patch.setattr(_core, "gpu_free_memory", lambda number: free[number])
+
+
 def test_a_gpu_s_free_memory_is_what_counts(monkeypatch):
     case = case_of(device="cuda", threads=1)
-    monkeypatch.setattr(_core, "gpus", lambda: [CARD | {"free": needed(case)}])
+    show(monkeypatch, needed(case))
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=1))
     check_memory(core_options(case, 1), MPI.COMM_SELF)
-    monkeypatch.setattr(_core, "gpus", lambda: [CARD | {"free": needed(case) - 1}])
+    show(monkeypatch, needed(case) - 1)
     said = refusal(check_memory, core_options(case, 1), MPI.COMM_SELF)
     for word in ("of memory on GPU 0 (Toy 1) of ", "(ranks there: 1)", "single precision or more GPUs"):
         assert word in said
@@ -135,7 +142,7 @@ def test_what_lies_in_the_host_s_memory_is_compared_with_that(monkeypatch, devic
 def test_what_does_not_fit_is_told_what_does(monkeypatch):
     """It fits, and of the next good size it does not."""
     case = case_of(4096, device="cuda", precision="single")
-    monkeypatch.setattr(_core, "gpus", lambda: [CARD])
+    show(monkeypatch, 6 * GIB)
     options = core_options(case, 1)
     said = refusal(check_memory, options, MPI.COMM_SELF)
     points = [int(n) for n in re.search(r"use (\d+) × (\d+) × (\d+) points", said).groups()]
@@ -148,7 +155,7 @@ def test_what_does_not_fit_is_told_what_does(monkeypatch):
 
 
 def test_where_nothing_fits_no_grid_is_named(monkeypatch):
-    monkeypatch.setattr(_core, "gpus", lambda: [CARD | {"free": 1000}])
+    show(monkeypatch, 1000)
     assert "use fewer points, single" in refusal(
         check_memory, core_options(case_of(device="cuda"), 1), MPI.COMM_SELF
     )
@@ -161,10 +168,8 @@ def test_ranks_of_a_node_share_its_gpus_in_turn(world):
     fullest = sum(_core.estimate_memory(options, world.size).values())
 
     def fits(*free: float, **more: object) -> str | None:
-        cards = [{"id": str(n), "free": count * fullest} for n, count in enumerate(free)]
-        gpus = [CARD | card | more for card in cards]
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(_core, "gpus", lambda: gpus)
+            show(patch, *(count * fullest for count in free), **more)
             try:
                 check_memory(options, world)
             except CaseError as error:
@@ -236,6 +241,6 @@ def test_information_lists_devices_and_gpus(monkeypatch):
     assert facts["core cuda"] == _core.build_info()["cuda"]
     monkeypatch.setattr(_core, "gpus", lambda: [CARD, CARD | {"name": "Toy 2", "id": "2"}])
     facts = information(MPI.COMM_SELF)
-    assert facts["GPUs"] == "Toy 1, 8 GiB, 6 GiB free; Toy 2, 8 GiB, 6 GiB free"
+    assert facts["GPUs"] == "Toy 1, 8 GiB; Toy 2, 8 GiB"
     monkeypatch.setattr(_core, "gpus", list)
     assert information(MPI.COMM_SELF)["GPUs"] == "none that this build can use"

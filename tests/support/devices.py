@@ -23,6 +23,11 @@ def can_move(transport: str, device: str | None = None) -> bool:
     return transport not in cannot[device or _current]
 
 
+def lines() -> tuple[str, str]:
+    """The kinds of lines the current device has: whorl's choice, and another."""
+    return ("auto", "direct" if _current == "cpu" else "library")
+
+
 @cache
 def missing(name: str) -> str | None:
     """Why a device cannot be tested here, if it cannot."""

@@ -10,8 +10,9 @@ bool has_fftw() { return false; }
 std::string fftw_version() { return "none"; }
 
 template <class Real> std::unique_ptr<Lines<Real>> fftw_lines(LineShape, Direction, bool) {
-    throw Error("lines = \"fftw\" needs FFTW, and this whorl was built without it: choose auto or direct, or "
-                "build it with FFTW (cmake -DWHORL_FFTW=ON).");
+    throw Error(
+        "lines = \"library\" needs FFTW, and this whorl was built without it: choose auto or direct, or "
+        "build it with FFTW (cmake -DWHORL_FFTW=ON).");
 }
 
 template std::unique_ptr<Lines<float>> fftw_lines(LineShape, Direction, bool);

@@ -12,8 +12,8 @@ from rich.console import Console
 from rich.table import Table
 
 from whorl import _core
-from whorl.case import Case
-from whorl.checks import check
+from whorl.case import Case, Run
+from whorl.checks import GPUS, check
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.exchange_choice import plain
@@ -144,14 +144,21 @@ class SlowestRank:
         return longest
 
 
-def measure_floor(
-    load: Work, precision: str, threads: int, comm: MPI.Intracomm
-) -> tuple[float, dict[str, Any]]:
-    """The floor in seconds with the rates it comes from, all ranks measuring at once, trial by trial."""
+def measure_floor(load: Work, run: Run, threads: int, comm: MPI.Intracomm) -> tuple[float, dict[str, Any]]:
+    """The floor in seconds with the rates it comes from, all ranks measuring at once, trial by trial.
+
+    On GPUs it is the traffic alone, by the copies of their own memory.
+    """
     comm.Barrier()
     slowest_rank = SlowestRank(comm)
-    rates = {n: comm.size * _core.line_rate(n, precision, threads, slowest_rank) for n in load.operations}
-    bandwidth = comm.size * _core.copy_bandwidth(threads, slowest_rank)
+    if run.device in GPUS:
+        load, rates = Work({}, load.bytes), {}
+        bandwidth = comm.size * comm.allreduce(_core.gpu_copy_bandwidth(), MPI.MIN)
+    else:
+        rates = {
+            n: comm.size * _core.line_rate(n, run.precision, threads, slowest_rank) for n in load.operations
+        }
+        bandwidth = comm.size * _core.copy_bandwidth(threads, slowest_rank)
     limits = {
         "operations": sum(load.operations.values()),
         "bytes": load.bytes,
@@ -193,5 +200,6 @@ def facts_table() -> Table:
 def add_limits(table: Table, limits: dict[str, Any]) -> None:
     """The rates behind the floor."""
     rates = ", ".join(f"{rate / 1e9:.3g} (n = {n})" for n, rate in limits["line_rate"].items())
-    table.add_row("lines in cache", rates, "GFLOP/s")
+    if rates:
+        table.add_row("lines in cache", rates, "GFLOP/s")
     table.add_row("copy bandwidth", f"{limits['copy_bandwidth'] / 1e9:.3g}", "GB/s")

@@ -175,7 +175,7 @@ def measure_fft(case: Case, times: int, comm: MPI.Intracomm) -> dict[str, Any]:
     summary = describe(case, flow)
     del flow
     seconds = statistics.median(call["wall"] for call in calls)
-    floor, limits = measure_floor(pair_work(case, VARIABLES), case.run.precision, layout["threads"], comm)
+    floor, limits = measure_floor(pair_work(case, VARIABLES), case.run, layout["threads"], comm)
     mean = means(calls)
     return {
         "seconds_per_pair": seconds,

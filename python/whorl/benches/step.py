@@ -23,6 +23,7 @@ from whorl.benches.common import (
     timed_calls,
 )
 from whorl.case import Case
+from whorl.checks import GPUS
 from whorl.core_options import core_options, describe
 from whorl.floor import STAGES, passes, work
 from whorl.initial import set_initial
@@ -63,13 +64,13 @@ def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
     stages = STAGES[case.time.scheme]
     seconds = [call["wall"] for call in calls]
     step = statistics.median(seconds)
-    floor, limits = measure_floor(work(case), case.run.precision, layout["threads"], comm)
+    floor, limits = measure_floor(work(case), case.run, layout["threads"], comm)
     return {
         "seconds_per_step": step,
         "seconds_per_rhs": step / stages,
         "floor_seconds_per_rhs": floor,
         "bytes_per_point_counted": counted / points,
-        "bytes_per_point_resident": resident / points,
+        "bytes_per_point_resident": None if case.run.device in GPUS else resident / points,
         "bytes_of_processes": whole,
         "parts": _parts(means(calls), stages),
         "columns": _columns_of(calls),
@@ -174,7 +175,8 @@ def show_step(figures: dict[str, Any], console: Console) -> None:
         table.add_row(f"  {name}", f"{value:.4g} s", f"{100 * value / mean:.0f} %")
     table.add_row("grid points a second", f"{figures['points_per_second']:.4g}")
     table.add_row("bytes a grid point", f"{figures['bytes_per_point_counted']:.2f}", "counted")
-    table.add_row("", f"{figures['bytes_per_point_resident']:.2f}", "resident")
+    if (resident := figures["bytes_per_point_resident"]) is not None:
+        table.add_row("", f"{resident:.2f}", "resident")
     for leg, sent in figures["sent"].items():
         if sent["bytes_per_step"]:
             fraction = f"sent a step, {sent['of_untruncated']:.3f} of an untruncated exchange"
