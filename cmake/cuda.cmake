@@ -41,6 +41,8 @@ endif()
 whorl_add_device(whorl_cuda WHORL_CUDA)
 set_target_properties(_core PROPERTIES CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")
 target_link_libraries(_core PRIVATE $<LINK_ONLY:CUDA::cufft> $<LINK_ONLY:CUDA::cudart>)
+# The toolkit's libraries need not be where the loader looks.
+set_target_properties(_core PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
 
 find_path(NCCL_INCLUDE nccl.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
 find_library(NCCL_LIBRARY nccl HINTS ${CUDAToolkit_LIBRARY_DIR})

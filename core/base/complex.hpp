@@ -6,7 +6,8 @@
 
 namespace whorl {
 
-template <class Real> struct Complex {
+// Aligned so that a GPU moves both at once.
+template <class Real> struct alignas(2 * sizeof(Real)) Complex {
     Real re, im;
 };
 

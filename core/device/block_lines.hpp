@@ -110,7 +110,7 @@ struct LinesBeside {
 };
 
 template <int radix, Direction direction, class Real, class Lines, class Team>
-WHORL_DEVICE_CALL void run_pass(const Team& team, const Lines& lines, int count, const LinePass& pass, int n,
+WHORL_DEVICE_CALL void run_pass(const Team& team, const Lines lines, int count, const LinePass pass, int n,
                                 const Complex<Real>* turns) {
     constexpr bool inverse = direction == Direction::backward;
     Complex<Real>* const data = team.template memory<Complex<Real>>();

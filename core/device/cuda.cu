@@ -30,12 +30,21 @@ void keep_pool(int device) {
     std::uint64_t everything = ~std::uint64_t{0};
     WHORL_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything));
 }
-} // namespace
 
-void* CudaMemory::allocate(std::size_t bytes) {
+// Or until it is asked for here: false where that failed.
+bool trim_pool() noexcept {
+    int number = 0;
+    cudaMemPool_t pool = nullptr;
+    return cudaDeviceSynchronize() == cudaSuccess && cudaGetDevice(&number) == cudaSuccess &&
+           cudaDeviceGetDefaultMemPool(&pool, number) == cudaSuccess &&
+           cudaMemPoolTrimTo(pool, 0) == cudaSuccess;
+}
+
+// `allocate` says how; zeroed by the time it returns.
+template <class Allocate> void* zeroed(std::size_t bytes, const char* call, const Allocate& allocate) {
     if (bytes == 0) return nullptr;
     void* memory = nullptr;
-    const cudaError_t code = cudaMallocAsync(&memory, bytes, nullptr);
+    const cudaError_t code = allocate(&memory);
     if (code == cudaErrorMemoryAllocation) {
         cudaGetLastError();
         std::size_t left = 0, all = 0;
@@ -44,11 +53,26 @@ void* CudaMemory::allocate(std::size_t bytes) {
                     mebibytes(left) + " of " + mebibytes(all) +
                     "): use fewer points, single precision or more GPUs.");
     }
-    check_cuda(code, "cudaMallocAsync");
+    check_cuda(code, call);
     count_allocation();
     WHORL_CUDA(cudaMemsetAsync(memory, 0, bytes, nullptr));
     WHORL_CUDA(cudaStreamSynchronize(nullptr));
     return memory;
+}
+} // namespace
+
+void* CudaMemory::allocate(std::size_t bytes) {
+    return zeroed(bytes, "cudaMallocAsync",
+                  [bytes](void** memory) { return cudaMallocAsync(memory, bytes, nullptr); });
+}
+
+void* CudaPlainMemory::allocate(std::size_t bytes) {
+    trim_pool(); // which may hold what is wanted here
+    return zeroed(bytes, "cudaMalloc", [bytes](void** memory) { return cudaMalloc(memory, bytes); });
+}
+
+void CudaPlainMemory::release(void* memory, std::size_t bytes) noexcept {
+    if (bytes > 0) cudaFree(memory);
 }
 
 // A failure here has been, or will be, reported by a call that may throw.
@@ -185,6 +209,7 @@ std::vector<Gpu> cuda_gpus() {
 std::int64_t cuda_free_memory(int number) {
     std::size_t left = 0, all = 0;
     WHORL_CUDA(cudaSetDevice(number));
+    trim_pool();
     WHORL_CUDA(cudaMemGetInfo(&left, &all));
     return static_cast<std::int64_t>(left);
 }
@@ -224,8 +249,8 @@ Cuda::Cuda(int local_rank) {
     if (code != cudaSuccess || count == 0)
         throw Error("run.device = \"cuda\" needs a GPU of NVIDIA, and CUDA finds none here (" +
                     std::string(cudaGetErrorString(code)) + "): use \"cpu\", or a node with a GPU.");
-    const int number = local_rank % count;
-    set_thread_setup([number] { WHORL_CUDA(cudaSetDevice(number)); });
+    static const int number = local_rank % count; // where a process is once, it stays
+    set_thread_setup([] { WHORL_CUDA(cudaSetDevice(number)); });
     set_up_thread();
     WHORL_CUDA(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, number));
     WHORL_CUDA(cudaDeviceGetAttribute(&block_memory_, cudaDevAttrMaxSharedMemoryPerBlockOptin, number));
@@ -234,17 +259,15 @@ Cuda::Cuda(int local_rank) {
         WHORL_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
     for (cudaEvent_t& event : events_) WHORL_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     raised_ = Buffer<unsigned long long, CudaMemory>(2);
+    reduced_ = Buffer<double, CudaMemory>(most_values);
 }
 
 // What the pool keeps is given back, so that what is free can be seen by who asks before the next flow.
 Cuda::~Cuda() {
     for (auto& area : work_) area = {};
     raised_ = {};
-    int number = 0;
-    cudaMemPool_t pool = nullptr;
-    if (cudaDeviceSynchronize() == cudaSuccess && cudaGetDevice(&number) == cudaSuccess &&
-        cudaDeviceGetDefaultMemPool(&pool, number) == cudaSuccess)
-        cudaMemPoolTrimTo(pool, 0);
+    reduced_ = {};
+    trim_pool();
     for (cudaEvent_t event : events_) cudaEventDestroy(event);
     for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
 }

@@ -24,8 +24,11 @@ void check_cufft(cufftResult code, const char* call);
 #define WHORL_CUDA(call) ::whorl::device::check_cuda(call, #call)
 #define WHORL_CUFFT(call) ::whorl::device::check_cufft(call, #call)
 
+// Of the device's pool.
+struct CudaPlainMemory;
 struct CudaMemory {
     static constexpr bool separate = true;
+    using Exchanged = CudaPlainMemory;
     // Zeroed. Throws Error naming the bytes wanted and left.
     static void* allocate(std::size_t bytes);
     static void release(void* memory, std::size_t bytes) noexcept;
@@ -33,6 +36,12 @@ struct CudaMemory {
     static void from_host(void* to, const void* from, std::size_t bytes);
     static void to_host(void* to, const void* from, std::size_t bytes);
     static void share() {}
+};
+
+// Not of the pool: MPI hands it to other processes, which have no way to a pool.
+struct CudaPlainMemory : CudaMemory {
+    static void* allocate(std::size_t bytes);
+    static void release(void* memory, std::size_t bytes) noexcept;
 };
 
 // The host's, where the device can fetch it by itself.
@@ -74,7 +83,7 @@ template <class Kernel> __global__ void run_rows(const __grid_constant__ Kernel 
 
 // The order of positive numbers is that of their bits, with NaN above all.
 __device__ inline unsigned long long ordered_bits(double value) {
-    const double shown = value - value == 0.0 ? value : __longlong_as_double(0x7ff8000000000000ll);
+    const double shown = value - value == 0.0 ? fabs(value) : __longlong_as_double(0x7ff8000000000000ll);
     return static_cast<unsigned long long>(__double_as_longlong(shown));
 }
 
@@ -83,7 +92,8 @@ template <int maxima> __device__ void raise_to(unsigned long long* own, unsigned
     for (int m = 0; m < maxima; ++m) {
         for (int lanes = 16; lanes > 0; lanes /= 2)
             own[m] = max(own[m], __shfl_down_sync(~LaneMask{0}, own[m], static_cast<unsigned>(lanes)));
-        if (threadIdx.x % 32 == 0) atomicMax(largest + m, own[m]);
+        // What is known may be out of date, and then it is less.
+        if (threadIdx.x % 32 == 0 && own[m] > largest[m]) atomicMax(largest + m, own[m]);
     }
 }
 
@@ -132,9 +142,11 @@ class Team {
     unsigned long long* largest_;
 };
 
-inline constexpr int team_threads = 256;
+// Of blocks with so much memory that few are at work at a time more.
+inline constexpr int team_threads = 256, most_team_threads = 512;
+inline constexpr unsigned much_memory = 72 << 10;
 template <class Program>
-__global__ void __launch_bounds__(team_threads)
+__global__ void __launch_bounds__(most_team_threads)
     run_program(const __grid_constant__ Program program, unsigned long long* largest) {
     program(blockIdx.x, Team(largest));
 }
@@ -197,7 +209,8 @@ class Cuda {
         if (blocks == 0) return;
         const auto memory = static_cast<unsigned>(bytes);
         cuda::allow_memory(reinterpret_cast<const void*>(&cuda::run_program<Program>), memory);
-        cuda::run_program<<<static_cast<unsigned>(blocks), cuda::team_threads, memory, stream(executor)>>>(
+        const int threads = memory > cuda::much_memory ? cuda::most_team_threads : cuda::team_threads;
+        cuda::run_program<<<static_cast<unsigned>(blocks), threads, memory, stream(executor)>>>(
             program, raised_.data());
         WHORL_CUDA(cudaGetLastError());
     }
@@ -246,12 +259,12 @@ class Cuda {
     // Blocks of items are combined in order, so that the result is always the same.
     template <class Item>
     std::vector<double> reduce(std::int64_t items, int sums, int maxima, const Item& item) {
-        constexpr std::int64_t most_values = 1 << 22, most_blocks = 1 << 15;
+        constexpr std::int64_t most_blocks = 1 << 15;
         const int terms = sums + maxima;
         std::vector<double> total(static_cast<std::size_t>(terms), 0.0);
         if (items == 0 || terms == 0) return total;
         const std::int64_t blocks =
-            std::clamp<std::int64_t>(most_values / terms, 1, std::min(items, most_blocks));
+            std::clamp<std::int64_t>(most_values / terms - 1, 1, std::min(items, most_blocks));
         finish();
         double* const values = reduction_area(static_cast<std::size_t>(blocks * terms) + total.size());
         double* const sum = values + blocks * terms;
@@ -273,6 +286,7 @@ class Cuda {
     void* work_area(int executor);
     // Zeroed, for so many values.
     double* reduction_area(std::size_t values);
+    static constexpr std::int64_t most_values = 1 << 22; // of the blocks of a reduction together
     static void fetch_reduction(void* to, const void* from, std::size_t bytes);
 
     std::array<cudaStream_t, stream_count> streams_{};

@@ -16,6 +16,7 @@ Transfers& transfers() noexcept;
 
 struct SeparateMemory {
     static constexpr bool separate = true;
+    using Exchanged = SeparateMemory;
     // Zeroed. Throws Error naming the bytes when the system refuses.
     static void* allocate(std::size_t bytes);
     static void release(void* memory, std::size_t bytes) noexcept;

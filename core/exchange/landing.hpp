@@ -16,14 +16,15 @@ template <class T, class Memory> class Landing {
         if (shared)
             node_ = std::make_unique<NodeMemory>(world, size * sizeof(T));
         else
-            own_ = device::Buffer<T, Memory>(size);
+            own_ = Own(size);
     }
     T* data() { return node_ ? static_cast<T*>(node_->data()) : own_.data(); }
     std::size_t bytes() const { return node_ ? node_->bytes() : own_.bytes(); }
     const NodeMemory* node() const { return node_.get(); }
 
   private:
-    device::Buffer<T, Memory> own_;
+    using Own = device::Buffer<T, typename Memory::Exchanged>;
+    Own own_;
     std::unique_ptr<NodeMemory> node_;
 };
 

@@ -1,5 +1,8 @@
 #include "exchange/nccl.hpp"
 
+#include <map>
+#include <memory>
+
 #include <cuda_runtime.h>
 #include <nccl.h>
 
@@ -23,48 +26,68 @@ void check_stream(cudaError_t code, const char* call) {
 }
 #define WHORL_STREAM(call) check_stream(call, #call)
 
-class Nccl final : public Transport {
+// The ranks of a communicator as NCCL knows them, and the stream on which they exchange: it costs them time
+// and memory, so all exchanges of a communicator share one.
+class Ranks {
   public:
-    Nccl(const Communicator& communicator, std::vector<Pattern> batches, int element)
-        : element_(static_cast<std::size_t>(element)), batches_(std::move(batches)),
-          arrived_(batches_.size(), nullptr) {
+    explicit Ranks(const Communicator& communicator) {
         ncclUniqueId id;
         if (communicator.rank() == 0) WHORL_NCCL_CALL(ncclGetUniqueId(&id));
         communicator.broadcast(&id, sizeof id, 0);
-        WHORL_NCCL_CALL(ncclCommInitRank(&ranks_, communicator.size(), id, communicator.rank()));
+        WHORL_NCCL_CALL(ncclCommInitRank(&known_, communicator.size(), id, communicator.rank()));
         WHORL_STREAM(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    }
+    ~Ranks() {
+        if (stream_) cudaStreamDestroy(stream_);
+        if (known_) ncclCommDestroy(known_);
+    }
+    Ranks(const Ranks&) = delete;
+    Ranks& operator=(const Ranks&) = delete;
+    ncclComm_t known() const { return known_; }
+    cudaStream_t stream() const { return stream_; }
+
+  private:
+    ncclComm_t known_ = nullptr;
+    cudaStream_t stream_ = nullptr;
+};
+
+class Nccl final : public Transport {
+  public:
+    Nccl(std::shared_ptr<const Ranks> ranks, std::vector<Pattern> batches, int element)
+        : element_(static_cast<std::size_t>(element)), batches_(std::move(batches)), ranks_(std::move(ranks)),
+          arrived_(batches_.size(), nullptr) {
         for (cudaEvent_t& event : arrived_)
             WHORL_STREAM(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
     }
     ~Nccl() override {
         for (cudaEvent_t event : arrived_)
             if (event) cudaEventDestroy(event);
-        if (stream_) cudaStreamDestroy(stream_);
-        if (ranks_) ncclCommDestroy(ranks_);
     }
     Nccl(const Nccl&) = delete;
     Nccl& operator=(const Nccl&) = delete;
 
     void start(int batch, void* send, void* receive) override {
         const Pattern& pattern = batches_[static_cast<std::size_t>(batch)];
+        const ncclComm_t known = ranks_->known();
+        const cudaStream_t stream = ranks_->stream();
         WHORL_NCCL_CALL(ncclGroupStart());
         for (std::size_t peer = 0; peer < pattern.send.size(); ++peer) {
             const Chunk &out = pattern.send[peer], &in = pattern.receive[peer];
             const int rank = static_cast<int>(peer);
             if (out.count() > 0)
                 WHORL_NCCL_CALL(ncclSend(static_cast<const char*>(send) + begin(out), bytes(out), ncclInt8,
-                                         rank, ranks_, stream_));
+                                         rank, known, stream));
             if (in.count() > 0)
                 WHORL_NCCL_CALL(ncclRecv(static_cast<char*>(receive) + begin(in), bytes(in), ncclInt8, rank,
-                                         ranks_, stream_));
+                                         known, stream));
         }
         WHORL_NCCL_CALL(ncclGroupEnd());
-        WHORL_STREAM(cudaEventRecord(arrived_[static_cast<std::size_t>(batch)], stream_));
+        WHORL_STREAM(cudaEventRecord(arrived_[static_cast<std::size_t>(batch)], stream));
     }
     void wait(int batch) override {
         WHORL_STREAM(cudaEventSynchronize(arrived_[static_cast<std::size_t>(batch)]));
         ncclResult_t failed = ncclSuccess;
-        WHORL_NCCL_CALL(ncclCommGetAsyncError(ranks_, &failed));
+        WHORL_NCCL_CALL(ncclCommGetAsyncError(ranks_->known(), &failed));
         check_nccl(failed, "an exchange");
     }
 
@@ -74,17 +97,19 @@ class Nccl final : public Transport {
 
     std::size_t element_;
     std::vector<Pattern> batches_;
-    ncclComm_t ranks_ = nullptr;
-    cudaStream_t stream_ = nullptr;
+    std::shared_ptr<const Ranks> ranks_;
     std::vector<cudaEvent_t> arrived_;
 };
 
 } // namespace
 
 Maker nccl_maker() {
-    return [](const Communicator& communicator, std::vector<Pattern> batches, int,
-              int element) -> std::unique_ptr<Transport> {
-        return std::make_unique<Nccl>(communicator, std::move(batches), element);
+    return [known = std::make_shared<std::map<MPI_Comm, std::shared_ptr<const Ranks>>>()](
+               const Communicator& communicator, std::vector<Pattern> batches, int,
+               int element) -> std::unique_ptr<Transport> {
+        std::shared_ptr<const Ranks>& ranks = (*known)[communicator.handle()];
+        if (!ranks) ranks = std::make_shared<const Ranks>(communicator);
+        return std::make_unique<Nccl>(ranks, std::move(batches), element);
     };
 }
 

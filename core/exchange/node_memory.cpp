@@ -25,16 +25,22 @@ MPI_Info apart() {
     WHORL_MPI(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
     return info;
 }
+// MPI promises no more than 8 bytes. Processes map whole pages, so that all find the same place.
+constexpr std::uintptr_t alignment = 64;
+void* aligned(void* memory) {
+    return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(memory) + alignment - 1) / alignment *
+                                   alignment);
+}
 } // namespace
 
 NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes)
     : node_(world.node()), bytes_(bytes), of_(static_cast<std::size_t>(world.size()), nullptr) {
-    double of_node = static_cast<double>(bytes);
+    double of_node = static_cast<double>(bytes + alignment);
     node_.sum({&of_node, 1});
     bool refused = world.any(to_spare * of_node > room_to_share());
     if (!refused) {
         MPI_Info info = apart();
-        const int code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes), 1, info, node_.handle(),
+        const int code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes + alignment), 1, info, node_.handle(),
                                                  static_cast<void*>(&data_), &window_);
         WHORL_MPI(MPI_Info_free(&info));
         refused = world.any(code != MPI_SUCCESS);
@@ -51,7 +57,10 @@ NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes)
         int unit = 0;
         WHORL_MPI(MPI_Win_shared_query(window_, static_cast<int>(i), &size, &unit,
                                        static_cast<void*>(&of_[static_cast<std::size_t>(ranks[i])])));
+        void*& of_rank = of_[static_cast<std::size_t>(ranks[i])];
+        of_rank = aligned(of_rank);
     }
+    data_ = aligned(data_);
     WHORL_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
     device::zero(data_, bytes);
     world.barrier();

@@ -10,7 +10,7 @@ namespace whorl::exchange {
 
 class NodeMemory {
   public:
-    // Zeroed, each rank's on pages of its own; collective over `world`. Throws Error on all ranks where one
+    // Zeroed, on a cache line, each rank's on pages of its own; collective over `world`. Throws Error on all ranks where one
     // node's shared memory is too small.
     NodeMemory(const Communicator& world, std::size_t bytes);
     ~NodeMemory();

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "device/block_lines.hpp"
+#include "device/compiled.hpp"
 #include "device/row_lines.hpp"
 
 namespace whorl {
@@ -70,7 +71,9 @@ Workspace Workspace::of_stream(const Layout& layout, const Stream& stream) {
     const std::int64_t in_hand = together ? of_plane + of_rows : std::max(of_plane, of_rows);
     const std::int64_t fitting =
         stream.planes > 0 ? stream.planes : room / std::max<std::int64_t>(in_hand, 1);
-    work.planes = static_cast<int>(std::clamp<std::int64_t>(fitting, 1, std::max(layout.largest_batch(), 1)));
+    // Something to do for each stream.
+    const int of_batch = (layout.largest_batch() + device::stream_count - 1) / device::stream_count;
+    work.planes = static_cast<int>(std::clamp<std::int64_t>(fitting, 1, std::max(of_batch, 1)));
     work.rows = work.planes * layout.y.size();
     if (!together && work.planes == 1 && of_pair > 0)
         work.rows = static_cast<int>(std::min<std::int64_t>(work.rows, 2 * (room / of_pair + 1)));

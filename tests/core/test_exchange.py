@@ -32,16 +32,16 @@ def of_a_step(points=(20, 14, 18), dealias="2/3"):
 
 @on_ranks(*COUNTS)
 @pytest.mark.parametrize("precision", flows.PRECISIONS)
-@pytest.mark.parametrize("transport", TRANSPORTS)
-def test_every_transport_gives_the_same_bits(world, transport, precision):
+def test_every_transport_gives_the_same_bits(world, precision):
     twin, u = of_a_step()
     for grid, batches in itertools.product(
         _core.allowed_process_grids(flows.options(twin), world.size), (1, 3, 100)
     ):
         common = {"precision": precision, "process_grid": grid, "batches": batches}
         expected, _ = after_a_step(world, twin, u, **common)
-        found, _ = after_a_step(world, twin, u, transport=transport, **common)
-        assert np.array_equal(found, expected), f"{transport} on {grid} in {batches} batches"
+        for transport in filter(devices.can_move, TRANSPORTS):
+            found, _ = after_a_step(world, twin, u, transport=transport, **common)
+            assert np.array_equal(found, expected), f"{transport} on {grid} in {batches} batches"
 
 
 @on_ranks(3, 6, 8)
@@ -98,22 +98,25 @@ def test_ranks_with_unlike_threads_exchange_with_as_many_as_all_have(world):
         assert np.array_equal(found, expected)
 
 
-@on_ranks(2, 4, 6)
-@pytest.mark.parametrize("settings", [
+MESSAGES_AND_THREADS = [
     *({"variables_per_message": n} for n in (1, 2, 3, 50)),
     {"threading": "serialized"},
     {"threading": "multiple", "threads": 3},
     {"threading": "multiple", "threads": 2, "variables_per_message": 1},
     {"threading": "serialized", "variables_per_message": 2},
-])  # fmt: skip
+]
+
+
+@on_ranks(2, 4, 6)
 @pytest.mark.parametrize("transport", TRANSPORTS)
-def test_messages_and_threads_change_no_bit(world, transport, settings):
+def test_messages_and_threads_change_no_bit(world, transport):
     twin, u = of_a_step()
     for grid in _core.allowed_process_grids(flows.options(twin), world.size):
         common = {"process_grid": grid, "batches": 3}
         expected, _ = after_a_step(world, twin, u, **common)
-        found, _ = after_a_step(world, twin, u, transport=transport, **common, **settings)
-        assert np.array_equal(found, expected), f"{transport} with {settings} on {grid}"
+        for settings in MESSAGES_AND_THREADS:
+            found, _ = after_a_step(world, twin, u, transport=transport, **common, **settings)
+            assert np.array_equal(found, expected), f"{transport} with {settings} on {grid}"
 
 
 @on_ranks(2, 4)
@@ -130,9 +133,10 @@ def test_the_wire_in_single_precision(world, transport, settings):
         difference = np.abs(near - exact).max() / np.abs(exact).max()
         assert 1e-10 < difference < 1e-6
         assert {leg: 2 * moved for leg, moved in half.traffic().items()} == full.traffic()
-        same, _ = after_a_step(world, twin, u, "single", process_grid=grid)
-        also, _ = after_a_step(world, twin, u, "single", process_grid=grid, wire="single")
-        assert np.array_equal(also, same)
+        if not settings:
+            same, _ = after_a_step(world, twin, u, "single", process_grid=grid)
+            also, _ = after_a_step(world, twin, u, "single", process_grid=grid, wire="single")
+            assert np.array_equal(also, same)
 
 
 @on_ranks(2)
