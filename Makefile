@@ -12,7 +12,7 @@ packages := .venv/.packages
 core := .venv/.core-$(PRESET)
 # The core with what only tests want: the device cpu-as-gpu.
 tested_core := $(core)-tested
-core_inputs := CMakeLists.txt CMakePresets.json $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.[ch]pp' -o -name '*.h')
+core_inputs := CMakeLists.txt CMakePresets.json $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.h')
 python_inputs := $(shell find python/whorl -name '*.py' -o -name '*.toml')
 cpp_files = $(shell find core -name '*.[ch]pp' -o -name '*.h' -o -name '*.cu')
 
@@ -63,7 +63,8 @@ format: $(packages)
 	.venv/bin/clang-format -i $(cpp_files)
 
 cuda-check: $(core)
-	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake -B build/$(PRESET) -DWHORL_CUDA=ON
+	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake -B build/$(PRESET) -DWHORL_CUDA=ON \
+		"-DCMAKE_CUDA_ARCHITECTURES=80-real;90"
 	cmake --build build/$(PRESET)
 	.venv/bin/python tools/cuda_linked build/$(PRESET)
 	cmake -B build/$(PRESET) -DWHORL_CUDA=OFF >/dev/null

@@ -1,5 +1,5 @@
 # The device hip: that of cuda under the names HIP and hipFFT have for the same things, so that it mirrors it name
-# for name; compiled by the HIP compiler of ROCm, 6 or newer.
+# for name; compiled by the HIP compiler of ROCm, 6.2 or newer.
 include(CheckLanguage)
 check_language(HIP)
 if(NOT CMAKE_HIP_COMPILER)
@@ -7,14 +7,15 @@ if(NOT CMAKE_HIP_COMPILER)
                         "see that CMake finds it (CMAKE_HIP_COMPILER, CMAKE_PREFIX_PATH), or leave WHORL_HIP off.")
 endif()
 enable_language(HIP)
+set(CMAKE_HIP_STANDARD 20)
 find_package(hipfft REQUIRED)
 
 set(of_cuda
-    "<cuda_runtime.h>" "<cufft.h>" cudaMallocHost cudaFreeHost cudaDevAttr MultiProcessorCount
+    "<cuda_runtime.h>" "<cufft.h>" "cudaDeviceProp " cudaMallocHost cudaFreeHost cudaDevAttr MultiProcessorCount
     MaxSharedMemoryPerBlockOptin CUFFT_INVERSE "LaneMask = unsigned int" "const __grid_constant__" CUFFT cufft cuFFT
     CUDA Cuda cuda NVIDIA)
 set(of_hip
-    "<hip/hip_runtime.h>" "<hipfft/hipfft.h>" hipHostMalloc hipHostFree hipDeviceAttribute MultiprocessorCount
+    "<hip/hip_runtime.h>" "<hipfft/hipfft.h>" "hipDeviceProp_t " hipHostMalloc hipHostFree hipDeviceAttribute MultiprocessorCount
     MaxSharedMemoryPerBlock HIPFFT_BACKWARD "LaneMask = unsigned long long" "const" HIPFFT hipfft hipFFT
     HIP Hip hip AMD)
 function(whorl_mirror from to)
@@ -41,7 +42,7 @@ endforeach()
 add_library(whorl_hip OBJECT ${hip_sources})
 target_include_directories(whorl_hip BEFORE PRIVATE "${PROJECT_BINARY_DIR}/hip")
 target_link_libraries(whorl_hip PRIVATE whorl_core hip::hipfft)
-target_compile_definitions(whorl_hip PRIVATE WHORL_FOR_HIP)
+target_compile_definitions(whorl_hip PRIVATE WHORL_FOR_HIP HIP_ENABLE_WARP_SYNC_BUILTINS)
 target_compile_options(whorl_hip PRIVATE ${WHORL_WARNINGS} -fopenmp)
 whorl_add_device(whorl_hip WHORL_HIP)
 target_link_libraries(_core PRIVATE $<LINK_ONLY:hip::hipfft> $<LINK_ONLY:hip::host>)

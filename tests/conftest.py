@@ -10,8 +10,10 @@ from support import devices
 settings.register_profile("whorl", deadline=None)
 settings.load_profile("whorl")
 
-# Of the tests on cpu-as-gpu, whose orchestration they share, one in so many runs by default.
+# Of the tests on cpu-as-gpu, whose orchestration they share, one in so many runs by default: of each function
+# the first at least, and all of these files.
 SAMPLE = 12
+ALWAYS = ("core/test_devices.py", "models/test_devices.py")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -45,13 +47,14 @@ def device(request: pytest.FixtureRequest):
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     every = config.getoption("--devices") == "all"
-    left_out = [item for item in items if not wanted(item, every)]
+    seen: set[str] = set()
+    left_out = [item for item in items if not wanted(item, every, seen)]
     config.hook.pytest_deselected(items=left_out)
     unwanted = {id(item) for item in left_out}
     items[:] = [item for item in items if id(item) not in unwanted]
 
 
-def wanted(item: pytest.Item, every: bool) -> bool:
+def wanted(item: pytest.Item, every: bool, seen: set[str]) -> bool:
     """Not where a transport does not move a device's memory, nor beyond the sample of cpu-as-gpu."""
     call = getattr(item, "callspec", None)
     if call is None or "device" not in call.params or not item.get_closest_marker("every_device"):
@@ -59,4 +62,9 @@ def wanted(item: pytest.Item, every: bool) -> bool:
     device = call.params["device"]
     if not devices.can_move(call.params.get("transport", ""), device):
         return False
-    return every or device != "cpu-as-gpu" or crc32(item.nodeid.encode()) % SAMPLE == 0
+    if every or device != "cpu-as-gpu" or item.nodeid.split("::")[0].endswith(ALWAYS):
+        return True
+    function = item.nodeid.split("[")[0]
+    first = function not in seen
+    seen.add(function)
+    return first or crc32(item.nodeid.encode()) % SAMPLE == 0

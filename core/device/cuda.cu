@@ -31,13 +31,13 @@ void keep_pool(int device) {
     WHORL_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything));
 }
 
-// Or until it is asked for here: false where that failed.
-bool trim_pool() noexcept {
+// Or until it is asked for here. Destructors do: what fails will be reported by a call that may throw.
+void trim_pool() noexcept {
     int number = 0;
     cudaMemPool_t pool = nullptr;
-    return cudaDeviceSynchronize() == cudaSuccess && cudaGetDevice(&number) == cudaSuccess &&
-           cudaDeviceGetDefaultMemPool(&pool, number) == cudaSuccess &&
-           cudaMemPoolTrimTo(pool, 0) == cudaSuccess;
+    if (cudaDeviceSynchronize() == cudaSuccess && cudaGetDevice(&number) == cudaSuccess &&
+        cudaDeviceGetDefaultMemPool(&pool, number) == cudaSuccess)
+        cudaMemPoolTrimTo(pool, 0);
 }
 
 // `allocate` says how; zeroed by the time it returns.
@@ -101,7 +101,14 @@ void CudaMemory::to_host(void* to, const void* from, std::size_t bytes) {
 void* PinnedMemory::allocate(std::size_t bytes) {
     if (bytes == 0) return nullptr;
     void* memory = nullptr;
-    WHORL_CUDA(cudaMallocHost(&memory, bytes));
+    const cudaError_t code = cudaMallocHost(&memory, bytes);
+    if (code == cudaErrorMemoryAllocation) {
+        cudaGetLastError();
+        throw Error("the host has no " + mebibytes(bytes) +
+                    " of memory left that a GPU can fetch: use fewer ranks a node, more batches, or an MPI "
+                    "that takes the GPU's memory (run.gpu_aware).");
+    }
+    check_cuda(code, "cudaMallocHost");
     count_allocation();
     return memory;
 }

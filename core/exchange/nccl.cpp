@@ -75,11 +75,11 @@ class Nccl final : public Transport {
             const Chunk &out = pattern.send[peer], &in = pattern.receive[peer];
             const int rank = static_cast<int>(peer);
             if (out.count() > 0)
-                WHORL_NCCL_CALL(ncclSend(static_cast<const char*>(send) + begin(out), bytes(out), ncclInt8,
-                                         rank, known, stream));
+                WHORL_NCCL_CALL(ncclSend(static_cast<const char*>(send) + out.begin(element_),
+                                         out.bytes(element_), ncclInt8, rank, known, stream));
             if (in.count() > 0)
-                WHORL_NCCL_CALL(ncclRecv(static_cast<char*>(receive) + begin(in), bytes(in), ncclInt8, rank,
-                                         known, stream));
+                WHORL_NCCL_CALL(ncclRecv(static_cast<char*>(receive) + in.begin(element_), in.bytes(element_),
+                                         ncclInt8, rank, known, stream));
         }
         WHORL_NCCL_CALL(ncclGroupEnd());
         WHORL_STREAM(cudaEventRecord(arrived_[static_cast<std::size_t>(batch)], stream));
@@ -92,9 +92,6 @@ class Nccl final : public Transport {
     }
 
   private:
-    std::size_t begin(const Chunk& chunk) const { return static_cast<std::size_t>(chunk.offset) * element_; }
-    std::size_t bytes(const Chunk& chunk) const { return static_cast<std::size_t>(chunk.count()) * element_; }
-
     std::size_t element_;
     std::vector<Pattern> batches_;
     std::shared_ptr<const Ranks> ranks_;

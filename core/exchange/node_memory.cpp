@@ -40,8 +40,8 @@ NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes)
     bool refused = world.any(to_spare * of_node > room_to_share());
     if (!refused) {
         MPI_Info info = apart();
-        const int code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes + alignment), 1, info, node_.handle(),
-                                                 static_cast<void*>(&data_), &window_);
+        const int code = MPI_Win_allocate_shared(static_cast<MPI_Aint>(bytes + alignment), 1, info,
+                                                 node_.handle(), static_cast<void*>(&data_), &window_);
         WHORL_MPI(MPI_Info_free(&info));
         refused = world.any(code != MPI_SUCCESS);
         if (refused && window_ != MPI_WIN_NULL) MPI_Win_free(&window_);

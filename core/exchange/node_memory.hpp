@@ -10,8 +10,8 @@ namespace whorl::exchange {
 
 class NodeMemory {
   public:
-    // Zeroed, on a cache line, each rank's on pages of its own; collective over `world`. Throws Error on all ranks where one
-    // node's shared memory is too small.
+    // Zeroed, on a cache line, each rank's on pages of its own; collective over `world`. Throws Error on all
+    // ranks where one node's shared memory is too small.
     NodeMemory(const Communicator& world, std::size_t bytes);
     ~NodeMemory();
     NodeMemory(const NodeMemory&) = delete;

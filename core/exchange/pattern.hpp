@@ -1,6 +1,7 @@
 // What the ranks of a row or a column send each other: integers, free of MPI.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -15,6 +16,9 @@ struct Chunk {
     bool packed() const {
         return (number == 1 || stride == run) && (variables == 1 || variable_stride == run * number);
     }
+    // In bytes, where a number has `element`: for who sends no gaps.
+    std::size_t begin(std::size_t element) const { return static_cast<std::size_t>(offset) * element; }
+    std::size_t bytes(std::size_t element) const { return static_cast<std::size_t>(count()) * element; }
     // Variables first, ..., first + some - 1 of it.
     Chunk part(std::int64_t first, std::int64_t some) const {
         return {offset + first * variable_stride, run, number, stride, some, variable_stride};

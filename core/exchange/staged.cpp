@@ -23,7 +23,8 @@ class Staged final : public Transport {
         const auto at = static_cast<std::size_t>(batch);
         auto* const host = static_cast<char*>(mirrors_.of(send));
         for (const Chunk& chunk : batches_[at].send)
-            mirrors_.to_host(host + begin(chunk), static_cast<char*>(send) + begin(chunk), bytes(chunk));
+            mirrors_.to_host(host + chunk.begin(element_), static_cast<char*>(send) + chunk.begin(element_),
+                             chunk.bytes(element_));
         receives_[at] = static_cast<char*>(receive);
         inner_->start(batch, host, mirrors_.of(receive));
     }
@@ -32,15 +33,13 @@ class Staged final : public Transport {
         inner_->wait(batch);
         const auto* const host = static_cast<const char*>(mirrors_.of(receives_[at]));
         for (const Chunk& chunk : batches_[at].receive)
-            mirrors_.from_host(receives_[at] + begin(chunk), host + begin(chunk), bytes(chunk));
+            mirrors_.from_host(receives_[at] + chunk.begin(element_), host + chunk.begin(element_),
+                               chunk.bytes(element_));
     }
     int messages() const override { return inner_->messages(); }
     void progress() override { inner_->progress(); }
 
   private:
-    std::size_t begin(const Chunk& chunk) const { return static_cast<std::size_t>(chunk.offset) * element_; }
-    std::size_t bytes(const Chunk& chunk) const { return static_cast<std::size_t>(chunk.count()) * element_; }
-
     Mirrors& mirrors_;
     std::vector<Pattern> batches_;
     std::size_t element_;

@@ -17,7 +17,7 @@ namespace whorl::exchange {
 
 namespace {
 struct Kind {
-    Maker make;
+    Maker (*make)(); // one for each who asks, as it may hold what its exchanges share
     Traits traits;
 };
 
@@ -30,15 +30,15 @@ template <class T> Maker maker() {
 // One line a transport.
 const std::map<std::string, Kind>& registry() {
     static const std::map<std::string, Kind> kinds{
-        {"alltoall", {maker<AllToAll>(), {.blocks = true}}},
-        {"overlap", {maker<Overlap>(), {}}},
-        {"pairwise", {maker<Pairwise>(), {}}},
-        {"rma", {maker<Rma>(), {}}},
-        {"rma-fence", {maker<FencedRma>(), {}}},
-        {"rma-shared", {maker<Rma>(), {.shared = true}}},
-        {"datatypes", {maker<Datatypes>(), {.strided = true}}},
+        {"alltoall", {maker<AllToAll>, {.blocks = true}}},
+        {"overlap", {maker<Overlap>, {}}},
+        {"pairwise", {maker<Pairwise>, {}}},
+        {"rma", {maker<Rma>, {}}},
+        {"rma-fence", {maker<FencedRma>, {}}},
+        {"rma-shared", {maker<Rma>, {.shared = true}}},
+        {"datatypes", {maker<Datatypes>, {.strided = true}}},
 #ifdef WHORL_NCCL
-        {"nccl", {nccl_maker(), {.of_gpus = true}}},
+        {"nccl", {nccl_maker, {.of_gpus = true}}},
 #endif
     };
     return kinds;
@@ -61,7 +61,7 @@ Maker transport_maker(const TransportOptions& options) {
     WHORL_REQUIRE(!kind.traits.strided || options.wire == "full",
                   "transport = \"" + options.name +
                       "\" packs nothing, so nothing converts: choose wire = \"full\" or another transport.");
-    Maker make = kind.make;
+    Maker make = kind.make();
     if (options.wire == "single") make = in_single_precision(make);
     if (options.variables_per_message > 0) make = in_groups(options.variables_per_message, make);
     if (options.threading == "serialized") make = in_background(make);

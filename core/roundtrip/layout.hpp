@@ -43,8 +43,7 @@ struct ColumnRow {
 class Layout {
   public:
     Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank, int batches,
-           int column_variables, int row_variables, const exchange::Traits& transport,
-           bool side_by_side = false);
+           int column_variables, int row_variables, const exchange::Traits& transport, bool side_by_side);
 
     ProcessGrid grid;
     int row_index, column_index; // r and c of this rank

@@ -112,10 +112,9 @@ template <class Device, class Real> class RoundTrip {
     // A scope of an executor's timers: what was enqueued in it counts.
     class Timed {
       public:
-        Timed(RoundTrip& trip, int executor, Part part, Part outer)
+        Timed(RoundTrip& trip, int executor, Part part)
             : device_(trip.device_), timers_(trip.executors_[static_cast<std::size_t>(executor)].timers),
-              scope_(ready(), part, outer) {}
-        Timed(RoundTrip& trip, int executor, Part part) : Timed(trip, executor, part, part) {}
+              scope_(ready(), part) {}
         ~Timed() { ready(); }
         Timed(const Timed&) = delete;
         Timed& operator=(const Timed&) = delete;

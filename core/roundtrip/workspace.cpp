@@ -55,6 +55,13 @@ int pairs_of_block(const Layout& layout, const Workspace::Stream& stream) {
     return static_cast<int>(
         std::min<std::int64_t>(std::max(points / layout.nx, 1), stream.block_memory / of_pair));
 }
+// Lines between walls are folded beside their places.
+std::int64_t fold_scratch(const Layout& layout, const Workspace& work) {
+    const auto folded = [&](int axis, std::int64_t values) { return layout.walls >> axis & 1 ? values : 0; };
+    return std::max({folded(0, 1LL * layout.nx * work.pairs),
+                     folded(1, 1LL * layout.ny * work.planes * work.pitch),
+                     folded(2, layout.nz * whole_lines(work.columns))});
+}
 } // namespace
 
 // Where rows are exchanged planes and lines are never in hand together, and share their place.
@@ -92,11 +99,7 @@ Workspace Workspace::of_stream(const Layout& layout, const Stream& stream) {
         static_cast<int>(std::clamp<std::int64_t>(columns, alignment, std::max(own_columns, alignment)));
     work.tile = layout.in_place ? 0 : of_column * work.lanes;
     work.lent = whole_lines(std::max(work.tile, work.lent));
-    // Lines between walls are folded beside their places.
-    const auto folded = [&](int axis, std::int64_t values) { return layout.walls >> axis & 1 ? values : 0; };
-    work.scratch = std::max({folded(0, 1LL * layout.nx * work.pairs),
-                             folded(1, 1LL * layout.ny * work.planes * work.pitch),
-                             folded(2, layout.nz * whole_lines(work.columns))});
+    work.scratch = fold_scratch(layout, work);
     return work;
 }
 

@@ -10,7 +10,7 @@ from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.errors import CaseError
-from whorl.exchange_choice import AUTO, plain
+from whorl.exchange_choice import plain
 from whorl.fitting import largest_points
 from whorl.hdf5 import has_h5py
 from whorl.ranks import MPI, launched
@@ -95,18 +95,39 @@ def check_device(case: Case, comm: MPI.Intracomm) -> None:
             f'run.device = "{device}" needs whorl built {BUILDS[device]} and this one was built without; '
             'build it so, or use "cpu".'
         )
-    if case.run.transport not in (AUTO, *build["transports"]):
+    if case.run.transport == "nccl" and "nccl" not in build["transports"]:
         raise CaseError(
-            f'run.transport = "{case.run.transport}" needs whorl built with CUDA where NCCL is '
-            "(docs/gpu.md) and this one was not; choose another, or auto."
+            'run.transport = "nccl" needs whorl built with CUDA where NCCL is (docs/gpu.md) and this one '
+            "was not; choose another, or auto."
         )
     if device not in GPUS:
         return
+    check_gpu_exchange(case)
     without = [host for host, found in comm.allgather((socket.gethostname(), len(_core.gpus()))) if not found]
     if without:
         raise CaseError(
             f'run.device = "{device}" needs a GPU and none can be used on {without[0]}; see what nvidia-smi '
             'and CUDA_VISIBLE_DEVICES say there, run on nodes with GPUs, or use "cpu".'
+        )
+
+
+def check_gpu_exchange(case: Case) -> None:
+    """Raises CaseError for what does not move data from GPU to GPU, as the core does when it is asked to."""
+    transport, aware, wire = case.run.transport, case.run.gpu_aware, case.run.wire
+    if transport == "rma-shared":
+        raise CaseError(
+            'run.transport = "rma-shared" receives in memory that processes of a node share, which that of '
+            "a GPU is not; choose rma or another transport."
+        )
+    if transport == "datatypes" and aware == "no":
+        raise CaseError(
+            'run.transport = "datatypes" packs nothing, so that MPI has to reach the memory of the GPU; '
+            'choose run.gpu_aware = "yes" if it can, or another transport.'
+        )
+    if wire == "single" and (transport == "nccl" or aware == "yes"):
+        raise CaseError(
+            'run.wire = "single" converts on the host, which does not see what travels between GPUs; choose '
+            'run.wire = "full", or run.gpu_aware = "no" with a transport of MPI.'
         )
 
 
@@ -171,10 +192,14 @@ class Room(NamedTuple):
 
 def check_memory(options: _core.Options, comm: MPI.Intracomm) -> None:
     """Compares the need of all ranks of each node, or of each GPU, with what it has available."""
-    needed = sum(_core.estimate_memory(options, comm.size).values())
+    parts = _core.estimate_memory(options, comm.size)
+    needed = sum(parts.values())
     on_gpu = options.device in GPUS
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     room = min(comm.allgather(_room_of_gpu(node) if on_gpu else _room_of_node(node)))
+    staged = parts["exchange"] + parts["row_buffers"]
+    if on_gpu and comm.size > 1 and options.gpu_aware == "no":
+        _check_staging(staged, min(comm.allgather(_room_of_node(node))))
     node.Free()
     if needed <= room.of_rank:
         return
@@ -187,6 +212,16 @@ def check_memory(options: _core.Options, comm: MPI.Intracomm) -> None:
         f"{room.ranks}) and {gibibytes(room.ranks * room.of_rank)} are available; use {size} "
         f"points{most}{single} or more {'GPUs' if on_gpu else 'nodes'}."
     )
+
+
+def _check_staging(needed: int, room: Room) -> None:
+    """What passes through the host has its place there as well."""
+    if needed > room.of_rank:
+        raise CaseError(
+            f"run.gpu_aware needs {gibibytes(room.ranks * needed)} of memory of {room.place} to pass "
+            f"messages of {room.ranks} ranks through, and {gibibytes(room.ranks * room.of_rank)} are "
+            "available; use fewer points or more nodes, or an MPI that takes the GPUs' memory."
+        )
 
 
 def _room_of_node(node: MPI.Intracomm) -> Room:

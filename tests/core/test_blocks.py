@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from support import flows
-from support.build import needs
 from support.ranks import on_ranks
 from support.twin import Twin
 from whorl import _core
@@ -63,7 +62,6 @@ def test_rows_of_several_ranks_are_those_of_the_cpu(world, points, device):
         check_against_the_cpu(world, points, device, "double", process_grid=grid)
 
 
-@needs("fftw")
 @on_ranks(1)
 def test_lines_of_the_library_are_those_of_the_cpu(world, device):
     check_against_the_cpu(world, (14, 32, 18), device, "double", lines="library")

@@ -48,16 +48,19 @@ def build(tree: Path) -> None:
         entry["file"]: entry["command"] for entry in json.loads((BUILD / "compile_commands.json").read_text())
     }
     like = commands[str(ROOT / "core/bindings/models.cpp")].replace(str(ROOT), str(tree))
-    like = like.replace("-DWHORL_CPU_AS_GPU", "")  # one device is enough
     new = ["models", "models_kuramoto_sivashinsky"]
+    if "-DWHORL_CUDA" in like:
+        new.append("module")  # which would ask for GPUs
+    like = re.sub("-DWHORL_(CPU_AS_GPU|CUDA|HIP)", "", like)  # one device is enough
     for name in new:
         command = like.replace("bindings/models.cpp", f"bindings/{name}.cpp")
         command = re.sub(r" -o \S+", f" -o {tree / name}.o", command)
         subprocess.run(shlex.split(command), check=True, cwd=tree)
     known = sorted((BUILD / "CMakeFiles/_core.dir/core/bindings").glob("*.o"))
-    objects = [str(path) for path in known if path.name != "models.cpp.o"] + [
+    objects = [str(path) for path in known if path.name[: -len(".cpp.o")] not in new] + [
         f"{tree / name}.o" for name in new
     ]
+    objects += map(str, BUILD.glob("CMakeFiles/whorl_nccl.dir/**/*.o"))
     rules = (BUILD / "build.ninja").read_text()
     libraries = re.search(r"^build _core\..*?^  LINK_LIBRARIES = (.*?)$", rules, re.MULTILINE | re.DOTALL)[1]
     suffix = sysconfig.get_config_var("EXT_SUFFIX")

@@ -6,6 +6,7 @@ import pytest
 from planner.cases import case, toy
 from whorl import _core
 from whorl.core_options import core_options
+from whorl.errors import CaseError
 from whorl.planner import report
 from whorl.planner.machine import load_machine
 from whorl.planner.notes import notes_on
@@ -76,6 +77,20 @@ def test_a_transport_of_gpus_is_planned_without_one():
     assert nccl.overlap
     assert nccl.runs == overlap.runs
     assert json.loads(as_json(nccl))["case"]["run"]["transport"] == "nccl"
+
+
+@pytest.mark.parametrize(
+    ("run", "words"),
+    [
+        ({"transport": "rma-shared"}, "receives in memory that processes of a node share"),
+        ({"transport": "nccl", "wire": "single"}, "converts on the host"),
+        ({"transport": "datatypes", "gpu_aware": "no"}, "packs nothing"),
+    ],
+)
+def test_what_gpus_refuse_is_not_planned(run, words):
+    make_plan(case(run={"device": "cuda"}), toy(node=GPU), nodes=[1])
+    with pytest.raises(CaseError, match=words):
+        make_plan(case(run={"device": "cuda", **run}), toy(node=GPU), nodes=[1])
 
 
 def test_the_first_step_is_found_without_a_gpu():

@@ -175,12 +175,36 @@ def test_a_call_takes_as_long_as_on_the_slowest_rank(world):
         recorded.append(number)
         now[0] += (world.rank + 1) * 10.0**number
 
-    flow = SimpleNamespace(reset_timings=recorded.clear, timings=lambda: {"calls": len(recorded)})
+    flow = SimpleNamespace(
+        options=SimpleNamespace(device="cpu"),
+        reset_timings=recorded.clear,
+        timings=lambda: {"calls": len(recorded)},
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(common, "time", SimpleNamespace(perf_counter=lambda: now[0]))
         calls = common.timed_calls(flow, call, 2, world)
     assert [call["wall"] for call in calls] == pytest.approx([200.0, 2000.0])
     assert [call["calls"] for call in calls] == [1, 1]
+
+
+def test_a_gpu_is_timed_while_it_need_not_wait(monkeypatch):
+    """Ten times as fast as when its parts are; these have the shares they have then."""
+    now, timing = [0.0], []
+
+    def call(number):
+        now[0] += 10.0 * (number + 1) if timing else number + 1
+
+    flow = SimpleNamespace(
+        options=SimpleNamespace(device="cuda"),
+        reset_timings=lambda: timing.append(True),
+        timings=lambda: {"x_lines": 0.25 * now[0], "total": now[0]} if timing else {},
+    )
+    monkeypatch.setattr(common, "time", SimpleNamespace(perf_counter=lambda: now[0]))
+    warm, times = common.WARM_UP, 2
+    calls = common.timed_calls(flow, call, times, SELF)
+    walls = [warm + n + 1 for n in range(times)]
+    assert [one["wall"] for one in calls] == pytest.approx(walls)
+    assert [one["x_lines"] / one["total"] for one in calls] == pytest.approx([0.25] * times)
 
 
 def test_a_pair_in_figures(monkeypatch):

@@ -7,7 +7,7 @@ import pytest
 from mpi4py import MPI
 from whorl import _core
 from whorl.case import Case
-from whorl.checks import MOST_THREADS_A_CORE, check_files, check_ranks, check_threads, warnings
+from whorl.checks import MOST_THREADS_A_CORE, check_device, check_files, check_ranks, check_threads, warnings
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.parallel import threads_of_rank
@@ -57,12 +57,16 @@ def test_more_threads_than_cores_are_warned_of(monkeypatch):
 @pytest.fixture
 def bare(monkeypatch):
     """As if the core had been built without MPI and HDF5."""
-    about = _core.build_info() | {"mpi": "none", "hdf5": "none"}
+    about = _core.build_info() | {"mpi": "none", "hdf5": "none", "transports": []}
     monkeypatch.setattr(_core, "build_info", lambda: about)
 
 
 def with_output(case, directory, **output):
     return Case(**case.to_dict() | {"output": {"directory": str(directory), **output}})
+
+
+def test_a_build_without_mpi_has_no_transports_and_runs(bare):
+    check_device(case_of(), MPI.COMM_SELF)
 
 
 def test_ranks_are_refused_by_a_build_without_mpi(bare):

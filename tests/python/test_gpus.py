@@ -1,6 +1,7 @@
 """What is asked of a GPU before a run begins, with GPUs that are made up."""
 
 import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import psutil
@@ -17,6 +18,7 @@ from whorl.information import information
 from whorl.sizes import next_good_size
 
 GIB = 2**30
+ROOT = Path(__file__).resolve().parents[2]
 CARD = {"name": "Toy 1", "id": "1", "memory": 8 * GIB}
 
 
@@ -125,6 +127,36 @@ def test_a_gpu_s_free_memory_is_what_counts(monkeypatch):
     said = refusal(check_memory, core_options(case, 1), MPI.COMM_SELF)
     for word in ("of memory on GPU 0 (Toy 1) of ", "(ranks there: 1)", "single precision or more GPUs"):
         assert word in said
+
+
+@on_ranks(2)
+def test_messages_that_pass_through_the_host_have_their_place_there(world):
+    case = case_of(device="cuda", gpu_aware="no")
+    options = core_options(case, 1)
+    parts = _core.estimate_memory(options, world.size)
+    staged = world.size * (parts["exchange"] + parts["row_buffers"])
+    with pytest.MonkeyPatch.context() as patch:
+        show(patch, 2 * sum(parts.values()))
+        patch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=staged))
+        check_memory(options, world)
+        patch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=staged - 1))
+        assert "to pass messages of 2 ranks through" in refusal(check_memory, options, world)
+        options.gpu_aware = "yes"
+        check_memory(options, world)
+
+
+MEMORY = re.compile(r"^\| (\d+)³, (phase-shift|2/3 sphere) \| ([\d.]+) GiB \|$", re.MULTILINE)
+
+
+def test_the_page_has_the_memory_that_is_counted():
+    rows = MEMORY.findall((ROOT / "docs" / "gpu.md").read_text(encoding="utf-8"))
+    assert len(rows) == 3
+    for n, kept, shown in rows:
+        dealias, _, shape = kept.partition(" ")
+        grid = {"dealias": dealias} | ({"shape": shape} if shape else {})
+        case = case_of(int(n), grid, device="cuda", precision="single", threads=1)
+        case = Case(**case.to_dict() | {"time": {"scheme": "rk2", "dt": 0.1, "steps": 1}})
+        assert f"{needed(case) / GIB:.3g}" == shown, (n, kept)
 
 
 @pytest.mark.parametrize("device", ["cpu", "cpu-as-gpu"])

@@ -5,6 +5,7 @@ from functools import cache
 from whorl import _core
 
 ALL = ("cpu", "cpu-as-gpu", "cuda")
+MOST_RANKS = 8
 _current = "cpu"
 
 
@@ -20,6 +21,8 @@ def use(name: str) -> None:
 def can_move(transport: str, device: str | None = None) -> bool:
     """Does a transport move what is in the memory of a device, the current one unless another is given?"""
     cannot = {"cpu": ("nccl",), "cpu-as-gpu": ("rma-shared", "nccl"), "cuda": ("rma-shared", "datatypes")}
+    if transport == "nccl" and len(_core.gpus()) < MOST_RANKS:
+        return False  # which wants one for each rank
     return transport not in cannot[device or _current]
 
 

@@ -102,6 +102,8 @@ def timed_calls(
     The parts are the core's (`Flow.timings`), each that of the rank that was slowest in it, and `wall`, the
     whole on the slowest rank. `Flow.traffic` is that of the last call. Collective.
     """
+    if flow.options.device in GPUS:
+        return _timed_on_gpu(flow, work, times, comm)
     calls = []
     for call in range(WARM_UP + times):
         flow.reset_timings()
@@ -109,6 +111,22 @@ def timed_calls(
         if call >= WARM_UP:
             calls.append(dict(flow.timings()) | {"wall": wall})
     return calls
+
+
+def _timed_on_gpu(
+    flow: _core.Flow, work: Callable[[int], object], times: int, comm: MPI.Intracomm
+) -> list[dict[str, float]]:
+    """Timed part by part a GPU would wait for each: the parts have their shares in one further call."""
+
+    def finished(call: int) -> None:
+        work(call)
+        flow.timings()
+
+    walls = [slowest(comm, lambda call=call: finished(call)) for call in range(WARM_UP + times)][WARM_UP:]
+    flow.reset_timings()
+    whole = slowest(comm, lambda: finished(WARM_UP + times))
+    shares = {part: seconds / whole for part, seconds in flow.timings().items()}
+    return [{part: share * wall for part, share in shares.items()} | {"wall": wall} for wall in walls]
 
 
 def spread(seconds: list[float]) -> dict[str, float]:

@@ -8,6 +8,7 @@ from typing import Any
 from whorl import _core
 from whorl.case import Case
 from whorl.case import Run as RunOptions
+from whorl.checks import GPUS, check_gpu_exchange
 from whorl.errors import CaseError
 from whorl.planner.gests import Gests
 from whorl.planner.machine import Machine
@@ -69,6 +70,8 @@ def make_plan(
     run.transport and run.threading without. Raises CaseError when the case does not fit, naming what would.
     """
     _check_exchange(case, algorithm)
+    if machine.device in GPUS and algorithm != "gests":
+        check_gpu_exchange(case)
     if overlap is None:
         overlap = not _core.exchange_blocks(planned_options(case))
     if algorithm == "gests":
