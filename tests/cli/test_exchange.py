@@ -47,8 +47,6 @@ simulation.run()
 @pytest.mark.parametrize(
     ("transport", "threading", "grid", "name"),
     [
-        ("alltoall", "funneled", "1, 2", "column"),
-        ("overlap", "funneled", "1, 2", "column"),
         ("pairwise", "funneled", "2, 1", "row"),
         ("rma", "funneled", "1, 2", "column"),
         ("rma-fence", "funneled", "2, 1", "row"),

@@ -111,7 +111,7 @@ def check_all(world, box, precision, **settings):
     check_steps(world, flow, box, precision)
 
 
-@on_ranks()
+@on_ranks(1, 4, 6)
 @bases_of_box
 @rules
 @boxes

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from itertools import permutations
 
 import numpy as np
+from support import devices
 from whorl.case import Case
 from whorl.simulation import Simulation
 
@@ -36,7 +37,7 @@ def make_case(
         grid={"points": points, **grid},
         flow={"viscosity": viscosity},
         time={"scheme": scheme, **(time or {"dt": dt, "steps": steps})},
-        run={"precision": precision, "threads": 1},
+        run={"precision": precision, "threads": 1, "device": devices.current()},
     )
 
 

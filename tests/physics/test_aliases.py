@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from physics.flows import SCHEMES, distance, make_case, noise, run, slope
 
+pytestmark = pytest.mark.every_device
+
 POINTS = 12
 END = 0.4
 COUNTS = (10, 20, 40)
@@ -16,7 +18,7 @@ def end_state(dealias: str, scheme: str, count: int, **grid) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def alias_free():
+def alias_free(device):
     return end_state("phase-shift-exact", "rk4", 160)
 
 

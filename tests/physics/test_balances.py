@@ -4,13 +4,15 @@ import numpy as np
 import pytest
 from physics.flows import EXACT, TAU, curl, gradient, make_case, names, noise, on_twice_the_points, run
 
+pytestmark = pytest.mark.every_device
+
 BOX = (16, 18, 12)
 LENGTHS = (TAU, 1.2 * TAU, 0.9 * TAU)
 NU = 0.03
 
 
 @pytest.fixture(scope="module", params=EXACT, ids=names(EXACT))
-def flow(request):
+def flow(request, device):
     """A developed flow: noise that the nonlinear term has worked on."""
     return run(
         make_case(BOX, NU, dt=0.02, lengths=LENGTHS, **request.param), noise(BOX, seed=11, reach=3), 10
@@ -18,7 +20,7 @@ def flow(request):
 
 
 @pytest.fixture(scope="module")
-def A(flow):
+def A(flow, device):
     """A[i, j] = ∂u_i/∂x_j."""
     return gradient(flow.velocity(), LENGTHS)
 

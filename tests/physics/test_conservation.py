@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 from physics.flows import EXACT, SCHEMES, TAU, TRUNCATIONS, make_case, names, noise, run, slope
 
+pytestmark = pytest.mark.every_device
+
 BOX = (12, 18, 10)
 LENGTHS = (TAU, 1.3 * TAU, 0.8 * TAU)
 exactly = pytest.mark.parametrize("truncation", EXACT, ids=names(EXACT))

@@ -23,6 +23,8 @@ from physics.flows import (
     turned,
 )
 
+pytestmark = pytest.mark.every_device
+
 NU = 0.05
 ROUNDING = 2e-14
 BOX = (12, 16, 18)

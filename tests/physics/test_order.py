@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from physics.flows import SCHEMES, TAU, distance, make_case, noise, run, slope
 
+pytestmark = pytest.mark.every_device
+
 BOX = (12, 16, 10)
 LENGTHS = (TAU, 1.2 * TAU, 0.9 * TAU)
 NU = 0.08  # the smallest scales lose two thirds of themselves in the time of the run
@@ -17,7 +19,7 @@ def end_state(scheme: str, count: int, **grid) -> np.ndarray:
 
 
 @pytest.fixture(scope="module")
-def truth():
+def truth(device):
     return end_state("rk4", 500)
 
 

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from physics.flows import SCHEMES, TAU, TRUNCATIONS, distance, make_case, names, noise, run
 
+pytestmark = pytest.mark.every_device
+
 BOX = (12, 16, 10)
 LENGTHS = (TAU, 1.2 * TAU, 0.9 * TAU)
 EPSILON = float(np.finfo(np.float32).eps)

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from physics.flows import AXES, EXACT, TAU, distance, make_case, names, noise, run, slope
 
+pytestmark = pytest.mark.every_device
+
 BOX = (12, 16, 10)
 LENGTHS = (TAU, 1.2 * TAU, 0.9 * TAU)
 NU = 0.02
