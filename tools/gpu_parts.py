@@ -100,17 +100,30 @@ def equality() -> dict[str, Any]:
     return {"models": models}
 
 
-def traffic(n: int, dealias: str, shape: str, value: int) -> tuple[float, float]:
+def traffic(n: int, dealias: str, shape: str, value: int, block_memory: int) -> tuple[float, float]:
     """Bytes of a step (two right-hand sides, rk2) of Navier-Stokes: those its kernels read and write, each
-    array of a kernel once, and the least: state and columns, were planes never to leave the chip."""
+    array of a kernel once, and the least: state and columns, were planes never to leave the chip.
+
+    What does not fit into a block with its lines (docs/gpu.md) is a kernel of its own.
+    """
     chosen = options("navier-stokes", (n, n, n), dealias=dealias, shape=shape)
     shares = _core.shares(chosen, (1, 1))
     columns = shares["columns"] * n
     modes = _core.estimate_memory(chosen, 1)["state"] / 16 / 6  # double, two registers of three fields
     planes, kept = shares["elements"] * n * n, (2 * shares["elements"] - 1) / n
     inputs, products, fluxes, fields = 3, 5, 4, 3
-    inwards = fields * modes + inputs * (2 * kept * columns + 2 * columns + 2 * planes)
-    outwards = products * ((2 + kept) * planes + columns) + fluxes * (2 * columns + kept * columns + modes)
+
+    def alone(variables: int) -> bool:
+        return 32 * n * variables > block_memory
+
+    inwards = fields * modes + inputs * (2 * columns + 2 * planes)
+    outwards = products * 2 * planes + fluxes * 2 * columns
+    if alone(inputs):
+        inwards += inputs * 2 * kept * columns
+    if alone(products):
+        outwards += products * (kept * planes + columns)
+    if alone(fluxes):
+        outwards += fluxes * (kept * columns + modes)
     registers = 3.5 * fields * modes  # read and written by the two stages, on average
     all_moved = inwards + outwards + registers
     least = fields * modes + 2 * (inputs + fluxes) * columns + registers
@@ -165,7 +178,8 @@ def time_steps(n: int, precision: str, dealias: str, shape: str, copies: float) 
         name: timings[name] / timings["total"]
         for name in ("z_lines", "y_lines", "x_lines", "pack", "point", "modes")
     }
-    moved, least = traffic(n, dealias, shape, 8 if precision == "single" else 16)
+    block_memory = _core.gpus()[0]["block_memory"]
+    moved, least = traffic(n, dealias, shape, 8 if precision == "single" else 16, block_memory)
     return {
         "case": f"{n}³ {precision} {dealias}{' sphere' if dealias == '2/3' and shape == 'sphere' else ''}",
         "seconds": best,

@@ -93,6 +93,7 @@ nb::list gpus() {
         one["name"] = gpu.name;
         one["id"] = gpu.id;
         one["memory"] = gpu.memory;
+        one["block_memory"] = gpu.block_memory;
         found.append(one);
     }
 #endif

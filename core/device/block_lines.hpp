@@ -8,6 +8,9 @@
 // on the device, whose team has
 //
 //   team.each(items, f)       f(i) for every item, in any order; all are done when it returns
+//   team.template gather<k>(items, get, put)   put(i, get(i)) for every item, once or more; k at a time are
+//                             got before the first is put, so that they come from the device's memory
+//                             together
 //   team.template raise<Kernel>(items, f)   f(i, measured): Kernel::maxima values >= 0, of type
 //   Kernel::Value,
 //                             whose largest Device::raised() gives back
@@ -25,6 +28,7 @@
 #include <vector>
 
 #include "base/complex.hpp"
+#include "base/divisor.hpp"
 #include "base/unrolled.hpp"
 #include "device/buffer.hpp"
 #include "device/butterflies.hpp"
@@ -33,9 +37,10 @@
 
 namespace whorl::device {
 
-// Butterflies on points p + m t, t < radix, of lines of m radix points.
+// Butterflies on points p + m t, t < radix, of lines of m radix points, `parts` of them a whole line.
 struct LinePass {
-    int radix, m;
+    int radix;
+    Divisor m, parts;
     int turns; // where its roots of unity begin, [u - 1][p], exp(2 pi i p u / (m radix))
 };
 
@@ -67,7 +72,7 @@ template <class Memory, class Real> LineTables<Memory, Real>::LineTables(int n) 
     int m = n, spread = 1;
     for (const int radix : all) {
         m /= radix;
-        plan_.passes[plan_.count++] = {radix, m, static_cast<int>(turns.size())};
+        plan_.passes[plan_.count++] = {radix, Divisor(m), Divisor(n / radix), static_cast<int>(turns.size())};
         for (int u = 1; u < radix; ++u)
             for (int p = 0; p < m; ++p) {
                 const double angle = 2.0 * std::numbers::pi * p * u / (1.0 * m * radix);
@@ -87,6 +92,11 @@ template <class Memory, class Real> LineTables<Memory, Real>::LineTables(int n) 
     plan_.places = places_.data();
 }
 
+// A butterfly of a pass: which of its line, and the line.
+struct LinePart {
+    int part, line;
+};
+
 // Lines in the memory of a block, one behind the other: places a power of two apart fall into the same bank
 // of memory, so every sixteenth is left out.
 struct LinesBehind {
@@ -95,29 +105,36 @@ struct LinesBehind {
     static WHORL_INLINE int padded(int j) { return j + (j >> 4); }
     static int pitch_of(int n) { return padded(n - 1) + 1; }
     WHORL_INLINE int place(int j, int line) const { return line * pitch + padded(j); }
-    // Item -> which of so many a line, and the line: neighbours are on one line ...
-    static WHORL_INLINE int part(int item, int parts, int) { return item % parts; }
-    static WHORL_INLINE int line(int item, int parts, int) { return item / parts; }
+    // Neighbours are on one line ...
+    WHORL_INLINE LinePart part(int item, const Divisor& parts) const {
+        const int line = parts.quotient(item);
+        return {item - line * parts.number(), line};
+    }
 };
 
-// ... or side by side: neighbours are in one place.
+// ... or, of lines side by side, in one place.
 struct LinesBeside {
-    int lines;
-
-    WHORL_INLINE int place(int j, int line) const { return j * lines + line; }
-    static WHORL_INLINE int part(int item, int, int lines) { return item / lines; }
-    static WHORL_INLINE int line(int item, int, int lines) { return item % lines; }
+    Divisor lines;
+    WHORL_INLINE int place(int j, int line) const { return j * lines.number() + line; }
+    WHORL_INLINE LinePart part(int item, const Divisor&) const {
+        const int part = lines.quotient(item);
+        return {part, item - part * lines.number()};
+    }
 };
+
+// Items of so many numbers that a thread fetches at a time: enough to keep the memory busy.
+template <int numbers>
+inline constexpr int items_together = numbers > 4 ? 2 : (numbers > 2 ? 4 : 8 / numbers);
 
 template <int radix, Direction direction, class Real, class Lines, class Team>
-WHORL_DEVICE_CALL void run_pass(const Team& team, const Lines lines, int count, const LinePass pass, int n,
+WHORL_DEVICE_CALL void run_pass(const Team& team, const Lines lines, int count, const LinePass pass,
                                 const Complex<Real>* turns) {
     constexpr bool inverse = direction == Direction::backward;
     Complex<Real>* const data = team.template memory<Complex<Real>>();
-    const int parts = n / radix, m = pass.m;
-    team.each(parts * count, [&](int item) {
-        const int part = Lines::part(item, parts, count), line = Lines::line(item, parts, count);
-        const int p = part % m, first = (part / m) * m * radix + p;
+    const int m = pass.m.number();
+    team.each(pass.parts.number() * count, [&](int item) {
+        const auto [part, line] = lines.part(item, pass.parts);
+        const int before = pass.m.quotient(part) * m, p = part - before, first = before * radix + p;
         const auto turn = [&](Split<Real>* a) {
             if (m == 1) return;
             unrolled<radix - 1>([&](auto u) {
@@ -146,47 +163,66 @@ WHORL_DEVICE void run_passes(const Team& team, const LinePlan<Real>& plan, const
     for (int i = 0; i < plan.count; ++i) {
         const LinePass& pass = plan.passes[direction == Direction::backward ? i : plan.count - 1 - i];
         with_radix(pass.radix, [&](auto radix) {
-            run_pass<radix, direction, Real>(team, lines, count, pass, plan.n, plan.turns + pass.turns);
+            run_pass<radix, direction, Real>(team, lines, count, pass, plan.turns + pass.turns);
         });
     }
 }
 
-// Lines side by side, some to a block. Ends: of(block) has `count` of them, and for lane < count
-//   get(j, lane)           element j of what comes in
-//   set(j, lane, value)    what goes out
+// Lines side by side, some lanes to a block, of each the lines of Ends::variables variables. Ends: of(block)
+// has `count` lanes, and for lane < count
+//   get(j, lane, values)   element j of the variables that come in
+//   set(j, lane, values)   what goes out
 // modes on one side and points on the other, both in order.
 template <class Real, class Ends, Direction direction> struct LineProgram {
     Ends ends;
     LinePlan<Real> plan;
-    int lanes;
+    Divisor lanes;
+    LinesBeside lines; // of all variables
+
+    LineProgram(const Ends& of_ends, const LinePlan<Real>& of_lines, int of_block)
+        : ends(of_ends), plan(of_lines), lanes(of_block), lines{Divisor(Ends::variables * of_block)} {}
 
     template <class Team> WHORL_DEVICE void operator()(std::int64_t block, const Team& team) const {
         constexpr bool inverse = direction == Direction::backward;
+        constexpr int variables = Ends::variables;
         Complex<Real>* const data = team.template memory<Complex<Real>>();
-        const auto own = ends.of(block, lanes);
-        const int items = plan.n * lanes;
-        team.each(items, [&](int item) {
-            const int slot = item / lanes, lane = item % lanes;
-            const int j = inverse ? slot : plan.places[slot];
-            data[item] = lane < own.count ? own.get(j, lane) : Complex<Real>{0, 0};
-        });
-        run_passes<direction>(team, plan, LinesBeside{lanes}, lanes);
-        team.each(items, [&](int item) {
-            const int slot = item / lanes, lane = item % lanes;
-            const int j = inverse ? plan.places[slot] : slot;
-            if (lane < own.count) own.set(j, lane, data[item]);
+        const int width = lanes.number();
+        const auto own = ends.of(block, width);
+        struct Values {
+            Complex<Real> of[variables];
+        };
+        team.template gather<items_together<variables>>(
+            plan.n * width,
+            [&](int item) {
+                const int slot = lanes.quotient(item), lane = item - slot * width;
+                Values values;
+                // A lane too many is another's twin.
+                own.get(inverse ? slot : plan.places[slot], lane < own.count ? lane : 0, values.of);
+                return values;
+            },
+            [&](int item, const Values& values) {
+                const int slot = lanes.quotient(item), lane = item - slot * width;
+                unrolled<variables>(
+                    [&](auto v) { data[lines.place(slot, v * width + lane)] = values.of[v]; });
+            });
+        run_passes<direction>(team, plan, lines, variables * width);
+        team.each(plan.n * width, [&](int item) {
+            const int slot = lanes.quotient(item), lane = item - slot * width;
+            Complex<Real> values[variables];
+            unrolled<variables>([&](auto v) { values[v] = data[lines.place(slot, v * width + lane)]; });
+            if (lane < own.count) own.set(inverse ? plan.places[slot] : slot, lane, values);
         });
     }
 };
 
-// How many of them: as wide as a transaction of memory where a block then leaves room for others, at least
-// half of one; 0: the lines are too long.
-template <class Real> int lanes_of_block(int n, std::int64_t block_memory) {
+// How many lanes, of this many points each: as wide as a transaction of memory where a block then leaves
+// room for others, at least half of one; 0: they are too long.
+template <class Real> int lanes_of_block(std::int64_t points, std::int64_t block_memory) {
     constexpr int value = sizeof(Complex<Real>), widest = 128, wide = 64, narrowest = 32;
     constexpr std::int64_t shared_by_several = 64 << 10;
     int bytes = widest;
-    while (bytes > wide && std::int64_t{1} * n * bytes > shared_by_several) bytes /= 2;
-    while (bytes >= narrowest && std::int64_t{1} * n * bytes > block_memory) bytes /= 2;
+    while (bytes > wide && points * bytes > shared_by_several) bytes /= 2;
+    while (bytes >= narrowest && points * bytes > block_memory) bytes /= 2;
     return bytes >= narrowest ? bytes / value : 0;
 }
 

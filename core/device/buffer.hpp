@@ -22,7 +22,8 @@ void count_allocation() noexcept;
 
 struct HostMemory {
     static constexpr bool separate = false; // from what the host's code may touch
-    using Exchanged = HostMemory;           // what other processes' libraries reach
+    static constexpr bool of_gpu = false;
+    using Exchanged = HostMemory; // what other processes' libraries reach
     static void* allocate(std::size_t bytes) { return device::allocate(bytes); }
     static void release(void* memory, std::size_t bytes) noexcept { device::release(memory, bytes); }
     static void from_host(void* to, const void* from, std::size_t bytes) {

@@ -15,7 +15,7 @@
 #include "device/compiled.hpp"
 #include "device/lines.hpp"
 #include "device/separate_memory.hpp"
-#include "device/stream_lines.hpp"
+#include "device/stream_device.hpp"
 
 namespace whorl::device {
 
@@ -43,6 +43,9 @@ class HostTeam {
         for (int i = items - 1; i >= 0; i -= 2) f(i);
         for (int i = items % 2; i < items; i += 2) f(i);
     }
+    template <int, class Get, class Put> void gather(int items, const Get& get, const Put& put) const {
+        each(items, [&](int i) { put(i, get(i)); });
+    }
     template <class Kernel, class F> void raise(int items, const F& f) const {
         each(items, [&](int i) {
             typename Kernel::Value measured[Kernel::maxima];
@@ -63,17 +66,11 @@ class HostTeam {
     std::array<double, 2>& largest_;
 };
 
-class CpuAsGpu {
+class CpuAsGpu : public StreamDevice<CpuAsGpu, HostPlan, SeparateMemory> {
   public:
-    using Memory = SeparateMemory;
     using HostSide = HostMemory;
-    template <class Real> using Lines = StreamLines<HostPlan<Real>, SeparateMemory, Real>;
-    static constexpr bool streams = true;
-    static constexpr bool known_plans = false;
 
     explicit CpuAsGpu(int) { begin_round(); }
-
-    int executors() const { return stream_count; }
 
     // work(executor, item) enqueues an item; what came before all of them runs before, what comes after,
     // after.
@@ -86,9 +83,6 @@ class CpuAsGpu {
     template <class Kernel> void for_each(int executor, std::int64_t rows, const Kernel& kernel) {
         enqueue(executor, [rows, kernel] { run_rows(rows, kernel); });
     }
-    template <class Kernel> void over(std::int64_t rows, const Kernel& kernel) {
-        each(1, [&](int executor, std::int64_t) { for_each(executor, rows, kernel); });
-    }
 
     // Blocks of threads that work together in so many bytes of memory (block_lines.hpp).
     template <class Program>
@@ -99,29 +93,11 @@ class CpuAsGpu {
                 program(block, HostTeam(fresh_memory(bytes), raised_));
         });
     }
-    // The most that a block may have.
-    static std::int64_t block_memory() { return device::most_block_memory; }
+    // The most that a block may have: an H100's.
+    static std::int64_t block_memory() { return 227 << 10; }
 
-    template <class Real>
-    static std::unique_ptr<Lines<Real>> make_lines(LineKind kind, LineShape shape, Direction direction) {
-        return std::make_unique<Lines<Real>>(kind, shape, direction, block_memory());
-    }
-    template <class Real>
-    void transform(int executor, const Lines<Real>& lines, Complex<Real>* data, Complex<Real>* scratch) {
-        lines.execute(
-            data, scratch, [&](std::int64_t rows, const auto& kernel) { for_each(executor, rows, kernel); },
-            [&](const HostPlan<Real>& plan, Complex<Real>* at) {
-                enqueue(executor, [&plan, at] { plan.execute(at); });
-            });
-    }
-    // Lines in blocks, of some variables.
-    template <class Real>
-    void transform_all(int executor, const Lines<Real>& lines, int variables, Complex<Real>* data,
-                       std::int64_t stride) {
-        lines.execute_in_blocks(data, variables, stride,
-                                [&](std::int64_t blocks, std::int64_t bytes, const auto& program) {
-                                    for_blocks(executor, blocks, bytes, program);
-                                });
+    template <class Real> void execute(int executor, const HostPlan<Real>& plan, Complex<Real>* data) {
+        enqueue(executor, [&plan, data] { plan.execute(data); });
     }
     // Of the transforms' work areas.
     std::int64_t bytes() const { return 0; }

@@ -208,7 +208,8 @@ std::vector<Gpu> cuda_gpus() {
             id += digits[static_cast<unsigned char>(byte) >> 4];
             id += digits[static_cast<unsigned char>(byte) & 15];
         }
-        found.push_back({properties.name, id, static_cast<std::int64_t>(properties.totalGlobalMem)});
+        found.push_back({properties.name, id, static_cast<std::int64_t>(properties.totalGlobalMem),
+                         static_cast<std::int64_t>(properties.sharedMemPerBlockOptin)});
     }
     return found;
 }

@@ -11,11 +11,12 @@
 #include <cufft.h>
 
 #include "base/complex.hpp"
+#include "base/unrolled.hpp"
 #include "device/buffer.hpp"
 #include "device/compiled.hpp"
 #include "device/lines.hpp"
 #include "device/separate_memory.hpp"
-#include "device/stream_lines.hpp"
+#include "device/stream_device.hpp"
 
 namespace whorl::device {
 
@@ -27,7 +28,7 @@ void check_cufft(cufftResult code, const char* call);
 // Of the device's pool.
 struct CudaPlainMemory;
 struct CudaMemory {
-    static constexpr bool separate = true;
+    static constexpr bool separate = true, of_gpu = true;
     using Exchanged = CudaPlainMemory;
     // Zeroed. Throws Error naming the bytes wanted and left.
     static void* allocate(std::size_t bytes);
@@ -123,6 +124,18 @@ class Team {
         for (int i = static_cast<int>(threadIdx.x); i < items; i += static_cast<int>(blockDim.x)) f(i);
         __syncthreads();
     }
+    template <int together, class Get, class Put>
+    __device__ void gather(int items, const Get& get, const Put& put) const {
+        const int step = static_cast<int>(blockDim.x);
+        for (int first = static_cast<int>(threadIdx.x); first < items; first += together * step) {
+            // Behind the last the first once more: a condition would make each come when it is put.
+            const auto item = [&](int t) { return first + t * step < items ? first + t * step : first; };
+            decltype(get(first)) values[together];
+            unrolled<together>([&](auto t) { values[t] = get(item(t)); });
+            unrolled<together>([&](auto t) { put(item(t), values[t]); });
+        }
+        __syncthreads();
+    }
     template <class Kernel, class F> __device__ void raise(int items, const F& f) const {
         unsigned long long own[Kernel::maxima] = {};
         each(items, [&](int i) {
@@ -142,9 +155,9 @@ class Team {
     unsigned long long* largest_;
 };
 
-// Of blocks with so much memory that few are at work at a time more.
+// More where a block has so much memory that there is no room for another one beside it.
 inline constexpr int team_threads = 256, most_team_threads = 512;
-inline constexpr unsigned much_memory = 72 << 10;
+inline constexpr unsigned much_memory = 112 << 10;
 template <class Program>
 __global__ void __launch_bounds__(most_team_threads)
     run_program(const __grid_constant__ Program program, unsigned long long* largest) {
@@ -169,13 +182,9 @@ void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int
 
 } // namespace cuda
 
-class Cuda {
+class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
   public:
-    using Memory = CudaMemory;
     using HostSide = PinnedMemory;
-    template <class Real> using Lines = StreamLines<CudaPlan<Real>, CudaMemory, Real>;
-    static constexpr bool streams = true;
-    static constexpr bool known_plans = false;
 
     // The GPU of the `local_rank`-th rank of a node: they take them in turn.
     // Throws Error where there is none.
@@ -183,8 +192,6 @@ class Cuda {
     ~Cuda();
     Cuda(const Cuda&) = delete;
     Cuda& operator=(const Cuda&) = delete;
-
-    int executors() const { return stream_count; }
 
     // work(executor, item) enqueues an item; what came before all of them runs before, what comes after,
     // after.
@@ -199,9 +206,6 @@ class Cuda {
         cuda::run_rows<<<static_cast<unsigned>(rows), cuda::block_threads, 0, stream(executor)>>>(kernel);
         WHORL_CUDA(cudaGetLastError());
     }
-    template <class Kernel> void over(std::int64_t rows, const Kernel& kernel) {
-        each(1, [&](int executor, std::int64_t) { for_each(executor, rows, kernel); });
-    }
 
     // Blocks of threads that work together in so many bytes of memory (block_lines.hpp).
     template <class Program>
@@ -215,32 +219,16 @@ class Cuda {
         WHORL_CUDA(cudaGetLastError());
     }
     // The most that a block may have.
-    std::int64_t block_memory() const {
-        return std::min<std::int64_t>(block_memory_, device::most_block_memory);
-    }
+    std::int64_t block_memory() const { return block_memory_; }
 
     template <class Real>
     std::unique_ptr<Lines<Real>> make_lines(LineKind kind, LineShape shape, Direction direction) {
-        auto lines = std::make_unique<Lines<Real>>(kind, shape, direction, block_memory());
+        auto lines = StreamDevice::make_lines<Real>(kind, shape, direction);
         if (lines->plan()) work_bytes_ = std::max(work_bytes_, lines->plan()->work_bytes());
         return lines;
     }
-    template <class Real>
-    void transform(int executor, const Lines<Real>& lines, Complex<Real>* data, Complex<Real>* scratch) {
-        lines.execute(
-            data, scratch, [&](std::int64_t rows, const auto& kernel) { for_each(executor, rows, kernel); },
-            [&](const CudaPlan<Real>& plan, Complex<Real>* at) {
-                plan.execute(stream(executor), at, work_area(executor));
-            });
-    }
-    // Lines in blocks, of some variables.
-    template <class Real>
-    void transform_all(int executor, const Lines<Real>& lines, int variables, Complex<Real>* data,
-                       std::int64_t stride) {
-        lines.execute_in_blocks(data, variables, stride,
-                                [&](std::int64_t blocks, std::int64_t bytes, const auto& program) {
-                                    for_blocks(executor, blocks, bytes, program);
-                                });
+    template <class Real> void execute(int executor, const CudaPlan<Real>& plan, Complex<Real>* data) {
+        plan.execute(stream(executor), data, work_area(executor));
     }
     // Of the transforms' work areas.
     std::int64_t bytes() const { return static_cast<std::int64_t>(stream_count * work_bytes_); }

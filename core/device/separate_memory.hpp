@@ -15,7 +15,7 @@ struct Transfers {
 Transfers& transfers() noexcept;
 
 struct SeparateMemory {
-    static constexpr bool separate = true;
+    static constexpr bool separate = true, of_gpu = false;
     using Exchanged = SeparateMemory;
     // Zeroed. Throws Error naming the bytes when the system refuses.
     static void* allocate(std::size_t bytes);

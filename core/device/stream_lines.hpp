@@ -123,17 +123,18 @@ template <class Real, Direction direction> struct LinesInPlace {
     int howmany;     // of a variable
     Dropped dropped; // modes
     std::int64_t variable_stride;
+    static constexpr int variables = 1; // of a block
 
     struct Of {
         Complex<Real>* data;
         std::int64_t stride;
         int count;
         Dropped dropped_in, dropped_out;
-        WHORL_INLINE Complex<Real> get(int j, int lane) const {
-            return dropped_in.has(j) ? Complex<Real>{0, 0} : data[j * stride + lane];
+        WHORL_INLINE void get(int j, int lane, Complex<Real>* value) const {
+            *value = dropped_in.has(j) ? Complex<Real>{0, 0} : data[j * stride + lane];
         }
-        WHORL_INLINE void set(int j, int lane, Complex<Real> value) const {
-            if (!dropped_out.has(j)) data[j * stride + lane] = value;
+        WHORL_INLINE void set(int j, int lane, const Complex<Real>* value) const {
+            if (!dropped_out.has(j)) data[j * stride + lane] = *value;
         }
     };
     WHORL_INLINE Of of(std::int64_t block, int lanes) const {
@@ -150,14 +151,13 @@ template <class Plan, class Memory, class Real> class StreamLines {
   public:
     // In blocks of so much memory where they are `automatic`, fit, and lie side by side.
     StreamLines(LineKind kind, LineShape shape, Direction direction, std::int64_t block_memory)
-        : shape_(shape), direction_(direction) {
+        : shape_(shape), direction_(direction), block_memory_(block_memory) {
         WHORL_REQUIRE(
             kind == LineKind::automatic || kind == LineKind::library || shape.n == 1,
             "a GPU has its library's lines and whorl's own: choose lines = \"auto\" or \"library\".");
         if (shape.n == 1) return;
-        if (kind == LineKind::automatic && shape.distance == 1 && !folded())
-            lanes_ = lanes_of_block<Real>(shape.n, block_memory);
-        if (lanes_ > 0) {
+        if (kind == LineKind::automatic && shape.distance == 1 && !folded() &&
+            lanes_of_block<Real>(shape.n, block_memory) > 0) {
             tables_ = std::make_unique<LineTables<Memory, Real>>(shape.n);
             return;
         }
@@ -177,15 +177,18 @@ template <class Plan, class Memory, class Real> class StreamLines {
     }
     const Plan* plan() const { return plan_.get(); }
 
-    // How many lines a block takes, 0: they are the library's.
-    int lanes() const { return lanes_; }
+    // How many lines of each of so many variables a block takes; 0: they do not fit, or are the library's.
+    int lanes(int variables = 1) const {
+        return tables_ ? lanes_of_block<Real>(std::int64_t{shape_.n} * variables, block_memory_) : 0;
+    }
     // The program that transforms lines with these Ends, and the bytes of memory of its blocks.
     template <Direction direction, class Ends>
     LineProgram<Real, Ends, direction> program(const Ends& ends) const {
-        return {ends, tables_->plan(), lanes_};
+        return {ends, tables_->plan(), lanes(Ends::variables)};
     }
-    std::int64_t program_bytes() const {
-        return std::int64_t{shape_.n} * lanes_ * static_cast<std::int64_t>(sizeof(Complex<Real>));
+    std::int64_t program_bytes(int variables = 1) const {
+        return std::int64_t{shape_.n} * variables * lanes(variables) *
+               static_cast<std::int64_t>(sizeof(Complex<Real>));
     }
 
     // Those of blocks, for some variables: run(blocks, bytes, program) enqueues.
@@ -194,7 +197,7 @@ template <class Plan, class Memory, class Real> class StreamLines {
         const auto enqueue = [&]<Direction direction>() {
             const LinesInPlace<Real, direction> ends{data, shape_.stride, shape_.howmany, shape_.dropped(),
                                                      stride};
-            const std::int64_t chunks = (shape_.howmany + lanes_ - 1) / lanes_;
+            const std::int64_t chunks = (shape_.howmany + lanes() - 1) / lanes();
             run(variables * chunks, program_bytes(), program<direction>(ends));
         };
         if (direction_ == Direction::backward)
@@ -247,7 +250,7 @@ template <class Plan, class Memory, class Real> class StreamLines {
     }
     LineShape shape_;
     Direction direction_;
-    int lanes_ = 0;
+    std::int64_t block_memory_;
     std::unique_ptr<LineTables<Memory, Real>> tables_;
     std::unique_ptr<Plan> plan_;
     Buffer<Complex<Real>, Memory> turns_;

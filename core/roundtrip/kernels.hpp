@@ -88,15 +88,18 @@ template <class Real, class Pass, bool shifted> struct Load {
         Complex<Real> phase;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            const std::int64_t column = first + i;
             Complex<Real> in[Pass::inputs > 0 ? Pass::inputs : 1];
-            of.pass.load(of.tables.mode(column, ky, l, offset), in);
-            unrolled<Pass::inputs>([&](auto v) {
-                if constexpr (shifted) in[v] = in[v] * (phase * of.shift.x[column]);
-                copy(in[v], line[v * of.tile.stride + i]);
-            });
+            of.load(first + i, ky, l, offset, phase, in);
+            unrolled<Pass::inputs>([&](auto v) { copy(in[v], line[v * of.tile.stride + i]); });
         }
     };
+    // One mode, which is element `column` of a row.
+    WHORL_INLINE void load(std::int64_t column, int ky, int l, std::int64_t offset, Complex<Real> phase,
+                           Complex<Real>* in) const {
+        pass.load(tables.mode(column, ky, l, offset), in);
+        if constexpr (shifted)
+            unrolled<Pass::inputs>([&](auto v) { in[v] = in[v] * (phase * shift.x[column]); });
+    }
     WHORL_INLINE RowOf row(std::int64_t r) const {
         const Segment& segment = tile.segment(static_cast<int>(r));
         const int l = tile.plane(static_cast<int>(r));
@@ -182,15 +185,18 @@ template <class Real, class Result, int fluxes, bool shifted> struct Store {
         Complex<Real> phase;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            const std::int64_t column = first + i;
             Complex<Real> out[fluxes];
-            unrolled<fluxes>([&](auto v) {
-                out[v] = line[v * of.tile.stride + i];
-                if constexpr (shifted) out[v] = out[v] * conjugate(phase * of.shift.x[column]);
-            });
-            of.result.store(of.tables.mode(column, ky, l, offset), out);
+            unrolled<fluxes>([&](auto v) { out[v] = line[v * of.tile.stride + i]; });
+            of.store(first + i, ky, l, offset, phase, out);
         }
     };
+    // One mode, which is element `column` of a row.
+    WHORL_INLINE void store(std::int64_t column, int ky, int l, std::int64_t offset, Complex<Real> phase,
+                            Complex<Real>* out) const {
+        if constexpr (shifted)
+            unrolled<fluxes>([&](auto v) { out[v] = out[v] * conjugate(phase * shift.x[column]); });
+        result.store(tables.mode(column, ky, l, offset), out);
+    }
     WHORL_INLINE RowOf row(std::int64_t r) const {
         const Segment& segment = tile.segment(static_cast<int>(r));
         const int l = tile.plane(static_cast<int>(r));
@@ -219,6 +225,13 @@ template <class Real> struct Planes {
     // The variables from v on.
     WHORL_INLINE Planes from(int v) const { return {data + v * stride, ny, count, width, pitch, stride}; }
 };
+
+// Place among the kept ky of element j of a line along y, -1 where it is none of them.
+WHORL_INLINE int kept_place(int j, int extent, int n) {
+    if (j <= extent) return j;
+    const int below_the_end = j - n + extent;
+    return below_the_end < 0 ? -1 : extent + 1 + below_the_end;
+}
 
 // Column buffer -> planes, in the order it was written; row r = (variable, plane, kept ky).
 template <class Real> struct Spread {
@@ -283,8 +296,11 @@ template <class Real, class Pass> struct Contract {
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
             Complex<Real> products[Pass::products > 0 ? Pass::products : 1];
-            Complex<Real> sums[Pass::fluxes > 0 ? Pass::fluxes : 1];
             unrolled<Pass::products>([&](auto v) { copy(from[v * of.planes.stride + i], products[v]); });
+            contract(i, products);
+        }
+        WHORL_INLINE void contract(std::int64_t i, const Complex<Real>* products) const {
+            Complex<Real> sums[Pass::fluxes > 0 ? Pass::fluxes : 1];
             of.pass.contract(of.kx[i], ky, products, sums);
             unrolled<Pass::fluxes>([&](auto v) { copy(sums[v], to[v * stride + i]); });
         }

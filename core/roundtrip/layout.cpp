@@ -202,7 +202,7 @@ std::vector<exchange::Pattern> Layout::row_patterns(int variables, bool inwards)
     return patterns;
 }
 
-std::int64_t table_bytes(const Layout& layout, std::int64_t value) {
+std::int64_t table_bytes(const Layout& layout, std::int64_t value, bool streams) {
     const std::int64_t of_x = layout.per_element * layout.elements.size();
     const auto own_ky = static_cast<std::int64_t>(layout.ky.size());
     const std::int64_t shifts = of_x + own_ky + layout.nz;
@@ -211,7 +211,8 @@ std::int64_t table_bytes(const Layout& layout, std::int64_t value) {
            static_cast<std::int64_t>(sizeof(Row)) * own_ky * layout.nz +
            static_cast<std::int64_t>((layout.plane_slots.size() + layout.pencil_slots.size()) *
                                      sizeof(PlaneSlot)) +
-           static_cast<std::int64_t>(layout.column_rows.size() * sizeof(ColumnRow));
+           static_cast<std::int64_t>(layout.column_rows.size() * sizeof(ColumnRow)) +
+           (streams ? layout.columns * static_cast<std::int64_t>(sizeof(ColumnPlace)) : 0);
 }
 
 } // namespace whorl

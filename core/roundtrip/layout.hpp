@@ -40,6 +40,11 @@ struct ColumnRow {
     std::int64_t offset;
 };
 
+// Which of a rank's ky one of its columns belongs to, and which element of a row it is.
+struct ColumnPlace {
+    std::int32_t ky, element;
+};
+
 class Layout {
   public:
     Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank, int batches,
@@ -104,6 +109,6 @@ class Layout {
 };
 
 // Bytes of look-up tables when a complex number takes `value` bytes.
-std::int64_t table_bytes(const Layout& layout, std::int64_t value);
+std::int64_t table_bytes(const Layout& layout, std::int64_t value, bool streams);
 
 } // namespace whorl

@@ -1,42 +1,81 @@
-// Ends of programs of lines (device/block_lines.hpp): what Spread, SpreadPadding and MoveColumns do
-// (kernels.hpp) as the transform reads or writes, without a pass of their own.
+// Ends of programs of lines (device/block_lines.hpp): what the kernels of kernels.hpp do, done as a transform
+// reads or writes, without a pass of its own.
 #pragma once
 
 #include "roundtrip/kernels.hpp"
 
 namespace whorl::kernels {
 
-// Column buffer -> lines along y of planes. Block = (variable, plane, lanes of kx).
+// The lanes of a block among `all`.
+struct Lanes {
+    int first, count;
+    static WHORL_INLINE int blocks(int all, int lanes) { return (all + lanes - 1) / lanes; }
+    static WHORL_INLINE Lanes of(int block, int all, int lanes) {
+        const int first = block * lanes, left = all - first;
+        return {first, left < lanes ? left : lanes};
+    }
+};
+
+// Column buffer -> lines along y of planes (Spread, SpreadPadding). Block = (variable, plane, lanes of kx).
 template <class Real> struct SpreadLines {
+    static constexpr int variables = 1; // of a block
     Spread<Real> spread;
 
     struct Of {
         const Spread<Real>& spread;
         int v, plane, first, count;
 
-        WHORL_INLINE Complex<Real> get(int j, int lane) const {
-            const int extent = spread.extent_y, negative = j - spread.planes.ny + extent;
-            if (j > extent && negative < 0) return {0, 0};
-            const ColumnRow row = spread.rows[j > extent ? negative + extent + 1 : j];
-            const int i = first + lane;
-            if (i >= row.length) return {0, 0};
+        WHORL_INLINE void get(int j, int lane, Complex<Real>* value) const {
+            const int kept = kept_place(j, spread.extent_y, spread.planes.ny), i = first + lane;
+            const ColumnRow row = spread.rows[kept < 0 ? 0 : kept];
             const PlaneSlot slot = spread.slots[plane * spread.peers + row.peer];
-            return spread.buffer[slot.base + v * slot.stride + row.offset + i];
+            *value = {0, 0};
+            if (kept >= 0 && i < row.length)
+                *value = spread.buffer[slot.base + v * slot.stride + row.offset + i];
         }
-        WHORL_INLINE void set(int j, int lane, Complex<Real> value) const {
-            spread.planes.row(v, j, plane)[first + lane] = value;
+        WHORL_INLINE void set(int j, int lane, const Complex<Real>* value) const {
+            spread.planes.row(v, j, plane)[first + lane] = *value;
         }
     };
-    WHORL_INLINE int blocks_of_plane(int lanes) const { return (spread.planes.width + lanes - 1) / lanes; }
+    WHORL_INLINE int blocks_of_plane(int lanes) const { return Lanes::blocks(spread.planes.width, lanes); }
     WHORL_INLINE Of of(std::int64_t block, int lanes) const {
         const int chunks = blocks_of_plane(lanes), q = static_cast<int>(block) / chunks;
-        const int first = static_cast<int>(block) % chunks * lanes, left = spread.planes.width - first;
-        return {spread, q / spread.planes.count, q % spread.planes.count, first, left < lanes ? left : lanes};
+        const Lanes own = Lanes::of(static_cast<int>(block) % chunks, spread.planes.width, lanes);
+        return {spread, q / spread.planes.count, q % spread.planes.count, own.first, own.count};
     }
 };
 
-// Lines along z of a tile <-> its columns of the buffer. Block = (variable, lanes of columns).
+// Lines along y of products -> rows of fluxes (Contract). Block = (plane, lanes of kx).
+template <class Real, class Pass> struct ContractLines {
+    static constexpr int variables = Pass::products;
+    Contract<Real, Pass> contract;
+
+    struct Of {
+        const Contract<Real, Pass>& contract;
+        int plane, first, count;
+
+        WHORL_INLINE void get(int j, int lane, Complex<Real>* products) const {
+            const Complex<Real>* const from = contract.planes.row(0, j, plane) + first + lane;
+            unrolled<variables>([&](auto v) { products[v] = from[v * contract.planes.stride]; });
+        }
+        WHORL_INLINE void set(int j, int lane, const Complex<Real>* products) const {
+            const int kept = kept_place(j, contract.extent_y, contract.planes.ny), i = first + lane;
+            if (kept < 0) return;
+            const auto row = contract.row(std::int64_t{plane} * contract.kept_y + kept);
+            if (i < row.length) row.contract(i, products);
+        }
+    };
+    WHORL_INLINE int blocks_of_plane(int lanes) const { return Lanes::blocks(contract.planes.width, lanes); }
+    WHORL_INLINE Of of(std::int64_t block, int lanes) const {
+        const int chunks = blocks_of_plane(lanes);
+        const Lanes own = Lanes::of(static_cast<int>(block) % chunks, contract.planes.width, lanes);
+        return {contract, static_cast<int>(block) / chunks, own.first, own.count};
+    }
+};
+
+// Lines along z of a tile <-> its columns of the buffer (MoveColumns). Block = (variable, lanes of columns).
 template <class Real, bool to_buffer> struct ColumnLines {
+    static constexpr int variables = 1; // of a block
     ColumnRows<Real> columns;
     device::Dropped dropped; // modes, which are in the tile
 
@@ -50,24 +89,100 @@ template <class Real, bool to_buffer> struct ColumnLines {
         WHORL_INLINE Complex<Real>& in_buffer(int l, int lane) const {
             return of.columns.row(v, l).data[first + lane];
         }
-        WHORL_INLINE Complex<Real> get(int l, int lane) const {
+        WHORL_INLINE void get(int l, int lane, Complex<Real>* value) const {
             if constexpr (to_buffer)
-                return of.dropped.has(l) ? Complex<Real>{0, 0} : in_tile(l, lane);
+                *value = of.dropped.has(l) ? Complex<Real>{0, 0} : in_tile(l, lane);
             else
-                return in_buffer(l, lane);
+                *value = in_buffer(l, lane);
         }
-        WHORL_INLINE void set(int l, int lane, Complex<Real> value) const {
+        WHORL_INLINE void set(int l, int lane, const Complex<Real>* value) const {
             if constexpr (to_buffer)
-                in_buffer(l, lane) = value;
+                in_buffer(l, lane) = *value;
             else if (!of.dropped.has(l))
-                in_tile(l, lane) = value;
+                in_tile(l, lane) = *value;
         }
     };
-    WHORL_INLINE int blocks_of_variable(int lanes) const { return (columns.tile.count + lanes - 1) / lanes; }
+    WHORL_INLINE int blocks_of_variable(int lanes) const { return Lanes::blocks(columns.tile.count, lanes); }
     WHORL_INLINE Of of(std::int64_t block, int lanes) const {
-        const int chunks = blocks_of_variable(lanes), first = static_cast<int>(block) % chunks * lanes;
-        const int left = columns.tile.count - first;
-        return {*this, static_cast<int>(block) / chunks, first, left < lanes ? left : lanes};
+        const int chunks = blocks_of_variable(lanes);
+        const Lanes own = Lanes::of(static_cast<int>(block) % chunks, columns.tile.count, lanes);
+        return {*this, static_cast<int>(block) / chunks, own.first, own.count};
+    }
+};
+
+// The columns of a tile and their modes, where an element of a row is one mode. Variables of the buffer are
+// counted from `first_variable`.
+template <class Real> struct ModeColumns {
+    ColumnRows<Real> columns;
+    const ColumnPlace* places; // of all columns of the rank
+    int first_variable;
+
+    // One of them at one z; what is not kept is stood in for by the first mode there is.
+    struct Element {
+        int ky, element;
+        std::int64_t offset; // of its row
+        Complex<Real> phase;
+        bool live;
+    };
+    template <class Kernel> WHORL_INLINE Element element(const Kernel& kernel, int column, int l) const {
+        const ColumnPlace place = places[columns.tile.column + column];
+        const Row row = kernel.tables.row(place.ky, l);
+        const bool live = place.element < row.length;
+        return {place.ky, live ? place.element : 0, live ? row.offset : 0,
+                kernel.shift.y[place.ky] * kernel.shift.z[l], live};
+    }
+    WHORL_INLINE Complex<Real>& in_buffer(int v, int l, int column) const {
+        return columns.row(first_variable + v, l).data[column];
+    }
+    WHORL_INLINE int blocks(int lanes) const { return Lanes::blocks(columns.tile.count, lanes); }
+};
+
+// Modes -> lines along z in the column buffer (Load, LoadPadding). Block = lanes of columns of a tile.
+template <class Real, class Pass> struct LoadLines {
+    static constexpr int variables = Pass::inputs;
+    Load<Real, Pass, true> load;
+    ModeColumns<Real> columns;
+
+    struct Of {
+        const LoadLines& of;
+        int first, count;
+
+        WHORL_INLINE void get(int l, int lane, Complex<Real>* in) const {
+            const auto mode = of.columns.element(of.load, first + lane, l);
+            of.load.load(mode.element, mode.ky, l, mode.offset, mode.phase, in);
+            unrolled<variables>([&](auto v) { in[v] = mode.live ? in[v] : Complex<Real>{0, 0}; });
+        }
+        WHORL_INLINE void set(int l, int lane, const Complex<Real>* values) const {
+            unrolled<variables>([&](auto v) { of.columns.in_buffer(v, l, first + lane) = values[v]; });
+        }
+    };
+    WHORL_INLINE Of of(std::int64_t block, int lanes) const {
+        const Lanes own = Lanes::of(static_cast<int>(block), columns.columns.tile.count, lanes);
+        return {*this, own.first, own.count};
+    }
+};
+
+// Lines along z in the column buffer -> modes (Store). Block = lanes of columns of a tile.
+template <class Real, class Result, int fluxes> struct StoreLines {
+    static constexpr int variables = fluxes;
+    Store<Real, Result, fluxes, true> store;
+    ModeColumns<Real> columns;
+
+    struct Of {
+        const StoreLines& of;
+        int first, count;
+
+        WHORL_INLINE void get(int l, int lane, Complex<Real>* values) const {
+            unrolled<variables>([&](auto v) { values[v] = of.columns.in_buffer(v, l, first + lane); });
+        }
+        WHORL_INLINE void set(int l, int lane, Complex<Real>* out) const {
+            const auto mode = of.columns.element(of.store, first + lane, l);
+            if (mode.live) of.store.store(mode.element, mode.ky, l, mode.offset, mode.phase, out);
+        }
+    };
+    WHORL_INLINE Of of(std::int64_t block, int lanes) const {
+        const Lanes own = Lanes::of(static_cast<int>(block), columns.columns.tile.count, lanes);
+        return {*this, own.first, own.count};
     }
 };
 

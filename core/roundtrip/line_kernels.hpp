@@ -41,6 +41,17 @@ struct RowOrder {
     }
 };
 
+// Z_k of A_k and B_k; 2 A_k and 2 B_k of Z_k and Z_{n-k}.
+template <class Real> WHORL_INLINE Complex<Real> merged(Complex<Real> a, Complex<Real> b) {
+    return a + times_i(b);
+}
+template <class Real> WHORL_INLINE Complex<Real> first_of(Complex<Real> low, Complex<Real> high) {
+    return low + conjugate(high);
+}
+template <class Real> WHORL_INLINE Complex<Real> second_of(Complex<Real> low, Complex<Real> high) {
+    return times_minus_i(low - conjugate(high));
+}
+
 // Pieces -> lines, kx of one piece. Row r = (variable, pair).
 template <class Real> struct Merge {
     RowPiece<Real> piece;
@@ -55,8 +66,8 @@ template <class Real> struct Merge {
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
             const int k = modes.at(static_cast<int>(i));
-            low[k] = {a[i].re - b[i].im, a[i].im + b[i].re};
-            high[-k] = {a[i].re + b[i].im, b[i].re - a[i].im};
+            low[k] = merged(a[i], b[i]);
+            high[-k] = merged(conjugate(a[i]), conjugate(b[i]));
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
@@ -286,10 +297,9 @@ template <class Real> struct Separate {
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
             const int k = modes.at(static_cast<int>(i));
-            const Complex<Real> p = low[k];
-            const Complex<Real> q = high[-k];
-            b[i] = {half_scale * (p.im + q.im), half_scale * (q.re - p.re)};
-            a[i] = {half_scale * (p.re + q.re), half_scale * (p.im - q.im)};
+            const Complex<Real> p = low[k], q = high[-k];
+            b[i] = half_scale * second_of(p, q);
+            a[i] = half_scale * first_of(p, q);
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {

@@ -73,6 +73,18 @@ template <class Pass> Widths widths_of(const Pass& pass) {
     return {Pass::inputs, Pass::products, Pass::fluxes, Pass::products};
 }
 
+// The most that the pass, or one of its parts, has by itself.
+template <class Pass> constexpr Widths widest() {
+    Widths most{Pass::inputs, Pass::products, Pass::fluxes, 0};
+    if constexpr (HasParts<Pass>) {
+        using Sub = decltype(std::declval<const Pass&>().part(0));
+        if (Sub::inputs > most.inputs) most.inputs = Sub::inputs;
+        if (Sub::products > most.products) most.products = Sub::products;
+        if (Sub::fluxes > most.fluxes) most.fluxes = Sub::fluxes;
+    }
+    return most;
+}
+
 // f(part, index) for each of them, the last first.
 template <class Pass, class F> void each_part(const Pass& pass, const F& f) {
     if constexpr (HasParts<Pass>)

@@ -56,6 +56,17 @@ void RoundTrip<Device, Real>::make_tables(const Box& box, const Truncation& trun
     column_rows_ = Table<ColumnRow>(layout_.column_rows);
     make_tiles();
     segment_table_ = Table<kernels::Segment>(segments_);
+    if constexpr (Device::streams) {
+        std::vector<ColumnPlace> places(static_cast<std::size_t>(layout_.columns));
+        for (const ColumnTile& t : tiles_)
+            for (int s = 0; s < t.segments; ++s) {
+                const kernels::Segment& segment = segments_[static_cast<std::size_t>(t.first_segment + s)];
+                for (int i = 0; i < segment.count; ++i)
+                    places[static_cast<std::size_t>(t.column + segment.lane + i)] = {segment.ky,
+                                                                                     segment.first + i};
+            }
+        column_places_ = Table<ColumnPlace>(places);
+    }
 }
 
 // Whole tiles of columns whatever ky they belong to: short rows of a sphere waste no lanes.
@@ -184,13 +195,10 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_buffers(b
 template <class Device, class Real>
 void RoundTrip<Device, Real>::make_transports(const RoundTripOptions& options) {
     make_transport_ = exchange::transport_maker(options.transport);
-    if (!Memory::separate) {
-        WHORL_REQUIRE(!exchange::traits_of(options.transport).of_gpus,
-                      "transport = \"" + options.transport.name +
-                          "\" moves what is on GPUs: choose another, or a GPU as device.");
-        return;
-    }
-    if (world_.size() == 1) return;
+    WHORL_REQUIRE(Memory::of_gpu || !exchange::traits_of(options.transport).of_gpus,
+                  "transport = \"" + options.transport.name +
+                      "\" moves what is on GPUs: choose another, or a GPU as device.");
+    if (!Memory::separate || world_.size() == 1) return;
     if (exchange::moves_device_memory(options.transport, options.gpu_aware)) return Memory::share();
     for (auto* buffer : {&pencil_buffer_, &plane_buffer_, &row_y_buffer_, &row_x_buffer_})
         mirrors_.add(buffer->data(), buffer->bytes());
@@ -282,7 +290,7 @@ std::map<std::string, std::int64_t> RoundTrip<Device, Real>::memory() const {
         {"exchange", static_cast<std::int64_t>(pencil_buffer_.bytes() + plane_buffer_.bytes())},
         {"row_buffers", static_cast<std::int64_t>(row_y_buffer_.bytes() + row_x_buffer_.bytes())},
         {"workspace", static_cast<std::int64_t>(workspace)},
-        {"tables", table_bytes(layout_, sizeof(Value))}};
+        {"tables", table_bytes(layout_, sizeof(Value), Device::streams)}};
     if constexpr (Device::streams)
         if (device_.bytes() > 0) bytes["library"] = device_.bytes();
     return bytes;

@@ -15,6 +15,7 @@
 
 #include "base/timer.hpp"
 #include "device/buffer.hpp"
+#include "device/compiled.hpp"
 #include "device/lines.hpp"
 #include "device/row_lines.hpp"
 #include "exchange/landing.hpp"
@@ -22,6 +23,7 @@
 #include "exchange/transport.hpp"
 #include "exchange/watchdog.hpp"
 #include "roundtrip/layout.hpp"
+#include "roundtrip/line_ends.hpp"
 #include "roundtrip/line_kernels.hpp"
 #include "roundtrip/pass.hpp"
 #include "roundtrip/row_pairs.hpp"
@@ -46,8 +48,9 @@ struct RoundTripOptions {
 template <class Device, class Real>
 Workspace workspace_of(const Device& device, const Layout& layout, const RoundTripOptions& options) {
     if constexpr (Device::streams)
-        return Workspace::of_stream(
-            layout, {sizeof(Complex<Real>), options.lines, device.block_memory(), options.planes});
+        return Workspace::of_stream(layout, {sizeof(Complex<Real>), options.lines,
+                                             std::min(device.block_memory(), device::planned_block_memory),
+                                             options.planes});
     else
         return workspace_of_thread<Real>(layout, options.lines);
 }
@@ -191,6 +194,10 @@ template <class Device, class Real> class RoundTrip {
     };
     Legs legs_of(int inputs, int products, int fluxes);
     std::array<double, 2> reduce_maxima(bool wanted);
+    const Lines& z_lines_of(const ByBasis<std::vector<LinesOf>>& lines, const kernels::Tile<Real>& t,
+                            int parity = 0) const {
+        return *lines[lines_of(2, parity)][static_cast<std::size_t>(tile_width(t.count))];
+    }
     // Transforms that read, or write, the column buffer as they go.
     void z_lines_in(int executor, const kernels::Tile<Real>& tile, int variables);
     void z_lines_out(int executor, std::int64_t item, int variables);
@@ -217,6 +224,13 @@ template <class Device, class Real> class RoundTrip {
     void contract_rows(const Kernel& kernel, const kernels::Contract<Real, Pass>& contract, int executor,
                        const Block& z);
 
+    // f(the struct whose store() a pass uses this time).
+    template <class Pass, class F> static void with_result(const Pass& pass, const F& f) {
+        if constexpr (requires { pass.template with_store<Device::known_plans>(f); })
+            pass.template with_store<Device::known_plans>(f);
+        else
+            f(pass);
+    }
     template <class Pass> void columns_in(const Pass& pass);
     template <class Pass> void columns_out(const Pass& pass);
     template <class Pass> void batches(Pass& pass, const Legs& legs);
@@ -227,7 +241,19 @@ template <class Device, class Real> class RoundTrip {
     template <class Pass> void rows_in(const Pass& pass, int executor, const Block& z);
     template <class Pass> void rows_out(const Pass& pass, int executor, const Block& z);
     template <class Pass>
+    kernels::Contract<Real, Pass> contraction(const Pass& pass, int executor, const Block& z,
+                                              int first_product, int first_flux);
+    template <class Pass>
     void contract_planes(const Pass& pass, int executor, const Block& z, int first_product, int first_flux);
+    // The same with the lines behind or before it, all in the memory of blocks, if they have room for so
+    // many variables' lines at once.
+    bool in_blocks(const ByBasis<std::vector<LinesOf>>& z_lines, const kernels::Tile<Real>& t,
+                   int variables) const;
+    bool in_blocks(const Block& z, int products) const;
+    kernels::ModeColumns<Real> mode_columns(const kernels::Tile<Real>& t, int first_variable);
+    template <class Pass> void load_lines(const Pass& pass, int executor, const kernels::Tile<Real>& t);
+    template <class Pass> void store_lines(const Pass& pass, int executor, const kernels::Tile<Real>& t);
+    template <class Pass> void contract_lines(const Pass& pass, int executor, const Block& z);
     // Rows y0, ..., y0 + rows - 1 of pieces through x, the points, and back.
     template <class Pass>
     void points(const Pass& pass, int executor, const kernels::RowOrder& order, int y0, int rows,
@@ -276,6 +302,7 @@ template <class Device, class Real> class RoundTrip {
     exchange::Landing<Value, Memory> pencil_buffer_, plane_buffer_, row_y_buffer_, row_x_buffer_;
     std::vector<kernels::Segment> segments_; // of one tile after another
     Table<kernels::Segment> segment_table_;
+    Table<ColumnPlace> column_places_; // where work is enqueued
     std::vector<ColumnTile> tiles_;
     std::vector<Executor> executors_;
     std::vector<std::array<double, 2>> maxima_;

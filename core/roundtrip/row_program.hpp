@@ -55,29 +55,33 @@ template <class Real, class Pass> struct RowProgram {
     device::LinePlan<Real> plan;
     device::LinesBehind lines;
     RowPiece<Real> pieces[Workspace::most_pieces];
+    Divisor piece_widths[Workspace::most_pieces];
     int piece_count, kept_x;
-    int y0, rows, pairs;
+    Divisor dropped, points; // of a line
+    int y0, rows;
+    Divisor pairs;
     RowOrder order;
     Real half_scale;
     bool measures;
 
-    // The pairs of a block; line of variable v: v * count + pair.
+    // The pairs of a block, all there but in the last one; line of variable v: v * pairs + pair.
     struct Pairs {
         int first, count;
     };
     template <class Team> WHORL_DEVICE void operator()(std::int64_t block, const Team& team) const {
         using device::Direction;
-        const int first = static_cast<int>(block) * pairs, left = (rows + 1) / 2 - first;
-        const Pairs own{first, left < pairs ? left : pairs};
+        const int all = pairs.number();
+        const int first = static_cast<int>(block) * all, left = (rows + 1) / 2 - first;
+        const Pairs own{first, left < all ? left : all};
         if constexpr (Pass::inputs > 0) {
             merge(team, own);
-            device::run_passes<Direction::backward>(team, plan, lines, widths.inputs * own.count);
+            device::run_passes<Direction::backward>(team, plan, lines, widths.inputs * all);
         }
         if constexpr (Pass::maxima > 0)
             if (measures) measure(team, own);
         work(team, own);
         if constexpr (Pass::products > 0) {
-            device::run_passes<Direction::forward>(team, plan, lines, widths.products * own.count);
+            device::run_passes<Direction::forward>(team, plan, lines, widths.products * all);
             separate(team, own);
         }
     }
@@ -88,43 +92,58 @@ template <class Real, class Pass> struct RowProgram {
         const int row = 2 * (own.first + pair) + half;
         return y0 + (row < rows ? row : row - 1);
     }
-    // Mode i of the rows of line q of a piece.
-    WHORL_INLINE Complex<Real>& mode(const RowPiece<Real>& piece, const Pairs& own, int q, int half,
-                                     int i) const {
-        return piece.data[q / own.count * piece.variable_stride +
-                          row_of(own, q % own.count, half) * piece.row_stride + i];
+    // The two rows of line q of a piece; those of the first pair where it has none.
+    struct Rows {
+        Complex<Real>*first, *second;
+    };
+    WHORL_INLINE bool has_rows(const Pairs& own, int q) const { return pairs.remainder(q) < own.count; }
+    WHORL_INLINE Rows rows_of(const RowPiece<Real>& piece, const Pairs& own, int q) const {
+        const int v = pairs.quotient(q), beside = q - v * pairs.number();
+        const int pair = beside < own.count ? beside : 0;
+        Complex<Real>* const data = piece.data + v * piece.variable_stride;
+        return {data + row_of(own, pair, 0) * piece.row_stride,
+                data + row_of(own, pair, 1) * piece.row_stride};
     }
 
     template <class Team> WHORL_DEVICE void merge(const Team& team, const Pairs& own) const {
         Complex<Real>* const data = team.template memory<Complex<Real>>();
-        const int all = widths.inputs * own.count, n = plan.n;
+        const int all = widths.inputs * pairs.number(), n = plan.n;
         for (int r = 0; r < piece_count; ++r) {
             const RowPiece<Real>& piece = pieces[r];
-            const int width = piece.width();
-            team.each(all * width, [&](int item) {
-                const int q = item / width, i = item % width, k = piece.modes.at(i);
-                const Complex<Real> a = mode(piece, own, q, 0, i), b = mode(piece, own, q, 1, i);
-                // The mean of a real row is real, whatever rounding left.
-                data[lines.place(k, q)] =
-                    k == 0 ? Complex<Real>{a.re, b.re} : Complex<Real>{a.re - b.im, a.im + b.re};
-                if (k > 0) data[lines.place(n - k, q)] = {a.re + b.im, b.re - a.im};
-            });
+            const Divisor& width = piece_widths[r];
+            struct Modes {
+                Complex<Real> a, b;
+            };
+            team.template gather<device::items_together<2>>(
+                all * width.number(),
+                [&](int item) {
+                    const int q = width.quotient(item), i = item - q * width.number();
+                    const Rows from = rows_of(piece, own, q);
+                    return Modes{from.first[i], from.second[i]};
+                },
+                [&](int item, const Modes& mode) {
+                    const int q = width.quotient(item), k = piece.modes.at(item - q * width.number());
+                    const auto [a, b] = mode;
+                    // The mean of a real row is real, whatever rounding left.
+                    data[lines.place(k, q)] = k == 0 ? Complex<Real>{a.re, b.re} : merged(a, b);
+                    if (k > 0) data[lines.place(n - k, q)] = merged(conjugate(a), conjugate(b));
+                });
         }
-        const int dropped = n - 2 * kept_x + 1;
-        team.each(all * dropped,
-                  [&](int item) { data[lines.place(kept_x + item % dropped, item / dropped)] = {0, 0}; });
+        team.each(all * dropped.number(), [&](int item) {
+            const int q = dropped.quotient(item);
+            data[lines.place(kept_x + item - q * dropped.number(), q)] = {0, 0};
+        });
     }
 
     template <class Team>
-    WHORL_DEVICE PointValues<Real> values_at(const Team& team, const Pairs& own, int pair, int slot,
-                                             int half) const {
+    WHORL_DEVICE PointValues<Real> values_at(const Team& team, int pair, int slot, int half) const {
         Real* const data = team.template memory<Real>();
-        return {data + 2 * lines.place(slot, pair) + half, 2 * lines.pitch * own.count};
+        return {data + 2 * lines.place(slot, pair) + half, 2 * lines.pitch * pairs.number()};
     }
     template <class Team> WHORL_DEVICE void measure(const Team& team, const Pairs& own) const {
         team.template raise<RowProgram>(2 * own.count * plan.n, [&](int item, Real* measured) {
-            const int slot = item / 2 % plan.n, pair = item / 2 / plan.n;
-            const auto values = values_at(team, own, pair, slot, item % 2);
+            const int pair = points.quotient(item >> 1), slot = (item >> 1) - pair * plan.n;
+            const auto values = values_at(team, pair, slot, item & 1);
             Real in[Pass::inputs > 0 ? Pass::inputs : 1];
             unrolled<Pass::inputs>([&](auto v) { in[v] = values.of(v); });
             pass.measure(in, measured);
@@ -132,8 +151,8 @@ template <class Real, class Pass> struct RowProgram {
     }
     template <class Team> WHORL_DEVICE void work(const Team& team, const Pairs& own) const {
         team.each(2 * own.count * plan.n, [&](int item) {
-            const int half = item % 2, slot = item / 2 % plan.n, pair = item / 2 / plan.n;
-            const auto values = values_at(team, own, pair, slot, half);
+            const int half = item & 1, pair = points.quotient(item >> 1), slot = (item >> 1) - pair * plan.n;
+            const auto values = values_at(team, pair, slot, half);
             parts.point(values, widths);
             const Point row = order.first_point(row_of(own, pair, half));
             Real in[Pass::inputs > 0 ? Pass::inputs : 1], out[Pass::products > 0 ? Pass::products : 1];
@@ -147,16 +166,16 @@ template <class Real, class Pass> struct RowProgram {
         Complex<Real>* const data = team.template memory<Complex<Real>>();
         for (int r = 0; r < piece_count; ++r) {
             const RowPiece<Real>& piece = pieces[r];
-            const int width = piece.width();
-            team.each(widths.products * own.count * width, [&](int item) {
-                const int q = item / width, i = item % width, k = piece.modes.at(i);
+            const Divisor& width = piece_widths[r];
+            team.each(widths.products * pairs.number() * width.number(), [&](int item) {
+                const int q = width.quotient(item), i = item - q * width.number(), k = piece.modes.at(i);
+                if (!has_rows(own, q)) return;
+                const Rows rows_out = rows_of(piece, own, q);
                 const Complex<Real> low = data[lines.place(k, q)];
                 const Complex<Real> high = data[lines.place(k == 0 ? 0 : plan.n - k, q)];
                 // The first row last: it may stand in for the second.
-                mode(piece, own, q, 1, i) = {half_scale * (low.im + high.im),
-                                             half_scale * (high.re - low.re)};
-                mode(piece, own, q, 0, i) = {half_scale * (low.re + high.re),
-                                             half_scale * (low.im - high.im)};
+                rows_out.second[i] = half_scale * second_of(low, high);
+                rows_out.first[i] = half_scale * first_of(low, high);
             });
         }
     }

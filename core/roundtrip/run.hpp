@@ -2,6 +2,7 @@
 #pragma once
 
 #include "roundtrip/roundtrip.hpp"
+#include "roundtrip/run_lines.hpp"
 #include "roundtrip/run_points.hpp"
 #include "roundtrip/run_walls.hpp"
 
@@ -37,6 +38,8 @@ void RoundTrip<Device, Real>::columns_in(const Pass& pass) {
     const int inputs = widths_of(pass).inputs;
     device_.each(static_cast<std::int64_t>(tiles_.size()), [&](int executor, std::int64_t item) {
         const kernels::Tile<Real> t = tile(executor, item);
+        if constexpr (Device::streams)
+            if (in_blocks(z_in_, t, widest<Pass>().inputs)) return load_lines(pass, executor, t);
         {
             const Timed scope(*this, executor, Part::modes);
             load_tile(pass, executor, t, 0);
@@ -71,6 +74,8 @@ template <class Pass>
 void RoundTrip<Device, Real>::columns_out(const Pass& pass) {
     device_.each(static_cast<std::int64_t>(tiles_.size()), [&](int executor, std::int64_t item) {
         const kernels::Tile<Real> t = tile(executor, item);
+        if constexpr (Device::streams)
+            if (in_blocks(z_out_, t, widest<Pass>().fluxes)) return store_lines(pass, executor, t);
         z_lines_out(executor, item, widths_of(pass).fluxes);
         const Timed scope(*this, executor, Part::modes);
         each_part(pass, [&](const auto& part, int s) {
@@ -97,10 +102,7 @@ void RoundTrip<Device, Real>::store_tile(const Pass& pass, int executor, const k
                 executor, t.rows(),
                 kernels::Store<Real, Result, Pass::fluxes, false>{result, modes(), t, shift_tables()});
     };
-    if constexpr (requires { pass.template with_store<Device::known_plans>(store); })
-        pass.template with_store<Device::known_plans>(store);
-    else
-        store(pass);
+    with_result(pass, store);
 }
 
 // Batch by batch from the column buffer to the points and back. Where rows are exchanged without blocking,
@@ -235,6 +237,8 @@ template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::rows_out(const Pass& pass, int executor, const Block& z) {
     if constexpr (Pass::products > 0) {
+        if constexpr (Device::streams)
+            if (in_blocks(z, widest<Pass>().products)) return contract_lines(pass, executor, z);
         y_lines_out(executor, z, widths_of(pass).products);
         const Timed scope(*this, executor, Part::pack);
         each_part(pass, [&](const auto& part, int s) {
@@ -248,21 +252,28 @@ void RoundTrip<Device, Real>::rows_out(const Pass& pass, int executor, const Blo
 // Products -> fluxes, the first of which are numbers `first_product` and `first_flux` of all.
 template <class Device, class Real>
 template <class Pass>
+kernels::Contract<Real, Pass> RoundTrip<Device, Real>::contraction(const Pass& pass, int executor,
+                                                                   const Block& z, int first_product,
+                                                                   int first_flux) {
+    return {pass,
+            planes(executor, z).from(first_product),
+            Device::streams ? nullptr : block_space(executor),
+            plane_data(),
+            first_flux,
+            slots_of(z),
+            column_rows_.data(),
+            kx_.data(),
+            all_ky_.data(),
+            layout_.extent_y,
+            layout_.kept_y,
+            layout_.grid.p_col};
+}
+
+template <class Device, class Real>
+template <class Pass>
 void RoundTrip<Device, Real>::contract_planes(const Pass& pass, int executor, const Block& z,
                                               int first_product, int first_flux) {
-    Value* const block = Device::streams ? nullptr : block_space(executor);
-    const kernels::Contract<Real, Pass> contract{pass,
-                                                 planes(executor, z).from(first_product),
-                                                 block,
-                                                 plane_data(),
-                                                 first_flux,
-                                                 slots_of(z),
-                                                 column_rows_.data(),
-                                                 kx_.data(),
-                                                 all_ky_.data(),
-                                                 layout_.extent_y,
-                                                 layout_.kept_y,
-                                                 layout_.grid.p_col};
+    const auto contract = contraction(pass, executor, z, first_product, first_flux);
     if (layout_.per_element == 1)
         contract_rows(contract, contract, executor, z);
     else if constexpr (meets_walls<Pass>())

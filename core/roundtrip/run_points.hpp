@@ -68,19 +68,23 @@ void RoundTrip<Device, Real>::block_points(const Pass& pass, int executor, const
                                             row_tables_->plan(),
                                             {device::LinesBehind::pitch_of(layout_.nx)},
                                             {},
+                                            {},
                                             layout_.grid.p_row,
                                             layout_.kept_x,
+                                            Divisor(layout_.nx - 2 * layout_.kept_x + 1),
+                                            Divisor(layout_.nx),
                                             y0,
                                             rows,
-                                            workspace_.block_pairs,
+                                            Divisor(workspace_.block_pairs),
                                             order,
                                             static_cast<Real>(scale_) / 2,
                                             Pass::maxima > 0 && pass.wants_maxima()};
     std::copy_n(pieces, layout_.grid.p_row, program.pieces);
-    const int most = std::max(program.widths.inputs, program.widths.products);
-    device_.for_blocks(executor, ((rows + 1) / 2 + program.pairs - 1) / program.pairs,
-                       1LL * program.pairs * most * program.lines.pitch * std::int64_t{sizeof(Value)},
-                       program);
+    std::transform(pieces, pieces + layout_.grid.p_row, program.piece_widths,
+                   [](const kernels::RowPiece<Real>& piece) { return Divisor(piece.width()); });
+    const int most = std::max(program.widths.inputs, program.widths.products), pairs = workspace_.block_pairs;
+    device_.for_blocks(executor, ((rows + 1) / 2 + pairs - 1) / pairs,
+                       1LL * pairs * most * program.lines.pitch * std::int64_t{sizeof(Value)}, program);
 }
 
 // By pairs of rows as complex lines of any kind.

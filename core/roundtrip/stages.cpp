@@ -1,6 +1,5 @@
 // What a round trip does between columns and planes whatever the pass. Compiled once for each device.
 #include "device/chosen.hpp"
-#include "roundtrip/line_ends.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl {
@@ -28,13 +27,35 @@ void RoundTrip<Device, Real>::move_lines(int executor, const kernels::ColumnRows
 }
 
 template <class Device, class Real>
+bool RoundTrip<Device, Real>::in_blocks(const ByBasis<std::vector<LinesOf>>& z_lines,
+                                        const kernels::Tile<Real>& t, int variables) const {
+    if constexpr (Device::streams)
+        return layout_.per_element == 1 && z_lines_of(z_lines, t).lanes(variables) > 0;
+    else
+        return false;
+}
+
+template <class Device, class Real>
+bool RoundTrip<Device, Real>::in_blocks(const Block& z, int products) const {
+    if constexpr (Device::streams)
+        return layout_.per_element == 1 && y_out_[lines_of(1, 0)].at(z.size())->lanes(products) > 0;
+    else
+        return false;
+}
+
+template <class Device, class Real>
+kernels::ModeColumns<Real> RoundTrip<Device, Real>::mode_columns(const kernels::Tile<Real>& t,
+                                                                 int first_variable) {
+    return {{t, pencil_buffer_.data(), pencil_slots_.data()}, column_places_.data(), first_variable};
+}
+
+template <class Device, class Real>
 void RoundTrip<Device, Real>::z_lines_in(int executor, const kernels::Tile<Real>& t, int variables) {
     Executor& own = executors_[static_cast<std::size_t>(executor)];
     const Timed scope(*this, executor, Part::z_lines);
     const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), pencil_slots_.data()};
     const auto lines = [&](int v) -> const Lines& {
-        const auto& of_parity = z_in_[lines_of(2, parities_.inputs[static_cast<std::size_t>(v)])];
-        return *of_parity[static_cast<std::size_t>(tile_width(t.count))];
+        return z_lines_of(z_in_, t, parities_.inputs[static_cast<std::size_t>(v)]);
     };
     if constexpr (Device::streams) {
         if (!layout_.in_place && lines(0).lanes() > 0)
@@ -58,8 +79,7 @@ void RoundTrip<Device, Real>::z_lines_out(int executor, std::int64_t item, int v
     const Timed scope(*this, executor, Part::z_lines);
     const kernels::Tile<Real> t = tile(executor, item);
     const auto lines_at = [&](int v) -> const Lines& {
-        const auto& of_parity = z_out_[lines_of(2, parities_.fluxes[static_cast<std::size_t>(v)])];
-        return *of_parity[static_cast<std::size_t>(tile_width(t.count))];
+        return z_lines_of(z_out_, t, parities_.fluxes[static_cast<std::size_t>(v)]);
     };
     if constexpr (Device::streams) {
         const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), pencil_slots_.data()};

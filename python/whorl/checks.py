@@ -18,6 +18,9 @@ from whorl.ranks import MPI, launched
 GPUS = ("cuda", "hip")  # devices with a memory of their own
 BUILDS = {"cuda": "with CUDA (docs/gpu.md)", "cpu-as-gpu": "for tests (-DWHORL_CPU_AS_GPU=ON)"}
 
+# That a GPU works on at a time, from as many as fill it (0) to what its memory may leave.
+PLANES = (0, 8, 4, 2, 1)
+
 # Threads that take turns on a core cost time; so many cost the machine.
 MOST_THREADS_A_CORE = 16
 
@@ -190,10 +193,13 @@ class Room(NamedTuple):
     place: str
 
 
-def check_memory(options: _core.Options, comm: MPI.Intracomm) -> None:
-    """Compares the need of all ranks of each node, or of each GPU, with what it has available."""
+def check_memory(options: _core.Options, comm: MPI.Intracomm) -> _core.Options:
+    """Compares the need of all ranks of each node, or of each GPU, with what it has available.
+
+    Returns `options`: a GPU without room for the planes that would fill it works on fewer at a time.
+    Raises CaseError. Collective.
+    """
     parts = _core.estimate_memory(options, comm.size)
-    needed = sum(parts.values())
     on_gpu = options.device in GPUS
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     room = min(comm.allgather(_room_of_gpu(node) if on_gpu else _room_of_node(node)))
@@ -201,8 +207,11 @@ def check_memory(options: _core.Options, comm: MPI.Intracomm) -> None:
     if on_gpu and comm.size > 1 and options.gpu_aware == "no":
         _check_staging(staged, min(comm.allgather(_room_of_node(node))))
     node.Free()
-    if needed <= room.of_rank:
-        return
+    for planes in PLANES if on_gpu else (0,):
+        options.planes = planes
+        needed = sum(_core.estimate_memory(options, comm.size).values())
+        if needed <= room.of_rank:
+            return options
     fitting = largest_points(options, comm.size, needed, room.of_rank)
     size = " × ".join(map(str, fitting)) if fitting else "fewer"
     most = " (the most that fit in this shape)" if fitting else ""

@@ -15,7 +15,7 @@ import xarray as xr
 from whorl import _core, tune
 from whorl import initial as initials
 from whorl.case import Case
-from whorl.checks import check, warnings
+from whorl.checks import check, check_memory, warnings
 from whorl.clock import LANDING, Clock, Every
 from whorl.core_options import core_options, describe
 from whorl.directory import Checkpoint, RunDirectory
@@ -115,7 +115,7 @@ class Simulation:
         threads = case.run.threads or threads_of_rank(comm)
         check(case, core_options(plain(case), threads), comm)
         fastest, self.trials = tune.tune(tune.on_grid(case, measured_grid, comm.size), threads, comm)
-        self.flow = _core.Flow(core_options(fastest, threads), comm.py2f())
+        self.flow = _core.Flow(check_memory(core_options(fastest, threads), comm), comm.py2f())
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
         self._dt = 0.0

@@ -70,7 +70,6 @@ def tune(case: Case, threads: int, comm: MPI.Intracomm) -> tuple[Case, list[Tria
         for choice in candidates(case, _fastest(found)[0], threads, comm):
             if choice not in found and has_time(SCREENING):
                 with contextlib.suppress(_core.Error, CaseError):
-                    check_memory(core_options(choice.applied_to(case), threads), comm)
                     try_it(choice)
         for choice in _fastest(found)[:FINALISTS] * (2 if candidates is _batches else 1):
             if has_time(SECONDS):
@@ -105,7 +104,8 @@ def _fastest(found: dict[Choice, float]) -> list[Choice]:
 
 def _try(case: Case, choice: Choice, threads: int, comm: MPI.Intracomm, bound: float) -> Trial:
     """Without further right-hand sides once one has taken longer than the bound."""
-    flow = _core.Flow(core_options(choice.applied_to(case), threads), comm.py2f())
+    options = check_memory(core_options(choice.applied_to(case), threads), comm)
+    flow = _core.Flow(options, comm.py2f())
     seconds = []
     for _ in range(1 + TIMES):
         comm.Barrier()

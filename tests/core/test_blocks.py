@@ -28,8 +28,10 @@ SHAPES = [
     (6, 10, 1024),
     (1400, 4, 8),
 ]
+# A block has memory for these lines of one variable, not of all of them at once; those of y, of z.
+ALONE = [(4, 2048, 6), (6, 4, 3600)]
 # More than a block has memory for, along one axis each: these go by the library.
-TOO_LONG = [(2048, 4, 6), (4, 5400, 6), (6, 4, 5400)]
+TOO_LONG = [(2048, 4, 6), (4, 7290, 6), (6, 4, 7290)]
 
 
 def a_step(world, points, device, precision, **settings):
@@ -50,7 +52,7 @@ def check_against_the_cpu(world, points, device, precision, **settings):
 
 @on_ranks(1)
 @pytest.mark.parametrize("precision", flows.PRECISIONS)
-@pytest.mark.parametrize("points", SHAPES + TOO_LONG, ids=str)
+@pytest.mark.parametrize("points", SHAPES + ALONE + TOO_LONG, ids=str)
 def test_lines_are_those_of_the_cpu(world, points, precision, device):
     check_against_the_cpu(world, points, device, precision)
 
@@ -65,6 +67,24 @@ def test_rows_of_several_ranks_are_those_of_the_cpu(world, points, device):
 @on_ranks(1)
 def test_lines_of_the_library_are_those_of_the_cpu(world, device):
     check_against_the_cpu(world, (14, 32, 18), device, "double", lines="library")
+
+
+@on_ranks(1)
+def test_what_is_done_as_lines_are_read_and_written_has_no_kernel_of_its_own(world, device):
+    """Modes are loaded and stored by the lines along z, products contracted by those along y."""
+
+    def seconds(points, lines="auto"):
+        twin = Twin(points, dealias="phase-shift")
+        flow = flows.make(world, twin, device=device, precision="double", lines=lines)
+        flow.reset_timings()
+        flow.evaluate()
+        return flow.timings()
+
+    of_blocks, long_y, long_z = seconds((14, 32, 18)), seconds(ALONE[0]), seconds(ALONE[1])
+    assert of_blocks["modes"] == of_blocks["pack"] == 0 < min(of_blocks["z_lines"], of_blocks["y_lines"])
+    assert long_y["modes"] == 0 < long_y["pack"]
+    assert long_z["pack"] == 0 < long_z["modes"]
+    assert min(seconds((14, 32, 18), "library")[part] for part in ("modes", "pack")) > 0
 
 
 @on_ranks(1)

@@ -40,10 +40,10 @@ def refusal(function, *arguments):
     return message
 
 
-def needed(case, ranks=1, points=None):
-    """Bytes of the fullest rank."""
+def needed(case, ranks=1, planes=0):
+    """Bytes of the fullest rank that works on so many planes at a time; 0: on as many as it likes."""
     options = core_options(case, 1)
-    options.points = points or options.points
+    options.planes = planes
     return sum(_core.estimate_memory(options, ranks).values())
 
 
@@ -123,10 +123,20 @@ def test_a_gpu_s_free_memory_is_what_counts(monkeypatch):
     show(monkeypatch, needed(case))
     monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=1))
     check_memory(core_options(case, 1), MPI.COMM_SELF)
-    show(monkeypatch, needed(case) - 1)
+    show(monkeypatch, needed(case, planes=1) - 1)
     said = refusal(check_memory, core_options(case, 1), MPI.COMM_SELF)
     for word in ("of memory on GPU 0 (Toy 1) of ", "(ranks there: 1)", "single precision or more GPUs"):
         assert word in said
+
+
+def test_a_gpu_works_on_the_planes_it_has_room_for(monkeypatch):
+    case = case_of(device="cuda", threads=1)
+    sizes = [needed(case, planes=planes) for planes in (0, 8, 4, 2, 1)]
+    assert sizes == sorted(set(sizes), reverse=True)
+    for planes in (0, 4, 1):
+        show(monkeypatch, needed(case, planes=planes))
+        options = check_memory(core_options(case, 1), MPI.COMM_SELF)
+        assert options.planes == planes
 
 
 @on_ranks(2)
@@ -197,7 +207,7 @@ def test_where_nothing_fits_no_grid_is_named(monkeypatch):
 def test_ranks_of_a_node_share_its_gpus_in_turn(world):
     """Of two GPUs ranks 0 and 2 have the first."""
     options = core_options(case_of(device="cuda"), 1)
-    fullest = sum(_core.estimate_memory(options, world.size).values())
+    fullest = needed(case_of(device="cuda"), world.size, planes=1)
 
     def fits(*free: float, **more: object) -> str | None:
         with pytest.MonkeyPatch.context() as patch:

@@ -13,7 +13,7 @@ from rich.table import Table
 
 from whorl import _core
 from whorl.case import Case, Run
-from whorl.checks import GPUS, check
+from whorl.checks import GPUS, check, check_memory
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.exchange_choice import plain
@@ -73,7 +73,7 @@ def checked_options(case: Case, comm: MPI.Intracomm) -> tuple[_core.Options, lis
     threads = case.run.threads or threads_of_rank(comm)
     check(case, core_options(plain(case), threads), comm)
     tuned, trials = tune(case, threads, comm)
-    return core_options(tuned, threads), trials
+    return check_memory(core_options(tuned, threads), comm), trials
 
 
 def layout_of(flow: _core.Flow) -> dict[str, Any]:
