@@ -10,10 +10,11 @@ from support import devices
 settings.register_profile("whorl", deadline=None)
 settings.load_profile("whorl")
 
-# Of the tests on cpu-as-gpu, whose orchestration they share, one in so many runs by default: of each function
-# the first at least, and all of these files.
+# Of the tests on cpu-as-gpu, whose orchestration they share, one in so many runs by default: all of these files,
+# one of which has every model, and of each function of other folders than the models' the first at least.
 SAMPLE = 12
 ALWAYS = ("core/test_devices.py", "models/test_devices.py")
+COMPARED = "/models/"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -65,6 +66,6 @@ def wanted(item: pytest.Item, every: bool, seen: set[str]) -> bool:
     if every or device != "cpu-as-gpu" or item.nodeid.split("::")[0].endswith(ALWAYS):
         return True
     function = item.nodeid.split("[")[0]
-    first = function not in seen
+    first = function not in seen and COMPARED not in function
     seen.add(function)
     return first or crc32(item.nodeid.encode()) % SAMPLE == 0

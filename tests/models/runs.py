@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from support import devices
 from whorl.case import Case
 from whorl.simulation import Simulation
 
@@ -27,7 +28,7 @@ def make_case(
         flow={"model": model, **flow},
         time={"scheme": scheme, "steps": 10**6, **(time or {"dt": dt})},
         scalars=list(scalars),
-        run={"threads": 1, **(run or {})},
+        run={"threads": 1, "device": devices.current(), **(run or {})},
     )
 
 

@@ -10,12 +10,15 @@ import pytest
 from models.runs import EPSILON, TAU, distance, slope
 from mpi4py import MPI
 from physics.flows import SCHEMES
+from support import devices
 from support.ranks import on_ranks
 from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.models import MODELS
 from whorl.simulation import Simulation
+
+pytestmark = pytest.mark.every_device
 
 BOX, LENGTHS = [12, 16, 10], [TAU, 1.2 * TAU, 0.9 * TAU]
 FLAT, CELL = [16, 12, 1], [1.2, 1.1, 1.0]
@@ -103,7 +106,7 @@ def case_of(name: str, *, steps=10, dt=None, scheme="rk4", grid=None, run=None, 
         time={"scheme": scheme, "dt": dt or time / steps, "steps": steps},
         initial=RANDOM | tables,
         scalars=scalars if model.viscous else [],
-        run={"threads": 1} | (run or {}),
+        run={"threads": 1, "device": devices.current()} | (run or {}),
         output=output or {},
     )
 

@@ -22,6 +22,8 @@ from physics.flows import SCHEMES, TAU, distance, noise, run, slope
 from support.ranks import on_ranks
 from whorl.simulation import Simulation
 
+pytestmark = pytest.mark.every_device
+
 POINTS, LENGTHS = ODD
 EVERYTHING = {
     "viscosity": 0.02,

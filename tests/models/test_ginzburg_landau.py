@@ -8,6 +8,8 @@ import pytest
 from models.runs import Modes, advance, error, make_case, noise
 from whorl.simulation import Simulation
 
+pytestmark = pytest.mark.every_device
+
 BOX = (12, 16, 20)
 
 

@@ -7,6 +7,8 @@ import pytest
 from models.runs import TAU, Modes, advance, check_spectrum, distance, error, make_case, noise, slope
 from whorl.simulation import Simulation
 
+pytestmark = pytest.mark.every_device
+
 BOX = (12, 16, 20)
 LENGTHS = (TAU, 1.2 * TAU, 0.9 * TAU)
 GRID = {"lengths": LENGTHS}

@@ -3,8 +3,11 @@ single precision, losses of a mode's fields that differ by much.
 """
 
 import pytest
+from support import devices
 from whorl.case import Case
 from whorl.simulation import Simulation
+
+pytestmark = pytest.mark.every_device
 
 RANDOM = {"name": "random", "seed": 1}
 BUOYANT = RANDOM | {"temperature": {"name": "random", "seed": 2, "energy": 0.1}}
@@ -17,7 +20,7 @@ def case_of(model, points, flow, initial=RANDOM, precision="double", **time) -> 
         flow={"model": model, **flow},
         time={"steps": 10**6} | time if "until" not in time else time,
         initial=initial,
-        run={"precision": precision, "threads": 1},
+        run={"precision": precision, "threads": 1, "device": devices.current()},
     )
 
 

@@ -20,6 +20,8 @@ from models.runs import (
     transverse,
 )
 
+pytestmark = pytest.mark.every_device
+
 OMEGA = (0.4, -0.9, 1.4)
 WAVES = (*sorted(set(permutations((1, 2, -2)))), (2, 0, 0), (0, -1, 0), (0, 0, 2))
 

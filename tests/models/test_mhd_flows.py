@@ -7,9 +7,12 @@ import numpy as np
 import pytest
 from models.magnetic import B0, BOX, FIELDS, GRID, LENGTHS, NU, check_wave, mhd, random_fields
 from models.runs import TAU, Modes, abc, advance, distance, error, noise, taylor_green, transverse, wave
+from support import devices
 from whorl.case import Case
 from whorl.errors import CaseError
 from whorl.simulation import Simulation
+
+pytestmark = pytest.mark.every_device
 
 linears = pytest.mark.parametrize("linear", ["explicit", "exact"])
 
@@ -102,7 +105,7 @@ def test_orszag_tang():
         flow={"model": "mhd", "viscosity": 0.01},
         time={"scheme": "rk4", "dt": 0.01, "steps": 50},
         initial={"name": "orszag-tang", "magnetic": {"name": "orszag-tang"}},
-        run={"threads": 1},
+        run={"threads": 1, "device": devices.current()},
     )
     simulation, modes = advance_ready(case, 0), Modes(case)
     for time, expected in ORSZAG_TANG.items():
@@ -142,7 +145,7 @@ def test_roberts_dynamo():
         flow={"model": "mhd", "viscosity": 1.0, "resistivity": 0.125, "kinematic": True},
         time={"scheme": "rk4", "dt": 0.1, "steps": 10**6},
         initial={"name": "roberts", "magnetic": {"name": "random", "energy": 1e-6, "k0": 2.0}},
-        run={"threads": 1},
+        run={"threads": 1, "device": devices.current()},
     )
     simulation = advance_ready(case, 0)
     flow = simulation.velocity()

@@ -20,6 +20,8 @@ from physics.flows import SCHEMES, TAU, distance, noise, run, slope
 from support.ranks import on_ranks
 from whorl.simulation import Simulation
 
+pytestmark = pytest.mark.every_device
+
 POINTS, LENGTHS = (18, 14, 1), (TAU, 0.8 * TAU, 1.0)
 LOSSES = {
     "viscosity": 0.02,

@@ -21,6 +21,8 @@ from models.runs import (
     wave,
 )
 
+pytestmark = pytest.mark.every_device
+
 NU, Q = 0.03, 2.4
 BOX = (12, 16, 10)
 GRID = {"lengths": (TAU, 1.2 * TAU, 0.9 * TAU)}

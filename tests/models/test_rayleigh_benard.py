@@ -27,7 +27,10 @@ from models.waves import (
 )
 from mpi4py import MPI
 from physics.flows import distance, run
+from support import devices
 from whorl import _core
+
+pytestmark = pytest.mark.every_device
 
 # Growth
 
@@ -196,6 +199,7 @@ def core_flow(bases, points, lengths, **options):
             points=points,
             lengths=lengths,
             threads=1,
+            device=devices.current(),
             **({} if bases == "FFF" else {"bases": bases}),
             **options,
         ),

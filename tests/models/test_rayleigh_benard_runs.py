@@ -23,6 +23,8 @@ from whorl.models import MODELS
 from whorl.simulation import Simulation
 from whorl.templates import example_case
 
+pytestmark = pytest.mark.every_device
+
 # Initial fields, schemes, scalars, precision, restart
 
 

@@ -19,6 +19,8 @@ from models.runs import (
     wave,
 )
 
+pytestmark = pytest.mark.every_device
+
 KAPPA = 0.05
 BOX = (12, 16, 10)
 LENGTHS = (TAU, 1.2 * TAU, 0.9 * TAU)

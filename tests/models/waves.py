@@ -10,6 +10,7 @@ import numpy as np
 from mpi4py import MPI
 from physics.flows import TAU, sample
 from scipy.linalg import expm
+from support import devices
 from whorl.case import Case
 from whorl.simulation import Simulation
 
@@ -28,7 +29,7 @@ def case_of(
         time={"scheme": scheme, "dt": dt, "steps": 10**6},
         scalars=list(scalars),
         output=output or {},
-        run={"precision": precision, "threads": 1},
+        run={"precision": precision, "threads": 1, "device": devices.current()},
     )
 
 
