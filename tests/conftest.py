@@ -10,8 +10,9 @@ from support import devices
 settings.register_profile("whorl", deadline=None)
 settings.load_profile("whorl")
 
-# Of the tests on cpu-as-gpu, whose orchestration they share, one in so many runs by default: all of these files,
-# one of which has every model, and of each function of other folders than the models' the first at least.
+# Of the tests on cpu-as-gpu, whose orchestration they share, one in so many runs by default: all of these
+# files, one of which has every model, and of each function of other folders than the models' the first at
+# least.
 SAMPLE = 12
 ALWAYS = ("core/test_devices.py", "models/test_devices.py")
 COMPARED = "/models/"
