@@ -7,14 +7,13 @@
 //
 // on the device, whose team has
 //
-//   team.each(items, f)       f(i) for every item, in any order; all are done when it returns
-//   team.template gather<k>(items, get, put)
-//                             put(i, get(i)) for every item, once or more; k at a time are got before the first
-//                             is put, so that they come from the device's memory together
-//   team.template raise<Kernel>(items, f)
-//                             f(i, measured): Kernel::maxima values >= 0, of type Kernel::Value, whose largest
-//                             Device::raised() gives back
-//   team.template memory<T>() the block's memory, of no known content
+//   team.each(items, f)            f(i) for every item, in any order; all are done when it returns
+//   team.gather<k>(items, get, put)
+//       put(i, get(i)) for every item, once or more; k at a time are got before the first is put, so that
+//       they come from the device's memory together
+//   team.raise<Kernel>(items, f)
+//       f(i, measured): Kernel::maxima values >= 0 of type Kernel::Value; Device::raised() has the largest
+//   team.memory<T>()               the block's memory, of no known content
 //
 // The inverse is by decimation in frequency, with real and imaginary parts swapped, and leaves the points
 // where its passes end; the forward transform is its transpose, by decimation in time, and begins with the
