@@ -6,10 +6,15 @@
 
 namespace whorl::device {
 
+namespace {
+// Of what cannot throw: a failure has been, or will be, reported by a call that may.
+void ignored(cudaError_t) noexcept {}
+} // namespace
+
 void check_cuda(cudaError_t code, const char* call) {
     if (code == cudaSuccess) return;
     int device = -1;
-    cudaGetDevice(&device);
+    ignored(cudaGetDevice(&device));
     throw Error("CUDA failed on GPU " + std::to_string(device) + " in " + call + ": " +
                 cudaGetErrorString(code) + " (" + cudaGetErrorName(code) + ").");
 }
@@ -31,13 +36,13 @@ void keep_pool(int device) {
     WHORL_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything));
 }
 
-// Or until it is asked for here. Destructors do: what fails will be reported by a call that may throw.
+// Or until it is asked for here, by destructors too.
 void trim_pool() noexcept {
     int number = 0;
     cudaMemPool_t pool = nullptr;
     if (cudaDeviceSynchronize() == cudaSuccess && cudaGetDevice(&number) == cudaSuccess &&
         cudaDeviceGetDefaultMemPool(&pool, number) == cudaSuccess)
-        cudaMemPoolTrimTo(pool, 0);
+        ignored(cudaMemPoolTrimTo(pool, 0));
 }
 
 // `allocate` says how; zeroed by the time it returns.
@@ -46,7 +51,7 @@ template <class Allocate> void* zeroed(std::size_t bytes, const char* call, cons
     void* memory = nullptr;
     const cudaError_t code = allocate(&memory);
     if (code == cudaErrorMemoryAllocation) {
-        cudaGetLastError();
+        ignored(cudaGetLastError());
         std::size_t left = 0, all = 0;
         WHORL_CUDA(cudaMemGetInfo(&left, &all));
         throw Error("the GPU has no " + mebibytes(bytes) + " of memory left for one more array (" +
@@ -72,14 +77,13 @@ void* CudaPlainMemory::allocate(std::size_t bytes) {
 }
 
 void CudaPlainMemory::release(void* memory, std::size_t bytes) noexcept {
-    if (bytes > 0) cudaFree(memory);
+    if (bytes > 0) ignored(cudaFree(memory));
 }
 
-// A failure here has been, or will be, reported by a call that may throw.
 void CudaMemory::release(void* memory, std::size_t bytes) noexcept {
     if (bytes == 0) return;
-    cudaDeviceSynchronize();
-    cudaFreeAsync(memory, nullptr);
+    ignored(cudaDeviceSynchronize());
+    ignored(cudaFreeAsync(memory, nullptr));
 }
 
 void CudaMemory::from_host(void* to, const void* from, std::size_t bytes) {
@@ -103,7 +107,7 @@ void* PinnedMemory::allocate(std::size_t bytes) {
     void* memory = nullptr;
     const cudaError_t code = cudaMallocHost(&memory, bytes);
     if (code == cudaErrorMemoryAllocation) {
-        cudaGetLastError();
+        ignored(cudaGetLastError());
         throw Error("the host has no " + mebibytes(bytes) +
                     " of memory left that a GPU can fetch: use fewer ranks a node, more batches, or an MPI "
                     "that takes the GPU's memory (run.gpu_aware).");
@@ -114,7 +118,7 @@ void* PinnedMemory::allocate(std::size_t bytes) {
 }
 
 void PinnedMemory::release(void* memory, std::size_t bytes) noexcept {
-    if (bytes > 0) cudaFreeHost(memory);
+    if (bytes > 0) ignored(cudaFreeHost(memory));
 }
 
 template <class Real>
@@ -276,8 +280,8 @@ Cuda::~Cuda() {
     raised_ = {};
     reduced_ = {};
     trim_pool();
-    for (cudaEvent_t event : events_) cudaEventDestroy(event);
-    for (cudaStream_t stream : streams_) cudaStreamDestroy(stream);
+    for (cudaEvent_t event : events_) ignored(cudaEventDestroy(event));
+    for (cudaStream_t stream : streams_) ignored(cudaStreamDestroy(stream));
 }
 
 // All streams wait for what each has been given so far.

@@ -225,14 +225,14 @@ template <class Real, class Pass> struct BlockPoints {
         const BlockPoints& of;
         std::int64_t begin, length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            const device::RowPoints<Real>& block = of.block;
+            const device::RowPoints<Real>& rows = of.block;
             const std::int64_t at = begin + i;
             Real values[Pass::inputs > 0 ? Pass::inputs : 1];
             Real results[Pass::products > 0 ? Pass::products : 1];
-            unrolled<Pass::inputs>([&](auto v) { values[v] = block.data[v * block.stride + at]; });
-            const int x = block.x(static_cast<int>(at / block.rows));
-            of.pass.point(Point{x, of.y + static_cast<int>(at % block.rows), of.z}, values, results);
-            unrolled<Pass::products>([&](auto v) { block.data[v * block.stride + at] = results[v]; });
+            unrolled<Pass::inputs>([&](auto v) { values[v] = rows.data[v * rows.stride + at]; });
+            const int x = rows.x(static_cast<int>(at / rows.rows));
+            of.pass.point(Point{x, of.y + static_cast<int>(at % rows.rows), of.z}, values, results);
+            unrolled<Pass::products>([&](auto v) { rows.data[v * rows.stride + at] = results[v]; });
         }
     };
     WHORL_INLINE bool whole() const { return block.count == block.rows; }

@@ -117,12 +117,12 @@ template <class Real, class Pass> struct ContractReals {
         int length;
         Real signs[Pass::products > 0 ? Pass::products : 1];
         WHORL_INLINE void operator()(std::int64_t i) const {
-            const Contract<Real, Pass>& plain = of.plain;
+            const Contract<Real, Pass>& complex = of.plain;
             Real products[Pass::products > 0 ? Pass::products : 1];
             Real sums[Pass::fluxes > 0 ? Pass::fluxes : 1];
             unrolled<Pass::products>(
-                [&](auto v) { products[v] = signs[v] * from[2 * v * plain.planes.stride + i]; });
-            plain.pass.contract(plain.kx[i], ky, products, sums);
+                [&](auto v) { products[v] = signs[v] * from[2 * v * complex.planes.stride + i]; });
+            complex.pass.contract(complex.kx[i], ky, products, sums);
             unrolled<Pass::fluxes>([&](auto v) { to[v * stride + i] = sums[v]; });
         }
     };

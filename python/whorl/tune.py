@@ -58,7 +58,8 @@ def tune(case: Case, threads: int, comm: MPI.Intracomm) -> tuple[Case, list[Tria
 
     def try_it(choice: Choice) -> None:
         bound = CLOSE * min(found.values(), default=math.inf)
-        trial = _try(case, choice, threads, comm, bound)
+        options = check_memory(core_options(choice.applied_to(case), threads), comm)
+        trial = _try(options, choice, comm, bound)
         found[trial.choice] = min(trial.seconds, found.get(trial.choice, math.inf))
 
     def has_time(limit: float) -> bool:
@@ -102,9 +103,8 @@ def _fastest(found: dict[Choice, float]) -> list[Choice]:
     return sorted(found, key=found.__getitem__)
 
 
-def _try(case: Case, choice: Choice, threads: int, comm: MPI.Intracomm, bound: float) -> Trial:
+def _try(options: _core.Options, choice: Choice, comm: MPI.Intracomm, bound: float) -> Trial:
     """Without further right-hand sides once one has taken longer than the bound."""
-    options = check_memory(core_options(choice.applied_to(case), threads), comm)
     flow = _core.Flow(options, comm.py2f())
     seconds = []
     for _ in range(1 + TIMES):

@@ -143,8 +143,9 @@ def test_a_recorded_grid_is_for_its_ranks(tmp_path):
 def test_memory_to_share_that_a_node_has_not_is_refused(shell, tmp_path, transport):
     """MPI would wait for ever; containers often have little."""
     options = settings(
-        "grid.points=96", f"run.transport={transport}", "time.steps=1", "run.exchange_timeout=20"
+        "grid.points=96", "run.process_grid=[1, 2]", f"run.transport={transport}", "time.steps=1"
     )
+    options += settings("run.exchange_timeout=20")
     run = [mpiexec(), "-n", "2", str(WHORL), "run", "taylor-green", "-o", "out", *options]
     few = "mount -t tmpfs -o size=12m tmpfs /dev/shm"
     isolated = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
@@ -257,7 +258,7 @@ def timed(monkeypatch):
         of_transport = {"overlap": 0.5, "pairwise": 0.6}.get(choice.transport, 1.0)
         return of_grid * of_transport * (0.8 if choice.batches == 4 else 1.0)
 
-    def trial(case, choice, threads, comm, bound):
+    def trial(options, choice, comm, bound):
         tried.append(choice)
         if choice.transport == "rma-shared":
             raise _core.Error("a node refused")
@@ -265,7 +266,7 @@ def timed(monkeypatch):
         return Trial(choice, seconds(choice) * (1.25 if disturbed else 1.0))
 
     monkeypatch.setattr(tune, "_try", trial)
-    monkeypatch.setattr(tune, "check_memory", lambda options, comm: None)
+    monkeypatch.setattr(tune, "check_memory", lambda options, comm: options)
     return tried
 
 
@@ -294,6 +295,7 @@ def test_auto_leaves_out_what_does_not_fit(timed, monkeypatch):
     def check_memory(options, comm):
         if tuple(options.process_grid) == (2, 2):
             raise CaseError("too much")
+        return options
 
     monkeypatch.setattr(tune, "check_memory", check_memory)
     _, trials = tune.tune(case_of(transport="auto"), 1, Ranks())

@@ -60,8 +60,9 @@ def build(tree: Path) -> None:
     objects = [str(path) for path in known if path.name[: -len(".cpp.o")] not in new] + [
         f"{tree / name}.o" for name in new
     ]
-    objects += map(str, BUILD.glob("CMakeFiles/whorl_nccl.dir/**/*.o"))
     rules = (BUILD / "build.ninja").read_text()
+    nccl = BUILD.glob("CMakeFiles/whorl_nccl.dir/**/*.o")  # and not what an earlier build has left there
+    objects += [str(path) for path in nccl if str(path.relative_to(BUILD)) in rules]
     libraries = re.search(r"^build _core\..*?^  LINK_LIBRARIES = (.*?)$", rules, re.MULTILINE | re.DOTALL)[1]
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     output = tree / f"python/whorl/_core{suffix}"
