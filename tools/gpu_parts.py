@@ -17,6 +17,7 @@ EPSILON = {"single": float(np.finfo("f4").eps), "double": float(np.finfo("f8").e
 # Roundings by which two ways of the same three steps may differ: transforms err by about eps log2 of the
 # points, and values add up a few terms.
 ALLOWED = 500.0
+PLANES = (0, 8, 4, 2, 1)  # at a time, as whorl.checks tries them
 ZERO = [
     *("hyperviscosity", "hyperviscosity_power", "hypoviscosity", "hypoviscosity_power", "drag"),
     *("beta", "hall", "kinematic", "field_direction_x", "field_direction_y"),
@@ -130,16 +131,20 @@ def traffic(n: int, dealias: str, shape: str, value: int, block_memory: int) -> 
     return 2 * value * all_moved, 2 * value * least
 
 
-def largest(precision: str, dealias: str, shape: str, room: int) -> int:
+def fitting(n: int, precision: str, dealias: str, shape: str, room: float) -> Any:
+    """Options of a cube that fits, as whorl.checks finds them; None of one that does not."""
+    case = {"dealias": dealias, "shape": shape, "precision": precision, "device": DEVICE}
+    for planes in PLANES:
+        chosen = options("navier-stokes", (n, n, n), planes=planes, **case)
+        if sum(_core.estimate_memory(chosen, 1).values()) < room:
+            return chosen
+    return None
+
+
+def largest(precision: str, dealias: str, shape: str, room: float) -> int:
     """Points an axis of the largest cube that fits."""
-    fits = 0
-    for n in range(1024, 4097, 64):
-        chosen = options(
-            "navier-stokes", (n, n, n), dealias=dealias, shape=shape, precision=precision, device=DEVICE
-        )
-        if _core.next_good_size(n) == n and sum(_core.estimate_memory(chosen, 1).values()) < room:
-            fits = n
-    return fits
+    good = (n for n in range(4096, 255, -64) if _core.next_good_size(n) == n)
+    return next((n for n in good if fitting(n, precision, dealias, shape, room)), 0)
 
 
 def a_flow(chosen: Any) -> Any:
@@ -162,10 +167,9 @@ def seconds_of(flow: Any) -> float:
     return min(seconds)
 
 
-def time_steps(n: int, precision: str, dealias: str, shape: str, copies: float) -> dict[str, Any]:
-    chosen = options(
-        "navier-stokes", (n, n, n), dealias=dealias, shape=shape, precision=precision, device=DEVICE
-    )
+def time_steps(
+    n: int, precision: str, dealias: str, shape: str, copies: float, chosen: Any
+) -> dict[str, Any]:
     planned = sum(_core.estimate_memory(chosen, 1).values())
     free = _core.gpu_free_memory(0)
     flow = a_flow(chosen)
@@ -193,14 +197,15 @@ def time_steps(n: int, precision: str, dealias: str, shape: str, copies: float) 
 
 def steps(sizes: str, seconds: str) -> dict[str, Any]:
     end = time.monotonic() + float(seconds)
-    copies, room = _core.gpu_copy_bandwidth(), int(0.97 * _core.gpu_free_memory(0))
+    copies, room = _core.gpu_copy_bandwidth(), 0.97 * _core.gpu_free_memory(0)
     wanted = [(int(n), precision, "phase-shift", "cube") for n in sizes.split(",") for precision in EPSILON]
     for dealias, shape in (("2/3", "sphere"), ("phase-shift", "cube")):
         wanted.append((largest("single", dealias, shape, room), "single", dealias, shape))
     done: list[dict[str, Any]] = []
     for case in wanted:
-        if time.monotonic() < end:
-            done.append(time_steps(*case, copies))
+        chosen = fitting(*case, room) if case[0] else None
+        if chosen and time.monotonic() < end:
+            done.append(time_steps(*case, copies, chosen))
             print(json.dumps({"steps": done}), flush=True)
     return {"steps": done}
 
@@ -208,12 +213,16 @@ def steps(sizes: str, seconds: str) -> dict[str, Any]:
 def choices(seconds: str) -> dict[str, Any]:
     """Seconds of a step by planes at a time (0: as whorl chooses) and by whose lines."""
     end, found = time.monotonic() + float(seconds), []
+    room = 0.97 * _core.gpu_free_memory(0)
     for n, precision in ((512, "single"), (1024, "single"), (512, "double")):
         for lines, planes in [("auto", p) for p in (0, 1, 2, 4, 8, 16)] + [("library", 0)]:
             if time.monotonic() > end:
                 return {"choices": found}
             case = {"dealias": "phase-shift", "precision": precision, "lines": lines, "planes": planes}
-            flow = a_flow(options("navier-stokes", (n, n, n), device=DEVICE, **case))
+            chosen = options("navier-stokes", (n, n, n), device=DEVICE, **case)
+            if sum(_core.estimate_memory(chosen, 1).values()) > room:
+                continue
+            flow = a_flow(chosen)
             found.append(
                 {"case": f"{n}³ {precision}", "lines": lines, "planes": planes, "seconds": seconds_of(flow)}
             )

@@ -161,7 +161,7 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
         find_scheme(options.scheme).registers + (truncation.dealias() == Dealias::phase_shift_exact ? 1 : 0);
     const device::LineKind lines = device::parse_line_kind(options.lines);
     const Workspace workspace =
-        streams ? Workspace::of_stream(layout, {value, lines, device::planned_block_memory, options.planes})
+        streams ? Workspace::of_stream(layout, {value, lines, options.block_memory, options.planes})
         : options.is_double() ? workspace_of_thread<double>(layout, lines)
                               : workspace_of_thread<float>(layout, lines);
     const std::int64_t executors = streams ? device::stream_count : device::Cpu(options.threads).executors();

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "device/compiled.hpp"
 #include "device/cpu.hpp"
 #include "exchange/communicator.hpp"
 #include "fields/physical.hpp"
@@ -41,6 +42,8 @@ struct Options {
     double exchange_timeout = 0.0; // seconds; 0: none
     std::string lines = "auto";
     int planes = 0; // at a time, where work is enqueued; 0: as many as fill a GPU
+    // What blocks of threads share on the GPUs, for the count of memory: bytes, no more than is planned with.
+    std::int64_t block_memory = device::planned_block_memory;
     std::uint64_t shift_seed = 0;
 
     Box box() const { return {points, lengths, parse_bases(bases)}; }

@@ -167,7 +167,7 @@ void bind_options(nb::module_& m) {
     options.def_rw("wire", &Options::wire).def_rw("threading", &Options::threading);
     options.def_rw("variables_per_message", &Options::variables_per_message)
         .def_rw("exchange_timeout", &Options::exchange_timeout);
-    options.def_rw("planes", &Options::planes);
+    options.def_rw("planes", &Options::planes).def_rw("block_memory", &Options::block_memory);
     options.def_rw("lines", &Options::lines).def_rw("shift_seed", &Options::shift_seed);
 }
 

@@ -3,6 +3,7 @@
 // order in which nobody would think of it. For tests; every member is Cuda's.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <limits>
@@ -43,8 +44,15 @@ class HostTeam {
         for (int i = items - 1; i >= 0; i -= 2) f(i);
         for (int i = items % 2; i < items; i += 2) f(i);
     }
-    template <int, class Get, class Put> void gather(int items, const Get& get, const Put& put) const {
-        each(items, [&](int i) { put(i, get(i)); });
+    template <int together, class Get, class Put>
+    void gather(int items, const Get& get, const Put& put) const {
+        for (int end = items; end > 0; end -= together) {
+            const int first = std::max(0, end - together);
+            std::vector<decltype(get(0))> values;
+            for (int i = first; i < end; ++i) values.push_back(get(i));
+            for (int i = first; i < end; ++i) put(i, values[static_cast<std::size_t>(i - first)]);
+        }
+        if (items > 0) put(0, get(0));
     }
     template <class Kernel, class F> void raise(int items, const F& f) const {
         each(items, [&](int i) {

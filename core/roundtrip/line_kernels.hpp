@@ -12,21 +12,38 @@ namespace whorl::kernels {
 // Rows of y held as pieces of kx, one piece a row peer (a single piece where p_row = 1).
 template <class Real> using RowPiece = device::HalfRows<Real>;
 
-// `pairs` complex lines a variable: [variable][pair][x], lines `pitch` apart. Rows y0, y0 + 1, ...
+// Which of a piece's rows are in hand, and which of them travel together: neighbours in y of the same plane,
+// so that no bit depends on the planes in hand.
+struct RowPairs {
+    int first;
+    int of_plane, planes;       // rows of y of a plane, and planes
+    int y_stride, plane_stride; // rows from one to the next
+
+    WHORL_INLINE int pairs_of_plane() const { return (of_plane + 1) / 2; }
+    WHORL_INLINE int count() const { return planes * pairs_of_plane(); }
+    // A missing partner is stood in for by the row itself.
+    WHORL_INLINE int row(int plane, int pair, int half) const {
+        const int y = 2 * pair + half;
+        return first + plane * plane_stride + (y < of_plane ? y : y - 1) * y_stride;
+    }
+};
+
+// `pairs` complex lines a variable: [variable][pair][x], lines `pitch` apart.
 template <class Real> struct LineBlock {
     Complex<Real>* data;
     int nx, pitch, pairs;
-    int y0, rows; // within the piece's rows; the last block may be short, and its last pair a single row
+    RowPairs rows; // the last block may be short, and the last pair of a plane a single row
 
-    WHORL_INLINE int live_pairs() const { return (rows + 1) / 2; }
+    WHORL_INLINE int live_pairs() const { return rows.count(); }
 
     WHORL_INLINE Complex<Real>* line(int v, int pair) const {
         return data + (static_cast<std::int64_t>(v) * pairs + pair) * pitch;
     }
-    WHORL_INLINE int first_row(int pair) const { return y0 + 2 * pair; }
-    // A missing partner is stood in for by the row itself.
-    WHORL_INLINE int second_row(int pair) const {
-        return y0 + (2 * pair + 1 < rows ? 2 * pair + 1 : 2 * pair);
+    WHORL_INLINE int first_row(int pair) const { return row(pair, 0); }
+    WHORL_INLINE int second_row(int pair) const { return row(pair, 1); }
+    WHORL_INLINE int row(int pair, int half) const {
+        const int of_plane = rows.pairs_of_plane();
+        return rows.row(pair / of_plane, pair % of_plane, half);
     }
 };
 
@@ -38,6 +55,12 @@ struct RowOrder {
     WHORL_INLINE Point first_point(int row) const {
         const int outer = row / inner, rest = row % inner;
         return planes_inside ? Point{0, y0 + outer, z0 + rest} : Point{0, y0 + rest, z0 + outer};
+    }
+    // Those from row `first` on: part of one plane, or all of some.
+    WHORL_INLINE RowPairs pairs(int first, int rows) const {
+        if (planes_inside) return {first, rows / inner, inner, inner, 1};
+        return rows <= inner ? RowPairs{first, rows, 1, 1, inner}
+                             : RowPairs{first, inner, rows / inner, 1, inner};
     }
 };
 

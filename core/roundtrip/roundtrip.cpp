@@ -65,7 +65,7 @@ void RoundTrip<Device, Real>::make_tables(const Box& box, const Truncation& trun
                     places[static_cast<std::size_t>(t.column + segment.lane + i)] = {segment.ky,
                                                                                      segment.first + i};
             }
-        column_places_ = Table<ColumnPlace>(places);
+        column_places_ = device::copied<ColumnPlace, Memory>(places);
     }
 }
 
@@ -158,9 +158,9 @@ template <class Device, class Real> std::set<int> RoundTrip<Device, Real>::group
 template <class Device, class Real> void RoundTrip<Device, Real>::make_x_lines(device::LineKind kind) {
     std::set<int> pairs;
     for (const int count : group_sizes()) {
-        const int rows = layout_.y.size() * (Device::streams ? count : 1);
-        for (int y = 0; y < rows; y += workspace_.rows)
-            pairs.insert((std::min(workspace_.rows, rows - y) + 1) / 2);
+        const int own = layout_.y.size(), planes = workspace_.planes > 1 ? count : 1;
+        for (int y = 0; y < own * planes; y += workspace_.rows)
+            pairs.insert(planes * ((std::min(workspace_.rows / planes, own - y) + 1) / 2));
     }
     for (const device::Basis basis : bases(0))
         for (const int count : pairs) {
@@ -260,13 +260,10 @@ kernels::Planes<Real> RoundTrip<Device, Real>::planes(int executor, const Block&
 }
 
 template <class Device, class Real>
-kernels::LineBlock<Real> RoundTrip<Device, Real>::line_block(int executor, bool out, int y0, int rows) {
+kernels::LineBlock<Real> RoundTrip<Device, Real>::line_block(int executor, bool out,
+                                                             const kernels::RowPairs& rows) {
     Value* const lines = executors_[static_cast<std::size_t>(executor)].workspace.data() + workspace_.plane;
-    return {lines + (out ? workspace_.lines_in : 0),
-            layout_.nx,
-            workspace_.line_pitch,
-            workspace_.pairs,
-            y0,
+    return {lines + (out ? workspace_.lines_in : 0), layout_.nx, workspace_.line_pitch, workspace_.pairs,
             rows};
 }
 

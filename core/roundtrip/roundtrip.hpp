@@ -161,7 +161,7 @@ template <class Device, class Real> class RoundTrip {
         const int begin = planes.begin + static_cast<int>(item) * workspace_.planes;
         return {begin, std::min(begin + workspace_.planes, planes.end)};
     }
-    kernels::LineBlock<Real> line_block(int executor, bool out, int y0, int rows);
+    kernels::LineBlock<Real> line_block(int executor, bool out, const kernels::RowPairs& rows);
     Value* line_scratch(int executor) {
         return executors_[static_cast<std::size_t>(executor)].workspace.data() + workspace_.lent;
     }
@@ -302,7 +302,7 @@ template <class Device, class Real> class RoundTrip {
     exchange::Landing<Value, Memory> pencil_buffer_, plane_buffer_, row_y_buffer_, row_x_buffer_;
     std::vector<kernels::Segment> segments_; // of one tile after another
     Table<kernels::Segment> segment_table_;
-    Table<ColumnPlace> column_places_; // where work is enqueued
+    Buffer<ColumnPlace> column_places_; // where work is enqueued
     std::vector<ColumnTile> tiles_;
     std::vector<Executor> executors_;
     std::vector<std::array<double, 2>> maxima_;

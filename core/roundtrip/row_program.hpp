@@ -44,7 +44,7 @@ template <HasParts Pass> struct PartsOf<Pass> {
     }
 };
 
-// Rows y0, y0 + 1, ... of the pieces, `pairs` pairs of them a block.
+// Rows of the pieces, `pairs` pairs of them, of one plane, a block.
 template <class Real, class Pass> struct RowProgram {
     using Value = Real;
     static constexpr int maxima = Pass::maxima;
@@ -58,21 +58,26 @@ template <class Real, class Pass> struct RowProgram {
     Divisor piece_widths[Workspace::most_pieces];
     int piece_count, kept_x;
     Divisor dropped, points; // of a line
-    int y0, rows;
+    RowPairs rows;
     Divisor pairs;
     RowOrder order;
     Real half_scale;
     bool measures;
 
-    // The pairs of a block, all there but in the last one; line of variable v: v * pairs + pair.
+    // The pairs of a block, all there but in the last of a plane; line of variable v: v * pairs + pair.
     struct Pairs {
-        int first, count;
+        int plane, first, count;
     };
+    WHORL_INLINE int blocks_of_plane() const {
+        return (rows.pairs_of_plane() + pairs.number() - 1) / pairs.number();
+    }
     template <class Team> WHORL_DEVICE void operator()(std::int64_t block, const Team& team) const {
         using device::Direction;
-        const int all = pairs.number();
-        const int first = static_cast<int>(block) * all, left = (rows + 1) / 2 - first;
-        const Pairs own{first, left < all ? left : all};
+        const int all = pairs.number(), in_plane = blocks_of_plane();
+        const int plane = static_cast<int>(block) / in_plane;
+        const int first = (static_cast<int>(block) - plane * in_plane) * all;
+        const int left = rows.pairs_of_plane() - first;
+        const Pairs own{plane, first, left < all ? left : all};
         if constexpr (Pass::inputs > 0) {
             merge(team, own);
             device::run_passes<Direction::backward>(team, plan, lines, widths.inputs * all);
@@ -87,10 +92,8 @@ template <class Real, class Pass> struct RowProgram {
     }
 
   private:
-    // A missing partner is stood in for by the row itself.
     WHORL_INLINE int row_of(const Pairs& own, int pair, int half) const {
-        const int row = 2 * (own.first + pair) + half;
-        return y0 + (row < rows ? row : row - 1);
+        return rows.row(own.plane, own.first + pair, half);
     }
     // The two rows of line q of a piece; those of the first pair where it has none.
     struct Rows {

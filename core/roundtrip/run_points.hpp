@@ -73,8 +73,7 @@ void RoundTrip<Device, Real>::block_points(const Pass& pass, int executor, const
                                             layout_.kept_x,
                                             Divisor(layout_.nx - 2 * layout_.kept_x + 1),
                                             Divisor(layout_.nx),
-                                            y0,
-                                            rows,
+                                            order.pairs(y0, rows),
                                             Divisor(workspace_.block_pairs),
                                             order,
                                             static_cast<Real>(scale_) / 2,
@@ -82,9 +81,10 @@ void RoundTrip<Device, Real>::block_points(const Pass& pass, int executor, const
     std::copy_n(pieces, layout_.grid.p_row, program.pieces);
     std::transform(pieces, pieces + layout_.grid.p_row, program.piece_widths,
                    [](const kernels::RowPiece<Real>& piece) { return Divisor(piece.width()); });
-    const int most = std::max(program.widths.inputs, program.widths.products), pairs = workspace_.block_pairs;
-    device_.for_blocks(executor, ((rows + 1) / 2 + pairs - 1) / pairs,
-                       1LL * pairs * most * program.lines.pitch * std::int64_t{sizeof(Value)}, program);
+    const int most = std::max(program.widths.inputs, program.widths.products);
+    device_.for_blocks(
+        executor, 1LL * program.rows.planes * program.blocks_of_plane(),
+        1LL * workspace_.block_pairs * most * program.lines.pitch * std::int64_t{sizeof(Value)}, program);
 }
 
 // By pairs of rows as complex lines of any kind.
@@ -93,8 +93,8 @@ template <class Pass>
 void RoundTrip<Device, Real>::line_points(const Pass& pass, int executor, const kernels::RowOrder& order,
                                           int y0, int rows, const kernels::RowPiece<Real>* pieces) {
     const Widths widths = widths_of(pass);
-    const kernels::LineBlock<Real> in = line_block(executor, false, y0, rows);
-    const kernels::LineBlock<Real> out = line_block(executor, true, y0, rows);
+    const kernels::LineBlock<Real> in = line_block(executor, false, order.pairs(y0, rows));
+    const kernels::LineBlock<Real> out = line_block(executor, true, order.pairs(y0, rows));
     if constexpr (Pass::inputs > 0) {
         {
             const Timed scope(*this, executor, Part::pack);

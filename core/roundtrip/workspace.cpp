@@ -84,7 +84,7 @@ Workspace Workspace::of_stream(const Layout& layout, const Stream& stream) {
     work.rows = work.planes * layout.y.size();
     if (!together && work.planes == 1 && of_pair > 0)
         work.rows = static_cast<int>(std::min<std::int64_t>(work.rows, 2 * (room / of_pair + 1)));
-    work.pairs = (work.rows + 1) / 2;
+    work.pairs = work.planes > 1 ? work.planes * ((layout.y.size() + 1) / 2) : (work.rows + 1) / 2;
     work.lines_in = 0;
     work.lines_out = work.block = of_pair * work.pairs;
     const std::int64_t of_planes = of_plane * work.planes;

@@ -20,6 +20,9 @@ BUILDS = {"cuda": "with CUDA (docs/gpu.md)", "cpu-as-gpu": "for tests (-DWHORL_C
 
 # That a GPU works on at a time, from as many as fill it (0) to what its memory may leave.
 PLANES = (0, 8, 4, 2, 1)
+# Points of a batch that fills a GPU, and bytes of its memory for sums, tables of lines and kernels.
+POINTS_OF_BATCH = 2**24
+SUNDRIES = 128 * 2**20
 
 # Threads that take turns on a core cost time; so many cost the machine.
 MOST_THREADS_A_CORE = 16
@@ -199,8 +202,12 @@ def check_memory(options: _core.Options, comm: MPI.Intracomm) -> _core.Options:
     Returns `options`: a GPU without room for the planes that would fill it works on fewer at a time.
     Raises CaseError. Collective.
     """
-    parts = _core.estimate_memory(options, comm.size)
     on_gpu = options.device in GPUS
+    if on_gpu:
+        of_blocks = min(gpu["block_memory"] for gpu in _core.gpus())
+        options.block_memory = min(options.block_memory, comm.allreduce(of_blocks, MPI.MIN))
+    parts = _core.estimate_memory(options, comm.size)
+    beside = uncounted(options, comm.size) if on_gpu else 0
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     room = min(comm.allgather(_room_of_gpu(node) if on_gpu else _room_of_node(node)))
     staged = parts["exchange"] + parts["row_buffers"]
@@ -209,10 +216,10 @@ def check_memory(options: _core.Options, comm: MPI.Intracomm) -> _core.Options:
     node.Free()
     for planes in PLANES if on_gpu else (0,):
         options.planes = planes
-        needed = sum(_core.estimate_memory(options, comm.size).values())
+        needed = sum(_core.estimate_memory(options, comm.size).values()) + beside
         if needed <= room.of_rank:
             return options
-    fitting = largest_points(options, comm.size, needed, room.of_rank)
+    fitting = largest_points(options, comm.size, needed - beside, room.of_rank - beside)
     size = " × ".join(map(str, fitting)) if fitting else "fewer"
     most = " (the most that fit in this shape)" if fitting else ""
     single = ", single precision" if options.precision == "double" else ""
@@ -221,6 +228,13 @@ def check_memory(options: _core.Options, comm: MPI.Intracomm) -> _core.Options:
         f"{room.ranks}) and {gibibytes(room.ranks * room.of_rank)} are available; use {size} "
         f"points{most}{single} or more {'GPUs' if on_gpu else 'nodes'}."
     )
+
+
+def uncounted(options: _core.Options, ranks: int) -> float:
+    """Bytes a rank needs of a GPU besides those that are counted: a batch of a vector field, and sundries."""
+    x, y, z = options.points
+    points = min(x * y * z / ranks, max(POINTS_OF_BATCH, x * y))
+    return 3 * points * (8 if options.precision == "double" else 4) + SUNDRIES
 
 
 def _check_staging(needed: int, room: Room) -> None:

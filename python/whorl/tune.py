@@ -54,13 +54,15 @@ def tune(case: Case, threads: int, comm: MPI.Intracomm) -> tuple[Case, list[Tria
     if comm.size == 1:
         return plain(case), []
     first = Choice(PLAIN, case.run.process_grid, case.run.batches)
-    begin, found = time.perf_counter(), {}
+    begin, found, checked = time.perf_counter(), {}, {}
 
     def try_it(choice: Choice) -> None:
+        if choice not in checked:
+            checked[choice] = check_memory(core_options(choice.applied_to(case), threads), comm)
         bound = CLOSE * min(found.values(), default=math.inf)
-        options = check_memory(core_options(choice.applied_to(case), threads), comm)
-        trial = _try(options, choice, comm, bound)
+        trial = _try(checked[choice], choice, comm, bound)
         found[trial.choice] = min(trial.seconds, found.get(trial.choice, math.inf))
+        checked[trial.choice] = checked[choice]
 
     def has_time(limit: float) -> bool:
         return comm.bcast(time.perf_counter() - begin) < longer * limit

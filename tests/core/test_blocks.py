@@ -58,7 +58,7 @@ def test_lines_are_those_of_the_cpu(world, points, precision, device):
 
 
 @on_ranks(2, 3, 6)
-@pytest.mark.parametrize("points", [(14, 32, 18), (72, 12, 10)], ids=str)
+@pytest.mark.parametrize("points", [(14, 32, 18), (72, 12, 10), *ALONE], ids=str)
 def test_rows_of_several_ranks_are_those_of_the_cpu(world, points, device):
     for grid in _core.allowed_process_grids(flows.options(Twin(points, dealias="phase-shift")), world.size):
         check_against_the_cpu(world, points, device, "double", process_grid=grid)

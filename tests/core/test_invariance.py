@@ -56,6 +56,20 @@ def test_threads_batches_and_lines_change_nothing(world, points, dealias, precis
                 assert_close(other[name], value, precision, scale, f"{name} with {settings} on {grid}")
 
 
+@on_ranks(1, 2, 6)
+def test_batches_and_planes_change_no_bit(world):
+    """Rows of a plane travel in pairs, and one of seven, or of three, alone: whatever the planes in hand."""
+    twin = Twin((20, 14, 18), (3.0, 2 * np.pi, 5.0), "phase-shift", viscosity=0.01)
+    u = flows.noise(twin)
+    for grid in _core.allowed_process_grids(flows.options(twin), world.size):
+        plain, *others = (
+            two_steps(world, twin, u, process_grid=grid, batches=batches, planes=planes)
+            for batches, planes in ((1, 0), (1, 1), (1, 3), (2, 0), (5, 2), (100, 0))
+        )
+        for other in others:
+            assert np.array_equal(other["velocity"], plain["velocity"]), grid
+
+
 @on_ranks(2, 3, 4, 6)
 @precisions
 @boxes

@@ -8,18 +8,20 @@ import psutil
 import pytest
 from mpi4py import MPI
 from support.ranks import on_ranks
-from whorl import _core
+from whorl import _core, checks
+from whorl.benches.common import checked_options
 from whorl.case import Case
-from whorl.checks import check_device, check_memory
+from whorl.checks import check_device, check_memory, uncounted
 from whorl.core_options import core_options, describe
 from whorl.errors import CaseError
 from whorl.fitting import largest_points
 from whorl.information import information
+from whorl.simulation import Simulation
 from whorl.sizes import next_good_size
 
 GIB = 2**30
 ROOT = Path(__file__).resolve().parents[2]
-CARD = {"name": "Toy 1", "id": "1", "memory": 8 * GIB}
+CARD = {"name": "Toy 1", "id": "1", "memory": 8 * GIB, "block_memory": 227 << 10}
 
 
 def case_of(points=64, grid=(), **run):
@@ -40,11 +42,15 @@ def refusal(function, *arguments):
     return message
 
 
-def needed(case, ranks=1, planes=0):
+def counted(case, ranks=1, planes=0):
     """Bytes of the fullest rank that works on so many planes at a time; 0: on as many as it likes."""
     options = core_options(case, 1)
     options.planes = planes
     return sum(_core.estimate_memory(options, ranks).values())
+
+
+def needed(case, ranks=1, planes=0):
+    return counted(case, ranks, planes) + uncounted(core_options(case, 1), ranks)
 
 
 # Options
@@ -139,6 +145,29 @@ def test_a_gpu_works_on_the_planes_it_has_room_for(monkeypatch):
         assert options.planes == planes
 
 
+def test_a_card_whose_blocks_have_little_memory_is_counted_as_such(monkeypatch):
+    """Rows of more points than fit there take room for their lines."""
+    case = case_of((3072, 8, 64), device="cuda", precision="single", threads=1)
+    show(monkeypatch, 8 * GIB, block_memory=99 << 10)
+    options = check_memory(core_options(case, 1), MPI.COMM_SELF)
+    assert options.block_memory == 99 << 10
+    little, plenty = (_core.estimate_memory(o, 1)["workspace"] for o in (options, core_options(case, 1)))
+    assert little > 1.3 * plenty
+
+
+def test_a_run_works_on_the_planes_that_fit(monkeypatch):
+    if "cpu-as-gpu" not in _core.build_info()["devices"]:
+        pytest.skip("this build has no device cpu-as-gpu")
+    monkeypatch.setattr(checks, "GPUS", (*checks.GPUS, "cpu-as-gpu"))
+    monkeypatch.setattr(checks, "check_device", lambda *_: None)
+    case = case_of((32, 32, 64), device="cpu-as-gpu", threads=1, batches=1)
+    case = Case(**case.to_dict() | {"initial": {"name": "abc"}})
+    show(monkeypatch, needed(case, planes=4))
+    for flow in (Simulation(case).flow, _core.Flow(checked_options(case, MPI.COMM_SELF)[0], 0)):
+        assert flow.options.planes == 4
+        assert flow.memory()["workspace"] < _core.estimate_memory(core_options(case, 1), 1)["workspace"]
+
+
 @on_ranks(2)
 def test_messages_that_pass_through_the_host_have_their_place_there(world):
     case = case_of(device="cuda", gpu_aware="no")
@@ -146,7 +175,7 @@ def test_messages_that_pass_through_the_host_have_their_place_there(world):
     parts = _core.estimate_memory(options, world.size)
     staged = world.size * (parts["exchange"] + parts["row_buffers"])
     with pytest.MonkeyPatch.context() as patch:
-        show(patch, 2 * sum(parts.values()))
+        show(patch, 2 * needed(case, world.size))
         patch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=staged))
         check_memory(options, world)
         patch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=staged - 1))
@@ -166,7 +195,7 @@ def test_the_page_has_the_memory_that_is_counted():
         grid = {"dealias": dealias} | ({"shape": shape} if shape else {})
         case = case_of(int(n), grid, device="cuda", precision="single", threads=1)
         case = Case(**case.to_dict() | {"time": {"scheme": "rk2", "dt": 0.1, "steps": 1}})
-        assert f"{needed(case) / GIB:.3g}" == shown, (n, kept)
+        assert f"{counted(case) / GIB:.3g}" == shown, (n, kept)
 
 
 @pytest.mark.parametrize("device", ["cpu", "cpu-as-gpu"])
@@ -174,9 +203,9 @@ def test_what_lies_in_the_host_s_memory_is_compared_with_that(monkeypatch, devic
     if device not in _core.build_info()["devices"]:
         pytest.skip(f"this build has no device {device}")
     case = case_of(device=device, threads=1, precision="single")
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=needed(case)))
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=counted(case)))
     check_memory(core_options(case, 1), MPI.COMM_SELF)
-    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=needed(case) - 1))
+    monkeypatch.setattr(psutil, "virtual_memory", lambda: SimpleNamespace(available=counted(case) - 1))
     said = refusal(check_memory, core_options(case, 1), MPI.COMM_SELF)
     assert re.search(r"use \d+ × \d+ × \d+ points \(the most that fit in this shape\) or more nodes\.", said)
 
