@@ -39,7 +39,11 @@ def describe(case: Case, flow: _core.Flow) -> str:
     ranks = "1 rank" if flow.ranks == 1 else f"{flow.ranks} ranks ({grid})"
     threads = f"{flow.threads} thread{'s' if flow.threads > 1 else ''}"
     device = f" on {case.run.device}" if case.run.device != "cpu" else ""
-    return f"{what(case)}, {case.time.scheme}, {ranks} × {threads}{device}"
+    planes = flow.options.planes  # 0: as many as it likes
+    short = (
+        f" (its memory has room for {planes} plane{'s' if planes > 1 else ''} at a time)" if planes else ""
+    )
+    return f"{what(case)}, {case.time.scheme}, {ranks} × {threads}{device}{short}"
 
 
 def what(case: Case) -> str:

@@ -64,10 +64,12 @@ def test_the_core_is_told_the_device_and_what_mpi_takes():
 
 @pytest.mark.parametrize("device", ["cpu", "cuda"])
 def test_a_run_says_where_it_is(device):
-    options = SimpleNamespace(transport="alltoall")
+    options = SimpleNamespace(transport="alltoall", planes=0)
     flow = SimpleNamespace(process_grid=(1, 1), options=options, ranks=1, threads=1)
     said = describe(case_of(device=device), flow)
     assert said.endswith("1 rank × 1 thread" + (" on cuda" if device == "cuda" else ""))
+    options.planes = 2
+    assert describe(case_of(device=device), flow).endswith("room for 2 planes at a time)")
 
 
 # The device
