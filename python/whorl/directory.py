@@ -21,6 +21,7 @@ from whorl.case import Case, read_toml
 from whorl.errors import CaseError
 from whorl.files import PARTIAL, write_text
 from whorl.hdf5 import open_hdf5
+from whorl.hold import Hold
 
 MARK = ".whorl-run"
 OWN_FILES = (MARK, "case.toml", "series.csv", "spectra.h5", "log.txt", "exchange.toml", "plot.png")
@@ -71,7 +72,7 @@ class RunDirectory:
     # making and removing
 
     def check_free(self, overwrite: bool) -> None:
-        """Raises CaseError unless a new run may be put here; writes nothing."""
+        """Raises CaseError unless a new run may be put here, now; writes nothing."""
         if self.path.exists() and not self.path.is_dir():
             raise CaseError(f"the output directory {self.path} is a file; choose another with -o.")
         if not self.path.exists() or not any(self.path.iterdir()):
@@ -86,10 +87,14 @@ class RunDirectory:
                 f"the output directory {self.path} holds a run already; go on with it by whorl restart "
                 f"{self.path}, choose another with -o, or replace it with --overwrite."
             )
+        Hold(self.path).release()
 
-    def create(self, case: Case) -> None:
+    def create(self, case: Case, overwrite: bool = False) -> Hold:
         """Makes the directory for a new run; what an earlier run left is removed, and nothing else."""
         try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            hold = Hold(self.path)
+            self.check_free(overwrite)  # still
             self._remove_own_files()
             for folder in OWN_FOLDERS:
                 (self.path / folder).mkdir(parents=True, exist_ok=True)
@@ -97,6 +102,7 @@ class RunDirectory:
                 "A run of whorl; with this file here, --overwrite may replace it.\n"
             )
             self.write_case(case)
+            return hold
         except OSError as error:
             raise CaseError(f"the output directory {self.path} cannot be written: {error}.") from None
 

@@ -14,6 +14,7 @@ from pydantic.fields import FieldInfo
 
 from whorl.section import tag_key, tag_of
 
+MEANT = {"gpu": "cuda", "nvidia": "cuda", "amd": "hip"}  # by who does not know our names
 BOUNDS = {Gt: ("gt", "greater than"), Ge: ("ge", "at least"), Lt: ("lt", "less than"), Le: ("le", "at most")}
 
 
@@ -123,8 +124,10 @@ def dotted_keys(model: type[BaseModel]) -> list[str]:
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """ "; did you mean …?" for the nearest choice, or nothing."""
-    near = difflib.get_close_matches(word, list(choices), 1)
-    return f"; did you mean {near[0]}?" if near else ""
+    by_name = {choice.lower(): choice for choice in choices}
+    meant = MEANT.get(word.lower(), word.lower())
+    near = difflib.get_close_matches(meant, list(by_name), 1)
+    return f"; did you mean {by_name[near[0]]}?" if near else ""
 
 
 def nearest_key(key: str, model: type[BaseModel], section: str = "") -> str:

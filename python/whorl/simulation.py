@@ -22,6 +22,7 @@ from whorl.directory import Checkpoint, RunDirectory
 from whorl.errors import BlowUp, CaseError, RunFault, last_checkpoint
 from whorl.exchange_choice import plain
 from whorl.files import write_text
+from whorl.hold import Hold
 from whorl.measures import name_in_core, output_fields
 from whorl.parallel import abort_on_exception, on_root, threads_of_rank, world
 from whorl.progress import Progress, Status, run_log
@@ -46,6 +47,8 @@ class Simulation:
     Raises CaseError, and writes nothing, for anything that cannot be run.
     """
 
+    _hold: Hold | None = None
+
     def __init__(
         self, case: Case, initial: Any = None, *, comm: MPI.Intracomm | None = None, overwrite: bool = False
     ):
@@ -59,7 +62,7 @@ class Simulation:
         if follows and case.flow.at_rest(self.flow.statistics()):
             raise CaseError(at_rest(case))
         if directory:
-            on_root(comm, lambda: directory.create(case))
+            on_root(comm, lambda: self._take(directory.create(case, overwrite)))
         self._open_log("run")
         self._fresh = True
 
@@ -82,6 +85,7 @@ class Simulation:
         comm = comm or world()
         place = RunDirectory(directory)
         case, checkpoint, grid = on_root(comm, lambda: _what_to_restart(place, until, settings, step))
+        on_root(comm, lambda: self._take(Hold(place.path)))
         clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
         self._set_up(case, comm, place, clock, grid)
         try:
@@ -123,6 +127,10 @@ class Simulation:
         self._callbacks: list[tuple[Every, Callable[[Simulation], None]]] = []
         self._stop = StopFlag()
         self._progress: Progress | None = None
+
+    def _take(self, hold: Hold) -> None:
+        """The root's, until the run ends."""
+        self._hold = hold
 
     def _open_log(self, event: str) -> None:
         root = self.comm.rank == 0
@@ -285,6 +293,8 @@ class Simulation:
             ) from error
         finally:
             self._progress = None
+            if self._hold:
+                self._hold.release()
         self._report_end(display, time.monotonic() - started, self.clock.step - first)
         return self.finished
 

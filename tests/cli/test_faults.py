@@ -4,6 +4,7 @@ import random
 import re
 import shutil
 import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -14,6 +15,7 @@ import psutil
 import pytest
 import xarray as xr
 from cli.commands import contents, settings
+from whorl.hold import Hold
 from whorl.output import open_run
 from whorl.signals import StopFlag
 
@@ -249,6 +251,36 @@ def test_a_killed_write_leaves_nothing_that_counts(whorl, tmp_path, then):
         assert whorl("run", "abc", "-o", "out", "--overwrite", *small).code == 0
         assert set(contents(tmp_path / "out" / "checkpoints")) == {"00000002.h5", "00000004.h5"}
     assert not list((tmp_path / "out").rglob("*.part"))
+
+
+# Two at a time
+
+
+def test_a_run_that_goes_on_is_left_alone(start, installed, tmp_path):
+    """By a restart, and by another run in its place; not by what only reads."""
+    process = start(*arguments())
+    wait_for_checkpoint(tmp_path / "out", process)
+    for second in (("restart", "out"), [*arguments(), "--overwrite"]):
+        refused = installed(*second)
+        assert refused.code == 2
+        assert "the run in out still goes on in another process" in " ".join(refused.err.split())
+    assert installed("plot", "out").code == 0
+    assert process.poll() is None
+    process.kill()
+    process.wait()
+    until = str(0.001 * (newest_step(tmp_path / "out") + 2))
+    assert installed("restart", "out", "--until", until).code == 0
+
+
+def test_a_process_may_open_its_own_run_again(tmp_path):
+    first = Hold(tmp_path)
+    again = Hold(tmp_path)
+    first.release()
+    script = "import sys; from pathlib import Path; from whorl.hold import Hold; Hold(Path(sys.argv[1]))"
+    another = [sys.executable, "-c", script, str(tmp_path)]
+    assert "still goes on" in subprocess.run(another, capture_output=True, text=True).stderr
+    del again
+    assert subprocess.run(another).returncode == 0
 
 
 # Ranks that fail

@@ -8,18 +8,18 @@ from whorl.planner.plan import make_plan, to_dict
 
 SOURCE = {
     "inside": (64, "single", []),
-    "longer": ((64, 96, 64), "single", ["lines of 96 points (measured: 16 to 64)"]),
+    "longer": ((64, 96, 64), "single", ["lines of 96 points (rates: 16 to 64)"]),
     "flat": ((64, 32, 1), "single", []),
     "shorter": (
         (8, 128, 12),
         "single",
-        ["lines of 8 and 12 and 128 points (measured: 16 to 64), small messages (no latency known: node)"],
+        ["lines of 8 and 12 and 128 points (rates: 16 to 64), small messages (no latency known: node)"],
     ),
-    "double": (64, "double", ["double precision (measured: single)"]),
+    "double": (64, "double", ["double precision (rates: single)"]),
     "both": (
         (96, 64, 64),
         "double",
-        ["lines of 96 points (measured: 16 to 64), double precision (measured: single)"],
+        ["lines of 96 points (rates: 16 to 64), double precision (rates: single)"],
     ),
 }
 
@@ -39,7 +39,7 @@ def test_small_cases_are_extrapolated_on_frontier():
     (said,) = notes_on(
         case(64, run={"precision": "double"}), load_machine("frontier"), "whorl", overlap=False
     )
-    assert "lines of 64 points (measured: 2048 to 32768), double precision (measured: single)" in said
+    assert "lines of 64 points (rates: 2048 to 32768), double precision (rates: single)" in said
     assert "no latency known: pair, node" in said
 
 

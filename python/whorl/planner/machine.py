@@ -46,6 +46,11 @@ class Node(Section):
 
     @model_validator(mode="after")
     def _ranks_share_devices(self) -> "Node":
+        if self.kind == "gpu" and self.ranks > self.devices:
+            raise ValueError(
+                f"node.ranks = {self.ranks} are more than node.devices = {self.devices} GPUs, which is not "
+                "planned; take as many"
+            )
         if self.devices % self.ranks:
             raise ValueError(
                 f"node.ranks = {self.ranks} do not share node.devices = {self.devices} evenly; take a divisor"

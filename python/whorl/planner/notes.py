@@ -24,10 +24,10 @@ def _extrapolated(case: Case, machine: Machine) -> list[str]:
     outside = sorted({n for n in points if n > 1 and not shortest <= n <= longest})
     beyond = []
     if outside:
-        beyond.append(f"lines of {_listed(outside)} points (measured: {_range(shortest, longest)})")
+        beyond.append(f"lines of {_listed(outside)} points (rates: {_range(shortest, longest)})")
     if getattr(machine, precision) is None:
         measured = "double" if precision == "single" else "single"
-        beyond.append(f"{precision} precision (measured: {measured})")
+        beyond.append(f"{precision} precision (rates: {measured})")
     free = [link.level for link in machine.links if link.latency == 0]
     if outside and outside[0] < shortest and free:
         beyond.append(f"small messages (no latency known: {', '.join(free)})")

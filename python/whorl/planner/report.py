@@ -95,7 +95,7 @@ def to_set(plan: Plan, layout: Layout) -> str:
         return ""
     options = []
     if plan.machine.device != "cpu" and run.device == "cpu":
-        options.append('run.device = "cuda" ("hip" on GPUs of AMD)')
+        options.append('run.device = "cuda" (on GPUs of AMD "hip", which no build has yet)')
     if run.process_grid == (0, 0) and layout.ranks > 1:
         options.append(f"run.process_grid = [{layout.grid[0]}, {layout.grid[1]}]")
     if layout.batches != layout.own_batches:
