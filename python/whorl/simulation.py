@@ -47,7 +47,7 @@ class Simulation:
     Raises CaseError, and writes nothing, for anything that cannot be run.
     """
 
-    _hold: Hold | None = None
+    _hold: Hold | None = None  # the root's, until the run ends
 
     def __init__(
         self, case: Case, initial: Any = None, *, comm: MPI.Intracomm | None = None, overwrite: bool = False
@@ -129,7 +129,6 @@ class Simulation:
         self._progress: Progress | None = None
 
     def _take(self, hold: Hold) -> None:
-        """The root's, until the run ends."""
         self._hold = hold
 
     def _open_log(self, event: str) -> None:
