@@ -46,10 +46,10 @@ class HostTeam {
     }
     template <int together, class Get, class Put>
     void gather(int items, const Get& get, const Put& put) const {
+        std::array<decltype(get(0)), static_cast<std::size_t>(together)> values;
         for (int end = items; end > 0; end -= together) {
             const int first = std::max(0, end - together);
-            std::vector<decltype(get(0))> values;
-            for (int i = first; i < end; ++i) values.push_back(get(i));
+            for (int i = first; i < end; ++i) values[static_cast<std::size_t>(i - first)] = get(i);
             for (int i = first; i < end; ++i) put(i, values[static_cast<std::size_t>(i - first)]);
         }
         if (items > 0) put(0, get(0));

@@ -45,15 +45,15 @@ Workspace::Workspace(const Layout& layout, std::int64_t of_lines, int rows_of_bl
 }
 
 namespace {
-// So many points that the threads of a block have enough to do.
+// So many points that the threads of a block have enough to do, and no more than a plane has.
 int pairs_of_block(const Layout& layout, const Workspace::Stream& stream) {
     constexpr int points = 1024;
     const bool own = stream.lines == device::LineKind::automatic && layout.per_element == 1;
     if (!own || layout.grid.p_row > Workspace::most_pieces) return 0;
     const std::int64_t of_pair =
         stream.value * layout.row_variables * device::LinesBehind::pitch_of(layout.nx);
-    return static_cast<int>(
-        std::min<std::int64_t>(std::max(points / layout.nx, 1), stream.block_memory / of_pair));
+    const int wanted = std::min(points / layout.nx, (layout.y.size() + 1) / 2);
+    return static_cast<int>(std::min<std::int64_t>(std::max(wanted, 1), stream.block_memory / of_pair));
 }
 // Lines between walls are folded beside their places.
 std::int64_t fold_scratch(const Layout& layout, const Workspace& work) {

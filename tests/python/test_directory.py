@@ -75,7 +75,7 @@ def test_overwrite_removes_what_whorl_made_and_nothing_else(run, case):
     for name, content in kept.items():
         (run.path / name).parent.mkdir(exist_ok=True)
         (run.path / name).write_bytes(content)
-    run.create(case)
+    run.create(case, overwrite=True)
     left = contents(run.path)
     assert {name: left.pop(name) for name in kept} == kept
     assert set(left) == {MARK, "case.toml"}
