@@ -11,13 +11,13 @@ from typing import Any
 
 import numpy as np
 from whorl import _core
+from whorl.fitting import choose_planes
 
 DEVICE = "cuda"
 EPSILON = {"single": float(np.finfo("f4").eps), "double": float(np.finfo("f8").eps)}
 # Roundings by which two ways of the same three steps may differ: transforms err by about eps log2 of the
 # points, and values add up a few terms.
 ALLOWED = 500.0
-PLANES = (0, 8, 4, 2, 1)  # at a time, as whorl.checks tries them
 ZERO = [
     *("hyperviscosity", "hyperviscosity_power", "hypoviscosity", "hypoviscosity_power", "drag"),
     *("beta", "hall", "kinematic", "field_direction_x", "field_direction_y"),
@@ -132,13 +132,10 @@ def traffic(n: int, dealias: str, shape: str, value: int, block_memory: int) -> 
 
 
 def fitting(n: int, precision: str, dealias: str, shape: str, room: float) -> Any:
-    """Options of a cube that fits, as whorl.checks finds them; None of one that does not."""
+    """Options of a cube that fits; None of one that does not."""
     case = {"dealias": dealias, "shape": shape, "precision": precision, "device": DEVICE}
-    for planes in PLANES:
-        chosen = options("navier-stokes", (n, n, n), planes=planes, **case)
-        if sum(_core.estimate_memory(chosen, 1).values()) < room:
-            return chosen
-    return None
+    chosen = options("navier-stokes", (n, n, n), **case)
+    return chosen if choose_planes(chosen, 1, room) <= room else None
 
 
 def largest(precision: str, dealias: str, shape: str, room: float) -> int:

@@ -11,15 +11,13 @@ from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.exchange_choice import plain
-from whorl.fitting import largest_points
+from whorl.fitting import choose_planes, largest_points
 from whorl.hdf5 import has_h5py
 from whorl.ranks import MPI, launched
 
 GPUS = ("cuda", "hip")  # devices with a memory of their own
 BUILDS = {"cuda": "with CUDA (docs/gpu.md)", "cpu-as-gpu": "for tests (-DWHORL_CPU_AS_GPU=ON)"}
 
-# That a GPU works on at a time, from as many as fill it (0) to what its memory may leave.
-PLANES = (0, 8, 4, 2, 1)
 # Points of a batch that fills a GPU, and bytes of its memory for sums, tables of lines and kernels.
 POINTS_OF_BATCH = 2**24
 SUNDRIES = 128 * 2**20
@@ -206,20 +204,20 @@ def check_memory(options: _core.Options, comm: MPI.Intracomm) -> _core.Options:
     if on_gpu:
         of_blocks = min(gpu["block_memory"] for gpu in _core.gpus())
         options.block_memory = min(options.block_memory, comm.allreduce(of_blocks, MPI.MIN))
-    parts = _core.estimate_memory(options, comm.size)
     beside = uncounted(options, comm.size) if on_gpu else 0
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     room = min(comm.allgather(_room_of_gpu(node) if on_gpu else _room_of_node(node)))
-    staged = parts["exchange"] + parts["row_buffers"]
     if on_gpu and comm.size > 1 and options.gpu_aware == "no":
-        _check_staging(staged, min(comm.allgather(_room_of_node(node))))
+        _check_staging(options, comm.size, min(comm.allgather(_room_of_node(node))))
     node.Free()
-    for planes in PLANES if on_gpu else (0,):
-        options.planes = planes
-        needed = sum(_core.estimate_memory(options, comm.size).values()) + beside
-        if needed <= room.of_rank:
-            return options
-    fitting = largest_points(options, comm.size, needed - beside, room.of_rank - beside)
+    left = room.of_rank - beside
+    if on_gpu:
+        counted = choose_planes(options, comm.size, left)
+    else:
+        counted = sum(_core.estimate_memory(options, comm.size).values())
+    if counted <= left:
+        return options
+    needed, fitting = counted + beside, largest_points(options, comm.size, counted, left)
     size = " × ".join(map(str, fitting)) if fitting else "fewer"
     most = " (the most that fit in this shape)" if fitting else ""
     single = ", single precision" if options.precision == "double" else ""
@@ -237,8 +235,10 @@ def uncounted(options: _core.Options, ranks: int) -> float:
     return 3 * points * (8 if options.precision == "double" else 4) + SUNDRIES
 
 
-def _check_staging(needed: int, room: Room) -> None:
+def _check_staging(options: _core.Options, ranks: int, room: Room) -> None:
     """What passes through the host has its place there as well."""
+    parts = _core.estimate_memory(options, ranks)
+    needed = parts["exchange"] + parts["row_buffers"]
     if needed > room.of_rank:
         raise CaseError(
             f"run.gpu_aware needs {gibibytes(room.ranks * needed)} of memory of {room.place} to pass "

@@ -1,4 +1,4 @@
-"""The largest grid that fits into a memory."""
+"""What fits into a memory: planes at a time, and the largest grid."""
 
 from collections.abc import Iterator
 
@@ -6,6 +6,22 @@ from whorl import _core
 from whorl.sizes import next_good_size
 
 HEADROOM = 1.1  # of points along an axis, over what a memory in proportion to all points would let fit
+
+# That a GPU works on at a time, from as many as fill it (0) to what its memory may leave.
+PLANES = (0, 8, 4, 2, 1)
+
+
+def choose_planes(options: _core.Options, ranks: int, room: float) -> float:
+    """Sets `options.planes` to the most that fit: no rank needs more than `room` bytes; else to the fewest.
+
+    Returns what the fullest rank then needs.
+    """
+    for planes in PLANES:
+        options.planes = planes
+        needed = sum(_core.estimate_memory(options, ranks).values())
+        if needed <= room:
+            break
+    return needed
 
 
 def largest_points(
