@@ -71,6 +71,11 @@ class RunDirectory:
 
     # making and removing
 
+    def hold(self) -> Hold:
+        """Keeps other processes from this run: before checkpoints are chosen, for a run removes old ones."""
+        self._check_run()
+        return Hold(self.path)
+
     def check_free(self, overwrite: bool) -> None:
         """Raises CaseError unless a new run may be put here, now; writes nothing."""
         if self.path.exists() and not self.path.is_dir():
@@ -144,9 +149,12 @@ class RunDirectory:
 
     # reading
 
-    def read_case(self) -> Case:
+    def _check_run(self) -> None:
         if not self.is_run() or not self.case_file.is_file():
             raise CaseError(f"{self.path} is not a run of whorl: it has no {MARK} and case.toml.")
+
+    def read_case(self) -> Case:
+        self._check_run()
         return Case(**read_toml(self.case_file))
 
     def choose_checkpoint(self, step: int | None = None) -> Checkpoint:

@@ -84,8 +84,8 @@ class Simulation:
         self = cls.__new__(cls)
         comm = comm or world()
         place = RunDirectory(directory)
+        on_root(comm, lambda: self._take(place.hold()))
         case, checkpoint, grid = on_root(comm, lambda: _what_to_restart(place, until, settings, step))
-        on_root(comm, lambda: self._take(Hold(place.path)))
         clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
         self._set_up(case, comm, place, clock, grid)
         try:

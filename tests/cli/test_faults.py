@@ -272,6 +272,17 @@ def test_a_run_that_goes_on_is_left_alone(start, installed, tmp_path):
     assert installed("restart", "out", "--until", until).code == 0
 
 
+def test_a_run_that_goes_on_may_remove_checkpoints(whorl, installed, tmp_path):
+    """A restart asks whether it goes on before it looks for one."""
+    assert whorl("run", "abc", "-o", "out", *settings("grid.points=8", "time.steps=1")).code == 0
+    for path in checkpoints(tmp_path / "out"):
+        path.unlink()
+    hold = Hold(tmp_path / "out")
+    assert "still goes on" in " ".join(installed("restart", "out").err.split())
+    hold.release()
+    assert "has no checkpoint" in " ".join(installed("restart", "out").err.split())
+
+
 def test_a_process_may_open_its_own_run_again(tmp_path):
     first = Hold(tmp_path)
     again = Hold(tmp_path)
