@@ -16,12 +16,16 @@ class Divisor {
     WHORL_INLINE explicit Divisor(int number)
         : number_(number), factor_(number > 1 ? 0xffffffffu / static_cast<std::uint32_t>(number) + 1 : 0) {}
 
+    struct Parts {
+        int quotient, remainder;
+    };
+
     WHORL_INLINE int number() const { return number_; }
-    WHORL_INLINE int quotient(int x) const {
+    WHORL_INLINE Parts divide(int x) const {
         const std::uint64_t product = std::uint64_t{static_cast<std::uint32_t>(x)} * factor_;
-        return factor_ == 0 ? x : static_cast<int>(product >> 32);
+        const int quotient = factor_ == 0 ? x : static_cast<int>(product >> 32);
+        return {quotient, x - quotient * number_};
     }
-    WHORL_INLINE int remainder(int x) const { return x - quotient(x) * number_; }
 
   private:
     int number_ = 1;

@@ -106,8 +106,8 @@ struct LinesBehind {
     WHORL_INLINE int place(int j, int line) const { return line * pitch + padded(j); }
     // Neighbours are on one line ...
     WHORL_INLINE LinePart part(int item, const Divisor& parts) const {
-        const int line = parts.quotient(item);
-        return {item - line * parts.number(), line};
+        const auto [line, part] = parts.divide(item);
+        return {part, line};
     }
 };
 
@@ -116,8 +116,8 @@ struct LinesBeside {
     Divisor lines;
     WHORL_INLINE int place(int j, int line) const { return j * lines.number() + line; }
     WHORL_INLINE LinePart part(int item, const Divisor&) const {
-        const int part = lines.quotient(item);
-        return {part, item - part * lines.number()};
+        const auto [part, line] = lines.divide(item);
+        return {part, line};
     }
 };
 
@@ -133,7 +133,8 @@ WHORL_DEVICE_CALL void run_pass(const Team& team, const Lines lines, int count, 
     const int m = pass.m.number();
     team.each(pass.parts.number() * count, [&](int item) {
         const auto [part, line] = lines.part(item, pass.parts);
-        const int before = pass.m.quotient(part) * m, p = part - before, first = before * radix + p;
+        const auto [group, p] = pass.m.divide(part);
+        const int first = group * m * radix + p;
         const auto turn = [&](Split<Real>* a) {
             if (m == 1) return;
             unrolled<radix - 1>([&](auto u) {
@@ -193,20 +194,20 @@ template <class Real, class Ends, Direction direction> struct LineProgram {
         team.template gather<items_together<variables>>(
             plan.n * width,
             [&](int item) {
-                const int slot = lanes.quotient(item), lane = item - slot * width;
+                const auto [slot, lane] = lanes.divide(item);
                 Values values;
                 // A lane too many is another's twin.
                 own.get(inverse ? slot : plan.places[slot], lane < own.count ? lane : 0, values.of);
                 return values;
             },
             [&](int item, const Values& values) {
-                const int slot = lanes.quotient(item), lane = item - slot * width;
+                const auto [slot, lane] = lanes.divide(item);
                 unrolled<variables>(
                     [&](auto v) { data[lines.place(slot, v * width + lane)] = values.of[v]; });
             });
         run_passes<direction>(team, plan, lines, variables * width);
         team.each(plan.n * width, [&](int item) {
-            const int slot = lanes.quotient(item), lane = item - slot * width;
+            const auto [slot, lane] = lanes.divide(item);
             Complex<Real> values[variables];
             unrolled<variables>([&](auto v) { values[v] = data[lines.place(slot, v * width + lane)]; });
             if (lane < own.count) own.set(inverse ? plan.places[slot] : slot, lane, values);

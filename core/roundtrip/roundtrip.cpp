@@ -58,13 +58,9 @@ void RoundTrip<Device, Real>::make_tables(const Box& box, const Truncation& trun
     segment_table_ = Table<kernels::Segment>(segments_);
     if constexpr (Device::streams) {
         std::vector<ColumnPlace> places(static_cast<std::size_t>(layout_.columns));
-        for (const ColumnTile& t : tiles_)
-            for (int s = 0; s < t.segments; ++s) {
-                const kernels::Segment& segment = segments_[static_cast<std::size_t>(t.first_segment + s)];
-                for (int i = 0; i < segment.count; ++i)
-                    places[static_cast<std::size_t>(t.column + segment.lane + i)] = {segment.ky,
-                                                                                     segment.first + i};
-            }
+        for (std::size_t j = 0; j < layout_.ky.size(); ++j)
+            for (int i = 0; i < layout_.column_length[j]; ++i)
+                places[static_cast<std::size_t>(layout_.column_offset[j] + i)] = {static_cast<int>(j), i};
         column_places_ = device::copied<ColumnPlace, Memory>(places);
     }
 }

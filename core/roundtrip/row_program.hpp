@@ -99,9 +99,11 @@ template <class Real, class Pass> struct RowProgram {
     struct Rows {
         Complex<Real>*first, *second;
     };
-    WHORL_INLINE bool has_rows(const Pairs& own, int q) const { return pairs.remainder(q) < own.count; }
+    WHORL_INLINE bool has_rows(const Pairs& own, int q) const {
+        return pairs.divide(q).remainder < own.count;
+    }
     WHORL_INLINE Rows rows_of(const RowPiece<Real>& piece, const Pairs& own, int q) const {
-        const int v = pairs.quotient(q), beside = q - v * pairs.number();
+        const auto [v, beside] = pairs.divide(q);
         const int pair = beside < own.count ? beside : 0;
         Complex<Real>* const data = piece.data + v * piece.variable_stride;
         return {data + row_of(own, pair, 0) * piece.row_stride,
@@ -120,12 +122,13 @@ template <class Real, class Pass> struct RowProgram {
             team.template gather<device::items_together<2>>(
                 all * width.number(),
                 [&](int item) {
-                    const int q = width.quotient(item), i = item - q * width.number();
+                    const auto [q, i] = width.divide(item);
                     const Rows from = rows_of(piece, own, q);
                     return Modes{from.first[i], from.second[i]};
                 },
                 [&](int item, const Modes& mode) {
-                    const int q = width.quotient(item), k = piece.modes.at(item - q * width.number());
+                    const auto [q, i] = width.divide(item);
+                    const int k = piece.modes.at(i);
                     const auto [a, b] = mode;
                     // The mean of a real row is real, whatever rounding left.
                     data[lines.place(k, q)] = k == 0 ? Complex<Real>{a.re, b.re} : merged(a, b);
@@ -133,8 +136,8 @@ template <class Real, class Pass> struct RowProgram {
                 });
         }
         team.each(all * dropped.number(), [&](int item) {
-            const int q = dropped.quotient(item);
-            data[lines.place(kept_x + item - q * dropped.number(), q)] = {0, 0};
+            const auto [q, i] = dropped.divide(item);
+            data[lines.place(kept_x + i, q)] = {0, 0};
         });
     }
 
@@ -145,7 +148,7 @@ template <class Real, class Pass> struct RowProgram {
     }
     template <class Team> WHORL_DEVICE void measure(const Team& team, const Pairs& own) const {
         team.template raise<RowProgram>(2 * own.count * plan.n, [&](int item, Real* measured) {
-            const int pair = points.quotient(item >> 1), slot = (item >> 1) - pair * plan.n;
+            const auto [pair, slot] = points.divide(item >> 1);
             const auto values = values_at(team, pair, slot, item & 1);
             Real in[Pass::inputs > 0 ? Pass::inputs : 1];
             unrolled<Pass::inputs>([&](auto v) { in[v] = values.of(v); });
@@ -154,7 +157,8 @@ template <class Real, class Pass> struct RowProgram {
     }
     template <class Team> WHORL_DEVICE void work(const Team& team, const Pairs& own) const {
         team.each(2 * own.count * plan.n, [&](int item) {
-            const int half = item & 1, pair = points.quotient(item >> 1), slot = (item >> 1) - pair * plan.n;
+            const int half = item & 1;
+            const auto [pair, slot] = points.divide(item >> 1);
             const auto values = values_at(team, pair, slot, half);
             parts.point(values, widths);
             const Point row = order.first_point(row_of(own, pair, half));
@@ -171,7 +175,8 @@ template <class Real, class Pass> struct RowProgram {
             const RowPiece<Real>& piece = pieces[r];
             const Divisor& width = piece_widths[r];
             team.each(widths.products * pairs.number() * width.number(), [&](int item) {
-                const int q = width.quotient(item), i = item - q * width.number(), k = piece.modes.at(i);
+                const auto [q, i] = width.divide(item);
+                const int k = piece.modes.at(i);
                 if (!has_rows(own, q)) return;
                 const Rows rows_out = rows_of(piece, own, q);
                 const Complex<Real> low = data[lines.place(k, q)];
