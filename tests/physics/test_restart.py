@@ -4,10 +4,13 @@ import numpy as np
 import pytest
 import xarray as xr
 from physics.flows import SCHEMES, TRUNCATIONS, distance
+from support import devices
 from whorl.case import Case
 from whorl.errors import CaseError
 from whorl.output import open_run
 from whorl.simulation import Simulation
+
+pytestmark = pytest.mark.every_device
 
 RANDOM = {"name": "random", "k0": 2.0, "seed": 5}
 
@@ -26,7 +29,7 @@ def make_case(directory, truncation=TRUNCATIONS[0], threads=1, **time) -> Case:
             "snapshot_every": "5 steps",
             "snapshot_precision": "double",
         },
-        run={"threads": threads},
+        run={"threads": threads, "device": devices.current()},
     )
 
 

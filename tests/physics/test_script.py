@@ -5,9 +5,12 @@ import pytest
 import whorl
 import xarray as xr
 from physics.flows import beltrami, curl, distance, gradient, make_case, noise, on_twice_the_points, run
+from support import devices
 from whorl.case import Case
 from whorl.errors import CaseError
 from whorl.simulation import Simulation
+
+pytestmark = pytest.mark.every_device
 
 BOX = (8, 12, 10)
 
@@ -17,6 +20,7 @@ def script_case(**sections) -> Case:
         "grid": {"points": BOX},
         "flow": {"viscosity": 0.05},
         "time": {"dt": 0.05, "steps": 6},
+        "run": {"device": devices.current()},
     }
     return Case(**(usual | sections))
 

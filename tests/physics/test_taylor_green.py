@@ -6,6 +6,8 @@ from physics.flows import TRUNCATIONS, make_case, names
 from whorl.case import Case
 from whorl.simulation import Simulation
 
+pytestmark = pytest.mark.every_device
+
 
 def vortex(points: int, reynolds: float, scheme="rk4", dt=0.01, until=1.0, **grid) -> Simulation:
     case = make_case(points, 1 / reynolds, time={"dt": dt, "until": until}, scheme=scheme, **grid)

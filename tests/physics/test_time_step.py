@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 from physics.flows import TAU, TRUNCATIONS, beltrami, make_case, names, noise, run
+from support import devices
 from whorl.case import Case
 from whorl.errors import CaseError
 from whorl.simulation import Simulation
+
+pytestmark = pytest.mark.every_device
 
 BOX = (12, 16, 10)
 LENGTHS = (TAU, 1.2 * TAU, 0.9 * TAU)
@@ -102,7 +105,10 @@ def test_other_fields_and_waves_set_the_step_of_a_flow_at_rest(model):
     lengths = {"lengths": (2.0, 2.0, 1.0)} if model == "rayleigh-benard" else {}
     flow = options if model == "rayleigh-benard" else {"viscosity": 0.01, **options}
     case = Case(
-        grid={"points": points, **lengths}, flow={"model": model, **flow}, time={"courant": 0.5, "until": 9.0}
+        grid={"points": points, **lengths},
+        flow={"model": model, **flow},
+        time={"courant": 0.5, "until": 9.0},
+        run={"device": devices.current()},
     )
     simulation = Simulation(case, fields)
     report = simulation.step()

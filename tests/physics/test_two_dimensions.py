@@ -3,9 +3,12 @@
 import numpy as np
 import pytest
 import whorl
+from support import devices
 from whorl.case import Case
 from whorl.plots import plot_run
 from whorl.simulation import Simulation
+
+pytestmark = pytest.mark.every_device
 
 NU = 0.05
 
@@ -15,6 +18,7 @@ def flat_case(**sections) -> Case:
         "grid": {"points": (16, 12, 1)},
         "flow": {"viscosity": NU},
         "time": {"dt": 0.05, "steps": 4, "scheme": "rk4"},
+        "run": {"device": devices.current()},
     }
     return Case(**(usual | sections))
 
