@@ -36,6 +36,18 @@
 
 namespace whorl::device {
 
+// What a block works on: of the `all` lanes of each group (a plane, a variable) as many as it takes.
+struct Portion {
+    int group, first, count;
+
+    static WHORL_INLINE int blocks_of_group(int all, int taken) { return (all + taken - 1) / taken; }
+    static WHORL_INLINE Portion of(std::int64_t block, int all, int taken) {
+        const int blocks = blocks_of_group(all, taken), group = static_cast<int>(block) / blocks;
+        const int first = (static_cast<int>(block) - group * blocks) * taken, left = all - first;
+        return {group, first, left < taken ? left : taken};
+    }
+};
+
 // Butterflies on points p + m t, t < radix, of lines of m radix points, `parts` of them a whole line.
 struct LinePass {
     int radix;
@@ -168,8 +180,8 @@ WHORL_DEVICE void run_passes(const Team& team, const LinePlan<Real>& plan, const
     }
 }
 
-// Lines side by side, some lanes to a block, of each the lines of Ends::variables variables. Ends: of(block)
-// has `count` lanes, and for lane < count
+// Lines side by side, some lanes to a block, of each the lines of Ends::variables variables. Ends: of the
+// lanes() of a group, of(group, first) has those from `first`, with
 //   get(j, lane, values)   element j of the variables that come in
 //   set(j, lane, values)   what goes out
 // modes on one side and points on the other, both in order.
@@ -187,7 +199,8 @@ template <class Real, class Ends, Direction direction> struct LineProgram {
         constexpr int variables = Ends::variables;
         Complex<Real>* const data = team.template memory<Complex<Real>>();
         const int width = lanes.number();
-        const auto own = ends.of(block, width);
+        const Portion own = Portion::of(block, ends.lanes(), width);
+        const auto own_ends = ends.of(own.group, own.first);
         struct Values {
             Complex<Real> of[variables];
         };
@@ -197,7 +210,7 @@ template <class Real, class Ends, Direction direction> struct LineProgram {
                 const auto [slot, lane] = lanes.divide(item);
                 Values values;
                 // A lane too many is another's twin.
-                own.get(inverse ? slot : plan.places[slot], lane < own.count ? lane : 0, values.of);
+                own_ends.get(inverse ? slot : plan.places[slot], lane < own.count ? lane : 0, values.of);
                 return values;
             },
             [&](int item, const Values& values) {
@@ -210,7 +223,7 @@ template <class Real, class Ends, Direction direction> struct LineProgram {
             const auto [slot, lane] = lanes.divide(item);
             Complex<Real> values[variables];
             unrolled<variables>([&](auto v) { values[v] = data[lines.place(slot, v * width + lane)]; });
-            if (lane < own.count) own.set(inverse ? plan.places[slot] : slot, lane, values);
+            if (lane < own.count) own_ends.set(inverse ? plan.places[slot] : slot, lane, values);
         });
     }
 };

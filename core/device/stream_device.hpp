@@ -32,14 +32,19 @@ template <class Own, template <class> class Plan, class Of> class StreamDevice {
             [&](std::int64_t rows, const auto& kernel) { own().for_each(executor, rows, kernel); },
             [&](const Plan<Real>& plan, Complex<Real>* at) { own().execute(executor, plan, at); });
     }
-    // Lines in blocks, of some variables.
+    // Lines in blocks, between the Ends of some groups of them; or in place, of some variables.
+    template <Direction direction, class Real, class Ends>
+    void transform_between(int executor, const Lines<Real>& lines, std::int64_t groups, const Ends& ends) {
+        constexpr int variables = Ends::variables;
+        own().for_blocks(executor, groups * Portion::blocks_of_group(ends.lanes(), lines.lanes(variables)),
+                         lines.program_bytes(variables), lines.template program<direction>(ends));
+    }
     template <class Real>
     void transform_all(int executor, const Lines<Real>& lines, int variables, Complex<Real>* data,
                        std::int64_t stride) {
-        lines.execute_in_blocks(data, variables, stride,
-                                [&](std::int64_t blocks, std::int64_t bytes, const auto& program) {
-                                    own().for_blocks(executor, blocks, bytes, program);
-                                });
+        lines.with_ends(data, stride, [&]<Direction direction>(const LinesInPlace<Real, direction>& ends) {
+            transform_between<direction>(executor, lines, variables, ends);
+        });
     }
 
   private:

@@ -128,7 +128,6 @@ template <class Real, Direction direction> struct LinesInPlace {
     struct Of {
         Complex<Real>* data;
         std::int64_t stride;
-        int count;
         Dropped dropped_in, dropped_out;
         WHORL_INLINE void get(int j, int lane, Complex<Real>* value) const {
             *value = dropped_in.has(j) ? Complex<Real>{0, 0} : data[j * stride + lane];
@@ -137,12 +136,11 @@ template <class Real, Direction direction> struct LinesInPlace {
             if (!dropped_out.has(j)) data[j * stride + lane] = *value;
         }
     };
-    WHORL_INLINE Of of(std::int64_t block, int lanes) const {
+    WHORL_INLINE int lanes() const { return howmany; }
+    WHORL_INLINE Of of(int v, int first) const {
         constexpr bool inverse = direction == Direction::backward;
-        const int chunks = (howmany + lanes - 1) / lanes, v = static_cast<int>(block) / chunks;
-        const int first = static_cast<int>(block) % chunks * lanes, left = howmany - first;
-        return {data + v * variable_stride + first, stride, left < lanes ? left : lanes,
-                inverse ? dropped : Dropped{}, inverse ? Dropped{} : dropped};
+        return {data + v * variable_stride + first, stride, inverse ? dropped : Dropped{},
+                inverse ? Dropped{} : dropped};
     }
 };
 
@@ -191,19 +189,15 @@ template <class Plan, class Memory, class Real> class StreamLines {
                static_cast<std::int64_t>(sizeof(Complex<Real>));
     }
 
-    // Those of blocks, for some variables: run(blocks, bytes, program) enqueues.
-    template <class Run>
-    void execute_in_blocks(Complex<Real>* data, int variables, std::int64_t stride, const Run& run) const {
-        const auto enqueue = [&]<Direction direction>() {
-            const LinesInPlace<Real, direction> ends{data, shape_.stride, shape_.howmany, shape_.dropped(),
-                                                     stride};
-            const std::int64_t chunks = (shape_.howmany + lanes() - 1) / lanes();
-            run(variables * chunks, program_bytes(), program<direction>(ends));
+    // f of the Ends of lines in place, those of a variable one `stride` behind those of the one before.
+    template <class F> void with_ends(Complex<Real>* data, std::int64_t stride, const F& f) const {
+        const auto call = [&]<Direction direction>() {
+            f(LinesInPlace<Real, direction>{data, shape_.stride, shape_.howmany, shape_.dropped(), stride});
         };
         if (direction_ == Direction::backward)
-            enqueue.template operator()<Direction::backward>();
+            call.template operator()<Direction::backward>();
         else
-            enqueue.template operator()<Direction::forward>();
+            call.template operator()<Direction::forward>();
     }
 
     // The library's: run(rows, kernel) and transform(plan, data) enqueue, in order.

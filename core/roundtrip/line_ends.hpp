@@ -6,24 +6,14 @@
 
 namespace whorl::kernels {
 
-// The lanes of a block among `all`.
-struct Lanes {
-    int first, count;
-    static WHORL_INLINE int blocks(int all, int lanes) { return (all + lanes - 1) / lanes; }
-    static WHORL_INLINE Lanes of(int block, int all, int lanes) {
-        const int first = block * lanes, left = all - first;
-        return {first, left < lanes ? left : lanes};
-    }
-};
-
-// Column buffer -> lines along y of planes (Spread, SpreadPadding). Block = (variable, plane, lanes of kx).
+// Column buffer -> lines along y of planes (Spread, SpreadPadding). Group = (variable, plane), lane = kx.
 template <class Real> struct SpreadLines {
     static constexpr int variables = 1; // of a block
     Spread<Real> spread;
 
     struct Of {
         const Spread<Real>& spread;
-        int v, plane, first, count;
+        int v, plane, first;
 
         WHORL_INLINE void get(int j, int lane, Complex<Real>* value) const {
             const int kept = kept_place(j, spread.extent_y, spread.planes.ny), i = first + lane;
@@ -37,22 +27,20 @@ template <class Real> struct SpreadLines {
             spread.planes.row(v, j, plane)[first + lane] = *value;
         }
     };
-    WHORL_INLINE int blocks_of_plane(int lanes) const { return Lanes::blocks(spread.planes.width, lanes); }
-    WHORL_INLINE Of of(std::int64_t block, int lanes) const {
-        const int chunks = blocks_of_plane(lanes), q = static_cast<int>(block) / chunks;
-        const Lanes own = Lanes::of(static_cast<int>(block) % chunks, spread.planes.width, lanes);
-        return {spread, q / spread.planes.count, q % spread.planes.count, own.first, own.count};
+    WHORL_INLINE int lanes() const { return spread.planes.width; }
+    WHORL_INLINE Of of(int group, int first) const {
+        return {spread, group / spread.planes.count, group % spread.planes.count, first};
     }
 };
 
-// Lines along y of products -> rows of fluxes (Contract). Block = (plane, lanes of kx).
+// Lines along y of products -> rows of fluxes (Contract). Group = plane, lane = kx.
 template <class Real, class Pass> struct ContractLines {
     static constexpr int variables = Pass::products;
     Contract<Real, Pass> contract;
 
     struct Of {
         const Contract<Real, Pass>& contract;
-        int plane, first, count;
+        int plane, first;
 
         WHORL_INLINE void get(int j, int lane, Complex<Real>* products) const {
             const Complex<Real>* const from = contract.planes.row(0, j, plane) + first + lane;
@@ -65,15 +53,11 @@ template <class Real, class Pass> struct ContractLines {
             if (i < row.length) row.contract(i, products);
         }
     };
-    WHORL_INLINE int blocks_of_plane(int lanes) const { return Lanes::blocks(contract.planes.width, lanes); }
-    WHORL_INLINE Of of(std::int64_t block, int lanes) const {
-        const int chunks = blocks_of_plane(lanes);
-        const Lanes own = Lanes::of(static_cast<int>(block) % chunks, contract.planes.width, lanes);
-        return {contract, static_cast<int>(block) / chunks, own.first, own.count};
-    }
+    WHORL_INLINE int lanes() const { return contract.planes.width; }
+    WHORL_INLINE Of of(int plane, int first) const { return {contract, plane, first}; }
 };
 
-// Lines along z of a tile <-> its columns of the buffer (MoveColumns). Block = (variable, lanes of columns).
+// Lines along z of a tile <-> its columns of the buffer (MoveColumns). Group = variable, lane = column.
 template <class Real, bool to_buffer> struct ColumnLines {
     static constexpr int variables = 1; // of a block
     ColumnRows<Real> columns;
@@ -81,7 +65,7 @@ template <class Real, bool to_buffer> struct ColumnLines {
 
     struct Of {
         const ColumnLines& of;
-        int v, first, count;
+        int v, first;
 
         WHORL_INLINE Complex<Real>& in_tile(int l, int lane) const {
             return of.columns.tile.line(v, l)[first + lane];
@@ -102,12 +86,8 @@ template <class Real, bool to_buffer> struct ColumnLines {
                 in_tile(l, lane) = *value;
         }
     };
-    WHORL_INLINE int blocks_of_variable(int lanes) const { return Lanes::blocks(columns.tile.count, lanes); }
-    WHORL_INLINE Of of(std::int64_t block, int lanes) const {
-        const int chunks = blocks_of_variable(lanes);
-        const Lanes own = Lanes::of(static_cast<int>(block) % chunks, columns.tile.count, lanes);
-        return {*this, static_cast<int>(block) / chunks, own.first, own.count};
-    }
+    WHORL_INLINE int lanes() const { return columns.tile.count; }
+    WHORL_INLINE Of of(int v, int first) const { return {*this, v, first}; }
 };
 
 // The columns of a tile and their modes, where an element of a row is one mode. Variables of the buffer are
@@ -134,10 +114,9 @@ template <class Real> struct ModeColumns {
     WHORL_INLINE Complex<Real>& in_buffer(int v, int l, int column) const {
         return columns.row(first_variable + v, l).data[column];
     }
-    WHORL_INLINE int blocks(int lanes) const { return Lanes::blocks(columns.tile.count, lanes); }
 };
 
-// Modes -> lines along z in the column buffer (Load, LoadPadding). Block = lanes of columns of a tile.
+// Modes -> lines along z in the column buffer (Load, LoadPadding). One group, lane = column.
 template <class Real, class Pass> struct LoadLines {
     static constexpr int variables = Pass::inputs;
     Load<Real, Pass, true> load;
@@ -145,7 +124,7 @@ template <class Real, class Pass> struct LoadLines {
 
     struct Of {
         const LoadLines& of;
-        int first, count;
+        int first;
 
         WHORL_INLINE void get(int l, int lane, Complex<Real>* in) const {
             const auto mode = of.columns.element(of.load, first + lane, l);
@@ -156,13 +135,11 @@ template <class Real, class Pass> struct LoadLines {
             unrolled<variables>([&](auto v) { of.columns.in_buffer(v, l, first + lane) = values[v]; });
         }
     };
-    WHORL_INLINE Of of(std::int64_t block, int lanes) const {
-        const Lanes own = Lanes::of(static_cast<int>(block), columns.columns.tile.count, lanes);
-        return {*this, own.first, own.count};
-    }
+    WHORL_INLINE int lanes() const { return columns.columns.tile.count; }
+    WHORL_INLINE Of of(int, int first) const { return {*this, first}; }
 };
 
-// Lines along z in the column buffer -> modes (Store). Block = lanes of columns of a tile.
+// Lines along z in the column buffer -> modes (Store). One group, lane = column.
 template <class Real, class Result, int fluxes> struct StoreLines {
     static constexpr int variables = fluxes;
     Store<Real, Result, fluxes, true> store;
@@ -170,7 +147,7 @@ template <class Real, class Result, int fluxes> struct StoreLines {
 
     struct Of {
         const StoreLines& of;
-        int first, count;
+        int first;
 
         WHORL_INLINE void get(int l, int lane, Complex<Real>* values) const {
             unrolled<variables>([&](auto v) { values[v] = of.columns.in_buffer(v, l, first + lane); });
@@ -180,10 +157,8 @@ template <class Real, class Result, int fluxes> struct StoreLines {
             if (mode.live) of.store.store(mode.element, mode.ky, l, mode.offset, mode.phase, out);
         }
     };
-    WHORL_INLINE Of of(std::int64_t block, int lanes) const {
-        const Lanes own = Lanes::of(static_cast<int>(block), columns.columns.tile.count, lanes);
-        return {*this, own.first, own.count};
-    }
+    WHORL_INLINE int lanes() const { return columns.columns.tile.count; }
+    WHORL_INLINE Of of(int, int first) const { return {*this, first}; }
 };
 
 } // namespace whorl::kernels

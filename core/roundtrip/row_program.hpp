@@ -64,20 +64,15 @@ template <class Real, class Pass> struct RowProgram {
     Real half_scale;
     bool measures;
 
-    // The pairs of a block, all there but in the last of a plane; line of variable v: v * pairs + pair.
-    struct Pairs {
-        int plane, first, count;
-    };
-    WHORL_INLINE int blocks_of_plane() const {
-        return (rows.pairs_of_plane() + pairs.number() - 1) / pairs.number();
+    // Group = plane, lane = pair; line of variable v: v * pairs + pair.
+    using Portion = device::Portion;
+    std::int64_t blocks() const {
+        return std::int64_t{rows.planes} * Portion::blocks_of_group(rows.pairs_of_plane(), pairs.number());
     }
     template <class Team> WHORL_DEVICE void operator()(std::int64_t block, const Team& team) const {
         using device::Direction;
-        const int all = pairs.number(), in_plane = blocks_of_plane();
-        const int plane = static_cast<int>(block) / in_plane;
-        const int first = (static_cast<int>(block) - plane * in_plane) * all;
-        const int left = rows.pairs_of_plane() - first;
-        const Pairs own{plane, first, left < all ? left : all};
+        const int all = pairs.number();
+        const Portion own = Portion::of(block, rows.pairs_of_plane(), all);
         if constexpr (Pass::inputs > 0) {
             merge(team, own);
             device::run_passes<Direction::backward>(team, plan, lines, widths.inputs * all);
@@ -92,17 +87,17 @@ template <class Real, class Pass> struct RowProgram {
     }
 
   private:
-    WHORL_INLINE int row_of(const Pairs& own, int pair, int half) const {
-        return rows.row(own.plane, own.first + pair, half);
+    WHORL_INLINE int row_of(const Portion& own, int pair, int half) const {
+        return rows.row(own.group, own.first + pair, half);
     }
     // The two rows of line q of a piece; those of the first pair where it has none.
     struct Rows {
         Complex<Real>*first, *second;
     };
-    WHORL_INLINE bool has_rows(const Pairs& own, int q) const {
+    WHORL_INLINE bool has_rows(const Portion& own, int q) const {
         return pairs.divide(q).remainder < own.count;
     }
-    WHORL_INLINE Rows rows_of(const RowPiece<Real>& piece, const Pairs& own, int q) const {
+    WHORL_INLINE Rows rows_of(const RowPiece<Real>& piece, const Portion& own, int q) const {
         const auto [v, beside] = pairs.divide(q);
         const int pair = beside < own.count ? beside : 0;
         Complex<Real>* const data = piece.data + v * piece.variable_stride;
@@ -110,7 +105,7 @@ template <class Real, class Pass> struct RowProgram {
                 data + row_of(own, pair, 1) * piece.row_stride};
     }
 
-    template <class Team> WHORL_DEVICE void merge(const Team& team, const Pairs& own) const {
+    template <class Team> WHORL_DEVICE void merge(const Team& team, const Portion& own) const {
         Complex<Real>* const data = team.template memory<Complex<Real>>();
         const int all = widths.inputs * pairs.number(), n = plan.n;
         for (int r = 0; r < piece_count; ++r) {
@@ -146,7 +141,7 @@ template <class Real, class Pass> struct RowProgram {
         Real* const data = team.template memory<Real>();
         return {data + 2 * lines.place(slot, pair) + half, 2 * lines.pitch * pairs.number()};
     }
-    template <class Team> WHORL_DEVICE void measure(const Team& team, const Pairs& own) const {
+    template <class Team> WHORL_DEVICE void measure(const Team& team, const Portion& own) const {
         team.template raise<RowProgram>(2 * own.count * plan.n, [&](int item, Real* measured) {
             const auto [pair, slot] = points.divide(item >> 1);
             const auto values = values_at(team, pair, slot, item & 1);
@@ -155,7 +150,7 @@ template <class Real, class Pass> struct RowProgram {
             pass.measure(in, measured);
         });
     }
-    template <class Team> WHORL_DEVICE void work(const Team& team, const Pairs& own) const {
+    template <class Team> WHORL_DEVICE void work(const Team& team, const Portion& own) const {
         team.each(2 * own.count * plan.n, [&](int item) {
             const int half = item & 1;
             const auto [pair, slot] = points.divide(item >> 1);
@@ -169,7 +164,7 @@ template <class Real, class Pass> struct RowProgram {
         });
     }
 
-    template <class Team> WHORL_DEVICE void separate(const Team& team, const Pairs& own) const {
+    template <class Team> WHORL_DEVICE void separate(const Team& team, const Portion& own) const {
         Complex<Real>* const data = team.template memory<Complex<Real>>();
         for (int r = 0; r < piece_count; ++r) {
             const RowPiece<Real>& piece = pieces[r];

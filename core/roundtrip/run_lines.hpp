@@ -13,9 +13,7 @@ void RoundTrip<Device, Real>::load_lines(const Pass& pass, int executor, const k
     const Lines& lines = z_lines_of(z_in_, t);
     const auto load = [&]<class Of>(const Of& of, int first) {
         const kernels::LoadLines<Real, Of> ends{{of, modes(), t, shift_tables()}, mode_columns(t, first)};
-        device_.for_blocks(executor, ends.columns.blocks(lines.lanes(Of::inputs)),
-                           lines.program_bytes(Of::inputs),
-                           lines.template program<device::Direction::backward>(ends));
+        device_.template transform_between<device::Direction::backward>(executor, lines, 1, ends);
     };
     load(pass, 0);
     each_part(pass, [&](const auto& part, int s) { load(part, Pass::inputs + s * part.inputs); });
@@ -29,8 +27,7 @@ void RoundTrip<Device, Real>::store_lines(const Pass& pass, int executor, const 
     const auto store = [&]<int fluxes, class Result>(const Result& result, int first) {
         const kernels::StoreLines<Real, Result, fluxes> ends{{result, modes(), t, shift_tables()},
                                                              mode_columns(t, first)};
-        device_.for_blocks(executor, ends.columns.blocks(lines.lanes(fluxes)), lines.program_bytes(fluxes),
-                           lines.template program<device::Direction::forward>(ends));
+        device_.template transform_between<device::Direction::forward>(executor, lines, 1, ends);
     };
     const auto store_of = [&]<class Of>(const Of& of, int first) {
         with_result(of, [&](const auto& result) { store.template operator()<Of::fluxes>(result, first); });
@@ -46,9 +43,7 @@ void RoundTrip<Device, Real>::contract_lines(const Pass& pass, int executor, con
     const Lines& lines = *y_out_[lines_of(1, 0)].at(z.size());
     const auto contract = [&]<class Of>(const Of& of, int first_product, int first_flux) {
         const kernels::ContractLines<Real, Of> ends{contraction(of, executor, z, first_product, first_flux)};
-        device_.for_blocks(executor, 1LL * z.size() * ends.blocks_of_plane(lines.lanes(Of::products)),
-                           lines.program_bytes(Of::products),
-                           lines.template program<device::Direction::forward>(ends));
+        device_.template transform_between<device::Direction::forward>(executor, lines, z.size(), ends);
     };
     each_part(pass, [&](const auto& part, int s) {
         contract(part, widths_of(pass).first_product + s * part.products, Pass::fluxes + s * part.fluxes);

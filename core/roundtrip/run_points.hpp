@@ -83,7 +83,7 @@ void RoundTrip<Device, Real>::block_points(const Pass& pass, int executor, const
                    [](const kernels::RowPiece<Real>& piece) { return Divisor(piece.width()); });
     const int most = std::max(program.widths.inputs, program.widths.products);
     device_.for_blocks(
-        executor, 1LL * program.rows.planes * program.blocks_of_plane(),
+        executor, program.blocks(),
         1LL * workspace_.block_pairs * most * program.lines.pitch * std::int64_t{sizeof(Value)}, program);
 }
 

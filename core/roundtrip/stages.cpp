@@ -22,8 +22,7 @@ void RoundTrip<Device, Real>::move_lines(int executor, const kernels::ColumnRows
     constexpr auto direction = to_buffer ? device::Direction::backward : device::Direction::forward;
     const device::LineShape modes{layout_.nz, 1, 1, 1, layout_.extent_z + 1};
     const kernels::ColumnLines<Real, to_buffer> ends{columns, modes.dropped()};
-    device_.for_blocks(executor, 1LL * variables * ends.blocks_of_variable(lines.lanes()),
-                       lines.program_bytes(), lines.template program<direction>(ends));
+    device_.template transform_between<direction>(executor, lines, variables, ends);
 }
 
 template <class Device, class Real>
@@ -120,9 +119,8 @@ void RoundTrip<Device, Real>::y_lines_in(int executor, const Block& z, int varia
         if (const Lines& lines = *y_in_[lines_of(1, 0)].at(z.size()); lines.lanes() > 0) {
             const Timed scope(*this, executor, Part::y_lines);
             const kernels::SpreadLines<Real> ends{spread};
-            return device_.for_blocks(
-                executor, 1LL * variables * z.size() * ends.blocks_of_plane(lines.lanes()),
-                lines.program_bytes(), lines.template program<device::Direction::backward>(ends));
+            return device_.template transform_between<device::Direction::backward>(
+                executor, lines, 1LL * variables * z.size(), ends);
         }
     {
         const Timed scope(*this, executor, Part::pack);
