@@ -11,9 +11,12 @@ from typing import Any
 
 import numpy as np
 from whorl import _core
-from whorl.fitting import choose_planes
+from whorl.fitting import choose_planes, largest_points
+from whorl.ranks import MPI
 
 DEVICE = "cuda"
+MOST = 4096  # points an axis that are looked at
+CHOICES = ((512, "single"), (1024, "single"), (512, "double"))  # points an axis, precision
 EPSILON = {"single": float(np.finfo("f4").eps), "double": float(np.finfo("f8").eps)}
 # Roundings by which two ways of the same three steps may differ: transforms err by about eps log2 of the
 # points, and values add up a few terms.
@@ -41,7 +44,7 @@ def options(model: str, points: tuple[int, int, int], **settings: Any) -> Any:
 
 
 def make(chosen: Any) -> Any:
-    return _core.Flow(chosen, 0)
+    return _core.Flow(chosen, MPI.COMM_SELF.py2f())
 
 
 def fill(flow: Any, energy: float = 0.5) -> None:
@@ -131,17 +134,16 @@ def traffic(n: int, dealias: str, shape: str, value: int, block_memory: int) -> 
     return 2 * value * all_moved, 2 * value * least
 
 
-def fitting(n: int, precision: str, dealias: str, shape: str, room: float) -> Any:
-    """Options of a cube that fits; None of one that does not."""
+def cube(n: int, precision: str, dealias: str, shape: str) -> Any:
     case = {"dealias": dealias, "shape": shape, "precision": precision, "device": DEVICE}
-    chosen = options("navier-stokes", (n, n, n), **case)
-    return chosen if choose_planes(chosen, 1, room) <= room else None
+    return options("navier-stokes", (n, n, n), **case)
 
 
 def largest(precision: str, dealias: str, shape: str, room: float) -> int:
     """Points an axis of the largest cube that fits."""
-    good = (n for n in range(4096, 255, -64) if _core.next_good_size(n) == n)
-    return next((n for n in good if fitting(n, precision, dealias, shape, room)), 0)
+    chosen = cube(MOST, precision, dealias, shape)
+    points = largest_points(chosen, 1, choose_planes(chosen, 1, room), room)
+    return points[0] if points else 0
 
 
 def a_flow(chosen: Any) -> Any:
@@ -196,12 +198,18 @@ def steps(sizes: str, seconds: str) -> dict[str, Any]:
     end = time.monotonic() + float(seconds)
     copies, room = _core.gpu_copy_bandwidth(), 0.97 * _core.gpu_free_memory(0)
     wanted = [(int(n), precision, "phase-shift", "cube") for n in sizes.split(",") for precision in EPSILON]
-    for dealias, shape in (("2/3", "sphere"), ("phase-shift", "cube")):
-        wanted.append((largest("single", dealias, shape, room), "single", dealias, shape))
+    for precision, *truncation in (
+        ("single", "2/3", "sphere"),
+        ("single", "phase-shift", "cube"),
+        ("double", "phase-shift", "cube"),
+    ):
+        wanted.append((largest(precision, *truncation, room), precision, *truncation))
     done: list[dict[str, Any]] = []
     for case in wanted:
-        chosen = fitting(*case, room) if case[0] else None
-        if chosen and time.monotonic() < end:
+        if time.monotonic() > end:
+            break
+        chosen = cube(*case) if case[0] else None
+        if chosen and choose_planes(chosen, 1, room) <= room:
             done.append(time_steps(*case, copies, chosen))
             print(json.dumps({"steps": done}), flush=True)
     return {"steps": done}
@@ -211,7 +219,7 @@ def choices(seconds: str) -> dict[str, Any]:
     """Seconds of a step by planes at a time (0: as whorl chooses) and by whose lines."""
     end, found = time.monotonic() + float(seconds), []
     room = 0.97 * _core.gpu_free_memory(0)
-    for n, precision in ((512, "single"), (1024, "single"), (512, "double")):
+    for n, precision in CHOICES:
         for lines, planes in [("auto", p) for p in (0, 1, 2, 4, 8, 16)] + [("library", 0)]:
             if time.monotonic() > end:
                 return {"choices": found}
