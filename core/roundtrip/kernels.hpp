@@ -186,7 +186,7 @@ template <class Real, class Result, int fluxes, bool shifted> struct Store {
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
             Complex<Real> out[fluxes];
-            unrolled<fluxes>([&](auto v) { out[v] = line[v * of.tile.stride + i]; });
+            unrolled<fluxes>([&](auto v) { copy(line[v * of.tile.stride + i], out[v]); });
             of.store(first + i, ky, l, offset, phase, out);
         }
     };
