@@ -5,6 +5,7 @@ import shlex
 import sys
 import time
 import tomllib
+from itertools import pairwise
 from typing import get_args
 
 import pytest
@@ -161,16 +162,20 @@ def test_memory_to_share_that_a_node_has_not_is_refused(shell, tmp_path, transpo
         assert "a node refused memory that its ranks share" in " ".join(finished.err.split())
 
 
-@pytest.mark.parametrize("threading", ["funneled", "serialized", "multiple"])
-@pytest.mark.parametrize("given", ["funneled", "serialized", "multiple"])
+LEVELS = ["funneled", "serialized", "multiple"]
+
+
+@pytest.mark.parametrize(
+    ("given", "threading"),
+    [*zip(LEVELS, LEVELS, strict=True), *pairwise(LEVELS), ("multiple", "funneled")],
+)
 def test_threads_exchange_as_mpi_was_started_for(installed, monkeypatch, given, threading):
     """Snapshots are written while exchanges could be under way."""
     monkeypatch.setenv("WHORL_MPI_THREADS", given)
-    levels = ["funneled", "serialized", "multiple"]
     options = settings("grid.points=12", "time.until=0.04", "time.dt=0.02", f"run.threading={threading}")
     every = settings("output.snapshot_every='1 steps'", "run.process_grid=[2, 1]", "run.batches=3")
     finished = installed("run", "taylor-green", "-o", "out", *options, *every, ranks=2)
-    if levels.index(threading) <= levels.index(given):
+    if LEVELS.index(threading) <= LEVELS.index(given):
         assert finished.code == 0, finished.err
     else:
         assert finished.code == 2

@@ -130,6 +130,7 @@ def run_on_from(world, path):
     return flows.read(world, flow)
 
 
+@pytest.mark.parametrize("written", [(6, "double")], indirect=True)
 @pytest.mark.parametrize("ranks", [1, 3])
 def test_new_processes_repeat_every_bit(ranks, written):
     path = written["phase-shift"][0]
