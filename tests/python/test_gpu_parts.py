@@ -1,6 +1,7 @@
 """What tools/gpu_check measures and prints, with cpu-as-gpu in a GPU's place."""
 
 import json
+import subprocess
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -73,6 +74,22 @@ def test_steps_and_choices_are_timed_and_printed(parts, few_models, monkeypatch)
     text = load("gpu_check").tables(json.loads(json.dumps(found)))
     assert "GPU: toy, 8 GiB; copies 0.01 TB/s" in text
     assert all(f"| {name} |" in text for name in (*cases, *few_models))
+
+
+@pytest.mark.parametrize(
+    ("code", "verdict", "passed"),
+    [
+        (0, "800 passed, 8 skipped in 80.2s", True),
+        (0, "808 skipped, 1594 deselected in 0.82s", False),
+        (1, "1 failed, 807 passed in 80.2s", False),
+        (0, "", False),
+    ],
+)
+def test_tests_have_passed_if_some_have_and_none_failed(monkeypatch, code, verdict, passed):
+    check = load("gpu_check")
+    done = subprocess.CompletedProcess([], code, f"....\n{verdict}\n" if verdict else "")
+    monkeypatch.setattr(check, "run", lambda command, seconds: done)
+    assert check.run_tests(check.Clock(1.0))["passed"] == passed
 
 
 def test_no_time_no_steps(parts):
