@@ -6,10 +6,13 @@ SHELL := /bin/bash
 
 # A build of CMakePresets.json: release, or debug for the sanitizers.
 PRESET ?= release
+# Instruction levels, such as v3,v4 (cmake/levels.cmake); empty: the best this machine has.
+LEVELS ?=
+export LEVELS
 
 # Stamps of what set-up has done; a directory among the inputs catches files that come and go.
 packages := .venv/.packages
-core := .venv/.core-$(PRESET)
+core := .venv/.core-$(PRESET)$(LEVELS:%=-%)
 # The core with what only tests want: the device cpu-as-gpu.
 tested_core := $(core)-tested
 core_inputs := CMakeLists.txt CMakePresets.json $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.h')
@@ -19,7 +22,8 @@ cpp_files = $(shell find core -name '*.[ch]pp' -o -name '*.h' -o -name '*.cu')
 help:
 	@echo "make demo         set up, run the Taylor-Green vortex and plot it"
 	@echo "make test         set up, check the style and run every test"
-	@echo "make setup        install what is missing, make .venv, build the core (PRESET=debug: sanitizers)"
+	@echo "make setup        install what is missing, make .venv, build the core (PRESET=debug: sanitizers;"
+	@echo "                  LEVELS=v3,v4: these instruction levels)"
 	@echo "make bare-check   build without MPI, HDF5 and FFTW, and test that core on one rank"
 	@echo "make cuda-check   compile and link the device cuda for sm_80 and sm_90 (needs nvcc, no GPU)"
 	@echo "make format       format C++ and Python;  make lint: check without changing"

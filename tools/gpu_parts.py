@@ -220,7 +220,7 @@ def choices(seconds: str) -> dict[str, Any]:
     end, found = time.monotonic() + float(seconds), []
     room = 0.97 * _core.gpu_free_memory(0)
     for n, precision in CHOICES:
-        for lines, planes in [("auto", p) for p in (0, 1, 2, 4, 8, 16)] + [("library", 0)]:
+        for lines, planes in [("own", p) for p in (0, 1, 2, 4, 8, 16)] + [("fftw", 0)]:
             if time.monotonic() > end:
                 return {"choices": found}
             case = {"dealias": "phase-shift", "precision": precision, "lines": lines, "planes": planes}

@@ -269,7 +269,8 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         trip.transport = options.transport_options();
         trip.gpu_aware = options.gpu_aware;
         trip.exchange_timeout = options.exchange_timeout;
-        trip.lines = device::parse_line_kind(options.lines);
+        trip.lines = parse_line_choice(options.lines);
+        trip.caches = options.caches();
         trip.planes = options.planes;
         trip.column_variables = shape.column_variables();
         trip.row_variables = shape.row_variables();

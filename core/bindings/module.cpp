@@ -1,4 +1,5 @@
-// The Python module whorl._core. Errors become whorl._core.Error; long calls release the interpreter.
+// The Python module whorl._core_LEVEL, which is whorl._core at one instruction level. Errors become its
+// Error; long calls release the interpreter.
 #include <limits>
 
 #include <nanobind/nanobind.h>
@@ -114,15 +115,7 @@ nb::dict build_info() {
     info["version"] = WHORL_VERSION;
     info["compiler"] = "GCC " __VERSION__;
     info["flags"] = WHORL_FLAGS;
-#if defined(__AVX512F__)
-    info["simd"] = "AVX-512";
-#elif defined(__AVX2__)
-    info["simd"] = "AVX2";
-#elif defined(__ARM_NEON)
-    info["simd"] = "NEON";
-#else
-    info["simd"] = "baseline";
-#endif
+    info["level"] = WHORL_LEVEL;
     info["openmp"] = _OPENMP;
     info["mpi"] = exchange::mpi_library();
     info["fftw"] = device::fftw_version();
@@ -168,6 +161,7 @@ void bind_options(nb::module_& m) {
     options.def_rw("variables_per_message", &Options::variables_per_message)
         .def_rw("exchange_timeout", &Options::exchange_timeout);
     options.def_rw("planes", &Options::planes).def_rw("block_memory", &Options::block_memory);
+    options.def_rw("cache_sizes", &Options::cache_sizes);
     options.def_rw("lines", &Options::lines).def_rw("shift_seed", &Options::shift_seed);
 }
 
@@ -250,7 +244,9 @@ void bind_flow(nb::module_& m) {
     bind_measures(flow);
 }
 
-NB_MODULE(_core, m) {
+// The name is a macro, which must be replaced before it becomes part of another.
+#define WHORL_NB_MODULE(name, variable) NB_MODULE(name, variable)
+WHORL_NB_MODULE(WHORL_MODULE, m) {
     nb::exception<Error>(m, "Error", PyExc_ValueError);
     bind_options(m);
     bind_flow(m);

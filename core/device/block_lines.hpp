@@ -76,7 +76,7 @@ template <class Memory, class Real> class LineTables {
 };
 
 template <class Memory, class Real> LineTables<Memory, Real>::LineTables(int n) {
-    const std::vector<int> all = radices(n);
+    const std::vector<int> all = radices(n, largest_radix);
     WHORL_REQUIRE(all.size() <= LinePlan<Real>::most_passes, "a line of too many points.");
     std::vector<Complex<Real>> turns;
     std::vector<int> places{0};

@@ -24,6 +24,9 @@ void stream_words(char* to, const char* from, std::size_t bytes) {
 #if defined(__AVX512F__)
 using Block = __m512i;
 void stream_block(void* to, const Block& value) { _mm512_stream_si512(static_cast<Block*>(to), value); }
+#elif defined(__AVX__)
+using Block = __m256i;
+void stream_block(void* to, const Block& value) { _mm256_stream_si256(static_cast<Block*>(to), value); }
 #else
 using Block = __m128i;
 void stream_block(void* to, const Block& value) { _mm_stream_si128(static_cast<Block*>(to), value); }

@@ -1,6 +1,7 @@
 #include "device/lane_lines.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace whorl::device {
 
@@ -43,58 +44,86 @@ template <class Real> struct Fetch {
     }
 };
 
-// ... or anywhere, from lane `lane`: read while those that come next are fetched, or written past the cache.
-enum class Access { plain, fetching, streaming };
-template <class Real, int bytes, bool swapped, Access access> struct AnyRows {
+// ... or anywhere, from lane `lane`: read while those that come next are fetched,
+template <class Real, int bytes, bool swapped> struct ReadRows {
     using Even = EvenRows<Real, bytes, swapped>;
     using Value = typename Even::Value;
     Complex<Real>* const* rows;
     int lane;
+    Dropped dropped;
     Fetch<Real>* next;
 
     WHORL_INLINE Value get(int row) const {
-        if constexpr (access == Access::fetching) next->fetch(bytes / 32);
+        next->fetch((bytes + 31) / 32);
+        if (swapped && dropped.has(row)) return Value{};
         return Even::swap_parts(load<Real, bytes>(rows[row] + lane));
     }
+};
+// or written, past the cache where that is wanted and can be.
+template <class Real, int bytes, bool swapped> struct WrittenRows {
+    using Even = EvenRows<Real, bytes, swapped>;
+    using Value = typename Even::Value;
+    Complex<Real>* const* rows;
+    int lane;
+    bool streams;
+
     WHORL_INLINE void set(int row, const Value& value) const {
-        store<Real, bytes, access == Access::streaming>(rows[row] + lane, Even::swap_parts(value));
+        if (streams)
+            store<Real, bytes, true>(rows[row] + lane, Even::swap_parts(value));
+        else
+            store<Real, bytes, false>(rows[row] + lane, Even::swap_parts(value));
     }
 };
 
-// What an executor lends: rows between the passes, the vector in which some rows end, places of the rows.
+// What an executor lends: rows between the passes, the vectors in which rows end, and where every row is read
+// or written.
 template <class Value, class Real> struct Scratch {
     static constexpr int lanes = static_cast<int>(sizeof(Value) / sizeof(Complex<Real>));
     Value* values;
-    Complex<Real>* edge;    // [row][lane]
-    Complex<Real>** places; // of every row
-    int whole = 0;          // lanes that every row has
-    bool aligned = true;    // every row begins on a cache line
+    Complex<Real>* edge; // [row][lane]
+    Complex<Real>** places;
 
     Scratch(Complex<Real>* memory, int n)
         : values(reinterpret_cast<Value*>(memory)), edge(memory + static_cast<std::ptrdiff_t>(n) * lanes),
           places(reinterpret_cast<Complex<Real>**>(edge + static_cast<std::ptrdiff_t>(n) * lanes)) {}
 
-    void point_at(const LineRow<Real>* rows, int n, int howmany) {
-        whole = howmany;
-        for (int j = 0; j < n; ++j) {
-            places[j] = rows[j].data;
-            whole = std::min(whole, rows[j].length);
-            aligned = aligned && reinterpret_cast<std::uintptr_t>(rows[j].data) % 64 == 0;
-        }
+    void point_at(const LineRow<Real>* rows, int n) const {
+        for (int j = 0; j < n; ++j) places[j] = rows[j].data;
     }
-
-    void fill_edge(const LineRow<Real>* from, int n, int lane) {
+    // Where not every row has all lanes from `lane` on: the row itself, or what there is with zeroes behind.
+    void point_at_present(const LineRow<Real>* from, int n, int lane) const {
         for (int j = 0; j < n; ++j) {
-            const int left = std::clamp(from[j].length - lane, 0, lanes);
+            const int left = from[j].length - lane;
             Complex<Real>* const row = edge + j * lanes;
-            std::fill(std::copy_n(from[j].data + lane, left, row), row + lanes, Complex<Real>{0, 0});
+            places[j] = left >= lanes ? from[j].data + lane : row;
+            if (left >= lanes) continue;
+            const int present = left > 0 ? left : 0;
+            std::fill(std::copy_n(from[j].data + (present > 0 ? lane : 0), present, row), row + lanes,
+                      Complex<Real>{0, 0});
         }
     }
-    void empty_edge(const LineRow<Real>* to, int n, int lane) {
+    void point_at_edge(int n) const {
+        for (int j = 0; j < n; ++j) places[j] = edge + j * lanes;
+    }
+    void empty_edge(const LineRow<Real>* to, int n, int lane) const {
         for (int j = 0; j < n; ++j)
-            std::copy_n(edge + j * lanes, std::clamp(to[j].length - lane, 0, lanes), to[j].data + lane);
+            if (to[j].length > lane)
+                std::copy_n(edge + j * lanes, std::min(to[j].length - lane, lanes), to[j].data + lane);
     }
 };
+
+// Lanes that every row has.
+template <class Real> int common_length(const LineRow<Real>* rows, int n, Dropped dropped) {
+    int length = std::numeric_limits<int>::max();
+    for (int j = 0; j < n; ++j)
+        if (!dropped.has(j)) length = std::min(length, rows[j].length);
+    return length;
+}
+template <class Real> bool on_vectors(const LineRow<Real>* rows, int n) {
+    return std::all_of(rows, rows + n, [](const LineRow<Real>& row) {
+        return reinterpret_cast<std::uintptr_t>(row.data) % vector_bytes == 0;
+    });
+}
 
 } // namespace
 
@@ -109,6 +138,7 @@ void LaneLines<Real>::transform(const From& from, const To& to, Value* scratch) 
     const int n = this->shape_.n;
     const Dropped dropped = this->shape_.dropped();
     const Basis basis = this->shape_.basis;
+    const bool sine = basis != Basis::cosine;
     const ScratchRows<Value> line{scratch};
     if (basis == Basis::fourier) {
         passes_.run(from, to, scratch);
@@ -116,16 +146,10 @@ void LaneLines<Real>::transform(const From& from, const To& to, Value* scratch) 
         fold_.begin(from, line, dropped, basis);
         passes_.first(line, line);
         passes_.middle(line);
-        if (basis != Basis::cosine)
-            passes_.last(line, FoldedPoints<true, To>{to, n});
-        else
-            passes_.last(line, FoldedPoints<false, To>{to, n});
+        passes_.last(line, FoldedPoints<To>{to, n, sine});
     } else {
         const TableRows<Value> ordered{scratch, slots_.data()};
-        if (basis != Basis::cosine)
-            passes_.first(FoldedPoints<true, From>{from, n}, line);
-        else
-            passes_.first(FoldedPoints<false, From>{from, n}, line);
+        passes_.first(FoldedPoints<From>{from, n, sine}, line);
         passes_.middle(line);
         passes_.last(line, ordered);
         fold_.finish(ordered, to, dropped, basis);
@@ -137,83 +161,77 @@ template <int bytes, bool swapped>
 int LaneLines<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
                                   Complex<Real>* scratch, int lane, int most) const {
     using Even = EvenRows<Real, bytes, swapped>;
-    constexpr int lanes = VectorOf<Real, bytes>::lanes;
+    using Read = ReadRows<Real, bytes, swapped>;
+    constexpr int width = VectorOf<Real, bytes>::lanes;
     const int n = this->shape_.n;
-    Scratch<typename Even::Value, Real> work(scratch, n);
-    work.point_at(from, n, this->shape_.howmany);
+    const Dropped unread = swapped ? this->shape_.dropped() : Dropped{};
+    const Scratch<typename Even::Value, Real> work(scratch, n);
+    const int common = common_length(from, n, unread);
     Fetch<Real> fetch{next, next + (next ? n : 0)};
-    for (; lane < most; lane += lanes) {
+    work.point_at(from, n);
+    for (; lane < most; lane += width) {
         const Even to{data + lane, this->shape_.stride, this->shape_.dropped()};
-        if (lane + lanes > work.whole) {
-            work.fill_edge(from, n, lane);
-            this->template transform<swapped>(Even{work.edge, lanes, {}}, to, work.values);
-        } else if (next != nullptr) {
-            this->template transform<swapped>(
-                AnyRows<Real, bytes, swapped, Access::fetching>{work.places, lane, &fetch}, to, work.values);
-        } else {
-            this->template transform<swapped>(
-                AnyRows<Real, bytes, swapped, Access::plain>{work.places, lane, nullptr}, to, work.values);
-        }
+        const bool everywhere = lane + width <= common;
+        if (!everywhere) work.point_at_present(from, n, lane);
+        this->template transform<swapped>(Read{work.places, everywhere ? lane : 0, unread, &fetch}, to,
+                                          work.values);
     }
     return lane;
 }
 
 template <class Real>
-template <int bytes, bool swapped>
+template <int bytes>
 int LaneLines<Real>::scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch,
                                    int lane, int most) const {
-    using Even = EvenRows<Real, bytes, swapped>;
-    constexpr int lanes = VectorOf<Real, bytes>::lanes;
+    using Even = EvenRows<Real, bytes, true>;
+    using Written = WrittenRows<Real, bytes, true>;
+    constexpr int width = VectorOf<Real, bytes>::lanes;
     const int n = this->shape_.n;
-    Scratch<typename Even::Value, Real> work(scratch, n);
-    work.point_at(to, n, this->shape_.howmany);
-    for (; lane < most; lane += lanes) {
+    const Scratch<typename Even::Value, Real> work(scratch, n);
+    const int common = common_length(to, n, {});
+    const bool streams = this->shape_.streams && on_vectors(to, n);
+    work.point_at(to, n);
+    for (; lane < most; lane += width) {
         const Even from{data + lane, this->shape_.stride, this->shape_.dropped()};
-        if (lane + lanes > work.whole) {
-            this->template transform<swapped>(from, Even{work.edge, lanes, {}}, work.values);
-            work.empty_edge(to, n, lane);
-        } else if (work.aligned) {
-            this->template transform<swapped>(
-                from, AnyRows<Real, bytes, swapped, Access::streaming>{work.places, lane, nullptr},
-                work.values);
-        } else {
-            this->template transform<swapped>(
-                from, AnyRows<Real, bytes, swapped, Access::plain>{work.places, lane, nullptr}, work.values);
-        }
+        const bool everywhere = lane + width <= common;
+        if (!everywhere) work.point_at_edge(n);
+        this->template transform<true>(
+            from, Written{work.places, everywhere ? lane : 0, everywhere && streams}, work.values);
+        if (!everywhere) work.empty_edge(to, n, lane);
     }
     return lane;
 }
 
-// Wide vectors of lanes, then a narrow one where less than half of a wide one would be used.
-template <class Real> template <class Lanes> void LaneLines<Real>::vectors(const Lanes& lanes) const {
+// Vectors of lanes, then a half one where that is enough for what is left.
+template <class Real> template <class Lanes> void LaneLines<Real>::vectors(const Lanes& of_width) const {
     const int howmany = this->shape_.howmany;
-    const int wide = howmany - half_lanes;
-    if (direction_ == Direction::forward) {
-        const int lane = lanes.template operator()<64, false>(0, wide);
-        if (lane < howmany) lanes.template operator()<32, false>(lane, howmany);
+    if constexpr (half_lanes == lanes) {
+        of_width.template operator()<vector_bytes>(0, howmany);
     } else {
-        const int lane = lanes.template operator()<64, true>(0, wide);
-        if (lane < howmany) lanes.template operator()<32, true>(lane, howmany);
+        const int lane = of_width.template operator()<vector_bytes>(0, howmany - half_lanes);
+        if (lane < howmany) of_width.template operator()<vector_bytes / 2>(lane, howmany);
     }
 }
 
 template <class Real>
 void LaneLines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
                              Complex<Real>* scratch) const {
-    vectors([&]<int bytes, bool swapped>(int lane, int most) {
-        return gather_lanes<bytes, swapped>(from, data, next, scratch, lane, most);
+    vectors([&]<int bytes>(int lane, int most) {
+        return direction_ == Direction::forward
+                   ? gather_lanes<bytes, false>(from, data, next, scratch, lane, most)
+                   : gather_lanes<bytes, true>(from, data, next, scratch, lane, most);
     });
 }
 
 template <class Real>
 void LaneLines<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const {
-    vectors([&]<int bytes, bool swapped>(int lane, int most) {
-        return scatter_lanes<bytes, swapped>(data, to, scratch, lane, most);
-    });
+    if (direction_ == Direction::forward) return Lines<Real>::scatter(data, to, scratch);
+    vectors(
+        [&]<int bytes>(int lane, int most) { return scatter_lanes<bytes>(data, to, scratch, lane, most); });
 }
 
 template <class Real> void LaneLines<Real>::execute(Complex<Real>* data, Complex<Real>* scratch) const {
-    vectors([&]<int bytes, bool swapped>(int lane, int most) {
+    const auto run = [&]<int bytes, bool swapped>(int lane, int most) {
         const Scratch<typename EvenRows<Real, bytes, swapped>::Value, Real> work(scratch, this->shape_.n);
         for (; lane < most; lane += VectorOf<Real, bytes>::lanes) {
             const EvenRows<Real, bytes, swapped> rows{data + lane, this->shape_.stride,
@@ -221,6 +239,10 @@ template <class Real> void LaneLines<Real>::execute(Complex<Real>* data, Complex
             this->template transform<swapped>(rows, rows, work.values);
         }
         return lane;
+    };
+    vectors([&]<int bytes>(int lane, int most) {
+        return direction_ == Direction::forward ? run.template operator()<bytes, false>(lane, most)
+                                                : run.template operator()<bytes, true>(lane, most);
     });
 }
 

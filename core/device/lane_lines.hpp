@@ -19,17 +19,17 @@ template <class Real> class LaneLines final : public Lines<Real> {
                 Complex<Real>* scratch) const override;
     void scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const override;
 
-    // Complex numbers of the narrower of the two vectors used.
-    static constexpr int half_lanes = 32 / static_cast<int>(sizeof(Real));
+    static constexpr int lanes = VectorOf<Real, vector_bytes>::lanes;
+    // Of the vector for what is left: rows are multiples of 8 complex numbers.
+    static constexpr int half_lanes = lanes > 8 ? lanes / 2 : lanes;
 
   private:
-    // lanes<bytes, swapped>(lane, most): vectors of lanes from `lane` while below `most`; returns the lane
-    // after.
-    template <class Lanes> void vectors(const Lanes& lanes) const;
+    // of_width<bytes>(lane, most): vectors of lanes from `lane` while below `most`; returns the lane after.
+    template <class Lanes> void vectors(const Lanes& of_width) const;
     template <int bytes, bool swapped>
     int gather_lanes(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
                      Complex<Real>* scratch, int lane, int most) const;
-    template <int bytes, bool swapped>
+    template <int bytes>
     int scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch, int lane,
                       int most) const;
 

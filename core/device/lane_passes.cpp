@@ -7,7 +7,7 @@
 namespace whorl::device {
 
 template <class Real> LanePasses<Real>::LanePasses(int n, Order order) : n_(n) {
-    std::vector<int> all = radices(n);
+    std::vector<int> all = radices(n, largest_own_radix);
     if (order == Order::falling) std::ranges::reverse(all);
     if (order == Order::falling && all.size() == 1) all.push_back(1);
     last_radix_ = all.back();

@@ -7,9 +7,10 @@
 #include <cstdint>
 #include <cstring>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
-#ifdef __AVX512F__
+#ifdef __SSE2__
 #include <immintrin.h>
 #endif
 
@@ -18,17 +19,10 @@
 #include "base/unrolled.hpp"
 #include "device/buffer.hpp"
 #include "device/butterflies.hpp"
+#include "device/level.hpp"
 #include "device/radices.hpp"
 
 namespace whorl::device {
-
-#if defined(__AVX512F__)
-inline constexpr int widest_vector = 64;
-#elif defined(__AVX__)
-inline constexpr int widest_vector = 32;
-#else
-inline constexpr int widest_vector = 16;
-#endif
 
 // `bytes` of reals, a lane each.
 template <class Real, int bytes> struct VectorOf {
@@ -36,52 +30,64 @@ template <class Real, int bytes> struct VectorOf {
     static constexpr int lanes = bytes / static_cast<int>(sizeof(Real));
 };
 
-// Interleaved complex numbers <-> real and imaginary parts, `lanes` of them.
+// Interleaved complex numbers a, b of a vector each <-> real and imaginary parts. Shuffles stay within 16
+// bytes, which is the cheapest there are: lanes are in an order of their own, which join() undoes.
+template <class Real, class V, int... l>
+WHORL_INLINE Split<V> parted(const V& a, const V& b, std::integer_sequence<int, l...>) {
+    constexpr int lanes = sizeof...(l), of_16 = 16 / static_cast<int>(sizeof(Real)), half = of_16 / 2;
+    // Lane l of the parts: complex number l % half of those that a, then b, has in its 16 bytes.
+    constexpr auto place = [](int lane) {
+        const int within = lane % of_16;
+        return lane - within + 2 * (within % half) + (within / half) * lanes;
+    };
+    return {__builtin_shufflevector(a, b, place(l)...), __builtin_shufflevector(a, b, (place(l) + 1)...)};
+}
+template <class Real, class V, int... l>
+WHORL_INLINE void join(const Split<V>& value, V& a, V& b, std::integer_sequence<int, l...>) {
+    constexpr int lanes = sizeof...(l), of_16 = 16 / static_cast<int>(sizeof(Real)), half = of_16 / 2;
+    constexpr auto place = [](int lane) {
+        const int within = lane % of_16;
+        return lane - within + within / 2 + within % 2 * lanes;
+    };
+    a = __builtin_shufflevector(value.re, value.im, place(l)...);
+    b = __builtin_shufflevector(value.re, value.im, (place(l) + half)...);
+}
+
 template <class Real, int bytes>
 WHORL_INLINE Split<typename VectorOf<Real, bytes>::type> load(const Complex<Real>* from) {
-    using V = typename VectorOf<Real, bytes>::type;
-    V a, b;
+    constexpr int lanes = VectorOf<Real, bytes>::lanes;
+    typename VectorOf<Real, bytes>::type a, b;
     std::memcpy(&a, from, bytes);
-    std::memcpy(&b, from + VectorOf<Real, bytes>::lanes / 2, bytes);
-    if constexpr (VectorOf<Real, bytes>::lanes == 4)
-        return {__builtin_shufflevector(a, b, 0, 2, 4, 6), __builtin_shufflevector(a, b, 1, 3, 5, 7)};
-    else if constexpr (VectorOf<Real, bytes>::lanes == 8)
-        return {__builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14),
-                __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15)};
-    else
-        return {__builtin_shufflevector(a, b, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
-                __builtin_shufflevector(a, b, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31)};
+    std::memcpy(&b, from + lanes / 2, bytes);
+    return parted<Real>(a, b, std::make_integer_sequence<int, lanes>{});
 }
 
 // A whole vector to an aligned place; `streams`: past the cache, without reading what lay there.
 template <bool streams, class V> WHORL_INLINE void put(void* to, const V& value) {
+    if constexpr (streams) {
 #ifdef __AVX512F__
-    if constexpr (streams && sizeof(V) == 64) {
-        _mm512_stream_si512(static_cast<__m512i*>(to), std::bit_cast<__m512i>(value));
-        return;
-    }
+        if constexpr (sizeof(V) == 64)
+            return _mm512_stream_si512(static_cast<__m512i*>(to), std::bit_cast<__m512i>(value));
 #endif
+#ifdef __AVX__
+        if constexpr (sizeof(V) == 32)
+            return _mm256_stream_si256(static_cast<__m256i*>(to), std::bit_cast<__m256i>(value));
+#endif
+#ifdef __SSE2__
+        if constexpr (sizeof(V) == 16)
+            return _mm_stream_si128(static_cast<__m128i*>(to), std::bit_cast<__m128i>(value));
+#endif
+    }
     std::memcpy(to, &value, sizeof value);
 }
 
 template <class Real, int bytes, bool streams = false>
 WHORL_INLINE void store(Complex<Real>* to, const Split<typename VectorOf<Real, bytes>::type>& value) {
-    using V = typename VectorOf<Real, bytes>::type;
-    V a, b;
-    if constexpr (VectorOf<Real, bytes>::lanes == 4) {
-        a = __builtin_shufflevector(value.re, value.im, 0, 4, 1, 5);
-        b = __builtin_shufflevector(value.re, value.im, 2, 6, 3, 7);
-    } else if constexpr (VectorOf<Real, bytes>::lanes == 8) {
-        a = __builtin_shufflevector(value.re, value.im, 0, 8, 1, 9, 2, 10, 3, 11);
-        b = __builtin_shufflevector(value.re, value.im, 4, 12, 5, 13, 6, 14, 7, 15);
-    } else {
-        a = __builtin_shufflevector(value.re, value.im, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7,
-                                    23);
-        b = __builtin_shufflevector(value.re, value.im, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30,
-                                    15, 31);
-    }
+    constexpr int lanes = VectorOf<Real, bytes>::lanes;
+    typename VectorOf<Real, bytes>::type a, b;
+    join<Real>(value, a, b, std::make_integer_sequence<int, lanes>{});
     put<streams>(to, a);
-    put<streams>(to + VectorOf<Real, bytes>::lanes / 2, b);
+    put<streams>(to + lanes / 2, b);
 }
 
 // Rows of a pass in scratch, in order ...
@@ -114,6 +120,7 @@ template <class Real> class LanePasses {
     int last_radix() const { return last_radix_; }
     // The first result of a group of last_radix() points; the others follow every n / last_radix().
     int place(int group) const { return places_[static_cast<std::size_t>(group)]; }
+    const int* places() const { return places_.data(); }
 
     // Where in the line the last pass finds what becomes each result.
     std::vector<int> slots() const;
@@ -168,7 +175,7 @@ void LanePasses<Real>::first(const From& from, const Line& line) const {
         for (int j = 0; j < n_; ++j) line.set(j, from.get(j));
         return;
     }
-    with_radix(passes_[0].radix, [&](auto radix) {
+    with_radix<largest_own_radix>(passes_[0].radix, [&](auto radix) {
         for (int p = 0; p < passes_[0].m; ++p) butterfly<radix>(passes_[0], p, from, line);
     });
 }
@@ -176,7 +183,7 @@ void LanePasses<Real>::first(const From& from, const Line& line) const {
 template <class Real> template <class Line> void LanePasses<Real>::middle(const Line& line) const {
     for (std::size_t i = 1; i < passes_.size(); ++i) {
         const Pass& pass = passes_[i];
-        with_radix(pass.radix, [&](auto radix) {
+        with_radix<largest_own_radix>(pass.radix, [&](auto radix) {
             for (int base = 0; base < n_; base += pass.m * radix)
                 for (int p = 0; p < pass.m; ++p) butterfly<radix>(pass, p, line.from(base), line.from(base));
         });
@@ -186,7 +193,7 @@ template <class Real> template <class Line> void LanePasses<Real>::middle(const 
 template <class Real>
 template <class Line, class To>
 void LanePasses<Real>::last(const Line& line, const To& to) const {
-    with_radix(last_radix_, [&](auto radix) {
+    with_radix<largest_own_radix>(last_radix_, [&](auto radix) {
         const int groups = n_ / radix;
         for (int group = 0; group < groups; ++group) {
             typename Line::Value a[radix];

@@ -93,7 +93,7 @@ void Lines<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<
 template <class Real>
 std::unique_ptr<Lines<Real>> Lines<Real>::make(LineKind kind, LineShape shape, Direction direction) {
     if (kind == LineKind::direct) return std::make_unique<DirectLines<Real>>(shape, direction);
-    if (kind == LineKind::automatic && shape.distance == 1 && shape.howmany >= LaneLines<Real>::half_lanes)
+    if (kind == LineKind::own && shape.distance == 1 && shape.howmany >= LaneLines<Real>::half_lanes)
         return std::make_unique<LaneLines<Real>>(shape, direction);
     if (kind != LineKind::library && !has_fftw())
         return std::make_unique<DirectLines<Real>>(shape, direction);
@@ -103,11 +103,27 @@ std::unique_ptr<Lines<Real>> Lines<Real>::make(LineKind kind, LineShape shape, D
 template class Lines<float>;
 template class Lines<double>;
 
+namespace {
+struct NamedKind {
+    const char* name;
+    LineKind kind;
+};
+constexpr NamedKind kinds[]{{"own", LineKind::own},
+                            {"fftw", LineKind::library},
+                            {"fftw-estimate", LineKind::estimated},
+                            {"direct", LineKind::direct}};
+} // namespace
+
 LineKind parse_line_kind(const std::string& name) {
-    if (name == "auto") return LineKind::automatic;
-    if (name == "library") return LineKind::library;
-    if (name == "direct") return LineKind::direct;
-    throw Error("lines = \"" + name + "\" is unknown; choose auto, library or direct.");
+    for (const NamedKind& known : kinds)
+        if (name == known.name) return known.kind;
+    throw Error("lines = \"" + name + "\" is unknown; choose auto, own, fftw or direct.");
+}
+
+std::string name_of(LineKind kind) {
+    for (const NamedKind& known : kinds)
+        if (kind == known.kind) return known.name;
+    return {};
 }
 
 } // namespace whorl::device

@@ -16,11 +16,11 @@
 namespace whorl::device {
 
 enum class Direction { forward = -1, backward = +1 };
-// `automatic` takes whorl's own (lane_lines.hpp, block_lines.hpp) where they go and those of the device's
-// library, FFTW or cuFFT, for the others; `library` these alone. `direct` is the slow sum above, kept as the
-// reference the fast lines are tested against. `estimated` is FFTW without its trials of what is fastest.
+// `own` takes whorl's own (lane_lines.hpp, block_lines.hpp) where they go and those of the device's library,
+// FFTW or cuFFT, for the others; `library` these alone. `direct` is the slow sum above, kept as the reference
+// the fast lines are tested against. `estimated` is FFTW without its trials of what is fastest.
 // Where whorl is built without FFTW the sum takes its place, but in `library`.
-enum class LineKind { automatic, library, direct, estimated };
+enum class LineKind { own, library, direct, estimated };
 
 enum class Basis { fourier, cosine, sine, odd };
 inline constexpr int basis_count = 4;
@@ -42,6 +42,7 @@ struct LineShape {
     // use on the way forward.
     int kept = 0;
     Basis basis = Basis::fourier;
+    bool streams = false; // what scatter writes is not read soon: past the cache
     // Elements from the first to one past the last.
     std::int64_t extent() const { return (n - 1) * stride + (howmany - 1) * distance + 1; }
     Dropped dropped() const {
@@ -72,7 +73,7 @@ template <class Real> class Lines {
     // read after these, or null: they are fetched meanwhile where the device can.
     virtual void gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
                         Complex<Real>* scratch) const;
-    // From `data`, which is spoilt, to n rows anywhere that will not be read soon.
+    // From `data`, which is spoilt, to n rows anywhere.
     virtual void scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const;
 
     static std::unique_ptr<Lines> make(LineKind kind, LineShape shape, Direction direction);
@@ -82,7 +83,9 @@ template <class Real> class Lines {
     LineShape shape_;
 };
 
+// "own", "fftw", "fftw-estimate", "direct"; throws Error listing the names.
 LineKind parse_line_kind(const std::string& name);
+std::string name_of(LineKind kind);
 
 // "none" where whorl is built without it.
 std::string fftw_version();

@@ -8,13 +8,14 @@
 
 namespace whorl::device {
 
+// Of all there are.
 inline constexpr int largest_radix = 16;
 
-// Odd factors, then powers of two as even as possible. Throws Error where there are none.
-std::vector<int> radices(int n);
+// Odd factors, then powers of two as even as possible, `most` at most. Throws Error where there are none.
+std::vector<int> radices(int n, int most);
 
-// f(radix) with the radix a constant.
-template <class F> WHORL_INLINE void with_radix(int radix, const F& f) {
+// f(radix) with the radix, no larger than `most`, a constant.
+template <int most = largest_radix, class F> WHORL_INLINE void with_radix(int radix, const F& f) {
     switch (radix) {
     case 1:
         return f(std::integral_constant<int, 1>{});
@@ -31,7 +32,7 @@ template <class F> WHORL_INLINE void with_radix(int radix, const F& f) {
     case 8:
         return f(std::integral_constant<int, 8>{});
     default:
-        return f(std::integral_constant<int, largest_radix>{});
+        if constexpr (most == largest_radix) return f(std::integral_constant<int, largest_radix>{});
     }
 }
 

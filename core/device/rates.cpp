@@ -44,7 +44,7 @@ template <class Real> double line_rate_of(int n, int threads, const Slowest& slo
     double best = 0.0;
     for (const LineShape shape :
          {LineShape{n, 1, 1, n}, LineShape{n, 8, 1, n + 8}, LineShape{n, lanes, lanes, 1}}) {
-        const auto lines = Lines<Real>::make(LineKind::automatic, shape, Direction::forward);
+        const auto lines = Lines<Real>::make(LineKind::own, shape, Direction::forward);
         std::vector<Buffer<Complex<Real>>> data; // zeroes: transforms of them stay finite for ever
         std::vector<Buffer<Complex<Real>>> scratch;
         for (int i = 0; i < cpu.executors(); ++i) {

@@ -101,6 +101,16 @@ template <int radix, class Value> WHORL_INLINE void negate_second_half(Value* po
     for (int u = radix / 2; u < radix; ++u) points[u] = {-points[u].re, -points[u].im};
 }
 
+// A group of points from a line that is through all but its last inverse pass.
+template <int radix, class Value>
+WHORL_INLINE void last_inverse(const Value* from, bool negated, Value* points) {
+    Value a[radix];
+    for (int t = 0; t < radix; ++t) a[t] = from[t];
+    Butterfly<radix, std::remove_cvref_t<decltype(a[0].re[0])>>::run(a);
+    for (int u = 0; u < radix; ++u) points[u] = {a[u].im, a[u].re};
+    if (negated) negate_second_half<radix>(points);
+}
+
 // f(c) for c < count, which is `most` but at the end of a row.
 template <int most, class F> WHORL_INLINE void up_to(int count, const F& f) {
     if (count >= most)
@@ -118,7 +128,7 @@ RowLines<Real>::RowLines(int n, int kept, bool walls)
       slots_(inverse_.slots()), walls_(walls), fold_(walls ? n : 0) {}
 
 template <class Real> std::int64_t RowLines<Real>::workspace(int inputs, int outputs) const {
-    const std::int64_t points = static_cast<std::int64_t>(largest_radix) * std::max(inputs, outputs);
+    const std::int64_t points = static_cast<std::int64_t>(point_values) * std::max(inputs, outputs);
     return ((std::max(inputs, outputs) + 1) * line_values() + points) * rows / 2;
 }
 
@@ -241,23 +251,26 @@ void RowLines<Real>::run(const Block& block, const Sides& sides, Real scale, Val
     Value* const ordered = line(std::max(inputs, outputs));
     Value* const points = ordered + line_values();
     for (int v = 0; v < inputs; ++v) begin(block, v, sides.sine_in(v), line(v), ordered);
-    with_radix(inverse_.last_radix(), [&](auto radix) {
+    with_radix<largest_own_radix>(inverse_.last_radix(), [&](auto radix) {
+        constexpr int together = point_values / radix;
         const int groups = inverse_.points() / radix;
-        for (int group = 0; group < groups; ++group) {
-            const int x = inverse_.place(group);
-            for (int v = 0; v < inputs; ++v) {
-                Value a[radix];
-                for (int t = 0; t < radix; ++t) a[t] = line(v)[group * radix + t];
-                Butterfly<radix, Real>::run(a);
-                for (int u = 0; u < radix; ++u) points[v * radix + u] = {a[u].im, a[u].re};
-                if (walls_ && sides.sine_in(v)) negate_second_half<radix>(points + v * radix);
-            }
-            work.call(work.of, {reinterpret_cast<Real*>(points), 1LL * radix * rows, rows, block.count, x,
-                                groups, radix, walls_ ? inverse_.points() : 0});
-            for (int v = 0; v < outputs; ++v) {
-                if (walls_ && sides.sine_out(v)) negate_second_half<radix>(points + v * radix);
-                forward_.template first_of<radix>(x, points + v * radix, line(v) + group * radix);
-            }
+        for (int first = 0; first < groups; first += together) {
+            const int count = std::min(together, groups - first);
+            // Point 0 of a group of a variable.
+            const auto of_group = [&](int v, int g) { return points + (v * count + g) * radix; };
+            for (int v = 0; v < inputs; ++v)
+                for (int g = 0; g < count; ++g)
+                    last_inverse<radix>(line(v) + (first + g) * radix, walls_ && sides.sine_in(v),
+                                        of_group(v, g));
+            work.call(work.of, {reinterpret_cast<Real*>(points), 1LL * count * radix * rows, rows,
+                                block.count, inverse_.places() + first, radix, groups, count * radix,
+                                walls_ ? inverse_.points() : 0});
+            for (int v = 0; v < outputs; ++v)
+                for (int g = 0; g < count; ++g) {
+                    if (walls_ && sides.sine_out(v)) negate_second_half<radix>(of_group(v, g));
+                    forward_.template first_of<radix>(inverse_.place(first + g), of_group(v, g),
+                                                      line(v) + (first + g) * radix);
+                }
         }
     });
     for (int v = 0; v < outputs; ++v) end(block, v, sides.sine_out(v), scale, line(v), ordered);

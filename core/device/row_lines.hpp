@@ -10,6 +10,8 @@
 // line (wall_lines.hpp).
 #pragma once
 
+#include <algorithm>
+
 #include "device/lane_passes.hpp"
 #include "device/lines.hpp"
 #include "device/rows.hpp"
@@ -19,9 +21,9 @@ namespace whorl::device {
 
 template <class Real> class RowLines {
   public:
-    static constexpr int lanes = widest_vector / static_cast<int>(sizeof(Real));
+    static constexpr int lanes = vector_bytes / static_cast<int>(sizeof(Real));
     static constexpr int rows = 2 * lanes; // of a block
-    using Vector = typename VectorOf<Real, widest_vector>::type;
+    using Vector = typename VectorOf<Real, vector_bytes>::type;
     using Value = Split<Vector>;
 
     // Rows of n points of which `kept` modes are not zero.
@@ -67,6 +69,8 @@ template <class Real> class RowLines {
     void separate_wall(const Block& block, int v, Real scale, const Value* line) const;
 
     std::int64_t line_values() const { return inverse_.points() + 1; }
+    // Values of a variable that are points at a time: few enough for the first cache, enough for a loop.
+    static constexpr int point_values = std::max(2048 / static_cast<int>(sizeof(Value)), largest_own_radix);
 
     LanePasses<Real> inverse_, forward_; // forward begins with the radix with which inverse ends
     Dropped dropped_;

@@ -24,16 +24,17 @@ template <class Real> struct HalfRows {
 WHORL_INLINE int unfolded(int j, int n) { return 2 * j < n ? 2 * j : 2 * n - 1 - 2 * j; }
 
 // Points of a block of rows: value (variable v, point i, row j) at data[v * stride + i * rows + j]; `count`
-// of the rows are there.
+// of the rows are there. Points come in groups of so many, `step` apart from the group's first.
 template <class Real> struct RowPoints {
     Real* data;
     std::int64_t stride;
     int rows, count;
-    int first, step, points;
+    const int* first; // of each group
+    int of_group, step, points;
     int folded; // points of a line whose points are in the order of unfolded(), else 0
 
     WHORL_INLINE int x(int i) const {
-        const int j = first + i * step;
+        const int j = first[i / of_group] + i % of_group * step;
         return folded > 0 ? unfolded(j, folded) : j;
     }
 };

@@ -147,14 +147,13 @@ template <class Real, Direction direction> struct LinesInPlace {
 // Plan: made of a LineShape and a Direction; its execute(stream, data) transforms in place.
 template <class Plan, class Memory, class Real> class StreamLines {
   public:
-    // In blocks of so much memory where they are `automatic`, fit, and lie side by side.
+    // In blocks of so much memory where they are whorl's own, fit, and lie side by side.
     StreamLines(LineKind kind, LineShape shape, Direction direction, std::int64_t block_memory)
         : shape_(shape), direction_(direction), block_memory_(block_memory) {
-        WHORL_REQUIRE(
-            kind == LineKind::automatic || kind == LineKind::library || shape.n == 1,
-            "a GPU has its library's lines and whorl's own: choose lines = \"auto\" or \"library\".");
+        WHORL_REQUIRE(kind == LineKind::own || kind == LineKind::library || shape.n == 1,
+                      "a GPU has whorl's own lines and its library's: choose lines = \"own\" or \"fftw\".");
         if (shape.n == 1) return;
-        if (kind == LineKind::automatic && shape.distance == 1 && !folded() &&
+        if (kind == LineKind::own && shape.distance == 1 && !folded() &&
             lanes_of_block<Real>(shape.n, block_memory) > 0) {
             tables_ = std::make_unique<LineTables<Memory, Real>>(shape.n);
             return;

@@ -18,10 +18,11 @@
 namespace whorl::device {
 
 // The points of a line as v.
-template <bool sine, class Rows> struct FoldedPoints {
+template <class Rows> struct FoldedPoints {
     using Value = typename Rows::Value;
     Rows rows;
     int n;
+    bool sine;
 
     WHORL_INLINE Value get(int j) const { return signed_for(j, rows.get(unfolded(j, n))); }
     WHORL_INLINE void set(int j, const Value& value) const { rows.set(unfolded(j, n), signed_for(j, value)); }

@@ -3,6 +3,7 @@
 
 #include "base/error.hpp"
 #include "device/chosen.hpp"
+#include "roundtrip/line_trials.hpp"
 
 namespace whorl {
 
@@ -16,14 +17,26 @@ RoundTrip<Device, Real>::RoundTrip(const Box& box, const Truncation& truncation,
       table_(box, truncation, pencils_, layout_.row_index, layout_.column_index), device_(device),
       world_(world), row_(world.split(layout_.column_index)), column_(world.split(layout_.row_index)),
       wire_value_(options.transport.wire == "single" ? sizeof(Complex<float>) : sizeof(Value)),
-      watchdog_(options.exchange_timeout, world.rank()),
+      watchdog_(options.exchange_timeout, world.rank()), options_(options), lines_(options.lines),
       workspace_(workspace_of<Device, Real>(device, layout_, options)),
       scale_(1.0 / (static_cast<double>(box.total_points()) * (1 << kernels::axes_in(box.wall_mask())))) {
     make_tables(box, truncation);
-    make_lines(options.lines);
     make_buffers(exchange::traits_of(options.transport).shared);
     make_transports(options);
+    if constexpr (Device::streams)
+        take_lines(options.lines);
+    else
+        take_lines(LineTrials<Device, Real>(*this).fastest());
     shift({0.0, 0.0, 0.0});
+}
+
+template <class Device, class Real> void RoundTrip<Device, Real>::take_lines(const LineChoice& choice) {
+    options_.lines = lines_ = choice;
+    workspace_ = workspace_of<Device, Real>(device_, layout_, options_);
+    make_tiles();
+    segment_table_ = Table<kernels::Segment>(segments_);
+    make_lines();
+    make_workspaces();
 }
 
 template <class Device, class Real>
@@ -54,8 +67,6 @@ void RoundTrip<Device, Real>::make_tables(const Box& box, const Truncation& trun
     pencil_slots_ = Table<PlaneSlot>(layout_.pencil_slots);
     plane_slots_ = Table<PlaneSlot>(layout_.plane_slots);
     column_rows_ = Table<ColumnRow>(layout_.column_rows);
-    make_tiles();
-    segment_table_ = Table<kernels::Segment>(segments_);
     if constexpr (Device::streams) {
         std::vector<ColumnPlace> places(static_cast<std::size_t>(layout_.columns));
         for (std::size_t j = 0; j < layout_.ky.size(); ++j)
@@ -67,6 +78,8 @@ void RoundTrip<Device, Real>::make_tables(const Box& box, const Truncation& trun
 
 // Whole tiles of columns whatever ky they belong to: short rows of a sphere waste no lanes.
 template <class Device, class Real> void RoundTrip<Device, Real>::make_tiles() {
+    tiles_.clear();
+    segments_.clear();
     for (int j = 0; j < static_cast<int>(layout_.ky.size()); ++j)
         for (int first = 0; first < layout_.column_length[static_cast<std::size_t>(j)];) {
             if (tiles_.empty() || tiles_.back().count == workspace_.columns)
@@ -101,25 +114,28 @@ std::size_t RoundTrip<Device, Real>::lines_of(int axis, int parity) const {
     return static_cast<std::size_t>(basis_of(axis, parity));
 }
 
-template <class Device, class Real> void RoundTrip<Device, Real>::make_lines(device::LineKind kind) {
+template <class Device, class Real> void RoundTrip<Device, Real>::make_lines() {
     using device::Direction;
     // A line of one point is its own transform: nothing is faster than the direct sum.
-    const auto make = [&](device::LineShape shape, Direction direction) {
+    const auto make = [&](device::LineKind kind, device::LineShape shape, Direction direction) {
         return device_.template make_lines<Real>(shape.n == 1 ? device::LineKind::direct : kind, shape,
                                                  direction);
     };
     const std::int64_t lanes = layout_.in_place && Device::streams ? layout_.columns : workspace_.lanes;
     for (const device::Basis basis : bases(2)) {
         const auto b = static_cast<std::size_t>(basis);
+        z_in_[b].clear();
+        z_out_[b].clear();
         z_in_[b].resize(static_cast<std::size_t>(tile_width(workspace_.columns)) + 1);
         z_out_[b].resize(z_in_[b].size());
         for (const ColumnTile& t : tiles_) {
             const auto width = static_cast<std::size_t>(tile_width(t.count));
             if (z_in_[b][width]) continue;
-            const device::LineShape shape{
+            device::LineShape shape{
                 layout_.nz, static_cast<int>(width) * lane_step, lanes, 1, layout_.extent_z + 1, basis};
-            z_in_[b][width] = make(shape, Direction::backward);
-            z_out_[b][width] = make(shape, Direction::forward);
+            shape.streams = lines_.streams;
+            z_in_[b][width] = make(lines_.z, shape, Direction::backward);
+            z_out_[b][width] = make(lines_.z, shape, Direction::forward);
         }
     }
     for (const int count : group_sizes())
@@ -129,16 +145,17 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_lines(dev
                 (count - 1) * workspace_.pitch + tile_width(layout_.elements.size()) * lane_step;
             const device::LineShape along_y{layout_.ny,           width, 1LL * count * workspace_.pitch, 1,
                                             layout_.extent_y + 1, basis};
-            y_in_[b][count] = make(along_y, Direction::backward);
-            y_out_[b][count] = make(along_y, Direction::forward);
+            y_in_[b][count] = make(lines_.y, along_y, Direction::backward);
+            y_out_[b][count] = make(lines_.y, along_y, Direction::forward);
         }
+    row_lines_.reset();
     if (workspace_.block_pairs > 0)
         row_tables_ = std::make_unique<device::LineTables<Memory, Real>>(layout_.nx);
-    else if (kind == device::LineKind::automatic && !Device::streams)
+    else if (lines_.x == device::LineKind::own && !Device::streams)
         row_lines_ =
             std::make_unique<device::RowLines<Real>>(layout_.nx, layout_.kept_x, layout_.per_element == 2);
     else
-        make_x_lines(kind);
+        make_x_lines();
 }
 
 // How many planes an executor may have in hand.
@@ -151,7 +168,7 @@ template <class Device, class Real> std::set<int> RoundTrip<Device, Real>::group
     return sizes;
 }
 
-template <class Device, class Real> void RoundTrip<Device, Real>::make_x_lines(device::LineKind kind) {
+template <class Device, class Real> void RoundTrip<Device, Real>::make_x_lines() {
     std::set<int> pairs;
     for (const int count : group_sizes()) {
         const int own = layout_.y.size(), planes = workspace_.planes > 1 ? count : 1;
@@ -164,8 +181,10 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_x_lines(d
             along_x.basis = basis;
             if (basis != device::Basis::fourier) along_x.kept = layout_.kept_x;
             const auto b = static_cast<std::size_t>(basis);
-            x_in_[b][count] = device_.template make_lines<Real>(kind, along_x, device::Direction::backward);
-            x_out_[b][count] = device_.template make_lines<Real>(kind, along_x, device::Direction::forward);
+            x_in_[b][count] =
+                device_.template make_lines<Real>(lines_.x, along_x, device::Direction::backward);
+            x_out_[b][count] =
+                device_.template make_lines<Real>(lines_.x, along_x, device::Direction::forward);
         }
 }
 
@@ -179,13 +198,17 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_buffers(b
     row_y_buffer_ = make(layout_.row_y_size, p_row);
     row_x_buffer_ = make(layout_.row_x_size, p_row);
     executors_.resize(static_cast<std::size_t>(device_.executors()));
+    maxima_.resize(executors_.size());
+}
+
+template <class Device, class Real> void RoundTrip<Device, Real>::make_workspaces() {
     for (Executor& executor : executors_) {
+        executor.workspace = Buffer<Value>(); // given back before the next is taken
         executor.workspace = Buffer<Value>(static_cast<std::size_t>(workspace_.size()));
         for (auto* rows : {&executor.rows, &executor.next_rows})
             rows->resize(static_cast<std::size_t>(std::max(layout_.ny, layout_.nz)));
         executor.pieces.resize(static_cast<std::size_t>(layout_.grid.p_row));
     }
-    maxima_.resize(executors_.size());
 }
 
 template <class Device, class Real>

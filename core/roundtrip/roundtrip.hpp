@@ -15,6 +15,7 @@
 
 #include "base/timer.hpp"
 #include "device/buffer.hpp"
+#include "device/caches.hpp"
 #include "device/compiled.hpp"
 #include "device/lines.hpp"
 #include "device/row_lines.hpp"
@@ -23,6 +24,7 @@
 #include "exchange/transport.hpp"
 #include "exchange/watchdog.hpp"
 #include "roundtrip/layout.hpp"
+#include "roundtrip/line_choice.hpp"
 #include "roundtrip/line_ends.hpp"
 #include "roundtrip/line_kernels.hpp"
 #include "roundtrip/pass.hpp"
@@ -38,7 +40,8 @@ struct RoundTripOptions {
     exchange::TransportOptions transport;
     std::string gpu_aware = "auto"; // does MPI take a device's memory? "yes", "no", or as it says
     double exchange_timeout = 0.0;  // seconds; 0: none
-    device::LineKind lines = device::LineKind::automatic;
+    LineChoice lines;
+    device::Caches caches = device::caches();
     int planes = 0; // at a time, where work is enqueued; 0: as many as fill the device
     // Most variables of any pass: on the columns (inputs, fluxes) and on the rows (inputs, products).
     int column_variables = 4, row_variables = 5;
@@ -48,12 +51,14 @@ struct RoundTripOptions {
 template <class Device, class Real>
 Workspace workspace_of(const Device& device, const Layout& layout, const RoundTripOptions& options) {
     if constexpr (Device::streams)
-        return Workspace::of_stream(layout, {sizeof(Complex<Real>), options.lines,
+        return Workspace::of_stream(layout, {sizeof(Complex<Real>), options.lines.x,
                                              std::min(device.block_memory(), device::planned_block_memory),
                                              options.planes});
     else
-        return workspace_of_thread<Real>(layout, options.lines);
+        return workspace_of_thread<Real>(layout, options.lines, options.caches);
 }
+
+template <class Device, class Real> class LineTrials;
 
 template <class Device, class Real> class RoundTrip {
   public:
@@ -65,6 +70,7 @@ template <class Device, class Real> class RoundTrip {
     const Pencils& pencils() const { return pencils_; }
     Device& device() const { return device_; }
     ModeTables<Real> modes() const;
+    const LineChoice& lines() const { return lines_; }
 
     // The offset, in fractions of a grid cell, of the grid on which the next passes work; all zero: no shift.
     void shift(std::array<double, 3> cells);
@@ -90,6 +96,7 @@ template <class Device, class Real> class RoundTrip {
     void time(bool enabled);
 
   private:
+    friend class LineTrials<Device, Real>;
     using Value = Complex<Real>;
     using Memory = typename Device::Memory;
     using Lines = typename Device::template Lines<Real>;
@@ -134,9 +141,12 @@ template <class Device, class Real> class RoundTrip {
     };
 
     void make_tables(const Box& box, const Truncation& truncation);
+    // All that depends on the lines: the workspaces, the tiles, the lines themselves.
+    void take_lines(const LineChoice& choice);
     void make_tiles();
-    void make_lines(device::LineKind kind);
-    void make_x_lines(device::LineKind kind);
+    void make_lines();
+    void make_x_lines();
+    void make_workspaces();
     std::set<int> group_sizes() const;
     std::vector<device::Basis> bases(int axis) const;
     // Which lines along an axis a variable of this parity takes.
@@ -283,6 +293,8 @@ template <class Device, class Real> class RoundTrip {
     exchange::MirrorsOf<Memory, typename Device::HostSide> mirrors_; // of the buffers below
     exchange::Maker make_transport_;
     exchange::Watchdog watchdog_;
+    RoundTripOptions options_;
+    LineChoice lines_;
     Workspace workspace_;
     double scale_; // 1 / (nx ny nz), of the doubled axes where there are walls
 

@@ -15,20 +15,22 @@ int padded_pitch(int width) {
     const int pitch = (width + step - 1) / step * step;
     return pitch % (8 * step) == 0 ? pitch + step : pitch;
 }
-// Wide tiles read long runs of the state and of the column buffer, until they leave the second cache (2 MiB).
-int tile_lanes(const Layout& layout) {
-    constexpr int narrowest = 16, widest = 96, most_values = 1 << 17;
-    const int lanes = most_values / (layout.column_variables * layout.nz);
-    return std::clamp(lanes / narrowest * narrowest, narrowest, widest);
-}
+constexpr int narrowest_tile = 8, widest_tile = 96;
 std::int64_t whole_lines(std::int64_t values) {
     return (values + Workspace::alignment - 1) / Workspace::alignment * Workspace::alignment;
 }
 constexpr int most_pairs = 4; // 8 variables of 4 lines stay in the inner caches
 } // namespace
 
-Workspace::Workspace(const Layout& layout, std::int64_t of_lines)
-    : columns(tile_lanes(layout)), lanes(columns), pitch(padded_pitch(layout.elements.size())),
+int tile_columns(const Layout& layout, std::int64_t value_bytes, const device::Caches& caches) {
+    // Half of it: the rest is for what passes by on its way to and from memory.
+    const std::int64_t columns = caches.second / 2 / (value_bytes * layout.column_variables * layout.nz);
+    return static_cast<int>(
+        std::clamp<std::int64_t>(columns / narrowest_tile * narrowest_tile, narrowest_tile, widest_tile));
+}
+
+Workspace::Workspace(const Layout& layout, int of_tile, std::int64_t of_lines)
+    : columns(of_tile), lanes(columns), pitch(padded_pitch(layout.elements.size())),
       line_pitch(padded_pitch(layout.nx + 1)), pairs(std::min(most_pairs, (layout.y.size() + 1) / 2)),
       rows(2 * pairs), tile(1LL * layout.column_variables * layout.nz * lanes),
       plane(1LL * layout.row_variables * layout.ny * pitch),
@@ -37,8 +39,9 @@ Workspace::Workspace(const Layout& layout, std::int64_t of_lines)
       block(std::max(lines_in + lines_out, std::int64_t{1} * layout.column_variables * pitch)),
       lent(whole_lines(std::max(tile, plane + block))), scratch(of_lines) {}
 
-Workspace::Workspace(const Layout& layout, std::int64_t of_lines, int rows_of_block, std::int64_t of_block)
-    : Workspace(layout, of_lines) {
+Workspace::Workspace(const Layout& layout, int of_tile, std::int64_t of_lines, int rows_of_block,
+                     std::int64_t of_block)
+    : Workspace(layout, of_tile, of_lines) {
     rows = rows_of_block;
     block = std::max(of_block, std::int64_t{1} * layout.column_variables * pitch);
     lent = whole_lines(std::max(tile, plane + block));
@@ -48,7 +51,7 @@ namespace {
 // So many points that the threads of a block have enough to do, and no more than a plane has.
 int pairs_of_block(const Layout& layout, const Workspace::Stream& stream) {
     constexpr int points = 1024;
-    const bool own = stream.lines == device::LineKind::automatic && layout.per_element == 1;
+    const bool own = stream.lines == device::LineKind::own && layout.per_element == 1;
     if (!own || layout.grid.p_row > Workspace::most_pieces) return 0;
     const std::int64_t of_pair =
         stream.value * layout.row_variables * device::LinesBehind::pitch_of(layout.nx);
@@ -70,7 +73,7 @@ Workspace Workspace::of_stream(const Layout& layout, const Stream& stream) {
     constexpr int most_columns = 8192;
     const bool together = layout.grid.p_row == 1;
     const std::int64_t room = most_bytes / stream.value;
-    Workspace work(layout, 0);
+    Workspace work(layout, widest_tile, 0);
     work.block_pairs = pairs_of_block(layout, stream);
     const std::int64_t of_plane = 1LL * layout.row_variables * layout.ny * work.pitch,
                        of_pair = work.block_pairs > 0 ? 0 : 1LL * layout.row_variables * work.line_pitch,
@@ -105,15 +108,18 @@ Workspace Workspace::of_stream(const Layout& layout, const Stream& stream) {
 
 std::int64_t Workspace::size() const { return lent + scratch; }
 
-template <class Real> Workspace workspace_of_thread(const Layout& layout, device::LineKind lines) {
+template <class Real>
+Workspace workspace_of_thread(const Layout& layout, const LineChoice& lines, const device::Caches& caches) {
     const std::int64_t scratch = device::Lines<Real>::scratch(std::max(layout.ny, layout.nz));
-    if (lines != device::LineKind::automatic) return Workspace(layout, scratch);
+    const int columns =
+        lines.columns > 0 ? lines.columns : tile_columns(layout, sizeof(Complex<Real>), caches);
+    if (lines.x != device::LineKind::own) return Workspace(layout, columns, scratch);
     const device::RowLines<Real> rows(layout.nx, layout.kept_x, layout.per_element == 2);
     const std::int64_t block = rows.workspace(layout.column_variables, layout.row_variables);
-    return Workspace(layout, scratch, rows.rows, block);
+    return Workspace(layout, columns, scratch, rows.rows, block);
 }
 
-template Workspace workspace_of_thread<float>(const Layout&, device::LineKind);
-template Workspace workspace_of_thread<double>(const Layout&, device::LineKind);
+template Workspace workspace_of_thread<float>(const Layout&, const LineChoice&, const device::Caches&);
+template Workspace workspace_of_thread<double>(const Layout&, const LineChoice&, const device::Caches&);
 
 } // namespace whorl

@@ -2,18 +2,20 @@
 // then what the lines want.
 #pragma once
 
+#include "device/caches.hpp"
 #include "device/lines.hpp"
 #include "roundtrip/layout.hpp"
+#include "roundtrip/line_choice.hpp"
 
 namespace whorl {
 
 struct Workspace {
     static constexpr int alignment = 8; // complex numbers: 64 bytes in single precision
 
-    // Blocks of pairs of rows as lines, or of `rows` rows in `block` complex numbers; `scratch` for the
-    // lines.
-    Workspace(const Layout& layout, std::int64_t scratch);
-    Workspace(const Layout& layout, std::int64_t scratch, int rows, std::int64_t block);
+    // Tiles of `columns`, blocks of pairs of rows as lines; `scratch` for the lines.
+    Workspace(const Layout& layout, int columns, std::int64_t scratch);
+    // Blocks of `rows` rows in `block` complex numbers instead.
+    Workspace(const Layout& layout, int columns, std::int64_t scratch, int rows, std::int64_t block);
     // Where work is enqueued: some planes at a time, all their rows at once, z lines in the column buffer
     // itself where it has them side by side. Rows that fit go through x in the memory of a block
     // (row_program.hpp) and need no space here.
@@ -40,7 +42,10 @@ struct Workspace {
     std::int64_t size() const;
 };
 
-// What a thread works in with lines of this kind.
-template <class Real> Workspace workspace_of_thread(const Layout& layout, device::LineKind lines);
+// What a thread with these caches works in with these lines.
+template <class Real>
+Workspace workspace_of_thread(const Layout& layout, const LineChoice& lines, const device::Caches& caches);
+// Columns of a z tile for which this much of the second cache is taken.
+int tile_columns(const Layout& layout, std::int64_t value_bytes, const device::Caches& caches);
 
 } // namespace whorl

@@ -75,5 +75,5 @@ def test_lines_of_the_cpu_are_refused_elsewhere(world, device):
     if device == "cpu":
         flows.make(world, Twin((8, 8, 8)), device=device, lines="direct")
         return
-    with pytest.raises(_core.Error, match=r"a GPU has its library's lines .*: choose lines = "):
+    with pytest.raises(_core.Error, match=r"a GPU has whorl's own lines .*: choose lines = "):
         flows.make(world, Twin((8, 8, 8)), device=device, lines="direct")

@@ -14,7 +14,7 @@ def test_build_info_names_what_is_compiled_in():
     assert "navier-stokes" in info["models"]
     assert ("alltoall" in info["transports"]) == (info["mpi"] != "none")
     assert info["cuda"] == "none" or info["cuda"][0].isdigit()
-    for name in ("version", "compiler", "flags", "simd", "mpi", "fftw", "hdf5"):
+    for name in ("version", "compiler", "flags", "level", "mpi", "fftw", "hdf5"):
         assert isinstance(info[name], str)
         assert info[name]
 

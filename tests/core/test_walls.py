@@ -127,7 +127,7 @@ def test_a_flow_between_walls_is_that_of_the_doubled_box(
 @on_ranks(1, 4)
 @bases_of_box
 @pytest.mark.parametrize("precision", flows.PRECISIONS)
-@pytest.mark.parametrize("lines", [pytest.param("library", marks=needs("fftw")), "direct"])
+@pytest.mark.parametrize("lines", [pytest.param("fftw", marks=needs("fftw")), "direct"])
 def test_every_kind_of_lines(world, bases, lines, precision):
     box = Walled(bases, (14, 10, 12), viscosity=0.01)
     for grid in box.grids(world):

@@ -28,7 +28,7 @@ def can_move(transport: str, device: str | None = None) -> bool:
 
 def lines() -> tuple[str, str]:
     """The kinds of lines the current device has: whorl's choice, and another."""
-    return ("auto", "direct" if _current == "cpu" else "library")
+    return ("own", "direct" if _current == "cpu" else "fftw")
 
 
 @cache

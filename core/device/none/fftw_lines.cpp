@@ -11,7 +11,7 @@ std::string fftw_version() { return "none"; }
 
 template <class Real> std::unique_ptr<Lines<Real>> fftw_lines(LineShape, Direction, bool) {
     throw Error(
-        "lines = \"library\" needs FFTW, and this whorl was built without it: choose auto or direct, or "
+        "lines = \"fftw\" needs FFTW, and this whorl was built without it: choose own or direct, or "
         "build it with FFTW (cmake -DWHORL_FFTW=ON).");
 }
 

@@ -1,0 +1,35 @@
+// The Python module whorl._levels: which instruction levels (cmake/levels.cmake) the processor has, and the
+// system lets it use. Compiled for every processor of its kind.
+#include <string>
+#include <vector>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+namespace {
+
+// From the plainest to the best.
+std::vector<std::string> supported() {
+    std::vector<std::string> levels{"baseline"};
+#if defined(__x86_64__)
+    __builtin_cpu_init();
+    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("popcnt")) return levels;
+    levels.push_back("v2");
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
+        return levels;
+    levels.push_back("v3");
+    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+        !__builtin_cpu_supports("avx512cd") || !__builtin_cpu_supports("avx512dq") ||
+        !__builtin_cpu_supports("avx512vl"))
+        return levels;
+    levels.push_back("v4");
+#endif
+    return levels;
+}
+
+} // namespace
+
+NB_MODULE(_levels, m) {
+    m.def("supported", &supported, "Instruction levels of this processor, from the plainest to the best.");
+}

@@ -1,0 +1,33 @@
+// Finds the fastest lines of a round trip on a CPU: on its own planes and columns, in at most SECONDS, axis
+// by axis, each kind and shape in turn. Grids too small to tell take whorl's own without a trial.
+#pragma once
+
+#include <vector>
+
+#include "roundtrip/roundtrip.hpp"
+
+namespace whorl {
+
+template <class Device, class Real> class LineTrials {
+  public:
+    static constexpr double seconds = 0.3;
+    static constexpr std::int64_t fewest_points = 1 << 18; // below, nothing is measured
+    static constexpr double margin =
+        0.97; // of the time of whorl's own: what is no faster is not worth a change
+
+    explicit LineTrials(RoundTrip<Device, Real>& trip) : trip_(trip) {}
+
+    // What the options ask for, or, where they ask for the fastest, that; the same on all ranks. Collective.
+    LineChoice fastest();
+
+  private:
+    // Seconds of the slowest rank for the lines of one axis, with each choice; the best of a few rounds.
+    std::vector<double> time(int axis, const std::vector<LineChoice>& choices, double until);
+    double time(int axis);
+    void planes(int axis);
+    void columns();
+
+    RoundTrip<Device, Real>& trip_;
+};
+
+} // namespace whorl
