@@ -103,7 +103,9 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         : Flow(options, communicator), shape_(shape_of_model<Model>(options)),
           device_(Device::streams ? world_.node().rank() : options.threads),
           trip_(options_.box(), truncation_, trip_options(options_, shape_), world_, device_),
-          stepper_(trip_, options_.box(), truncation_, model, stepper_options(options_)) {}
+          stepper_(trip_, options_.box(), truncation_, model, stepper_options(options_)) {
+        options_.lines = trip_.lines().kinds();
+    }
 
     const Layout& layout() const override { return trip_.layout(); }
     double imbalance() const override { return trip_.pencils().imbalance(); }

@@ -146,6 +146,11 @@ class Run(Section):
     exchange_timeout: float = option(
         0.0, "an exchange that takes longer ends the run with a message; 0: none does", unit="seconds", ge=0
     )
+    lines: Literal["auto", "own", "fftw"] = option(
+        "auto",
+        "one-dimensional transforms (docs/lines.md): whorl's own, FFTW's (on a GPU its library's), or auto, "
+        "the fastest of them, measured at the start",
+    )
     device: Literal["cpu", "cuda", "hip", "cpu-as-gpu"] = option(
         "cpu",
         "where the fields live: cuda, a GPU of NVIDIA a rank; hip, one of AMD, which no build has yet; "

@@ -4,8 +4,8 @@ from whorl import _core
 from whorl.case import Case
 
 
-def core_options(case: Case, threads: int) -> _core.Options:
-    """What the core needs of a case."""
+def core_options(case: Case, threads: int, measured_lines: str = "") -> _core.Options:
+    """What the core needs of a case; where it leaves the lines open, those that were measured before."""
     return _core.Options(
         model=case.flow.model,
         parameters=case.flow.parameters(),
@@ -29,6 +29,7 @@ def core_options(case: Case, threads: int) -> _core.Options:
         threading=case.run.threading,
         variables_per_message=case.run.variables_per_message,
         exchange_timeout=case.run.exchange_timeout,
+        lines=(case.run.lines == "auto" and measured_lines) or case.run.lines,
     )
 
 

@@ -32,7 +32,7 @@ OWN_FOLDERS = {"checkpoints": (f"{DIGITS}.h5", f"{DIGITS}.h5.aside"), "snapshots
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The clock of a checkpoint file, and the text of the case it belongs to."""
+    """The clock of a checkpoint file, the text of its case, and what else the bits of a run depend on."""
 
     path: Path
     time: float
@@ -40,6 +40,8 @@ class Checkpoint:
     step: int
     dt: float
     case: str
+    lines: str = ""  # what run.lines = "auto" came to
+    level: str = ""  # the instruction level of the core
 
 
 class RunDirectory:
@@ -225,14 +227,19 @@ def _steps(paths: list[Path]) -> list[str]:
     return steps if len(steps) <= 8 else [*steps[:3], "…", *steps[-4:]]
 
 
+def _text(attributes: Any, name: str) -> str:
+    """An attribute; files of earlier versions have no lines and no level."""
+    text = attributes[name] if name == "case" else attributes.get(name, "")
+    return text.decode() if isinstance(text, bytes) else text
+
+
 def read_clock(path: Path) -> Checkpoint:
     """The clock in a checkpoint's attributes. Raises ValueError if the file is damaged or not whorl's."""
     try:
         with open_hdf5(path) as file:
             a = file.attrs
             clock = float(a["time"]), float(a["compensation"]), int(a["step"]), float(a["dt"])
-            case = a["case"]
-            return Checkpoint(path, *clock, case.decode() if isinstance(case, bytes) else case)
+            return Checkpoint(path, *clock, *(_text(a, name) for name in ("case", "lines", "level")))
     except OSError as error:
         raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
     except KeyError:

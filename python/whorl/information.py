@@ -8,7 +8,7 @@ from pathlib import Path
 
 import psutil
 
-from whorl import _core
+from whorl import _core, instruction_levels
 from whorl.checks import gibibytes
 from whorl.parallel import threads_of_rank
 from whorl.ranks import MPI
@@ -21,6 +21,8 @@ def information(comm: MPI.Intracomm) -> dict[str, str]:
     return {
         "whorl": __version__,
         **{f"core {name}": value for name, value in build.items()},
+        "instruction levels": f"{', '.join(instruction_levels.of_processor())} of this processor; "
+        f"{', '.join(instruction_levels.usable())} built",
         "python": platform.python_version(),
         "packages": ", ".join(f"{name} {_version(name)}" for name in ("numpy", "mpi4py", "h5py")),
         **{name: _text(value) for name, value in machine(comm).items()},

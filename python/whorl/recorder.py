@@ -177,4 +177,6 @@ class Recorder:
             "step": self.clock.step,
             "case": self.case.to_toml(),
             "whorl": __version__,
+            "lines": self.flow.options.lines,
+            "level": _core.build_info()["level"],
         }

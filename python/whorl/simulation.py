@@ -87,7 +87,7 @@ class Simulation:
         on_root(comm, lambda: self._take(place.hold()))
         case, checkpoint, grid = on_root(comm, lambda: _what_to_restart(place, until, settings, step))
         clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
-        self._set_up(case, comm, place, clock, grid)
+        self._set_up(case, comm, place, clock, grid, checkpoint.lines)
         try:
             self.flow.read_checkpoint(str(checkpoint.path))
         except _core.Error as error:
@@ -113,13 +113,15 @@ class Simulation:
         directory: RunDirectory | None,
         clock: Clock,
         measured_grid: tuple[int, int] | None = None,
+        measured_lines: str = "",
     ) -> None:
         abort_on_exception()
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
         threads = case.run.threads or threads_of_rank(comm)
         check(case, core_options(plain(case), threads), comm)
         fastest, self.trials = tune.tune(tune.on_grid(case, measured_grid, comm.size), threads, comm)
-        self.flow = _core.Flow(check_memory(core_options(fastest, threads), comm), comm.py2f())
+        options = core_options(fastest, threads, measured_lines)
+        self.flow = _core.Flow(check_memory(options, comm), comm.py2f())
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
         self._dt = 0.0
@@ -135,6 +137,7 @@ class Simulation:
         root = self.comm.rank == 0
         self.log = run_log(self.directory.log if self.directory and root else None)
         self.log.info(f"{event}: whorl {__version__}, {self.summary()}")
+        self.log.info(f"instruction level {_core.build_info()['level']}, lines {self.flow.options.lines}")
         if self.trials and self.directory and root:
             write_text(self.directory.exchange, tune.to_toml(self.trials))
             self.log.info(f"fastest exchange of {len(self.trials)}: see {self.directory.exchange.name}")

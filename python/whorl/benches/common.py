@@ -83,6 +83,8 @@ def layout_of(flow: _core.Flow) -> dict[str, Any]:
         "batches": flow.batches,
         "threads": flow.threads,
         "transport": flow.options.transport,
+        "lines": flow.options.lines,
+        "level": _core.build_info()["level"],
     }
 
 
