@@ -1,23 +1,36 @@
-"""Measure the figures of docs/performance.md in one run, and write them there.
+"""Measure the figures of docs/performance.md in one run, write them there and keep them.
 
     .venv/bin/python benchmarks/figures.py
 
 Steps of whorl and of fluidsim at 256³ (see peers.py), then the memory of short runs. The page says on which
 machine and at which commit. Nothing else should run meanwhile; it takes about ten minutes on two cores.
+
+What was measured is kept in benchmarks/figures/, a file a processor, with the whole of a middle run of whorl
+in each way; before that it says what became slower since the figures kept there (or in another such file,
+--against). `whorl bench step --against` reads these files, too.
 """
 
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import peers
 from peers import Contestant
-from shared import ROOT, environment, launcher, table, write_page
+from shared import ROOT, console, environment, launcher, table, write_page
+from whorl.benches.against import compare, read_earlier, show_against
+from whorl.case import Case
+from whorl.errors import CaseError
+from whorl.files import write_text
 
+KEPT = ROOT / "benchmarks" / "figures"
+# Of a machine; neither its name nor what happens to be free.
+MACHINE = ("processor", "caches", "cores", "hardware threads", "GPUs", "ranks", "threads a rank")
 POINTS = 256
 # Ranks, and the options of `whorl bench step` whose memory is looked at.
 MEMORY = (
@@ -75,10 +88,9 @@ def ratios(entries: list[Contestant], fluidsim: Contestant) -> str:
     return table(("", "ratio"), rows)
 
 
-def memory_table(whorl: Path) -> str:
+def memory_table(results: list[dict]) -> str:
     rows = []
-    for ranks, options in MEMORY:
-        result = memory_of(whorl, ranks, options)
+    for result in results:
         counted, resident = result["bytes_per_point_counted"], result["bytes_per_point_resident"]
         rows.append((result["summary"], f"{counted:.2f}", f"{resident:.2f}", f"{resident / counted:.3f}"))
     return table(("run", "counted", "resident", "ratio"), rows)
@@ -89,29 +101,96 @@ def where(entry: Contestant) -> str:
     result = entry.results[-1]
     limits = result["limits"]
     lines = max(limits["line_rate"].values()) / 1e9
+    machine = result["machine"]
+    caches = f" ({machine['caches']})" if "caches" in machine else ""
     return (
-        f"{result['machine']['processor']}, {entry.ranks * entry.threads} cores; lines in cache "
+        f"{machine['processor']}{caches}, {entry.ranks * entry.threads} cores; lines in cache "
         f"{lines:.0f} GFLOP/s, copies {limits['copy_bandwidth'] / 1e9:.0f} GB/s; commit {result['commit']}, "
         f"{result['date'][:10]}. {POINTS}³, 2/3 cube, rk2 where nothing else is said."
     )
 
 
-def main() -> None:
+def of_machine(result: dict) -> dict[str, Any]:
+    return {name: value for name, value in result["machine"].items() if name in MACHINE}
+
+
+def kept_file(machine: dict[str, Any]) -> Path:
+    """A file a processor, named after it and its caches, for many clouds call them all the same."""
+    name = re.sub(r"\((r|tm)\)", "", machine["processor"].lower())
+    sizes = re.findall(r"([\d.]+) ([kmg])ib", machine.get("caches", "").lower())
+    words = [*re.findall(r"[a-z0-9]+", name), *(f"{size}{unit}" for size, unit in sizes)]
+    return KEPT / f"{'-'.join(words)}.json"
+
+
+def middle(entry: Contestant) -> dict[str, Any]:
+    """The run of the median round."""
+    seconds = statistics.median_low(entry.seconds_per_step)
+    result = entry.results[entry.seconds_per_step.index(seconds)]
+    return result | {"machine": of_machine(result)}
+
+
+def to_keep(own: list[Contestant], fluidsim: Contestant, memory: list[dict], command: str) -> dict[str, Any]:
+    last = own[-1].results[-1]
+    machine = {name: of_machine(last).get(name) for name in ("processor", "caches", "cores")}
+    sizes = ("summary", "bytes_per_point_counted", "bytes_per_point_resident")
+    return {
+        **machine,
+        "commit": last["commit"],
+        "date": last["date"],
+        "command": command,
+        "rounds": {entry.name: entry.seconds_per_step for entry in (*own, fluidsim)},
+        "memory": [{name: result[name] for name in sizes} for result in memory],
+        "runs": [middle(entry) for entry in own],
+    }
+
+
+def hold_against(runs: list[dict[str, Any]], path: Path) -> None:
+    """Says what became slower since the runs in this file, run by run."""
+    for run in runs:
+        console.print(f"\n[bold]{run['summary']}[/]", soft_wrap=True)
+        try:
+            earlier = read_earlier(path, Case(**run["case"]), run["layout"]["threads"], run["machine"])
+        except CaseError as error:
+            console.print(str(error), soft_wrap=True, markup=False)
+            continue
+        name = path.relative_to(ROOT) if path.is_relative_to(ROOT) else path
+        show_against(compare(earlier | {"file": str(name)}, run), console)
+
+
+def parse() -> argparse.Namespace:
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
     parser.add_argument("--rounds", type=int, default=3, help="times each way is timed")
     parser.add_argument("--steps", type=int, default=5, help="fluidsim's steps a timing")
     parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)), help="cores to use")
     parser.add_argument("--whorl", type=Path, default=ROOT / ".venv/bin/whorl", help="whorl to measure")
+    parser.add_argument("--against", type=Path, help="figures to compare with; those kept of this processor")
     options = parser.parse_args()
+    if options.against and not options.against.is_file():
+        parser.error(f"--against {options.against}: there is no such file")
+    return options
+
+
+def main() -> None:
+    options = parse()
     peers.install()
     result = peers.compare(POINTS, options)
     own = [entry for entry in result["contestants"] if entry.code == "whorl"]
     fluidsim = peers.quickest(result["contestants"], "fluidsim")
+    short_runs = [memory_of(options.whorl, *run) for run in MEMORY]
     parts = (where(own[-1]), against_the_floor(own), ratios(own, fluidsim))
-    memory = f"Bytes a grid point, all arrays:\n\n{memory_table(options.whorl)}"
+    memory = f"Bytes a grid point, all arrays:\n\n{memory_table(short_runs)}"
     write_page("figures", "\n\n".join((*parts, memory)))
     peers.show([result], options.cores)
+    chosen = f"--rounds {options.rounds} --steps {options.steps} --cores {options.cores}"
+    figures = to_keep(own, fluidsim, short_runs, f"benchmarks/figures.py {chosen}")
+    path = kept_file(own[-1].results[-1]["machine"])
+    earlier = options.against or path
+    if earlier.exists():
+        hold_against(figures["runs"], earlier)
+    KEPT.mkdir(exist_ok=True)
+    write_text(path, json.dumps(figures, indent=1, ensure_ascii=False) + "\n")
+    console.print(f"kept in {path.relative_to(ROOT)}", highlight=False, soft_wrap=True)
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from whorl.errors import CaseError
 from whorl.exchange_choice import plain
 from whorl.fitting import choose_planes, largest_points
 from whorl.hdf5 import has_h5py
+from whorl.parallel import agreed
 from whorl.ranks import MPI, launched
 
 GPUS = ("cuda", "hip")  # devices with a memory of their own
@@ -202,22 +203,31 @@ def check_memory(options: _core.Options, comm: MPI.Intracomm) -> _core.Options:
     """
     on_gpu = options.device in GPUS
     if on_gpu:
-        of_blocks = min(gpu["block_memory"] for gpu in _core.gpus())
+        of_blocks = agreed(comm, lambda: min(gpu["block_memory"] for gpu in _core.gpus()))
         options.block_memory = min(options.block_memory, comm.allreduce(of_blocks, MPI.MIN))
-    beside = uncounted(options, comm.size) if on_gpu else 0
+    staged = on_gpu and comm.size > 1 and options.gpu_aware == "no"
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
-    room = min(comm.allgather(_room_of_gpu(node) if on_gpu else _room_of_node(node)))
-    if on_gpu and comm.size > 1 and options.gpu_aware == "no":
-        _check_staging(options, comm.size, min(comm.allgather(_room_of_node(node))))
+    room = _room_of_gpu(node, comm) if on_gpu else _room_of_node(node, comm)
+    of_host = _room_of_node(node, comm) if staged else None
     node.Free()
+    agreed(comm, lambda: _fit(options, comm.size, room, of_host))
+    return options
+
+
+def _fit(options: _core.Options, ranks: int, room: Room, of_host: Room | None) -> None:
+    """Raises CaseError if a rank needs more than it has; a GPU's planes are chosen by it."""
+    if of_host:
+        _check_staging(options, ranks, of_host)
+    on_gpu = options.device in GPUS
+    beside = uncounted(options, ranks) if on_gpu else 0
     left = room.of_rank - beside
     if on_gpu:
-        counted = choose_planes(options, comm.size, left)
+        counted = choose_planes(options, ranks, left)
     else:
-        counted = sum(_core.estimate_memory(options, comm.size).values())
+        counted = sum(_core.estimate_memory(options, ranks).values())
     if counted <= left:
-        return options
-    needed, fitting = counted + beside, largest_points(options, comm.size, counted, left)
+        return
+    needed, fitting = counted + beside, largest_points(options, ranks, counted, left)
     size = " × ".join(map(str, fitting)) if fitting else "fewer"
     most = " (the most that fit in this shape)" if fitting else ""
     single = ", single precision" if options.precision == "double" else ""
@@ -247,20 +257,26 @@ def _check_staging(options: _core.Options, ranks: int, room: Room) -> None:
         )
 
 
-def _room_of_node(node: MPI.Intracomm) -> Room:
-    available = node.allreduce(psutil.virtual_memory().available, MPI.MIN)
-    return Room(available / node.size, node.size, socket.gethostname())
+def _room_of_node(node: MPI.Intracomm, comm: MPI.Intracomm) -> Room:
+    """Of the node with the least, as its ranks see it."""
+    available, host = agreed(comm, lambda: (psutil.virtual_memory().available, socket.gethostname()))
+    available = node.allreduce(available, MPI.MIN)
+    return min(comm.allgather(Room(available / node.size, node.size, host)))
 
 
-def _room_of_gpu(node: MPI.Intracomm) -> Room:
-    """Ranks of a node take its GPUs in turn; a launcher may have given them different ones."""
-    gpus = _core.gpus()
-    number = node.rank % len(gpus)
-    identity = gpus[number]["id"]
-    found = node.allgather((identity, _core.gpu_free_memory(number)))
-    sharing = [free for other, free in found if other == identity]
-    place = f"GPU {number} ({gpus[number]['name']}) of {socket.gethostname()}"
-    return Room(min(sharing) / len(sharing), len(sharing), place)
+def _room_of_gpu(node: MPI.Intracomm, comm: MPI.Intracomm) -> Room:
+    """Of the GPU with the least. Ranks of a node take its GPUs in turn; a launcher may have given them
+    different ones."""
+
+    def own() -> tuple[str, int, str]:
+        gpus = _core.gpus()
+        number = node.rank % len(gpus)
+        place = f"GPU {number} ({gpus[number]['name']}) of {socket.gethostname()}"
+        return gpus[number]["id"], _core.gpu_free_memory(number), place
+
+    identity, free, place = agreed(comm, own)
+    sharing = [left for other, left in node.allgather((identity, free)) if other == identity]
+    return min(comm.allgather(Room(min(sharing) / len(sharing), len(sharing), place)))
 
 
 def gibibytes(count: float) -> str:

@@ -107,3 +107,19 @@ class Stopwatch:
             return False
         self.started = now
         return True
+
+
+class Allowance:
+    """Lets something take at most a share of the time: what took a second waits 1/share seconds."""
+
+    def __init__(self, share: float, now: float):
+        self.share = share
+        self._taken, self._since = 0.0, now
+
+    def allows(self, seconds: float, now: float) -> bool:
+        """Whether what will probably take so long may be done."""
+        return max(seconds, self._taken) <= self.share * (now - self._since)
+
+    def take(self, seconds: float, now: float) -> None:
+        """It took so long, and is done."""
+        self._taken, self._since = seconds, now

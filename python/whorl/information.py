@@ -3,6 +3,7 @@
 import importlib.metadata
 import os
 import platform
+import re
 import subprocess
 from pathlib import Path
 
@@ -13,6 +14,9 @@ from whorl.checks import gibibytes
 from whorl.parallel import threads_of_rank
 from whorl.ranks import MPI
 from whorl.version import __version__
+
+CACHES = Path("/sys/devices/system/cpu/cpu0/cache")
+UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
 
 
 def information(comm: MPI.Intracomm) -> dict[str, str]:
@@ -39,6 +43,7 @@ def machine(comm: MPI.Intracomm) -> dict[str, str | int]:
         "host": platform.node(),
         "system": platform.platform(),
         "processor": processor(),
+        **({"caches": found} if (found := caches()) else {}),
         "cores": psutil.cpu_count(logical=False) or os.cpu_count(),
         "hardware threads": os.cpu_count(),
         "memory": f"{gibibytes(memory.total)}, {gibibytes(memory.available)} available",
@@ -75,6 +80,32 @@ def processor() -> str:
         (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
         platform.machine(),
     )
+
+
+def caches(folder: Path = CACHES) -> str:
+    """The caches of the first core that hold data, from the nearest; empty where the system does not tell.
+
+    As "L1d 32 KiB 8-way, L2 512 KiB 8-way, L3 32 MiB 16-way".
+    """
+    return ", ".join(text for _, text in sorted(filter(None, map(_cache, folder.glob("index*")))))
+
+
+def _cache(index: Path) -> tuple[int, str] | None:
+    """Level and description of one that holds data; None for others, and where its size is not told."""
+    facts = {}
+    for name in ("level", "type", "size", "ways_of_associativity"):
+        try:
+            facts[name] = (index / name).read_text(encoding="utf-8").strip()
+        except OSError:
+            facts[name] = ""
+    size = re.fullmatch(r"(\d+)([KMG])", facts["size"])
+    if not size or not facts["level"].isdecimal() or facts["type"] not in ("Data", "Unified"):
+        return None
+    count = int(size[1]) * UNITS[size[2]]
+    held = f"{count / 2**20:.4g} MiB" if count >= 2**20 else f"{count / 2**10:.4g} KiB"
+    ways = facts["ways_of_associativity"]
+    name = f"L{facts['level']}{'d' if facts['type'] == 'Data' else ''}"
+    return int(facts["level"]), f"{name} {held}" + (f" {ways}-way" if ways.strip("0") else "")
 
 
 def _of_gpu(gpu: dict[str, str | int]) -> str:

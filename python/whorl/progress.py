@@ -15,17 +15,21 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from whorl.clock import Stopwatch
+from whorl.clock import Allowance, Stopwatch
 
 LIVE_SECONDS = 0.25
 PLAIN_SECONDS = 5.0
 LOG_SECONDS = 60.0
+SHARE = 0.004  # of a run's time, for its statistics, and as much for writing: together below one per cent
 A_LIFETIME = 3e9  # seconds
 
 
 @dataclass(frozen=True)
 class Status:
-    """The state of a run at one step: `done` is the part of the whole run, 0 to 1; `values` by symbol."""
+    """The state of a run at one step: `done` is the part of the whole run, 0 to 1; `values` by symbol.
+
+    `measured`: the step that the values are of, where it is an earlier one.
+    """
 
     step: int
     time: float
@@ -35,6 +39,7 @@ class Status:
     dt: float
     courant: float
     values: dict[str, float]
+    measured: int | None = None
 
     def place(self) -> str:
         time = f"t {self.time:.5g}" + (f" of {self.until:.6g}" if self.until is not None else "")
@@ -42,7 +47,8 @@ class Status:
 
     def numbers(self) -> str:
         values = "  ".join(f"{symbol} {value:.4g}" for symbol, value in self.values.items())
-        return f"dt {self.dt:.3g}  C {self.courant:.2f}  {values}"
+        values += f" (at step {self.measured})" if self.measured is not None else ""
+        return f"dt {self.dt:.3g}  C {self.courant:.2f}  {values}".rstrip()
 
 
 def run_log(path: Path | None) -> logging.Logger:
@@ -74,7 +80,10 @@ def stdout_console() -> Console:
 
 
 class Progress:
-    """Shows a run on rank 0; a context manager. `due` says when the next `show` is wanted."""
+    """Shows a run on rank 0; a context manager. `due` says when the next `show` is wanted.
+
+    Statistics and writing each take at most SHARE of the time, as measured, whatever a step takes.
+    """
 
     def __init__(self, log: logging.Logger, console: Console | None = None):
         self.log = log
@@ -84,6 +93,7 @@ class Progress:
         self._done_at_start: float | None = None
         self._display = Stopwatch(LIVE_SECONDS if self.console.is_terminal else PLAIN_SECONDS, now)
         self._logging = Stopwatch(LOG_SECONDS, now)
+        self._statistics, self._writing = Allowance(SHARE, now), Allowance(SHARE, now)
         self._live = Live(console=self.console, auto_refresh=False) if self.console.is_terminal else None
 
     def __enter__(self) -> "Progress":
@@ -96,7 +106,16 @@ class Progress:
             self._live.stop()
 
     def due(self) -> bool:
-        return self._display.ring(time.monotonic())
+        now = time.monotonic()
+        return self._writing.allows(0.0, now) and self._display.ring(now)
+
+    def affords(self, seconds: float | None) -> bool:
+        """Whether statistics may be computed for the display alone; they took so long, None: nobody knows."""
+        return seconds is not None and self._statistics.allows(seconds, time.monotonic())
+
+    def computed(self, seconds: float) -> None:
+        """Statistics for the display alone took so long."""
+        self._statistics.take(seconds, time.monotonic())
 
     def begin(self, done: float) -> None:
         """The part of the run that earlier ones had done, for the time left."""
@@ -104,6 +123,7 @@ class Progress:
         self._done_at_start = done
 
     def show(self, status: Status) -> None:
+        began = time.monotonic()
         left = self._left(status)
         line = f"{status.place()}  {status.numbers()}  {left} left"
         if self._live:
@@ -112,6 +132,8 @@ class Progress:
             self.say(line)
         if self._logging.ring(time.monotonic()):
             self.log.info(line)
+        now = time.monotonic()
+        self._writing.take(now - began, now)
 
     def say(self, line: str) -> None:
         self.console.print(line, soft_wrap=True)

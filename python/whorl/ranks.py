@@ -57,7 +57,10 @@ class Alone:
         """Nobody is waited for."""
 
     def Ibarrier(self) -> SimpleNamespace:
-        return SimpleNamespace(Test=lambda: True)
+        return SimpleNamespace(Test=lambda: True, Wait=lambda: True)
+
+    def Dup(self) -> "Alone":
+        return Alone()
 
     def Split(self, color: int = 0, key: int = 0) -> "Alone | None":
         return ONE_RANK.COMM_NULL if color == ONE_RANK.UNDEFINED else Alone()

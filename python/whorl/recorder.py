@@ -46,6 +46,7 @@ class Recorder:
         )
         self._alarm = Stopwatch(60 * minutes, time.monotonic())
         self._statistics: tuple[int, dict[str, float]] | None = None
+        self.seconds: float | None = None  # that statistics took the last time
 
     def begin(self) -> None:
         """The initial state."""
@@ -119,11 +120,16 @@ class Recorder:
         self.last_checkpoint = path
         on_root(self.comm, lambda: self.directory.prune(self.case.output.keep_checkpoints))
 
-    def statistics(self) -> dict[str, float]:
-        """The core's sums over modes at the present step. Raises BlowUp if they are not finite."""
-        if self._statistics is None or self._statistics[0] != self.clock.step:
-            self._statistics = (self.clock.step, by_own_names(self.case, self.flow.statistics()))
-        values = self._statistics[1]
+    def compute(self) -> float:
+        """The core's sums over modes at the present step, unless they are known; the seconds that took.
+
+        Raises BlowUp if they are not finite.
+        """
+        if self._statistics is not None and self._statistics[0] == self.clock.step:
+            return 0.0
+        began = time.monotonic()
+        values = by_own_names(self.case, self.flow.statistics())
+        self.seconds = time.monotonic() - began
         for name in sorted(values, key=lambda name: name != "energy"):
             if name.endswith(SIZES) and not math.isfinite(values[name]):
                 own = (
@@ -132,7 +138,27 @@ class Recorder:
                     else name.replace("_", " ")
                 )
                 raise self.blow_up(f"the {own} is {values[name]}")
-        return values
+        self._statistics = (self.clock.step, values)
+        return self.seconds
+
+    def statistics(self) -> dict[str, float]:
+        """The core's sums over modes at the present step. Raises BlowUp if they are not finite."""
+        self.compute()
+        return self._statistics[1]
+
+    def latest(self) -> tuple[dict[str, float], int | None]:
+        """What a display shows, by symbol, as last known, and the step it is of where that is an earlier one.
+
+        Nothing is computed for it; a restart begins with the last row of the series.
+        """
+        if self._statistics is not None:
+            step, values = self._statistics
+            values = values | self.case.flow.derived(values, self.flow.kmax)
+        else:
+            values = self.series.rows[-1] if self.series.rows else {"step": self.clock.step}
+            step = values["step"]
+        shown = {symbol: values[name] for symbol, name in self.case.flow.progress if name in values}
+        return shown, step if step != self.clock.step else None
 
     def _check_growth(self, report: _core.StepReport) -> None:
         """Raises BlowUp if a step beyond the Courant limit left more energy than any point had before.

@@ -256,12 +256,12 @@ class Simulation:
             self._recorder.begin()
             self._fresh = False
         self.report = self._advance()
-        stop, alarm, show = self._agree()
+        stop, alarm, show, afforded = self._agree()
         self._recorder.after_step(self.report, alarm=alarm, last=self.finished)
         if stop:
             self._recorder.checkpoint(self.report.dt)
         if show or self.finished:
-            self._show()
+            self._show(afforded)
         for every, callback in self._callbacks:
             if every.due(self.clock):
                 callback(self)
@@ -326,34 +326,31 @@ class Simulation:
         self._dt = report.dt
         return report
 
-    def _agree(self) -> tuple[bool, bool, bool]:
-        """Whether a rank was told to stop, and whether rank 0's watches ask for a checkpoint or a display."""
+    def _agree(self) -> tuple[bool, bool, bool, bool]:
+        """Whether a rank was told to stop; whether rank 0 wants a checkpoint, a display, statistics in it."""
         root = self.comm.rank == 0
         show = self._progress is not None and self._progress.due()
-        wishes = self.flow.maximum([self._stop.signal or 0, root and self._recorder.alarm(), show])
+        afforded = show and self._progress.affords(self._recorder.seconds)
+        wishes = self.flow.maximum([self._stop.signal or 0, root and self._recorder.alarm(), show, afforded])
         if wishes[0]:
             self.stopped_by = signal.Signals(int(wishes[0])).name
         return tuple(wish > 0 for wish in wishes)
 
-    def _show(self) -> None:
-        """Collective for the sake of the statistics."""
-        statistics = self.statistics()
+    def _show(self, afforded: bool) -> None:
+        """Statistics cost as much as a right-hand side and more: the last known where no others are afforded.
+
+        Collective for the sake of those that are.
+        """
+        seconds = self._recorder.compute() if afforded else 0.0
         if self._progress is None:
             return
-        flow = self.case.flow
-        values = statistics | flow.derived(statistics, self.flow.kmax)
-        self._progress.show(
-            Status(
-                step=self.clock.step,
-                time=self.clock.time,
-                until=self.case.time.until,
-                steps=self.case.time.steps,
-                done=self._done(),
-                dt=self.report.dt,
-                courant=self.report.courant,
-                values={symbol: values.get(column, math.nan) for symbol, column in flow.progress},
-            )
-        )
+        if seconds:
+            self._progress.computed(seconds)
+        clock, report, options = self.clock, self.report, self.case.time
+        values, measured = self._recorder.latest()
+        place = {"step": clock.step, "time": clock.time, "until": options.until, "steps": options.steps}
+        pace = {"dt": report.dt, "courant": report.courant, "done": self._done()}
+        self._progress.show(Status(**place, **pace, values=values, measured=measured))
 
     def _done(self) -> float:
         """The part of the run that is done, 0 to 1."""

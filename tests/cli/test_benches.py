@@ -94,6 +94,23 @@ def test_bytes_sent_are_those_of_the_kept_columns(bench, dealias, shape, fractio
     assert "of an untruncated" in shown
 
 
+def test_a_step_against_an_earlier_one(bench, whorl, tmp_path):
+    asked = ("step", "--points", "16", "--steps", "3", "--threads", "1")
+    first, _ = bench(*asked)
+    (tmp_path / "figures.json").rename(tmp_path / "then.json")
+    figures, shown = bench(*asked, "--against", "then.json", "--margin", "1e9")
+    assert shown.splitlines()[-1] == "nothing became slower by more than 1e+09 %"
+    found = figures["against"]
+    assert (found["file"], found["commit"]) == ("then.json", first["commit"])
+    then, now = (found["figures"]["right-hand side"][when]["least"] for when in ("then", "now"))
+    assert (then, now) == (first["steps"]["minimum"] / 2, figures["steps"]["minimum"] / 2)
+    assert first["part_spreads"]["pack"]["mean"] == pytest.approx(first["parts"]["pack"])
+    other = whorl("bench", *asked, "--precision", "single", "--against", "then.json")
+    assert other.code == 2
+    assert "then.json cannot be compared with: run.precision is double there" in other.err
+    assert len(other.err.strip().splitlines()) == 1
+
+
 # fft
 
 

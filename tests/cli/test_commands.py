@@ -278,6 +278,7 @@ def test_a_terminal_shows_the_run_live(tmp_path):
 def test_no_terminal_gets_plain_lines(whorl, monkeypatch, case_file):
     """One when the time comes, and one at the end; every one of them for people to read."""
     monkeypatch.setattr("whorl.progress.PLAIN_SECONDS", 0.0)
+    monkeypatch.setattr("whorl.progress.SHARE", 1e9)
     result = whorl("run", case_file)
     shown = [line for line in result.out.splitlines() if line.startswith("step ")]
     assert len(shown) == 12
@@ -285,6 +286,18 @@ def test_no_terminal_gets_plain_lines(whorl, monkeypatch, case_file):
     monkeypatch.setattr("whorl.progress.PLAIN_SECONDS", 1000.0)
     result = whorl("run", case_file, "--overwrite")
     assert len([line for line in result.out.splitlines() if line.startswith("step ")]) == 1
+
+
+def test_a_restart_shows_the_last_row_until_there_is_another(whorl, monkeypatch, quick):
+    monkeypatch.setattr("whorl.progress.PLAIN_SECONDS", 0.0)
+    monkeypatch.setattr("whorl.progress.SHARE", 1e9)
+    rows = settings("output.series_every='5 steps'")
+    assert whorl("run", "taylor-green", "-o", "out", *quick, *rows).code == 0
+    result = whorl("restart", "out", "--step", "8", *settings("time.steps=11", "time.until=10"))
+    shown = [line for line in result.out.splitlines() if line.startswith("step ")]
+    assert [line.split()[1] for line in shown] == ["9", "10", "11"]
+    assert ["(at step 5)" in line for line in shown] == [True, False, False]
+    assert all(" E 0." in line for line in shown)
 
 
 def test_importing_whorl_does_not_start_mpi(shell):

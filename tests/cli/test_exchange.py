@@ -17,6 +17,7 @@ from whorl.case import Case, Run
 from whorl.checks import warnings
 from whorl.errors import CaseError
 from whorl.exchange_choice import AUTO, Choice
+from whorl.ranks import Alone
 from whorl.tune import Trial
 
 HANGING = """
@@ -105,6 +106,53 @@ def test_a_sum_that_does_not_end_ends_the_run(shell, tmp_path, call, what):
     finished = shell(sys.executable, "stops.py", ranks=2)
     assert finished.code == 75
     assert f"whorl: rank 0: the {what} did not end within run.exchange_timeout = 2 s" in finished.err
+
+
+FAILING = """
+from types import SimpleNamespace
+from whorl import Case, Simulation, _core, tune
+from mpi4py import MPI
+
+tune.PATIENCE = 1.0
+
+
+class Failing:
+    def __init__(self, options, handle):
+        self.flow = _core.Flow(options, handle)
+        self.fails = options.transport == "overlap" and MPI.COMM_WORLD.rank == 1
+
+    def __getattr__(self, name):
+        return getattr(self.flow, name)
+
+    def evaluate(self):
+        if self.fails:
+            raise _core.Error("an exchange failed.")
+        self.flow.evaluate()
+
+
+tune._core = SimpleNamespace(**(vars(_core) | {"Flow": Failing}))
+case = Case(
+    grid={"points": 16},
+    flow={"viscosity": 0.1},
+    time={"dt": 0.1, "steps": 5},
+    initial={"name": "abc"},
+    run={"transport": "auto", "process_grid": [1, 2]},
+)
+Simulation(case)
+"""
+
+
+def test_a_trial_that_fails_on_one_rank_in_the_midst_of_an_exchange_ends_the_run(shell, tmp_path):
+    """The others wait for it within MPI, where nothing can be told them."""
+    (tmp_path / "fails.py").write_text(FAILING, encoding="utf-8")
+    began = time.monotonic()
+    finished = shell.finish(shell.start(sys.executable, "fails.py", ranks=2), SECONDS_TO_END_ALL)
+    assert time.monotonic() - began < SECONDS_TO_END_ALL
+    assert finished.code == 1
+    said = (
+        "whorl: rank 1 of 2 failed where the others wait for it, and ends all: an exchange failed. It was on"
+    )
+    assert said in finished.err
 
 
 def test_a_restart_keeps_the_process_grid_that_was_measured(installed, tmp_path):
@@ -240,13 +288,10 @@ def test_auto_on_one_rank_is_plain():
     assert tune.tune(given, 1, MPI.COMM_SELF) == (given, [])
 
 
-class Ranks:
-    """As a communicator, as far as tune() asks."""
+class Ranks(Alone):
+    """Of which there seem to be four."""
 
     size = 4
-
-    def bcast(self, value):
-        return value
 
 
 @pytest.fixture
@@ -264,7 +309,7 @@ def timed(monkeypatch):
         of_transport = {"overlap": 0.5, "pairwise": 0.6}.get(choice.transport, 1.0)
         return of_grid * of_transport * (0.8 if choice.batches == 4 else 1.0)
 
-    def trial(options, choice, comm, bound):
+    def trial(options, choice, *_):
         tried.append(choice)
         if choice.transport == "rma-shared":
             raise _core.Error("a node refused")

@@ -11,7 +11,18 @@ from whorl.ranks import MPI, ONE_RANK
 
 SOURCES = sorted(Path(whorl.__file__).parent.rglob("*.py"))
 # Where a communicator may be: names, and attributes of others.
-COMMUNICATORS = {"comm", "_comm", "node", "some", "sharing", "everyone", "world", "COMM_SELF", "COMM_WORLD"}
+COMMUNICATORS = {
+    "comm",
+    "_comm",
+    "node",
+    "some",
+    "sharing",
+    "everyone",
+    "world",
+    "_aside",
+    "COMM_SELF",
+    "COMM_WORLD",
+}
 
 USES = {
     "bcast": lambda mpi, comm: comm.bcast(("a", 1)),
@@ -22,6 +33,8 @@ USES = {
     "Allreduce in place": lambda mpi, comm: reduced(mpi, comm, mpi.IN_PLACE, np.array([3.0, -4.0])),
     "Barrier": lambda mpi, comm: comm.Barrier(),
     "Ibarrier": lambda mpi, comm: comm.Ibarrier().Test(),
+    "Ibarrier that is waited for": lambda mpi, comm: comm.Ibarrier().Wait(),
+    "Dup": lambda mpi, comm: place(comm.Dup()),
     "Split": lambda mpi, comm: place(comm.Split(0, comm.rank)),
     "no part of a split": lambda mpi, comm: comm.Split(mpi.UNDEFINED, comm.rank) == mpi.COMM_NULL,
     "a part of a split": lambda mpi, comm: comm.Split(3, comm.rank) != mpi.COMM_NULL,

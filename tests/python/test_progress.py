@@ -1,8 +1,13 @@
-"""The line that says how a run is going."""
+"""The line that says how a run is going, and what it costs."""
 
+import itertools
 import logging
+from types import SimpleNamespace
 
 import pytest
+from mpi4py import MPI
+from support.ranks import run_on
+from whorl import Case, Simulation, progress, recorder, simulation
 from whorl.progress import Progress, Status
 
 
@@ -17,3 +22,93 @@ def test_a_time_left_beyond_a_lifetime_is_not_told(done, capfd):
     line = capfd.readouterr().out
     assert "– left" in line
     assert "E 0.1  kmax·η 1 " in line
+
+
+class Clocked:
+    """A flow whose steps and statistics take seconds of a clock that is made up."""
+
+    def __init__(self, flow, now, step_seconds, seconds):
+        self.flow, self.now, self.step_seconds, self.seconds = flow, now, step_seconds, seconds
+        self.taken = []
+
+    def __getattr__(self, name):
+        return getattr(self.flow, name)
+
+    def step(self, *given, **options):
+        self.now[0] += self.step_seconds
+        return self.flow.step(*given, **options)
+
+    def statistics(self):
+        self.taken.append(next(self.seconds))
+        self.now[0] += self.taken[-1]
+        return self.flow.statistics()
+
+
+def clocked(patch, step_seconds, seconds, line_seconds=0.0, steps=400, comm=MPI.COMM_SELF):
+    """Of a run that needs statistics at its begin and its end alone: what others took, lines, the whole."""
+    now, lines = [0.0], []
+    clock = SimpleNamespace(monotonic=lambda: now[0], perf_counter=lambda: now[0])
+    for module in (progress, recorder, simulation):
+        patch.setattr(module, "time", clock)
+
+    def say(self, line):
+        now[0] += line_seconds
+        lines.append(line)
+
+    patch.setattr(Progress, "say", say)
+    never = {f"{name}_every": "100000 steps" for name in ("series", "spectra")}
+    case = Case(
+        grid={"points": 8},
+        flow={"viscosity": 0.1},
+        time={"dt": 1e-4, "steps": steps},
+        initial={"name": "abc"},
+        output=never | {"checkpoint_every": "never"},
+        run={"threads": 1},
+    )
+    run = Simulation(case, comm=comm)
+    run.flow = run._recorder.flow = Clocked(run.flow, now, step_seconds, itertools.cycle(seconds))
+    run.run()
+    return run.flow.taken[1:-1], lines, now[0]
+
+
+@pytest.mark.parametrize("step_seconds", [0.02, 1.0, 100.0])
+@pytest.mark.parametrize("ratio", [0.001, 0.1, 1.5, 20.0])
+def test_statistics_for_the_line_take_less_than_a_hundredth(monkeypatch, step_seconds, ratio):
+    """Even if they take three times as long as they did the time before."""
+    seconds = [step_seconds * ratio * times for times in (1.0, 3.0, 2.0)]
+    taken, lines, whole = clocked(monkeypatch, step_seconds, seconds, steps=1000)
+    assert sum(taken) < 0.01 * whole
+    shown = [line for line in lines if line.startswith("step ")]
+    assert len(shown) >= min(1000 * step_seconds / 6, 1000)
+    assert all("  E " in line for line in shown)
+
+
+def test_a_line_says_which_step_its_statistics_are_of(monkeypatch):
+    taken, lines, _ = clocked(monkeypatch, 6.0, [60.0])
+    shown = [line for line in lines if line.startswith("step ")]
+    assert len(shown) == 400
+    assert taken == []
+    assert [line.count("(at step 0)") for line in shown] == [1] * 399 + [0]
+
+
+def test_statistics_that_cost_little_are_those_of_the_step(monkeypatch):
+    taken, lines, _ = clocked(monkeypatch, 6.0, [0.02])
+    assert len(taken) == 399
+    assert not any("(at step" in line for line in lines)
+
+
+def test_writing_takes_less_than_a_hundredth(monkeypatch):
+    """A terminal far away."""
+    _, lines, whole = clocked(monkeypatch, 0.1, [1e-6], line_seconds=0.5, steps=4000)
+    assert 1 < 0.5 * (len(lines) - 2) < 0.01 * whole
+
+
+def clocks_that_differ(world):
+    with pytest.MonkeyPatch.context() as patch:
+        seconds = [0.03, 1e-9][world.rank]
+        return len(clocked(patch, [6.0, 1e-3][world.rank], [seconds], comm=world, steps=20)[0])
+
+
+def test_rank_0_decides_for_all():
+    """The clock of the other one says that no time passes and nothing costs."""
+    assert run_on(2, clocks_that_differ, timeout=30) == [9, 9]

@@ -49,15 +49,26 @@ def bench_step(
     steps: Annotated[int, typer.Option(min=1, help="Steps to measure, after two to warm up.")] = 10,
     threads: Threads = 0,
     json: Json = None,
+    against: Annotated[
+        Path | None, typer.Option(help="Say what became slower since this JSON of the same bench.")
+    ] = None,
+    margin: Annotated[float, typer.Option(min=0.0, help="By more than so many per cent.")] = 5.0,
     settings: Settings = None,
 ) -> None:
     """Time steps of a model: seconds, parts, memory, and how near they come to the machine's limits."""
+    from whorl.benches.against import compare, show_against
     from whorl.benches.common import bench_case
     from whorl.benches.step import measure_step, show_step
 
     comm = _ranks()
     case = bench_case(points, precision, dealias, model, scheme, threads, settings or [])
-    _report(measure_step(case, steps, comm), show_step, json)
+    earlier = _earlier(against, case) if against else None
+    figures = measure_step(case, steps, comm)
+    if earlier is not None:
+        figures["against"] = compare(earlier, figures, margin)
+    _report(figures, show_step, json)
+    if earlier is not None and comm.rank == 0:
+        show_against(figures["against"], stdout_console())
 
 
 @bench.command("fft")
@@ -156,6 +167,16 @@ def _ranks() -> Any:
 
     abort_on_exception()
     return world()
+
+
+def _earlier(path: Path, case: Any) -> dict[str, Any]:
+    """What an earlier run of this case here measured; refused before anything is timed."""
+    from whorl.benches.against import read_earlier
+    from whorl.information import machine
+    from whorl.parallel import on_root, threads_of_rank, world
+
+    threads, here = case.run.threads or threads_of_rank(world()), machine(world())
+    return on_root(world(), lambda: read_earlier(path, case, threads, here))
 
 
 def _grid(process_grid: tuple[int, int] | None) -> list[str]:

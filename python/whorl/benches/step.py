@@ -43,8 +43,9 @@ COLUMNS = {
 def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
     """Times `steps` steps after a warm-up and measures the floor. Collective; the same figures on every rank.
 
-    Seconds are of the slowest rank, medians over the steps; `parts` are seconds a right-hand side, means;
-    `columns` seconds a step, of the best step and means; bytes are of all ranks.
+    Seconds are of the slowest rank, medians over the steps; `parts` are seconds a right-hand side, means,
+    `part_spreads` their least, median and so on; `columns` seconds a step, of the best step and means; bytes
+    are of all ranks.
     """
     options, trials = checked_options(case, comm)
     process = psutil.Process()
@@ -73,6 +74,7 @@ def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
         "bytes_per_point_resident": None if case.run.device in GPUS else resident / points,
         "bytes_of_processes": whole,
         "parts": _parts(means(calls), stages),
+        "part_spreads": _part_spreads(calls, stages),
         "columns": _columns_of(calls),
         "sent": _sent(sent, messages, untruncated_bytes(case, tuple(layout["process_grid"]))),
         "points_per_second": points / step,
@@ -100,6 +102,11 @@ def _points(case: Case) -> int:
 def _parts(mean: dict[str, float], stages: int) -> dict[str, float]:
     """The core's own parts, a right-hand side."""
     return {name: value / stages for name, value in mean.items() if name not in ("total", "wall")}
+
+
+def _part_spreads(calls: list[dict[str, float]], stages: int) -> dict[str, dict[str, float]]:
+    steps = [_parts(call, stages) for call in calls]
+    return {name: spread([parts[name] for parts in steps]) for name in steps[0]}
 
 
 def _columns_of(calls: list[dict[str, float]]) -> dict[str, dict[str, float]]:

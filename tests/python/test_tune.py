@@ -1,0 +1,92 @@
+"""Trials of exchanges where one rank fails: all ranks leave the choice out, or all end."""
+
+from types import SimpleNamespace
+
+import pytest
+from support.ranks import on_ranks
+from whorl import _core, checks, tune
+from whorl.case import Case
+from whorl.errors import CaseError
+
+FAULTY = "overlap"
+SECONDS = 30.0  # for what takes one; ranks that wait for each other would wait for ever
+
+
+def case_of(**run):
+    """Of which only transports are tried."""
+    fixed = {"transport": "auto", "process_grid": [1, 2], "batches": 2} | run
+    return Case(grid={"points": 8}, flow={"viscosity": 0.1}, time={"dt": 0.1, "steps": 1}, run=fixed)
+
+
+def flows_that_fail(world, where, error, transport):
+    """The core with flows that fail on rank 1, behind what they do together with those of other ranks."""
+
+    class Failing:
+        def __init__(self, options, handle):
+            self.flow, self.fails = _core.Flow(options, handle), options.transport == transport and world.rank
+            if self.fails and where == "flow":
+                raise error
+
+        def __getattr__(self, name):
+            return getattr(self.flow, name)
+
+        def evaluate(self):
+            self.flow.evaluate()
+            if self.fails and where == "evaluate":
+                raise error
+
+    few = {"transports": ["alltoall", FAULTY, "pairwise"]}
+    own = {"Flow": Failing, "build_info": lambda: _core.build_info() | few}
+    return SimpleNamespace(**(vars(_core) | own))
+
+
+def failing(function, fails, error):
+    """The function, but for the first arguments that fail."""
+
+    def wrapped(first=True, *others):
+        if fails(first):
+            raise error
+        return function(first, *others)
+
+    return wrapped
+
+
+def tried(world, where, error, transport=FAULTY):
+    """Choices and seconds of tune() with an error on rank 1 in the trial of this transport."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tune, "_core", flows_that_fail(world, where, error, transport))
+        if where == "options" and world.rank:
+            found = failing(tune.core_options, lambda case: case.run.transport == transport, error)
+            patch.setattr(tune, "core_options", found)
+        if where == "memory" and world.rank:
+            found = failing(_core.estimate_memory, lambda options: options.transport == transport, error)
+            patch.setattr(checks, "_core", SimpleNamespace(**(vars(_core) | {"estimate_memory": found})))
+        if where == "system" and world.rank:
+            patch.setattr(checks, "psutil", SimpleNamespace(virtual_memory=failing(None, bool, error)))
+        chosen, trials = tune.tune(case_of(), 1, world)
+    return chosen.run.transport, [(trial.choice.transport, trial.seconds) for trial in trials]
+
+
+@on_ranks(2, timeout=SECONDS)
+@pytest.mark.parametrize("where", ["options", "memory", "flow", "evaluate"])
+@pytest.mark.parametrize("error", [_core.Error("refused"), CaseError("too much"), MemoryError()])
+def test_what_one_rank_refuses_all_leave_out(world, where, error):
+    here = tried(world, where, error)
+    assert world.allgather(here) == [here] * world.size
+    assert {transport for transport, _ in here[1]} == {"alltoall", "pairwise"}
+
+
+@on_ranks(2, timeout=SECONDS)
+@pytest.mark.parametrize("where", ["options", "system", "memory", "flow", "evaluate"])
+def test_what_is_no_refusal_is_raised_by_all(world, where):
+    with pytest.raises(ZeroDivisionError, match="a mistake"):
+        tried(world, where, ZeroDivisionError("a mistake"))
+    world.Barrier()
+
+
+@on_ranks(2, timeout=SECONDS)
+@pytest.mark.parametrize("where", ["options", "memory", "flow", "evaluate"])
+def test_the_plainest_exchange_is_not_left_out(world, where):
+    with pytest.raises(CaseError, match="too much"):
+        tried(world, where, CaseError("too much"), transport="alltoall")
+    world.Barrier()
