@@ -2,8 +2,8 @@
 
     .venv/bin/python validation/frontier_fit.py
 
-reads tables 1 and 10–12 of P. K. Yeung et al., Comput. Phys. Commun. 306, 109364 (2025), no table of time
-steps, and writes python/whorl/planner/machines/frontier.toml.
+reads tables 1, 9 and 10–12 of P. K. Yeung et al., Comput. Phys. Commun. 306, 109364 (2025), no table of time
+steps, and what is published of the network, and writes python/whorl/planner/machines/frontier.toml.
 """
 
 import csv
@@ -12,7 +12,7 @@ import numpy as np
 from comparison import ROOT
 from scipy.optimize import least_squares
 from whorl.files import write_text
-from whorl.planner.clock import all_to_all
+from whorl.planner.clock import MIB, all_to_all, peers_by_level
 from whorl.planner.load import Exchange, line_operations
 from whorl.planner.machine import MACHINES, Link, Machine, machine_from
 from whorl.planner.machine_file import machine_toml
@@ -24,6 +24,9 @@ GIB = 2**30
 # every size, the largest with them, filled 42 (its eq. 9), so what is between is not known to work.
 FIELDS_OF_GPU = 56.0
 MESSAGES = 4 * GIB  # one variable of a rank in tables 10–12, single precision
+# With all links between groups busy a message goes by a third group rather than wait for the direct link.
+GLOBAL_LINKS_OF_MESSAGE = 2
+NODE, NETWORK = slice(0, 2), slice(2, 4)  # levels within a node and beyond
 
 
 def table(name: str, numbers: tuple[str, ...] = ()) -> list[dict]:
@@ -38,10 +41,48 @@ def table(name: str, numbers: tuple[str, ...] = ()) -> list[dict]:
 
 def measured_exchanges(column: str) -> list[tuple[Exchange, float]]:
     """Tables 10–12: all-to-alls of one variable and their seconds, by the name of the column."""
-    slabs = [(Exchange(int(r["ranks"]), 1, MESSAGES, 1), r[column]) for r in table("alltoall_slabs")]
-    rows = [(Exchange(int(r["pr"]), 1, MESSAGES, 1), r[column]) for r in table("alltoall_row")]
-    columns = [(Exchange(int(r["pc"]), 2, MESSAGES, 1), r[column]) for r in table("alltoall_column")]
-    return slabs + rows + columns
+    ranks_and_stride = {"slabs": ("ranks", 1), "row": ("pr", 1), "column": ("pc", 2)}
+    return [
+        (Exchange(int(r[ranks]), stride, MESSAGES, 1, int(r["nodes"]) * RANKS_OF_NODE), r[column])
+        for name, (ranks, stride) in ranks_and_stride.items()
+        for r in table(f"alltoall_{name}")
+    ]
+
+
+def published() -> dict[str, float]:
+    """What is published of the network, by name."""
+    return {row["quantity"]: row["value"] for row in table("network", numbers=("value",))}
+
+
+def global_bandwidth() -> float:
+    """GB/s of all messages between groups together: the links of all groups, of which each takes two."""
+    network = published()
+    groups = network["compute groups"]
+    links = groups * (groups - 1) * network["links from a group to another"]
+    return links * network["bandwidth of a link each way"] / GLOBAL_LINKS_OF_MESSAGE
+
+
+def peak_of_rank() -> float:
+    """GB/s of a network card (table 9), which two ranks share."""
+    peaks = {row["pathway"]: row["one_way_gbs"] for row in table("links", numbers=("one_way_gbs",))}
+    return peaks["node to node per nic (2 ranks share one)"] / 2
+
+
+def measured_messages(levels: slice) -> tuple[float, float]:
+    """MiB of the smallest and the largest message of tables 10–12 with peers at one of these levels."""
+    links = links_of(np.ones(4), 0.0)
+    exchanges = [exchange for exchange, _ in measured_exchanges("gpu_mpi_s")]
+    there = [one.message / MIB for one in exchanges if sum(peers_by_level(one, links)[levels])]
+    return min(there), max(there)
+
+
+def limited(links: tuple[Link, ...]) -> tuple[Link, ...]:
+    """The links with what is not fitted: messages measured, their peak, and what all ranks share."""
+    within = {"messages": measured_messages(NODE)}
+    beyond = {"messages": measured_messages(NETWORK), "peak": peak_of_rank()}
+    shared = beyond | {"total": global_bandwidth()}
+    changes = zip(links, (within, within, beyond, shared), strict=True)
+    return tuple(link.model_copy(update=change) for link, change in changes)
 
 
 def links_of(bandwidths: np.ndarray, latency: float, contention: float = 0.0) -> tuple[Link, ...]:
@@ -61,7 +102,7 @@ def fit_links(between_cpus: bool = True) -> tuple[Link, ...]:
 
     GPUs and CPUs have bandwidths of their own and the latency of a message in common: both send by the same
     network cards, and the message rate shows in the largest runs only, of which there are two with either.
-    `between_cpus = False` leaves the CPUs' columns out.
+    `between_cpus = False` leaves the CPUs' columns out. What `limited` adds touches none of these rows.
     """
     on_gpus, on_cpus = measured_exchanges("gpu_mpi_s"), measured_exchanges("cpu_mpi_s")
 
@@ -76,7 +117,7 @@ def fit_links(between_cpus: bool = True) -> tuple[Link, ...]:
 
     start = np.array([*np.log([2.0, 50.0, 40.0, 8.0, 7.0, 6.0, 6.0, 6.0, 6.0]), 0.3])
     bounds = ([-np.inf] * 9 + [0.0], [np.inf] * 9 + [1.0])
-    return both(least_squares(errors, start, bounds=bounds).x)[0]
+    return limited(both(least_squares(errors, start, bounds=bounds).x)[0])
 
 
 def measured_rates() -> dict[str, list[float]]:
@@ -107,7 +148,7 @@ def measured_rates() -> dict[str, list[float]]:
 
 
 def frontier() -> Machine:
-    """The machine file's content: tables 1 and 10–12, what is published of nodes and files, assumptions.
+    """The machine file's content: tables 1, 9 and 10–12, what is published beside them, assumptions.
 
     `hidden` (all traffic between nodes may proceed during work) and `files.bandwidth_node` are guesses.
     """
@@ -116,9 +157,10 @@ def frontier() -> Machine:
             "machine": {
                 "name": "frontier",
                 "description": "Frontier (Oak Ridge): four AMD MI250X of two GPU dies a node, Slingshot 11",
-                "source": "P. K. Yeung et al., Comput. Phys. Commun. 306, 109364 (2025), tables 1 and 10-12, "
-                "fitted by validation/frontier_fit.py; assumed: hidden, memory (7/8 of 64 GiB a GPU), "
-                "files.bandwidth_node; files.bandwidth is the peak of a data sheet",
+                "source": "P. K. Yeung et al., Comput. Phys. Commun. 306, 109364 (2025), tables 1 and 9-12, "
+                "fitted by validation/frontier_fit.py; links between groups (270+270 TB/s): J. Holmen, "
+                "Frontier Exascale Architecture, ATPESC 2024; assumed: two of them a message, hidden, memory "
+                "(7/8 of 64 GiB a GPU), files.bandwidth_node; files.bandwidth is the peak of a data sheet",
             },
             "node": {
                 "kind": "gpu",
@@ -126,6 +168,7 @@ def frontier() -> Machine:
                 "ranks": RANKS_OF_NODE,
                 "memory": RANKS_OF_NODE * FIELDS_OF_GPU,
                 "nodes": 9408,
+                "measured": int(max(row["nodes"] for row in table("alltoall_slabs"))),
             },
             "single": {key: rounded(values) for key, values in measured_rates().items()},
             "links": [

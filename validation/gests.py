@@ -15,7 +15,7 @@ from pathlib import Path
 
 import numpy as np
 from comparison import FIGURES, ROOT, Error, show, write_between, write_page_table, write_result
-from frontier_fit import fit_links, table
+from frontier_fit import RANKS_OF_NODE, fit_links, table
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -44,6 +44,10 @@ class Row:
     predicted: Parts
 
     @property
+    def nodes(self) -> int:
+        return self.grid[0] * self.grid[1] // RANKS_OF_NODE
+
+    @property
     def error(self) -> float:
         return self.predicted.total / self.measured["total"] - 1
 
@@ -65,13 +69,13 @@ def predict(machine: Machine, fluxes: int = FLUXES) -> list[Row]:
     return rows
 
 
-def case_of(n: int) -> Case:
+def case_of(n: int, variables_per_message: int = 1) -> Case:
     return Case(
         grid={"points": n, "dealias": "phase-shift"},
         flow={"viscosity": 1e-4},
         time={"scheme": "rk2", "dt": 1e-4, "steps": 1},
         initial={"name": "taylor-green"},
-        run={"precision": "single"},
+        run={"precision": "single", "variables_per_message": variables_per_message},
     )
 
 

@@ -5,7 +5,14 @@ from dataclasses import replace
 
 import pytest
 from planner.cases import toy
-from whorl.planner.clock import all_to_all, interpolate, level_times, peers_by_level, seconds
+from whorl.planner.clock import (
+    all_to_all,
+    interpolate,
+    level_times,
+    messages_by_level,
+    peers_by_level,
+    seconds,
+)
 from whorl.planner.load import Exchange, Load, line_operations
 from whorl.planner.machine import Link
 
@@ -87,6 +94,36 @@ def test_an_exchange_takes_each_level_in_turn():
     expected = [1 / 40, 6 / (20 / math.sqrt(7)), 8 * (1 / 5 + 3 * 100e-6)]
     assert level_times(exchange, GROUPS) == pytest.approx(expected)
     assert all_to_all(exchange, GROUPS) == pytest.approx(sum(expected))
+
+
+@pytest.mark.parametrize(("at_once", "bandwidth"), [(0, 5.0), (16, 5.0), (20, 4.0), (32, 2.5)])
+def test_links_that_all_ranks_share_are_a_limit(at_once, bandwidth):
+    """80 GB/s for all: sixteen ranks have their 5 GB/s each, more at once less; nodes have their own."""
+    shared = (*GROUPS[:2], GROUPS[2].model_copy(update={"total": 80.0}))
+    found = level_times(Exchange(16, 2, 16e9, 3, at_once), shared)
+    assert found == pytest.approx([0.0, 3 / (20 / math.sqrt(3)), 12 * (1 / bandwidth + 300e-6)])
+
+
+def test_a_message_smaller_than_all_measured_saves_by_the_peak_alone():
+    """4 MiB in calls of 4, 2 and 1 MiB: what is missing to 4 saves its time at 20 GB/s, not at 5."""
+    small = (*GROUPS[:2], GROUPS[2].model_copy(update={"messages": (4.0, 64.0), "peak": 20.0}))
+    mebibyte = 2**20
+    for calls, missing in ((1, 0), (2, 2), (4, 3)):
+        exchange = Exchange(16, 8, 16 * 4 * mebibyte, calls)
+        missed = calls * missing * mebibyte * (1 / 5e9 - 1 / 20e9)
+        expected = 15 * (4 * mebibyte / 5e9 + calls * 100e-6 + missed)
+        assert level_times(exchange, small)[2] == pytest.approx(expected)
+        assert level_times(exchange, GROUPS)[2] == pytest.approx(expected - 15 * missed)
+
+
+def test_messages_are_told_at_the_levels_where_they_have_peers():
+    load = replace(LOAD, row=Exchange(4, 1, 8e6, 2), column=Exchange(16, 4, 16e6, 1))
+    assert messages_by_level(load, GROUPS) == {
+        "pair": (1e6,),
+        "node": (1e6, 1e6),
+        "machine": (1e6,),
+    }
+    assert messages_by_level(LOAD, GROUPS) == {}
 
 
 def test_a_rank_alone_exchanges_nothing():

@@ -52,6 +52,26 @@ WRONG = {
         {"links": [{"level": "node", "ranks": ranks, "bandwidth": 1.0} for ranks in (2, 8)]},
         "[[links]] must ascend",
     ),
+    "one measured message": (
+        {"links": [{"level": "node", "ranks": 0, "bandwidth": 1.0, "messages": [1.0]}]},
+        "it must be empty or two numbers, the smallest and the largest",
+    ),
+    "measured messages descending": (
+        {"links": [{"level": "node", "ranks": 0, "bandwidth": 1.0, "messages": [2.0, 1.0]}]},
+        "it must be empty or two numbers, the smallest and the largest",
+    ),
+    "measured messages of no size": (
+        {"links": [{"level": "node", "ranks": 0, "bandwidth": 1.0, "messages": ["a", 1.0]}]},
+        "messages",
+    ),
+    "a peak of unknown messages": (
+        {"links": [{"level": "node", "ranks": 0, "bandwidth": 1.0, "peak": 2.0}]},
+        "peak = 2 goes with messages and is not below bandwidth = 1",
+    ),
+    "a peak below the bandwidth": (
+        {"links": [{"level": "node", "ranks": 0, "bandwidth": 3.0, "messages": [1.0, 2.0], "peak": 2.0}]},
+        "peak = 2 goes with messages and is not below bandwidth = 3",
+    ),
     "links that do not join all": (
         {"links": [{"level": "node", "ranks": 4, "bandwidth": 1.0}]},
         "[[links]] must join all 64 ranks; give the last one ranks = 0",
@@ -135,6 +155,8 @@ def test_ranks_of_a_node_share_its_links():
     assert (four.node.devices, four.node.memory) == (8, 448.0)
     assert [(link.level, link.ranks) for link in four.links] == [("node", 4), ("group", 512), ("machine", 0)]
     assert [link.bandwidth for link in four.links] == [2 * link.bandwidth for link in frontier.links[1:]]
+    assert [link.peak for link in four.links] == [0.0, 25.0, 25.0]
+    assert [link.total for link in four.links] == [link.total for link in frontier.links[1:]]
     one = with_ranks(cores, 1)
     assert [(link.level, link.ranks) for link in one.links] == [("group", 128), ("machine", 0)]
     assert one.links[0].bandwidth == 8 * frontier.links[2].bandwidth

@@ -8,6 +8,8 @@ from itertools import pairwise
 from whorl.planner.load import Exchange, Load
 from whorl.planner.machine import Link, Machine
 
+MIB = 2**20
+
 
 @dataclass(frozen=True)
 class Parts:
@@ -75,17 +77,39 @@ def peers_by_level(exchange: Exchange, links: Sequence[Link]) -> list[int]:
 
 
 def level_times(exchange: Exchange, links: Sequence[Link]) -> list[float]:
-    """Seconds at each level: with q peers there, Q there and below, messages of m bytes, c calls,
+    """Seconds at each level: q peers there, Q there and below, c messages of m bytes each, n ranks at once,
 
-    t = q (m / (B Q^−γ) + c λ).
+    t = q c (λ + m / min(b, T/n) + (μ − m)₊ (1/b − 1/P)),   b = B Q^−γ:
+
+    no more than T goes through the links of a level that all ranks share, and below the smallest message
+    measured, μ, what m is less saves its time at the peak P only.
     """
     times, below = [], 0
-    message = exchange.bytes / exchange.ranks
     for link, peers in zip(links, peers_by_level(exchange, links), strict=True):
         below += peers
-        bandwidth = 1e9 * link.bandwidth * max(1, below) ** -link.contention
-        times.append(peers * (message / bandwidth + exchange.calls * 1e-6 * link.latency))
+        alone = 1e9 * link.bandwidth * max(1, below) ** -link.contention
+        together = 1e9 * link.total / max(exchange.ranks, exchange.at_once)
+        bandwidth = min(alone, together) if link.total else alone
+        call = 1e-6 * link.latency + unsaved(exchange, link, alone)
+        times.append(peers * (exchange.bytes / exchange.ranks / bandwidth + exchange.calls * call))
     return times
+
+
+def unsaved(exchange: Exchange, link: Link, alone: float) -> float:
+    """Seconds of a message that is smaller than all measured: (μ − m)₊ (1/b − 1/P); none without a peak."""
+    if not link.peak:
+        return 0.0
+    return max(0.0, MIB * link.messages[0] - exchange.message) * (1 / alone - 1e-9 / link.peak)
+
+
+def messages_by_level(load: Load, links: Sequence[Link]) -> dict[str, tuple[float, ...]]:
+    """Bytes of a message of rows and of columns, at each level at which they have peers."""
+    found: dict[str, tuple[float, ...]] = {}
+    for exchange in (load.row, load.column):
+        for link, peers in zip(links, peers_by_level(exchange, links), strict=True):
+            if peers and exchange.message:
+                found[link.level] = (*found.get(link.level, ()), exchange.message)
+    return found
 
 
 def all_to_all(exchange: Exchange, links: Sequence[Link]) -> float:

@@ -108,10 +108,11 @@ class Gests:
     def load(self, grid: tuple[int, int], batches: int, overlap: bool = False) -> Load:
         nx, ny, nz = self.case.grid.points
         p_row, p_col = grid
-        variable = self.real_bytes * nx * ny * nz / (p_row * p_col)
+        ranks = p_row * p_col
+        variable = self.real_bytes * nx * ny * nz / ranks
         inner, outer = VELOCITIES + PRODUCTS, VELOCITIES + self.fluxes
         rows = inner if p_row > 1 else 0
-        points = nx * ny * nz / 2 / (p_row * p_col)  # complex numbers of a variable
+        points = nx * ny * nz / 2 / ranks  # complex numbers of a variable
         return Load(
             lengths={"x": nx, "y": ny, "z": nz},
             operations={
@@ -122,8 +123,8 @@ class Gests:
             copy=4 * (rows + outer) * variable,
             point=(VELOCITIES + PRODUCTS) * variable,
             modes=(PRODUCTS + self.fluxes + 2 * VELOCITIES + UPDATED) * variable,
-            row=Exchange(p_row, 1, rows * variable, self._calls(VELOCITIES, PRODUCTS)),
-            column=Exchange(p_col, p_row, outer * variable, self._calls(VELOCITIES, self.fluxes)),
+            row=Exchange(p_row, 1, rows * variable, self._calls(VELOCITIES, PRODUCTS), ranks),
+            column=Exchange(p_col, p_row, outer * variable, self._calls(VELOCITIES, self.fluxes), ranks),
             working_set=WORDS * variable,
             batches=batches,
             overlap=overlap,

@@ -13,13 +13,20 @@ class Exchange:
     """All-to-alls among `ranks` ranks that are `stride` apart in the order of the machine.
 
     `bytes` is what a rank hands over in a right-hand side, its message to itself counted; `calls` is the
-    number of all-to-alls that takes.
+    number of all-to-alls that takes; `at_once` are the ranks of the run, all of which do so at the same time
+    (0: no others than these).
     """
 
     ranks: int
     stride: int
     bytes: float
     calls: int
+    at_once: int = 0
+
+    @property
+    def message(self) -> float:
+        """Bytes from one rank to another in a call; nothing where none is made."""
+        return self.bytes / self.ranks / self.calls if self.calls else 0.0
 
 
 @dataclass(frozen=True)

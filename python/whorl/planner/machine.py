@@ -9,7 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from whorl.case import read_toml
 from whorl.errors import CaseError
@@ -22,6 +22,15 @@ SINGLE, DOUBLE = 4, 8  # bytes of a real number
 
 Positive = Annotated[float, Field(gt=0)]
 Rates1D = Annotated[tuple[Positive, ...], BeforeValidator(listed)]
+
+
+def smallest_and_largest(ends: tuple[float, ...]) -> tuple[float, ...]:
+    if len(ends) not in (0, 2) or list(ends) != sorted(ends):
+        raise ValueError("it must be empty or two numbers, the smallest and the largest")
+    return ends
+
+
+Range = Annotated[tuple[Positive, ...], BeforeValidator(listed), AfterValidator(smallest_and_largest)]
 
 
 class About(Section):
@@ -43,6 +52,9 @@ class Node(Section):
         0.0, "what the process of a rank takes beside arrays: Python, libraries, MPI", unit="MiB", ge=0
     )
     nodes: int = option(1, "nodes of the machine", ge=1)
+    measured: int = option(
+        0, "most nodes that its links were measured on, beyond which they are extrapolated; 0: unknown", ge=0
+    )
 
     @model_validator(mode="after")
     def _ranks_share_devices(self) -> "Node":
@@ -102,9 +114,27 @@ class Link(Section):
         0.0, "the bandwidth falls as (peers at this level and below) to the power of minus this", ge=0, le=1
     )
     latency: float = option(0.0, "time a message takes whatever its size", unit="µs", ge=0)
+    total: float = option(
+        0.0, "what all ranks of a run send at this level together, at most; 0: no limit", unit="GB/s", ge=0
+    )
+    messages: Range = option((), "smallest and largest message measured; empty: unknown", unit="MiB")
+    peak: float = option(
+        0.0,
+        "bandwidth by which a message smaller than all measured ones is quicker; 0: that of all others",
+        unit="GB/s",
+        ge=0,
+    )
     hidden: float = option(
         0.0, "share of its time that work may cover where a transport overlaps", ge=0, le=1
     )
+
+    @model_validator(mode="after")
+    def _smaller_messages(self) -> "Link":
+        if self.peak and (not self.messages or self.peak < self.bandwidth):
+            raise ValueError(
+                f"peak = {self.peak:g} goes with messages and is not below bandwidth = {self.bandwidth:g}"
+            )
+        return self
 
 
 class Files(Section):

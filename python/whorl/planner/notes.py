@@ -1,22 +1,28 @@
 """What to know of a plan beside its numbers: where they are extrapolated, what is not counted."""
 
 from collections.abc import Sequence
+from itertools import groupby
 
 from whorl.case import Case
 from whorl.checks import GPUS
+from whorl.planner.clock import MIB
 from whorl.planner.machine import Machine
-from whorl.planner.search import threads_of_rank
+from whorl.planner.search import Layout, threads_of_rank
 
 REAL_BYTES = {"single": 4, "double": 8}
 
 
-def notes_on(case: Case, machine: Machine, algorithm: str, overlap: bool) -> tuple[str, ...]:
-    """Sentences, none where all is as measured and counted."""
+def notes_on(
+    case: Case, machine: Machine, algorithm: str, overlap: bool, layouts: Sequence[Layout] = ()
+) -> tuple[str, ...]:
+    """Sentences, none where all is as measured and counted; `layouts` are the ways planned."""
     not_counted = (*_threads(case, machine, algorithm), *_device(case, machine))
-    return (*_extrapolated(case, machine), *not_counted, *_guess(overlap))
+    beyond = (*_beyond_rates(case, machine), *_beyond_links(machine, layouts))
+    extrapolated = [f"extrapolated to {', '.join(beyond)}: only a rough guess"] if beyond else []
+    return (*extrapolated, *not_counted, *_guess(overlap))
 
 
-def _extrapolated(case: Case, machine: Machine) -> list[str]:
+def _beyond_rates(case: Case, machine: Machine) -> list[str]:
     """Lines shorter or longer than any that was measured, and the precision that was not."""
     precision, points = case.run.precision, case.grid.points
     rates, _ = machine.rates(REAL_BYTES[precision])
@@ -28,10 +34,33 @@ def _extrapolated(case: Case, machine: Machine) -> list[str]:
     if getattr(machine, precision) is None:
         measured = "double" if precision == "single" else "single"
         beyond.append(f"{precision} precision (rates: {measured})")
-    free = [link.level for link in machine.links if link.latency == 0]
+    free = [link.level for link in machine.links if link.latency == 0 and not link.messages]
     if outside and outside[0] < shortest and free:
         beyond.append(f"small messages (no latency known: {', '.join(free)})")
-    return [f"extrapolated to {', '.join(beyond)}: only a rough guess"] if beyond else []
+    return beyond
+
+
+def _beyond_links(machine: Machine, layouts: Sequence[Layout]) -> list[str]:
+    """More nodes than the links were measured on; messages smaller or larger than any at their level."""
+    most = machine.node.measured
+    far = [layout.nodes for layout in layouts if most and layout.nodes > most]
+    beyond = [f"{_listed(far)} nodes (links: up to {most})"] if far else []
+    for ends, links in groupby(machine.links, key=lambda link: link.messages):
+        levels = [link.level for link in links]
+        outside = [(layout.nodes, size) for layout in layouts for size in _outside(layout, levels, ends)]
+        if outside:
+            nodes, sizes = list(dict.fromkeys(n for n, _ in outside)), [size for _, size in outside]
+            beyond.append(
+                f"messages of {_range(min(sizes), max(sizes))} MiB on {_listed(nodes)} "
+                f"{'node' if nodes == [1] else 'nodes'} (links {_listed(levels)}: {_range(*ends)} MiB)"
+            )
+    return beyond
+
+
+def _outside(layout: Layout, levels: Sequence[str], ends: tuple[float, ...]) -> list[float]:
+    """MiB of the messages at these levels that are smaller or larger than the measured ones, if any are."""
+    sizes = [size / MIB for level in levels for size in layout.messages.get(level, ())]
+    return [size for size in sizes if ends and not ends[0] <= size <= ends[1]]
 
 
 def _threads(case: Case, machine: Machine, algorithm: str) -> list[str]:
@@ -54,9 +83,10 @@ def _guess(overlap: bool) -> list[str]:
     return [guess] if overlap else []
 
 
-def _listed(numbers: Sequence[int]) -> str:
-    return " and ".join(map(str, numbers))
+def _listed(items: Sequence[int | str]) -> str:
+    return " and ".join(map(str, items))
 
 
 def _range(low: float, high: float) -> str:
-    return f"{low:g}" if low == high else f"{low:g} to {high:g}"
+    ends = [f"{end:.4g}" if end < 1 else f"{end:.6g}" for end in (low, high)]
+    return ends[0] if ends[0] == ends[1] else " to ".join(ends)

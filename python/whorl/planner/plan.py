@@ -87,7 +87,7 @@ def make_plan(
     if not any(run.layout.fits for run in runs):
         raise CaseError(_none_fits(case, nodes, machine, found, fewest))
     without = tuple(count for count, layout in zip(counts, found, strict=True) if layout is None)
-    notes = notes_on(case, machine, algorithm, overlap)
+    notes = notes_on(case, machine, algorithm, overlap, [run.layout for run in runs])
     return Plan(case, machine, algorithm, overlap, fewest, length, runs, without, notes)
 
 
@@ -180,6 +180,7 @@ def _run_to_dict(run: Run) -> dict[str, Any]:
         "fits": layout.fits,
         "memory": layout.memory,
         "memory_of_rank": layout.memory_of_rank,
+        "messages": layout.messages,
         "parts": vars(layout.parts),
         "seconds_per_step": layout.parts.total,
         "output": vars(run.output) | {"bytes": run.output.bytes},

@@ -1,16 +1,16 @@
 """The best process grid and batches on a number of nodes, and the fewest nodes on which a case fits."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from whorl.case import Case
 from whorl.errors import CaseError
-from whorl.planner.clock import Parts, seconds
+from whorl.planner.clock import MIB, Parts, messages_by_level, seconds
 from whorl.planner.load import Load
 from whorl.planner.machine import Machine, machine_from
 
-GIB, MIB = 2**30, 2**20
+GIB = 2**30
 # Rates are those of the core's own batches, whose planes stay in cache: of gains within the error of a step
 # (TIME_LIMIT in validation/local_plan.py) nothing is known.
 WORTH = 0.2
@@ -39,7 +39,7 @@ class Algorithm(Protocol):
 class Layout:
     """One way to run: bytes a rank by array, seconds a step by part.
 
-    `own_batches` are those that a run takes if nobody sets others.
+    `own_batches` are those that a run takes if nobody sets others; `messages` are the bytes of one by level.
     """
 
     nodes: int
@@ -50,6 +50,7 @@ class Layout:
     memory: dict[str, float]
     memory_of_rank: float
     parts: Parts
+    messages: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def memory_needed(self) -> float:
@@ -84,7 +85,8 @@ def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = Fal
     for _, step, grid, batches, own in sorted(ways, key=lambda way: way[0]):
         # The slow part, so not of every way.
         memory = algorithm.memory(grid, batches, threads, overlap) | _process(machine)
-        way = Layout(nodes, ranks, grid, batches, own, memory, share, step)
+        messages = messages_by_level(algorithm.load(grid, batches, overlap), machine.links)
+        way = Layout(nodes, ranks, grid, batches, own, memory, share, step, messages)
         if way.fits:
             return way
         if least is None or way.memory_needed < least.memory_needed:
@@ -179,9 +181,9 @@ def with_ranks(machine: Machine, ranks: int) -> Machine:
     """The machine with another number of ranks a node, which share its devices and its links.
 
     A level joins as many nodes as before, so other numbers of ranks; one that is then within a rank vanishes.
-    A rank has its share of a node's bandwidth; a message costs it what it did. A rank has one GPU: fewer
-    ranks leave GPUs idle, with their memory and their links. Raises CaseError where that cannot be known: one
-    rank a node had no links to others measured.
+    A rank has its share of a node's bandwidth; a message costs it what it did, and what all ranks share is
+    what it was. A rank has one GPU: fewer ranks leave GPUs idle, with their memory and their links. Raises
+    CaseError where that cannot be known: one rank a node had no links to others measured.
     """
     sections = machine.model_dump(exclude_none=True)
     old, links, node = machine.node.ranks, [], sections["node"]
@@ -197,6 +199,7 @@ def with_ranks(machine: Machine, ranks: int) -> Machine:
         joined = link["ranks"] * ranks // old
         if link["ranks"] == 0 or joined > 1:
             share = 1.0 if idle else old / ranks
-            links.append(link | {"ranks": joined, "bandwidth": link["bandwidth"] * share})
+            of_rank = {key: link[key] * share for key in ("bandwidth", "peak")}
+            links.append(link | of_rank | {"ranks": joined})
     changed = {"node": node | {"ranks": ranks}, "links": links}
     return machine_from(sections | changed, machine.machine.name)

@@ -119,6 +119,7 @@ class Whorl:
     def load(self, grid: tuple[int, int], batches: int, overlap: bool = False) -> Load:
         nx, ny, nz = self.case.grid.points
         p_row, p_col = grid
+        ranks = p_row * p_col
         shape = self._shape
         inputs, products, fluxes = (shape[leg] for leg in ("inputs", "products", "fluxes"))
         fields = sum(shape["fields"].values())
@@ -141,9 +142,9 @@ class Whorl:
             copy=4 * (exchanged + carried),
             point=inner * nx * y * z * self.real_bytes,
             modes=(5 * fields + outer) * modes * value,
-            row=Exchange(p_row, 1, thinned * carried, batches * self._calls(inputs, products)),
-            column=Exchange(p_col, p_row, thinned * exchanged, batches * self._calls(inputs, fluxes)),
-            working_set=self.least_memory / (p_row * p_col),
+            row=Exchange(p_row, 1, thinned * carried, batches * self._calls(inputs, products), ranks),
+            column=Exchange(p_col, p_row, thinned * exchanged, batches * self._calls(inputs, fluxes), ranks),
+            working_set=self.least_memory / ranks,
             batches=batches,
             overlap=overlap,
         )
