@@ -219,6 +219,9 @@ template <class Device, class Real> class RoundTrip {
     void move_lines(int executor, const kernels::ColumnRows<Real>& columns, const Lines& lines,
                     int variables);
     void y_lines_in(int executor, const Block& z, int variables);
+    template <class LinesOfVariable>
+    void gather_plane(int executor, const kernels::Spread<Real>& spread, int variables,
+                      const LinesOfVariable& lines);
     void y_lines_out(int executor, const Block& z, int variables);
     template <bool to_buffer> void move_rows(int executor, const Block& z, int b, int variables);
 

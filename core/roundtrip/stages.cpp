@@ -122,16 +122,47 @@ void RoundTrip<Device, Real>::y_lines_in(int executor, const Block& z, int varia
             return device_.template transform_between<device::Direction::backward>(
                 executor, lines, 1LL * variables * z.size(), ends);
         }
-    {
-        const Timed scope(*this, executor, Part::pack);
-        const std::int64_t rows = 1LL * variables * z.size() * layout_.kept_y;
-        device_.for_each(executor, rows, spread);
-        device_.for_each(executor, rows, kernels::SpreadPadding<Real>{spread});
-    }
-    const Timed scope(*this, executor, Part::y_lines);
-    transform_each(executor, variables, p.row(0, 0, 0), p.stride, [&](int v) -> const Lines& {
+    const auto lines_at = [&](int v) -> const Lines& {
         return *y_in_[lines_of(1, parities_.inputs[static_cast<std::size_t>(v)])].at(z.size());
-    });
+    };
+    if constexpr (Device::streams) {
+        {
+            const Timed scope(*this, executor, Part::pack);
+            const std::int64_t rows = 1LL * variables * z.size() * layout_.kept_y;
+            device_.for_each(executor, rows, spread);
+            device_.for_each(executor, rows, kernels::SpreadPadding<Real>{spread});
+        }
+        const Timed scope(*this, executor, Part::y_lines);
+        transform_each(executor, variables, p.row(0, 0, 0), p.stride, lines_at);
+    } else {
+        const Timed scope(*this, executor, Part::y_lines);
+        gather_plane(executor, spread, variables, lines_at);
+    }
+}
+
+// One plane, whose lines are read from the column buffer as they are transformed; while one variable's are,
+// the next one's are fetched.
+template <class Device, class Real>
+template <class LinesOfVariable>
+void RoundTrip<Device, Real>::gather_plane(int executor, const kernels::Spread<Real>& spread, int variables,
+                                           const LinesOfVariable& lines) {
+    Executor& own = executors_[static_cast<std::size_t>(executor)];
+    const auto point_at = [&](std::vector<device::LineRow<Real>>& rows, int v) {
+        std::fill(rows.begin(), rows.end(), device::LineRow<Real>{});
+        for (int j = 0; j < layout_.kept_y; ++j) {
+            const auto row = spread.row(1LL * v * layout_.kept_y + j);
+            const int y = wrapped(signed_index(j, layout_.extent_y), layout_.ny);
+            rows[static_cast<std::size_t>(y)] = {const_cast<Value*>(row.from), row.length};
+        }
+    };
+    if (variables > 0) point_at(own.rows, 0);
+    for (int v = 0; v < variables; ++v) {
+        const bool last = v + 1 == variables;
+        if (!last) point_at(own.next_rows, v + 1);
+        lines(v).gather(own.rows.data(), spread.planes.row(v, 0, 0), last ? nullptr : own.next_rows.data(),
+                        line_scratch(executor));
+        std::swap(own.rows, own.next_rows);
+    }
 }
 
 template <class Device, class Real>
