@@ -16,6 +16,7 @@
 
 #include "bindings/flow.hpp"
 #include "device/buffer.hpp"
+#include "device/caches.hpp"
 #include "device/compiled.hpp"
 #include "device/lines.hpp"
 #include "device/rates.hpp"
@@ -285,6 +286,9 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
         [](const Options& options) { return exchange::traits_of(options.transport_options()).blocks; },
         nb::arg("options"));
     m.def("estimate_memory", &estimate_memory, nb::arg("options"), nb::arg("ranks"));
+    m.def(
+        "caches", [] { return std::pair(device::caches().first, device::caches().second); },
+        "Bytes of a core's first and second cache, from which the shapes of what lines work on follow.");
     m.def("line_rate", &device::line_rate, nb::arg("n"), nb::arg("precision"), nb::arg("threads"),
           nb::arg("slowest"), Unlocked());
     m.def("copy_bandwidth", &device::copy_bandwidth, nb::arg("threads"), nb::arg("slowest"), Unlocked());

@@ -39,10 +39,8 @@ Workspace::Workspace(const Layout& layout, int of_tile, std::int64_t of_lines)
       block(std::max(lines_in + lines_out, std::int64_t{1} * layout.column_variables * pitch)),
       lent(whole_lines(std::max(tile, plane + block))), scratch(of_lines) {}
 
-Workspace::Workspace(const Layout& layout, int of_tile, std::int64_t of_lines, int rows_of_block,
-                     std::int64_t of_block)
-    : Workspace(layout, of_tile, of_lines) {
-    rows = rows_of_block;
+void Workspace::take_blocks(const Layout& layout, int of_rows, std::int64_t of_block) {
+    rows = of_rows;
     block = std::max(of_block, std::int64_t{1} * layout.column_variables * pitch);
     lent = whole_lines(std::max(tile, plane + block));
 }
@@ -111,12 +109,13 @@ std::int64_t Workspace::size() const { return lent + scratch; }
 template <class Real>
 Workspace workspace_of_thread(const Layout& layout, const LineChoice& lines, const device::Caches& caches) {
     const std::int64_t scratch = device::Lines<Real>::scratch(std::max(layout.ny, layout.nz));
-    const int columns =
-        lines.columns > 0 ? lines.columns : tile_columns(layout, sizeof(Complex<Real>), caches);
-    if (lines.x != device::LineKind::own) return Workspace(layout, columns, scratch);
+    // Narrower tiles leave some of the room unused, so that what is counted does not depend on a trial.
+    Workspace work(layout, tile_columns(layout, sizeof(Complex<Real>), caches), scratch);
+    if (lines.columns > 0) work.columns = work.lanes = std::min(lines.columns, work.columns);
+    if (lines.x != device::LineKind::own) return work;
     const device::RowLines<Real> rows(layout.nx, layout.kept_x, layout.per_element == 2);
-    const std::int64_t block = rows.workspace(layout.column_variables, layout.row_variables);
-    return Workspace(layout, columns, scratch, rows.rows, block);
+    work.take_blocks(layout, rows.rows, rows.workspace(layout.column_variables, layout.row_variables));
+    return work;
 }
 
 template Workspace workspace_of_thread<float>(const Layout&, const LineChoice&, const device::Caches&);

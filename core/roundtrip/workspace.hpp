@@ -12,10 +12,8 @@ namespace whorl {
 struct Workspace {
     static constexpr int alignment = 8; // complex numbers: 64 bytes in single precision
 
-    // Tiles of `columns`, blocks of pairs of rows as lines; `scratch` for the lines.
+    // Tiles of up to `columns`, blocks of pairs of rows as lines; `scratch` for the lines.
     Workspace(const Layout& layout, int columns, std::int64_t scratch);
-    // Blocks of `rows` rows in `block` complex numbers instead.
-    Workspace(const Layout& layout, int columns, std::int64_t scratch, int rows, std::int64_t block);
     // Where work is enqueued: some planes at a time, all their rows at once, z lines in the column buffer
     // itself where it has them side by side. Rows that fit go through x in the memory of a block
     // (row_program.hpp) and need no space here.
@@ -25,6 +23,8 @@ struct Workspace {
         std::int64_t block_memory; // bytes a block may have
         int planes;                // 0: as many as fill the device
     };
+    // Blocks of so many rows, in so many complex numbers, instead.
+    void take_blocks(const Layout& layout, int of_rows, std::int64_t of_block);
     static Workspace of_stream(const Layout& layout, const Stream& stream);
     static constexpr int most_pieces = 16; // of rows that do
 

@@ -13,6 +13,7 @@ from whorl.errors import CaseError
 from whorl.exchange_choice import plain
 from whorl.fitting import choose_planes, largest_points
 from whorl.hdf5 import has_h5py
+from whorl.instruction_levels import VARIABLE
 from whorl.parallel import agreed
 from whorl.ranks import MPI, launched
 
@@ -29,11 +30,22 @@ MOST_THREADS_A_CORE = 16
 
 def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
     """Raises CaseError on every rank if the case cannot run on these ranks, this machine and this build."""
+    check_levels(comm)
     check_device(case, comm)
     check_files(case)
     check_threads(case, options.threads, comm)
     check_ranks(case, options, comm.size)
     check_memory(options, comm)
+
+
+def check_levels(comm: MPI.Intracomm) -> None:
+    """Raises CaseError where ranks have cores of different instruction levels. Collective."""
+    levels = sorted(set(comm.allgather(_core.build_info()["level"])))
+    if len(levels) > 1:
+        raise CaseError(
+            f"the ranks take different instruction levels, {' and '.join(levels)}: they would wait for the "
+            f"slowest, and roundings depend on who computes what; set {VARIABLE}={levels[0]} on all of them."
+        )
 
 
 def warnings(case: Case, ranks: int = 1, threads: int = 1) -> list[str]:

@@ -1,0 +1,90 @@
+"""Which lines a flow takes: asked for, or the fastest; none of it changes more than roundings."""
+
+import numpy as np
+import pytest
+from support import flows
+from support.build import needs
+from support.flows import assert_close
+from support.ranks import on_ranks
+from support.twin import Twin
+from whorl import _core
+from whorl.ranks import MPI
+
+KINDS = {"own", "fftw-estimate"}
+LARGE = 72  # a side of which grid something is measured
+
+
+def lines_of(world, points, **settings):
+    return flows.make(world, Twin((points,) * 3), **settings).options.lines
+
+
+@needs("fftw")
+@pytest.mark.parametrize(
+    ("lines", "taken"),
+    [("own", "own"), ("fftw,fftw,fftw", "fftw"), ("own,fftw,direct", "own,fftw,direct"), ("auto", "own")],
+)
+def test_a_flow_says_which_lines_it_has(lines, taken):
+    assert lines_of(MPI.COMM_SELF, 8, lines=lines) == taken
+
+
+@pytest.mark.parametrize("lines", ["own,own", "own,own,own,own", "own,fast,own", ","])
+def test_lines_are_of_one_kind_or_of_three(lines):
+    with pytest.raises(_core.Error, match=r"lines = .* (unknown; choose|give one kind, or those of x, y, z)"):
+        lines_of(MPI.COMM_SELF, 8, lines=lines)
+
+
+@on_ranks(1, 2)
+def test_the_fastest_are_the_same_on_all_ranks_and_change_roundings_only(world):
+    twin = Twin((LARGE, 64, 70), viscosity=0.01)
+    u = flows.noise(twin)
+    fields = {}
+    for lines in ("auto", "own"):
+        flow = flows.make(world, twin, lines=lines, precision="double")
+        chosen = flow.options.lines
+        assert set(chosen.split(",")) <= KINDS
+        assert len(set(world.allgather(chosen))) == 1
+        flows.write(flow, u)
+        flow.step(1e-4, step_number=0)
+        fields[lines] = flows.read(world, flow)
+    assert_close(fields["auto"], fields["own"], "double")
+
+
+def test_trials_leave_nothing_behind():
+    """A flow whose lines were measured takes what was counted before, and allocates no more."""
+    flow = flows.make(MPI.COMM_SELF, Twin((LARGE,) * 3), lines="auto")
+    counted = _core.estimate_memory(flow.options, 1)
+    assert flow.memory() == counted
+    flow.step(1e-4, step_number=0)
+    before = _core.allocations()
+    flow.step(1e-4, step_number=1)
+    assert _core.allocations() == before
+
+
+def test_tiles_follow_from_the_second_cache():
+    """Half of it is taken, so a smaller cache means a smaller tile and less to work in."""
+
+    def workspace(second):
+        options = flows.options(Twin((128,) * 3), cache_sizes=(1 << 15, second), lines="own")
+        return _core.estimate_memory(options, 1)["workspace"]
+
+    sizes = [workspace(second) for second in (1 << 18, 1 << 20, 1 << 22)]
+    assert sizes == sorted(set(sizes))
+
+
+def test_caches_are_those_of_the_machine():
+    first, second = _core.caches()
+    assert 1 << 13 <= first <= 1 << 20
+    assert first < second <= 1 << 28
+
+
+def test_shapes_change_no_bit():
+    twin = Twin((32, 36, 40), dealias="phase-shift", viscosity=0.01)
+    u = flows.noise(twin)
+    fields = []
+    for sizes in ((0, 0), (1 << 14, 1 << 16), (1 << 16, 1 << 23)):
+        flow = flows.make(MPI.COMM_SELF, twin, cache_sizes=sizes)
+        flows.write(flow, u)
+        flow.step(0.01, step_number=0)
+        fields.append(flows.read(MPI.COMM_SELF, flow))
+    for other in fields[1:]:
+        np.testing.assert_array_equal(other, fields[0])

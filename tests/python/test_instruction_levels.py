@@ -1,0 +1,77 @@
+"""The instruction level of the core: the best there is, or the one asked for."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+from whorl import _core, instruction_levels
+from whorl.checks import check_levels
+from whorl.errors import CaseError
+
+STEP = """
+import numpy as np
+from whorl import Case, Simulation, _core
+
+case = Case(grid={"points": 24}, flow={"viscosity": 0.01}, time={"dt": 0.01, "steps": 3})
+run = Simulation(case, lambda x, y, z: (np.sin(z), np.sin(x), np.sin(y) * np.cos(x)))
+run.run(progress=False)
+print(_core.build_info()["level"], repr(run.statistics()["energy"]), repr(run.statistics()["dissipation"]))
+"""
+
+
+def python(code, level=None):
+    environment = {name: value for name, value in os.environ.items() if name != instruction_levels.VARIABLE}
+    if level:
+        environment[instruction_levels.VARIABLE] = level
+    command = [sys.executable, "-c", code]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_best_level_is_taken():
+    result = python('from whorl import _core; print(_core.build_info()["level"])')
+    assert result.stdout.split() == [instruction_levels.usable()[-1]]
+    assert set(instruction_levels.usable()) <= set(instruction_levels.of_processor())
+    assert f"_{_core.build_info()['level']}" in _core.__name__
+
+
+@pytest.mark.parametrize("level", ["v9", "sse"])
+def test_another_level_is_refused_with_those_there_are(level):
+    result = python("from whorl import _core", level)
+    assert result.returncode != 0
+    assert f"WHORL_LEVEL={level} is no instruction level" in result.stderr
+    assert f"choose {' or '.join(instruction_levels.usable())}" in result.stderr
+
+
+def test_a_build_for_none_of_them_says_so(monkeypatch):
+    monkeypatch.delenv(instruction_levels.VARIABLE, raising=False)
+    monkeypatch.setattr(instruction_levels, "usable", list)
+    with pytest.raises(ImportError, match=r"built for none of .* baseline.*: make setup"):
+        instruction_levels.chosen()
+
+
+def test_levels_differ_by_roundings_only():
+    taken = {}
+    for level in instruction_levels.usable():
+        name, *numbers = python(STEP, level).stdout.split()
+        assert name == level
+        taken[level] = [float(number) for number in numbers]
+    for numbers in taken.values():
+        assert numbers == pytest.approx(next(iter(taken.values())), rel=1e-13)
+
+
+class OtherLevel:
+    """A communicator whose other rank says something else."""
+
+    def __init__(self, other):
+        self.other = other
+
+    def allgather(self, level):
+        return [level, self.other]
+
+
+def test_ranks_of_different_levels_are_refused():
+    own = _core.build_info()["level"]
+    check_levels(OtherLevel(own))
+    with pytest.raises(CaseError, match=rf"levels, baseline and {own}: .* WHORL_LEVEL=baseline on all"):
+        check_levels(OtherLevel("baseline"))
