@@ -89,8 +89,10 @@ void RoundTrip<Device, Real>::z_lines_out(int executor, std::int64_t item, int v
         }
         transform_each(executor, variables, t.line(0, 0), t.stride, lines_at);
     } else {
-        const bool last = item + 1 == static_cast<std::int64_t>(tiles_.size());
-        const kernels::Tile<Real> following = last ? t : tile(executor, item + 1);
+        // The others take those between.
+        const std::int64_t next_item = item + device_.executors();
+        const bool last = next_item >= static_cast<std::int64_t>(tiles_.size());
+        const kernels::Tile<Real> following = last ? t : tile(executor, next_item);
         const auto point_at = [&](std::vector<device::LineRow<Real>>& rows, const kernels::Tile<Real>& of,
                                   int v) {
             const kernels::ColumnRows<Real> columns{of, pencil_buffer_.data(), pencil_slots_.data()};
@@ -156,6 +158,9 @@ void RoundTrip<Device, Real>::gather_plane(int executor, const kernels::Spread<R
         }
     };
     if (variables > 0) point_at(own.rows, 0);
+    // In the order of memory: lane by lane the rows would come one cache line after the other from everywhere.
+    for (const device::LineRow<Real>& row : own.rows)
+        Device::fetch(row.data, static_cast<std::size_t>(row.length) * sizeof(Value));
     for (int v = 0; v < variables; ++v) {
         const bool last = v + 1 == variables;
         if (!last) point_at(own.next_rows, v + 1);

@@ -1,10 +1,13 @@
 """A run that was interrupted and one that was not end in the same bits."""
 
+import h5py
 import numpy as np
 import pytest
 import xarray as xr
 from physics.flows import SCHEMES, TRUNCATIONS, distance
 from support import devices
+from support.build import needs
+from whorl import _core
 from whorl.case import Case
 from whorl.errors import CaseError
 from whorl.output import open_run
@@ -180,3 +183,20 @@ def test_a_run_from_a_script_s_own_field_restarts(tmp_path):
     again = Simulation.restart(tmp_path / "run")
     again.step()
     assert np.array_equal(again.velocity(), simulation.velocity())
+
+
+@pytest.mark.only_cpu
+@needs("fftw")
+def test_lines_that_were_measured_are_taken_again(tmp_path):
+    """A checkpoint says what run.lines = "auto" came to; who asks for others has them."""
+    interrupted(make_case(tmp_path / "run"))
+    (path,) = (tmp_path / "run" / "checkpoints").glob("*.h5")
+    with h5py.File(path, "r+") as file:
+        assert file.attrs["lines"] == "own"
+        assert file.attrs["level"] == _core.build_info()["level"]
+        file.attrs["lines"] = "own,fftw-estimate,own"
+    again = Simulation.restart(tmp_path / "run")
+    assert (again.case.run.lines, again.flow.options.lines) == ("auto", "own,fftw-estimate,own")
+    del again
+    again = Simulation.restart(tmp_path / "run", settings=["run.lines=fftw"])
+    assert again.flow.options.lines == "fftw"
