@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "device/interleaved.hpp"
+
 namespace whorl::device {
 
 namespace {

@@ -1,18 +1,10 @@
-// What transforms of lines side by side are made of: vectors of lanes, and the passes of a transform of mixed
-// radix by decimation in frequency over rows of them (Van Loan, Computational Frameworks for the FFT, chapter
-// 2): n = r m points become r independent lines of m points.
+// The passes of a transform of mixed radix by decimation in frequency over rows of vectors of lanes (Van Loan,
+// Computational Frameworks for the FFT, chapter 2): n = r m points become r independent lines of m points.
 #pragma once
 
-#include <bit>
 #include <cstdint>
-#include <cstring>
 #include <type_traits>
-#include <utility>
 #include <vector>
-
-#ifdef __SSE2__
-#include <immintrin.h>
-#endif
 
 #include "base/complex.hpp"
 #include "base/macros.hpp"
@@ -23,72 +15,6 @@
 #include "device/radices.hpp"
 
 namespace whorl::device {
-
-// `bytes` of reals, a lane each.
-template <class Real, int bytes> struct VectorOf {
-    typedef Real type __attribute__((vector_size(bytes)));
-    static constexpr int lanes = bytes / static_cast<int>(sizeof(Real));
-};
-
-// Interleaved complex numbers a, b of a vector each <-> real and imaginary parts. Shuffles stay within 16
-// bytes, which is the cheapest there are: lanes are in an order of their own, which join() undoes.
-template <class Real, class V, int... l>
-WHORL_INLINE Split<V> parted(const V& a, const V& b, std::integer_sequence<int, l...>) {
-    constexpr int lanes = sizeof...(l), of_16 = 16 / static_cast<int>(sizeof(Real)), half = of_16 / 2;
-    // Lane l of the parts: complex number l % half of those that a, then b, has in its 16 bytes.
-    constexpr auto place = [](int lane) {
-        const int within = lane % of_16;
-        return lane - within + 2 * (within % half) + (within / half) * lanes;
-    };
-    return {__builtin_shufflevector(a, b, place(l)...), __builtin_shufflevector(a, b, (place(l) + 1)...)};
-}
-template <class Real, class V, int... l>
-WHORL_INLINE void join(const Split<V>& value, V& a, V& b, std::integer_sequence<int, l...>) {
-    constexpr int lanes = sizeof...(l), of_16 = 16 / static_cast<int>(sizeof(Real)), half = of_16 / 2;
-    constexpr auto place = [](int lane) {
-        const int within = lane % of_16;
-        return lane - within + within / 2 + within % 2 * lanes;
-    };
-    a = __builtin_shufflevector(value.re, value.im, place(l)...);
-    b = __builtin_shufflevector(value.re, value.im, (place(l) + half)...);
-}
-
-template <class Real, int bytes>
-WHORL_INLINE Split<typename VectorOf<Real, bytes>::type> load(const Complex<Real>* from) {
-    constexpr int lanes = VectorOf<Real, bytes>::lanes;
-    typename VectorOf<Real, bytes>::type a, b;
-    std::memcpy(&a, from, bytes);
-    std::memcpy(&b, from + lanes / 2, bytes);
-    return parted<Real>(a, b, std::make_integer_sequence<int, lanes>{});
-}
-
-// A whole vector to an aligned place; `streams`: past the cache, without reading what lay there.
-template <bool streams, class V> WHORL_INLINE void put(void* to, const V& value) {
-    if constexpr (streams) {
-#ifdef __AVX512F__
-        if constexpr (sizeof(V) == 64)
-            return _mm512_stream_si512(static_cast<__m512i*>(to), std::bit_cast<__m512i>(value));
-#endif
-#ifdef __AVX__
-        if constexpr (sizeof(V) == 32)
-            return _mm256_stream_si256(static_cast<__m256i*>(to), std::bit_cast<__m256i>(value));
-#endif
-#ifdef __SSE2__
-        if constexpr (sizeof(V) == 16)
-            return _mm_stream_si128(static_cast<__m128i*>(to), std::bit_cast<__m128i>(value));
-#endif
-    }
-    std::memcpy(to, &value, sizeof value);
-}
-
-template <class Real, int bytes, bool streams = false>
-WHORL_INLINE void store(Complex<Real>* to, const Split<typename VectorOf<Real, bytes>::type>& value) {
-    constexpr int lanes = VectorOf<Real, bytes>::lanes;
-    typename VectorOf<Real, bytes>::type a, b;
-    join<Real>(value, a, b, std::make_integer_sequence<int, lanes>{});
-    put<streams>(to, a);
-    put<streams>(to + lanes / 2, b);
-}
 
 // Rows of a pass in scratch, in order ...
 template <class V> struct ScratchRows {

@@ -18,4 +18,10 @@ inline constexpr int vector_bytes = 16, vector_registers = 16;
 // registers goes through memory.
 inline constexpr int largest_own_radix = vector_registers / 2;
 
+// `bytes` of reals, a lane each.
+template <class Real, int bytes> struct VectorOf {
+    typedef Real type __attribute__((vector_size(bytes)));
+    static constexpr int lanes = bytes / static_cast<int>(sizeof(Real));
+};
+
 } // namespace whorl::device

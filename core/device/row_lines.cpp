@@ -1,6 +1,7 @@
 #include "device/row_lines.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <utility>
 
 #include "base/unrolled.hpp"
