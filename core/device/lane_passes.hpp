@@ -1,5 +1,6 @@
-// The passes of a transform of mixed radix by decimation in frequency over rows of vectors of lanes (Van Loan,
-// Computational Frameworks for the FFT, chapter 2): n = r m points become r independent lines of m points.
+// The passes of a transform of mixed radix by decimation in frequency over rows of vectors of lanes (Van
+// Loan, Computational Frameworks for the FFT, chapter 2): n = r m points become r independent lines of m
+// points.
 #pragma once
 
 #include <cstdint>
