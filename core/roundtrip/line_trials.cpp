@@ -63,48 +63,59 @@ template <class Device, class Real> LineChoice LineTrials<Device, Real>::fastest
 
 template <class Device, class Real>
 std::vector<double> LineTrials<Device, Real>::time(int axis, const std::vector<LineChoice>& choices,
-                                                   double until) {
-    constexpr int most_rounds = 5;
+                                                   double of_axis) {
+    constexpr int most_rounds = 8;
     std::vector<double> best(choices.size(), std::numeric_limits<double>::infinity());
     const auto start = Clock::now();
-    // The first round warms up as well.
-    for (int round = 0; round < most_rounds && (round < 2 || seconds_since(start) < until); ++round)
+    const auto over = [&] { return seconds_since(start) > of_axis; };
+    for (int round = 0; round < most_rounds && !over(); ++round)
         for (std::size_t i = 0; i < choices.size(); ++i) {
             trip_.take_lines(choices[i]);
-            best[i] = std::min(best[i], time(axis));
+            best[i] = std::min(best[i], time(axis, over));
         }
     trip_.world_.maximum(best);
     return best;
 }
 
-template <class Device, class Real> double LineTrials<Device, Real>::time(int axis) {
+template <class Device, class Real>
+template <class Over>
+double LineTrials<Device, Real>::time(int axis, const Over& over) {
     constexpr int most_variables = 16;
     for (auto* parities : {&trip_.parities_.inputs, &trip_.parities_.products, &trip_.parities_.fluxes})
         parities->assign(most_variables, 0);
-    const auto start = Clock::now();
-    axis == 2 ? columns() : planes(axis);
-    return seconds_since(start);
+    // The shortest of a few: whatever else the machine does only makes them longer. The first warms up.
+    constexpr int times = 5;
+    double shortest = std::numeric_limits<double>::infinity();
+    for (int i = 0; i < times && (i == 0 || !over()); ++i) {
+        const auto start = Clock::now();
+        axis == 2 ? columns() : planes(axis);
+        shortest = std::min(shortest, seconds_since(start));
+    }
+    return shortest;
 }
 
-// A few planes a thread.
+// A few planes a thread: y lines, or the x lines of own rows.
 template <class Device, class Real> void LineTrials<Device, Real>::planes(int axis) {
-    const Layout& at = trip_.layout_;
-    const int count = std::min(at.planes(0).size(), 2 * trip_.device_.executors());
+    const Block all = trip_.layout_.planes(0);
+    const int count = std::min(all.size(), 2 * trip_.device_.executors());
     trip_.device_.each(count, [&](int executor, std::int64_t item) {
-        const int first = at.planes(0).begin + static_cast<int>(item);
-        const Block z{first, first + 1};
-        if (axis == 1) {
-            trip_.y_lines_in(executor, z, 2);
-            trip_.y_lines_out(executor, z, 2);
-            return;
-        }
-        const auto p = trip_.planes(executor, z);
-        const kernels::RowPiece<Real> piece{p.data, p.stride, p.pitch, at.elements, p.pitch};
-        const kernels::RowOrder order{0, z.begin, 1, true};
-        const int rows = trip_.workspace_.rows;
-        for (int y = 0; y + rows <= at.y.size() || y == 0; y += rows)
-            trip_.points(Squares<Real>{}, executor, order, y, std::min(rows, at.y.size()), &piece);
+        const int first = all.begin + static_cast<int>(item);
+        if (axis == 0) return rows(executor, first);
+        trip_.y_lines_in(executor, {first, first + 1}, Squares<Real>::inputs);
+        trip_.y_lines_out(executor, {first, first + 1}, Squares<Real>::products);
     });
+}
+
+template <class Device, class Real> void LineTrials<Device, Real>::rows(int executor, int plane) {
+    const Layout& at = trip_.layout_;
+    const auto p = trip_.planes(executor, {plane, plane + 1});
+    const kernels::RowPiece<Real> whole{p.data, p.stride, p.pitch, at.elements, p.pitch};
+    const bool exchanged = at.grid.p_row > 1;
+    const auto* const pieces = exchanged ? trip_.row_pieces(executor, plane - at.planes(0).begin, 0) : &whole;
+    const kernels::RowOrder order{at.y.begin, plane, exchanged ? at.y.size() : 1, !exchanged};
+    const int together = trip_.workspace_.rows;
+    for (int y = 0; y < at.y.size(); y += together)
+        trip_.points(Squares<Real>{}, executor, order, y, std::min(together, at.y.size() - y), pieces);
 }
 
 // A few tiles a thread.

@@ -22,9 +22,10 @@ template <class Device, class Real> class LineTrials {
 
   private:
     // Seconds of the slowest rank for the lines of one axis, with each choice; the best of a few rounds.
-    std::vector<double> time(int axis, const std::vector<LineChoice>& choices, double until);
-    double time(int axis);
+    std::vector<double> time(int axis, const std::vector<LineChoice>& choices, double of_axis);
+    template <class Over> double time(int axis, const Over& over);
     void planes(int axis);
+    void rows(int executor, int plane);
     void columns();
 
     RoundTrip<Device, Real>& trip_;
