@@ -33,7 +33,7 @@ void* aligned(void* memory) {
 }
 } // namespace
 
-NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes)
+NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes, int threads)
     : node_(world.node()), bytes_(bytes), of_(static_cast<std::size_t>(world.size()), nullptr) {
     double of_node = static_cast<double>(bytes + alignment);
     node_.sum({&of_node, 1});
@@ -62,7 +62,7 @@ NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes)
     }
     data_ = aligned(data_);
     WHORL_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
-    device::zero(data_, bytes);
+    device::zero(data_, bytes, threads);
     world.barrier();
 }
 

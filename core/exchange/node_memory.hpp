@@ -10,9 +10,9 @@ namespace whorl::exchange {
 
 class NodeMemory {
   public:
-    // Zeroed, on a cache line, each rank's on pages of its own; collective over `world`. Throws Error on all
-    // ranks where one node's shared memory is too small.
-    NodeMemory(const Communicator& world, std::size_t bytes);
+    // Zeroed by so many threads, on a cache line, each rank's on pages of its own; collective over `world`.
+    // Throws Error on all ranks where one node's shared memory is too small.
+    NodeMemory(const Communicator& world, std::size_t bytes, int threads);
     ~NodeMemory();
     NodeMemory(const NodeMemory&) = delete;
     NodeMemory& operator=(const NodeMemory&) = delete;

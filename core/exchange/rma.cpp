@@ -7,9 +7,9 @@
 
 namespace whorl::exchange {
 
-Rma::Rma(const Communicator& communicator, std::vector<Pattern> batches, int element)
+Rma::Rma(const Communicator& communicator, std::vector<Pattern> batches, int element, int threads)
     : handle_(communicator.handle()), root_(communicator.root()), ranks_(communicator.ranks_in_root()),
-      rank_(communicator.rank()), size_(communicator.size()), element_(element),
+      rank_(communicator.rank()), size_(communicator.size()), element_(element), threads_(threads),
       batches_(std::move(batches)) {
     for (const Pattern& pattern : batches_) {
         check_counts(pattern);
@@ -63,7 +63,7 @@ void Rma::put(int batch, const void* send, void* receive) {
         void* const there = i == size_ ? receive : (shared_ ? shared_->of(ranks_[target]) : nullptr);
         if (there)
             copy(static_cast<char*>(there) + places_[at][target] * element_, chunk_begin,
-                 chunk.count() * element_);
+                 chunk.count() * element_, threads_);
         else
             WHORL_MPI(MPI_Put(chunk_begin, static_cast<int>(chunk.count()), type, ranks_[target],
                               places_[at][target], static_cast<int>(chunk.count()), type, window_));

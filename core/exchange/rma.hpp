@@ -11,8 +11,8 @@ namespace whorl::exchange {
 // Passive target: a window stays open, barriers say when what may be written and read.
 class Rma : public Transport {
   public:
-    // Collective. Throws Error where a message is too long for MPI's 32-bit counts.
-    Rma(const Communicator& communicator, std::vector<Pattern> batches, int element);
+    // So many threads copy. Collective. Throws Error where a message is too long for MPI's 32-bit counts.
+    Rma(const Communicator& communicator, std::vector<Pattern> batches, int element, int threads);
     ~Rma() override;
     Rma(const Rma&) = delete;
     Rma& operator=(const Rma&) = delete;
@@ -29,7 +29,7 @@ class Rma : public Transport {
   private:
     MPI_Comm handle_, root_;
     std::vector<int> ranks_; // of the peers, among those of the window
-    int rank_, size_, element_;
+    int rank_, size_, element_, threads_;
     std::vector<Pattern> batches_;
     std::int64_t end_ = 0;                          // of all that is received
     std::vector<std::vector<std::int64_t>> places_; // [batch][peer] in its memory, where own chunks go

@@ -23,8 +23,9 @@ template <class Device, class Real> struct Staging {
         PhysicalBlock largest = block_of(trip);
         largest.z = {0, trip.layout().largest_batch()};
         const auto size = static_cast<std::size_t>(components * largest.points());
-        points = device::Buffer<Real, Memory>(size);
-        if (Memory::separate) host = device::Buffer<Real, typename Device::HostSide>(size);
+        const int threads = trip.device().executors();
+        points = device::Buffer<Real, Memory>(size, threads);
+        if (Memory::separate) host = device::Buffer<Real, typename Device::HostSide>(size, threads);
     }
     std::size_t bytes(const PhysicalBlock& block) const {
         return static_cast<std::size_t>(components * block.points()) * sizeof(Real);

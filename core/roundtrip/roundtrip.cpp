@@ -171,7 +171,8 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_x_lines(d
 
 template <class Device, class Real> void RoundTrip<Device, Real>::make_buffers(bool shared) {
     const auto make = [&](std::int64_t size, int peers) {
-        return exchange::Landing<Value, Memory>(world_, static_cast<std::size_t>(size), shared && peers > 1);
+        return exchange::Landing<Value, Memory>(world_, static_cast<std::size_t>(size), shared && peers > 1,
+                                                device_.executors());
     };
     const auto& [p_row, p_col] = layout_.grid;
     pencil_buffer_ = make(layout_.pencil_size, p_col);
@@ -180,7 +181,7 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_buffers(b
     row_x_buffer_ = make(layout_.row_x_size, p_row);
     executors_.resize(static_cast<std::size_t>(device_.executors()));
     for (Executor& executor : executors_) {
-        executor.workspace = Buffer<Value>(static_cast<std::size_t>(workspace_.size()));
+        executor.workspace = Buffer<Value>(static_cast<std::size_t>(workspace_.size()), device_.executors());
         for (auto* rows : {&executor.rows, &executor.next_rows})
             rows->resize(static_cast<std::size_t>(std::max(layout_.ny, layout_.nz)));
         executor.pieces.resize(static_cast<std::size_t>(layout_.grid.p_row));
