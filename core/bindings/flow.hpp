@@ -74,6 +74,9 @@ class Flow {
 
     const Options& options() const { return options_; }
     const exchange::Communicator& world() const { return world_; }
+    // Gives back what MPI keeps of it; it is not used any more. Without it that stays until the program ends.
+    // Collective.
+    void close() { world_.handles().close(); }
     virtual const Layout& layout() const = 0;
     virtual double imbalance() const = 0;
     virtual std::int64_t total_modes() const = 0;

@@ -11,9 +11,9 @@ namespace whorl::exchange {
 class NodeMemory {
   public:
     // Zeroed by so many threads, on a cache line, each rank's on pages of its own; collective over `world`.
-    // Throws Error on all ranks where one node's shared memory is too small.
+    // Throws Error on all ranks where one node's shared memory is too small. There until `world`'s handles
+    // are closed.
     NodeMemory(const Communicator& world, std::size_t bytes, int threads);
-    ~NodeMemory();
     NodeMemory(const NodeMemory&) = delete;
     NodeMemory& operator=(const NodeMemory&) = delete;
 

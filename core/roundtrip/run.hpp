@@ -29,6 +29,7 @@ std::array<double, 2> RoundTrip<Device, Real>::run(Pass& pass) {
     if constexpr (requires { pass.begin_store(largest); }) pass.begin_store(largest);
     if constexpr (Pass::fluxes > 0) columns_out(pass);
     if (exchange_timer_.enabled) device_.finish();
+    throw_if(failure_);
     return largest;
 }
 

@@ -117,6 +117,7 @@ def _try(options: _core.Options, choice: Choice, comm: MPI.Intracomm, bound: flo
         if seconds[-1] > SLOW or (len(seconds) > 1 and seconds[-1] > bound):
             break
     made = Choice(choice.transport, tuple(flow.process_grid), flow.batches)
+    flow.close()
     return Trial(made, min(seconds[1:] or seconds))
 
 

@@ -39,8 +39,6 @@ NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes, int)
     refuse("transport", "rma-shared");
 }
 
-NodeMemory::~NodeMemory() = default;
-
 void NodeMemory::synchronise() const {}
 
 } // namespace whorl::exchange
