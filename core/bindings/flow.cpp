@@ -47,6 +47,7 @@ bool Options::is_exact() const {
 }
 
 double Options::parameter(const std::string& name) const {
+    asked_.insert(name);
     const auto found = parameters.find(name);
     WHORL_REQUIRE(found != parameters.end(), "model " + model + " needs the parameter " + name + ".");
     return found->second;
@@ -54,6 +55,14 @@ double Options::parameter(const std::string& name) const {
 
 std::array<double, 3> Options::vector_parameter(const std::string& name) const {
     return {parameter(name + "_x"), parameter(name + "_y"), parameter(name + "_z")};
+}
+
+void Options::check_parameters() const {
+    std::string known;
+    for (const std::string& name : asked_) known += (known.empty() ? "" : ", ") + name;
+    for (const auto& [name, value] : parameters)
+        WHORL_REQUIRE(asked_.contains(name), "model " + model + " has no parameter " + name +
+                                                 (known.empty() ? "" : ", but " + known) + ".");
 }
 
 int ModelShape::field_count() const {

@@ -3,6 +3,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/maximum.hpp"
+
 namespace whorl::exchange {
 
 void check_mpi(int code, const char* call) {
@@ -89,9 +91,25 @@ void Communicator::sum(std::span<std::uint64_t> values) const {
                             MPI_SUM, handle_));
 }
 
+namespace {
+void keep_larger(void* given, void* kept, int* count, MPI_Datatype*) {
+    const auto* const values = static_cast<const double*>(given);
+    auto* const largest = static_cast<double*>(kept);
+    for (int i = 0; i < *count; ++i) largest[i] = larger(values[i], largest[i]);
+}
+MPI_Op larger_of_ranks() {
+    static const MPI_Op operation = [] {
+        MPI_Op made = MPI_OP_NULL;
+        WHORL_MPI(MPI_Op_create(keep_larger, 1, &made));
+        return made;
+    }();
+    return operation;
+}
+} // namespace
+
 void Communicator::maximum(std::span<double> values) const {
-    WHORL_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
-                            handle_));
+    WHORL_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE,
+                            larger_of_ranks(), handle_));
 }
 
 void Communicator::broadcast(void* data, std::size_t bytes, int root) const {

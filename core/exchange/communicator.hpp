@@ -61,7 +61,7 @@ class Communicator {
     // In place, over all ranks.
     void sum(std::span<double> values) const;
     void sum(std::span<std::uint64_t> values) const;
-    void maximum(std::span<double> values) const;
+    void maximum(std::span<double> values) const; // NaN where one is
     void broadcast(void* data, std::size_t bytes, int root) const;
     std::string broadcast(const std::string& text, int root) const;
     // True on all ranks as soon as one says so: lets a failure on one rank be thrown by all.

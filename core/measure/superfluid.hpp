@@ -19,9 +19,6 @@
 
 namespace whorl {
 
-template <class Model>
-concept IsWaveFunction = requires(const Model& model) { model.alpha + model.beta + model.rho0; };
-
 template <class Device, class Real> struct SuperfluidFlow {
     device::Buffer<Complex<Real>, typename Device::Memory> flow; // sqrt(rho) u
     double kinetic = 0.0, quantum = 0.0, interaction = 0.0;

@@ -5,6 +5,7 @@
 #include <new>
 #include <tuple>
 
+#include "base/maximum.hpp"
 #include "device/chosen.hpp"
 #include "roundtrip/roundtrip.hpp"
 
@@ -112,20 +113,16 @@ std::array<double, 2> RoundTrip<Device, Real>::reduce_maxima(bool wanted) {
     std::array<double, 2> largest{0.0, 0.0};
     if (!wanted) return largest;
     if constexpr (Device::streams) maxima_.front() = device_.raised();
-    std::array<double, 3> values{0.0, 0.0, 0.0}; // MPI_MAX may lose a NaN, so it travels as a flag
+    const double spoilt = std::numeric_limits<double>::quiet_NaN();
     for (const auto& of_executor : maxima_)
-        for (std::size_t m = 0; m < 2; ++m) {
-            if (!std::isfinite(of_executor[m])) values[2] = 1.0;
-            values[m] = std::max(values[m], std::isfinite(of_executor[m]) ? of_executor[m] : 0.0);
-        }
+        for (std::size_t m = 0; m < 2; ++m)
+            largest[m] = larger(largest[m], std::isfinite(of_executor[m]) ? of_executor[m] : spoilt);
     {
         const exchange::Watchdog::Scope watched(watchdog_, "reduction behind the exchange",
                                                 layout_.batches - 1);
-        world_.maximum(values);
+        world_.maximum(largest);
     }
-    const double spoilt = std::numeric_limits<double>::quiet_NaN();
-    return values[2] > 0.0 ? std::array<double, 2>{spoilt, spoilt}
-                           : std::array<double, 2>{values[0], values[1]};
+    return std::isnan(larger(largest[0], largest[1])) ? std::array{spoilt, spoilt} : largest;
 }
 
 template class RoundTrip<device::Chosen, float>;

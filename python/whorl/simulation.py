@@ -262,7 +262,7 @@ class Simulation:
     def step(self) -> _core.StepReport:
         """One time step with the output and callbacks due; returns its dt, courant and maximum_velocity.
 
-        Raises BlowUp when the velocity is not finite, ValueError when the run is finished.
+        Raises BlowUp when the flow is not finite, ValueError when the run is finished.
         """
         if self.finished:
             raise ValueError(f"the run is finished at t = {self.time:.6g}, step {self.step_number}")
@@ -326,7 +326,8 @@ class Simulation:
             report = self.flow.step(0.0, courant=options.courant, dt_max=longest, step_number=clock.step)
             landing = report.dt >= left
         if not math.isfinite(report.maximum_velocity):
-            raise self._recorder.blow_up(f"the largest velocity is {report.maximum_velocity}")
+            measured = self.case.flow.measured
+            raise self._recorder.blow_up(f"the largest {measured} is {report.maximum_velocity}")
         if not math.isfinite(report.dt):
             raise CaseError(at_rest(self.case))
         if landing:
