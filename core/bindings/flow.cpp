@@ -88,7 +88,8 @@ int Options::choose_batches(ProcessGrid grid) const {
     constexpr int fewest = 8, planes_of_batch = 4;
     // A batch that fills a GPU, and a few where there are exchanges to hide.
     constexpr std::int64_t points_of_batch = std::int64_t{1} << 24;
-    const int own_planes = std::max(1, points[2] / grid.p_col);
+    const bool shares_planes = points[1] == 1 && grid.p_row > 1; // all at once
+    const int own_planes = shares_planes ? 1 : std::max(1, points[2] / grid.p_col);
     const bool exchanges = grid.p_row * grid.p_col > 1;
     int chosen = exchanges ? std::max(fewest, own_planes / planes_of_batch) : fewest;
     if (device::has_streams(device)) {

@@ -249,7 +249,7 @@ void bind_flow(nb::module_& m) {
     flow.def_prop_ro("modes", of_open(&Flow::total_modes));
     flow.def_prop_ro("physical_block", [](const OpenFlow& self) {
         const Layout& at = self->layout();
-        return std::tuple(at.z.begin, at.z.end, at.y.begin, at.y.end);
+        return std::tuple(at.point_z.begin, at.point_z.end, at.y.begin, at.y.end);
     });
     bind_fields(flow);
     bind_measures(flow);

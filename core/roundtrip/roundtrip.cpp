@@ -144,10 +144,9 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_lines(dev
 // How many planes an executor may have in hand.
 template <class Device, class Real> std::set<int> RoundTrip<Device, Real>::group_sizes() const {
     std::set<int> sizes;
-    for (int b = 0; b < layout_.batches; ++b) {
-        const Block all = layout_.planes(b);
-        for (int i = 0; i < groups(all); ++i) sizes.insert(group(all, i).size());
-    }
+    for (int b = 0; b < layout_.batches; ++b)
+        for (const Block& all : {layout_.planes(b), layout_.point_planes(b)})
+            for (int i = 0; i < groups(all); ++i) sizes.insert(group(all, i).size());
     return sizes;
 }
 
