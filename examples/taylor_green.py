@@ -23,8 +23,8 @@ for reynolds in (100, 200, 400):
         initial={"name": "taylor-green"},
         output={"series_every": "2 steps"},
     )
-    simulation = Simulation(case)
-    simulation.run()
+    with Simulation(case) as simulation:
+        simulation.run()
     series = simulation.series
     axes.plot(series["time"], series["dissipation"], label=f"Re = {reynolds}")
     if simulation.comm.rank == 0:

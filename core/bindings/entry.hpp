@@ -48,6 +48,7 @@ template <class Device, class Choose> ModelEntry entry_of(const Choose& choose) 
         std::unique_ptr<Flow> flow;
         const auto in = [&]<class Real>(Real) {
             choose(options, Real(), [&]<class Model>(const Model& model) {
+                options.check_parameters();
                 flow = std::make_unique<FlowOf<Model, Device, Real>>(options, communicator, model);
             });
         };

@@ -54,6 +54,7 @@ bool Options::is_exact() const {
 }
 
 double Options::parameter(const std::string& name) const {
+    asked_.insert(name);
     const auto found = parameters.find(name);
     WHORL_REQUIRE(found != parameters.end(), "model " + model + " needs the parameter " + name + ".");
     return found->second;
@@ -61,6 +62,14 @@ double Options::parameter(const std::string& name) const {
 
 std::array<double, 3> Options::vector_parameter(const std::string& name) const {
     return {parameter(name + "_x"), parameter(name + "_y"), parameter(name + "_z")};
+}
+
+void Options::check_parameters() const {
+    std::string known;
+    for (const std::string& name : asked_) known += (known.empty() ? "" : ", ") + name;
+    for (const auto& [name, value] : parameters)
+        WHORL_REQUIRE(asked_.contains(name), "model " + model + " has no parameter " + name +
+                                                 (known.empty() ? "" : ", but " + known) + ".");
 }
 
 int ModelShape::field_count() const {
@@ -80,7 +89,7 @@ int widest(const FieldList& fields) {
 int ModelShape::column_variables() const { return std::max({inputs, fluxes, widest(outputs), measured}); }
 int ModelShape::row_variables() const { return std::max({inputs, products, widest(outputs), measured}); }
 
-// Eight batches keep the row buffers, and the arrays fields are read through, at an eighth of the planes.
+// Batches keep the row buffers, and the arrays fields are read through, small where grids are not.
 int Options::choose_batches(ProcessGrid grid) const {
     // Ranks that exchange do best with a few planes at a time, which stay in cache on either side, as long as
     // there is enough in them; alone, with so many that little is lost at the end of each.
@@ -88,7 +97,8 @@ int Options::choose_batches(ProcessGrid grid) const {
     constexpr std::int64_t points_of_exchange = std::int64_t{1} << 15;
     // A batch that fills a GPU, and a few where there are exchanges to hide.
     constexpr std::int64_t points_of_batch = std::int64_t{1} << 24;
-    const int own_planes = std::max(1, points[2] / grid.p_col);
+    const bool shares_planes = points[1] == 1 && grid.p_row > 1; // all at once
+    const int own_planes = shares_planes ? 1 : std::max(1, points[2] / grid.p_col);
     const std::int64_t own_points = 1LL * own_planes * points[0] * points[1] / grid.p_row;
     const bool exchanges = grid.p_row * grid.p_col > 1;
     const auto enough = static_cast<int>(std::min<std::int64_t>(own_points / points_of_exchange, own_planes));

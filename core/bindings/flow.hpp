@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -59,10 +60,16 @@ struct Options {
     // Throws Error naming the parameter when it is not given.
     double parameter(const std::string& name) const;
     std::array<double, 3> vector_parameter(const std::string& name) const;
+    // Throws Error naming a parameter that is given and that the model has not asked for: it would be
+    // ignored.
+    void check_parameters() const;
     // Throws Error when the box, the dealiasing or the shape is impossible.
     Truncation truncation() const;
     ProcessGrid choose_grid(int ranks) const;
     int choose_batches(ProcessGrid grid) const;
+
+  private:
+    mutable std::set<std::string> asked_; // parameters
 };
 
 // Fields by name, with their number of components, in order.
@@ -76,6 +83,9 @@ class Flow {
 
     const Options& options() const { return options_; }
     const exchange::Communicator& world() const { return world_; }
+    // Gives back what MPI keeps of it; it is not used any more. Without it that stays until the program ends.
+    // Collective.
+    void close() { world_.handles().close(); }
     virtual const Layout& layout() const = 0;
     virtual double imbalance() const = 0;
     virtual std::int64_t total_modes() const = 0;

@@ -117,7 +117,8 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
 
     void set_physical(const std::string& field, const Callback& fill, bool project) override {
         if (derived_from_velocity(field)) {
-            device::Buffer<Complex<Real>, Memory> velocity(static_cast<std::size_t>(3 * stepper_.modes()));
+            device::Buffer<Complex<Real>, Memory> velocity(static_cast<std::size_t>(3 * stepper_.modes()),
+                                                           device_.executors());
             write_points(trip_, FieldModes<Real>{velocity.data(), stepper_.modes(), 3, parities_of(field)},
                          project, BlockCallback<Real>([&](const PhysicalBlock& block, Real* values) {
                              fill(block, 3, values);
@@ -371,7 +372,8 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
             }
             device::Buffer<Complex<Real>, Memory> beside;
             if (components > Model::fields)
-                beside = device::Buffer<Complex<Real>, Memory>(static_cast<std::size_t>(components * modes));
+                beside = device::Buffer<Complex<Real>, Memory>(static_cast<std::size_t>(components * modes),
+                                                               device_.executors());
             Complex<Real>* const made = components > Model::fields ? beside.data() : stepper_.scratch();
             each_mode(this->modes(), Derive<Model, Real>{stepper_.model(), stepper_.state(), made, modes,
                                                          which, components});

@@ -14,7 +14,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
-#include "bindings/flow.hpp"
+#include "bindings/open_flow.hpp"
 #include "device/buffer.hpp"
 #include "device/caches.hpp"
 #include "device/compiled.hpp"
@@ -56,11 +56,11 @@ nb::object to_array(std::vector<double> values) {
 }
 
 // Name -> array over shells.
-nb::dict shells(Flow& flow, SpectraOf (Flow::*measure)()) {
+nb::dict shells(OpenFlow& flow, SpectraOf (Flow::*measure)()) {
     SpectraOf values;
     {
         nb::gil_scoped_release unlocked;
-        values = (flow.*measure)();
+        values = ((*flow).*measure)();
     }
     nb::dict arrays;
     for (auto& [name, of_shells] : values) arrays[name.c_str()] = to_array(std::move(of_shells));
@@ -166,56 +166,58 @@ void bind_options(nb::module_& m) {
     options.def_rw("lines", &Options::lines).def_rw("shift_seed", &Options::shift_seed);
 }
 
-void bind_fields(nb::class_<Flow>& flow) {
+void bind_fields(nb::class_<OpenFlow>& flow) {
     flow.def(
         "set_physical",
-        [](Flow& self, const nb::callable& fill, bool project, const std::string& field) {
-            const auto typed = callback(fill, self.options().is_double());
+        [](OpenFlow& self, const nb::callable& fill, bool project, const std::string& field) {
+            const auto typed = callback(fill, self->options().is_double());
             nb::gil_scoped_release unlocked;
-            self.set_physical(field, typed, project);
+            self->set_physical(field, typed, project);
         },
         nb::arg("fill"), nb::arg("project") = true, nb::arg("field") = "velocity");
     flow.def(
         "read_fields",
-        [](Flow& self, const std::string& name, const nb::callable& consume) {
-            const auto typed = callback(consume, self.options().is_double());
+        [](OpenFlow& self, const std::string& name, const nb::callable& consume) {
+            const auto typed = callback(consume, self->options().is_double());
             nb::gil_scoped_release unlocked;
-            self.read_field(name, typed);
+            self->read_field(name, typed);
         },
         nb::arg("name"), nb::arg("consume"));
     flow.def(
         "set_random",
-        [](Flow& self, const std::vector<double>& energy, std::uint64_t seed, const std::string& field) {
-            self.set_random(field, energy, seed);
+        [](OpenFlow& self, const std::vector<double>& energy, std::uint64_t seed, const std::string& field) {
+            self->set_random(field, energy, seed);
         },
         nb::arg("energy"), nb::arg("seed"), nb::arg("field") = "velocity", Unlocked());
-    flow.def("write_snapshot", &Flow::write_snapshot, nb::arg("path"), nb::arg("names"),
+    flow.def("write_snapshot", of_open(&Flow::write_snapshot), nb::arg("path"), nb::arg("names"),
              nb::arg("attributes"), nb::arg("single"), Unlocked());
-    flow.def("write_checkpoint", &Flow::write_checkpoint, nb::arg("path"), nb::arg("attributes"), Unlocked());
-    flow.def("read_checkpoint", &Flow::read_checkpoint, nb::arg("path"), Unlocked());
+    flow.def("write_checkpoint", of_open(&Flow::write_checkpoint), nb::arg("path"), nb::arg("attributes"),
+             Unlocked());
+    flow.def("read_checkpoint", of_open(&Flow::read_checkpoint), nb::arg("path"), Unlocked());
 }
 
-void bind_measures(nb::class_<Flow>& flow) {
+void bind_measures(nb::class_<OpenFlow>& flow) {
     flow.def(
         "step",
-        [](Flow& self, double dt, double courant, double dt_max, std::int64_t step_number) {
-            return self.step({dt, courant, dt_max}, step_number);
+        [](OpenFlow& self, double dt, double courant, double dt_max, std::int64_t step_number) {
+            return self->step({dt, courant, dt_max}, step_number);
         },
         nb::arg("dt"), nb::arg("courant") = 0.0, nb::arg("dt_max") = std::numeric_limits<double>::infinity(),
         nb::arg("step_number") = 0, Unlocked());
-    flow.def("statistics", &Flow::statistics, Unlocked());
-    flow.def("spectra", [](Flow& self) { return shells(self, &Flow::spectra); });
-    flow.def("transfer", [](Flow& self) { return shells(self, &Flow::transfer); });
-    flow.def("evaluate", &Flow::evaluate, Unlocked());
-    flow.def("transform_pair", &Flow::transform_pair, nb::arg("field") = "velocity", Unlocked());
-    flow.def("exchange", &Flow::exchange, nb::arg("rows"), nb::arg("variables"), nb::arg("inwards"),
+    flow.def("statistics", of_open(&Flow::statistics), Unlocked());
+    flow.def("spectra", [](OpenFlow& self) { return shells(self, &Flow::spectra); });
+    flow.def("transfer", [](OpenFlow& self) { return shells(self, &Flow::transfer); });
+    flow.def("evaluate", of_open(&Flow::evaluate), Unlocked());
+    flow.def("transform_pair", of_open(&Flow::transform_pair), nb::arg("field") = "velocity", Unlocked());
+    flow.def("exchange", of_open(&Flow::exchange), nb::arg("rows"), nb::arg("variables"), nb::arg("inwards"),
              Unlocked());
-    flow.def("timings", &Flow::timings, Unlocked());
-    flow.def("traffic", &Flow::traffic);
-    flow.def("messages", &Flow::messages);
-    flow.def("maximum", &Flow::maximum, nb::arg("values"), Unlocked(), "Of each value over all ranks.");
-    flow.def("reset_timings", &Flow::reset_timings);
-    flow.def("memory", &Flow::memory);
+    flow.def("timings", of_open(&Flow::timings), Unlocked());
+    flow.def("traffic", of_open(&Flow::traffic));
+    flow.def("messages", of_open(&Flow::messages));
+    flow.def("maximum", of_open(&Flow::maximum), nb::arg("values"), Unlocked(),
+             "Of each value over all ranks.");
+    flow.def("reset_timings", of_open(&Flow::reset_timings));
+    flow.def("memory", of_open(&Flow::memory));
 }
 
 void bind_flow(nb::module_& m) {
@@ -223,23 +225,26 @@ void bind_flow(nb::module_& m) {
         .def_ro("dt", &StepReport::dt)
         .def_ro("courant", &StepReport::courant)
         .def_ro("maximum_velocity", &StepReport::maximum_velocity);
-    nb::class_<Flow> flow(m, "Flow", "One simulation in memory. Every call is made by every rank.");
+    nb::class_<OpenFlow> flow(m, "Flow", "One simulation in memory. Every call is made by every rank.");
+    flow.def(nb::init<const Options&, int>(), nb::arg("options"), nb::arg("communicator"));
     flow.def(
-        nb::new_([](const Options& options, int communicator) { return make_flow(options, communicator); }),
-        nb::arg("options"), nb::arg("communicator"));
-    flow.def_prop_ro("options", &Flow::options);
-    flow.def_prop_ro("rank", [](const Flow& self) { return self.world().rank(); });
-    flow.def_prop_ro("ranks", [](const Flow& self) { return self.world().size(); });
+        "close", &OpenFlow::close, Unlocked(),
+        "Give back its memory and what MPI keeps of it; there is nothing to call any more. Collective. The "
+        "memory of a flow that nobody refers to goes back without it; what MPI keeps, such as memory that "
+        "ranks share, stays until the program ends, unless the flow has one rank.");
+    flow.def_prop_ro("options", [](const OpenFlow& self) { return self->options(); });
+    flow.def_prop_ro("rank", [](const OpenFlow& self) { return self->world().rank(); });
+    flow.def_prop_ro("ranks", [](const OpenFlow& self) { return self->world().size(); });
     flow.def_prop_ro("threads",
-                     [](const Flow& self) { return device::Cpu(self.options().threads).executors(); });
-    flow.def_prop_ro("process_grid", [](const Flow& self) { return self.options().process_grid; });
-    flow.def_prop_ro("batches", [](const Flow& self) { return self.options().batches; });
-    flow.def_prop_ro("imbalance", &Flow::imbalance);
-    flow.def_prop_ro("kmax", &Flow::resolved_wavenumber);
-    flow.def_prop_ro("modes", &Flow::total_modes);
-    flow.def_prop_ro("physical_block", [](const Flow& self) {
-        const Layout& at = self.layout();
-        return std::tuple(at.z.begin, at.z.end, at.y.begin, at.y.end);
+                     [](const OpenFlow& self) { return device::Cpu(self->options().threads).executors(); });
+    flow.def_prop_ro("process_grid", [](const OpenFlow& self) { return self->options().process_grid; });
+    flow.def_prop_ro("batches", [](const OpenFlow& self) { return self->options().batches; });
+    flow.def_prop_ro("imbalance", of_open(&Flow::imbalance));
+    flow.def_prop_ro("kmax", of_open(&Flow::resolved_wavenumber));
+    flow.def_prop_ro("modes", of_open(&Flow::total_modes));
+    flow.def_prop_ro("physical_block", [](const OpenFlow& self) {
+        const Layout& at = self->layout();
+        return std::tuple(at.point_z.begin, at.point_z.end, at.y.begin, at.y.end);
     });
     bind_fields(flow);
     bind_measures(flow);

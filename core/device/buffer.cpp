@@ -40,7 +40,7 @@ void* map(std::size_t bytes, std::size_t align) {
 }
 } // namespace
 
-void* allocate(std::size_t bytes) {
+void* allocate(std::size_t bytes, int threads) {
     if (bytes == 0) return nullptr;
     const std::size_t align = alignment(bytes), rounded = round_up(bytes);
     void* const memory = align == cache_line ? std::aligned_alloc(align, rounded) : map(rounded, align);
@@ -50,14 +50,14 @@ void* allocate(std::size_t bytes) {
     count_allocation();
     if (align == huge_page)
         madvise(memory, rounded, MADV_HUGEPAGE); // advice only: its refusal costs speed, not truth
-    zero(memory, rounded);
+    zero(memory, rounded, threads);
     return memory;
 }
 
-void zero(void* memory, std::size_t bytes) {
+void zero(void* memory, std::size_t bytes, int threads) {
     char* const bytes_begin = static_cast<char*>(memory);
     const auto pieces = static_cast<std::int64_t>((bytes + huge_page - 1) / huge_page);
-#pragma omp parallel for schedule(static)
+#pragma omp parallel for num_threads(threads) schedule(static) if (pieces > 1)
     for (std::int64_t i = 0; i < pieces; ++i) {
         const std::size_t begin = static_cast<std::size_t>(i) * huge_page;
         std::memset(bytes_begin + begin, 0, begin + huge_page <= bytes ? huge_page : bytes - begin);

@@ -12,9 +12,9 @@ namespace whorl::device {
 
 // 64-byte aligned (large blocks on huge pages), zeroed.
 // Throws Error naming the bytes when the system refuses.
-void* allocate(std::size_t bytes);
-// By all threads, so that pages lie near their users.
-void zero(void* memory, std::size_t bytes);
+void* allocate(std::size_t bytes, int threads);
+// By so many threads, those that will work with it: pages lie near whoever touches them first.
+void zero(void* memory, std::size_t bytes, int threads);
 void release(void* memory, std::size_t bytes) noexcept;
 // Blocks handed out by any memory's allocate() since the process began: what the no-allocation tests watch.
 std::int64_t allocations() noexcept;
@@ -24,7 +24,7 @@ struct HostMemory {
     static constexpr bool separate = false; // from what the host's code may touch
     static constexpr bool of_gpu = false;
     using Exchanged = HostMemory; // what other processes' libraries reach
-    static void* allocate(std::size_t bytes) { return device::allocate(bytes); }
+    static void* allocate(std::size_t bytes, int threads) { return device::allocate(bytes, threads); }
     static void release(void* memory, std::size_t bytes) noexcept { device::release(memory, bytes); }
     static void from_host(void* to, const void* from, std::size_t bytes) {
         if (bytes > 0) std::memcpy(to, from, bytes);
@@ -36,8 +36,9 @@ struct HostMemory {
 template <class T, class Memory = HostMemory> class Buffer {
   public:
     Buffer() = default;
-    explicit Buffer(std::size_t size)
-        : size_(size), data_(static_cast<T*>(Memory::allocate(size * sizeof(T)))) {}
+    // Memory of the host is zeroed by so many threads.
+    explicit Buffer(std::size_t size, int threads = 1)
+        : size_(size), data_(static_cast<T*>(allocate(size * sizeof(T), threads))) {}
     ~Buffer() { Memory::release(data_, bytes()); }
     Buffer(Buffer&& other) noexcept
         : size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
@@ -53,6 +54,12 @@ template <class T, class Memory = HostMemory> class Buffer {
     std::size_t bytes() const { return size_ * sizeof(T); }
 
   private:
+    static void* allocate(std::size_t bytes, [[maybe_unused]] int threads) {
+        if constexpr (requires { Memory::allocate(bytes, threads); })
+            return Memory::allocate(bytes, threads);
+        else
+            return Memory::allocate(bytes);
+    }
     std::size_t size_ = 0;
     T* data_ = nullptr;
 };

@@ -14,6 +14,7 @@
 
 #include <omp.h>
 
+#include "base/maximum.hpp"
 #include "device/buffer.hpp"
 #include "device/lines.hpp"
 
@@ -107,8 +108,7 @@ class Cpu {
         for (std::size_t b = 0; b < static_cast<std::size_t>(blocks); ++b)
             for (std::size_t t = 0; t < terms; ++t) {
                 const double value = partial[b * terms + t];
-                total[t] = t < static_cast<std::size_t>(sums) ? total[t] + value
-                                                              : (value > total[t] ? value : total[t]);
+                total[t] = t < static_cast<std::size_t>(sums) ? total[t] + value : larger(value, total[t]);
             }
         return total;
     }

@@ -12,6 +12,7 @@
 
 #include "base/complex.hpp"
 #include "base/error.hpp"
+#include "base/maximum.hpp"
 #include "device/buffer.hpp"
 #include "device/compiled.hpp"
 #include "device/lines.hpp"
@@ -138,8 +139,8 @@ class CpuAsGpu : public StreamDevice<CpuAsGpu, HostPlan, SeparateMemory> {
             for (std::int64_t i = block * items / most_blocks; i < (block + 1) * items / most_blocks; ++i)
                 item(i, values.data());
             for (std::size_t t = 0; t < terms; ++t)
-                total[t] = t < static_cast<std::size_t>(sums) ? total[t] + values[t]
-                                                              : (values[t] > total[t] ? values[t] : total[t]);
+                total[t] =
+                    t < static_cast<std::size_t>(sums) ? total[t] + values[t] : larger(values[t], total[t]);
         }
         ++transfers().reductions;
         return total;

@@ -1,6 +1,7 @@
 #include <string>
 
 #include "base/error.hpp"
+#include "base/maximum.hpp"
 #include "device/cuda.hpp"
 #include "device/thread_setup.hpp"
 
@@ -168,7 +169,7 @@ __global__ void combine_blocks(const double* values, std::int64_t blocks, int su
     __shared__ double partial[combining_threads];
     const int term = static_cast<int>(blockIdx.x), t = static_cast<int>(threadIdx.x);
     const bool adds = term < sums;
-    const auto combined = [adds](double a, double b) { return adds ? a + b : (b > a ? b : a); };
+    const auto combined = [adds](double a, double b) { return adds ? a + b : larger(a, b); };
     double own = 0.0;
     for (std::int64_t b = t; b < blocks; b += combining_threads)
         own = combined(own, values[b * terms + term]);

@@ -70,7 +70,8 @@ double line_rate(int n, const std::string& precision, int threads, const Slowest
 double copy_bandwidth(int threads, const Slowest& slowest) {
     const Cpu cpu(threads);
     constexpr std::int64_t size = std::int64_t{1} << 25; // 256 MiB of doubles: beyond any cache
-    Buffer<double> from(static_cast<std::size_t>(size)), to(static_cast<std::size_t>(size));
+    Buffer<double> from(static_cast<std::size_t>(size), cpu.executors());
+    Buffer<double> to(static_cast<std::size_t>(size), cpu.executors());
     double best = 0.0;
     for (int trial = 0; trial < 5; ++trial) {
         const auto start = Clock::now();

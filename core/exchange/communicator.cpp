@@ -3,6 +3,8 @@
 #include <numeric>
 #include <utility>
 
+#include "base/maximum.hpp"
+
 namespace whorl::exchange {
 
 void check_mpi(int code, const char* call) {
@@ -16,11 +18,31 @@ void check_mpi(int code, const char* call) {
                 std::string(text, static_cast<std::size_t>(length)));
 }
 
-Communicator::Communicator(MPI_Comm handle, MPI_Comm root)
-    : handle_(handle), root_(root == MPI_COMM_NULL ? handle : root) {
+Handles::~Handles() {
+    int finalized = 0;
+    MPI_Finalized(&finalized);
+    if (!alone_ || finalized) return;
+    try {
+        close();
+    } catch (...) { // what is left stays, as that of several ranks
+    }
+}
+
+void Handles::close() {
+    while (!free_.empty()) {
+        const std::function<void()> free = std::move(free_.back());
+        free_.pop_back();
+        free();
+    }
+}
+
+Communicator::Communicator(MPI_Comm handle, MPI_Comm root, std::shared_ptr<Handles> handles)
+    : handle_(handle), root_(root), handles_(std::move(handles)) {
     WHORL_MPI(MPI_Comm_set_errhandler(handle_, MPI_ERRORS_RETURN));
     WHORL_MPI(MPI_Comm_rank(handle_, &rank_));
     WHORL_MPI(MPI_Comm_size(handle_, &size_));
+    if (!handles_) handles_ = std::make_shared<Handles>(size_ == 1);
+    handles_->keep([copy = handle_]() mutable { WHORL_MPI(MPI_Comm_free(&copy)); });
 }
 
 namespace {
@@ -31,29 +53,21 @@ MPI_Comm duplicate(int fortran_handle) {
 }
 } // namespace
 
-Communicator::Communicator(int fortran_handle) : Communicator(duplicate(fortran_handle), MPI_COMM_NULL) {}
+Communicator::Communicator(int fortran_handle) : Communicator(duplicate(fortran_handle), MPI_COMM_NULL, {}) {
+    root_ = handle_;
+}
 
 Communicator Communicator::split(int color) const {
     MPI_Comm part = MPI_COMM_NULL;
     WHORL_MPI(MPI_Comm_split(handle_, color, rank_, &part));
-    return Communicator(part, root_);
+    return Communicator(part, root_, handles_);
 }
 
 Communicator Communicator::node() const {
     MPI_Comm part = MPI_COMM_NULL;
     WHORL_MPI(MPI_Comm_split_type(handle_, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &part));
-    return Communicator(part, root_);
+    return Communicator(part, root_, handles_);
 }
-
-Communicator::~Communicator() {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (handle_ != MPI_COMM_NULL && !finalized) MPI_Comm_free(&handle_);
-}
-
-Communicator::Communicator(Communicator&& other) noexcept
-    : handle_(std::exchange(other.handle_, MPI_COMM_NULL)), root_(other.root_), rank_(other.rank_),
-      size_(other.size_) {}
 
 std::vector<int> Communicator::ranks_in_root() const {
     MPI_Group own = MPI_GROUP_NULL, all = MPI_GROUP_NULL;
@@ -77,9 +91,25 @@ void Communicator::sum(std::span<std::uint64_t> values) const {
                             MPI_SUM, handle_));
 }
 
+namespace {
+void keep_larger(void* given, void* kept, int* count, MPI_Datatype*) {
+    const auto* const values = static_cast<const double*>(given);
+    auto* const largest = static_cast<double*>(kept);
+    for (int i = 0; i < *count; ++i) largest[i] = larger(values[i], largest[i]);
+}
+MPI_Op larger_of_ranks() {
+    static const MPI_Op operation = [] {
+        MPI_Op made = MPI_OP_NULL;
+        WHORL_MPI(MPI_Op_create(keep_larger, 1, &made));
+        return made;
+    }();
+    return operation;
+}
+} // namespace
+
 void Communicator::maximum(std::span<double> values) const {
-    WHORL_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE, MPI_MAX,
-                            handle_));
+    WHORL_MPI(MPI_Allreduce(MPI_IN_PLACE, values.data(), static_cast<int>(values.size()), MPI_DOUBLE,
+                            larger_of_ranks(), handle_));
 }
 
 void Communicator::broadcast(void* data, std::size_t bytes, int root) const {

@@ -1,4 +1,4 @@
-// Copies of messages, by all threads of the caller where there is much.
+// Copies of messages, by so many threads where there is much.
 #pragma once
 
 #include <algorithm>
@@ -7,9 +7,9 @@
 
 namespace whorl::exchange {
 
-inline void copy(void* to, const void* from, std::int64_t bytes) {
+inline void copy(void* to, const void* from, std::int64_t bytes, int threads) {
     constexpr std::int64_t piece = 1 << 20;
-#pragma omp parallel for schedule(static) if (bytes > piece)
+#pragma omp parallel for num_threads(threads) schedule(static) if (bytes > piece)
     for (std::int64_t begin = 0; begin < bytes; begin += piece)
         std::memcpy(static_cast<char*>(to) + begin, static_cast<const char*>(from) + begin,
                     static_cast<std::size_t>(std::min(piece, bytes - begin)));

@@ -11,12 +11,12 @@ namespace whorl::exchange {
 template <class T, class Memory> class Landing {
   public:
     Landing() = default;
-    // Collective over `world` where it is shared.
-    Landing(const Communicator& world, std::size_t size, bool shared) {
+    // Zeroed by so many threads. Collective over `world` where it is shared.
+    Landing(const Communicator& world, std::size_t size, bool shared, int threads) {
         if (shared)
-            node_ = std::make_unique<NodeMemory>(world, size * sizeof(T));
+            node_ = std::make_unique<NodeMemory>(world, size * sizeof(T), threads);
         else
-            own_ = Own(size);
+            own_ = Own(size, threads);
     }
     T* data() { return node_ ? static_cast<T*>(node_->data()) : own_.data(); }
     std::size_t bytes() const { return node_ ? node_->bytes() : own_.bytes(); }

@@ -27,7 +27,7 @@ void check_stream(cudaError_t code, const char* call) {
 #define WHORL_STREAM(call) check_stream(call, #call)
 
 // The ranks of a communicator as NCCL knows them, and the stream on which they exchange: it costs them time
-// and memory, so all exchanges of a communicator share one.
+// and memory, so all exchanges of a communicator share one. NCCL gives up its part when all ranks do (close).
 class Ranks {
   public:
     explicit Ranks(const Communicator& communicator) {
@@ -39,10 +39,10 @@ class Ranks {
     }
     ~Ranks() {
         if (stream_) cudaStreamDestroy(stream_);
-        if (known_) ncclCommDestroy(known_);
     }
     Ranks(const Ranks&) = delete;
     Ranks& operator=(const Ranks&) = delete;
+    void close() const { WHORL_NCCL_CALL(ncclCommDestroy(known_)); }
     ncclComm_t known() const { return known_; }
     cudaStream_t stream() const { return stream_; }
 
@@ -105,7 +105,10 @@ Maker nccl_maker() {
                const Communicator& communicator, std::vector<Pattern> batches, int,
                int element) -> std::unique_ptr<Transport> {
         std::shared_ptr<const Ranks>& ranks = (*known)[communicator.handle()];
-        if (!ranks) ranks = std::make_shared<const Ranks>(communicator);
+        if (!ranks) {
+            ranks = std::make_shared<const Ranks>(communicator);
+            communicator.handles().keep([own = ranks] { own->close(); });
+        }
         return std::make_unique<Nccl>(ranks, std::move(batches), element);
     };
 }

@@ -33,7 +33,7 @@ void* aligned(void* memory) {
 }
 } // namespace
 
-NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes)
+NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes, int threads)
     : node_(world.node()), bytes_(bytes), of_(static_cast<std::size_t>(world.size()), nullptr) {
     double of_node = static_cast<double>(bytes + alignment);
     node_.sum({&of_node, 1});
@@ -62,16 +62,12 @@ NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes)
     }
     data_ = aligned(data_);
     WHORL_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
-    device::zero(data_, bytes);
+    world.handles().keep([window = window_]() mutable {
+        WHORL_MPI(MPI_Win_unlock_all(window));
+        WHORL_MPI(MPI_Win_free(&window));
+    });
+    device::zero(data_, bytes, threads);
     world.barrier();
-}
-
-NodeMemory::~NodeMemory() {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (window_ == MPI_WIN_NULL || finalized) return;
-    MPI_Win_unlock_all(window_);
-    MPI_Win_free(&window_);
 }
 
 void NodeMemory::synchronise() const { WHORL_MPI(MPI_Win_sync(window_)); }

@@ -10,10 +10,10 @@ namespace whorl::exchange {
 
 class NodeMemory {
   public:
-    // Zeroed, on a cache line, each rank's on pages of its own; collective over `world`. Throws Error on all
-    // ranks where one node's shared memory is too small.
-    NodeMemory(const Communicator& world, std::size_t bytes);
-    ~NodeMemory();
+    // Zeroed by so many threads, on a cache line, each rank's on pages of its own; collective over `world`.
+    // Throws Error on all ranks where one node's shared memory is too small. There until `world`'s handles
+    // are closed.
+    NodeMemory(const Communicator& world, std::size_t bytes, int threads);
     NodeMemory(const NodeMemory&) = delete;
     NodeMemory& operator=(const NodeMemory&) = delete;
 

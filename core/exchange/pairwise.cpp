@@ -5,9 +5,9 @@
 
 namespace whorl::exchange {
 
-Pairwise::Pairwise(const Communicator& communicator, std::vector<Pattern> batches, int element)
+Pairwise::Pairwise(const Communicator& communicator, std::vector<Pattern> batches, int element, int threads)
     : handle_(communicator.handle()), rank_(communicator.rank()), size_(communicator.size()),
-      element_(element), batches_(std::move(batches)), requests_(batches_.size()) {
+      element_(element), threads_(threads), batches_(std::move(batches)), requests_(batches_.size()) {
     for (const Pattern& pattern : batches_) check_counts(pattern);
 }
 
@@ -34,7 +34,7 @@ void Pairwise::start(int batch, void* send, void* receive) {
     }
     const Chunk &mine = pattern.send[static_cast<std::size_t>(rank_)],
                 &own = pattern.receive[static_cast<std::size_t>(rank_)];
-    copy(to + own.offset * element_, from + mine.offset * element_, mine.count() * element_);
+    copy(to + own.offset * element_, from + mine.offset * element_, mine.count() * element_, threads_);
 }
 
 void Pairwise::wait(int batch) {

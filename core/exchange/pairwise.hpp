@@ -8,14 +8,15 @@ namespace whorl::exchange {
 // of all: in round i a rank sends to the one i after it and takes from the one i before it.
 class Pairwise final : public Transport {
   public:
-    Pairwise(const Communicator& communicator, std::vector<Pattern> batches, int element);
+    // So many threads copy what a rank sends itself.
+    Pairwise(const Communicator& communicator, std::vector<Pattern> batches, int element, int threads);
     void start(int batch, void* send, void* receive) override;
     void wait(int batch) override;
     void progress() override;
 
   private:
     MPI_Comm handle_;
-    int rank_, size_, element_;
+    int rank_, size_, element_, threads_;
     std::vector<Pattern> batches_;
     std::vector<std::vector<MPI_Request>> requests_; // [batch]
 };

@@ -7,9 +7,8 @@
 
 namespace whorl::exchange {
 
-Rma::Rma(const Communicator& communicator, std::vector<Pattern> batches, int element)
-    : handle_(communicator.handle()), root_(communicator.root()), ranks_(communicator.ranks_in_root()),
-      rank_(communicator.rank()), size_(communicator.size()), element_(element),
+Rma::Rma(const Communicator& communicator, std::vector<Pattern> batches, int element, int threads)
+    : communicator_(communicator), ranks_(communicator.ranks_in_root()), element_(element), threads_(threads),
       batches_(std::move(batches)) {
     for (const Pattern& pattern : batches_) {
         check_counts(pattern);
@@ -19,22 +18,20 @@ Rma::Rma(const Communicator& communicator, std::vector<Pattern> batches, int ele
             end_ = std::max(end_, chunk.offset + chunk.count());
         }
         auto& theirs = places_.emplace_back(own.size());
-        WHORL_MPI(MPI_Alltoall(own.data(), 1, MPI_INT64_T, theirs.data(), 1, MPI_INT64_T, handle_));
+        WHORL_MPI(
+            MPI_Alltoall(own.data(), 1, MPI_INT64_T, theirs.data(), 1, MPI_INT64_T, communicator_.handle()));
     }
-}
-
-Rma::~Rma() {
-    int finalized = 0;
-    MPI_Finalized(&finalized);
-    if (window_ == MPI_WIN_NULL || finalized) return;
-    if (locked_) MPI_Win_unlock_all(window_);
-    MPI_Win_free(&window_);
 }
 
 // Among all ranks: libraries name what a window needs by its communicator, and communicators of different
 // rows may have the same name.
 void Rma::open_window(void* receive, bool locked) {
-    WHORL_MPI(MPI_Win_create(receive, end_ * element_, element_, MPI_INFO_NULL, root_, &window_));
+    WHORL_MPI(
+        MPI_Win_create(receive, end_ * element_, element_, MPI_INFO_NULL, communicator_.root(), &window_));
+    communicator_.handles().keep([window = window_, locked]() mutable {
+        if (locked) WHORL_MPI(MPI_Win_unlock_all(window));
+        WHORL_MPI(MPI_Win_free(&window));
+    });
     WHORL_MPI(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN));
     int found = 0, *model = nullptr;
     WHORL_MPI(MPI_Win_get_attr(window_, MPI_WIN_MODEL, static_cast<void*>(&model), &found));
@@ -42,7 +39,6 @@ void Rma::open_window(void* receive, bool locked) {
                   "this MPI keeps a copy of what a window shows, which one-sided exchange cannot use: choose "
                   "another transport.");
     if (locked) WHORL_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
-    locked_ = locked;
 }
 
 void Rma::attach(void* receive, const NodeMemory* shared) {
@@ -55,15 +51,16 @@ void Rma::put(int batch, const void* send, void* receive) {
     const auto at = static_cast<std::size_t>(batch);
     const auto* const from = static_cast<const char*>(send);
     const MPI_Datatype type = complex_type(element_);
-    for (int i = 1; i <= size_; ++i) {
-        const auto target = static_cast<std::size_t>((rank_ + i) % size_);
+    const int size = communicator_.size();
+    for (int i = 1; i <= size; ++i) {
+        const auto target = static_cast<std::size_t>((communicator_.rank() + i) % size);
         const Chunk& chunk = batches_[at].send[target];
         if (chunk.count() == 0) continue;
         const char* const chunk_begin = from + chunk.offset * element_;
-        void* const there = i == size_ ? receive : (shared_ ? shared_->of(ranks_[target]) : nullptr);
+        void* const there = i == size ? receive : (shared_ ? shared_->of(ranks_[target]) : nullptr);
         if (there)
             copy(static_cast<char*>(there) + places_[at][target] * element_, chunk_begin,
-                 chunk.count() * element_);
+                 chunk.count() * element_, threads_);
         else
             WHORL_MPI(MPI_Put(chunk_begin, static_cast<int>(chunk.count()), type, ranks_[target],
                               places_[at][target], static_cast<int>(chunk.count()), type, window_));
@@ -71,17 +68,18 @@ void Rma::put(int batch, const void* send, void* receive) {
 }
 
 void Rma::start(int batch, void* send, void* receive) {
-    WHORL_MPI(MPI_Barrier(handle_));
+    communicator_.barrier();
     put(batch, send, receive);
 }
 
 void Rma::wait(int) {
-    for (int peer = 0; peer < size_; ++peer) {
+    for (int peer = 0; peer < communicator_.size(); ++peer) {
         const int target = ranks_[static_cast<std::size_t>(peer)];
-        if (peer != rank_ && !(shared_ && shared_->of(target))) WHORL_MPI(MPI_Win_flush(target, window_));
+        if (peer != communicator_.rank() && !(shared_ && shared_->of(target)))
+            WHORL_MPI(MPI_Win_flush(target, window_));
     }
     if (shared_) shared_->synchronise();
-    WHORL_MPI(MPI_Barrier(handle_));
+    communicator_.barrier();
     if (shared_) shared_->synchronise();
     WHORL_MPI(MPI_Win_sync(window_));
 }

@@ -16,13 +16,9 @@ namespace {
 
 class ByThreads final : public Transport {
   public:
-    struct Part {
-        Communicator communicator;
-        std::unique_ptr<Transport> transport;
-    };
-    explicit ByThreads(std::vector<Part> parts) : parts_(std::move(parts)) {}
+    explicit ByThreads(std::vector<std::unique_ptr<Transport>> parts) : parts_(std::move(parts)) {}
     void attach(void* receive, const NodeMemory* shared) override {
-        for (const Part& part : parts_) part.transport->attach(receive, shared);
+        for (const auto& part : parts_) part->attach(receive, shared);
     }
     void start(int batch, void* send, void* receive) override {
         each([&](Transport& part) { part.start(batch, send, receive); });
@@ -32,7 +28,7 @@ class ByThreads final : public Transport {
     }
     int messages() const override {
         int sum = 0;
-        for (const Part& part : parts_) sum += part.transport->messages();
+        for (const auto& part : parts_) sum += part->messages();
         return sum;
     }
 
@@ -44,7 +40,7 @@ class ByThreads final : public Transport {
         for (int i = 0; i < parts; ++i) {
             try {
                 device::set_up_thread();
-                work(*parts_[static_cast<std::size_t>(i)].transport);
+                work(*parts_[static_cast<std::size_t>(i)]);
             } catch (...) {
 #pragma omp critical(whorl_exchange_failure)
                 failure = std::current_exception();
@@ -52,7 +48,7 @@ class ByThreads final : public Transport {
         }
         if (failure) std::rethrow_exception(failure);
     }
-    std::vector<Part> parts_;
+    std::vector<std::unique_ptr<Transport>> parts_;
 };
 
 // Jobs one after the other on a thread of their own.
@@ -163,12 +159,10 @@ Maker by_threads(int threads, const Maker& make) {
     return [=](const Communicator& communicator, const std::vector<Pattern>& batches, int variables,
                int element) -> std::unique_ptr<Transport> {
         const int parts = least(communicator, std::min(threads, variables));
-        std::vector<ByThreads::Part> made;
+        std::vector<std::unique_ptr<Transport>> made;
         for (int i = 0; i < parts; ++i) {
             const int first = variables * i / parts, some = variables * (i + 1) / parts - first;
-            Communicator own = communicator.split(0);
-            auto transport = make(own, part_of(batches, first, some), some, element);
-            made.push_back({std::move(own), std::move(transport)});
+            made.push_back(make(communicator.split(0), part_of(batches, first, some), some, element));
         }
         return std::make_unique<ByThreads>(std::move(made));
     };

@@ -17,13 +17,17 @@ namespace whorl::exchange {
 
 namespace {
 struct Kind {
-    Maker (*make)(); // one for each who asks, as it may hold what its exchanges share
+    // One for each who asks, as it may hold what its exchanges share; so many threads move what they copy.
+    Maker (*make)(int threads);
     Traits traits;
 };
 
-template <class T> Maker maker() {
-    return [](const Communicator& communicator, std::vector<Pattern> batches, int, int element) {
-        return std::make_unique<T>(communicator, std::move(batches), element);
+template <class T> Maker maker(int threads) {
+    return [threads](const Communicator& communicator, std::vector<Pattern> batches, int, int element) {
+        if constexpr (requires { T(communicator, std::move(batches), element, threads); })
+            return std::make_unique<T>(communicator, std::move(batches), element, threads);
+        else
+            return std::make_unique<T>(communicator, std::move(batches), element);
     };
 }
 
@@ -38,7 +42,7 @@ const std::map<std::string, Kind>& registry() {
         {"rma-shared", {maker<Rma>, {.shared = true}}},
         {"datatypes", {maker<Datatypes>, {.strided = true}}},
 #ifdef WHORL_NCCL
-        {"nccl", {nccl_maker, {.of_gpus = true}}},
+        {"nccl", {[](int) { return nccl_maker(); }, {.of_gpus = true}}},
 #endif
     };
     return kinds;
@@ -61,8 +65,10 @@ Maker transport_maker(const TransportOptions& options) {
     WHORL_REQUIRE(!kind.traits.strided || options.wire == "full",
                   "transport = \"" + options.name +
                       "\" packs nothing, so nothing converts: choose wire = \"full\" or another transport.");
-    Maker make = kind.make();
-    if (options.wire == "single") make = in_single_precision(make);
+    // Beside those that work on the next batch, or in a team already, each exchange has the thread it is on.
+    const int threads = options.threading == "funneled" ? options.threads : 1;
+    Maker make = kind.make(threads);
+    if (options.wire == "single") make = in_single_precision(threads, make);
     if (options.variables_per_message > 0) make = in_groups(options.variables_per_message, make);
     if (options.threading == "serialized") make = in_background(make);
     if (options.threading == "multiple") make = by_threads(options.threads, make);

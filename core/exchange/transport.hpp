@@ -39,7 +39,7 @@ struct TransportOptions {
     std::string wire = "full";          // or "single": 4-byte reals on the way in a double run
     std::string threading = "funneled"; // or "serialized", "multiple"
     int variables_per_message = 0;      // 0: all of them
-    int threads = 1;                    // that exchange where threading = "multiple"
+    int threads = 1; // of the run: they exchange where threading = "multiple", else copy and convert
 };
 
 // What makes the transports of these options. Throws Error where a name is unknown or choices exclude each

@@ -15,7 +15,7 @@ using Narrow = Complex<float>;
 
 // Number i goes from bytes 16 i to 8 i. Those of [m, 2 m) are read where nothing of them is written, and
 // written where all has been read: they go side by side.
-void narrow(Wide* numbers, std::int64_t count) {
+void narrow(Wide* numbers, std::int64_t count, int threads) {
     auto* const bytes = reinterpret_cast<char*>(numbers);
     const auto convert = [&](std::int64_t i) {
         Wide value;
@@ -26,13 +26,13 @@ void narrow(Wide* numbers, std::int64_t count) {
     constexpr std::int64_t few = 4096;
     for (std::int64_t i = 0; i < std::min(few, count); ++i) convert(i);
     for (std::int64_t m = few; m < count; m *= 2) {
-#pragma omp parallel for
+#pragma omp parallel for num_threads(threads)
         for (std::int64_t i = m; i < std::min(2 * m, count); ++i) convert(i);
     }
 }
 
 // And back, from the end.
-void widen(Wide* numbers, std::int64_t count) {
+void widen(Wide* numbers, std::int64_t count, int threads) {
     auto* const bytes = reinterpret_cast<char*>(numbers);
     const auto convert = [&](std::int64_t i) {
         Narrow value;
@@ -42,7 +42,7 @@ void widen(Wide* numbers, std::int64_t count) {
     };
     constexpr std::int64_t few = 4096;
     for (; count > few; count = (count + 1) / 2) {
-#pragma omp parallel for
+#pragma omp parallel for num_threads(threads)
         for (std::int64_t i = (count + 1) / 2; i < count; ++i) convert(i);
     }
     for (std::int64_t i = count - 1; i >= 0; --i) convert(i);
@@ -50,13 +50,14 @@ void widen(Wide* numbers, std::int64_t count) {
 
 class SingleWire final : public Transport {
   public:
-    SingleWire(std::vector<Pattern> batches, std::unique_ptr<Transport> inner)
-        : batches_(std::move(batches)), receives_(batches_.size(), nullptr), inner_(std::move(inner)) {}
+    SingleWire(int threads, std::vector<Pattern> batches, std::unique_ptr<Transport> inner)
+        : threads_(threads), batches_(std::move(batches)), receives_(batches_.size(), nullptr),
+          inner_(std::move(inner)) {}
 
     void attach(void* receive, const NodeMemory* shared) override { inner_->attach(receive, shared); }
     void start(int batch, void* send, void* receive) override {
         for (const Chunk& chunk : batches_[static_cast<std::size_t>(batch)].send)
-            narrow(static_cast<Wide*>(send) + chunk.offset, chunk.count());
+            narrow(static_cast<Wide*>(send) + chunk.offset, chunk.count(), threads_);
         receives_[static_cast<std::size_t>(batch)] = receive;
         inner_->start(batch, send, receive);
     }
@@ -64,12 +65,13 @@ class SingleWire final : public Transport {
         inner_->wait(batch);
         auto* const receive = static_cast<Wide*>(receives_[static_cast<std::size_t>(batch)]);
         for (const Chunk& chunk : batches_[static_cast<std::size_t>(batch)].receive)
-            widen(receive + chunk.offset, chunk.count());
+            widen(receive + chunk.offset, chunk.count(), threads_);
     }
     int messages() const override { return inner_->messages(); }
     void progress() override { inner_->progress(); }
 
   private:
+    int threads_;
     std::vector<Pattern> batches_;
     std::vector<void*> receives_;
     std::unique_ptr<Transport> inner_;
@@ -83,7 +85,7 @@ Chunk narrowed(const Chunk& chunk) {
 
 } // namespace
 
-Maker in_single_precision(const Maker& make) {
+Maker in_single_precision(int threads, const Maker& make) {
     return [=](const Communicator& communicator, const std::vector<Pattern>& batches, int variables,
                int element) -> std::unique_ptr<Transport> {
         if (element != sizeof(Wide)) return make(communicator, batches, variables, element);
@@ -94,7 +96,7 @@ Maker in_single_precision(const Maker& make) {
             for (const Chunk& chunk : pattern.receive) narrow_pattern.receive.push_back(narrowed(chunk));
         }
         return std::make_unique<SingleWire>(
-            batches, make(communicator, std::move(narrow_batches), variables, sizeof(Narrow)));
+            threads, batches, make(communicator, std::move(narrow_batches), variables, sizeof(Narrow)));
     };
 }
 

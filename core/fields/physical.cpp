@@ -9,7 +9,7 @@ namespace whorl {
 namespace {
 
 template <class Device, class Real> PhysicalBlock block_of(const RoundTrip<Device, Real>& trip) {
-    return {trip.layout().z, trip.layout().y, trip.layout().nx};
+    return {trip.layout().point_z, trip.layout().y, trip.layout().nx};
 }
 
 // Room for the points of a batch of planes: on the device, and where the host sees them.
@@ -21,10 +21,11 @@ template <class Device, class Real> struct Staging {
 
     Staging(const RoundTrip<Device, Real>& trip, int count) : components(count) {
         PhysicalBlock largest = block_of(trip);
-        largest.z = {0, trip.layout().largest_batch()};
+        largest.z = {0, trip.layout().largest_point_batch()};
         const auto size = static_cast<std::size_t>(components * largest.points());
-        points = device::Buffer<Real, Memory>(size);
-        if (Memory::separate) host = device::Buffer<Real, typename Device::HostSide>(size);
+        const int threads = trip.device().executors();
+        points = device::Buffer<Real, Memory>(size, threads);
+        if (Memory::separate) host = device::Buffer<Real, typename Device::HostSide>(size, threads);
     }
     std::size_t bytes(const PhysicalBlock& block) const {
         return static_cast<std::size_t>(components * block.points()) * sizeof(Real);

@@ -119,6 +119,13 @@ Pencils::Pencils(const Box& box, const Truncation& truncation, ProcessGrid grid)
     }
 }
 
+Block Pencils::point_z(int r, int c) const {
+    const Block all = z(c);
+    if (!flat_y()) return all;
+    const Block own = even_block(all.size(), grid_.p_row, r);
+    return {all.begin + own.begin, all.begin + own.end};
+}
+
 int Pencils::column_length(int r, int ky_index) const {
     return elements(r).below(lengths_[static_cast<std::size_t>(ky_index)]);
 }
@@ -156,8 +163,9 @@ struct Limits {
     int row, col;
 };
 Limits limits(const Box& box, const Truncation& truncation) {
-    return {std::min(box.points[1], elements_of(truncation, truncation.extent(0) + 1)),
-            std::min(box.points[2], truncation.count(1))};
+    const auto& [nx, ny, nz] = box.points;
+    return {std::min(ny == 1 ? nz : ny, elements_of(truncation, truncation.extent(0) + 1)),
+            std::min(nz, truncation.count(1))};
 }
 } // namespace
 

@@ -4,6 +4,9 @@
 //   y-pencil             z block of c, kx of r, all y
 //   z-pencil (state)     kx of r, ky of (r, c), all z
 //
+// Where y has one point (flow in the plane x, z) there are no rows of y to cut: an x-pencil has the planes of
+// r among those of c instead, and one column index.
+//
 // A row along x holds a complex number for each kx. Between walls in x its coefficients are real (up to a
 // constant), and an element holds two of them, kx = 2 i and 2 i + 1.
 //
@@ -57,7 +60,10 @@ class Pencils {
 
     ProcessGrid grid() const { return grid_; }
     Block z(int c) const { return even_block(points_[2], grid_.p_col, c); }
-    Block y(int r) const { return even_block(points_[1], grid_.p_row, r); }
+    // Of x-pencils.
+    Block point_z(int r, int c) const;
+    Block y(int r) const { return flat_y() ? Block{0, 1} : even_block(points_[1], grid_.p_row, r); }
+    bool flat_y() const { return points_[1] == 1; }
     // Complex numbers of a row, and the wavenumbers they stand for.
     Dealt elements(int r) const { return deal(kept_elements_, grid_.p_row, r); }
     Dealt kx(int r) const { return deal(kept_x_, grid_.p_row, r, per_element_ == 2); }

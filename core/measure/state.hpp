@@ -6,6 +6,7 @@
 #include <map>
 #include <string>
 
+#include "base/maximum.hpp"
 #include "measure/shells.hpp"
 
 namespace whorl {
@@ -45,7 +46,7 @@ template <class Model, class Real> struct AddMeasures {
         double of_mode[all] = {};
         model.quadratic(widened(mode.k), state.template at<Model::fields>(mode).data(), of_mode);
         for (int n = 0; n < sums; ++n) values[n] += static_cast<double>(mode.weight) * of_mode[n];
-        for (int n = sums; n < all; ++n) values[n] = of_mode[n] > values[n] ? of_mode[n] : values[n];
+        for (int n = sums; n < all; ++n) values[n] = larger(of_mode[n], values[n]);
     }
 };
 // One of them.

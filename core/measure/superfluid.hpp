@@ -19,9 +19,6 @@
 
 namespace whorl {
 
-template <class Model>
-concept IsWaveFunction = requires(const Model& model) { model.alpha + model.beta + model.rho0; };
-
 template <class Device, class Real> struct SuperfluidFlow {
     device::Buffer<Complex<Real>, typename Device::Memory> flow; // sqrt(rho) u
     double kinetic = 0.0, quantum = 0.0, interaction = 0.0;
@@ -33,7 +30,8 @@ SuperfluidFlow<Device, Real> superfluid_flow(RoundTrip<Device, Real>& trip, cons
     using Memory = typename Device::Memory;
     const std::int64_t modes = set.table.modes();
     SuperfluidFlow<Device, Real> result;
-    result.flow = device::Buffer<Complex<Real>, Memory>(static_cast<std::size_t>(3 * modes));
+    result.flow =
+        device::Buffer<Complex<Real>, Memory>(static_cast<std::size_t>(3 * modes), set.device.executors());
     trip.shift({0.0, 0.0, 0.0});
     for (int axis = 0; axis < 3; ++axis) {
         device::Buffer<double, Memory> mean_on_device(3);

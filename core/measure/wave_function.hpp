@@ -7,6 +7,11 @@
 
 namespace whorl {
 
+// A model says so of itself (is_wave_function): its first two fields are r and s, and it has the alpha, beta
+// and rho0 of models/gross_pitaevskii.hpp.
+template <class Model>
+concept IsWaveFunction = requires { requires Model::is_wave_function; };
+
 // Of one axis: the modes of sqrt(rho) u along it, and means over the points, which are the modes k = 0 of
 // what is averaged.
 template <class Real> struct FlowOfWaveFunction : PassDefaults<Real> {

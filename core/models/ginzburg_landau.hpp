@@ -22,6 +22,7 @@ template <class Real> struct GinzburgLandau {
     static constexpr std::array sums{"mass", "gradient_energy", "flow_energy"};
     static constexpr std::array maxima{"maximum_divergence"};
     static constexpr std::array spectra{0, 2};
+    static constexpr bool is_wave_function = true;
     static constexpr int rate_of(int f) { return f / 2 > 0 ? 1 : 0; }
 
     Real alpha, beta, rho0;

@@ -23,6 +23,7 @@ template <class Real> struct GrossPitaevskii {
     static constexpr std::array sums{"mass", "gradient_energy"};
     static constexpr std::array<const char*, 0> maxima{};
     static constexpr std::array spectra{0};
+    static constexpr bool is_wave_function = true;
 
     Real alpha, beta, rho0;
 

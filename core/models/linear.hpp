@@ -36,6 +36,7 @@ template <class Real> struct Losses {
     Real drag = 0;
     Real high = 1, low = 1; // k_h^-2 and k_l^2
 
+    bool operator==(const Losses&) const = default;
     WHORL_INLINE Real rate(Wavenumber<Real> k) const {
         const Real k2 = square(k);
         return nu * k2 + hyper * small_power(high * k2, hyper_power) +
@@ -53,6 +54,7 @@ template <class Real> struct Background {
     Wavenumber<Real> omega{0, 0, 0};    // angular velocity
     Wavenumber<Real> velocity{0, 0, 0}; // U
 
+    bool operator==(const Background&) const = default;
     // k.U
     WHORL_INLINE Real drift(Wavenumber<Real> k) const {
         return k.x * velocity.x + k.y * velocity.y + k.z * velocity.z;
@@ -113,6 +115,20 @@ template <class Real> struct LinearTerms {
     }
     WHORL_INLINE Real drift(Wavenumber<Real> k) const { return background.drift(k); }
     double norm(Wavenumber<double> largest) const { return background.norm(largest); }
+
+    bool operator==(const LinearTerms&) const = default;
+    // Whether Viscosity is all there is. By what it has not, so that a term that is added here is never left
+    // out.
+    bool is_viscosity_alone() const {
+        LinearTerms alone;
+        alone.losses.nu = losses.nu;
+        // Of losses that are not there.
+        alone.losses.hyper_power = losses.hyper_power;
+        alone.losses.hypo_power = losses.hypo_power;
+        alone.losses.high = losses.high;
+        alone.losses.low = losses.low;
+        return *this == alone;
+    }
 };
 
 } // namespace whorl

@@ -2,17 +2,32 @@
 // for each device.
 #include <cmath>
 #include <limits>
+#include <new>
+#include <tuple>
 
+#include "base/maximum.hpp"
 #include "device/chosen.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl {
 
+// After an error MPI, or a thread of ours, may still write to what it was given: then that stays for ever.
+template <class Device, class Real> RoundTrip<Device, Real>::~RoundTrip() {
+    if (under_way_ == 0) return;
+    auto given = std::tuple(std::move(exchanges_), std::move(make_transport_), std::move(mirrors_),
+                            std::move(pencil_buffer_), std::move(plane_buffer_), std::move(row_y_buffer_),
+                            std::move(row_x_buffer_));
+    new (std::nothrow) auto(std::move(given));
+}
+
 template <class Device, class Real>
 typename RoundTrip<Device, Real>::Exchange& RoundTrip<Device, Real>::exchange_of(Leg leg, int variables,
                                                                                  bool inwards) {
-    Exchange& made = exchanges_[{leg, variables, inwards}];
-    if (made.transport) return made;
+    WHORL_REQUIRE(under_way_ == 0, "an error left an exchange of this flow without an end, so that its "
+                                   "buffers are in use: make a new flow, or restart from a checkpoint.");
+    const auto known = exchanges_.find({leg, variables, inwards});
+    if (known != exchanges_.end()) return known->second;
+    Exchange made;
     const exchange::Watchdog::Scope watched(watchdog_, "set-up of an exchange", -1);
     const bool rows = leg == Leg::row;
     const exchange::Communicator& peers = rows ? row_ : column_;
@@ -33,7 +48,7 @@ typename RoundTrip<Device, Real>::Exchange& RoundTrip<Device, Real>::exchange_of
     auto& landing =
         rows ? (inwards ? row_x_buffer_ : row_y_buffer_) : (inwards ? plane_buffer_ : pencil_buffer_);
     made.transport->attach(landing.data(), landing.node());
-    return made;
+    return exchanges_.insert_or_assign({leg, variables, inwards}, std::move(made)).first->second;
 }
 
 template <class Device, class Real>
@@ -53,6 +68,8 @@ void RoundTrip<Device, Real>::start(Exchange& exchange, int batch, Value* send, 
     Timers::Scope timed(exchange_timer_, exchange.part);
     const exchange::Watchdog::Scope watched(watchdog_, exchange.name, batch);
     device_.finish();
+    throw_if(failure_);
+    ++under_way_;
     exchange.transport->start(batch, send, receive);
     const auto at = static_cast<std::size_t>(batch),
                leg = static_cast<std::size_t>(exchange.part == Part::row);
@@ -64,6 +81,7 @@ template <class Device, class Real> void RoundTrip<Device, Real>::wait(Exchange&
     Timers::Scope timed(exchange_timer_, exchange.part);
     const exchange::Watchdog::Scope watched(watchdog_, exchange.name, batch);
     exchange.transport->wait(batch);
+    --under_way_;
 }
 
 template <class Device, class Real>
@@ -95,20 +113,16 @@ std::array<double, 2> RoundTrip<Device, Real>::reduce_maxima(bool wanted) {
     std::array<double, 2> largest{0.0, 0.0};
     if (!wanted) return largest;
     if constexpr (Device::streams) maxima_.front() = device_.raised();
-    std::array<double, 3> values{0.0, 0.0, 0.0}; // MPI_MAX may lose a NaN, so it travels as a flag
+    const double spoilt = std::numeric_limits<double>::quiet_NaN();
     for (const auto& of_executor : maxima_)
-        for (std::size_t m = 0; m < 2; ++m) {
-            if (!std::isfinite(of_executor[m])) values[2] = 1.0;
-            values[m] = std::max(values[m], std::isfinite(of_executor[m]) ? of_executor[m] : 0.0);
-        }
+        for (std::size_t m = 0; m < 2; ++m)
+            largest[m] = larger(largest[m], std::isfinite(of_executor[m]) ? of_executor[m] : spoilt);
     {
         const exchange::Watchdog::Scope watched(watchdog_, "reduction behind the exchange",
                                                 layout_.batches - 1);
-        world_.maximum(values);
+        world_.maximum(largest);
     }
-    const double spoilt = std::numeric_limits<double>::quiet_NaN();
-    return values[2] > 0.0 ? std::array<double, 2>{spoilt, spoilt}
-                           : std::array<double, 2>{values[0], values[1]};
+    return std::isnan(larger(largest[0], largest[1])) ? std::array{spoilt, spoilt} : largest;
 }
 
 template class RoundTrip<device::Chosen, float>;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
+
 namespace whorl {
 
 namespace {
@@ -17,10 +19,11 @@ Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& penc
                const exchange::Traits& transport, bool side_by_side)
     : grid(pencils.grid()), row_index(rank % grid.p_row), column_index(rank / grid.p_row), nx(box.points[0]),
       ny(box.points[1]), nz(box.points[2]), walls(box.wall_mask()), per_element(box.wall(0) ? 2 : 1),
-      z(pencils.z(column_index)), y(pencils.y(row_index)), ky(pencils.ky(row_index, column_index)),
-      elements(pencils.elements(row_index)), kx(pencils.kx(row_index)), kept_x(truncation.extent(0) + 1),
-      kept_y(truncation.count(1)), kept_z(truncation.count(2)), kept_elements(pencils.kept_elements()),
-      extent_y(truncation.extent(1)), extent_z(truncation.extent(2)), batches(batch_count),
+      z(pencils.z(column_index)), y(pencils.y(row_index)), point_z(pencils.point_z(row_index, column_index)),
+      ky(pencils.ky(row_index, column_index)), elements(pencils.elements(row_index)),
+      kx(pencils.kx(row_index)), kept_x(truncation.extent(0) + 1), kept_y(truncation.count(1)),
+      kept_z(truncation.count(2)), kept_elements(pencils.kept_elements()), extent_y(truncation.extent(1)),
+      extent_z(truncation.extent(2)), batches(batch_count),
       in_place(transport.strided || (side_by_side && grid.p_col == 1)),
       row_batches(transport.blocks ? 1 : std::min(batches, most_row_batches)),
       column_variables(column_variable_count), row_variables(row_variable_count),
@@ -29,6 +32,7 @@ Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& penc
     elements_before_.push_back(0);
     for (int r = 0; r < grid.p_row; ++r) {
         peer_y_.push_back(pencils.y(r));
+        if (pencils.flat_y()) peer_point_z_.push_back(pencils.point_z(r, column_index));
         peer_elements_.push_back(pencils.elements(r));
         elements_before_.push_back(elements_before_.back() + peer_elements_.back().size());
     }
@@ -36,8 +40,11 @@ Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& penc
     in_place ? place_planes_apart() : place_planes();
     if (grid.p_row > 1) {
         row_y_size = row_batches * row_y_offset(grid.p_row, largest_batch());
-        row_x_size = row_batches * row_x_offset(grid.p_row, largest_batch());
+        row_x_size = row_batches * row_x_offset(grid.p_row, largest_point_batch());
     }
+    WHORL_REQUIRE(ny > 1 || grid.p_row == 1 || batches == 1,
+                  "where y has one point ranks share planes, which are one batch, not " +
+                      std::to_string(batches) + ".");
 }
 
 void Layout::place_columns(const Pencils& pencils) {
@@ -109,9 +116,26 @@ int Layout::largest_batch() const {
     return largest;
 }
 
+int Layout::largest_point_batch() const {
+    int largest = 0;
+    for (int b = 0; b < batches; ++b) largest = std::max(largest, point_planes(b).size());
+    return largest;
+}
+
+Block Layout::planes_of(int r, const Block& of) const {
+    if (peer_point_z_.empty()) return of;
+    const Block theirs = peer_point_z_[at(r)];
+    const int begin = std::clamp(theirs.begin, of.begin, of.end);
+    return {begin, std::clamp(theirs.end, begin, of.end)};
+}
+
+std::int64_t Layout::rows_before(int r, int plane_count) const {
+    if (peer_point_z_.empty()) return 1LL * plane_count * (r == grid.p_row ? ny : peer_y_[at(r)].begin);
+    return (r == grid.p_row ? z.end : peer_point_z_[at(r)].begin) - z.begin;
+}
+
 std::int64_t Layout::row_y_offset(int r, int plane_count) const {
-    const int rows = r == grid.p_row ? ny : peer_y_[at(r)].begin;
-    return static_cast<std::int64_t>(row_variables) * plane_count * rows * elements.size();
+    return row_variables * rows_before(r, plane_count) * elements.size();
 }
 
 std::int64_t Layout::row_x_offset(int r, int plane_count) const {
@@ -120,15 +144,18 @@ std::int64_t Layout::row_x_offset(int r, int plane_count) const {
 
 RowSlot Layout::row_y_slot(int r, int index, int batch) const {
     const Block rows = peer_y_[at(r)];
-    const std::int64_t width = elements.size(), plane_count = planes(batch).size();
-    const std::int64_t begin = batch % row_batches * (row_y_size / row_batches);
-    if (strided_) return {begin + (1LL * index * ny + rows.begin) * width, plane_count * ny * width, width};
-    return {begin + row_y_offset(r, planes(batch).size()) + index * rows.size() * width,
-            plane_count * rows.size() * width, width};
+    const int plane_count = planes(batch).size();
+    const std::int64_t width = elements.size(), begin = batch % row_batches * (row_y_size / row_batches);
+    if (!strided_)
+        return {begin + row_y_offset(r, plane_count) + index * rows.size() * width,
+                rows_of(r, plane_count) * width, width};
+    const std::int64_t row =
+        peer_point_z_.empty() ? 1LL * index * ny + rows.begin : rows_before(r, plane_count) + index;
+    return {begin + row * width, 1LL * plane_count * ny * width, width};
 }
 
 RowSlot Layout::row_x_slot(int r, int index, int batch) const {
-    const int plane_count = planes(batch).size();
+    const int plane_count = point_planes(batch).size();
     const std::int64_t width = strided_ ? kept_elements : peer_elements_[at(r)].size(),
                        plane = y.size() * width;
     const std::int64_t begin = batch % row_batches * (row_x_size / row_batches);
@@ -158,18 +185,20 @@ exchange::Chunk Layout::plane_chunk(int batch, int c, int variables) const {
             z.size() * all_columns_};
 }
 
+// Runs of rows: those of a peer in each plane, or where y is flat all its planes.
 exchange::Chunk Layout::row_y_chunk(int batch, int r, int variables) const {
-    const int plane_count = planes(batch).size();
+    const int plane_count = planes(batch).size(), runs = peer_point_z_.empty() ? plane_count : 1;
     const RowSlot slot = row_y_slot(r, 0, batch);
-    const std::int64_t size = 1LL * peer_y_[at(r)].size() * elements.size();
-    return {slot.base, size, plane_count, slot.stride / std::max(plane_count, 1), variables, slot.stride};
+    const std::int64_t rows = rows_of(r, plane_count), of_run = rows / std::max(runs, 1);
+    return {slot.base,  of_run * elements.size(), runs, slot.stride / std::max(runs, 1), variables,
+            slot.stride};
 }
 
 exchange::Chunk Layout::row_x_chunk(int batch, int r, int variables) const {
     const RowSlot slot = row_x_slot(r, 0, batch);
     return {slot.base,
             peer_elements_[at(r)].size(),
-            1LL * planes(batch).size() * y.size(),
+            1LL * point_planes(batch).size() * y.size(),
             slot.pitch,
             variables,
             slot.stride};

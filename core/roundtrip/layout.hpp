@@ -3,6 +3,9 @@
 //   column buffers   chunk (batch, peer) holds [variable][plane][kept column]
 //   row buffers      chunk (batch in flight, peer) holds [variable][plane][row of y][element]
 //
+// Where y is flat the chunk of a row peer is of other planes, not of other rows of all of them, and a batch
+// is all planes.
+//
 // Where a transport takes chunks that lie apart nothing is packed by peers: the buffers hold
 //
 //   z-pencil         [variable][z][kept column]
@@ -56,6 +59,7 @@ class Layout {
     int walls;       // bit 0, 1, 2: x, y, z
     int per_element; // kx
     Block z, y;
+    Block point_z;       // planes of the x-pencil
     std::vector<int> ky; // own ones, as places among the kept
     Dealt elements, kx;
     int kept_x, kept_y, kept_z; // kept kx of the whole box, kept ky and kz, of either sign
@@ -78,9 +82,14 @@ class Layout {
     Block planes(int batch) const { return planes(column_index, batch); }
     Block planes(int c, int batch) const;
     int largest_batch() const;
+    int largest_point_batch() const;
+    // Own planes of batch b in x-pencils, and those among `planes` of which row peer r has rows.
+    Block point_planes(int batch) const { return planes_of(row_index, planes(batch)); }
+    Block planes_of(int r, const Block& planes) const;
     Dealt peer_elements(int r) const { return peer_elements_[static_cast<std::size_t>(r)]; }
     Block peer_y_block(int r) const { return peer_y_[static_cast<std::size_t>(r)]; }
-    // Row peer r's part of the index-th plane of a batch: its rows of y, and its elements of own rows.
+    // Row peer r's part of the index-th of those of its planes that are in a batch: its rows of y, and its
+    // elements of own rows.
     RowSlot row_y_slot(int r, int index, int batch) const;
     RowSlot row_x_slot(int r, int index, int batch) const;
 
@@ -92,6 +101,11 @@ class Layout {
     void place_columns(const Pencils& pencils);
     void place_planes();
     void place_planes_apart();
+    // Of the y-pencil's planes of a batch: rows of peers before r, and of r; and those of the x-pencil.
+    std::int64_t rows_before(int r, int planes) const;
+    std::int64_t rows_of(int r, int planes) const {
+        return rows_before(r + 1, planes) - rows_before(r, planes);
+    }
     std::int64_t row_y_offset(int r, int planes) const;
     std::int64_t row_x_offset(int r, int planes) const;
     exchange::Chunk pencil_chunk(int batch, int c, int variables) const;
@@ -101,6 +115,7 @@ class Layout {
     bool strided_;                 // rows; columns are where they are `in_place`, or strided, too
     std::int64_t all_columns_ = 0; // of all column peers
     std::vector<Block> peer_z_, peer_y_;
+    std::vector<Block> peer_point_z_; // where y is flat
     std::vector<Dealt> peer_elements_;
     std::vector<int>
         elements_before_; // [row peer, and the end] in a row that holds those of one peer after another

@@ -33,7 +33,8 @@ template <class Device, class Real> LineChoice LineTrials<Device, Real>::fastest
     LineChoice best = asked;
     best.measured = false;
     const Layout& at = trip_.layout_;
-    if (!asked.measured || 1LL * at.nx * at.ny * at.nz <= fewest_points) return best;
+    const bool shares_planes = at.ny == 1 && at.grid.p_row > 1; // whose rows are not those of a plane
+    if (!asked.measured || shares_planes || 1LL * at.nx * at.ny * at.nz <= fewest_points) return best;
     using device::LineKind;
     const int columns = trip_.workspace_.columns;
     const double of_axis = seconds / 3;

@@ -11,6 +11,7 @@ namespace whorl {
 
 template <class Real> struct Wavenumber {
     Real x, y, z;
+    bool operator==(const Wavenumber&) const = default;
 };
 
 template <class Real> WHORL_INLINE Real square(Wavenumber<Real> k) {

@@ -161,10 +161,9 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_lines() {
 // How many planes an executor may have in hand.
 template <class Device, class Real> std::set<int> RoundTrip<Device, Real>::group_sizes() const {
     std::set<int> sizes;
-    for (int b = 0; b < layout_.batches; ++b) {
-        const Block all = layout_.planes(b);
-        for (int i = 0; i < groups(all); ++i) sizes.insert(group(all, i).size());
-    }
+    for (int b = 0; b < layout_.batches; ++b)
+        for (const Block& all : {layout_.planes(b), layout_.point_planes(b)})
+            for (int i = 0; i < groups(all); ++i) sizes.insert(group(all, i).size());
     return sizes;
 }
 
@@ -190,7 +189,8 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_x_lines()
 
 template <class Device, class Real> void RoundTrip<Device, Real>::make_buffers(bool shared) {
     const auto make = [&](std::int64_t size, int peers) {
-        return exchange::Landing<Value, Memory>(world_, static_cast<std::size_t>(size), shared && peers > 1);
+        return exchange::Landing<Value, Memory>(world_, static_cast<std::size_t>(size), shared && peers > 1,
+                                                device_.executors());
     };
     const auto& [p_row, p_col] = layout_.grid;
     pencil_buffer_ = make(layout_.pencil_size, p_col);
@@ -204,7 +204,7 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_buffers(b
 template <class Device, class Real> void RoundTrip<Device, Real>::make_workspaces() {
     for (Executor& executor : executors_) {
         executor.workspace = Buffer<Value>(); // given back before the next is taken
-        executor.workspace = Buffer<Value>(static_cast<std::size_t>(workspace_.size()));
+        executor.workspace = Buffer<Value>(static_cast<std::size_t>(workspace_.size()), device_.executors());
         for (auto* rows : {&executor.rows, &executor.next_rows})
             rows->resize(static_cast<std::size_t>(std::max(layout_.ny, layout_.nz)));
         executor.pieces.resize(static_cast<std::size_t>(layout_.grid.p_row));

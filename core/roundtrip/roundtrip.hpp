@@ -13,7 +13,6 @@
 #include <string>
 #include <tuple>
 
-#include "base/timer.hpp"
 #include "device/buffer.hpp"
 #include "device/caches.hpp"
 #include "device/compiled.hpp"
@@ -30,6 +29,7 @@
 #include "roundtrip/pass.hpp"
 #include "roundtrip/row_pairs.hpp"
 #include "roundtrip/row_program.hpp"
+#include "roundtrip/timed.hpp"
 #include "roundtrip/workspace.hpp"
 
 namespace whorl {
@@ -64,6 +64,9 @@ template <class Device, class Real> class RoundTrip {
   public:
     RoundTrip(const Box& box, const Truncation& truncation, const RoundTripOptions& options,
               const exchange::Communicator& world, Device& device);
+    ~RoundTrip();
+    RoundTrip(const RoundTrip&) = delete;
+    RoundTrip& operator=(const RoundTrip&) = delete;
 
     const Layout& layout() const { return layout_; }
     const RowTable& table() const { return table_; }
@@ -119,25 +122,10 @@ template <class Device, class Real> class RoundTrip {
         int count;
         int first_segment, segments;
     };
-    // A scope of an executor's timers: what was enqueued in it counts.
-    class Timed {
-      public:
+    struct Timed : whorl::Timed<Device> {
         Timed(RoundTrip& trip, int executor, Part part)
-            : device_(trip.device_), timers_(trip.executors_[static_cast<std::size_t>(executor)].timers),
-              scope_(ready(), part) {}
-        ~Timed() { ready(); }
-        Timed(const Timed&) = delete;
-        Timed& operator=(const Timed&) = delete;
-
-      private:
-        Timers& ready() const {
-            if constexpr (Device::streams)
-                if (timers_.enabled) device_.finish();
-            return timers_;
-        }
-        Device& device_;
-        Timers& timers_;
-        Timers::Scope scope_;
+            : whorl::Timed<Device>(trip.device_, trip.executors_[static_cast<std::size_t>(executor)].timers,
+                                   trip.failure_, part) {}
     };
 
     void make_tables(const Box& box, const Truncation& truncation);
@@ -328,7 +316,9 @@ template <class Device, class Real> class RoundTrip {
     ByBasis<std::map<int, LinesOf>> x_in_, x_out_;                 // by pairs of rows
     std::map<std::tuple<Leg, int, bool>, Exchange> exchanges_;
     std::array<std::int64_t, 2> moved_{}, messages_{}; // bytes and messages to others since reset, by leg
-    Timers exchange_timer_; // of the thread that exchanges, with the total of all runs
+    int under_way_ = 0;                                // exchanges that were started and not waited for
+    Timers exchange_timer_;      // of the thread that exchanges, with the total of all runs
+    std::exception_ptr failure_; // of a device, met where nothing could be thrown
 };
 
 } // namespace whorl

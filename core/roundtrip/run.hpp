@@ -29,6 +29,7 @@ std::array<double, 2> RoundTrip<Device, Real>::run(Pass& pass) {
     if constexpr (requires { pass.begin_store(largest); }) pass.begin_store(largest);
     if constexpr (Pass::fluxes > 0) columns_out(pass);
     if (exchange_timer_.enabled) device_.finish();
+    throw_if(failure_);
     return largest;
 }
 
@@ -189,7 +190,7 @@ void RoundTrip<Device, Real>::towards_rows(Pass& pass, int b, const Legs& legs) 
 template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs) {
-    const Block all = layout_.planes(b);
+    const Block all = layout_.point_planes(b);
     if constexpr (Pass::inputs > 0) wait(*legs.row_in, b);
     if constexpr (requires { pass.begin_batch(all); }) {
         device_.finish(); // the batch before may still be at work on what this fills

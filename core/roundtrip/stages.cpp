@@ -158,7 +158,8 @@ void RoundTrip<Device, Real>::gather_plane(int executor, const kernels::Spread<R
         }
     };
     if (variables > 0) point_at(own.rows, 0);
-    // In the order of memory: lane by lane the rows would come one cache line after the other from everywhere.
+    // In the order of memory: lane by lane the rows would come one cache line after the other from
+    // everywhere.
     for (const device::LineRow<Real>& row : own.rows)
         Device::fetch(row.data, static_cast<std::size_t>(row.length) * sizeof(Value));
     for (int v = 0; v < variables; ++v) {
@@ -183,12 +184,14 @@ template <class Device, class Real>
 template <bool to_buffer>
 void RoundTrip<Device, Real>::move_rows(int executor, const Block& z, int b, int variables) {
     const Timed scope(*this, executor, Part::pack);
-    const kernels::Planes<Real> p = planes(executor, z);
-    const int index = z.begin - layout_.planes(b).begin;
     for (int r = 0; r < layout_.grid.p_row; ++r) {
-        const Block rows = layout_.peer_y_block(r);
+        const Block rows = layout_.peer_y_block(r), theirs = layout_.planes_of(r, z);
+        kernels::Planes<Real> p = planes(executor, z);
+        p.data += 1LL * (theirs.begin - z.begin) * p.pitch; // all of them, or those of one row of y
+        p.count = theirs.size();
+        const int index = theirs.begin - layout_.planes_of(r, layout_.planes(b)).begin;
         const RowSlot slot = layout_.row_y_slot(r, index, b), next = layout_.row_y_slot(r, index + 1, b);
-        device_.for_each(executor, 1LL * variables * z.size() * rows.size(),
+        device_.for_each(executor, 1LL * variables * theirs.size() * rows.size(),
                          kernels::MoveRows<Real, to_buffer>{p, row_y_buffer_.data() + slot.base, slot.stride,
                                                             next.base - slot.base, rows});
     }

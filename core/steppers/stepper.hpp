@@ -29,7 +29,8 @@ template <class Model, class Device, class Real> class Stepper {
             const StepperOptions& options)
         : trip_(trip), model_(model), options_(options), scheme_(find_scheme(options.scheme)),
           dealias_(truncation.dealias()), modes_(trip.table().modes()), fields_(field_count(options)),
-          registers_(static_cast<std::size_t>(register_count() * fields_ * modes_)) {
+          registers_(static_cast<std::size_t>(register_count() * fields_ * modes_),
+                     trip.device().executors()) {
         std::array<double, 3> largest{};
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const int i = static_cast<int>(axis);

@@ -75,7 +75,7 @@ template <class Device, class Real> class DeviceModes final : public ModeAccess<
           single_(box, truncation, table), double_(box, truncation, table) {}
 
     void* staging(std::size_t bytes) override {
-        host_ = device::Buffer<std::byte, typename Device::HostSide>(bytes);
+        host_ = device::Buffer<std::byte, typename Device::HostSide>(bytes, device_.executors());
         if (Memory::separate) area_ = device::Buffer<std::byte, Memory>(bytes);
         return host_.data();
     }

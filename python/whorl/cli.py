@@ -225,6 +225,7 @@ def _go(simulation) -> None:
             stdout_console().print(tune.table(simulation.trials))
         typer.echo(f"whorl {__version__}: {simulation.summary()}\noutput in {simulation.directory.path}")
     finished = simulation.run()
+    simulation.close()
     if root and finished:
         typer.echo(f"see it with: whorl plot {simulation.directory.path}")
 

@@ -13,6 +13,7 @@ Each file is appended to line by line or written beside and renamed: a kill at a
 """
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,7 @@ from whorl.hold import Hold
 MARK = ".whorl-run"
 OWN_FILES = (MARK, "case.toml", "series.csv", "spectra.h5", "log.txt", "exchange.toml", "plot.png")
 DIGITS = "[0-9]" * 8
-FREE_SECTIONS = {"time", "run", "output"}  # which a restart may change
+FREE_SECTIONS = {"time", "run", "output"}  # which a restart may change: how a flow is computed and advanced
 OWN_FOLDERS = {"checkpoints": (f"{DIGITS}.h5", f"{DIGITS}.h5.aside"), "snapshots": (f"{DIGITS}.vtkhdf",)}
 
 
@@ -158,6 +159,24 @@ class RunDirectory:
     def read_case(self) -> Case:
         self._check_run()
         return Case(**read_toml(self.case_file))
+
+    def to_restart(
+        self, until: float | None, settings: Sequence[str], step: int | None
+    ) -> tuple[Case, Checkpoint]:
+        """The case, with the changes asked for, and the checkpoint of `step` or the newest."""
+        for setting in settings:
+            section, _, key = setting.strip().partition(".")
+            if section not in FREE_SECTIONS or (section == "output" and key.startswith("directory")):
+                raise CaseError(
+                    f"--set {setting} is not for a restart, which may change run.*, output.* (but directory) "
+                    "and time.*; for anything else begin a new run, from a snapshot if you like "
+                    "(initial.name = from-file)."
+                )
+        case = self.read_case()
+        case = case.updated([*settings, f"output.directory={str(self.path)!r}"])
+        if until is not None:
+            case = case.updated([f"time.until={float(until)!r}"])
+        return case, self.choose_checkpoint(step)
 
     def choose_checkpoint(self, step: int | None = None) -> Checkpoint:
         """The newest checkpoint, or the one of `step`; if it is damaged, CaseError offers the one before."""

@@ -8,20 +8,21 @@ class CaseError(ValueError):
 
 
 class BlowUp(RuntimeError):
-    """The velocity stopped being finite.
+    """The flow stopped being finite.
 
     Attributes: `time` and `step` of the first bad state, `checkpoint` the last good one (a path) or None.
     """
 
     exit_code = 3
 
-    def __init__(self, time: float, step: int, reason: str, checkpoint=None):
+    def __init__(self, time: float, step: int, reason: str, checkpoint=None, *, viscous: bool = True):
         self.time = time
         self.step = step
         self.checkpoint = checkpoint
+        otherwise = ", a larger viscosity or more points" if viscous else " or more points"
         super().__init__(
             f"the flow blew up at t = {time:.9g}, step {step}: {reason}; {last_checkpoint(checkpoint)}. "
-            "A smaller time.dt or time.courant, a larger viscosity or more points may keep it stable."
+            f"A smaller time.dt or time.courant{otherwise} may keep it stable."
         )
 
 

@@ -176,7 +176,9 @@ class Recorder:
             )
 
     def blow_up(self, reason: str) -> BlowUp:
-        return BlowUp(self.clock.time, self.clock.step, reason, self.last_checkpoint)
+        return BlowUp(
+            self.clock.time, self.clock.step, reason, self.last_checkpoint, viscous=self.case.flow.viscous
+        )
 
     def _row(self, report: _core.StepReport | None) -> None:
         row = series_row(self.case, self.flow, self.statistics(), report)

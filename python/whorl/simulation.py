@@ -18,7 +18,7 @@ from whorl.case import Case
 from whorl.checks import check, check_memory, warnings
 from whorl.clock import LANDING, Clock, Every
 from whorl.core_options import core_options, describe
-from whorl.directory import Checkpoint, RunDirectory
+from whorl.directory import RunDirectory
 from whorl.errors import BlowUp, CaseError, RunFault, last_checkpoint
 from whorl.exchange_choice import plain
 from whorl.files import write_text
@@ -31,9 +31,6 @@ from whorl.recorder import Recorder
 from whorl.signals import StopFlag
 from whorl.version import __version__
 
-# What a restart may change: how the flow is computed and advanced (a smaller step after a blow-up).
-RESTART_KEYS = ("run.", "output.", "time.")
-
 
 class Simulation:
     """A flow in time.
@@ -44,6 +41,7 @@ class Simulation:
     `comm`: an mpi4py communicator, all ranks by default; every method must be called on all of its ranks.
     `overwrite`: replace an earlier run in the directory.
 
+    `with Simulation(case) as simulation:` closes it behind the block; see `close`.
     Raises CaseError, and writes nothing, for anything that cannot be run.
     """
 
@@ -85,7 +83,8 @@ class Simulation:
         comm = comm or world()
         place = RunDirectory(directory)
         on_root(comm, lambda: self._take(place.hold()))
-        case, checkpoint, grid = on_root(comm, lambda: _what_to_restart(place, until, settings, step))
+        case, checkpoint = on_root(comm, lambda: place.to_restart(until, settings, step))
+        grid = on_root(comm, lambda: tune.recorded_grid(place.exchange))
         clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
         self._set_up(case, comm, place, clock, grid, checkpoint.lines)
         try:
@@ -143,6 +142,24 @@ class Simulation:
             self.log.info(f"fastest exchange of {len(self.trials)}: see {self.directory.exchange.name}")
         for warning in warnings(self.case, self.comm.size, self.flow.threads):
             self.log.warning(f"warning: {warning}")
+
+    def close(self) -> None:
+        """Give back its memory, what MPI keeps of it and the directory; only series and spectra are left.
+
+        Collective. Without it what MPI keeps on several ranks (windows, memory they share) stays until the
+        program ends: Python forgets objects on each rank at a time of its own, and MPI waits for all ranks.
+        """
+        self.flow.close()
+        if self._hold:
+            self._hold.release()
+
+    def __enter__(self) -> "Simulation":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        """Closes it, but not on an exception, which the other ranks may not have and would be waited for."""
+        if kind is None:
+            self.close()
 
     # the state
 
@@ -248,7 +265,7 @@ class Simulation:
     def step(self) -> _core.StepReport:
         """One time step with the output and callbacks due; returns its dt, courant and maximum_velocity.
 
-        Raises BlowUp when the velocity is not finite, ValueError when the run is finished.
+        Raises BlowUp when the flow is not finite, ValueError when the run is finished.
         """
         if self.finished:
             raise ValueError(f"the run is finished at t = {self.time:.6g}, step {self.step_number}")
@@ -312,7 +329,8 @@ class Simulation:
             report = self.flow.step(0.0, courant=options.courant, dt_max=longest, step_number=clock.step)
             landing = report.dt >= left
         if not math.isfinite(report.maximum_velocity):
-            raise self._recorder.blow_up(f"the largest velocity is {report.maximum_velocity}")
+            measured = self.case.flow.measured
+            raise self._recorder.blow_up(f"the largest {measured} is {report.maximum_velocity}")
         if not math.isfinite(report.dt):
             raise CaseError(at_rest(self.case))
         if landing:
@@ -369,24 +387,6 @@ class Simulation:
         self.log.info(line)
         if display:
             display.say(line)
-
-
-def _what_to_restart(
-    directory: RunDirectory, until: float | None, settings: Sequence[str], step: int | None
-) -> tuple[Case, Checkpoint, tuple[int, int] | None]:
-    """Case and checkpoint of a directory, with the changes asked for; the process grid "auto" found best."""
-    for setting in settings:
-        if not setting.strip().startswith(RESTART_KEYS) or setting.strip().startswith("output.directory"):
-            raise CaseError(
-                f"--set {setting} is not for a restart, which may change run.*, output.* (but directory) and "
-                "time.*; for anything else begin a new run, from a snapshot if you like "
-                "(initial.name = from-file)."
-            )
-    case = directory.read_case()
-    case = case.updated([*settings, f"output.directory={str(directory.path)!r}"])
-    if until is not None:
-        case = case.updated([f"time.until={float(until)!r}"])
-    return case, directory.choose_checkpoint(step), tune.recorded_grid(directory.exchange)
 
 
 def at_rest(case: Case) -> str:

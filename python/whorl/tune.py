@@ -157,6 +157,7 @@ def _try(
         if seconds[-1] > SLOW or (len(seconds) > 1 and seconds[-1] > bound):
             break
     made = Choice(choice.transport, tuple(flow.process_grid), flow.batches)
+    flow.close()
     return Trial(made, min(seconds[1:] or seconds))
 
 

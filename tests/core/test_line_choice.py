@@ -68,7 +68,7 @@ def test_tiles_follow_from_the_second_cache():
         options = flows.options(Twin((128,) * 3), cache_sizes=(1 << 15, second), lines="own")
         return _core.estimate_memory(options, 1)["workspace"]
 
-    sizes = [workspace(second) for second in (1 << 18, 1 << 20, 1 << 22)]
+    sizes = [workspace(second) for second in (1 << 18, 5 << 18, 1 << 22)]
     assert sizes == sorted(set(sizes))
 
 

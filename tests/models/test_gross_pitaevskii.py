@@ -5,6 +5,7 @@ import math
 import numpy as np
 import pytest
 from models.runs import TAU, Modes, advance, check_spectrum, distance, error, make_case, noise, slope
+from whorl.errors import BlowUp
 from whorl.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
@@ -225,6 +226,16 @@ def test_energies_of_vortices():
 
 
 # Time step
+
+
+def test_a_blow_up_is_one_of_the_density():
+    """Of ψ there is no velocity to be measured, nor a viscosity to be larger."""
+    case = condensate(BOX, grid=GRID, dt=100.0, linear="explicit").updated(["output.series_every=never"])
+    simulation = advance(case, {"psi": state(case)}, 0)
+    with pytest.raises(BlowUp, match=r"step \d+: the largest density is nan; no") as error:
+        simulation.run(progress=False)
+    assert "velocity" not in str(error.value)
+    assert "viscosity" not in str(error.value)
 
 
 def test_courant_number_of_the_nonlinear_term():

@@ -126,6 +126,13 @@ def test_ranks_give_the_same(world, bases):
     check_ranks(world, make(bases=bases, dt=0.02), random_start(POINTS, bases, 9))
 
 
+@on_ranks(2, 3, 4)
+def test_ranks_share_a_plane(world):
+    """Convection in x, z, where there are no rows of y to share."""
+    points = (20, 1, 18)
+    check_ranks(world, make(points=points, bases="SFF", dt=0.02), random_start(points, "SFF", 9))
+
+
 def test_the_case_to_begin_with_is_resolved():
     """The plane flow of `whorl new rayleigh-benard` has three points in the thermal layer 1/(2 Nu)."""
     case = example_case(MODELS["rayleigh-benard"]).updated(

@@ -135,13 +135,17 @@ LAYOUTS = [
     ((36, 24, 12), "2/3", "sphere"),
     ((28, 20, 16), "none", "cube"),
     ((12, 10, 144), "2/3", "cube"),
+    ((40, 1, 36), "2/3", "cube"),
 ]
+# Of flow in the plane x, z.
+PLANE = {"model": "boussinesq", "buoyancy_frequency": 1.0}
 
 
 @on_ranks()
 @pytest.mark.parametrize(("points", "dealias", "shape"), LAYOUTS)
 def test_the_core_cuts_and_counts_alike(world, points, dealias, shape):
-    chosen = case(list(points), grid={"dealias": dealias, "shape": shape})
+    flow = PLANE if points[1] == 1 else {}
+    chosen = case(list(points), grid={"dealias": dealias, "shape": shape}, flow=flow)
     way = Whorl(chosen)
     for grid in _core.allowed_process_grids(core_options(chosen, 1), world.size):
         own = chosen.updated([f"run.process_grid={list(grid)}"])
@@ -161,8 +165,9 @@ def busiest_ranks(world, chosen, grid):
     """
     own = chosen.updated([f"run.process_grid={list(grid)}"])
     flow, load = _core.Flow(core_options(own, 1), world.py2f()), Whorl(own).load(grid, 1)
-    found = []
-    for leg, exchange, variables in (("row", load.row, 8), ("column", load.column, 7)):
+    shape, found = _core.model_shape(core_options(own, 1)), []
+    inner, outer = (shape["inputs"] + shape[leg] for leg in ("products", "fluxes"))
+    for leg, exchange, variables in (("row", load.row, inner), ("column", load.column, outer)):
         most = []
         for inwards in (True, False) if exchange.ranks > 1 else ():
             flow.reset_timings()
@@ -190,6 +195,20 @@ def test_what_travels_over_uneven_blocks(world, points):
     for process_grid in Whorl(chosen).grids(world.size):
         for planned, counted in busiest_ranks(world, chosen, process_grid):
             assert planned == pytest.approx(counted, rel=0.05)
+
+
+@on_ranks(2, 3, 4)
+def test_what_travels_in_the_plane_x_z(world):
+    """Ranks share planes, of which each gives away and takes in all but its own."""
+    chosen = case((72, 1, 48), flow=PLANE)
+    [grid] = Whorl(chosen).grids(world.size)
+    assert grid == (world.size, 1)
+    for planned, counted in busiest_ranks(world, chosen, grid):
+        assert planned == pytest.approx(counted, rel=1e-12)
+    load = Whorl(chosen).load(grid, 1)
+    assert load.point == 12 * 72 * 48 / world.size * 4
+    assert load.operations["x"] == pytest.approx(12 * line_operations(72, 48 / world.size / 2))
+    assert Whorl(chosen).batch_counts(grid) == [1]
 
 
 @on_ranks(2)

@@ -59,6 +59,9 @@ def test_overhead_is_what_a_process_holds_beside_arrays(monkeypatch):
             return SimpleNamespace(rss=93 * 2**20 + 250_000)
 
     class Flow:
+        def close(self):
+            """Nothing is held."""
+
         def __init__(self, *_):
             pass
 

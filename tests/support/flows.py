@@ -49,8 +49,16 @@ def options(twin: Twin, **settings: Any) -> _core.Options:
     )
 
 
+# By `make`, on several ranks, and closed when a test's body has ended: what MPI keeps of them would fill the
+# jobs, which live for many tests.
+made: list[_core.Flow] = []
+
+
 def make(world: MPI.Intracomm, twin: Twin, **settings: Any) -> _core.Flow:
-    return _core.Flow(options(twin, **settings), world.py2f())
+    flow = _core.Flow(options(twin, **settings), world.py2f())
+    if world.size > 1:
+        made.append(flow)
+    return flow
 
 
 def noise(twin: Twin, seed: int = 0) -> np.ndarray:

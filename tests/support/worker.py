@@ -12,18 +12,22 @@ import pickle
 import reprlib
 import socket
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import numpy as np
 from mpi4py import MPI
 
-from support import devices
+from support import devices, flows
 
 SUPPORT = Path(__file__).parent
 MODULES: dict[str, ModuleType] = {}
+ENDS = MPI.COMM_WORLD.Dup()  # of bodies
+KEPT: list[np.ndarray] = []  # for MPI, which may write there later
 
 
 def load(path: str) -> ModuleType:
@@ -58,12 +62,27 @@ def perform(request: dict[str, Any]) -> tuple[tuple[str, str] | None, Any]:
     """What went wrong, if anything did (see explain), and what the function returned."""
     faulthandler.dump_traceback_later(request["timeout"], exit=False)
     devices.use(request["device"])
+    failure = result = None
     try:
-        return None, find(request["path"], request["name"])(MPI.COMM_WORLD, **request["arguments"])
+        result = find(request["path"], request["name"])(MPI.COMM_WORLD, **request["arguments"])
     except BaseException as error:  # SystemExit too: the pytest process decides what ends the job
-        return explain(error), None
-    finally:
-        faulthandler.cancel_dump_traceback_later()
+        failure = explain(error)
+    close_flows(failed=failure is not None)
+    faulthandler.cancel_dump_traceback_later()
+    return failure, result
+
+
+def close_flows(*, failed: bool) -> None:
+    """Closes the flows of a body once all ranks have come to its end, and drops them where one has failed."""
+    failures = np.array([float(failed)])
+    request = ENDS.Iallreduce(MPI.IN_PLACE, failures)
+    KEPT.append(failures)
+    while not failed and not request.Test():
+        time.sleep(1e-3)
+    if failed or failures[0] > 0:
+        flows.made.clear()
+    while flows.made:
+        flows.made.pop(0).close()
 
 
 def plan_quickly() -> None:

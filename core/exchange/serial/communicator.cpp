@@ -3,17 +3,19 @@
 
 namespace whorl::exchange {
 
-Communicator::Communicator(int) : Communicator(MPI_COMM_NULL, MPI_COMM_NULL) {}
+Handles::~Handles() = default;
 
-Communicator::Communicator(MPI_Comm handle, MPI_Comm root) : handle_(handle), root_(root) {}
+void Handles::close() {}
 
-Communicator Communicator::split(int) const { return Communicator(handle_, root_); }
+Communicator::Communicator(int)
+    : Communicator(MPI_COMM_NULL, MPI_COMM_NULL, std::make_shared<Handles>(true)) {}
+
+Communicator::Communicator(MPI_Comm handle, MPI_Comm root, std::shared_ptr<Handles> handles)
+    : handle_(handle), root_(root), handles_(std::move(handles)) {}
+
+Communicator Communicator::split(int) const { return *this; }
 
 Communicator Communicator::node() const { return split(0); }
-
-Communicator::~Communicator() = default;
-
-Communicator::Communicator(Communicator&&) noexcept = default;
 
 std::vector<int> Communicator::ranks_in_root() const { return {0}; }
 

@@ -34,11 +34,10 @@ Traits traits_of(const TransportOptions& options) {
     return {.blocks = true};
 }
 
-NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes) : node_(world.node()), bytes_(bytes) {
+NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes, int)
+    : node_(world.node()), bytes_(bytes) {
     refuse("transport", "rma-shared");
 }
-
-NodeMemory::~NodeMemory() = default;
 
 void NodeMemory::synchronise() const {}
 

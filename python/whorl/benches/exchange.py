@@ -55,7 +55,7 @@ def measure_exchange(case: Case, transport: str, times: int, comm: MPI.Intracomm
             options, _ = checked_options(own, comm)
             flow = _core.Flow(options, comm.py2f())
             results += [_measure(flow, one, times, comm) for one in all_to_alls(own, (rows, columns))]
-            del flow
+            flow.close()
     return {
         "exchanges": results,
         "summary": f"{what(case)}, {comm.size} ranks",
@@ -68,7 +68,9 @@ def _grids(case: Case, comm: MPI.Intracomm) -> list[tuple[int, int]]:
     if case.run.process_grid != (0, 0):
         return [case.run.process_grid]
     options, _ = checked_options(plain(case), comm)
-    rows, columns = _core.Flow(options, comm.py2f()).process_grid
+    flow = _core.Flow(options, comm.py2f())
+    rows, columns = flow.process_grid
+    flow.close()
     allowed = [tuple(grid) for grid in _core.allowed_process_grids(options, comm.size)]
     turned = [(columns, rows)] if min(rows, columns) == 1 and (columns, rows) in allowed else []
     return [(rows, columns), *turned]

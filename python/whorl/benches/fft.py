@@ -173,7 +173,7 @@ def measure_fft(case: Case, times: int, comm: MPI.Intracomm) -> dict[str, Any]:
     errors = verify(flow, case, WARM_UP + times + 1, comm)  # setting and reading it are a pair, too
     layout = layout_of(flow) | {"tried": [asdict(trial) for trial in trials]}
     summary = describe(case, flow)
-    del flow
+    flow.close()
     seconds = statistics.median(call["wall"] for call in calls)
     floor, limits = measure_floor(pair_work(case, VARIABLES), case.run, layout["threads"], comm)
     mean = means(calls)

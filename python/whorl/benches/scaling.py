@@ -114,10 +114,12 @@ def _measure(case: Case, kernel: str, times: int, comm: MPI.Intracomm) -> dict[s
         calls = time_pairs(flow, times, comm)
     else:
         calls = time_steps(flow, case, times, comm)
+    layout = layout_of(flow)
+    flow.close()
     return {
         "ranks": comm.size,
         "points": list(case.grid.points),
-        **layout_of(flow),
+        **layout,
         **split(calls, comm.size),
     }
 

@@ -60,7 +60,7 @@ def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
     sent = {leg: comm.allreduce(count) for leg, count in flow.traffic().items()}
     messages = {leg: comm.allreduce(count) for leg, count in flow.messages().items()}
     summary = describe(case, flow)
-    del flow
+    flow.close()
     points = float(_points(case))
     stages = STAGES[case.time.scheme]
     seconds = [call["wall"] for call in calls]

@@ -109,6 +109,9 @@ class Model(Section):
     waves: ClassVar[tuple[str, ...]] = ()
     """Options of the linear terms that turn or couple the fields: waves, but for growth and decay."""
 
+    measured: ClassVar[str] = "velocity"
+    """What is measured at the points of a step (`measure` of the core's model): a blow-up names it."""
+
     # Whether there is a viscous velocity, which carries scalars, and whether it alone holds energy.
     viscous: ClassVar[bool] = True
     only_kinetic: ClassVar[bool] = False

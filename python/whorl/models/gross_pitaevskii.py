@@ -49,6 +49,7 @@ class Superfluid(Model):
     )
     snapshot: ClassVar = ("psi",)
     dealias: ClassVar = "1/2"
+    measured: ClassVar = "density"
     viscous: ClassVar = False
 
     def parameters(self) -> dict[str, float]:

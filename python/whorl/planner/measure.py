@@ -95,6 +95,7 @@ def measure_overhead(threads: int, comm: MPI.Intracomm) -> float:
     for step in range(WARM_UP):
         flow.step(case.time.dt, step_number=step)
     beside = psutil.Process().memory_info().rss - sum(flow.memory().values())
+    flow.close()
     return float(f"{comm.allreduce(beside) / comm.size / MIB:.4g}")
 
 
@@ -180,8 +181,7 @@ def time_parts(case: Case, sharing: MPI.Intracomm, comm: MPI.Intracomm) -> dict[
         if number >= WARM_UP:
             parts = (*LINES, *TRAFFIC.values(), "exchange")
             rows.append({"step": elapsed} | {part: timings[part] for part in parts})
-    del flow
-    gc.collect()
+    flow.close()
     stages = Whorl(case).stages
     quickest = min(rows, key=lambda row: comm.allreduce(row["step"], MPI.MAX))
     return {key: comm.allreduce(value) / comm.size / stages for key, value in quickest.items()}

@@ -7,7 +7,7 @@ counts, each stage on the rank that has most of it (all-to-alls wait for it betw
     z lines  (I + F) c        y lines  (I + P) x z         x lines  (I + P) y z, real
     column   (I + F) c nz V   row      (I + P) x ny z V, where p_row > 1
     copies   4 × what the exchanges carry: one packs, one unpacks, each reads and writes; without an exchange
-             the column buffer is written and read just so
+             the column buffer is written and read just so; where ny = 1 the ranks of a row share z, not y
     points   (I + P) nx y z reals         modes   (5 fields + I + F) m V
 
 An exchange counts the rank that sends or receives most: columns end on whole cache lines of 8 (method.md,
@@ -67,7 +67,7 @@ class Whorl:
         own = self.own_batches(grid)
         if self.case.run.batches:
             return [own]
-        planes = max(1, self.case.grid.points[2] // grid[1])
+        planes = 1 if self._shares_planes(grid) else max(1, self.case.grid.points[2] // grid[1])
         return sorted({own} | {2**i for i in range(8) if 2**i <= planes})
 
     def memory(
@@ -105,7 +105,8 @@ class Whorl:
         a_column = self._whole["exchange"] / (self.longest.sum() + COLUMNS_OF_LINE)
         columns = cut.columns + (z / nz * cut.row_columns if p_col > 1 else 0.0)
         at_a_time = min(batches, ROW_BATCHES) if overlap else 1
-        rows = at_a_time * -(-z // batches) * (ny * cut.elements + y * self.kept_x) if p_row > 1 else 0
+        own_rows = z // p_row if self._shares_planes(grid) else -(-z // batches) * y
+        rows = at_a_time * (-(-z // batches) * ny * cut.elements + own_rows * self.kept_x) if p_row > 1 else 0
         plane = (threads if self.device == "cpu" else STREAMS) * ny * cut.elements
         variables = max(shape["inputs"], shape["products"])
         return (
@@ -126,21 +127,22 @@ class Whorl:
         inner, outer = inputs + products, inputs + fluxes
         value = 2 * self.real_bytes
         z, y = -(-nz // p_col), -(-ny // p_row)
+        own_rows = -(-z // p_row) if self._shares_planes(grid) else y * z
         cut = self.shares(grid)
         modes = self.modes * cut.columns / int(self.lengths.sum())
-        carried = inner * z * max(cut.elements * ny, y * self.kept_x) * value if p_row > 1 else 0.0
+        carried = inner * max(z * cut.elements * ny, own_rows * self.kept_x) * value if p_row > 1 else 0.0
         whole_lines = -(-cut.columns // COLUMNS_OF_LINE) * COLUMNS_OF_LINE
         exchanged = outer * max(whole_lines * nz, z * cut.row_columns) * value
         thinned = 0.5 if self.case.run.wire == "single" and self.real_bytes == 8 else 1.0
         return Load(
             lengths={"x": nx, "y": ny, "z": nz},
             operations={
-                "x": inner * line_operations(nx, y * z / 2),
+                "x": inner * line_operations(nx, own_rows / 2),
                 "y": inner * line_operations(ny, cut.elements * z),
                 "z": outer * line_operations(nz, cut.columns),
             },
             copy=4 * (exchanged + carried),
-            point=inner * nx * y * z * self.real_bytes,
+            point=inner * nx * own_rows * self.real_bytes,
             modes=(5 * fields + outer) * modes * value,
             row=Exchange(p_row, 1, thinned * carried, batches * self._calls(inputs, products), ranks),
             column=Exchange(p_col, p_row, thinned * exchanged, batches * self._calls(inputs, fluxes), ranks),
@@ -148,6 +150,10 @@ class Whorl:
             batches=batches,
             overlap=overlap,
         )
+
+    def _shares_planes(self, grid: tuple[int, int]) -> bool:
+        """Whether the ranks of a row have no rows of y to share, so that they share planes, all at once."""
+        return self.case.grid.points[1] == 1 and grid[0] > 1
 
     @cached_property
     def kept_x(self) -> int:

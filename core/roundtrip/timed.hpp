@@ -1,0 +1,43 @@
+// A scope of an executor's timers. Where work is enqueued it begins and ends when the device has done what it
+// was given, so that what was enqueued in it counts.
+#pragma once
+
+#include <exception>
+#include <utility>
+
+#include "base/timer.hpp"
+
+namespace whorl {
+
+template <class Device> class Timed {
+  public:
+    // What goes wrong at its end is in `failure`, for whoever can throw it, unless something is there.
+    Timed(Device& device, Timers& timers, std::exception_ptr& failure, Part part)
+        : device_(device), timers_(timers), failure_(failure), scope_(ready(), part) {}
+    ~Timed() {
+        try {
+            ready();
+        } catch (...) {
+            if (!failure_) failure_ = std::current_exception();
+        }
+    }
+    Timed(const Timed&) = delete;
+    Timed& operator=(const Timed&) = delete;
+
+  private:
+    Timers& ready() const {
+        if constexpr (Device::streams)
+            if (timers_.enabled) device_.finish();
+        return timers_;
+    }
+    Device& device_;
+    Timers& timers_;
+    std::exception_ptr& failure_;
+    Timers::Scope scope_;
+};
+
+inline void throw_if(std::exception_ptr& failure) {
+    if (failure) std::rethrow_exception(std::exchange(failure, nullptr));
+}
+
+} // namespace whorl

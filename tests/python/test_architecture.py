@@ -1,0 +1,75 @@
+"""The tables of docs/architecture.md list what is in the sources: all of it, with the numbers it has."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+TEXT = (ROOT / "docs/architecture.md").read_text(encoding="utf-8")
+HEADERS = {path.relative_to(ROOT / "core"): path.read_text() for path in (ROOT / "core").glob("*/*.hpp")}
+LEGS = ("inputs", "products", "fluxes")
+
+STRUCT = re.compile(
+    r"^(?:template <[^\n]*>\s*)?struct (\w+)(?: final)?(?:\s*:([^{;]*))?\s*\{(.*?)^\};", re.M | re.S
+)
+ROW = re.compile(r"^\| `(\w+)<([^`]*)>` \| `([^`]+)` \| ([^|]*) \|$", re.M)
+
+
+def constants(body: str) -> dict[str, str]:
+    """The numbers of a struct's legs as they are written."""
+    lines = " ".join(re.findall(r"static constexpr int ([^;()]*);", body))
+    return dict(re.findall(r"(\w+) = ([\w:]+)", lines))
+
+
+def passes() -> dict[str, tuple[str, dict[str, str]]]:
+    """File and numbers of every struct that is a pass.
+
+    It derives from PassDefaults, or has what a round trip calls: numbers of its own (models say the same of
+    themselves and are not passes), and load, point or store, perhaps from its base.
+    """
+    found = {}
+    for path, text in HEADERS.items():
+        for name, bases, body in STRUCT.findall(text):
+            own = constants(body)
+            derives = "PassDefaults" in bases
+            if derives or (path.parts[0] != "models" and bases and own.keys() >= set(LEGS)):
+                found[name] = (str(path), {leg: own.get(leg, "0") for leg in LEGS})
+    return found
+
+
+def table() -> dict[str, tuple[str, str]]:
+    begin = TEXT.index("These are all the passes there are")
+    end = TEXT.index("\n## ", begin)
+    return {name: (file, numbers) for name, _, file, numbers in ROW.findall(TEXT, begin, end)}
+
+
+def test_all_passes_there_are_are_listed():
+    found = passes()
+    assert len(found) > 4
+    assert {name: file for name, (file, _) in table().items()} == {
+        name: file for name, (file, _) in found.items()
+    }
+
+
+@pytest.mark.parametrize("name", passes())
+def test_a_pass_is_listed_with_its_numbers(name):
+    _, numbers = passes()[name]
+    listed = table()[name][1]
+    if any("Model::" in number for number in numbers.values()):
+        assert listed == "the model's"
+    else:
+        scalar = constants(HEADERS[Path("models/passive_scalar.hpp")])
+        known = {f"Scalar::{leg}": scalar[leg] for leg in LEGS}
+        expected = ", ".join(known.get(numbers[leg], numbers[leg]) for leg in LEGS)
+        assert listed.split(";")[0] == expected
+
+
+def test_every_pass_that_is_run_is_known():
+    """What is given to a round trip is one of them, by the name it is declared with."""
+    run = set()
+    for path in [*HEADERS, *(p.relative_to(ROOT / "core") for p in (ROOT / "core").glob("*/*.cpp"))]:
+        text = (ROOT / "core" / path).read_text()
+        if re.search(r"trip_?\.run\(", text):
+            run |= set(re.findall(r"\b([A-Z]\w+)<[\w, ]*> (?:pass|first)\b", text))
+    assert run == passes().keys() - {"ScalarPart"}

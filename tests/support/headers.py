@@ -1,0 +1,23 @@
+"""Small C++ programs that use the core's headers, for what Python cannot reach."""
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+CORE = Path(__file__).resolve().parents[2] / "core"
+
+
+def run(folder: Path, program: str) -> str:
+    """What a program prints; it ends with 0. Without MPI, and skipped where there is no compiler."""
+    if (compiler := shutil.which("c++")) is None:
+        pytest.skip("there is no C++ compiler")
+    source, binary = folder / "program.cpp", folder / "program"
+    source.write_text(program)
+    flags = ["-std=c++20", "-O0", "-fopenmp", "-Wall", "-Wextra", f"-I{CORE}", f"-I{CORE}/exchange/serial"]
+    built = subprocess.run([compiler, *flags, str(source), "-o", str(binary)], capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    done = subprocess.run([str(binary)], capture_output=True, text=True, timeout=20)
+    assert done.returncode == 0, f"it ended with {done.returncode}: {done.stdout}{done.stderr}"
+    return done.stdout
