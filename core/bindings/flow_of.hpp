@@ -104,7 +104,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
           device_(Device::streams ? world_.node().rank() : options.threads),
           trip_(options_.box(), truncation_, trip_options(options_, shape_), world_, device_),
           stepper_(trip_, options_.box(), truncation_, model, stepper_options(options_)) {
-        options_.lines = trip_.lines().kinds();
+        options_.lines = trip_.lines().text();
     }
 
     const Layout& layout() const override { return trip_.layout(); }

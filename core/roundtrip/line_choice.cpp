@@ -1,32 +1,59 @@
 #include "roundtrip/line_choice.hpp"
 
+#include <charconv>
+#include <vector>
+
 #include "base/error.hpp"
 
 namespace whorl {
 
-std::string LineChoice::kinds() const {
-    const std::string of_x = device::name_of(x), of_y = device::name_of(y), of_z = device::name_of(z);
-    return of_x == of_y && of_y == of_z ? of_x : of_x + "," + of_y + "," + of_z;
+namespace {
+
+std::vector<std::string> split(const std::string& text) {
+    std::vector<std::string> parts;
+    std::size_t begin = 0;
+    for (std::size_t end = text.find(','); end != std::string::npos; end = text.find(',', begin)) {
+        parts.push_back(text.substr(begin, end - begin));
+        begin = end + 1;
+    }
+    parts.push_back(text.substr(begin));
+    return parts;
+}
+
+// 0 where it is no number that a tile can have.
+int columns_of(const std::string& text) {
+    constexpr int most = 1 << 16, step = 8; // cache lines, in either precision
+    int columns = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
+    return error == std::errc{} && end == text.data() + text.size() && columns <= most && columns % step == 0
+               ? columns
+               : 0;
+}
+
+} // namespace
+
+std::string LineChoice::text() const {
+    const std::string kinds = device::name_of(x) + "," + device::name_of(y) + "," + device::name_of(z);
+    return columns > 0 ? kinds + "," + std::to_string(columns) : kinds;
 }
 
 LineChoice parse_line_choice(const std::string& lines) {
     LineChoice choice;
-    if (lines == "auto") {
-        choice.measured = true;
-        return choice;
-    }
-    const auto comma = lines.find(',');
-    if (comma == std::string::npos) {
+    choice.measured = lines == "auto";
+    if (choice.measured) return choice;
+    const std::vector<std::string> parts = split(lines);
+    if (parts.size() == 1) {
         choice.x = choice.y = choice.z = device::parse_line_kind(lines);
         return choice;
     }
-    const auto second = lines.find(',', comma + 1);
-    WHORL_REQUIRE(second != std::string::npos && lines.find(',', second + 1) == std::string::npos,
+    if (parts.size() == 4) choice.columns = columns_of(parts[3]);
+    WHORL_REQUIRE(parts.size() == 3 || (parts.size() == 4 && choice.columns > 0),
                   "lines = \"" + lines +
-                      "\" names other than three axes: give one kind, or those of x, y, z.");
-    choice.x = device::parse_line_kind(lines.substr(0, comma));
-    choice.y = device::parse_line_kind(lines.substr(comma + 1, second - comma - 1));
-    choice.z = device::parse_line_kind(lines.substr(second + 1));
+                      "\" is neither one kind nor those of x, y, z, with or without the columns of a tile, a "
+                      "multiple of 8.");
+    choice.x = device::parse_line_kind(parts[0]);
+    choice.y = device::parse_line_kind(parts[1]);
+    choice.z = device::parse_line_kind(parts[2]);
     return choice;
 }
 

@@ -1,5 +1,5 @@
-// Which lines a round trip takes along each axis, and what of their shapes is free. The kinds decide the last
-// bits of a result, the shapes none.
+// Which lines a round trip takes along each axis, and what of their shapes is free. Kinds and tiles decide
+// the last bits of a result: where a row ends its last modes are worked on one by one.
 #pragma once
 
 #include <string>
@@ -10,15 +10,16 @@ namespace whorl {
 
 struct LineChoice {
     device::LineKind x = device::LineKind::own, y = device::LineKind::own, z = device::LineKind::own;
-    bool measured = false; // the round trip finds the fastest when it is made
     int columns = 0;       // of a tile of z lines; 0: what the second cache has room for
+    bool measured = false; // the round trip finds the fastest when it is made
     bool streams = true;   // z lines go past the cache on their way to the column buffer
 
-    // "own", or "own,fftw,own" along x, y and z where they differ.
-    std::string kinds() const;
+    // What parse_line_choice() makes the same bits of.
+    std::string text() const;
 };
 
-// Of `lines`: "auto", one kind for all axes, or one for each of x, y, z. Throws Error naming what there is.
+// Of "auto"; of one kind for all axes; of one for each of x, y, z, such as "own,fftw,own", and the columns of
+// a tile behind them if they are given. Throws Error naming what there is.
 LineChoice parse_line_choice(const std::string& lines);
 
 } // namespace whorl

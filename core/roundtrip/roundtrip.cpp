@@ -33,6 +33,7 @@ RoundTrip<Device, Real>::RoundTrip(const Box& box, const Truncation& truncation,
 template <class Device, class Real> void RoundTrip<Device, Real>::take_lines(const LineChoice& choice) {
     options_.lines = lines_ = choice;
     workspace_ = workspace_of<Device, Real>(device_, layout_, options_);
+    if constexpr (!Device::streams) lines_.columns = workspace_.columns;
     make_tiles();
     segment_table_ = Table<kernels::Segment>(segments_);
     make_lines();

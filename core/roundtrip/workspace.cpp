@@ -109,9 +109,9 @@ std::int64_t Workspace::size() const { return lent + scratch; }
 template <class Real>
 Workspace workspace_of_thread(const Layout& layout, const LineChoice& lines, const device::Caches& caches) {
     const std::int64_t scratch = device::Lines<Real>::scratch(std::max(layout.ny, layout.nz));
-    // Narrower tiles leave some of the room unused, so that what is counted does not depend on a trial.
-    Workspace work(layout, tile_columns(layout, sizeof(Complex<Real>), caches), scratch);
-    if (lines.columns > 0) work.columns = work.lanes = std::min(lines.columns, work.columns);
+    const int columns =
+        lines.columns > 0 ? lines.columns : tile_columns(layout, sizeof(Complex<Real>), caches);
+    Workspace work(layout, columns, scratch);
     if (lines.x != device::LineKind::own) return work;
     const device::RowLines<Real> rows(layout.nx, layout.kept_x, layout.per_element == 2);
     work.take_blocks(layout, rows.rows, rows.workspace(layout.column_variables, layout.row_variables));

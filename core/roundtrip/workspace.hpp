@@ -12,7 +12,7 @@ namespace whorl {
 struct Workspace {
     static constexpr int alignment = 8; // complex numbers: 64 bytes in single precision
 
-    // Tiles of up to `columns`, blocks of pairs of rows as lines; `scratch` for the lines.
+    // Tiles of `columns`, blocks of pairs of rows as lines; `scratch` for the lines.
     Workspace(const Layout& layout, int columns, std::int64_t scratch);
     // Where work is enqueued: some planes at a time, all their rows at once, z lines in the column buffer
     // itself where it has them side by side. Rows that fit go through x in the memory of a block

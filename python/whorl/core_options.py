@@ -4,8 +4,8 @@ from whorl import _core
 from whorl.case import Case
 
 
-def core_options(case: Case, threads: int, measured_lines: str = "") -> _core.Options:
-    """What the core needs of a case; where it leaves the lines open, those that were measured before."""
+def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Options:
+    """What the core needs of a case; with the lines that it had before, if they are known."""
     return _core.Options(
         model=case.flow.model,
         parameters=case.flow.parameters(),
@@ -29,7 +29,7 @@ def core_options(case: Case, threads: int, measured_lines: str = "") -> _core.Op
         threading=case.run.threading,
         variables_per_message=case.run.variables_per_message,
         exchange_timeout=case.run.exchange_timeout,
-        lines=(case.run.lines == "auto" and measured_lines) or case.run.lines,
+        lines=known_lines or case.run.lines,
     )
 
 

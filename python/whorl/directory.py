@@ -44,6 +44,11 @@ class Checkpoint:
     lines: str = ""  # what run.lines = "auto" came to
     level: str = ""  # the instruction level of the core
 
+    def lines_unless(self, settings: Sequence[str]) -> str:
+        """Those of the run so far, but where the settings of a restart ask for others."""
+        asked = any(setting.strip().startswith("run.lines") for setting in settings)
+        return "" if asked else self.lines
+
 
 class RunDirectory:
     """Paths and checkpoints of one run. Files are touched on one rank; see `parallel.on_root`."""

@@ -86,7 +86,7 @@ class Simulation:
         case, checkpoint = on_root(comm, lambda: place.to_restart(until, settings, step))
         grid = on_root(comm, lambda: tune.recorded_grid(place.exchange))
         clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
-        self._set_up(case, comm, place, clock, grid, checkpoint.lines)
+        self._set_up(case, comm, place, clock, grid, checkpoint.lines_unless(settings))
         try:
             self.flow.read_checkpoint(str(checkpoint.path))
         except _core.Error as error:
@@ -112,14 +112,14 @@ class Simulation:
         directory: RunDirectory | None,
         clock: Clock,
         measured_grid: tuple[int, int] | None = None,
-        measured_lines: str = "",
+        known_lines: str = "",
     ) -> None:
         abort_on_exception()
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
         threads = case.run.threads or threads_of_rank(comm)
         check(case, core_options(plain(case), threads), comm)
         fastest, self.trials = tune.tune(tune.on_grid(case, measured_grid, comm.size), threads, comm)
-        options = core_options(fastest, threads, measured_lines)
+        options = core_options(fastest, threads, known_lines)
         self.flow = _core.Flow(check_memory(options, comm), comm.py2f())
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None

@@ -46,7 +46,7 @@ def test_another_level_is_refused_with_those_there_are(level):
 def test_a_build_for_none_of_them_says_so(monkeypatch):
     monkeypatch.delenv(instruction_levels.VARIABLE, raising=False)
     monkeypatch.setattr(instruction_levels, "usable", list)
-    with pytest.raises(ImportError, match=r"built for none of .* baseline.*: make setup"):
+    with pytest.raises(ImportError, match=r"built for none of .*baseline.*: make setup"):
         instruction_levels.chosen()
 
 
