@@ -1,17 +1,19 @@
-"""Time the same Navier–Stokes step in whorl and in fluidsim, side by side, in one run.
+"""Time the same Navier–Stokes step in whorl, in fluidsim and in GHOST, side by side, in one run.
 
-    .venv/bin/python benchmarks/peers.py --points 128 256
+    .venv/bin/python benchmarks/peers.py --points 128 256 --ghost ~/src/GHOST
 
 Three-dimensional, double precision, 2/3 truncation on each axis, second-order Runge–Kutta with the viscous
 factor exact, Taylor–Green vortex; whorl is timed in single precision as well. fluidsim and its FFT plugins
-are installed from PyPI into .peers/, an environment of their own. Every way in which a code can use the cores
-is timed in turn, the whole list again each round, so that a machine that grows slower does so for all; the
-ratios are of the medians of the quickest way of each code.
+are installed from PyPI into .peers/, an environment of their own. GHOST is timed in both precisions where its
+source is given (see ghost.py), a rank a core. Every way in which a code can use the cores is timed in turn,
+the whole list again each round, so that a machine that grows slower does so for all; the ratios are of the
+medians of the quickest way of each code.
 """
 
 import argparse
 import json
 import os
+import re
 import statistics
 import subprocess
 import sys
@@ -20,6 +22,8 @@ import venv
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
+import ghost
+from ghost import Ghost
 from rich.table import Table
 from shared import ROOT, console, environment, launcher, pip
 
@@ -80,79 +84,120 @@ def fluidsim_methods(ranks: int) -> list[str]:
     return output.split()
 
 
-def contestants(cores: int) -> list[Contestant]:
-    """Each code with threads in one process and with one process a core; whorl in single precision, too."""
+def contestants(cores: int, built: Ghost | None) -> list[Contestant]:
+    """Each code with threads in one process and with one process a core; whorl in single precision, too.
+
+    GHOST, where it is built, in both precisions with one process a core.
+    """
     ways = [(1, cores), (cores, 1)] if cores > 1 else [(1, 1)]
     entries = [Contestant("whorl", "", 1, cores, "single")]
     for ranks, threads in ways:
         entries.append(Contestant("whorl", "", ranks, threads))
         entries += [Contestant("fluidsim", method, ranks, threads) for method in fluidsim_methods(ranks)]
+    if built:
+        entries += [Contestant(ghost.NAME, "", cores, 1, precision) for precision in ghost.PRECISIONS]
     return entries
 
 
-def command(entry: Contestant, whorl: Path, points: int, steps: int, folder: Path) -> list[str]:
+def command(
+    entry: Contestant, points: int, options: argparse.Namespace, folder: Path, built: Ghost | None
+) -> list[str]:
     if entry.code == "whorl":
-        options = [
-            "--points",
-            str(points),
-            "--precision",
-            entry.precision,
-            "--json",
-            str(folder / "whorl.json"),
-        ]
-        return [*launcher(entry.ranks), str(whorl), "bench", "step", *options]
+        given = ["--points", str(points), "--precision", entry.precision]
+        bench = ["bench", "step", *given, "--json", str(folder / "whorl.json")]
+        return [*launcher(entry.ranks), str(options.whorl.absolute()), *bench]
+    if built and entry.code == ghost.NAME:
+        built.write_parameters(folder, points, ghost_steps(options), VISCOSITY, TIME_STEP)
+        return [*launcher(entry.ranks), str(built.built[points, entry.precision])]
     script = [str(PEERS_PYTHON), str(Path(__file__).with_name("fluidsim_step.py"))]
-    options = ["--points", str(points), "--steps", str(steps), "--fft", entry.method]
+    given = ["--points", str(points), "--steps", str(options.steps), "--fft", entry.method]
     physics = ["--viscosity", str(VISCOSITY), "--time-step", str(TIME_STEP)]
-    return [*launcher(entry.ranks), *script, *options, *physics]
+    return [*launcher(entry.ranks), *script, *given, *physics]
 
 
-def measure(entry: Contestant, whorl: Path, points: int, steps: int) -> bool:
-    """Time one contestant once, in a process of its own; False, with the reason shown, if it fails."""
+def ghost_steps(options: argparse.Namespace) -> int:
+    """Twice as many, for its clock counts the first, in which its memory is touched."""
+    return 2 * options.steps
+
+
+def result_of(entry: Contestant, points: int, options: argparse.Namespace, folder: Path, output: str) -> dict:
+    """What a run that ended well has left. Raises ValueError."""
+    if entry.code == "whorl":
+        return json.loads((folder / "whorl.json").read_text())
+    if entry.code == ghost.NAME:
+        path = folder / "benchmark.txt"
+        text = path.read_text() if path.exists() else ""
+        step = ghost.seconds_per_step(text, points, ghost_steps(options))
+        return {"seconds_per_step": step, "seconds_per_rhs": step / ghost.STAGES}
+    return json.loads(next(line for line in output.splitlines() if line.startswith("{")))
+
+
+def measure(entry: Contestant, points: int, options: argparse.Namespace, built: Ghost | None) -> bool:
+    """Time one contestant once, in a process of its own; False, with the reason shown, if it fails.
+
+    Ends the program if GHOST does, which was asked for.
+    """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
+        malloc = ghost.MALLOC if entry.code == ghost.NAME else {}
         run = subprocess.run(
-            command(entry, whorl, points, steps, folder),
-            env=environment(entry.threads) | {"FLUIDSIM_PATH": name},
+            command(entry, points, options, folder, built),
+            cwd=folder,
+            env=environment(entry.threads) | {"FLUIDSIM_PATH": name} | malloc,
             capture_output=True,
             text=True,
             check=False,
         )
-        if run.returncode:
-            console.print(f"{entry.name} failed:\n{run.stderr[-1500:]}", markup=False, style="dim")
+        try:
+            if run.returncode:
+                raise ValueError((run.stderr or run.stdout)[-1500:])
+            entry.add(result_of(entry, points, options, folder, run.stdout))
+        except ValueError as error:
+            console.print(f"{entry.name} failed:\n{error}", markup=False, style="dim")
+            if entry.code == ghost.NAME:
+                sys.exit("peers: GHOST was built but its benchmark failed; the reason is above")
             return False
-        if entry.code == "whorl":
-            text = (folder / "whorl.json").read_text()
-        else:
-            text = next(line for line in run.stdout.splitlines() if line.startswith("{"))
-        entry.add(json.loads(text))
     console.print(f"  {points}³ {entry.name}: {entry.seconds_per_step[-1]:.4f} s a step", highlight=False)
     return True
 
 
-def quickest(entries: list[Contestant], code: str) -> Contestant:
-    """The contestant of a code with the shortest median step in double precision."""
-    timed = [entry for entry in entries if entry.code == code and entry.precision == "double"]
+def quickest(entries: list[Contestant], code: str, precision: str = "double") -> Contestant:
+    """The contestant of a code with the shortest median step."""
+    timed = [entry for entry in entries if entry.code == code and entry.precision == precision]
     if not timed:
         sys.exit(f"peers: {code} could not be timed in any way; the reasons are above")
     return min(timed, key=lambda entry: statistics.median(entry.seconds_per_step))
 
 
-def compare(points: int, options: argparse.Namespace) -> dict:
+def ratios(entries: list[Contestant]) -> dict[str, dict[str, float]]:
+    """What the quickest way of another code takes over whorl's quickest, in each precision it has."""
+    others = dict.fromkeys((e.code, e.precision) for e in entries if e.code != "whorl")
+    found = {}
+    for code, precision in others:
+        other, own = (quickest(entries, name, precision) for name in (code, "whorl"))
+        name = f"{code} ÷ whorl{'' if precision == 'double' else f', {precision}'}"
+        found[name] = {
+            key: statistics.median(getattr(other, key)) / statistics.median(getattr(own, key))
+            for key in ("seconds_per_step", "seconds_per_rhs")
+        }
+    return found
+
+
+def compare(points: int, options: argparse.Namespace, built: Ghost | None = None) -> dict:
     """What every contestant took at one size, and the ratios between the quickest of each code."""
-    entries = contestants(options.cores)
+    entries = contestants(options.cores, built)
     for _ in range(options.rounds):
-        entries = [entry for entry in entries if measure(entry, options.whorl, points, options.steps)]
-    whorl, fluidsim = (quickest(entries, code) for code in ("whorl", "fluidsim"))
-    ratios = {
-        key: statistics.median(getattr(fluidsim, key)) / statistics.median(getattr(whorl, key))
-        for key in ("seconds_per_step", "seconds_per_rhs")
-    }
-    return {"points": points, "ratios": ratios, "contestants": entries}
+        entries = [entry for entry in entries if measure(entry, points, options, built)]
+    for code in ("whorl", "fluidsim"):
+        quickest(entries, code)
+    return {"points": points, "ratios": ratios(entries), "contestants": entries}
 
 
 def show(results: list[dict], cores: int) -> None:
-    table = Table(title=f"Seconds, median (shortest) of the rounds; {cores} cores, 2/3, rk2")
+    whorl = quickest(results[-1]["contestants"], "whorl")
+    level = whorl.results[-1].get("layout", {}).get("level", "unknown")
+    what = f"{cores} cores, 2/3, rk2; whorl's instruction level {level}"
+    table = Table(title=f"Seconds, median (shortest) of the rounds; {what}")
     for title in ("points", "code", "ranks × threads", "a step", "a right-hand side"):
         table.add_column(title)
     for result in results:
@@ -163,8 +208,10 @@ def show(results: list[dict], cores: int) -> None:
             ]
             name = f"{entry.code} {entry.label}"
             table.add_row(f"{result['points']}³", name, f"{entry.ranks} × {entry.threads}", *cells)
-        ratios = [f"[bold]{ratio:.2f}" for ratio in result["ratios"].values()]
-        table.add_row("", "[bold]fluidsim ÷ whorl", "[bold]quickest", *ratios, end_section=True)
+        for name, ratios_of_code in result["ratios"].items():
+            values = [f"[bold]{ratio:.2f}" for ratio in ratios_of_code.values()]
+            table.add_row("", f"[bold]{name}", "[bold]quickest", *values)
+        table.add_section()
     console.print(table)
 
 
@@ -176,18 +223,43 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--steps", type=int, default=5, help="fluidsim's steps a timing")
     parser.add_argument("--cores", type=int, default=len(os.sched_getaffinity(0)), help="cores to use")
     parser.add_argument("--whorl", type=Path, default=ROOT / ".venv/bin/whorl", help="whorl to compare")
+    parser.add_argument("--ghost", type=Path, metavar="DIR", help="source of GHOST, the folder that holds 3D")
+    parser.add_argument(
+        "--ghost-make",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="variable of GHOST's Makefile.in, such as FFTW3DIR=/opt/fftw; several times for several",
+    )
     parser.add_argument(
         "--json", type=Path, default=ROOT / "runs/peers.json", help="where to write the result"
     )
-    return parser.parse_args()
+    options = parser.parse_args()
+    if unclear := [given for given in options.ghost_make if not re.match(r"\w+=", given)]:
+        parser.error(f"--ghost-make {unclear[0]}: give NAME=VALUE, such as FFTW3DIR=/opt/fftw")
+    return options
+
+
+def build_ghost(options: argparse.Namespace, scratch: Path) -> Ghost | None:
+    """For every size and precision, before anything is timed; None where no source is given."""
+    if not options.ghost:
+        return None
+    make = dict(given.split("=", 1) for given in options.ghost_make)
+    built = Ghost(*ghost.find_source(options.ghost), scratch, make)
+    for points in options.points:
+        for precision in ghost.PRECISIONS:
+            built.build(points, precision)
+    return built
 
 
 def main() -> None:
     options = parse()
     if not options.whorl.exists():
         sys.exit(f"peers: {options.whorl} does not exist; run `make setup` or give --whorl")
-    install()
-    results = [compare(points, options) for points in options.points]
+    with tempfile.TemporaryDirectory(prefix="ghost-") as scratch:
+        built = build_ghost(options, Path(scratch))
+        install()
+        results = [compare(points, options, built) for points in options.points]
     show(results, options.cores)
     options.json.parent.mkdir(parents=True, exist_ok=True)
     options.json.write_text(json.dumps(results, default=asdict, indent=2) + "\n")

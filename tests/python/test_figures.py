@@ -58,7 +58,7 @@ def run(scripts, monkeypatch, capsys):
         fluidsim = peers.Contestant("fluidsim", "fft3d.with_pyfftw", 1, 2)
         fluidsim.add({"seconds_per_step": 15.0, "seconds_per_rhs": 7.5})
         ratios = {"seconds_per_step": 7.0, "seconds_per_rhs": 7.0}
-        result = {"points": 256, "ratios": ratios, "contestants": [*entries, fluidsim]}
+        result = {"points": 256, "ratios": {"fluidsim ÷ whorl": ratios}, "contestants": [*entries, fluidsim]}
         monkeypatch.setattr(peers, "compare", lambda points, options: result)
         monkeypatch.setattr(sys, "argv", ["figures.py", "--cores", "2", *arguments])
         figures.main()

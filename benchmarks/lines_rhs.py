@@ -1,0 +1,176 @@
+"""Time a right-hand side with whorl's own lines, FFTW's and the chosen ones; run by processors.py.
+
+One grid on one rank, the Taylor–Green vortex, at the instruction level that WHORL_LEVEL names. The ways take
+turns, round by round, so that a machine that grows slower does so for all. Prints one line of JSON: by way
+the kinds of lines, the seconds to make the flow and the spread of the seconds a right-hand side; the floor,
+measured before and (of several rounds) after, its rates, and where it was.
+"""
+
+import argparse
+import json
+import re
+import sys
+import time
+from operator import itemgetter
+from typing import Any
+
+import psutil
+from whorl import _core
+from whorl.benches.common import WARM_UP, bench_case, measure_floor, provenance, spread
+from whorl.case import Case
+from whorl.core_options import core_options
+from whorl.errors import CaseError
+from whorl.floor import work
+from whorl.information import caches
+from whorl.initial import set_initial
+from whorl.ranks import MPI
+
+OWN, FFTW, CHOSEN, HALF = "own", "fftw", "auto", "own, half the cache"
+# What the core assumes of the first and second cache where the system does not tell (core/device/caches.hpp).
+ASSUMED = {1: 32 * 2**10, 2: 512 * 2**10}
+FEWEST_ROUNDS = 2
+ROUND_SECONDS = 0.03  # that each way has a round, and one right-hand side at least
+MOST_REPEATS = 20
+# Flows held at once: all ways, but from so many points an axis as few as can take turns.
+LARGE, OF_LARGE = 384, 2
+
+
+def halved(described: str) -> tuple[int, int]:
+    """Half the bytes of the first and second cache, as `whorl.information.caches` describes them."""
+    units = {"K": 2**10, "M": 2**20}
+    found = re.findall(r"L([12])d? ([\d.]+) ([KM])iB", described)
+    sizes = ASSUMED | {int(level): int(float(size) * units[unit]) for level, size, unit in found}
+    return sizes[1] // 2, sizes[2] // 2
+
+
+def ways() -> list[str]:
+    """Those of this build."""
+    with_fftw = _core.build_info()["fftw"] != "none"
+    return [OWN, *([FFTW] if with_fftw else []), CHOSEN, HALF]
+
+
+def options_of(case: Case, way: str) -> _core.Options:
+    lines = OWN if way == HALF else way
+    options = core_options(case.updated([f"run.lines={lines}"]), case.run.threads)
+    if way == HALF:
+        options.cache_sizes = halved(caches())
+    return options
+
+
+def groups(case: Case) -> list[list[str]]:
+    """The ways that take turns with each other: own lines in each group, so many as memory has room for.
+
+    Raises CaseError where there is none for two.
+    """
+    bytes_of_flow = sum(_core.estimate_memory(options_of(case, OWN), 1).values())
+    room = psutil.virtual_memory().available // bytes_of_flow
+    if room < OF_LARGE:
+        needed = OF_LARGE * bytes_of_flow / 2**30
+        raise CaseError(
+            f"{OF_LARGE} flows of {case.grid.points[0]}³ take {needed:.1f} GiB, more than is free; leave the "
+            "size out (--points)."
+        )
+    others = ways()[1:]
+    partners = (OF_LARGE if case.grid.points[0] >= LARGE else min(room, 1 + len(others))) - 1
+    return [[OWN, *others[first : first + partners]] for first in range(0, len(others), partners)]
+
+
+def make(case: Case, way: str) -> tuple[_core.Flow, dict[str, Any]]:
+    """A flow that has been warmed up, and what there is to say of its making."""
+    begun = time.perf_counter()
+    flow = _core.Flow(options_of(case, way), MPI.COMM_SELF.py2f())
+    made = time.perf_counter() - begun
+    set_initial(flow, case, None, MPI.COMM_SELF)
+    for _ in range(WARM_UP):
+        flow.evaluate()
+    return flow, {"lines": flow.options.lines, "seconds_to_make": made}
+
+
+def seconds_of(flow: _core.Flow) -> float:
+    begun = time.perf_counter()
+    flow.evaluate()
+    return time.perf_counter() - begun
+
+
+def time_rounds(flows: dict[str, _core.Flow], rounds: int, budget: float) -> dict[str, list[float]]:
+    """Seconds of each right-hand side, the flows in turn and every other round in the opposite order.
+
+    A turn begins with one that does not count, which finds the caches as the flow before has left them. After
+    FEWEST_ROUNDS no round begins beyond the budget, in seconds.
+    """
+    begun = time.perf_counter()
+    taken: dict[str, list[float]] = {way: [] for way in flows}
+    for number in range(rounds):
+        if number >= FEWEST_ROUNDS and time.perf_counter() - begun > budget:
+            break
+        for way in list(flows)[:: -1 if number % 2 else 1]:
+            once = seconds_of(flows[way])
+            repeats = min(MOST_REPEATS, max(1, int(ROUND_SECONDS / once)))
+            taken[way] += [seconds_of(flows[way]) for _ in range(repeats)]
+    return taken
+
+
+def time_ways(case: Case, rounds: int, budget: float) -> dict[str, dict[str, Any]]:
+    """What there is to say of each way; the flow with own lines is made once and stays."""
+    found: dict[str, dict[str, Any]] = {}
+    seconds: dict[str, list[float]] = {}
+    kept: dict[str, _core.Flow] = {}
+    turns = groups(case)
+    for group in turns:
+        for way in group:
+            if way not in kept:
+                kept[way], found[way] = make(case, way)
+        for way, taken in time_rounds(kept, rounds, budget / len(turns)).items():
+            seconds.setdefault(way, []).extend(taken)
+        kept = {OWN: kept[OWN]}
+    return {way: about | {"seconds": spread(seconds[way])} for way, about in found.items()}
+
+
+def floor_of(case: Case) -> tuple[float, dict[str, Any]]:
+    return measure_floor(work(case), case.run, case.run.threads, MPI.COMM_SELF)
+
+
+def measure(case: Case, rounds: int, budget: float) -> dict[str, Any]:
+    floors = [floor_of(case)]
+    timed = time_ways(case, rounds, budget)
+    floors += [floor_of(case)] if rounds > 1 else []
+    floor, limits = min(floors, key=itemgetter(0))
+    return {
+        "level": _core.build_info()["level"],
+        "points": case.grid.points[0],
+        "dealias": case.grid.dealias,
+        "precision": case.run.precision,
+        "threads": case.run.threads,
+        "ways": timed,
+        "half_of_caches": list(halved(caches())),
+        "floor_seconds": floor,
+        "limits": limits,
+    } | provenance(MPI.COMM_SELF)
+
+
+def parse() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--points", type=int, required=True)
+    parser.add_argument("--dealias", required=True)
+    parser.add_argument("--precision", required=True)
+    parser.add_argument("--threads", type=int, required=True)
+    parser.add_argument("--rounds", type=int, required=True)
+    parser.add_argument("--seconds", type=float, required=True, help="after which no round begins")
+    return parser.parse_args()
+
+
+def main() -> None:
+    given = parse()
+    try:
+        case = bench_case(
+            given.points, given.precision, given.dealias, "navier-stokes", "rk2", given.threads, []
+        )
+        print(json.dumps(measure(case, given.rounds, given.seconds)))
+    except (CaseError, _core.Error) as error:
+        sys.exit(str(error))
+
+
+if __name__ == "__main__":
+    main()
