@@ -20,6 +20,7 @@ template <class Real> Wavenumber<Real> vector_of(const Options& options, const s
 template <class Real> Losses<Real> losses_of(const Options& options) {
     const auto real = [&](const char* name) { return static_cast<Real>(options.parameter(name)); };
     const auto power = [&](const char* name) { return static_cast<int>(options.parameter(name)); };
+    const Real nu = real("viscosity");
     const Box box = options.box();
     const double low = box.smallest_wavenumber(), high = box.largest_wavenumber();
     const auto rate = [&](const char* name, double k, int p) {
@@ -32,8 +33,8 @@ template <class Real> Losses<Real> losses_of(const Options& options) {
         return value;
     };
     const int p = power("hyperviscosity_power"), q = power("hypoviscosity_power");
-    return {real("viscosity"), rate("hyperviscosity", high, p),        rate("hypoviscosity", low, -q), p, q,
-            real("drag"),      static_cast<Real>(1.0 / (high * high)), static_cast<Real>(low * low)};
+    return {nu,           rate("hyperviscosity", high, p),        rate("hypoviscosity", low, -q), p, q,
+            real("drag"), static_cast<Real>(1.0 / (high * high)), static_cast<Real>(low * low)};
 }
 
 template <class Real> LinearTerms<Real> linear_terms_of(const Options& options) {
