@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from whorl import _core
+from whorl.benches.common import bench_case
 from whorl.fitting import choose_planes, largest_points
 from whorl.ranks import MPI
 
@@ -39,7 +40,9 @@ PARAMETERS = dict.fromkeys(ZERO, 0.0) | {
 
 
 def options(model: str, points: tuple[int, int, int], **settings: Any) -> Any:
-    given = {"lengths": (2 * math.pi,) * 3, "scheme": "rk2", "parameters": PARAMETERS, **settings}
+    known = bench_case(8, "double", None, model, "rk2", 1, []).flow.parameters()
+    parameters = {name: PARAMETERS[name] for name in known}
+    given = {"lengths": (2 * math.pi,) * 3, "scheme": "rk2", "parameters": parameters, **settings}
     return _core.Options(model=model, points=points, **given)
 
 

@@ -89,22 +89,16 @@ int widest(const FieldList& fields) {
 int ModelShape::column_variables() const { return std::max({inputs, fluxes, widest(outputs), measured}); }
 int ModelShape::row_variables() const { return std::max({inputs, products, widest(outputs), measured}); }
 
-// Batches keep the row buffers, and the arrays fields are read through, small where grids are not.
+// Eight batches keep the row buffers, and the arrays fields are read through, at an eighth of the planes.
 int Options::choose_batches(ProcessGrid grid) const {
-    // Ranks that exchange do best with a few planes at a time, which stay in cache on either side, as long as
-    // there is enough in them; alone, with so many that little is lost at the end of each.
-    constexpr int planes_of_exchange = 4, planes_alone = 32, most_alone = 8;
-    constexpr std::int64_t points_of_exchange = std::int64_t{1} << 15;
+    // Ranks that exchange do best with a few planes at a time, which stay in cache on either side.
+    constexpr int fewest = 8, planes_of_batch = 4;
     // A batch that fills a GPU, and a few where there are exchanges to hide.
     constexpr std::int64_t points_of_batch = std::int64_t{1} << 24;
     const bool shares_planes = points[1] == 1 && grid.p_row > 1; // all at once
     const int own_planes = shares_planes ? 1 : std::max(1, points[2] / grid.p_col);
-    const std::int64_t own_points = 1LL * own_planes * points[0] * points[1] / grid.p_row;
     const bool exchanges = grid.p_row * grid.p_col > 1;
-    const auto enough = static_cast<int>(std::min<std::int64_t>(own_points / points_of_exchange, own_planes));
-    int chosen = exchanges ? std::min(enough, own_planes / planes_of_exchange)
-                           : std::min(own_planes / planes_alone, most_alone);
-    chosen = std::max(chosen, 1);
+    int chosen = exchanges ? std::max(fewest, own_planes / planes_of_batch) : fewest;
     if (device::has_streams(device)) {
         const std::int64_t of_plane = std::max(1LL, 1LL * points[0] * points[1] / grid.p_row);
         const auto filling =

@@ -12,10 +12,13 @@ from pathlib import Path
 
 import pytest
 import whorl
+from whorl import _core, _levels
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/add-a-model.md"
 BUILD = ROOT / "build/release"
+LEVEL = _core.build_info()["level"]
+CORE = f"_core_{LEVEL}"
 FENCE = re.compile(r"^```(?P<language>\w+)(?P<words>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 AFTER = re.compile(r" after: (?P<line>.+) in: (?P<path>\S+)")
 # The extension of another build (sanitizers) is not what BUILD holds.
@@ -44,9 +47,8 @@ def apply(page: str, tree: Path) -> list[str]:
 
 def build(tree: Path) -> None:
     """What `make setup` would compile anew, linked with what it would not."""
-    commands = {
-        entry["file"]: entry["command"] for entry in json.loads((BUILD / "compile_commands.json").read_text())
-    }
+    entries = json.loads((BUILD / "compile_commands.json").read_text())
+    commands = {entry["file"]: entry["command"] for entry in entries if f"/{CORE}.dir/" in entry["command"]}
     like = commands[str(ROOT / "core/bindings/models.cpp")].replace(str(ROOT), str(tree))
     new = ["models", "models_kuramoto_sivashinsky"]
     if "-DWHORL_CUDA" in like:
@@ -56,16 +58,19 @@ def build(tree: Path) -> None:
         command = like.replace("bindings/models.cpp", f"bindings/{name}.cpp")
         command = re.sub(r" -o \S+", f" -o {tree / name}.o", command)
         subprocess.run(shlex.split(command), check=True, cwd=tree)
-    known = sorted((BUILD / "CMakeFiles/_core.dir/core/bindings").glob("*.o"))
+    known = sorted((BUILD / f"CMakeFiles/{CORE}.dir/core/bindings").glob("*.o"))
     objects = [str(path) for path in known if path.name[: -len(".cpp.o")] not in new] + [
         f"{tree / name}.o" for name in new
     ]
     rules = (BUILD / "build.ninja").read_text()
-    nccl = BUILD.glob("CMakeFiles/whorl_nccl.dir/**/*.o")  # and not what an earlier build has left there
+    nccl = BUILD.glob(
+        f"CMakeFiles/whorl_nccl_{LEVEL}.dir/**/*.o"
+    )  # and not what an earlier build has left there
     objects += [str(path) for path in nccl if str(path.relative_to(BUILD)) in rules]
-    libraries = re.search(r"^build _core\..*?^  LINK_LIBRARIES = (.*?)$", rules, re.MULTILINE | re.DOTALL)[1]
+    linked = rf"^build {CORE}\..*?^  LINK_LIBRARIES = (.*?)$"
+    libraries = re.search(linked, rules, re.MULTILINE | re.DOTALL)[1]
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
-    output = tree / f"python/whorl/_core{suffix}"
+    output = tree / f"python/whorl/{CORE}{suffix}"
     compiler = shlex.split(like)[0]
     subprocess.run([compiler, "-shared", "-o", output, *objects, *libraries.split()], check=True, cwd=BUILD)
 
@@ -75,8 +80,9 @@ def tree(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("whorl")
     shutil.copytree(ROOT / "core", folder / "core")
     shutil.copytree(
-        Path(whorl.__file__).parent, folder / "python/whorl", ignore=shutil.ignore_patterns("_core.*")
+        Path(whorl.__file__).parent, folder / "python/whorl", ignore=shutil.ignore_patterns("*.so")
     )
+    shutil.copy(_levels.__file__, folder / "python/whorl")
     (folder / "scripts").write_text("\n".join(apply(PAGE.read_text(encoding="utf-8"), folder)))
     build(folder)
     return folder

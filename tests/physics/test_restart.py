@@ -192,8 +192,8 @@ def test_lines_that_were_measured_are_taken_again(tmp_path):
     interrupted(make_case(tmp_path / "run"))
     (path,) = (tmp_path / "run" / "checkpoints").glob("*.h5")
     with h5py.File(path, "r+") as file:
-        assert file.attrs["lines"].startswith("own,own,own,")
-        assert file.attrs["level"] == _core.build_info()["level"]
+        assert file.attrs["lines"].startswith(b"own,own,own,")
+        assert file.attrs["level"].decode() == _core.build_info()["level"]
         file.attrs["lines"] = "own,fftw-estimate,own,24"
     again = Simulation.restart(tmp_path / "run")
     assert (again.case.run.lines, again.flow.options.lines) == ("auto", "own,fftw-estimate,own,24")

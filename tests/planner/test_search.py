@@ -109,7 +109,7 @@ def test_what_fits_nowhere_says_why():
 
 
 PLANE = {
-    "points": (64, 1, 64),
+    "points": (4, 1, 4),
     "flow": {"model": "boussinesq", "diffusivity": 0.01, "buoyancy_frequency": 1.0},
     "initial": {"name": "zero"},
 }
@@ -118,7 +118,7 @@ UNSHARED = {
     "plane": (
         Whorl,
         PLANE,
-        "64 × 1 × 64 points cannot be shared by 4 ranks a node on toy; plan with --ranks-per-node 1, or use "
+        "4 × 1 × 4 points cannot be shared by 4 ranks a node on toy; plan with --ranks-per-node 2, or use "
         "another number of points.",
     ),
     "part of a node": (
