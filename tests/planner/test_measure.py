@@ -151,6 +151,9 @@ class Slow:
         parts = ("x_lines", "y_lines", "z_lines", "pack", "point", "modes", "exchange")
         return {part: self.last * (1 + number) / 100 for number, part in enumerate(parts)}
 
+    def close(self) -> None:
+        self.last = 0.0
+
 
 @on_ranks(2)
 def test_parts_are_of_a_right_hand_side_and_the_mean_of_ranks(world):
