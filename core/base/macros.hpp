@@ -20,3 +20,5 @@
 #endif
 
 #define WHORL_RESTRICT __restrict__
+// Of a lambda that is the body of a loop.
+#define WHORL_INSIDE __attribute__((always_inline))

@@ -26,7 +26,6 @@ class Cpu {
     using HostSide = HostMemory; // what copies to and from Memory go through
     template <class Real> using Lines = device::Lines<Real>;
     static constexpr bool streams = false;
-    static constexpr bool known_plans = true; // kernels are compiled for each kind of stage
 
     // threads = 0 takes what OpenMP offers.
     explicit Cpu(int threads) : threads_(threads > 0 ? threads : omp_get_max_threads()) {}
@@ -57,10 +56,10 @@ class Cpu {
     template <class Kernel> static void for_each(int, std::int64_t rows, const Kernel& kernel) {
         for (std::int64_t r = 0; r < rows; ++r) run_row(kernel.row(r));
     }
-    template <class Row> static void run_row(const Row& row) {
-        const std::int64_t length = row.length;
+    template <class Row> static void run_row(const Row& row) { run(row.length, row); }
+    template <class F> static void run(std::int64_t length, const F& f) {
 #pragma omp simd
-        for (std::int64_t i = 0; i < length; ++i) row(i);
+        for (std::int64_t i = 0; i < length; ++i) f(i);
     }
 
     // The same by all executors, each taking some rows at a time.

@@ -13,7 +13,6 @@ template <class Own, template <class> class Plan, class Of> class StreamDevice {
     using Memory = Of;
     template <class Real> using Lines = StreamLines<Plan<Real>, Memory, Real>;
     static constexpr bool streams = true;
-    static constexpr bool known_plans = false;
 
     int executors() const { return stream_count; }
 

@@ -73,46 +73,84 @@ template <class Real> struct Tile {
     WHORL_INLINE int plane(int r) const { return wrapped(signed_index(r % kept_z, extent_z), nz); }
 };
 
+// Some modes side by side, and their values: variable v of mode i is data[v * stride + i].
+template <class Real> struct ModeValues {
+    ModeRow<Real> modes;
+    Complex<Real>* data;
+    std::int64_t stride;
+
+    WHORL_INLINE void put(int v, std::int64_t i, Complex<Real> value) const {
+        copy(value, data[v * stride + i]);
+    }
+    WHORL_INLINE Complex<Real> get(int v, std::int64_t i) const {
+        Complex<Real> value;
+        copy(data[v * stride + i], value);
+        return value;
+    }
+};
+// The same on a shifted grid: times exp(i k.d) as they are put there, and back.
+template <class Real> struct ShiftedValues {
+    ModeValues<Real> row;
+    const Complex<Real>* x;
+    Complex<Real> phase;
+
+    WHORL_INLINE void put(int v, std::int64_t i, Complex<Real> value) const {
+        row.put(v, i, value * (phase * x[i]));
+    }
+    WHORL_INLINE Complex<Real> get(int v, std::int64_t i) const {
+        return row.get(v, i) * conjugate(phase * x[i]);
+    }
+};
+// Those of a tile's row r.
+template <class Real>
+WHORL_INLINE ModeValues<Real> values_of_row(const ModeTables<Real>& tables, const Tile<Real>& tile,
+                                            std::int64_t r) {
+    const Segment& segment = tile.segment(static_cast<int>(r));
+    const int l = tile.plane(static_cast<int>(r));
+    return {{tables, segment.first, segment.ky, l, segment.live(tables, l)},
+            tile.line(0, l) + segment.lane,
+            tile.stride};
+}
+template <class Real>
+WHORL_INLINE ShiftedValues<Real> shifted_values(const ModeValues<Real>& row, const Shift<Real>& shift) {
+    return {row, shift.x + row.modes.first, shift.y[row.modes.j] * shift.z[row.modes.l]};
+}
+
+// values = load(mode), of a row.
+template <class Real, class Pass, class Values> struct LoadRow {
+    const Pass& pass;
+    ModeRow<Real> modes;
+    Values values;
+    int length;
+    WHORL_INLINE void operator()(std::int64_t i) const {
+        Complex<Real> in[Pass::inputs > 0 ? Pass::inputs : 1];
+        pass.load(modes.mode(i), in);
+        unrolled<Pass::inputs>([&](auto v) { values.put(v, i, in[v]); });
+    }
+};
+// store(mode, values), of a row.
+template <class Real, class Result, int fluxes, class Values> struct StoreRow {
+    const Result& result;
+    ModeRow<Real> modes;
+    Values values;
+    int length;
+    WHORL_INLINE void operator()(std::int64_t i) const {
+        Complex<Real> out[fluxes > 0 ? fluxes : 1];
+        unrolled<fluxes>([&](auto v) { out[v] = values.get(v, i); });
+        result.store(modes.mode(i), out);
+    }
+};
+
 // tile = load(mode) exp(i k.d) on the kept modes.
-template <class Real, class Pass, bool shifted> struct Load {
+template <class Real, class Pass> struct Load {
     Pass pass;
     ModeTables<Real> tables;
     Tile<Real> tile;
     Shift<Real> shift;
 
-    struct RowOf {
-        const Load& of;
-        int ky, l, first;
-        Complex<Real>* line;
-        std::int64_t offset;
-        Complex<Real> phase;
-        int length;
-        WHORL_INLINE void operator()(std::int64_t i) const {
-            Complex<Real> in[Pass::inputs > 0 ? Pass::inputs : 1];
-            of.load(first + i, ky, l, offset, phase, in);
-            unrolled<Pass::inputs>([&](auto v) { copy(in[v], line[v * of.tile.stride + i]); });
-        }
-    };
-    // One mode, which is element `column` of a row.
-    WHORL_INLINE void load(std::int64_t column, int ky, int l, std::int64_t offset, Complex<Real> phase,
-                           Complex<Real>* in) const {
-        pass.load(tables.mode(column, ky, l, offset), in);
-        if constexpr (shifted)
-            unrolled<Pass::inputs>([&](auto v) { in[v] = in[v] * (phase * shift.x[column]); });
-    }
-    WHORL_INLINE RowOf row(std::int64_t r) const {
-        const Segment& segment = tile.segment(static_cast<int>(r));
-        const int l = tile.plane(static_cast<int>(r));
-        Complex<Real> phase{1, 0};
-        if constexpr (shifted) phase = shift.y[segment.ky] * shift.z[l];
-        return {*this,
-                segment.ky,
-                l,
-                segment.first,
-                tile.line(0, l) + segment.lane,
-                tables.row(segment.ky, l).offset,
-                phase,
-                segment.live(tables, l)};
+    WHORL_INLINE LoadRow<Real, Pass, ShiftedValues<Real>> row(std::int64_t r) const {
+        const ModeValues<Real> row = values_of_row(tables, tile, r);
+        return {pass, row.modes, shifted_values(row, shift), row.modes.length};
     }
 };
 
@@ -170,46 +208,16 @@ template <class Real, bool to_buffer> struct MoveColumns {
     }
 };
 
-// store(mode, line exp(-i k.d)) on the kept modes.
-template <class Real, class Result, int fluxes, bool shifted> struct Store {
+// store(mode, tile exp(-i k.d)) on the kept modes.
+template <class Real, class Result, int fluxes> struct Store {
     Result result;
     ModeTables<Real> tables;
     Tile<Real> tile;
     Shift<Real> shift;
 
-    struct RowOf {
-        const Store& of;
-        int ky, l, first;
-        const Complex<Real>* line;
-        std::int64_t offset;
-        Complex<Real> phase;
-        int length;
-        WHORL_INLINE void operator()(std::int64_t i) const {
-            Complex<Real> out[fluxes];
-            unrolled<fluxes>([&](auto v) { copy(line[v * of.tile.stride + i], out[v]); });
-            of.store(first + i, ky, l, offset, phase, out);
-        }
-    };
-    // One mode, which is element `column` of a row.
-    WHORL_INLINE void store(std::int64_t column, int ky, int l, std::int64_t offset, Complex<Real> phase,
-                            Complex<Real>* out) const {
-        if constexpr (shifted)
-            unrolled<fluxes>([&](auto v) { out[v] = out[v] * conjugate(phase * shift.x[column]); });
-        result.store(tables.mode(column, ky, l, offset), out);
-    }
-    WHORL_INLINE RowOf row(std::int64_t r) const {
-        const Segment& segment = tile.segment(static_cast<int>(r));
-        const int l = tile.plane(static_cast<int>(r));
-        Complex<Real> phase{1, 0};
-        if constexpr (shifted) phase = shift.y[segment.ky] * shift.z[l];
-        return {*this,
-                segment.ky,
-                l,
-                segment.first,
-                tile.line(0, l) + segment.lane,
-                tables.row(segment.ky, l).offset,
-                phase,
-                segment.live(tables, l)};
+    WHORL_INLINE StoreRow<Real, Result, fluxes, ShiftedValues<Real>> row(std::int64_t r) const {
+        const ModeValues<Real> row = values_of_row(tables, tile, r);
+        return {result, row.modes, shifted_values(row, shift), row.modes.length};
     }
 };
 

@@ -99,17 +99,17 @@ template <class Real> struct ModeColumns {
 
     // One of them at one z; what is not kept is stood in for by the first mode there is.
     struct Element {
-        int ky, element;
-        std::int64_t offset; // of its row
-        Complex<Real> phase;
+        Mode<Real> mode;
+        Complex<Real> phase; // exp(i k.d)
         bool live;
     };
     template <class Kernel> WHORL_INLINE Element element(const Kernel& kernel, int column, int l) const {
         const ColumnPlace place = places[columns.tile.column + column];
         const Row row = kernel.tables.row(place.ky, l);
         const bool live = place.element < row.length;
-        return {place.ky, live ? place.element : 0, live ? row.offset : 0,
-                kernel.shift.y[place.ky] * kernel.shift.z[l], live};
+        const int element = live ? place.element : 0;
+        return {kernel.tables.mode(element, place.ky, l, live ? row.offset : 0),
+                kernel.shift.y[place.ky] * kernel.shift.z[l] * kernel.shift.x[element], live};
     }
     WHORL_INLINE Complex<Real>& in_buffer(int v, int l, int column) const {
         return columns.row(first_variable + v, l).data[column];
@@ -119,7 +119,7 @@ template <class Real> struct ModeColumns {
 // Modes -> lines along z in the column buffer (Load, LoadPadding). One group, lane = column.
 template <class Real, class Pass> struct LoadLines {
     static constexpr int variables = Pass::inputs;
-    Load<Real, Pass, true> load;
+    Load<Real, Pass> load;
     ModeColumns<Real> columns;
 
     struct Of {
@@ -127,9 +127,9 @@ template <class Real, class Pass> struct LoadLines {
         int first;
 
         WHORL_INLINE void get(int l, int lane, Complex<Real>* in) const {
-            const auto mode = of.columns.element(of.load, first + lane, l);
-            of.load.load(mode.element, mode.ky, l, mode.offset, mode.phase, in);
-            unrolled<variables>([&](auto v) { in[v] = mode.live ? in[v] : Complex<Real>{0, 0}; });
+            const auto at = of.columns.element(of.load, first + lane, l);
+            of.load.pass.load(at.mode, in);
+            unrolled<variables>([&](auto v) { in[v] = at.live ? in[v] * at.phase : Complex<Real>{0, 0}; });
         }
         WHORL_INLINE void set(int l, int lane, const Complex<Real>* values) const {
             unrolled<variables>([&](auto v) { of.columns.in_buffer(v, l, first + lane) = values[v]; });
@@ -142,7 +142,7 @@ template <class Real, class Pass> struct LoadLines {
 // Lines along z in the column buffer -> modes (Store). One group, lane = column.
 template <class Real, class Result, int fluxes> struct StoreLines {
     static constexpr int variables = fluxes;
-    Store<Real, Result, fluxes, true> store;
+    Store<Real, Result, fluxes> store;
     ModeColumns<Real> columns;
 
     struct Of {
@@ -153,8 +153,10 @@ template <class Real, class Result, int fluxes> struct StoreLines {
             unrolled<variables>([&](auto v) { values[v] = of.columns.in_buffer(v, l, first + lane); });
         }
         WHORL_INLINE void set(int l, int lane, Complex<Real>* out) const {
-            const auto mode = of.columns.element(of.store, first + lane, l);
-            if (mode.live) of.store.store(mode.element, mode.ky, l, mode.offset, mode.phase, out);
+            const auto at = of.columns.element(of.store, first + lane, l);
+            if (!at.live) return;
+            unrolled<variables>([&](auto v) { out[v] = out[v] * conjugate(at.phase); });
+            of.store.result.store(at.mode, out);
         }
     };
     WHORL_INLINE int lanes() const { return columns.columns.tile.count; }

@@ -56,6 +56,39 @@ template <class Real> struct ModeTables {
     WHORL_INLINE int elements(int j, int l) const { return (row(j, l).length + paired) >> paired; }
 };
 
+// Modes of one ky and kz side by side.
+template <class Real> struct ModeRow {
+    const Real* kx; // of the first
+    Real ky, kz;
+    Real weight; // of those with kx > 0
+    bool from_zero;
+    int first, j, l;    // among the rank's own kx, ky, kz
+    std::int64_t index; // of the first, within a field of the state
+    int length;
+
+    ModeRow() = default;
+    WHORL_INLINE ModeRow(const ModeTables<Real>& tables, int first_kx, int at_ky, int at_kz, int count)
+        : kx(tables.kx + first_kx), ky(tables.ky[at_ky]), kz(tables.kz[at_kz]),
+          weight(Real(2) * tables.row_weight(at_ky, at_kz)), from_zero(first_kx == 0 && tables.has_kx_zero),
+          first(first_kx), j(at_ky), l(at_kz), index(tables.row(at_ky, at_kz).offset + first_kx),
+          length(count) {}
+
+    WHORL_INLINE Wavenumber<Real> k(std::int64_t i) const { return {kx[i], ky, kz}; }
+    WHORL_INLINE Mode<Real> mode(std::int64_t i) const {
+        return {k(i), index + i, i == 0 && from_zero ? weight / 2 : weight};
+    }
+    // At most so many of them from number `begin` on.
+    ModeRow piece(int begin, int most) const {
+        ModeRow row = *this;
+        row.kx += begin;
+        row.from_zero = from_zero && begin == 0;
+        row.first += begin;
+        row.index += begin;
+        row.length = length - begin < most ? length - begin : most;
+        return row;
+    }
+};
+
 // A grid point's indices in the whole box.
 struct Point {
     int x, y, z;

@@ -21,6 +21,9 @@
 //                                      cosines; of a flux the bit of z counts. On a device, and best static
 //                                      constexpr.
 //   void with_store(f) const           calls f(s) with the struct s whose store() to use, chosen at run time
+//   void store_row<Device>(row, values) const   what a CPU uses in place of store(): a row of modes
+//   (ModeRow),
+//                                      whose flux v of mode i is values.get(v, i)
 //   int parts() const, P part(s) const further, smaller passes that travel behind this one, as many as there
 //                                      are at run time (passive scalars). P has the constants and functions
 //                                      of a pass; its point(head, in, out), the same of all parts, sees this

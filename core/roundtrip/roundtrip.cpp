@@ -209,6 +209,9 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_workspace
         for (auto* rows : {&executor.rows, &executor.next_rows})
             rows->resize(static_cast<std::size_t>(std::max(layout_.ny, layout_.nz)));
         executor.pieces.resize(static_cast<std::size_t>(layout_.grid.p_row));
+        if (layout_.per_element == 2 && !Device::streams)
+            executor.widened.resize(
+                static_cast<std::size_t>(layout_.column_variables * 2 * workspace_.columns));
     }
 }
 

@@ -115,6 +115,7 @@ template <class Device, class Real> class RoundTrip {
         Buffer<Value> workspace;
         std::vector<kernels::RowPiece<Real>> pieces;        // one a row peer
         std::vector<device::LineRow<Real>> rows, next_rows; // of the lines in hand, and of the next
+        std::vector<Value> widened;                         // between walls in x, a row of modes
         Timers timers;
     };
     struct ColumnTile {
@@ -217,6 +218,11 @@ template <class Device, class Real> class RoundTrip {
     void load_tile(const Pass& pass, int executor, const kernels::Tile<Real>& t, int first_input);
     template <class Pass>
     void store_tile(const Pass& pass, int executor, const kernels::Tile<Real>& t, int first_flux);
+    template <class Pass, class Result>
+    void store_rows(const Result& result, int executor, const kernels::Tile<Real>& t, int first_flux);
+    template <class F> void each_row(const kernels::Tile<Real>& t, const F& f) const;
+    kernels::ModeValues<Real> widened_row(int executor, const kernels::Tile<Real>& t, std::int64_t r,
+                                          int first_flux, int fluxes);
     template <class Pass>
     void load_reals(const Pass& pass, int executor, const kernels::Tile<Real>& t, int first_input);
     template <class Pass, class Result>
@@ -227,8 +233,8 @@ template <class Device, class Real> class RoundTrip {
 
     // f(the struct whose store() a pass uses this time).
     template <class Pass, class F> static void with_result(const Pass& pass, const F& f) {
-        if constexpr (requires { pass.template with_store<Device::known_plans>(f); })
-            pass.template with_store<Device::known_plans>(f);
+        if constexpr (requires { pass.with_store(f); })
+            pass.with_store(f);
         else
             f(pass);
     }

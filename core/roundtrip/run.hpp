@@ -62,12 +62,29 @@ void RoundTrip<Device, Real>::load_tile(const Pass& pass, int executor, const ke
                                         int first_input) {
     if constexpr (meets_walls<Pass>())
         if (layout_.per_element == 2) return load_reals(pass, executor, t, first_input);
-    if (Device::streams || shifted_)
-        device_.for_each(executor, t.rows(),
-                         kernels::Load<Real, Pass, true>{pass, modes(), t, shift_tables()});
-    else if constexpr (!Device::streams)
-        device_.for_each(executor, t.rows(),
-                         kernels::Load<Real, Pass, false>{pass, modes(), t, shift_tables()});
+    if constexpr (Device::streams) {
+        device_.for_each(executor, t.rows(), kernels::Load<Real, Pass>{pass, modes(), t, shift_tables()});
+    } else {
+        const auto load = [&]<class Values>(const ModeRow<Real>& row, const Values& values) {
+            Device::run_row(kernels::LoadRow<Real, Pass, Values>{pass, row, values, row.length});
+        };
+        each_row(t, load);
+    }
+}
+
+// f(row, values) of every row of a tile, with the values as the grid in hand has them.
+template <class Device, class Real>
+template <class F>
+void RoundTrip<Device, Real>::each_row(const kernels::Tile<Real>& t, const F& f) const {
+    const ModeTables<Real> tables = modes();
+    const kernels::Shift<Real> shift = shift_tables();
+    for (std::int64_t r = 0; r < t.rows(); ++r) {
+        const kernels::ModeValues<Real> row = kernels::values_of_row(tables, t, r);
+        if (shifted_)
+            f(row.modes, kernels::shifted_values(row, shift));
+        else
+            f(row.modes, row);
+    }
 }
 
 template <class Device, class Real>
@@ -91,19 +108,35 @@ template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::store_tile(const Pass& pass, int executor, const kernels::Tile<Real>& t,
                                          int first_flux) {
-    const auto store = [&]<class Result>(const Result& result) {
-        if constexpr (meets_walls<Pass>())
-            if (layout_.per_element == 2) return store_reals<Pass>(result, executor, t, first_flux);
-        if (Device::streams || shifted_)
-            device_.for_each(
-                executor, t.rows(),
-                kernels::Store<Real, Result, Pass::fluxes, true>{result, modes(), t, shift_tables()});
-        else if constexpr (!Device::streams)
-            device_.for_each(
-                executor, t.rows(),
-                kernels::Store<Real, Result, Pass::fluxes, false>{result, modes(), t, shift_tables()});
+    with_result(pass, [&]<class Result>(const Result& result) {
+        if constexpr (Device::streams) {
+            if constexpr (meets_walls<Pass>())
+                if (layout_.per_element == 2) return store_reals<Pass>(result, executor, t, first_flux);
+            device_.for_each(executor, t.rows(),
+                             kernels::Store<Real, Result, Pass::fluxes>{result, modes(), t, shift_tables()});
+        } else {
+            store_rows<Pass>(result, executor, t, first_flux);
+        }
+    });
+}
+
+// Row by row.
+template <class Device, class Real>
+template <class Pass, class Result>
+void RoundTrip<Device, Real>::store_rows(const Result& result, int executor, const kernels::Tile<Real>& t,
+                                         int first_flux) {
+    const auto store = [&]<class Values>(const ModeRow<Real>& row, const Values& values) {
+        if constexpr (requires { result.template store_row<Device>(row, values); })
+            result.template store_row<Device>(row, values);
+        else
+            Device::run_row(
+                kernels::StoreRow<Real, Result, Pass::fluxes, Values>{result, row, values, row.length});
     };
-    with_result(pass, store);
+    if (layout_.per_element == 1) return each_row(t, store);
+    for (std::int64_t r = 0; r < t.rows(); ++r) {
+        const kernels::ModeValues<Real> row = widened_row(executor, t, r, first_flux, Pass::fluxes);
+        store(row.modes, row);
+    }
 }
 
 // Batch by batch from the column buffer to the points and back. Where rows are exchanged without blocking,

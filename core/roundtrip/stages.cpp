@@ -1,6 +1,8 @@
 // What a round trip does between columns and planes whatever the pass. Compiled once for each device.
 #include "device/chosen.hpp"
+#include "device/cpu.hpp"
 #include "roundtrip/roundtrip.hpp"
+#include "roundtrip/wall_kernels.hpp"
 
 namespace whorl {
 
@@ -46,6 +48,21 @@ template <class Device, class Real>
 kernels::ModeColumns<Real> RoundTrip<Device, Real>::mode_columns(const kernels::Tile<Real>& t,
                                                                  int first_variable) {
     return {{t, pencil_buffer_.data(), pencil_slots_.data()}, column_places_.data(), first_variable};
+}
+
+// Fluxes of a row of a tile between walls in x, which are real numbers there, as complex ones.
+template <class Device, class Real>
+kernels::ModeValues<Real> RoundTrip<Device, Real>::widened_row(int executor, const kernels::Tile<Real>& t,
+                                                               std::int64_t r, int first_flux, int fluxes) {
+    const kernels::Segment& segment = t.segment(static_cast<int>(r));
+    const int l = t.plane(static_cast<int>(r)), width = 2 * workspace_.columns;
+    const kernels::RealRow<Real> reals{modes(), t, segment, l};
+    Value* const widened = executors_[static_cast<std::size_t>(executor)].widened.data();
+    for (int v = 0; v < fluxes; ++v)
+        device::Cpu::run_row(kernels::WidenRow<Real>{
+            reals.line + 2 * v * t.stride, widened + v * width,
+            parities_.imaginary[static_cast<std::size_t>(first_flux + v)] != 0, reals.length});
+    return {{modes(), 2 * segment.first, segment.ky, l, reals.length}, widened, width};
 }
 
 template <class Device, class Real>

@@ -73,6 +73,18 @@ template <class Real, class Pass> struct LoadReals {
 // Fluxes of which bit v is set are imaginary, the others real.
 using Imaginary = std::uint64_t;
 
+// The same modes as values of complex variables: of one flux, which is real or imaginary.
+template <class Real> struct WidenRow {
+    const Real* line;
+    Complex<Real>* values;
+    bool imaginary;
+    int length;
+    WHORL_INLINE void operator()(std::int64_t i) const {
+        values[i].re = imaginary ? Real(0) : line[i];
+        values[i].im = imaginary ? line[i] : Real(0);
+    }
+};
+
 // store(mode, line) on the kept modes.
 template <class Real, class Result, int fluxes> struct StoreOfReals {
     Result result;

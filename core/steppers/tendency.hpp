@@ -41,48 +41,25 @@ template <class Model, class Real> struct StageOf {
         model.contract(kx, ky, p, f);
     }
 
-    // Calls f with the Update this stage needs: where plans are known to the compiler, one line for each kind
-    // the schemes use. What is seldom wanted, or long anyway, takes AnyPlan.
-    template <bool known, class F> void with_store(const F& f) const {
+    // Calls f with the Update this stage needs.
+    template <class F> void with_store(const F& f) const {
         if constexpr (Model::couples)
-            if (exact) return with_plan<known, true>(f);
-        with_plan<known, false>(f);
+            if (exact) return f(update<true>());
+        f(update<false>());
     }
 
   private:
-    template <bool known, bool exactly, class F> void with_plan(const F& f) const {
-        const int reads = stage.reads(), writes = stage.writes(), kind = reads * 8 + writes;
-        const bool decays = stage.advance > 0.0;
-        const AnyPlan any{reads, writes, decays};
-        if (adds) return f(update<true, exactly>(any));
-        if constexpr (known && (!exactly || AdvancesItself<Model, Real>)) {
-            if (kind == 0 * 8 + 2) return f(update<false, exactly>(KnownPlan<0, 2, false>{}));
-            if (kind == 1 * 8 + 3 && decays) return f(update<false, exactly>(KnownPlan<1, 3, true>{}));
-            if (kind == 2 * 8 + 1 && !decays) return f(update<false, exactly>(KnownPlan<2, 1, false>{}));
-            if (kind == 3 * 8 + 3 && decays) return f(update<false, exactly>(KnownPlan<3, 3, true>{}));
-            if (kind == 3 * 8 + 3 && !decays) return f(update<false, exactly>(KnownPlan<3, 3, false>{}));
-            if (kind == 3 * 8 + 1 && decays) return f(update<false, exactly>(KnownPlan<3, 1, true>{}));
-            if (kind == 3 * 8 + 1 && !decays) return f(update<false, exactly>(KnownPlan<3, 1, false>{}));
-            if (kind == 1 * 8 + 7 && decays) return f(update<false, exactly>(KnownPlan<1, 7, true>{}));
-            if (kind == 6 * 8 + 5 && !decays) return f(update<false, exactly>(KnownPlan<6, 5, false>{}));
-            if (kind == 6 * 8 + 5 && decays) return f(update<false, exactly>(KnownPlan<6, 5, true>{}));
-            if (kind == 4 * 8 + 1 && !decays) return f(update<false, exactly>(KnownPlan<4, 1, false>{}));
-        }
-        f(update<false, exactly>(any));
-    }
-    template <bool added, bool exactly, class Plan> auto update(const Plan& plan) const {
-        Update<Model, Real, Plan, added, exactly> result{model, plan, registers, context, extra, modes,
-                                                         {},    {},   0,         0,       0};
-        const double dt = step->dt, elapsed = stage.advance * dt;
-        for (std::size_t i = 0; i < Stage::registers; ++i) {
-            for (std::size_t j = 0; j < Stage::registers; ++j)
-                result.m[i][j] = static_cast<Real>(stage.m[i][j]);
-            result.v_dt[i] = static_cast<Real>(stage.v[i] * dt);
-        }
-        result.elapsed = static_cast<Real>(elapsed);
-        result.share = static_cast<Real>(share);
-        result.norm = static_cast<Real>(coupling_norm);
-        return result;
+    template <bool exactly> Update<Model, Real, exactly> update() const {
+        return {model,
+                Combination<Real>(stage, registers, step->dt),
+                registers[0],
+                context,
+                adds ? extra : nullptr,
+                modes,
+                static_cast<Real>(stage.advance * step->dt),
+                static_cast<Real>(share),
+                static_cast<Real>(coupling_norm),
+                stage.writes() == 1};
     }
 };
 

@@ -1,9 +1,11 @@
-// What a stage does to one mode, with what is read, written and decayed known to the compiler:
+// What a stage does to one mode:
 //
 //   da = share (tendency + L a) (+ extra),  r_i <- exp(-rate elapsed) (sum_j m[i][j] r_j + v[i] dt da)
 //
 // L is a model's linear coupling. With `exact` it leaves da and joins the factor, exp((L - rate) elapsed)
-// (coupling.hpp).
+// (coupling.hpp). Where work is enqueued, a thread does all of it for a mode (store). On a CPU a row of modes
+// goes through in a few loops within the innermost cache (store_row): what is a model's own is compiled once
+// for each model, and what depends on the stage is of no model (combination.hpp).
 #pragma once
 
 #include <array>
@@ -11,105 +13,170 @@
 #include "base/exponential.hpp"
 #include "base/unrolled.hpp"
 #include "roundtrip/mode.hpp"
+#include "steppers/combination.hpp"
 #include "steppers/coupling.hpp"
-#include "steppers/scheme.hpp"
 
 namespace whorl {
 
-// One field after another, `modes` complex numbers each.
-template <class Real> using Fields = Complex<Real>*;
+template <class Model, class Real, bool exact> struct Update {
+    static constexpr int fields = Model::fields, rates = Model::rates;
+    static constexpr bool couples = Model::couples && exact;
+    static constexpr int piece = 96; // modes of a row at a time
 
-// Which registers a stage reads and writes (bits), and whether time passes in it: known to the compiler, so
-// that a mode's registers cross memory once, or not.
-template <int read_bits, int write_bits, bool time_passes> struct KnownPlan {
-    WHORL_INLINE static constexpr bool reads(int j) { return read_bits >> j & 1; }
-    WHORL_INLINE static constexpr bool writes(int i) { return write_bits >> i & 1; }
-    WHORL_INLINE static constexpr bool decays() { return time_passes; }
-    WHORL_INLINE static constexpr bool ends_step() { return write_bits == 1; }
-};
-struct AnyPlan {
-    int read_bits, write_bits;
-    bool time_passes;
-    WHORL_INLINE bool reads(int j) const { return read_bits >> j & 1; }
-    WHORL_INLINE bool writes(int i) const { return write_bits >> i & 1; }
-    WHORL_INLINE bool decays() const { return time_passes; }
-    WHORL_INLINE bool ends_step() const { return write_bits == 1; }
-};
-
-// Writing the state alone ends a step.
-template <class Model, class Real, class Plan, bool adds, bool exact> struct Update {
     Model model;
-    Plan plan;
-    std::array<Fields<Real>, Stage::registers> registers;
-    Fields<Real> context; // the state of the flow a model is carried by
-    Fields<Real> extra;
+    Combination<Real> combination;
+    const Complex<Real>* state;   // of the model itself
+    const Complex<Real>* context; // of the flow a model is carried by
+    const Complex<Real>* extra;   // null: nothing is added
     std::int64_t modes;
-    Real m[Stage::registers][Stage::registers];
-    Real v_dt[Stage::registers];
     Real elapsed, share;
     Real norm; // of the linear coupling
+    bool ends_step;
+
+    WHORL_INLINE bool decays() const { return elapsed > Real(0); }
 
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* flux) const {
-        constexpr int count = Stage::registers;
-        Complex<Real> da[Model::fields], next[count][Model::fields];
-        Real rate[Model::rates], factor[Model::rates];
-        evaluate(mode, flux, da);
-        if (plan.decays()) {
-            model.decay(mode.k, rate);
-            unrolled<Model::rates>([&](auto q) { factor[q] = exponential_decay(rate[q] * elapsed); });
-        }
-        unrolled<Model::fields>([&](auto f) {
+        constexpr int most = Combination<Real>::most;
+        Complex<Real> da[fields], next[most][fields];
+        evaluate(mode.k, mode.index, flux, da);
+        unrolled<fields>([&](auto f) {
             const std::int64_t at = f * modes + mode.index;
-            if constexpr (adds) da[f] = share * da[f] + extra[at];
-            unrolled<count>([&](auto i) {
-                if (!plan.writes(i)) return;
-                next[i][f] = v_dt[i] * da[f];
-                unrolled<count>([&](auto j) {
-                    if (plan.reads(j)) next[i][f] = next[i][f] + m[i][j] * registers[j][at];
-                });
+            Complex<Real> r[most], of_field[most];
+            if (extra) da[f] = share * da[f] + extra[at];
+            unrolled<most>([&](auto j) {
+                if (j < combination.reads) r[j] = combination.from[j][at];
+            });
+            combination.at(combination, r, da[f], of_field);
+            unrolled<most>([&](auto i) {
+                if (i < combination.writes) next[i][f] = of_field[i];
             });
         });
-        unrolled<count>([&](auto i) {
-            if (plan.decays() && plan.writes(i)) propagate(mode.k, rate, factor, next[i]);
-        });
-        if (plan.ends_step()) model.constrain(mode.k, next[0]);
-        unrolled<count>([&](auto i) {
-            if (plan.writes(i))
-                unrolled<Model::fields>([&](auto f) { registers[i][f * modes + mode.index] = next[i][f]; });
+        Real factor[rates];
+        if (decays()) find_factors(mode.k, factor);
+        unrolled<most>([&](auto i) {
+            if (i >= combination.writes) return;
+            if (decays()) propagate(mode.k, factor, next[i]);
+            if (i == 0 && ends_step) model.constrain(mode.k, next[i]);
+            unrolled<fields>([&](auto f) { combination.to[i][f * modes + mode.index] = next[i][f]; });
         });
     }
 
-    WHORL_INLINE void evaluate(Mode<Real> mode, const Complex<Real>* flux, Complex<Real>* da) const {
+    // flux v of mode i of the row is values.get(v, i).
+    template <class Device, class Values>
+    void store_row(const ModeRow<Real>& row, const Values& values) const {
+        if (row.length <= piece) return store_piece<Device>(row, values, 0);
+        for (int first = 0; first < row.length; first += piece)
+            store_piece<Device>(row.piece(first, piece), values, first);
+    }
+
+  private:
+    // Modes of `row` are number `first` and more of the values.
+    template <class Device, class Values>
+    [[gnu::noinline]] void store_piece(const ModeRow<Real>& row, const Values& values,
+                                       std::int64_t first) const {
+        Complex<Real> da[fields][piece];
+        fetch_row(combination, of_fields(row, da, nullptr));
+        Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
+            Complex<Real> flux[Model::fluxes], of_mode[fields];
+            unrolled<Model::fluxes>([&](auto v) { flux[v] = values.get(v, first + i); });
+            evaluate(row.k(i), row.index + i, flux, of_mode);
+            unrolled<fields>([&](auto f) { copy(of_mode[f], da[f][i]); });
+        });
+        advance_row<Device>(row, da);
+    }
+
+    template <class Device> void advance_row(const ModeRow<Real>& row, Complex<Real> (*da)[piece]) const {
+        Real factors[rates][2 * piece];
+        const Real* of_field[fields];
+        for (int f = 0; f < fields; ++f) of_field[f] = factors[rate_of(f)];
+        const bool alone = decays() && !couples;
+        if (extra) add_extra<Device>(row, da);
+        if (alone) find_factor_rows<Device>(row, factors);
+        combine_row(combination, of_fields(row, da, alone ? of_field : nullptr));
+        if (decays() && couples)
+            for (int i = 0; i < combination.writes; ++i) propagate_row<Device>(row, combination.to[i]);
+        if (ends_step) constrain_row<Device>(row, combination.to[0]);
+    }
+
+    RowOfFields<Real> of_fields(const ModeRow<Real>& row, const Complex<Real> (*da)[piece],
+                                const Real* const* factors) const {
+        return {row.index, modes, fields, row.length, da[0], piece, factors};
+    }
+
+    template <class Device> void add_extra(const ModeRow<Real>& row, Complex<Real> (*da)[piece]) const {
+        for (int f = 0; f < fields; ++f)
+            Device::run(row.length, [&, own = da[f], more = extra + f * modes + row.index](std::int64_t i)
+                                        WHORL_INSIDE { copy(share * own[i] + more[i], own[i]); });
+    }
+    template <class Device>
+    void find_factor_rows(const ModeRow<Real>& row, Real (*factors)[2 * piece]) const {
+        Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
+            Real factor[rates];
+            find_factors(row.k(i), factor);
+            unrolled<rates>([&](auto q) { factors[q][2 * i] = factors[q][2 * i + 1] = factor[q]; });
+        });
+    }
+    template <class Device> void propagate_row(const ModeRow<Real>& row, Complex<Real>* to) const {
+        change_row<Device>(row, to, [&](Wavenumber<Real> k, Complex<Real>* a) WHORL_INSIDE {
+            Real factor[rates];
+            find_factors(k, factor);
+            propagate(k, factor, a);
+        });
+    }
+    template <class Device> void constrain_row(const ModeRow<Real>& row, Complex<Real>* to) const {
+        change_row<Device>(row, to,
+                           [&](Wavenumber<Real> k, Complex<Real>* a) WHORL_INSIDE { model.constrain(k, a); });
+    }
+    template <class Device, class Change>
+    void change_row(const ModeRow<Real>& row, Complex<Real>* to, const Change& change) const {
+        Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
+            Complex<Real> a[fields];
+            unrolled<fields>([&](auto f) { copy(to[f * modes + row.index + i], a[f]); });
+            change(row.k(i), a);
+            unrolled<fields>([&](auto f) { copy(a[f], to[f * modes + row.index + i]); });
+        });
+    }
+
+    static constexpr int rate_of(int f) {
+        if constexpr (rates == 1)
+            return 0;
+        else
+            return Model::rate_of(f);
+    }
+
+    WHORL_INLINE void evaluate(Wavenumber<Real> k, std::int64_t index, const Complex<Real>* flux,
+                               Complex<Real>* da) const {
         constexpr int behind = [] {
             if constexpr (requires { Model::context; })
                 return Model::context;
             else
                 return 0;
         }();
-        Complex<Real> state[Model::fields + behind];
-        unrolled<Model::fields>([&](auto f) { state[f] = registers[0][f * modes + mode.index]; });
-        unrolled<behind>([&](auto f) { state[Model::fields + f] = context[f * modes + mode.index]; });
-        model.tendency(mode.k, flux, state, da);
-        if constexpr (Model::couples && !exact) model.couple(mode.k, state, da);
+        Complex<Real> a[fields + behind];
+        unrolled<fields>([&](auto f) { copy(state[f * modes + index], a[f]); });
+        unrolled<behind>([&](auto f) { copy(context[f * modes + index], a[fields + f]); });
+        model.tendency(k, flux, a, da);
+        if constexpr (Model::couples && !exact) model.couple(k, a, da);
+    }
+
+    WHORL_INLINE void find_factors(Wavenumber<Real> k, Real* factor) const {
+        Real rate[rates];
+        model.decay(k, rate);
+        unrolled<rates>([&](auto q) { factor[q] = exponential_decay(rate[q] * elapsed); });
     }
 
     // With one rate for all fields the factor is theirs; else the series holds what they differ by.
-    WHORL_INLINE void propagate(Wavenumber<Real> k, const Real* rate, const Real* factor,
-                                Complex<Real>* a) const {
-        constexpr bool couples = Model::couples && exact;
+    WHORL_INLINE void propagate(Wavenumber<Real> k, const Real* factor, Complex<Real>* a) const {
         int slowest = 0;
         if constexpr (couples && AdvancesItself<Model, Real>) {
             model.advance_coupling(k, elapsed, a);
         } else if constexpr (couples) {
+            Real rate[rates];
+            model.decay(k, rate);
             slowest = slowest_of<Model>(rate);
             advance_coupling(model, k, rate, elapsed, norm, a);
         }
-        unrolled<Model::fields>([&](auto f) {
-            if constexpr (couples || Model::rates == 1)
-                a[f] = factor[slowest] * a[f];
-            else
-                a[f] = factor[Model::rate_of(f)] * a[f];
-        });
+        unrolled<fields>([&](auto f) { a[f] = factor[couples ? slowest : rate_of(f)] * a[f]; });
     }
 };
 

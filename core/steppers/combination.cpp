@@ -1,0 +1,86 @@
+#include "steppers/combination.hpp"
+
+#include "device/cpu.hpp"
+
+namespace whorl {
+
+namespace {
+
+constexpr std::size_t cache_line = 64; // bytes
+
+template <int n_reads, int n_writes> struct Counts {
+    static constexpr int reads = n_reads, writes = n_writes;
+};
+
+// By the parts of complex numbers, for which all coefficients are alike.
+template <class Real, int reads, int writes, bool decays> struct CombineRow {
+    static constexpr int most = Combination<Real>::most;
+    const Combination<Real>& of;
+    const Real* from[most];
+    Real* to[most];
+    const Real* da;
+    const Real* factors;
+    std::int64_t length;
+
+    WHORL_INLINE void operator()(std::int64_t e) const {
+        Real r[most], next[most];
+        unrolled<reads>([&](auto j) { r[j] = from[j][e]; });
+        of.at(Counts<reads, writes>{}, r, da[e], next);
+        unrolled<writes>([&](auto i) { to[i][e] = decays ? factors[e] * next[i] : next[i]; });
+    }
+};
+
+template <class Real, int reads, int writes, bool decays>
+void run(const Combination<Real>& of, const RowOfFields<Real>& row) {
+    for (int f = 0; f < row.fields; ++f) {
+        const std::int64_t first = row.first + f * row.modes;
+        CombineRow<Real, reads, writes, decays> field{
+            of, {}, {}, reinterpret_cast<const Real*>(row.da + f * row.da_stride), nullptr, 2LL * row.length};
+        if (decays) field.factors = row.factors[f];
+        for (int j = 0; j < reads; ++j) field.from[j] = reinterpret_cast<const Real*>(of.from[j] + first);
+        for (int i = 0; i < writes; ++i) field.to[i] = reinterpret_cast<Real*>(of.to[i] + first);
+        device::Cpu::run_row(field);
+    }
+}
+
+template <class Real, int reads, int writes>
+constexpr std::array runs{run<Real, reads, writes, false>, run<Real, reads, writes, true>};
+
+template <class Real, int reads, int... more_writes>
+constexpr auto runs_by_writes(std::integer_sequence<int, more_writes...>) {
+    return std::array{runs<Real, reads, 1 + more_writes>...};
+}
+template <class Real, int... reads> constexpr auto runs_by_counts(std::integer_sequence<int, reads...>) {
+    constexpr auto more_writes = std::make_integer_sequence<int, Combination<Real>::most>{};
+    return std::array{runs_by_writes<Real, reads>(more_writes)...};
+}
+
+template <bool to_write, class Value> void fetch(const Value* of_row, int length) {
+    constexpr int step = cache_line / sizeof(Value);
+    for (int i = 0; i < length; i += step) __builtin_prefetch(of_row + i, to_write);
+}
+
+} // namespace
+
+template <class Real> void fetch_row(const Combination<Real>& of, const RowOfFields<Real>& row) {
+    for (int f = 0; f < row.fields; ++f) {
+        const std::int64_t first = row.first + f * row.modes;
+        for (int j = 0; j < of.reads; ++j) fetch<false>(of.from[j] + first, row.length);
+        for (int i = 0; i < of.writes; ++i) fetch<true>(of.to[i] + first, row.length);
+    }
+}
+
+template <class Real> void combine_row(const Combination<Real>& of, const RowOfFields<Real>& row) {
+    static constexpr auto known =
+        runs_by_counts<Real>(std::make_integer_sequence<int, Combination<Real>::most + 1>{});
+    const auto& by_writes = known[static_cast<std::size_t>(of.reads)];
+    by_writes[static_cast<std::size_t>(of.writes - 1)][row.factors != nullptr](of, row);
+}
+
+#define WHORL_INSTANTIATE(Real)                                                                              \
+    template void fetch_row(const Combination<Real>&, const RowOfFields<Real>&);                             \
+    template void combine_row(const Combination<Real>&, const RowOfFields<Real>&);
+WHORL_INSTANTIATE(float)
+WHORL_INSTANTIATE(double)
+
+} // namespace whorl

@@ -1,0 +1,71 @@
+// What a stage does to the registers, the same for every model, field and mode:
+//
+//   r_i <- factor (sum_j m[i][j] r_j + v[i] da)
+//
+// with dt in v. Only registers that are read or written are in it, in their order.
+#pragma once
+
+#include <cstdint>
+
+#include "base/complex.hpp"
+#include "base/unrolled.hpp"
+#include "steppers/scheme.hpp"
+
+namespace whorl {
+
+// One field after another, `modes` complex numbers each.
+template <class Real> using Fields = Complex<Real>*;
+
+template <class Real> struct Combination {
+    static constexpr int most = Stage::registers;
+
+    int reads = 0, writes = 0;
+    const Complex<Real>* from[most] = {};
+    Complex<Real>* to[most] = {};
+    Real m[most][most] = {};
+    Real v[most] = {};
+
+    Combination() = default;
+    Combination(const Stage& stage, const std::array<Fields<Real>, most>& registers, double dt) {
+        const auto at = [](int i) { return static_cast<std::size_t>(i); };
+        for (int i = 0; i < most; ++i)
+            if (stage.reads() >> i & 1) from[reads++] = registers[at(i)];
+        for (int i = 0; i < most; ++i) {
+            if (!(stage.writes() >> i & 1)) continue;
+            for (int j = 0, r = 0; j < most; ++j)
+                if (stage.reads() >> j & 1) m[writes][r++] = static_cast<Real>(stage.m[at(i)][at(j)]);
+            v[writes] = static_cast<Real>(stage.v[at(i)] * dt);
+            to[writes++] = registers[at(i)];
+        }
+    }
+
+    // next[i] of one value of each register; how many there are of them is known to the compiler (Counts
+    // below), or *this says it.
+    template <class Counts, class Value>
+    WHORL_INLINE void at(const Counts& counts, const Value* r, Value da, Value* next) const {
+        unrolled<most>([&](auto i) {
+            if (i >= counts.writes) return;
+            next[i] = v[i] * da;
+            unrolled<most>([&](auto j) {
+                if (j < counts.reads) next[i] = next[i] + m[i][j] * r[j];
+            });
+        });
+    }
+};
+
+// A row of modes of all fields: those of field f begin at number first + f * modes of a register, at da +
+// f * da_stride of the tendency, and their factors, each twice (for the real and the imaginary part), at
+// factors[f]; without factors nothing decays.
+template <class Real> struct RowOfFields {
+    std::int64_t first, modes;
+    int fields, length;
+    const Complex<Real>* da;
+    int da_stride;
+    const Real* const* factors;
+};
+
+// On the host: the registers of a row that is wanted soon, and the combination itself.
+template <class Real> void fetch_row(const Combination<Real>& of, const RowOfFields<Real>& row);
+template <class Real> void combine_row(const Combination<Real>& of, const RowOfFields<Real>& row);
+
+} // namespace whorl
