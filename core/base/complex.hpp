@@ -33,6 +33,11 @@ template <class Real> WHORL_INLINE void copy(const Complex<Real>& from, Complex<
     to.re = from.re;
     to.im = from.im;
 }
+// In double, and back.
+template <class Real> WHORL_INLINE Complex<double> widened(Complex<Real> a) { return {a.re, a.im}; }
+template <class Real> WHORL_INLINE Complex<Real> narrowed(Complex<double> a) {
+    return {static_cast<Real>(a.re), static_cast<Real>(a.im)};
+}
 // Re(a* b), the scalar product from which energies and transfers are summed.
 template <class Real> WHORL_INLINE Real dot(Complex<Real> a, Complex<Real> b) {
     return a.re * b.re + a.im * b.im;

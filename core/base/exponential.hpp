@@ -1,6 +1,12 @@
 // exp(-x) for x >= 0, written so that it vectorises inside a loop over modes, on any device:
-// exp(-x) = 2^n exp(r), n = round(-x / ln 2), |r| <= ln 2 / 2, with exp(r) by its Taylor series
-// (to r^13 in double, r^7 in single: truncation below 5e-18 and 6e-9). Results under 2^-1000 (2^-120) are 0.
+//
+//   exp(-x) = 2^n exp(r) = whole + rest,  whole = 2^n,  rest = 2^n (exp(r) - 1),  n = round(-x / ln 2),
+//
+// |r| <= ln 2 / 2, with exp(r) - 1 by its Taylor series (to r^13 in double, r^7 in single: truncation below
+// 5e-18 and 6e-9). Results under 2^-1000 (2^-120) are 0.
+//
+// Of a factor that is applied in every step a single number would be wrong by its rounding, always the same
+// way. In two parts it is not, for the rounding of the second is that of what decays in a step.
 #pragma once
 
 #include <bit>
@@ -10,7 +16,16 @@
 
 namespace whorl {
 
-WHORL_INLINE double exponential_decay(double x) {
+template <class Real> struct Decay {
+    Real whole, rest;
+};
+
+// exp(-x) a, rounded once.
+template <class Real, class Value> WHORL_INLINE Value decayed(Decay<Real> factor, Value a) {
+    return factor.whole * a + factor.rest * a;
+}
+
+WHORL_INLINE Decay<double> exponential_decay(double x) {
     constexpr double inverse_ln2 = 1.4426950408889634074, ln2_high = 6.93147180369123816490e-01,
                      ln2_low = 1.90821492927058770002e-10;
     constexpr double shifter =
@@ -31,13 +46,12 @@ WHORL_INLINE double exponential_decay(double x) {
     sum = 1.0 + r * (1.0 / 4) * sum;
     sum = 1.0 + r * (1.0 / 3) * sum;
     sum = 1.0 + r * (1.0 / 2) * sum;
-    sum = 1.0 + r * sum;
     const std::uint64_t exponent = (std::bit_cast<std::uint64_t>(shifted) + 1023) << 52;
-    const double value = sum * std::bit_cast<double>(exponent);
-    return x < 690.0 ? value : 0.0;
+    const double whole = x < 690.0 ? std::bit_cast<double>(exponent) : 0.0;
+    return {whole, whole * (r * sum)};
 }
 
-WHORL_INLINE float exponential_decay(float x) {
+WHORL_INLINE Decay<float> exponential_decay(float x) {
     constexpr float inverse_ln2 = 1.44269504f, ln2_high = 0.693359375f, ln2_low = -2.12194440e-4f;
     constexpr float shifter = 12582912.0f; // 1.5 * 2^23
     const float bounded = x < 83.0f ? x : 83.0f;
@@ -50,10 +64,9 @@ WHORL_INLINE float exponential_decay(float x) {
     sum = 1.0f + r * (1.0f / 4) * sum;
     sum = 1.0f + r * (1.0f / 3) * sum;
     sum = 1.0f + r * (1.0f / 2) * sum;
-    sum = 1.0f + r * sum;
     const std::uint32_t exponent = (std::bit_cast<std::uint32_t>(shifted) + 127u) << 23;
-    const float value = sum * std::bit_cast<float>(exponent);
-    return x < 83.0f ? value : 0.0f;
+    const float whole = x < 83.0f ? std::bit_cast<float>(exponent) : 0.0f;
+    return {whole, whole * (r * sum)};
 }
 
 } // namespace whorl

@@ -28,8 +28,6 @@ template <class Real> struct FieldView {
     }
 };
 
-template <class Real> WHORL_INLINE Wavenumber<double> widened(Wavenumber<Real> k) { return {k.x, k.y, k.z}; }
-
 using Statistics = std::map<std::string, double>;
 using SpectraByName = std::map<std::string, std::vector<double>>;
 

@@ -78,14 +78,14 @@ template <class Real> struct Buoyancy {
 
     // P(theta z) = theta (z - k k_z / k^2)
     static constexpr bool couples = true;
-    WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
-        const Real along = k.z * inverse_square(k);
-        const Complex<Real> up = lift * a[3];
+    template <class T> WHORL_INLINE void couple(Wavenumber<T> k, const Complex<T>* a, Complex<T>* da) const {
+        const T along = k.z * inverse_square(k);
+        const Complex<T> up = T(lift) * a[3];
         linear.add(k, a, da);
         da[0] = da[0] - (k.x * along) * up;
         da[1] = da[1] - (k.y * along) * up;
-        da[2] = da[2] + (Real(1) - k.z * along) * up;
-        da[3] = da[3] + lapse * a[2] + times_minus_i(linear.drift(k) * a[3]);
+        da[2] = da[2] + (T(1) - k.z * along) * up;
+        da[3] = da[3] + T(lapse) * a[2] + times_minus_i(linear.drift(k) * a[3]);
     }
     double coupling_norm(Wavenumber<double> largest) const {
         return linear.norm(largest) +
@@ -97,7 +97,7 @@ template <class Real> struct Buoyancy {
         u[1] = a[1];
         u[2] = a[2];
     }
-    WHORL_INLINE Real drift(Wavenumber<Real> k) const { return linear.drift(k); }
+    template <class T> WHORL_INLINE T drift(Wavenumber<T> k) const { return linear.drift(k); }
 
     WHORL_INLINE void constrain(Wavenumber<Real> k, Complex<Real>* a) const { close_continuity(k, a); }
 

@@ -58,9 +58,9 @@ template <class Real> struct GrossPitaevskii {
         da[1] = da[1] - omega * a[0];
     }
     // exp(L t): a turn by omega t.
-    WHORL_INLINE void advance_coupling(Wavenumber<Real> k, Real elapsed, Complex<Real>* a) const {
-        const SineCosine<Real> turn = sine_cosine(alpha * square(k) * elapsed);
-        const Complex<Real> r = a[0], s = a[1];
+    WHORL_INLINE void advance_coupling(Wavenumber<double> k, double elapsed, Complex<double>* a) const {
+        const SineCosine<double> turn = sine_cosine(alpha * square(k) * elapsed);
+        const Complex<double> r = a[0], s = a[1];
         a[0] = turn.cosine * r + turn.sine * s;
         a[1] = turn.cosine * s - turn.sine * r;
     }

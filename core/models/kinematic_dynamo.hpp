@@ -42,8 +42,8 @@ template <class Real> struct KinematicDynamo : MagneticFields<Real> {
     }
 
     static constexpr bool couples = true;
-    WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
-        const Real along = this->along_field(k), drift = this->drift(k);
+    template <class T> WHORL_INLINE void couple(Wavenumber<T> k, const Complex<T>* a, Complex<T>* da) const {
+        const T along = this->along_field(k), drift = this->drift(k);
         unrolled<3>(
             [&](auto v) { da[3 + v] = da[3 + v] + times_i(along * a[v]) + times_minus_i(drift * a[3 + v]); });
     }

@@ -8,7 +8,8 @@
 //
 //   L u = -P(2 Omega x u) - i (k.U) u,   P(2 Omega x u) = (2 Omega.n) n x u,  n = k/|k|
 //
-// (of the mean flow, which no pressure holds back, n = Omega/|Omega|).
+// (of the mean flow, which no pressure holds back, n = Omega/|Omega|). T is the precision it is worked out
+// in: double where it is taken exactly (steppers/coupling.hpp).
 #pragma once
 
 #include <cmath>
@@ -56,31 +57,27 @@ template <class Real> struct Background {
 
     bool operator==(const Background&) const = default;
     // k.U
-    WHORL_INLINE Real drift(Wavenumber<Real> k) const {
-        return k.x * velocity.x + k.y * velocity.y + k.z * velocity.z;
+    template <class T> WHORL_INLINE T drift(Wavenumber<T> k) const {
+        return k.x * T(velocity.x) + k.y * T(velocity.y) + k.z * T(velocity.z);
     }
     // da += L a
-    WHORL_INLINE void add(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
-        const bool mean = square(k) == Real(0);
-        const Wavenumber<Real> along{mean ? omega.x : k.x, mean ? omega.y : k.y, mean ? omega.z : k.z};
-        const Real twice =
-            Real(2) * inverse_square(along) * (omega.x * along.x + omega.y * along.y + omega.z * along.z);
-        const Real x = twice * along.x, y = twice * along.y, z = twice * along.z, d = drift(k);
+    template <class T> WHORL_INLINE void add(Wavenumber<T> k, const Complex<T>* a, Complex<T>* da) const {
+        const Wavenumber<T> along = axis(k);
+        const T twice = T(2) * inverse_square(along) * along_omega(along);
+        const T x = twice * along.x, y = twice * along.y, z = twice * along.z, d = drift(k);
         da[0] = da[0] - (y * a[2] - z * a[1]) + times_minus_i(d * a[0]);
         da[1] = da[1] - (z * a[0] - x * a[2]) + times_minus_i(d * a[1]);
         da[2] = da[2] - (x * a[1] - y * a[0]) + times_minus_i(d * a[2]);
     }
     // a <- exp(L t) a: a turn about n by 2 Omega.n t, and of the phase by k.U t.
-    WHORL_INLINE void advance(Wavenumber<Real> k, Real elapsed, Complex<Real>* a) const {
-        const bool mean = square(k) == Real(0);
-        const Wavenumber<Real> along{mean ? omega.x : k.x, mean ? omega.y : k.y, mean ? omega.z : k.z};
-        const Real inverse = std::sqrt(inverse_square(along));
-        const Real x = inverse * along.x, y = inverse * along.y, z = inverse * along.z;
-        const SineCosine<Real> turn =
-            sine_cosine(Real(2) * elapsed * (omega.x * x + omega.y * y + omega.z * z));
-        const SineCosine<Real> phase = sine_cosine(drift(k) * elapsed);
-        const Complex<Real> factor{phase.cosine, -phase.sine}, u = a[0], v = a[1], w = a[2];
-        const Complex<Real> kept = (Real(1) - turn.cosine) * (x * u + y * v + z * w);
+    WHORL_INLINE void advance(Wavenumber<double> k, double elapsed, Complex<double>* a) const {
+        const Wavenumber<double> along = axis(k);
+        const double inverse = std::sqrt(inverse_square(along));
+        const double x = inverse * along.x, y = inverse * along.y, z = inverse * along.z;
+        const SineCosine<double> turn = sine_cosine(2 * elapsed * inverse * along_omega(along));
+        const SineCosine<double> phase = sine_cosine(drift(k) * elapsed);
+        const Complex<double> factor{phase.cosine, -phase.sine}, u = a[0], v = a[1], w = a[2];
+        const Complex<double> kept = (1 - turn.cosine) * (x * u + y * v + z * w);
         a[0] = factor * (turn.cosine * u - turn.sine * (y * w - z * v) + x * kept);
         a[1] = factor * (turn.cosine * v - turn.sine * (z * u - x * w) + y * kept);
         a[2] = factor * (turn.cosine * w - turn.sine * (x * v - y * u) + z * kept);
@@ -93,6 +90,16 @@ template <class Real> struct Background {
         };
         return 2.0 * length(omega) + largest_product(velocity, largest);
     }
+
+  private:
+    // What n is along.
+    template <class T> WHORL_INLINE Wavenumber<T> axis(Wavenumber<T> k) const {
+        const bool mean = square(k) == T(0);
+        return {mean ? T(omega.x) : k.x, mean ? T(omega.y) : k.y, mean ? T(omega.z) : k.z};
+    }
+    template <class T> WHORL_INLINE T along_omega(Wavenumber<T> k) const {
+        return T(omega.x) * k.x + T(omega.y) * k.y + T(omega.z) * k.z;
+    }
 };
 
 // Viscosity alone: what most runs have.
@@ -100,7 +107,7 @@ template <class Real> struct Viscosity {
     static constexpr bool couples = false;
     Real nu;
     WHORL_INLINE Real rate(Wavenumber<Real> k) const { return nu * square(k); }
-    WHORL_INLINE Real drift(Wavenumber<Real>) const { return Real(0); }
+    template <class T> WHORL_INLINE T drift(Wavenumber<T>) const { return T(0); }
 };
 
 // Everything above.
@@ -110,10 +117,10 @@ template <class Real> struct LinearTerms {
     Background<Real> background;
 
     WHORL_INLINE Real rate(Wavenumber<Real> k) const { return losses.rate(k); }
-    WHORL_INLINE void add(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
+    template <class T> WHORL_INLINE void add(Wavenumber<T> k, const Complex<T>* a, Complex<T>* da) const {
         background.add(k, a, da);
     }
-    WHORL_INLINE Real drift(Wavenumber<Real> k) const { return background.drift(k); }
+    template <class T> WHORL_INLINE T drift(Wavenumber<T> k) const { return background.drift(k); }
     double norm(Wavenumber<double> largest) const { return background.norm(largest); }
 
     bool operator==(const LinearTerms&) const = default;

@@ -42,9 +42,9 @@ template <class Real> struct MagneticFields {
         u[1] = a[1];
         u[2] = a[2];
     }
-    WHORL_INLINE Real drift(Wavenumber<Real> k) const { return linear.drift(k); }
-    WHORL_INLINE Real along_field(Wavenumber<Real> k) const {
-        return k.x * field.x + k.y * field.y + k.z * field.z;
+    template <class T> WHORL_INLINE T drift(Wavenumber<T> k) const { return linear.drift(k); }
+    template <class T> WHORL_INLINE T along_field(Wavenumber<T> k) const {
+        return k.x * T(field.x) + k.y * T(field.y) + k.z * T(field.z);
     }
 
     WHORL_INLINE void output(int which, Wavenumber<Real> k, const Complex<Real>* a,
@@ -74,7 +74,7 @@ template <class Real> struct MagneticFields {
 };
 
 // (B0.grad) b and (B0.grad) u
-template <class Real> WHORL_INLINE void couple_alfven(Real along, const Complex<Real>* a, Complex<Real>* da) {
+template <class T> WHORL_INLINE void couple_alfven(T along, const Complex<T>* a, Complex<T>* da) {
     unrolled<3>([&](auto v) {
         da[v] = da[v] + times_i(along * a[3 + v]);
         da[3 + v] = da[3 + v] + times_i(along * a[v]);
@@ -129,15 +129,16 @@ template <class Real, bool hall> struct Mhd : MagneticFields<Real> {
 
     // The Hall term in the mean field: curl(-d j x B0) = -d (B0.grad) j
     static constexpr bool couples = true;
-    WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
-        const Real along = this->along_field(k), drift = this->drift(k);
+    template <class T> WHORL_INLINE void couple(Wavenumber<T> k, const Complex<T>* a, Complex<T>* da) const {
+        const T along = this->along_field(k), drift = this->drift(k);
         this->linear.add(k, a, da);
         couple_alfven(along, a, da);
         unrolled<3>([&](auto v) { da[3 + v] = da[3 + v] + times_minus_i(drift * a[3 + v]); });
         if constexpr (hall) {
-            Complex<Real> j[3];
+            Complex<T> j[3];
             curl(k, a + 3, j);
-            unrolled<3>([&](auto v) { da[3 + v] = da[3 + v] + times_minus_i((ion_length * along) * j[v]); });
+            unrolled<3>(
+                [&](auto v) { da[3 + v] = da[3 + v] + times_minus_i((T(ion_length) * along) * j[v]); });
         }
     }
     double coupling_norm(Wavenumber<double> largest) const {

@@ -72,7 +72,7 @@ template <class Real, class Linear = Viscosity<Real>> struct NavierStokes {
     WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
         linear.add(k, a, da);
     }
-    WHORL_INLINE void advance_coupling(Wavenumber<Real> k, Real elapsed, Complex<Real>* a) const
+    WHORL_INLINE void advance_coupling(Wavenumber<double> k, double elapsed, Complex<double>* a) const
         requires Linear::couples
     {
         linear.background.advance(k, elapsed, a);
@@ -88,7 +88,7 @@ template <class Real, class Linear = Viscosity<Real>> struct NavierStokes {
     WHORL_INLINE void velocity(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* u) const {
         load(k, a, u);
     }
-    WHORL_INLINE Real drift(Wavenumber<Real> k) const { return linear.drift(k); }
+    template <class T> WHORL_INLINE T drift(Wavenumber<T> k) const { return linear.drift(k); }
 
     // k.u = 0 to the last bit a checkpoint keeps: the component along the largest |k_i| follows from the
     // others.

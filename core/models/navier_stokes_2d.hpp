@@ -72,14 +72,14 @@ template <class Real> struct NavierStokes2d {
         da[0] = da[0] + times_i((beta * k.x * inverse_square(k)) * a[0]);
     }
     // exp(L t): a turn of the phase.
-    WHORL_INLINE void advance_coupling(Wavenumber<Real> k, Real elapsed, Complex<Real>* a) const {
-        const SineCosine<Real> turn = sine_cosine(beta * k.x * inverse_square(k) * elapsed);
-        a[0] = a[0] * Complex<Real>{turn.cosine, turn.sine};
+    WHORL_INLINE void advance_coupling(Wavenumber<double> k, double elapsed, Complex<double>* a) const {
+        const SineCosine<double> turn = sine_cosine(beta * k.x * inverse_square(k) * elapsed);
+        a[0] = a[0] * Complex<double>{turn.cosine, turn.sine};
     }
     // The box's longest waves are the fastest: |k_x| / k^2 <= 1 / k_min.
     double k_min = 1.0;
     double coupling_norm(Wavenumber<double>) const { return std::abs(static_cast<double>(beta)) / k_min; }
-    WHORL_INLINE Real drift(Wavenumber<Real>) const { return Real(0); }
+    template <class T> WHORL_INLINE T drift(Wavenumber<T>) const { return T(0); }
 
     WHORL_INLINE void constrain(Wavenumber<Real> k, Complex<Real>* a) const {
         if (square(k) == Real(0)) a[0] = {0, 0};

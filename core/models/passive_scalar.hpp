@@ -46,9 +46,9 @@ template <class Flow, class Real> struct PassiveScalar {
         da[0] = da[0] + times_minus_i(flow.drift(k) * a[0]);
     }
     // exp(L t): a turn of the phase.
-    WHORL_INLINE void advance_coupling(Wavenumber<Real> k, Real elapsed, Complex<Real>* a) const {
-        const SineCosine<Real> turn = sine_cosine(flow.drift(k) * elapsed);
-        a[0] = a[0] * Complex<Real>{turn.cosine, -turn.sine};
+    WHORL_INLINE void advance_coupling(Wavenumber<double> k, double elapsed, Complex<double>* a) const {
+        const SineCosine<double> turn = sine_cosine(flow.drift(k) * elapsed);
+        a[0] = a[0] * Complex<double>{turn.cosine, -turn.sine};
     }
     WHORL_INLINE void constrain(Wavenumber<Real>, Complex<Real>*) const {}
 };

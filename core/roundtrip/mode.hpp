@@ -14,6 +14,7 @@ template <class Real> struct Wavenumber {
     bool operator==(const Wavenumber&) const = default;
 };
 
+template <class Real> WHORL_INLINE Wavenumber<double> widened(Wavenumber<Real> k) { return {k.x, k.y, k.z}; }
 template <class Real> WHORL_INLINE Real square(Wavenumber<Real> k) {
     return k.x * k.x + k.y * k.y + k.z * k.z;
 }

@@ -1,5 +1,6 @@
 #include "steppers/combination.hpp"
 
+#include "base/exponential.hpp"
 #include "device/cpu.hpp"
 
 namespace whorl {
@@ -19,14 +20,16 @@ template <class Real, int reads, int writes, bool decays> struct CombineRow {
     const Real* from[most];
     Real* to[most];
     const Real* da;
-    const Real* factors;
+    FactorsOf<Real> factors;
     std::int64_t length;
 
     WHORL_INLINE void operator()(std::int64_t e) const {
         Real r[most], next[most];
         unrolled<reads>([&](auto j) { r[j] = from[j][e]; });
         of.at(Counts<reads, writes>{}, r, da[e], next);
-        unrolled<writes>([&](auto i) { to[i][e] = decays ? factors[e] * next[i] : next[i]; });
+        unrolled<writes>([&](auto i) {
+            to[i][e] = decays ? decayed(Decay<Real>{factors.whole[e], factors.rest[e]}, next[i]) : next[i];
+        });
     }
 };
 
@@ -35,7 +38,7 @@ void run(const Combination<Real>& of, const RowOfFields<Real>& row) {
     for (int f = 0; f < row.fields; ++f) {
         const std::int64_t first = row.first + f * row.modes;
         CombineRow<Real, reads, writes, decays> field{
-            of, {}, {}, reinterpret_cast<const Real*>(row.da + f * row.da_stride), nullptr, 2LL * row.length};
+            of, {}, {}, reinterpret_cast<const Real*>(row.da + f * row.da_stride), {}, 2LL * row.length};
         if (decays) field.factors = row.factors[f];
         for (int j = 0; j < reads; ++j) field.from[j] = reinterpret_cast<const Real*>(of.from[j] + first);
         for (int i = 0; i < writes; ++i) field.to[i] = reinterpret_cast<Real*>(of.to[i] + first);

@@ -53,15 +53,23 @@ template <class Real> struct Combination {
     }
 };
 
+// The factors of a row of modes (Decay), each twice: for the real and for the imaginary part.
+template <class Real, int modes> struct FactorRow {
+    Real whole[2 * modes], rest[2 * modes];
+};
+template <class Real> struct FactorsOf {
+    const Real* whole;
+    const Real* rest;
+};
+
 // A row of modes of all fields: those of field f begin at number first + f * modes of a register, at da +
-// f * da_stride of the tendency, and their factors, each twice (for the real and the imaginary part), at
-// factors[f]; without factors nothing decays.
+// f * da_stride of the tendency; without factors nothing decays.
 template <class Real> struct RowOfFields {
     std::int64_t first, modes;
     int fields, length;
     const Complex<Real>* da;
     int da_stride;
-    const Real* const* factors;
+    const FactorsOf<Real>* factors; // of each field
 };
 
 // On the host: the registers of a row that is wanted soon, and the combination itself.

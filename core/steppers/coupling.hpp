@@ -1,7 +1,8 @@
 // exp((L - D) t) of one mode: L a model's linear coupling, D the rates of its fields less the slowest of
 // them, so that the result only decays or turns and nothing overflows. By its Taylor series to rounding where
 // (|L| + |D|) t <= 1, substep by substep where it is a few, else by scaling and squaring of the matrix (Moler
-// and Van Loan, SIAM Rev. 45, 3 (2003), method 3).
+// and Van Loan, SIAM Rev. 45, 3 (2003), method 3). In double whatever the precision of the fields: a factor
+// that is applied in every step must not be rounded to theirs, or they would drift.
 #pragma once
 
 #include <cmath>
@@ -13,46 +14,48 @@
 namespace whorl {
 
 // Has a closed form of exp(L t), and rates alike for all fields.
-template <class Model, class Real>
-concept AdvancesItself = requires(const Model& model, Complex<Real>* a) {
-    model.advance_coupling(Wavenumber<Real>{}, Real(), a);
+template <class Model>
+concept AdvancesItself = requires(const Model& model, Complex<double>* a) {
+    model.advance_coupling(Wavenumber<double>{}, 0.0, a);
     requires Model::rates == 1;
 };
 
 // The slowest and the fastest of the rates of a mode's fields.
-template <class Model, class Real> WHORL_INLINE int slowest_of(const Real* rate) {
+template <class Model> WHORL_INLINE int slowest_of(const double* rate) {
     int slowest = 0;
     unrolled<Model::rates>(
         [&](auto q) { slowest = rate[q] < rate[slowest] ? static_cast<int>(q) : slowest; });
     return slowest;
 }
-template <class Model, class Real> WHORL_INLINE Real fastest_of(const Real* rate) {
-    Real fastest = rate[0];
+template <class Model> WHORL_INLINE double fastest_of(const double* rate) {
+    double fastest = rate[0];
     unrolled<Model::rates>([&](auto q) { fastest = rate[q] > fastest ? rate[q] : fastest; });
     return fastest;
 }
 
-// How many terms sum exp(x) to rounding where |x| <= reach.
-template <class Real> WHORL_INLINE int terms_for(Real reach) {
+// How many terms sum exp(x) where |x| <= reach. What is left out is so far below the rounding of Real that it
+// does not show after as many steps as there may be, or below that of double.
+template <class Real> WHORL_INLINE int terms_for(double reach) {
+    constexpr double of_fields = std::numeric_limits<Real>::epsilon() / 4096.0,
+                     of_double = std::numeric_limits<double>::epsilon() / 4;
     int terms = 0;
-    for (Real term = Real(1); term > std::numeric_limits<Real>::epsilon() / 4;)
-        term *= reach / static_cast<Real>(++terms);
+    for (double term = 1; term > (of_fields > of_double ? of_fields : of_double);) term *= reach / ++terms;
     return terms;
 }
 
-template <class Model, class Real> struct Coupling {
+template <class Model> struct Coupling {
     static constexpr int fields = Model::fields;
     const Model& model;
-    Wavenumber<Real> k;
-    const Real* rate;
-    Real slowest;
+    Wavenumber<double> k;
+    const double* rate;
+    double slowest;
 
     // a <- exp((L - D) h) a
-    WHORL_CALL void advance(Real h, int terms, Complex<Real>* a) const {
-        Complex<Real> term[fields], next[fields];
+    WHORL_CALL void advance(double h, int terms, Complex<double>* a) const {
+        Complex<double> term[fields], next[fields];
         for (int f = 0; f < fields; ++f) term[f] = a[f];
         for (int n = 1; n <= terms; ++n) {
-            const Real share = h / static_cast<Real>(n);
+            const double share = h / n;
             for (int f = 0; f < fields; ++f) next[f] = {0, 0};
             model.couple(k, term, next);
             for (int f = 0; f < fields; ++f) {
@@ -65,8 +68,8 @@ template <class Model, class Real> struct Coupling {
     }
 
     // The same by the matrix of h / 2^halvings, squared so many times; column c is m[c].
-    WHORL_CALL void square_up(Real h, int halvings, int terms, Complex<Real>* a) const {
-        using Column = Complex<Real>[fields];
+    WHORL_CALL void square_up(double h, int halvings, int terms, Complex<double>* a) const {
+        using Column = Complex<double>[fields];
         Column m[fields] = {};
         for (int c = 0; c < fields; ++c) {
             m[c][c] = {1, 0};
@@ -83,8 +86,8 @@ template <class Model, class Real> struct Coupling {
         for (int f = 0; f < fields; ++f) a[f] = result[f];
     }
 
-    static WHORL_CALL void apply(const Complex<Real> (*m)[fields], const Complex<Real>* a,
-                                 Complex<Real>* result) {
+    static WHORL_CALL void apply(const Complex<double> (*m)[fields], const Complex<double>* a,
+                                 Complex<double>* result) {
         for (int f = 0; f < fields; ++f) {
             result[f] = {0, 0};
             for (int c = 0; c < fields; ++c) result[f] = result[f] + m[c][f] * a[c];
@@ -92,23 +95,23 @@ template <class Model, class Real> struct Coupling {
     }
 };
 
-// a <- exp((L - D) elapsed) a, |L| <= norm.
-template <class Model, class Real>
-WHORL_CALL void advance_coupling(const Model& model, Wavenumber<Real> k, const Real* rate, Real elapsed,
-                                 Real norm, Complex<Real>* a) {
+// a <- exp((L - D) elapsed) a, |L| <= norm, for fields kept as Real.
+template <class Real, class Model>
+WHORL_CALL void advance_coupling(const Model& model, Wavenumber<double> k, const double* rate, double elapsed,
+                                 double norm, Complex<double>* a) {
     constexpr int few = 16;
-    const Real slowest = rate[slowest_of<Model>(rate)];
-    const Real reach = (norm + fastest_of<Model>(rate) - slowest) * elapsed;
-    const Coupling<Model, Real> coupling{model, k, rate, slowest};
-    if (reach <= Real(few)) {
+    const double slowest = rate[slowest_of<Model>(rate)];
+    const double reach = (norm + fastest_of<Model>(rate) - slowest) * elapsed;
+    const Coupling<Model> coupling{model, k, rate, slowest};
+    if (reach <= few) {
         const int substeps = static_cast<int>(std::ceil(reach));
-        const Real share = Real(1) / static_cast<Real>(substeps > 0 ? substeps : 1);
-        const int terms = terms_for(reach * share);
+        const double share = 1.0 / (substeps > 0 ? substeps : 1);
+        const int terms = terms_for<Real>(reach * share);
         for (int s = 0; s < substeps; ++s) coupling.advance(elapsed * share, terms, a);
     } else {
         int halvings = 0;
         std::frexp(reach, &halvings); // reach < 2^halvings
-        coupling.square_up(elapsed, halvings, terms_for(Real(1)), a);
+        coupling.square_up(elapsed, halvings, terms_for<Real>(1.0), a);
     }
 }
 

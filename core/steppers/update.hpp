@@ -3,9 +3,10 @@
 //   da = share (tendency + L a) (+ extra),  r_i <- exp(-rate elapsed) (sum_j m[i][j] r_j + v[i] dt da)
 //
 // L is a model's linear coupling. With `exact` it leaves da and joins the factor, exp((L - rate) elapsed)
-// (coupling.hpp). Where work is enqueued, a thread does all of it for a mode (store). On a CPU a row of modes
-// goes through in a few loops within the innermost cache (store_row): what is a model's own is compiled once
-// for each model, and what depends on the stage is of no model (combination.hpp).
+// (coupling.hpp), which is then worked out in double. Where work is enqueued, a thread does all of it for a
+// mode (store). On a CPU a row of modes goes through in a few loops within the innermost cache (store_row):
+// what is a model's own is compiled once for each model, and what depends on the stage is of no model
+// (combination.hpp).
 #pragma once
 
 #include <array>
@@ -51,8 +52,8 @@ template <class Model, class Real, bool exact> struct Update {
                 if (i < combination.writes) next[i][f] = of_field[i];
             });
         });
-        Real factor[rates];
-        if (decays()) find_factors(mode.k, factor);
+        Decay<Real> factor[rates];
+        if (decays() && !couples) find_factors(mode.k, factor);
         unrolled<most>([&](auto i) {
             if (i >= combination.writes) return;
             if (decays()) propagate(mode.k, factor, next[i]);
@@ -86,9 +87,9 @@ template <class Model, class Real, bool exact> struct Update {
     }
 
     template <class Device> void advance_row(const ModeRow<Real>& row, Complex<Real> (*da)[piece]) const {
-        Real factors[rates][2 * piece];
-        const Real* of_field[fields];
-        for (int f = 0; f < fields; ++f) of_field[f] = factors[rate_of(f)];
+        FactorRow<Real, piece> factors[rates];
+        FactorsOf<Real> of_field[fields];
+        for (int f = 0; f < fields; ++f) of_field[f] = {factors[rate_of(f)].whole, factors[rate_of(f)].rest};
         const bool alone = decays() && !couples;
         if (extra) add_extra<Device>(row, da);
         if (alone) find_factor_rows<Device>(row, factors);
@@ -99,7 +100,7 @@ template <class Model, class Real, bool exact> struct Update {
     }
 
     RowOfFields<Real> of_fields(const ModeRow<Real>& row, const Complex<Real> (*da)[piece],
-                                const Real* const* factors) const {
+                                const FactorsOf<Real>* factors) const {
         return {row.index, modes, fields, row.length, da[0], piece, factors};
     }
 
@@ -109,19 +110,19 @@ template <class Model, class Real, bool exact> struct Update {
                                         WHORL_INSIDE { copy(share * own[i] + more[i], own[i]); });
     }
     template <class Device>
-    void find_factor_rows(const ModeRow<Real>& row, Real (*factors)[2 * piece]) const {
+    void find_factor_rows(const ModeRow<Real>& row, FactorRow<Real, piece>* factors) const {
         Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
-            Real factor[rates];
+            Decay<Real> factor[rates];
             find_factors(row.k(i), factor);
-            unrolled<rates>([&](auto q) { factors[q][2 * i] = factors[q][2 * i + 1] = factor[q]; });
+            unrolled<rates>([&](auto q) {
+                factors[q].whole[2 * i] = factors[q].whole[2 * i + 1] = factor[q].whole;
+                factors[q].rest[2 * i] = factors[q].rest[2 * i + 1] = factor[q].rest;
+            });
         });
     }
     template <class Device> void propagate_row(const ModeRow<Real>& row, Complex<Real>* to) const {
-        change_row<Device>(row, to, [&](Wavenumber<Real> k, Complex<Real>* a) WHORL_INSIDE {
-            Real factor[rates];
-            find_factors(k, factor);
-            propagate(k, factor, a);
-        });
+        change_row<Device>(
+            row, to, [&](Wavenumber<Real> k, Complex<Real>* a) WHORL_INSIDE { propagate(k, nullptr, a); });
     }
     template <class Device> void constrain_row(const ModeRow<Real>& row, Complex<Real>* to) const {
         change_row<Device>(row, to,
@@ -159,24 +160,32 @@ template <class Model, class Real, bool exact> struct Update {
         if constexpr (Model::couples && !exact) model.couple(k, a, da);
     }
 
-    WHORL_INLINE void find_factors(Wavenumber<Real> k, Real* factor) const {
+    WHORL_INLINE void find_factors(Wavenumber<Real> k, Decay<Real>* factor) const {
         Real rate[rates];
         model.decay(k, rate);
         unrolled<rates>([&](auto q) { factor[q] = exponential_decay(rate[q] * elapsed); });
     }
 
+    WHORL_INLINE void propagate(Wavenumber<Real> k, const Decay<Real>* factor, Complex<Real>* a) const {
+        if constexpr (couples)
+            propagate_coupled(k, a);
+        else
+            unrolled<fields>([&](auto f) { a[f] = decayed(factor[rate_of(f)], a[f]); });
+    }
     // With one rate for all fields the factor is theirs; else the series holds what they differ by.
-    WHORL_INLINE void propagate(Wavenumber<Real> k, const Real* factor, Complex<Real>* a) const {
-        int slowest = 0;
-        if constexpr (couples && AdvancesItself<Model, Real>) {
-            model.advance_coupling(k, elapsed, a);
-        } else if constexpr (couples) {
-            Real rate[rates];
-            model.decay(k, rate);
-            slowest = slowest_of<Model>(rate);
-            advance_coupling(model, k, rate, elapsed, norm, a);
-        }
-        unrolled<fields>([&](auto f) { a[f] = factor[couples ? slowest : rate_of(f)] * a[f]; });
+    WHORL_INLINE void propagate_coupled(Wavenumber<Real> k, Complex<Real>* a) const {
+        Real narrow_rate[rates];
+        double rate[rates];
+        Complex<double> wide[fields];
+        model.decay(k, narrow_rate);
+        unrolled<rates>([&](auto q) { rate[q] = narrow_rate[q]; });
+        unrolled<fields>([&](auto f) { wide[f] = widened(a[f]); });
+        if constexpr (AdvancesItself<Model>)
+            model.advance_coupling(widened(k), elapsed, wide);
+        else
+            advance_coupling<Real>(model, widened(k), rate, elapsed, norm, wide);
+        const Decay<double> factor = exponential_decay(rate[slowest_of<Model>(rate)] * double(elapsed));
+        unrolled<fields>([&](auto f) { a[f] = narrowed<Real>(decayed(factor, wide[f])); });
     }
 };
 
