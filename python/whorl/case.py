@@ -70,7 +70,7 @@ class Grid(Section):
 class Time(Section):
     """The time scheme, its step (dt or courant) and the end (until, steps or both)."""
 
-    scheme: Literal["rk2", "rk3", "rk4", "rk4-gill"] = option(
+    scheme: Literal["rk2", "rk3", "rk4", "rk4-gill", "rk4-carpenter"] = option(
         "rk3", "Runge–Kutta scheme, its order in the name"
     )
     dt: float | None = option(None, "fixed time step; instead of courant", unit="time", gt=0)

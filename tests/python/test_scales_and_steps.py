@@ -69,7 +69,7 @@ def test_two_dimensional_scales():
 # Waves that a scheme lets grow
 
 
-SCHEMES_THAT_DAMP = ("rk3", "rk4", "rk4-gill")
+SCHEMES_THAT_DAMP = ("rk3", "rk4", "rk4-gill", "rk4-carpenter")
 
 
 @pytest.mark.parametrize(("name", "option"), [*WAVES, ("gross-pitaevskii", {}), ("rayleigh-benard", {})])

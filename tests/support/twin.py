@@ -16,6 +16,20 @@ Array = np.ndarray
 
 # Butcher tables (nodes, rows of the matrix, weights).
 ROOT = np.sqrt(0.5)
+
+
+def two_registers(A: tuple, B: tuple) -> tuple:
+    """That of du <- A du + dt f, u <- u + B du: f of stage j is in u with B_j, A_{j+1} B_{j+1}, …"""
+    count = len(A)
+    share = np.zeros((count, count))  # of f of stage j in du of stage s
+    for s in range(count):
+        share[s] = A[s] * share[s - 1] if s else 0.0
+        share[s, s] = 1.0
+    sums = np.cumsum(np.array(B)[:, None] * share, axis=0)  # of f of stage j in u after stage s
+    rows = [(), *(tuple(sums[s - 1, :s]) for s in range(1, count))]
+    return tuple(sum(row) for row in rows), tuple(rows), tuple(sums[-1])
+
+
 TABLES = {
     "rk2": ((0, 1), ((), (1,)), (1 / 2, 1 / 2)),
     "rk3": ((0, 1 / 3, 3 / 4), ((), (1 / 3,), (-3 / 16, 15 / 16)), (1 / 6, 3 / 10, 8 / 15)),
@@ -28,6 +42,22 @@ TABLES = {
         (0, 1 / 2, 1 / 2, 1),
         ((), (1 / 2,), (ROOT - 1 / 2, 1 - ROOT), (0, -ROOT, 1 + ROOT)),
         (1 / 6, (1 - ROOT) / 3, (1 + ROOT) / 3, 1 / 6),
+    ),
+    "rk4-carpenter": two_registers(
+        (
+            0.0,
+            -567301805773 / 1357537059087,
+            -2404267990393 / 2016746695238,
+            -3550918686646 / 2091501179385,
+            -1275806237668 / 842570457699,
+        ),
+        (
+            1432997174477 / 9575080441755,
+            5161836677717 / 13612068292357,
+            1720146321549 / 2090206949498,
+            3134564353537 / 4481467310338,
+            2277821191437 / 14882151754819,
+        ),
     ),
 }
 
