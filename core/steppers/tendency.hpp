@@ -80,7 +80,7 @@ template <class Model, class Real> struct ScalarPart : StageOf<PassiveScalar<Mod
 
 // Does a model carry passive scalars?
 template <class Model>
-concept HasVelocity = requires(const Model& model) { model.drift({}); };
+concept HasVelocity = requires(const Model& model) { model.drift(Wavenumber<double>{}); };
 
 template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
     static constexpr int inputs = Model::inputs, products = Model::products, fluxes = Model::fluxes,
