@@ -1,4 +1,4 @@
-"""What the scripts here share: how they start others, and how they write tables into docs/performance.md."""
+"""What the scripts here share: how they start others, and how they write tables into the pages of docs/."""
 
 import os
 import re
@@ -39,11 +39,12 @@ def table(titles: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
-def write_page(mark: str, text: str) -> None:
-    """Between <!-- mark --> and <!-- end of mark --> of docs/performance.md."""
+def write_page(mark: str, text: str, path: Path | None = None) -> None:
+    """Between <!-- mark --> and <!-- end of mark --> of a page, by default docs/performance.md."""
     begin, end = f"<!-- {mark} -->", f"<!-- end of {mark} -->"
-    page = PAGE.read_text(encoding="utf-8")
+    path = path or PAGE
+    page = path.read_text(encoding="utf-8")
     marked = re.compile(f"{re.escape(begin)}.*?{re.escape(end)}", re.DOTALL)
     if not marked.search(page):
-        sys.exit(f"{PAGE} has no place for the figures: put '{begin}' and '{end}' on lines there")
-    PAGE.write_text(marked.sub(lambda _: f"{begin}\n{text}\n{end}", page, count=1), encoding="utf-8")
+        sys.exit(f"{path} has no place for the figures: put '{begin}' and '{end}' on lines there")
+    path.write_text(marked.sub(lambda _: f"{begin}\n{text}\n{end}", page, count=1), encoding="utf-8")

@@ -32,7 +32,10 @@ BAD_OPTIONS = {
         r'dealias = "3/2" is unknown; choose 1/2, 2/3, phase-shift, phase-shift-exact or none',
     ),
     "shape": ({"shape": "ball"}, r'shape = "ball" is unknown; choose cube or sphere'),
-    "scheme": ({"scheme": "rk5"}, r'scheme = "rk5" is unknown; choose one of: rk2, rk3, rk4, rk4-gill, rk4-carpenter'),
+    "scheme": (
+        {"scheme": "rk5"},
+        r'scheme = "rk5" is unknown; choose one of: rk2, rk3, rk4, rk4-gill, rk4-carpenter',
+    ),
     "model": ({"model": "burgers"}, r'model "burgers" is unknown; choose one of: .*navier-stokes'),
     "precision": ({"precision": "half"}, r'precision = "half" is unknown; choose single or double'),
     "lines": ({"lines": "fast"}, r'lines = "fast" is unknown; choose .*direct'),
