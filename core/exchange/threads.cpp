@@ -51,7 +51,8 @@ class ByThreads final : public Transport {
     std::vector<std::unique_ptr<Transport>> parts_;
 };
 
-// Jobs one after the other on a thread of their own.
+// Jobs one after the other on a thread of their own. After one that failed none is begun: other ranks, where
+// it failed, too, may have given less to do, and it would wait for them for ever.
 class Worker {
   public:
     Worker() : thread_([this] { run(); }) {}
@@ -87,10 +88,11 @@ class Worker {
             if (jobs_.empty()) return;
             const auto job = std::move(jobs_.front());
             jobs_.pop_front();
+            const bool failed = failure_ != nullptr;
             lock.unlock();
             try {
                 device::set_up_thread();
-                job();
+                if (!failed) job();
             } catch (...) {
                 const std::lock_guard failing(mutex_);
                 failure_ = std::current_exception();
