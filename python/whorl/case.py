@@ -36,7 +36,7 @@ from whorl.section import (
 )
 from whorl.settings import apply_settings
 
-DEFAULT_COURANT = 0.5
+DEFAULT_COURANT = 0.9
 
 
 class Grid(Section):
@@ -71,7 +71,7 @@ class Time(Section):
     """The time scheme, its step (dt or courant) and the end (until, steps or both)."""
 
     scheme: Literal["rk2", "rk3", "rk4", "rk4-gill", "rk4-carpenter"] = option(
-        "rk3", "Runge–Kutta scheme, its order in the name"
+        "rk4-gill", "Runge–Kutta scheme, its order in the name"
     )
     dt: float | None = option(None, "fixed time step; instead of courant", unit="time", gt=0)
     courant: float | None = option(

@@ -65,7 +65,7 @@ def test_a_run_and_what_it_leaves(installed, tmp_path, case_file):
     assert (result.code, result.err) == (0, "")
     lines = result.out.splitlines()
     assert re.fullmatch(
-        r"whorl \S+: navier-stokes 12 × 16 × 10, double, 2/3, rk3, 1 rank × \d threads?", lines[0]
+        r"whorl \S+: navier-stokes 12 × 16 × 10, double, 2/3, rk4-gill, 1 rank × \d threads?", lines[0]
     )
     assert lines[1] == "output in box"
     assert re.match(r"finished at t = \S+, step 12 \(12 steps in ", lines[-2])

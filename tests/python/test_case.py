@@ -35,7 +35,7 @@ def test_defaults_and_shorthands():
     case = Case(**sections_of())
     assert case.grid.points == (64, 64, 64)
     assert case.grid.lengths == (2 * math.pi,) * 3
-    assert case.time.courant == 0.5
+    assert case.time.courant == 0.9
     assert case.time.dt is None
     assert Case(**sections_of(grid={"points": [64, 32, 1], "lengths": 3})).grid.lengths == (3, 3, 3)
 
