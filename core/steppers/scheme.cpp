@@ -55,9 +55,8 @@ template <std::size_t count> struct TwoRegisters {
 };
 
 Scheme rk3() {
-    constexpr TwoRegisters<3> table{{0.0, -5.0 / 9.0, -153.0 / 128.0},
-                                    {1.0 / 3.0, 15.0 / 16.0, 8.0 / 15.0},
-                                    {0.0, 1.0 / 3.0, 3.0 / 4.0}};
+    constexpr TwoRegisters<3> table{
+        {0.0, -5.0 / 9.0, -153.0 / 128.0}, {1.0 / 3.0, 15.0 / 16.0, 8.0 / 15.0}, {0.0, 1.0 / 3.0, 3.0 / 4.0}};
     return {"rk3", 3, 2, table.stages(), "Williamson, J. Comput. Phys. 35, 48 (1980), case 7"};
 }
 
