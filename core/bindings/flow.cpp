@@ -174,8 +174,7 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const Layout layout(box, truncation, pencils, rank, options.batches, shape.column_variables(),
                         shape.row_variables(), exchange::traits_of(options.transport_options()), streams);
     const std::int64_t value = options.is_double() ? 16 : 8;
-    const int registers =
-        find_scheme(options.scheme).registers + (truncation.dealias() == Dealias::phase_shift_exact ? 1 : 0);
+    const int registers = find_scheme(options.scheme).all_registers(truncation.dealias());
     const LineChoice lines = parse_line_choice(options.lines);
     const Workspace workspace =
         streams ? Workspace::of_stream(layout, {value, lines.x, options.block_memory, options.planes})

@@ -116,6 +116,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
     void set_physical(const std::string& field, const Callback& fill, bool project) override {
+        stepper_.history().forget();
         if (derived_from_velocity(field)) {
             device::Buffer<Complex<Real>, Memory> velocity(static_cast<std::size_t>(3 * stepper_.modes()),
                                                            device_.executors());
@@ -135,6 +136,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
 
     void set_random(const std::string& field, const std::vector<double>& energy,
                     std::uint64_t seed) override {
+        stepper_.history().forget();
         const bool derived = derived_from_velocity(field);
         const StateField of = derived ? state_fields().front() : find(field);
         const Box box = options_.box();
@@ -220,13 +222,15 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     void write_checkpoint(const std::string& path, const storage::Attributes& attributes) override {
         auto access = mode_access();
         storage::write_checkpoint<Real>(path, attributes, options_.box(), truncation_, trip_.table(),
-                                        stored_fields(), access, world_);
+                                        stored_fields(), earlier_steps(), access, world_);
     }
 
     void read_checkpoint(const std::string& path) override {
         auto access = mode_access();
+        storage::EarlierSteps<Real> earlier = earlier_steps();
         storage::read_checkpoint<Real>(path, options_.box(), truncation_, trip_.table(), stored_fields(),
-                                       access, world_);
+                                       earlier, access, world_);
+        stepper_.history().set_steps(earlier.dt);
     }
 
     void evaluate() override { stepper_.evaluate(0); }
@@ -323,14 +327,21 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         }
         throw Error("field \"" + name + "\" is unknown; choose one of: " + names + ".");
     }
+    storage::EarlierSteps<Real> earlier_steps() {
+        storage::EarlierSteps<Real> earlier{{}, stepper_.history().steps()};
+        for (int j = 1; j <= stepper_.history().longest(); ++j)
+            earlier.fields.push_back(stored_fields(stepper_.earlier(j), "_earlier" + std::to_string(j)));
+        return earlier;
+    }
     // Scalars one by one, solenoidal fields whole.
-    std::vector<storage::StoredField<Real>> stored_fields() {
+    std::vector<storage::StoredField<Real>> stored_fields() { return stored_fields(stepper_.state(), ""); }
+    std::vector<storage::StoredField<Real>> stored_fields(Complex<Real>* set, const std::string& suffix) {
         std::vector<storage::StoredField<Real>> stored;
         for (const StateField& field : state_fields()) {
             const int parts = field.group.solenoidal ? 1 : field.group.components;
             for (int part = 0; part < parts; ++part)
-                stored.push_back({parts > 1 ? field.name + "_" + std::to_string(part) : field.name,
-                                  field.group.solenoidal, data(field) + part * stepper_.modes()});
+                stored.push_back({(parts > 1 ? field.name + "_" + std::to_string(part) : field.name) + suffix,
+                                  field.group.solenoidal, set + (field.first + part) * stepper_.modes()});
         }
         return stored;
     }

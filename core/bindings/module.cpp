@@ -129,9 +129,9 @@ nb::dict build_info() {
     info["devices"] = device_names();
     info["models"] = model_names();
     info["transports"] = exchange::transport_names();
-    std::vector<std::string> names;
-    for (const Scheme& scheme : schemes()) names.push_back(scheme.name);
-    info["schemes"] = names;
+    nb::dict rounds; // of each scheme the right-hand sides of a step
+    for (const Scheme& scheme : schemes()) rounds[scheme.name.c_str()] = scheme.right_hand_sides();
+    info["schemes"] = rounds;
     return info;
 }
 

@@ -33,6 +33,15 @@ Scheme rk2() {
     return {"rk2", 2, 2, {predictor, corrector}, "Heun; Rogallo, NASA TM 81315 (1981)"};
 }
 
+// Begun by a step of Heun's, of which f at its begin is left: twice the predicted less the half-finished
+// result is exp(-rate dt) dt f. From then on by History::stage.
+Scheme adams_bashforth(const std::string& name, int order) {
+    Scheme scheme = rk2();
+    scheme.stages.back().m[1] = {2, -2, 0};
+    return {name,     order, order, scheme.stages, "Bashforth and Adams, Theory of Capillary Action (1883)",
+            order - 1};
+}
+
 // Of two registers, stage by stage: du <- A du + dt f, u <- u + B du, at the times c of the step.
 template <std::size_t count> struct TwoRegisters {
     std::array<double, count> A, B, c;
@@ -108,7 +117,17 @@ Scheme rk4_gill() {
 } // namespace
 
 const std::vector<Scheme>& schemes() {
-    static const std::vector<Scheme> known{rk2(), rk3(), rk4(), rk4_gill(), rk4_carpenter()};
+    static const std::vector<Scheme> known = [] {
+        std::vector<Scheme> all{rk2(),
+                                rk3(),
+                                rk4(),
+                                rk4_gill(),
+                                rk4_carpenter(),
+                                adams_bashforth("ab2", 2),
+                                adams_bashforth("ab3", 3)};
+        for (Scheme& scheme : all) scheme.stages.back().ends_step = true;
+        return all;
+    }();
     return known;
 }
 

@@ -28,8 +28,9 @@ template <class Model, class Device, class Real> class Stepper {
     Stepper(RoundTrip<Device, Real>& trip, const Box& box, const Truncation& truncation, const Model& model,
             const StepperOptions& options)
         : trip_(trip), model_(model), options_(options), scheme_(find_scheme(options.scheme)),
-          dealias_(truncation.dealias()), modes_(trip.table().modes()), fields_(field_count(options)),
-          registers_(static_cast<std::size_t>(register_count() * fields_ * modes_),
+          history_(scheme_.earlier), dealias_(truncation.dealias()), modes_(trip.table().modes()),
+          fields_(field_count(options)),
+          registers_(static_cast<std::size_t>(scheme_.all_registers(dealias_) * fields_ * modes_),
                      trip.device().executors()) {
         std::array<double, 3> largest{};
         for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -50,7 +51,11 @@ template <class Model, class Device, class Real> class Stepper {
 
     Fields<Real> state() { return field_set(0); }
     // Free between steps; evaluate() leaves its result here.
-    Fields<Real> scratch() { return field_set(1); }
+    Fields<Real> scratch() { return scheme_.earlier > 0 ? extra() : field_set(1); }
+    // Of a multistep scheme, whose register j holds what the j-th step before left; forgotten by whoever sets
+    // the state.
+    History& history() { return history_; }
+    Fields<Real> earlier(int j) { return field_set(j); }
     std::int64_t modes() const { return modes_; }
     std::int64_t bytes() const { return static_cast<std::int64_t>(registers_.bytes()); }
     const Model& model() const { return model_; }
@@ -63,7 +68,9 @@ template <class Model, class Device, class Real> class Stepper {
             if (dealias_ == Dealias::phase_shift) trip_.shift(grid_of_stage(s, step_number));
             const std::array<double, 2> of_stage = run_stage(pass);
             if (s == 0) maxima = {pass.rate(of_stage[0]), of_stage[1]};
+            if (history_.serves(time_step.dt)) break;
         }
+        history_.add(time_step.dt);
         return {time_step.dt, maxima[0] * time_step.dt, std::sqrt(maxima[1])};
     }
 
@@ -75,7 +82,7 @@ template <class Model, class Device, class Real> class Stepper {
     }
     void evaluate(int grid) {
         TimeStep unit{1.0, 0.0, 0.0};
-        Tendency<Model, Real> pass = tendency(evaluation(1.0), unit);
+        Tendency<Model, Real> pass = evaluation(1.0, scratch(), unit);
         pass.exact = false;
         trip_.shift(moved({0.0, 0.0, 0.0}, grid == 1));
         trip_.run(pass);
@@ -83,18 +90,20 @@ template <class Model, class Device, class Real> class Stepper {
     }
 
   private:
-    int register_count() const {
-        return scheme_.registers + (dealias_ == Dealias::phase_shift_exact ? 1 : 0);
-    }
     Fields<Real> field_set(int i) {
         return registers_.data() + static_cast<std::int64_t>(i) * fields_ * modes_;
     }
     Fields<Real> extra() { return field_set(scheme_.registers); }
 
-    static Stage evaluation(double share) {
+    // A share of the tendency by itself, into `result`.
+    Tendency<Model, Real> evaluation(double share, Fields<Real> result, TimeStep& unit) {
         Stage stage;
         stage.v[1] = share;
-        return stage;
+        stage.ends_step = true;
+        Tendency<Model, Real> pass = tendency(stage, unit);
+        pass.registers[1] = result;
+        pass.history = nullptr;
+        return pass;
     }
 
     Tendency<Model, Real> tendency(const Stage& stage, TimeStep& time_step) {
@@ -102,6 +111,7 @@ template <class Model, class Device, class Real> class Stepper {
         pass.model = model_;
         pass.modes = modes_;
         pass.stage = stage;
+        pass.history = &history_;
         pass.step = &time_step;
         for (int i = 0; i < scheme_.registers; ++i)
             pass.registers[static_cast<std::size_t>(i)] = field_set(i);
@@ -140,8 +150,7 @@ template <class Model, class Device, class Real> class Stepper {
     // Half the tendency of each grid: the first into extra(), the second added as the stage is stored.
     std::array<double, 2> run_on_both_grids(Tendency<Model, Real>& pass) {
         TimeStep unit{1.0, 0.0, 0.0};
-        Tendency<Model, Real> first = tendency(evaluation(0.5), unit);
-        first.registers[1] = extra();
+        Tendency<Model, Real> first = evaluation(0.5, extra(), unit);
         first.measures = pass.measures;
         trip_.shift({0.0, 0.0, 0.0});
         const auto maxima = trip_.run(first);
@@ -167,6 +176,7 @@ template <class Model, class Device, class Real> class Stepper {
     Model model_;
     StepperOptions options_;
     const Scheme& scheme_;
+    History history_;
     Dealias dealias_;
     std::int64_t modes_;
     int fields_;

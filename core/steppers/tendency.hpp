@@ -7,6 +7,7 @@
 #include "base/error.hpp"
 #include "models/passive_scalar.hpp"
 #include "roundtrip/pass.hpp"
+#include "steppers/history.hpp"
 #include "steppers/update.hpp"
 
 namespace whorl {
@@ -28,8 +29,9 @@ template <class Model, class Real> struct StageOf {
     double share = 1.0;
     std::int64_t modes = 0;
     Stage stage;
-    bool exact = false;         // linear coupling, in the factor
-    double coupling_norm = 0.0; // a bound on it
+    const History* history = nullptr; // of a multistep scheme: the stage follows from dt
+    bool exact = false;               // linear coupling, in the factor
+    double coupling_norm = 0.0;       // a bound on it
     TimeStep* step = nullptr;
 
     WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
@@ -50,16 +52,18 @@ template <class Model, class Real> struct StageOf {
 
   private:
     template <bool exactly> Update<Model, Real, exactly> update() const {
+        const bool remembers = history && history->serves(step->dt);
+        const Stage now = remembers ? history->stage(step->dt) : stage;
         return {model,
-                Combination<Real>(stage, registers, step->dt),
+                Combination<Real>(now, registers, step->dt),
                 registers[0],
                 context,
                 adds ? extra : nullptr,
                 modes,
-                static_cast<Real>(stage.advance * step->dt),
+                static_cast<Real>(now.advance * step->dt),
                 static_cast<Real>(share),
                 static_cast<Real>(coupling_norm),
-                stage.writes() == 1};
+                now.ends_step};
     }
 };
 
@@ -141,6 +145,7 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
                                       this->share,
                                       this->modes,
                                       this->stage,
+                                      this->history,
                                       this->exact,
                                       this->coupling_norm,
                                       this->step}};

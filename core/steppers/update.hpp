@@ -57,7 +57,7 @@ template <class Model, class Real, bool exact> struct Update {
         unrolled<most>([&](auto i) {
             if (i >= combination.writes) return;
             if (decays()) propagate(mode.k, factor, next[i]);
-            if (i == 0 && ends_step) model.constrain(mode.k, next[i]);
+            if (ends_step) model.constrain(mode.k, next[i]);
             unrolled<fields>([&](auto f) { combination.to[i][f * modes + mode.index] = next[i][f]; });
         });
     }
@@ -96,7 +96,8 @@ template <class Model, class Real, bool exact> struct Update {
         combine_row(combination, of_fields(row, da, alone ? of_field : nullptr));
         if (decays() && couples)
             for (int i = 0; i < combination.writes; ++i) propagate_row<Device>(row, combination.to[i]);
-        if (ends_step) constrain_row<Device>(row, combination.to[0]);
+        for (int i = 0; ends_step && i < combination.writes; ++i)
+            constrain_row<Device>(row, combination.to[i]);
     }
 
     RowOfFields<Real> of_fields(const ModeRow<Real>& row, const Complex<Real> (*da)[piece],

@@ -1,5 +1,6 @@
 #include "storage/checkpoint.hpp"
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
@@ -16,8 +17,9 @@ namespace {
 const std::string format = "whorl checkpoint";
 constexpr std::int64_t version = 2;
 // Attributes of the file itself, which the caller's must not be called.
-constexpr std::array own_attributes{"format",  "version", "points", "lengths",  "bases",
-                                    "dealias", "shape",   "fields", "checksum", "complete"};
+constexpr std::array own_attributes{"format",   "version",  "points",     "lengths",
+                                    "bases",    "dealias",  "shape",      "fields",
+                                    "checksum", "complete", "earlier_dt", "earlier_checksum"};
 std::string mean_attribute(const std::string& field) { return field + "_mean_z"; }
 
 std::string shortest(double value) {
@@ -143,98 +145,175 @@ std::array<double, 2> shared_mean_z(const ModeShare& share, const Complex<Real>*
 // Fields in different places have different sums.
 std::uint64_t joined(std::uint64_t checksum, std::uint64_t of_field) { return mix(checksum) + of_field; }
 
+template <class Real> using FieldSet = std::vector<StoredField<Real>>;
+
+// The state, and behind it the steps that are remembered.
+template <class Real>
+std::vector<FieldSet<Real>> sets_of(const FieldSet<Real>& fields, const EarlierSteps<Real>& earlier,
+                                    std::size_t steps) {
+    std::vector<FieldSet<Real>> sets{fields};
+    for (std::size_t j = 0; j < steps; ++j) sets.push_back(earlier.fields[j]);
+    return sets;
+}
+
+// Checksums of the sets, that of a step its dt included.
+using Checksums = std::vector<std::uint64_t>;
+void add_steps(Checksums& checksums, const std::vector<double>& dt) {
+    for (std::size_t j = 0; j < dt.size(); ++j) checksums[1 + j] = joined(checksums[1 + j], bits(dt[j]));
+}
+std::string text_of_steps(const Checksums& checksums) {
+    std::string text;
+    for (std::size_t j = 1; j < checksums.size(); ++j) {
+        if (j > 1) text += ' ';
+        text += hexadecimal(checksums[j]);
+    }
+    return text;
+}
+
+// Of the earlier steps in a file.
+std::vector<double> read_earlier_dt(hid_t file) {
+    if (!has_attribute(file, "earlier_dt")) return {};
+    const std::string checksums = read_text(file, "earlier_checksum");
+    return read_reals(file, "earlier_dt", 1 + static_cast<std::size_t>(std::ranges::count(checksums, ' ')));
+}
+
+template <class Real> struct CheckpointWriter {
+    const std::string& context;
+    const ModeShare& share;
+    ModeAccess<Real>& access;
+    const exchange::Communicator& world;
+    WholeFile& file;
+
+    // In the order of the sets and their fields.
+    std::vector<std::vector<std::int64_t>> create(const std::vector<FieldSet<Real>>& sets) {
+        std::vector<std::array<double, 2>> mean_z;
+        for (const FieldSet<Real>& set : sets)
+            for (const StoredField<Real>& field : set)
+                mean_z.push_back(field.solenoidal ? shared_mean_z(share, field.data, access, world)
+                                                  : std::array<double, 2>{});
+        std::vector<std::vector<std::int64_t>> offsets(mean_z.size());
+        file.describe([&](hid_t id) {
+            std::size_t f = 0;
+            for (const FieldSet<Real>& set : sets)
+                for (const StoredField<Real>& field : set) {
+                    if (field.solenoidal) write_attribute(id, mean_attribute(field.name), mean_z[f]);
+                    offsets[f++] = create_datasets(id, field, share.order.total());
+                }
+        });
+        return offsets;
+    }
+
+    std::uint64_t write(const StoredField<Real>& field, std::vector<std::int64_t>& offsets) {
+        offsets.resize(field.datasets().size());
+        world.broadcast(offsets.data(), offsets.size() * sizeof(std::int64_t), 0);
+        std::uint64_t checksum = 0;
+        together(world, context, [&] { checksum = write_modes(file, offsets, share, field, access); });
+        world.sum({&checksum, 1});
+        return checksum;
+    }
+};
+
+template <class Real> struct CheckpointReader {
+    const std::string& context;
+    const ModeShare& share;
+    ModeAccess<Real>& access;
+    const exchange::Communicator& world;
+    hid_t file;
+
+    std::uint64_t read(const StoredField<Real>& field) {
+        std::vector<Dataset> data;
+        std::uint64_t checksum = 0;
+        together(world, context, [&] { data = open_datasets(file, field, share.order.total()); });
+        together(world, context, [&] {
+            std::vector<double> mean_z{0.0, 0.0};
+            if (field.solenoidal) mean_z = read_reals(file, mean_attribute(field.name), 2);
+            checksum = read_modes(data, share, {mean_z[0], mean_z[1]}, field, access);
+        });
+        world.sum({&checksum, 1});
+        return checksum;
+    }
+};
+
 } // namespace
 
 template <class Real>
 void write_checkpoint(const std::string& path, const Attributes& attributes, const Box& box,
                       const Truncation& truncation, const RowTable& table,
-                      const std::vector<StoredField<Real>>& fields, ModeAccess<Real>& access,
-                      const exchange::Communicator& world) {
+                      const std::vector<StoredField<Real>>& fields, const EarlierSteps<Real>& earlier,
+                      ModeAccess<Real>& access, const exchange::Communicator& world) {
     const std::string context = "the checkpoint " + path + " cannot be written";
     for (const char* name : own_attributes)
         WHORL_REQUIRE(!attributes.contains(name), context + ": the attribute name \"" + name +
                                                       "\" belongs to the format; choose another.");
     const ModeShare share{box, truncation, table};
-    std::vector<std::array<double, 2>> mean_z(fields.size());
-    for (std::size_t f = 0; f < fields.size(); ++f)
-        if (fields[f].solenoidal) mean_z[f] = shared_mean_z(share, fields[f].data, access, world);
-
+    const std::vector<FieldSet<Real>> sets = sets_of(fields, earlier, earlier.dt.size());
     WholeFile file(path, context, world);
-    std::vector<std::vector<std::int64_t>> offsets(fields.size());
     file.describe([&](hid_t id) {
         write_header(id, geometry_of(box, truncation, fields));
         write_attributes(id, attributes);
-        for (std::size_t f = 0; f < fields.size(); ++f) {
-            if (fields[f].solenoidal) write_attribute(id, mean_attribute(fields[f].name), mean_z[f]);
-            offsets[f] = create_datasets(id, fields[f], share.order.total());
-        }
     });
-    std::uint64_t checksum = 0;
-    for (std::size_t f = 0; f < fields.size(); ++f) {
-        offsets[f].resize(fields[f].datasets().size());
-        world.broadcast(offsets[f].data(), offsets[f].size() * sizeof(std::int64_t), 0);
-        std::uint64_t of_field = 0;
-        together(world, context, [&] { of_field = write_modes(file, offsets[f], share, fields[f], access); });
-        world.sum({&of_field, 1});
-        checksum = joined(checksum, of_field);
-    }
+    CheckpointWriter<Real> writer{context, share, access, world, file};
+    auto offsets = writer.create(sets);
+    Checksums checksums(sets.size());
+    std::size_t f = 0;
+    for (std::size_t set = 0; set < sets.size(); ++set)
+        for (const StoredField<Real>& field : sets[set])
+            checksums[set] = joined(checksums[set], writer.write(field, offsets[f++]));
+    add_steps(checksums, earlier.dt);
     file.describe([&](hid_t id) {
-        write_attribute(id, "checksum", hexadecimal(checksum));
+        write_attribute(id, "checksum", hexadecimal(checksums.front()));
+        if (!earlier.dt.empty()) {
+            write_attribute(id, "earlier_dt", earlier.dt);
+            write_attribute(id, "earlier_checksum", text_of_steps(checksums));
+        }
         write_attribute(id, "complete", std::int64_t{1});
     });
     file.finish();
 }
 
 template <class Real>
-Attributes read_checkpoint(const std::string& path, const Box& box, const Truncation& truncation,
-                           const RowTable& table, const std::vector<StoredField<Real>>& fields,
-                           ModeAccess<Real>& access, const exchange::Communicator& world) {
+void read_checkpoint(const std::string& path, const Box& box, const Truncation& truncation,
+                     const RowTable& table, const std::vector<StoredField<Real>>& fields,
+                     EarlierSteps<Real>& earlier, ModeAccess<Real>& access,
+                     const exchange::Communicator& world) {
     const std::string context = "the checkpoint " + path + " cannot be read";
     together(world, context, [&] {
         if (world.rank() == 0) inspect(path, geometry_of(box, truncation, fields));
     });
     const ModeShare share{box, truncation, table};
     File file;
-    Attributes attributes;
-    std::string written;
-    std::uint64_t checksum = 0;
+    std::string written, written_steps;
     together(world, context, [&] {
         file = open_file(path, world.handle());
-        attributes = read_attributes(file.id());
         written = read_text(file.id(), "checksum");
+        earlier.dt = read_earlier_dt(file.id());
+        if (!earlier.dt.empty()) written_steps = read_text(file.id(), "earlier_checksum");
     });
-    for (const StoredField<Real>& field : fields) {
-        std::vector<Dataset> data;
-        std::uint64_t of_field = 0;
-        together(world, context, [&] { data = open_datasets(file.id(), field, share.order.total()); });
-        together(world, context, [&] {
-            std::vector<double> mean_z{0.0, 0.0};
-            if (field.solenoidal) mean_z = read_reals(file.id(), mean_attribute(field.name), 2);
-            of_field = read_modes(data, share, {mean_z[0], mean_z[1]}, field, access);
-            attributes.erase(mean_attribute(field.name));
-        });
-        world.sum({&of_field, 1});
-        checksum = joined(checksum, of_field);
-    }
-    WHORL_REQUIRE(hexadecimal(checksum) == written,
-                  context + ": its data are damaged: they have the checksum " + hexadecimal(checksum) +
-                      ", but were written with " + written + ".");
-    for (const char* name : own_attributes) attributes.erase(name);
-    return attributes;
+    earlier.dt.resize(std::min(earlier.dt.size(), earlier.fields.size()));
+    const std::vector<FieldSet<Real>> sets = sets_of(fields, earlier, earlier.dt.size());
+    CheckpointReader<Real> reader{context, share, access, world, file.id()};
+    Checksums checksums(sets.size());
+    for (std::size_t set = 0; set < sets.size(); ++set)
+        for (const StoredField<Real>& field : sets[set])
+            checksums[set] = joined(checksums[set], reader.read(field));
+    add_steps(checksums, earlier.dt);
+    const auto check = [&](const std::string& found, const std::string& expected) {
+        WHORL_REQUIRE(found == expected, context + ": its data are damaged: they have the checksum " + found +
+                                             ", but were written with " + expected + ".");
+    };
+    check(hexadecimal(checksums.front()), written);
+    check(text_of_steps(checksums), written_steps.substr(0, text_of_steps(checksums).size()));
 }
 
 using Communicator = exchange::Communicator;
-template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,
-                               const RowTable&, const std::vector<StoredField<float>>&, ModeAccess<float>&,
-                               const Communicator&);
-template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,
-                               const RowTable&, const std::vector<StoredField<double>>&, ModeAccess<double>&,
-                               const Communicator&);
-template Attributes read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,
-                                    const std::vector<StoredField<float>>&, ModeAccess<float>&,
-                                    const Communicator&);
-template Attributes read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,
-                                    const std::vector<StoredField<double>>&, ModeAccess<double>&,
-                                    const Communicator&);
+#define WHORL_INSTANTIATE(Real)                                                                              \
+    template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,     \
+                                   const RowTable&, const FieldSet<Real>&, const EarlierSteps<Real>&,        \
+                                   ModeAccess<Real>&, const Communicator&);                                  \
+    template void read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,        \
+                                  const FieldSet<Real>&, EarlierSteps<Real>&, ModeAccess<Real>&,             \
+                                  const Communicator&);
+WHORL_INSTANTIATE(float)
+WHORL_INSTANTIATE(double)
 
 } // namespace whorl::storage

@@ -63,11 +63,6 @@ std::size_t value_count(const Attribute& attribute) {
     return static_cast<std::size_t>(WHORL_HDF5(H5Sget_simple_extent_npoints(space.id())));
 }
 
-H5T_class_t class_of(const Attribute& attribute) {
-    Datatype type(WHORL_HDF5(H5Aget_type(attribute.id())));
-    return H5Tget_class(type.id());
-}
-
 template <class T>
 std::vector<T> values_of(hid_t object, const std::string& name, hid_t type, std::size_t count) {
     Attribute attribute = open_attribute(object, name);
@@ -77,11 +72,6 @@ std::vector<T> values_of(hid_t object, const std::string& name, hid_t type, std:
     std::vector<T> values(count);
     WHORL_HDF5(H5Aread(attribute.id(), type, values.data()));
     return values;
-}
-
-herr_t collect_name(hid_t, const char* name, const H5A_info_t*, void* names) {
-    static_cast<std::vector<std::string>*>(names)->emplace_back(name);
-    return 0;
 }
 
 } // namespace
@@ -232,22 +222,6 @@ std::vector<double> read_reals(hid_t object, const std::string& name, std::size_
 
 std::vector<std::int64_t> read_integers(hid_t object, const std::string& name, std::size_t count) {
     return values_of<std::int64_t>(object, name, H5T_NATIVE_INT64, count);
-}
-
-Attributes read_attributes(hid_t object) {
-    std::vector<std::string> names;
-    hsize_t next = 0;
-    WHORL_HDF5(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, &next, collect_name, &names));
-    Attributes attributes;
-    for (const std::string& name : names) {
-        const Attribute attribute = open_attribute(object, name);
-        if (value_count(attribute) != 1) continue;
-        const H5T_class_t type = class_of(attribute);
-        if (type == H5T_STRING) attributes[name] = read_text(object, name);
-        if (type == H5T_FLOAT) attributes[name] = read_reals(object, name, 1)[0];
-        if (type == H5T_INTEGER) attributes[name] = read_integers(object, name, 1)[0];
-    }
-    return attributes;
 }
 
 } // namespace whorl::storage

@@ -91,7 +91,5 @@ std::string read_text(hid_t object, const std::string& name);
 // These throw Error unless the attribute holds `count` values.
 std::vector<double> read_reals(hid_t object, const std::string& name, std::size_t count);
 std::vector<std::int64_t> read_integers(hid_t object, const std::string& name, std::size_t count);
-// Those that hold one text, real number or integer.
-Attributes read_attributes(hid_t object);
 
 } // namespace whorl::storage

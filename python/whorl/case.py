@@ -21,6 +21,7 @@ from whorl.explain import describe, did_you_mean, explain
 from whorl.initial_options import Initial
 from whorl.models import Flow
 from whorl.scalars import Scalar
+from whorl.schemes import DEFAULT_COURANT, Scheme
 from whorl.section import (
     LARGEST_COUNT,
     CheckpointInterval,
@@ -35,8 +36,6 @@ from whorl.section import (
     option,
 )
 from whorl.settings import apply_settings
-
-DEFAULT_COURANT = 0.9
 
 
 class Grid(Section):
@@ -70,13 +69,12 @@ class Grid(Section):
 class Time(Section):
     """The time scheme, its step (dt or courant) and the end (until, steps or both)."""
 
-    scheme: Literal["rk2", "rk3", "rk4", "rk4-gill", "rk4-carpenter"] = option(
-        "rk4-gill", "Runge–Kutta scheme, its order in the name"
-    )
+    scheme: Scheme = option("rk4-gill", "rk: Runge–Kutta, ab: Adams–Bashforth scheme; its order in the name")
     dt: float | None = option(None, "fixed time step; instead of courant", unit="time", gt=0)
     courant: float | None = option(
         None,
-        f"Courant number dt·max(|u|/dx + |v|/dy + |w|/dz) that sets the step; {DEFAULT_COURANT} without dt",
+        "Courant number dt·max(|u|/dx + |v|/dy + |w|/dz) that sets the step; without dt that of the scheme, "
+        f"{DEFAULT_COURANT['rk4-gill']} for rk4-gill",
         gt=0,
     )
     dt_max: float | None = option(None, "largest step with courant", unit="time", gt=0)
@@ -88,7 +86,9 @@ class Time(Section):
     @model_validator(mode="before")
     @classmethod
     def _courant_unless_fixed(cls, data: Any) -> Any:
-        return given_one(data, "courant", DEFAULT_COURANT, "dt")
+        scheme = data.get("scheme", cls.model_fields["scheme"].default) if isinstance(data, dict) else None
+        # Of an unknown scheme another check says so.
+        return given_one(data, "courant", DEFAULT_COURANT.get(scheme, 1.0), "dt")
 
     @model_validator(mode="after")
     def _consistent(self) -> "Time":

@@ -16,6 +16,7 @@ from whorl.hdf5 import has_h5py
 from whorl.instruction_levels import VARIABLE
 from whorl.parallel import agreed
 from whorl.ranks import MPI, launched
+from whorl.schemes import GROWTH, largest_courant
 
 GPUS = ("cuda", "hip")  # devices with a memory of their own
 BUILDS = {"cuda": "with CUDA (docs/gpu.md)", "cpu-as-gpu": "for tests (-DWHORL_CPU_AS_GPU=ON)"}
@@ -52,6 +53,7 @@ def warnings(case: Case, ranks: int = 1, threads: int = 1) -> list[str]:
     """What will run but may not be meant; a sentence each."""
     return [
         *_growing_waves(case),
+        *_large_courant(case),
         *_idle_ranks(case, ranks),
         *_crowded_cores(case, threads),
         *_missing_files(case),
@@ -93,12 +95,23 @@ def _missing_files(case: Case) -> list[str]:
 
 
 def _growing_waves(case: Case) -> list[str]:
-    waves = case.flow.explicit_waves()
-    if case.time.scheme != "rk2" or not waves:
+    waves, growth = case.flow.explicit_waves(), GROWTH.get(case.time.scheme)
+    if growth is None or not waves:
         return []
     return [
-        f'time.scheme = "rk2" makes waves of frequency ω grow by (ω dt)⁴/8 a step where nothing damps them, '
-        f'here those of {" and ".join(waves)}; flow.linear = "exact" or time.scheme = "rk3" or "rk4" do not.'
+        f'time.scheme = "{case.time.scheme}" makes waves of frequency ω grow by (ω dt)⁴/{1 / growth:.0f} a '
+        f"step where nothing damps them, here those of {' and '.join(waves)}; "
+        'flow.linear = "exact" or time.scheme = "rk3" or "rk4" do not.'
+    ]
+
+
+def _large_courant(case: Case) -> list[str]:
+    courant, largest = case.time.courant, largest_courant(case.time.scheme, case.grid.dealias)
+    if courant is None or courant <= largest:
+        return []
+    return [
+        f"time.courant = {courant} is more than {largest:.2g}, up to which {case.time.scheme} is stable "
+        f'without viscosity with grid.dealias = "{case.grid.dealias}": where it is weak scales grow.'
     ]
 
 

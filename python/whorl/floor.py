@@ -26,7 +26,7 @@ from whorl.case import Case
 from whorl.core_options import core_options
 
 EDGES = {"2/3": 1 / 3, "1/2": 1 / 4}  # |n| < edge · N is kept on each axis
-STAGES = {"rk2": 2, "rk3": 3, "rk4": 4, "rk4-gill": 4, "rk4-carpenter": 5}
+STAGES: dict[str, int] = _core.build_info()["schemes"]  # right-hand sides a step
 
 
 @dataclass(frozen=True)

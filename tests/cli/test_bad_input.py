@@ -74,7 +74,7 @@ def test_installed(installed, unchanged, ranks, setting, words):
         ("time.steps=1.5", ["time.steps = 1.5", "whole number"]),
         ("flow.viscosity=-1", ["flow.viscosity = -1", "at least 0"]),
         ("grid.points=15", ["15", "odd", "next good size is 16"]),
-        ("time.scheme=rk5", ["rk5", "rk2, rk3, rk4, rk4-gill, rk4-carpenter"]),
+        ("time.scheme=rk5", ["rk5", "rk2, rk3, rk4, rk4-gill, rk4-carpenter, ab2, ab3"]),
         ("run.device=gpu", ["run.device", "gpu", "cpu, cuda, hip, cpu-as-gpu"]),
         ("run.device=hip", ['run.device = "hip"', "in no build of whorl yet", 'use "cpu"']),
         ("run.gpu_aware=maybe", ["run.gpu_aware", "maybe", "auto, yes, no"]),

@@ -102,7 +102,7 @@ def test_written_again_elsewhere_it_is_the_same_to_the_last_bit(world, written, 
 
 @on_ranks()
 @pytest.mark.parametrize("precision", flows.PRECISIONS)
-@pytest.mark.parametrize("scheme", ["rk2", "rk4-gill"])
+@pytest.mark.parametrize("scheme", ["rk2", "rk4-gill", "ab3"])
 @pytest.mark.parametrize("dealias", BOXES)
 def test_going_on_from_it_repeats_every_bit(world, dealias, scheme, precision, tmp_path):
     twin, path = twin_of(dealias, scheme=scheme), str(tmp_path / "a.h5")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support import flows
 from support.ranks import on_ranks
-from support.twin import TABLES, Twin
+from support.twin import EARLIER, TABLES, Twin
 
 pytestmark = pytest.mark.every_device
 
@@ -50,7 +50,7 @@ def test_what_decays_below_all_numbers_is_zero_and_stays(world, precision):
 
 
 @on_ranks(1)
-@pytest.mark.parametrize("scheme", TABLES)
+@pytest.mark.parametrize("scheme", [*TABLES, *EARLIER])
 def test_every_scheme_decays_exactly_however_large_the_step(world, scheme):
     flow = flows.make(world, Twin(**NARROW, viscosity=0.3, scheme=scheme))
     for dt in (1e-3, 1.0, 50.0, 500.0):

@@ -34,7 +34,7 @@ BAD_OPTIONS = {
     "shape": ({"shape": "ball"}, r'shape = "ball" is unknown; choose cube or sphere'),
     "scheme": (
         {"scheme": "rk5"},
-        r'scheme = "rk5" is unknown; choose one of: rk2, rk3, rk4, rk4-gill, rk4-carpenter',
+        r'scheme = "rk5" is unknown; choose one of: rk2, rk3, rk4, rk4-gill, rk4-carpenter, ab2, ab3',
     ),
     "model": ({"model": "burgers"}, r'model "burgers" is unknown; choose one of: .*navier-stokes'),
     "precision": ({"precision": "half"}, r'precision = "half" is unknown; choose single or double'),

@@ -139,7 +139,8 @@ def test_the_estimate_makes_no_table():
 @on_ranks(1, 4)
 def test_state_is_the_registers_of_the_kept_modes(world):
     twin = Twin((20, 14, 18), dealias="phase-shift")
-    for scheme, registers in {"rk2": 2, "rk3": 2, "rk4": 3, "rk4-gill": 2, "rk4-carpenter": 2}.items():
+    registers_of = {"rk2": 2, "rk3": 2, "rk4": 3, "rk4-gill": 2, "rk4-carpenter": 2, "ab2": 3, "ab3": 4}
+    for scheme, registers in registers_of.items():
         flow = flows.make(world, twin, precision="single", scheme=scheme)
         assert world.allreduce(flow.memory()["state"]) == registers * 3 * twin.modes * 8
 

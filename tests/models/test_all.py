@@ -15,6 +15,7 @@ from support.ranks import on_ranks
 from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
+from whorl.floor import STAGES
 from whorl.models import MODELS
 from whorl.simulation import Simulation
 
@@ -165,7 +166,7 @@ def test_order_of_every_scheme(name):
         ]
     )
     for scheme, order in SCHEMES.items():
-        counts = (10, 20) if order > 2 else (20, 40)
+        counts = (10, 20) if STAGES[scheme] > 2 else (20, 40)
         for linear in linears:
             errors = [
                 largest_distance(end_of(case_of(name, steps=count, scheme=scheme, **linear)), truth)

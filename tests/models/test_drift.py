@@ -26,7 +26,7 @@ def crossed(x, y, z, t):
     return 0.0, 0.0, np.sin(x + 2 * y) + 0.3 * np.cos(2 * x - y)
 
 
-@pytest.mark.parametrize("scheme", ["rk2", "rk3", "rk4", "rk4-gill"])
+@pytest.mark.parametrize("scheme", ["rk2", "rk3", "rk4", "rk4-gill", "ab3"])
 def test_what_decays_keeps_to_its_exponential(scheme):
     nu, dt = 0.0123, 1e-3
     flow = {"viscosity": nu, "scheme": scheme, "dt": dt}

@@ -4,6 +4,8 @@ import numpy as np
 import pytest
 from support import devices
 from whorl.case import Case
+from whorl.floor import STAGES
+from whorl.schemes import DEFAULT_COURANT, GROWTH, LARGEST_FREQUENCY, largest_courant
 from whorl.simulation import Simulation
 
 POINTS, STEPS = 32, 60
@@ -36,6 +38,29 @@ def test_the_default_is_stable_without_viscosity(dealias):
     assert growth(dealias, {}) <= 1.0
 
 
-@pytest.mark.parametrize("dealias", ["phase-shift", "none"])
-def test_a_quarter_more_is_not(dealias):
-    assert growth(dealias, {"courant": 1.15}) > 2.0
+@pytest.mark.parametrize("scheme", LARGEST_FREQUENCY)
+def test_so_is_that_of_every_scheme_which_can_be(scheme):
+    assert growth("none", {"scheme": scheme}) <= 1.0
+
+
+@pytest.mark.parametrize("dealias", ["2/3", "phase-shift", "none"])
+@pytest.mark.parametrize("scheme", LARGEST_FREQUENCY)
+def test_beyond_the_limit_none_is(scheme, dealias):
+    """Steps are of one length; the noise is of all wavenumbers that are kept."""
+    limit = largest_courant(scheme, dealias)
+    below, above = (growth(dealias, {"scheme": scheme, "courant": part * limit}) for part in (0.93, 1.2))
+    assert below <= 1.0
+    assert above > 2.0
+
+
+def test_every_scheme_has_a_default_and_a_limit_or_a_growth():
+    assert set(DEFAULT_COURANT) == set(STAGES) == {*LARGEST_FREQUENCY, *GROWTH}
+    assert not {*LARGEST_FREQUENCY} & {*GROWTH}
+    for scheme, courant in DEFAULT_COURANT.items():
+        assert (
+            Case(
+                grid={"points": 8}, flow={"viscosity": 0.1}, time={"scheme": scheme, "steps": 1}
+            ).time.courant
+            == courant
+        )
+        assert courant <= largest_courant(scheme, "none")

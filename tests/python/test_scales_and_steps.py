@@ -6,6 +6,7 @@ import pytest
 from whorl.case import Case
 from whorl.checks import warnings
 from whorl.models import MODELS
+from whorl.schemes import GROWTH
 from whorl.simulation import Simulation
 
 
@@ -69,41 +70,63 @@ def test_two_dimensional_scales():
 # Waves that a scheme lets grow
 
 
-SCHEMES_THAT_DAMP = ("rk3", "rk4", "rk4-gill", "rk4-carpenter")
+DT, BEGINNING = 0.02, 20
+SCHEMES_THAT_DAMP = ("rk3", "rk4", "rk4-gill", "rk4-carpenter", "ab3")
 
 
 @pytest.mark.parametrize(("name", "option"), [*WAVES, ("gross-pitaevskii", {}), ("rayleigh-benard", {})])
-def test_a_run_of_rk2_warns_of_explicit_waves(name, option):
+@pytest.mark.parametrize("growing", ["rk2", "ab2"])
+def test_a_run_warns_of_explicit_waves_that_grow(name, option, growing):
     explicit = {"rayleigh-benard": {"taylor": 5.0}, "gross-pitaevskii": {"linear": "explicit"}}
     option = option or explicit[name]
-    (warning,) = warnings(with_scheme(name, option, "rk2"))
-    assert '"rk2"' in warning
+    (warning,) = warnings(with_scheme(name, option, growing))
+    assert f'"{growing}"' in warning
     assert 'flow.linear = "exact" or time.scheme = "rk3" or "rk4"' in warning
     assert ("flow.sound_speed" if name[0] == "g" else f"flow.{next(iter(option))};") in warning
     for scheme in SCHEMES_THAT_DAMP:
         assert warnings(with_scheme(name, option, scheme)) == []
-    assert warnings(with_scheme(name, option | {"linear": "exact"}, "rk2")) == []
+    assert warnings(with_scheme(name, option | {"linear": "exact"}, growing)) == []
     if name != "gross-pitaevskii":
-        assert warnings(with_scheme(name, {}, "rk2")) == []
+        assert warnings(with_scheme(name, {}, growing)) == []
 
 
 def with_scheme(name, option, scheme):
     if name == "boussinesq":
         option = {"buoyancy_frequency": 0.0} | option
-    return case_of(name, option, time={"dt": 0.1, "steps": 1, "scheme": scheme})
+    return case_of(name, option, time={"dt": DT, "steps": BEGINNING + 1, "scheme": scheme})
+
+
+@pytest.mark.parametrize(
+    ("scheme", "dealias", "most"), [("rk3", "2/3", 0.83), ("rk4", "phase-shift", 0.95), ("ab3", "none", 0.23)]
+)
+def test_a_run_warns_of_a_courant_number_that_is_too_large(scheme, dealias, most):
+    def told(courant):
+        time = {"courant": courant, "steps": 1, "scheme": scheme}
+        return warnings(Case(grid={"points": 8, "dealias": dealias}, flow={"viscosity": 0.1}, time=time))
+
+    assert told(0.97 * most) == []
+    (warning,) = told(1.03 * most)
+    assert f"is more than {most}, up to which {scheme} is stable" in warning
 
 
 def test_waves_grow_as_the_warning_says():
-    """The energy of an inertial wave, ω = 2 Ω, grows by (ω dt)⁴/4 a step of rk2 and of no other scheme."""
+    """The energy of an inertial wave, ω = 2 Ω, grows by twice as much, and with no other scheme.
+
+    With ab2 and ab3 after some steps, for they begin as rk2.
+    """
     gain = {}
-    for scheme in ("rk2", *SCHEMES_THAT_DAMP):
+    for scheme in (*GROWTH, *SCHEMES_THAT_DAMP):
         case = with_scheme("navier-stokes", {"rotation": 1.5, "viscosity": 0.0}, scheme)
         wave = {"name": "formula", "value": ["cos(z)", "sin(z)", "0"]}
         simulation = Simulation(Case(**case.to_dict() | {"grid": {"points": 8}, "initial": wave}))
+        for _ in range(BEGINNING):
+            simulation.step()
         before = simulation.statistics()["energy"]
         simulation.step()
         gain[scheme] = simulation.statistics()["energy"] / before - 1
-    assert gain["rk2"] == pytest.approx((2 * 1.5 * 0.1) ** 4 / 4, rel=1e-9)
+    wave = 2 * 1.5 * DT
+    assert gain["rk2"] == pytest.approx(2 * GROWTH["rk2"] * wave**4, rel=1e-9)
+    assert gain["ab2"] == pytest.approx(2 * GROWTH["ab2"] * wave**4, rel=0.02)
     assert max(gain[scheme] for scheme in SCHEMES_THAT_DAMP) < 0
 
 

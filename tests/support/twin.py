@@ -61,6 +61,10 @@ TABLES = {
     ),
 }
 
+# Adams–Bashforth: how many earlier steps are remembered, and what makes a step begin anew.
+EARLIER = {"ab2": 1, "ab3": 2}
+LONGEST_GROWTH = 4.0
+
 
 @dataclass(frozen=True)
 class Twin:
@@ -211,6 +215,30 @@ class Twin:
         for weight, earlier, slope in zip(row, nodes, slopes, strict=False):
             result = result + dt * weight * np.exp(-self.viscosity * self.k2 * (node - earlier) * dt) * slope
         return result
+
+    def multistep(self, a: Array, steps: list[float], first_number: int = 0) -> list[Array]:
+        """The states after steps of Adams and Bashforth of these lengths, the first by Heun's scheme.
+
+        The weights of the tendencies at the times -t_j integrate 1, t, t², … from 0 to dt exactly.
+        """
+        starting = replace(self, scheme="rk2")
+        states, past = [], []  # the past: how long ago, and the tendency
+        for number, dt in enumerate(steps):
+            begins = number == 0 or dt > LONGEST_GROWTH * steps[number - 1]
+            tendency = self.nonlinear(a, self.stage_grid(0, first_number + number))
+            past = [(0.0, tendency), *([] if begins else past)][: 1 + EARLIER[self.scheme]]
+            if begins:
+                a = starting.step(a, dt, first_number + number)
+            else:
+                powers = np.arange(len(past))
+                nodes = np.array([-ago for ago, _ in past])
+                weights = np.linalg.solve(nodes ** powers[:, None], dt ** (powers + 1.0) / (powers + 1))
+                a = np.exp(-self.viscosity * self.k2 * dt) * a
+                for weight, (ago, earlier) in zip(weights, past, strict=True):
+                    a = a + weight * np.exp(-self.viscosity * self.k2 * (dt + ago)) * earlier
+            past = [(ago + dt, earlier) for ago, earlier in past]
+            states.append(a)
+        return states
 
     # Measures
 

@@ -41,30 +41,27 @@ template void SnapshotWriter::write_block(const std::string&, const PhysicalBloc
 
 template <class Real>
 void write_checkpoint(const std::string& path, const Attributes&, const Box&, const Truncation&,
-                      const RowTable&, const std::vector<StoredField<Real>>&, ModeAccess<Real>&,
-                      const exchange::Communicator&) {
+                      const RowTable&, const std::vector<StoredField<Real>>&, const EarlierSteps<Real>&,
+                      ModeAccess<Real>&, const exchange::Communicator&) {
     refuse("the checkpoint " + path + " cannot be written");
 }
 
 template <class Real>
-Attributes read_checkpoint(const std::string& path, const Box&, const Truncation&, const RowTable&,
-                           const std::vector<StoredField<Real>>&, ModeAccess<Real>&,
-                           const exchange::Communicator&) {
+void read_checkpoint(const std::string& path, const Box&, const Truncation&, const RowTable&,
+                     const std::vector<StoredField<Real>>&, EarlierSteps<Real>&, ModeAccess<Real>&,
+                     const exchange::Communicator&) {
     refuse("the checkpoint " + path + " cannot be read");
 }
 
 using Communicator = exchange::Communicator;
-template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,
-                               const RowTable&, const std::vector<StoredField<float>>&, ModeAccess<float>&,
-                               const Communicator&);
-template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,
-                               const RowTable&, const std::vector<StoredField<double>>&, ModeAccess<double>&,
-                               const Communicator&);
-template Attributes read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,
-                                    const std::vector<StoredField<float>>&, ModeAccess<float>&,
-                                    const Communicator&);
-template Attributes read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,
-                                    const std::vector<StoredField<double>>&, ModeAccess<double>&,
-                                    const Communicator&);
+#define WHORL_INSTANTIATE(Real)                                                                              \
+    template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,     \
+                                   const RowTable&, const std::vector<StoredField<Real>>&,                   \
+                                   const EarlierSteps<Real>&, ModeAccess<Real>&, const Communicator&);       \
+    template void read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,        \
+                                  const std::vector<StoredField<Real>>&, EarlierSteps<Real>&,                \
+                                  ModeAccess<Real>&, const Communicator&);
+WHORL_INSTANTIATE(float)
+WHORL_INSTANTIATE(double)
 
 } // namespace whorl::storage

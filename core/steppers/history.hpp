@@ -1,0 +1,36 @@
+// What a multistep scheme remembers. Register j = 1, 2, … holds dt_j f_j of the j-th step before the present
+// one, carried to the present by the exact factor. A step of Adams and Bashforth integrates the polynomial
+// through f and the f_j, whose steps may be of any length (Hairer, Norsett and Wanner, Solving Ordinary
+// Differential Equations I, section III.5), and moves the registers on.
+#pragma once
+
+#include <vector>
+
+#include "steppers/scheme.hpp"
+
+namespace whorl {
+
+class History {
+  public:
+    explicit History(int longest) : longest_(longest) {}
+
+    int longest() const { return longest_; }
+    // Of the steps remembered, the latest first.
+    const std::vector<double>& steps() const { return steps_; }
+    void set_steps(std::vector<double> steps) { steps_ = std::move(steps); }
+    void forget() { steps_.clear(); }
+    // After a step of dt, whose tendency is in register 1.
+    void add(double dt);
+
+    // Is a step of dt made from what is remembered? Not the first, and not one that is so much longer than
+    // the one before that a polynomial through the past says little of it: it begins anew.
+    bool serves(double dt) const;
+    // The stage of such a step.
+    Stage stage(double dt) const;
+
+  private:
+    int longest_;
+    std::vector<double> steps_;
+};
+
+} // namespace whorl
