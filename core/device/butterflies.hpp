@@ -10,8 +10,19 @@
 
 namespace whorl::device {
 
+// Copied part by part: the compiler would copy the whole through the stack, in halves of a vector, and a load
+// has to wait until the stores it needs two of are done.
 template <class V> struct Split {
     V re, im;
+
+    Split() = default;
+    WHORL_INLINE Split(const V& real, const V& imaginary) : re(real), im(imaginary) {}
+    WHORL_INLINE Split(const Split& a) : re(a.re), im(a.im) {}
+    WHORL_INLINE Split& operator=(const Split& a) {
+        re = a.re;
+        im = a.im;
+        return *this;
+    }
 };
 template <class V> WHORL_INLINE Split<V> operator+(const Split<V>& a, const Split<V>& b) {
     return {a.re + b.re, a.im + b.im};
@@ -53,10 +64,10 @@ template <int R, class Real> struct Butterfly { // odd primes, by symmetric and 
             difference[t] = a[t + 1] - a[R - 1 - t];
         }
         Split<V> even[half], odd[half];
-        unrolled<half>([&](auto u) {
+        unrolled<half>([&](auto u) WHORL_INSIDE {
             Split<V> e = a[0];
             Split<V> o = {sum[0].re - sum[0].re, sum[0].re - sum[0].re};
-            unrolled<half>([&](auto t) {
+            unrolled<half>([&](auto t) WHORL_INSIDE {
                 constexpr std::size_t turn = (t + 1) * (u + 1) % R;
                 constexpr Real c = static_cast<Real>(Roots<R>::c[turn]),
                                s = static_cast<Real>(Roots<R>::s[turn]);

@@ -3,20 +3,19 @@
 
 namespace whorl::device {
 
-// Bytes of a vector, and how many of them the processor holds at a time.
+// Bytes of a vector.
 #if defined(__AVX512F__)
-inline constexpr int vector_bytes = 64, vector_registers = 32;
+inline constexpr int vector_bytes = 64;
 #elif defined(__AVX__)
-inline constexpr int vector_bytes = 32, vector_registers = 16;
-#elif defined(__aarch64__)
-inline constexpr int vector_bytes = 16, vector_registers = 32;
+inline constexpr int vector_bytes = 32;
 #else
-inline constexpr int vector_bytes = 16, vector_registers = 16;
+inline constexpr int vector_bytes = 16;
 #endif
 
-// Of the butterflies of lines in vectors: one of radix r holds 2 r of them at once, and what does not fit the
-// registers goes through memory.
-inline constexpr int largest_own_radix = vector_registers / 2;
+// Of the butterflies of lines in vectors: one of radix r holds 2 r of them at once, beside roots of unity, and
+// what does not fit the processor's 16 or 32 goes through memory. Radix 16 is slower than two passes in its
+// place even where there are 32 (docs/lines.md).
+inline constexpr int largest_own_radix = 8;
 
 // `bytes` of reals, a lane each.
 template <class Real, int bytes> struct VectorOf {
