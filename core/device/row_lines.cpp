@@ -23,7 +23,7 @@ WHORL_INLINE void exchange_blocks(V& a, V& b, std::integer_sequence<int, c...>) 
 // rows[i][j] <-> rows[j][i]
 template <int lanes, int h, class V> WHORL_INLINE void transpose(V* rows) {
     if constexpr (h < lanes) {
-        unrolled<lanes>([&](auto i) {
+        unrolled<lanes>([&](auto i) WHORL_INSIDE {
             if constexpr (!(i & h))
                 exchange_blocks<h>(rows[i], rows[i + h], std::make_integer_sequence<int, lanes>{});
         });
@@ -44,40 +44,45 @@ template <class Real> struct RowsOfBlock {
     }
 };
 
-// Modes k, ..., k + lanes / 2 - 1 of `lanes` rows, of which `live` may be read: values[2 c] is Re of mode k +
-// c, values[2 c + 1] Im.
-template <class Real, class V>
+// Modes k, ..., k + lanes / 2 - 1 of `lanes` rows, of which `live` may be read, all of them when `whole`:
+// values[2 c] is Re of mode k + c, values[2 c + 1] Im. Here and below what is not whole is compiled apart:
+// its loops keep `values` in memory.
+template <bool whole, class Real, class V>
 WHORL_INLINE void read_modes(Complex<Real>* const* row, int k, int live, V* values) {
     constexpr int lanes = RowLines<Real>::lanes;
-    if (live >= lanes / 2)
-        unrolled<lanes>([&](auto l) { std::memcpy(&values[l], row[l] + k, sizeof(V)); });
+    if constexpr (whole)
+        unrolled<lanes>([&](auto l) WHORL_INSIDE { std::memcpy(&values[l], row[l] + k, sizeof(V)); });
     else
         for (int l = 0; l < lanes; ++l) {
             values[l] = V{};
-            std::memcpy(&values[l], row[l] + k, static_cast<std::size_t>(live) * sizeof(Complex<Real>));
+            std::memcpy(&values[l], row[l] + k,
+                        static_cast<std::size_t>(std::min(live, lanes / 2)) * sizeof(Complex<Real>));
         }
     transpose<lanes, 1>(values);
 }
 
 // And back, to the first `rows` of them.
-template <class Real, class V>
+template <bool whole, class Real, class V>
 WHORL_INLINE void write_modes(Complex<Real>* const* row, int rows, int k, int live, V* values) {
     constexpr int lanes = RowLines<Real>::lanes;
     transpose<lanes, 1>(values);
-    if (live >= lanes / 2 && rows == lanes)
-        unrolled<lanes>([&](auto l) { std::memcpy(row[l] + k, &values[l], sizeof(V)); });
+    if constexpr (whole)
+        unrolled<lanes>([&](auto l) WHORL_INSIDE { std::memcpy(row[l] + k, &values[l], sizeof(V)); });
     else
         for (int l = 0; l < rows; ++l)
             std::memcpy(row[l] + k, &values[l],
                         static_cast<std::size_t>(std::min(live, lanes / 2)) * sizeof(Complex<Real>));
 }
 
-// f(k, place) for each `step` modes of a piece from the k-th on, place(i) being its i-th mode: without
-// arithmetic where it has all of them.
+// f(whole, k, place) for each `step` modes of a piece from the k-th on, place(i) being its i-th mode: without
+// arithmetic where it has all of them. The constant `whole` is true where all `step` of all rows are there.
 template <int step, class Real, class F>
-WHORL_INLINE void each_block(const HalfRows<Real>& piece, const F& f) {
-    const auto blocks = [&](const auto& place) {
-        for (int k = 0; k < piece.width(); k += step) f(k, place);
+WHORL_INLINE void each_block(const HalfRows<Real>& piece, bool all_rows, const F& f) {
+    const auto blocks = [&](const auto& place) WHORL_INSIDE {
+        int k = 0;
+        if (all_rows)
+            for (; k + step <= piece.width(); k += step) f(std::true_type{}, k, place);
+        for (; k < piece.width(); k += step) f(std::false_type{}, k, place);
     };
     if (piece.modes.parts == 1)
         blocks([](int i) { return i; });
@@ -112,12 +117,12 @@ WHORL_INLINE void last_inverse(const Value* from, bool negated, Value* points) {
     if (negated) negate_second_half<radix>(points);
 }
 
-// f(c) for c < count, which is `most` but at the end of a row.
-template <int most, class F> WHORL_INLINE void up_to(int count, const F& f) {
-    if (count >= most)
+// f(c) for c < count; for all c < most when `whole`.
+template <int most, bool whole, class F> WHORL_INLINE void up_to(int count, const F& f) {
+    if constexpr (whole)
         unrolled<most>(f);
     else
-        for (int c = 0; c < count; ++c) f(c);
+        for (int c = 0; c < std::min(count, most); ++c) f(c);
 }
 
 } // namespace
@@ -140,11 +145,11 @@ template <class Real> void RowLines<Real>::merge(const Block& block, int v, Valu
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
         const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        each_block<lanes / 2>(piece, [&](int k, const auto& place) {
+        each_block<lanes / 2>(piece, true, [&](auto whole, int k, const auto& place) WHORL_INSIDE {
             Vector a[lanes], b[lanes];
-            read_modes(of.row, k, piece.room - k, a);
-            read_modes(of.row + lanes, k, piece.room - k, b);
-            up_to<lanes / 2>(piece.width() - k, [&](auto c) {
+            read_modes<whole>(of.row, k, piece.room - k, a);
+            read_modes<whole>(of.row + lanes, k, piece.room - k, b);
+            up_to<lanes / 2, whole>(piece.width() - k, [&](auto c) WHORL_INSIDE {
                 const int mode = place(k + c);
                 const Vector ar = a[2 * c], ai = a[2 * c + 1], br = b[2 * c], bi = b[2 * c + 1];
                 line[mode] = {ai + br, ar - bi};
@@ -163,20 +168,23 @@ void RowLines<Real>::separate(const Block& block, int v, Real scale, Value* line
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
         const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        each_block<lanes / 2>(piece, [&](int k, const auto& place) {
-            Vector a[lanes], b[lanes];
-            up_to<lanes / 2>(piece.width() - k, [&](auto c) {
-                const int mode = place(k + c);
-                const Value p = line[mode], q = line[n - mode];
-                a[2 * c] = half * (p.re + q.re);
-                a[2 * c + 1] = half * (p.im - q.im);
-                b[2 * c] = half * (p.im + q.im);
-                b[2 * c + 1] = half * (q.re - p.re);
+        each_block<lanes / 2>(
+            piece, block.count == rows, [&](auto whole, int k, const auto& place) WHORL_INSIDE {
+                Vector a[lanes], b[lanes];
+                up_to<lanes / 2, whole>(piece.width() - k, [&](auto c) WHORL_INSIDE {
+                    const int mode = place(k + c);
+                    const Value p = line[mode], q = line[n - mode];
+                    a[2 * c] = half * (p.re + q.re);
+                    a[2 * c + 1] = half * (p.im - q.im);
+                    b[2 * c] = half * (p.im + q.im);
+                    b[2 * c + 1] = half * (q.re - p.re);
+                });
+                if constexpr (!whole)
+                    for (int c = 2 * (piece.width() - k); c < lanes; ++c) a[c] = b[c] = Vector{};
+                write_modes<whole>(of.row, std::min(block.count, lanes), k, piece.room - k, a);
+                write_modes<whole>(of.row + lanes, std::clamp(block.count - lanes, 0, lanes), k,
+                                   piece.room - k, b);
             });
-            for (int c = 2 * (piece.width() - k); c < lanes; ++c) a[c] = b[c] = Vector{};
-            write_modes(of.row, std::min(block.count, lanes), k, piece.room - k, a);
-            write_modes(of.row + lanes, std::clamp(block.count - lanes, 0, lanes), k, piece.room - k, b);
-        });
     }
 }
 
@@ -184,12 +192,13 @@ template <class Real> void RowLines<Real>::merge_wall(const Block& block, int v,
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
         const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        each_block<lanes / 2>(piece, [&](int k, const auto& place) {
+        each_block<lanes / 2>(piece, true, [&](auto whole, int k, const auto& place) WHORL_INSIDE {
             Vector a[lanes], b[lanes];
-            read_modes(of.row, k, piece.room - k, a);
-            read_modes(of.row + lanes, k, piece.room - k, b);
-            up_to<lanes>(2 * (piece.width() - k),
-                         [&](auto c) { line[2 * place(k + c / 2) + c % 2] = {b[c], a[c]}; });
+            read_modes<whole>(of.row, k, piece.room - k, a);
+            read_modes<whole>(of.row + lanes, k, piece.room - k, b);
+            up_to<lanes, whole>(2 * (piece.width() - k), [&](auto c) WHORL_INSIDE {
+                line[2 * place(k + c / 2) + c % 2] = {b[c], a[c]};
+            });
         });
     }
 }
@@ -199,16 +208,18 @@ void RowLines<Real>::separate_wall(const Block& block, int v, Real scale, const 
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
         const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        each_block<lanes / 2>(piece, [&](int k, const auto& place) {
-            Vector a[lanes] = {}, b[lanes] = {};
-            up_to<lanes>(2 * (piece.width() - k), [&](auto c) {
-                const Value& from = line[2 * place(k + c / 2) + c % 2];
-                a[c] = scale * from.re;
-                b[c] = scale * from.im;
+        each_block<lanes / 2>(
+            piece, block.count == rows, [&](auto whole, int k, const auto& place) WHORL_INSIDE {
+                Vector a[lanes] = {}, b[lanes] = {};
+                up_to<lanes, whole>(2 * (piece.width() - k), [&](auto c) WHORL_INSIDE {
+                    const Value& from = line[2 * place(k + c / 2) + c % 2];
+                    a[c] = scale * from.re;
+                    b[c] = scale * from.im;
+                });
+                write_modes<whole>(of.row, std::min(block.count, lanes), k, piece.room - k, a);
+                write_modes<whole>(of.row + lanes, std::clamp(block.count - lanes, 0, lanes), k,
+                                   piece.room - k, b);
             });
-            write_modes(of.row, std::min(block.count, lanes), k, piece.room - k, a);
-            write_modes(of.row + lanes, std::clamp(block.count - lanes, 0, lanes), k, piece.room - k, b);
-        });
     }
 }
 
