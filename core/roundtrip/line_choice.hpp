@@ -12,7 +12,6 @@ struct LineChoice {
     device::LineKind x = device::LineKind::own, y = device::LineKind::own, z = device::LineKind::own;
     int columns = 0;       // of a tile of z lines; 0: what the second cache has room for
     bool measured = false; // the round trip finds the fastest when it is made
-    bool streams = true;   // z lines go past the cache on their way to the column buffer
 
     // What parse_line_choice() makes the same bits of.
     std::string text() const;

@@ -40,19 +40,15 @@ template <class Device, class Real> LineChoice LineTrials<Device, Real>::fastest
     const double of_axis = seconds / 3;
     for (const int axis : {0, 1, 2}) {
         std::vector<LineChoice> choices;
-        const auto add = [&](LineKind kind, int tile, bool streams) {
+        const auto add = [&](LineKind kind, int tile) {
             LineChoice choice = best;
             (axis == 0 ? choice.x : axis == 1 ? choice.y : choice.z) = kind;
             choice.columns = tile;
-            choice.streams = streams;
             choices.push_back(choice);
         };
-        add(LineKind::own, best.columns, best.streams);
-        if (device::has_fftw()) add(LineKind::estimated, best.columns, best.streams);
-        if (axis == 2) {
-            add(LineKind::own, best.columns, false);
-            if (columns > 16) add(LineKind::own, columns / 2, best.streams);
-        }
+        add(LineKind::own, best.columns);
+        if (device::has_fftw()) add(LineKind::estimated, best.columns);
+        if (axis == 2 && columns > 16) add(LineKind::own, columns / 2);
         const std::vector<double> taken = time(axis, choices, of_axis);
         std::size_t fastest = 0;
         for (std::size_t i = 1; i < choices.size(); ++i)

@@ -134,7 +134,7 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_lines() {
             if (z_in_[b][width]) continue;
             device::LineShape shape{
                 layout_.nz, static_cast<int>(width) * lane_step, lanes, 1, layout_.extent_z + 1, basis};
-            shape.streams = lines_.streams;
+            shape.streams = true; // to the column buffer
             z_in_[b][width] = make(lines_.z, shape, Direction::backward);
             z_out_[b][width] = make(lines_.z, shape, Direction::forward);
         }
