@@ -13,8 +13,8 @@ inline constexpr int vector_bytes = 16;
 #endif
 
 // Of the butterflies of lines in vectors: one of radix r holds 2 r of them at once, beside roots of unity,
-// and what does not fit the processor's 16 or 32 goes through memory. Radix 16 is slower than two passes in
-// its place even where there are 32 (docs/lines.md).
+// and what does not fit the processor's 16 or 32 goes through memory. Where there are
+// 32, radix 16 takes them all (docs/lines.md).
 inline constexpr int largest_own_radix = 8;
 
 // `bytes` of reals, a lane each.

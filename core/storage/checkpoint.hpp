@@ -30,10 +30,10 @@ void write_checkpoint(const std::string& path, const Attributes& attributes, con
                       ModeAccess<Real>& access, const exchange::Communicator& world);
 
 // Fills the fields from a checkpoint of the same box, truncation and fields, written by any ranks in any
-// precision, and as many earlier steps as there are and there is room for; returns the attributes it was
-// given. In the precision of the file the bits are those that were written. By all ranks; throws the same
-// Error on all, and leaves the fields undefined, when the file is missing, foreign, of another box,
-// truncation or set of fields, truncated, incomplete or damaged.
+// precision, and as many earlier steps as there are and there is room for. In the precision of the file the
+// bits are those that were written. By all ranks; throws the same Error on all, and leaves the fields
+// undefined, when the file is missing, foreign, of another box, truncation or set of fields, truncated,
+// incomplete or damaged.
 template <class Real>
 void read_checkpoint(const std::string& path, const Box& box, const Truncation& truncation,
                      const RowTable& table, const std::vector<StoredField<Real>>& fields,
