@@ -27,36 +27,15 @@ template <class Real, int bytes, bool swapped> struct EvenRows {
     static WHORL_INLINE Value swap_parts(const Value& a) { return swapped ? Value{a.im, a.re} : a; }
 };
 
-// Fetches rows in the order of memory, some cache lines at a time: in any other order the processor's own
-// prefetching would not join in.
-template <class Real> struct Fetch {
-    static constexpr int line = 64 / static_cast<int>(sizeof(Complex<Real>));
-    const LineRow<Real>* row;
-    const LineRow<Real>* end;
-    int at = 0;
-
-    WHORL_INLINE void fetch(int lines) {
-        if (row == end) return;
-        for (int i = 0; i < lines; ++i) __builtin_prefetch(row->data + at + i * line, 0, 2);
-        at += lines * line;
-        if (at >= row->length) {
-            at = 0;
-            ++row;
-        }
-    }
-};
-
-// ... or anywhere, from lane `lane`: read while those that come next are fetched,
+// ... or anywhere, from lane `lane`: read
 template <class Real, int bytes, bool swapped> struct ReadRows {
     using Even = EvenRows<Real, bytes, swapped>;
     using Value = typename Even::Value;
     Complex<Real>* const* rows;
     int lane;
     Dropped dropped;
-    Fetch<Real>* next;
 
     WHORL_INLINE Value get(int row) const {
-        next->fetch((bytes + 31) / 32);
         if (swapped && dropped.has(row)) return Value{};
         return Even::swap_parts(load<Real, bytes>(rows[row] + lane));
     }
@@ -74,6 +53,23 @@ template <class Real, int bytes, bool swapped> struct WrittenRows {
             store<Real, bytes, true>(rows[row] + lane, Even::swap_parts(value));
         else
             store<Real, bytes, false>(rows[row] + lane, Even::swap_parts(value));
+    }
+};
+
+// Rows of any kind that are read or written while as many others are fetched: by wide vectors at both ends of
+// a transform, which gives memory more time than one of them would.
+template <class Rows, class Real, int bytes> struct WhileFetching {
+    using Value = typename Rows::Value;
+    Rows rows;
+    Fetch<Real>& next;
+
+    WHORL_INLINE Value get(int row) const {
+        next((bytes + 63) / 64);
+        return rows.get(row);
+    }
+    WHORL_INLINE void set(int row, const Value& value) const {
+        if constexpr (bytes >= 64) next(bytes / 64);
+        rows.set(row, value);
     }
 };
 
@@ -160,7 +156,7 @@ void LaneLines<Real>::transform(const From& from, const To& to, Value* scratch) 
 
 template <class Real>
 template <int bytes, bool swapped>
-int LaneLines<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
+int LaneLines<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data, Fetch<Real>& next,
                                   Complex<Real>* scratch, int lane, int most) const {
     using Even = EvenRows<Real, bytes, swapped>;
     using Read = ReadRows<Real, bytes, swapped>;
@@ -169,15 +165,17 @@ int LaneLines<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data
     const Dropped unread = swapped ? this->shape_.dropped() : Dropped{};
     const Scratch<typename Even::Value, Real> work(scratch, n);
     const int common = common_length(from, n, unread);
-    Fetch<Real> fetch{next, next + (next ? n : 0)};
+    Fetch<Real> fetch = next; // in registers
     work.point_at(from, n);
     for (; lane < most; lane += width) {
         const Even to{data + lane, this->shape_.stride, this->shape_.dropped()};
         const bool everywhere = lane + width <= common;
         if (!everywhere) work.point_at_present(from, n, lane);
-        this->template transform<swapped>(Read{work.places, everywhere ? lane : 0, unread, &fetch}, to,
-                                          work.values);
+        const Read read{work.places, everywhere ? lane : 0, unread};
+        this->template transform<swapped>(WhileFetching<Read, Real, bytes>{read, fetch},
+                                          WhileFetching<Even, Real, bytes>{to, fetch}, work.values);
     }
+    next = fetch;
     return lane;
 }
 
@@ -197,8 +195,8 @@ int LaneLines<Real>::scatter_lanes(Complex<Real>* data, const LineRow<Real>* to,
         const Even from{data + lane, this->shape_.stride, this->shape_.dropped()};
         const bool everywhere = lane + width <= common;
         if (!everywhere) work.point_at_edge(n);
-        this->template transform<true>(
-            from, Written{work.places, everywhere ? lane : 0, everywhere && streams}, work.values);
+        const Written written{work.places, everywhere ? lane : 0, everywhere && streams};
+        this->template transform<true>(from, written, work.values);
         if (!everywhere) work.empty_edge(to, n, lane);
     }
     return lane;
@@ -216,12 +214,13 @@ template <class Real> template <class Lanes> void LaneLines<Real>::vectors(const
 }
 
 template <class Real>
-void LaneLines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
+void LaneLines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, RowsAhead<Real> next,
                              Complex<Real>* scratch) const {
+    Fetch<Real> fetch(next);
     vectors([&]<int bytes>(int lane, int most) {
         return direction_ == Direction::forward
-                   ? gather_lanes<bytes, false>(from, data, next, scratch, lane, most)
-                   : gather_lanes<bytes, true>(from, data, next, scratch, lane, most);
+                   ? gather_lanes<bytes, false>(from, data, fetch, scratch, lane, most)
+                   : gather_lanes<bytes, true>(from, data, fetch, scratch, lane, most);
     });
 }
 

@@ -3,6 +3,7 @@
 // where they go.
 #pragma once
 
+#include "device/fetch.hpp"
 #include "device/lane_passes.hpp"
 #include "device/lines.hpp"
 #include "device/wall_lines.hpp"
@@ -15,7 +16,7 @@ template <class Real> class LaneLines final : public Lines<Real> {
     // Rows at `data` are run over in whole vectors: howmany rounded up to `half_lanes` numbers of each row
     // there belong to the lines.
     void execute(Complex<Real>* data, Complex<Real>* scratch) const override;
-    void gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
+    void gather(const LineRow<Real>* from, Complex<Real>* data, RowsAhead<Real> next,
                 Complex<Real>* scratch) const override;
     void scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const override;
 
@@ -27,7 +28,7 @@ template <class Real> class LaneLines final : public Lines<Real> {
     // of_width<bytes>(lane, most): vectors of lanes from `lane` while below `most`; returns the lane after.
     template <class Lanes> void vectors(const Lanes& of_width) const;
     template <int bytes, bool swapped>
-    int gather_lanes(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
+    int gather_lanes(const LineRow<Real>* from, Complex<Real>* data, Fetch<Real>& next,
                      Complex<Real>* scratch, int lane, int most) const;
     template <int bytes>
     int scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch, int lane,

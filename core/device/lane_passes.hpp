@@ -79,9 +79,10 @@ template <class Real> class LanePasses {
     static WHORL_INLINE void butterfly(const Pass& pass, int p, const From& from, const To& to) {
         const int m = pass.m;
         typename From::Value a[radix];
-        for (int t = 0; t < radix; ++t) a[t] = from.get(p + m * t);
+        // Else rows that do more than load and store would keep `a` in memory.
+        unrolled<radix>([&](auto t) WHORL_INSIDE { a[t] = from.get(p + m * t); });
         turn<radix>(pass, p, a);
-        for (int u = 0; u < radix; ++u) to.set(p + m * u, a[u]);
+        unrolled<radix>([&](auto u) WHORL_INSIDE { to.set(p + m * u, a[u]); });
     }
     template <int radix, class Value> static WHORL_INLINE void turn(const Pass& pass, int p, Value* a) {
         const Real* const w = pass.twiddles.data() + 2 * static_cast<std::int64_t>(p) * (radix - 1);
@@ -124,9 +125,9 @@ void LanePasses<Real>::last(const Line& line, const To& to) const {
         const int groups = n_ / radix;
         for (int group = 0; group < groups; ++group) {
             typename Line::Value a[radix];
-            for (int t = 0; t < radix; ++t) a[t] = line.get(group * radix + t);
+            unrolled<radix>([&](auto t) WHORL_INSIDE { a[t] = line.get(group * radix + t); });
             Butterfly<radix, Real>::run(a);
-            for (int u = 0; u < radix; ++u) to.set(place(group) + groups * u, a[u]);
+            unrolled<radix>([&](auto u) WHORL_INSIDE { to.set(place(group) + groups * u, a[u]); });
         }
     });
 }

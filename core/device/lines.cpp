@@ -72,7 +72,7 @@ template <class Real> void Lines<Real>::zero_dropped(Complex<Real>* data) const 
 }
 
 template <class Real>
-void Lines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>*,
+void Lines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, RowsAhead<Real>,
                          Complex<Real>* scratch) const {
     for (int j = 0; j < shape_.n; ++j) {
         Complex<Real>* const row = data + j * shape_.stride;

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 
 #include "base/complex.hpp"
@@ -57,6 +58,8 @@ template <class Real> struct LineRow {
     Complex<Real>* data = nullptr;
     int length = 0;
 };
+// In the order in which they are wanted; rows of no length are passed over.
+template <class Real> using RowsAhead = std::span<const LineRow<Real>>;
 
 template <class Real> class Lines {
   public:
@@ -69,9 +72,9 @@ template <class Real> class Lines {
 
     // data and scratch must be 64-byte aligned, as every Buffer is.
     virtual void execute(Complex<Real>* data, Complex<Real>* scratch) const = 0;
-    // Lines side by side (distance 1) from n rows anywhere to `data`. `next` are the rows the caller will
-    // read after these, or null: they are fetched meanwhile where the device can.
-    virtual void gather(const LineRow<Real>* from, Complex<Real>* data, const LineRow<Real>* next,
+    // Lines side by side (distance 1) from n rows anywhere to `data`. `next` are rows the caller will read
+    // after these: they are fetched meanwhile where the lines can.
+    virtual void gather(const LineRow<Real>* from, Complex<Real>* data, RowsAhead<Real> next,
                         Complex<Real>* scratch) const;
     // From `data`, which is spoilt, to n rows anywhere.
     virtual void scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const;

@@ -111,11 +111,19 @@ template <class Device, class Real> class RoundTrip {
 
     static int tile_width(int count) { return (count + lane_step - 1) / lane_step; }
 
+    // The plane an executor takes after the one in hand: while it works at points the rows of the column
+    // buffer that its y lines begin with are fetched.
+    struct NextPlane {
+        kernels::Spread<Real> spread{};
+        std::int64_t rows = 0, fetched = 0;
+        std::int64_t points = 0; // of the plane in hand that are done
+    };
     struct Executor {
         Buffer<Value> workspace;
         std::vector<kernels::RowPiece<Real>> pieces;        // one a row peer
         std::vector<device::LineRow<Real>> rows, next_rows; // of the lines in hand, and of the next
         std::vector<Value> widened;                         // between walls in x, a row of modes
+        NextPlane next_plane;
         Timers timers;
     };
     struct ColumnTile {
@@ -208,6 +216,10 @@ template <class Device, class Real> class RoundTrip {
     void move_lines(int executor, const kernels::ColumnRows<Real>& columns, const Lines& lines,
                     int variables);
     void y_lines_in(int executor, const Block& z, int variables);
+    kernels::Spread<Real> spread_of(int executor, const Block& z);
+    void find_next_plane(int executor, const Block& z, const Block& batch, int variables);
+    // Its part that is due when so many more points are done.
+    void fetch_next_plane(int executor, std::int64_t points);
     template <class LinesOfVariable>
     void gather_plane(int executor, const kernels::Spread<Real>& spread, int variables,
                       const LinesOfVariable& lines);
@@ -221,6 +233,7 @@ template <class Device, class Real> class RoundTrip {
     template <class Pass, class Result>
     void store_rows(const Result& result, int executor, const kernels::Tile<Real>& t, int first_flux);
     template <class F> void each_row(const kernels::Tile<Real>& t, const F& f) const;
+    static constexpr int rows_ahead = 8; // far enough for memory
     kernels::ModeValues<Real> widened_row(int executor, const kernels::Tile<Real>& t, std::int64_t r,
                                           int first_flux, int fluxes);
     template <class Pass>

@@ -120,12 +120,20 @@ void RoundTrip<Device, Real>::store_tile(const Pass& pass, int executor, const k
     });
 }
 
-// Row by row.
+// Row by row; what a row is combined with is fetched some rows before.
 template <class Device, class Real>
 template <class Pass, class Result>
 void RoundTrip<Device, Real>::store_rows(const Result& result, int executor, const kernels::Tile<Real>& t,
                                          int first_flux) {
+    const ModeTables<Real> tables = modes();
+    std::int64_t fetched = 0;
+    const auto fetch_next = [&] {
+        if constexpr (requires { result.fetch_row(ModeRow<Real>{}); })
+            if (fetched < t.rows()) result.fetch_row(kernels::values_of_row(tables, t, fetched++).modes);
+    };
+    for (int i = 0; i < rows_ahead; ++i) fetch_next();
     const auto store = [&]<class Values>(const ModeRow<Real>& row, const Values& values) {
+        fetch_next();
         if constexpr (requires { result.template store_row<Device>(row, values); })
             result.template store_row<Device>(row, values);
         else
@@ -190,6 +198,7 @@ void RoundTrip<Device, Real>::whole_planes(Pass& pass, int b) {
         const Block z = group(all, item);
         if (executor == 0) progress();
         rows_in(pass, executor, z);
+        if constexpr (!Device::streams) find_next_plane(executor, z, all, widths_of(pass).inputs);
         const kernels::Planes<Real> p = planes(executor, z);
         const kernels::RowPiece<Real> piece{p.data, p.stride, p.pitch, layout_.elements, p.pitch};
         const kernels::RowOrder order{0, z.begin, z.size(), true};

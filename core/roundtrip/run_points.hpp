@@ -28,6 +28,7 @@ void RoundTrip<Device, Real>::lane_points(const Pass& pass, int executor, const 
     kernels::Maxima<Real, Pass> maxima;
     const bool measures = Pass::maxima > 0 && pass.wants_maxima();
     const auto at_points = [&](const device::RowPoints<Real>& block) {
+        fetch_next_plane(executor, 1LL * block.points * block.count);
         const Timers::Scope scope(timers, Part::point, Part::x_lines);
         if constexpr (Pass::maxima > 0)
             if (measures) maxima.add(pass, block.data, block.stride, 1LL * block.points * block.rows);

@@ -118,22 +118,44 @@ void RoundTrip<Device, Real>::z_lines_out(int executor, std::int64_t item, int v
         point_at(own.rows, t, 0);
         for (int v = 0; v < variables; ++v) {
             point_at(own.next_rows, v + 1 < variables ? t : following, v + 1 < variables ? v + 1 : 0);
-            lines_at(v).gather(own.rows.data(), t.line(v, 0), own.next_rows.data(), line_scratch(executor));
+            lines_at(v).gather(own.rows.data(), t.line(v, 0), own.next_rows, line_scratch(executor));
             std::swap(own.rows, own.next_rows);
         }
     }
 }
 
 template <class Device, class Real>
+kernels::Spread<Real> RoundTrip<Device, Real>::spread_of(int executor, const Block& z) {
+    return {planes(executor, z), plane_data(),   slots_of(z),       column_rows_.data(),
+            layout_.extent_y,    layout_.kept_y, layout_.grid.p_col};
+}
+
+template <class Device, class Real>
+void RoundTrip<Device, Real>::find_next_plane(int executor, const Block& z, const Block& batch,
+                                              int variables) {
+    NextPlane& next = executors_[static_cast<std::size_t>(executor)].next_plane;
+    const int plane = z.begin + device_.executors(); // the others take those between
+    const std::int64_t rows = plane < batch.end ? 1LL * variables * layout_.kept_y : 0;
+    next = {rows > 0 ? spread_of(executor, {plane, plane + 1}) : kernels::Spread<Real>{}, rows, 0, 0};
+}
+
+template <class Device, class Real>
+void RoundTrip<Device, Real>::fetch_next_plane(int executor, std::int64_t points) {
+    NextPlane& next = executors_[static_cast<std::size_t>(executor)].next_plane;
+    next.points += points;
+    const std::int64_t all = 1LL * layout_.nx * layout_.ny;
+    const std::int64_t wanted = next.rows * std::min(next.points, all) / all;
+    if constexpr (!Device::streams)
+        for (; next.fetched < wanted; ++next.fetched) {
+            const auto row = next.spread.row(next.fetched);
+            Device::fetch(row.from, static_cast<std::size_t>(row.length) * sizeof(Value));
+        }
+}
+
+template <class Device, class Real>
 void RoundTrip<Device, Real>::y_lines_in(int executor, const Block& z, int variables) {
     const kernels::Planes<Real> p = planes(executor, z);
-    const kernels::Spread<Real> spread{p,
-                                       plane_data(),
-                                       slots_of(z),
-                                       column_rows_.data(),
-                                       layout_.extent_y,
-                                       layout_.kept_y,
-                                       layout_.grid.p_col};
+    const kernels::Spread<Real> spread = spread_of(executor, z);
     if constexpr (Device::streams)
         if (const Lines& lines = *y_in_[lines_of(1, 0)].at(z.size()); lines.lanes() > 0) {
             const Timed scope(*this, executor, Part::y_lines);
@@ -182,8 +204,8 @@ void RoundTrip<Device, Real>::gather_plane(int executor, const kernels::Spread<R
     for (int v = 0; v < variables; ++v) {
         const bool last = v + 1 == variables;
         if (!last) point_at(own.next_rows, v + 1);
-        lines(v).gather(own.rows.data(), spread.planes.row(v, 0, 0), last ? nullptr : own.next_rows.data(),
-                        line_scratch(executor));
+        lines(v).gather(own.rows.data(), spread.planes.row(v, 0, 0),
+                        last ? device::RowsAhead<Real>{} : own.next_rows, line_scratch(executor));
         std::swap(own.rows, own.next_rows);
     }
 }

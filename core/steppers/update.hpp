@@ -62,6 +62,11 @@ template <class Model, class Real, bool exact> struct Update {
         });
     }
 
+    // What a row that is stored soon needs of the registers.
+    void fetch_row(const ModeRow<Real>& row) const {
+        whorl::fetch_row(combination, of_fields(row, nullptr, nullptr));
+    }
+
     // flux v of mode i of the row is values.get(v, i).
     template <class Device, class Values>
     void store_row(const ModeRow<Real>& row, const Values& values) const {
@@ -76,7 +81,6 @@ template <class Model, class Real, bool exact> struct Update {
     [[gnu::noinline]] void store_piece(const ModeRow<Real>& row, const Values& values,
                                        std::int64_t first) const {
         Complex<Real> da[fields][piece];
-        fetch_row(combination, of_fields(row, da, nullptr));
         Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
             Complex<Real> flux[Model::fluxes], of_mode[fields];
             unrolled<Model::fluxes>([&](auto v) { flux[v] = values.get(v, first + i); });
@@ -102,7 +106,7 @@ template <class Model, class Real, bool exact> struct Update {
 
     RowOfFields<Real> of_fields(const ModeRow<Real>& row, const Complex<Real> (*da)[piece],
                                 const FactorsOf<Real>* factors) const {
-        return {row.index, modes, fields, row.length, da[0], piece, factors};
+        return {row.index, modes, fields, row.length, da ? da[0] : nullptr, piece, factors};
     }
 
     template <class Device> void add_extra(const ModeRow<Real>& row, Complex<Real> (*da)[piece]) const {

@@ -1,0 +1,34 @@
+// Rows that are wanted soon, brought into the second cache some cache lines at a time while other work keeps
+// the processor busy.
+#pragma once
+
+#include "base/macros.hpp"
+#include "device/lines.hpp"
+
+namespace whorl::device {
+
+// In the order of memory: in any other the processor's own prefetching would not join in.
+template <class Real> class Fetch {
+  public:
+    Fetch() = default;
+    static int cache_lines(int length) { return (length + of_line - 1) / of_line; }
+    explicit Fetch(RowsAhead<Real> rows) : row_(rows.data()), end_(rows.data() + rows.size()) {}
+
+    WHORL_INLINE void operator()(int cache_lines) {
+        if (row_ == end_) return;
+        for (int i = 0; i < cache_lines; ++i) __builtin_prefetch(row_->data + at_ + i * of_line, 0, 2);
+        at_ += cache_lines * of_line;
+        if (at_ < row_->length) return;
+        at_ = 0;
+        do ++row_;
+        while (row_ != end_ && row_->length == 0);
+    }
+
+  private:
+    static constexpr int of_line = 64 / static_cast<int>(sizeof(Complex<Real>));
+    const LineRow<Real>* row_ = nullptr;
+    const LineRow<Real>* end_ = nullptr;
+    int at_ = 0;
+};
+
+} // namespace whorl::device
