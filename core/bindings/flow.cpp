@@ -90,22 +90,24 @@ int ModelShape::column_variables() const { return std::max({inputs, fluxes, wide
 int ModelShape::row_variables() const { return std::max({inputs, products, widest(outputs), measured}); }
 
 // Eight batches keep the row buffers, and the arrays fields are read through, at an eighth of the planes.
+// What a batch costs whatever is in it, small ones do not earn.
 int Options::choose_batches(ProcessGrid grid) const {
     // Ranks that exchange do best with a few planes at a time, which stay in cache on either side.
-    constexpr int fewest = 8, planes_of_batch = 4;
+    constexpr int usual = 8, planes_of_batch = 4;
+    constexpr std::int64_t fewest_points_of_batch = std::int64_t{1} << 17;
     // A batch that fills a GPU, and a few where there are exchanges to hide.
     constexpr std::int64_t points_of_batch = std::int64_t{1} << 24;
     const bool shares_planes = points[1] == 1 && grid.p_row > 1; // all at once
     const int own_planes = shares_planes ? 1 : std::max(1, points[2] / grid.p_col);
     const bool exchanges = grid.p_row * grid.p_col > 1;
-    int chosen = exchanges ? std::max(fewest, own_planes / planes_of_batch) : fewest;
-    if (device::has_streams(device)) {
-        const std::int64_t of_plane = std::max(1LL, 1LL * points[0] * points[1] / grid.p_row);
-        const auto filling =
-            static_cast<int>((own_planes * of_plane + points_of_batch - 1) / points_of_batch);
-        chosen = std::max(exchanges ? 4 : 1, filling);
-    }
-    return std::clamp(batches > 0 ? batches : chosen, 1, own_planes);
+    const std::int64_t own_points =
+        own_planes * std::max<std::int64_t>(1, std::int64_t{points[0]} * points[1] / grid.p_row);
+    const auto batches_of = [&](std::int64_t of_batch) { return (own_points + of_batch - 1) / of_batch; };
+    std::int64_t chosen = exchanges ? std::max(usual, own_planes / planes_of_batch) : usual;
+    chosen = std::min(chosen, batches_of(fewest_points_of_batch));
+    if (device::has_streams(device))
+        chosen = std::max<std::int64_t>(exchanges ? 4 : 1, batches_of(points_of_batch));
+    return static_cast<int>(std::clamp<std::int64_t>(batches > 0 ? batches : chosen, 1, own_planes));
 }
 
 namespace {

@@ -266,11 +266,12 @@ def test_a_wire_of_single_numbers_halves_double_ones_alone(precision, halved):
 
 
 def test_batches_are_no_more_than_planes():
-    """The core's own are eight, or one for four planes where that is more."""
-    own = [Whorl(case(32)).own_batches(grid) for grid in ((1, 2), (2, 8))]
-    assert (*own, Whorl(case((32, 32, 192))).own_batches((2, 4))) == (8, 4, 12)
+    """The core's own are eight, or one for four planes where that is more, of 2¹⁷ points at least."""
+    thin, thick = Whorl(case((256, 256, 64))), Whorl(case((256, 256, 384)))
+    own = (thin.own_batches((1, 2)), thin.own_batches((2, 8)), thick.own_batches((2, 4)))
+    assert (Whorl(case(32)).own_batches((1, 2)), *own) == (1, 8, 2, 24)
     assert Whorl(case(32)).batch_counts((2, 8)) == [1, 2, 4]
-    assert Whorl(case((32, 32, 192))).batch_counts((2, 4)) == [1, 2, 4, 8, 12, 16, 32]
+    assert thick.batch_counts((2, 4)) == [1, 2, 4, 8, 16, 24, 32, 64]
     assert Whorl(case(32, run={"batches": 3})).batch_counts((2, 8)) == [3]
     assert Whorl(case(32, run={"batches": 60_000})).batch_counts((2, 8)) == [4]
 

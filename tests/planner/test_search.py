@@ -269,6 +269,8 @@ def test_a_run_costs_its_steps_and_its_output():
     assert '"nodes": 2' in as_json(plan)
 
 
+IN_BATCHES = (256, 256, 64)  # of itself, on four ranks
+
 OVERLAPS = {
     "alltoall": ({}, False),
     "datatypes": ({"transport": "datatypes"}, True),
@@ -283,20 +285,20 @@ OVERLAPS = {
 @pytest.mark.parametrize(("run", "overlap"), OVERLAPS.values(), ids=OVERLAPS.keys())
 def test_work_overlaps_where_the_case_says_so(run, overlap):
     machine = toy(links=HIDING)
-    plan = make_plan(case(run=run), machine, nodes=[4])
+    plan = make_plan(case(IN_BATCHES, run=run), machine, nodes=[4])
     assert plan.overlap == overlap
     assert (plan.runs[0].layout.parts.hidden > 0) == overlap
     for asked in (False, True):
-        plan = make_plan(case(run=run), machine, nodes=[4], overlap=asked)
+        plan = make_plan(case(IN_BATCHES, run=run), machine, nodes=[4], overlap=asked)
         assert (plan.runs[0].layout.parts.hidden > 0) == asked
 
 
-@pytest.mark.parametrize("latency", [0.0, 100.0])
+@pytest.mark.parametrize("latency", [0.0, 2000.0])
 @pytest.mark.parametrize("overlap", [False, True])
 def test_fewer_batches_are_planned_where_calls_are_dear(overlap, latency):
     """Be they hidden or not; small gains, of which the rates know nothing, are left."""
     links = [{"level": "machine", "ranks": 0, "bandwidth": 2.0, "latency": latency}]
-    (run,) = make_plan(case(), toy(links=links), nodes=[4], overlap=overlap).runs
+    (run,) = make_plan(case(IN_BATCHES), toy(links=links), nodes=[4], overlap=overlap).runs
     assert run.layout.own_batches == 8
     assert run.layout.batches == (1 if latency else 8)
 
