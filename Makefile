@@ -70,8 +70,9 @@ cuda-check: $(core)
 	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake -B build/$(PRESET) -DWHORL_CUDA=ON \
 		"-DCMAKE_CUDA_ARCHITECTURES=80-real;90"
 	cmake --build build/$(PRESET)
-	.venv/bin/python tools/cuda_linked build/$(PRESET)
+	for core in build/$(PRESET)/_core_*.so; do .venv/bin/python tools/cuda_linked "$$core"; done
 	cmake -B build/$(PRESET) -DWHORL_CUDA=OFF >/dev/null
+	rm -f .venv/.core-* # what is built there is another core now
 
 bare-check:
 	tools/bare-check

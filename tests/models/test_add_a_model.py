@@ -49,7 +49,7 @@ def build(tree: Path) -> None:
     """What `make setup` would compile anew, linked with what it would not."""
     entries = json.loads((BUILD / "compile_commands.json").read_text())
     commands = {entry["file"]: entry["command"] for entry in entries if f"/{CORE}.dir/" in entry["command"]}
-    like = commands[str(ROOT / "core/bindings/models.cpp")].replace(str(ROOT), str(tree))
+    like = commands[str(ROOT / "core/bindings/models.cpp")].replace(f"{ROOT}/core", f"{tree}/core")
     new = ["models", "models_kuramoto_sivashinsky"]
     if "-DWHORL_CUDA" in like:
         new.append("module")  # which would ask for GPUs
