@@ -115,12 +115,15 @@ template <class Device, class Real> void LineTrials<Device, Real>::rows(int exec
         trip_.points(Squares<Real>{}, executor, order, y, std::min(together, at.y.size() - y), pieces);
 }
 
-// A few tiles a thread.
+// So many tiles that their part of the column buffer does not stay in the caches: what stays there is quick
+// to write again, which lines that stream past them would lose by.
 template <class Device, class Real> void LineTrials<Device, Real>::columns() {
+    constexpr std::int64_t beyond_caches = std::int64_t{64} << 20; // bytes
+    const Layout& at = trip_.layout_;
     const auto most = static_cast<std::int64_t>(trip_.tiles_.size());
-    const std::int64_t columns = 96LL * 2 * trip_.device_.executors();
-    const std::int64_t count =
-        std::min(most, (columns + trip_.workspace_.columns - 1) / trip_.workspace_.columns);
+    const auto of_tile = static_cast<std::int64_t>(sizeof(Complex<Real>)) * trip_.workspace_.columns * at.nz *
+                         at.column_variables;
+    const std::int64_t count = std::min(most, beyond_caches / of_tile + 1);
     const int variables = trip_.layout_.column_variables;
     trip_.device_.each(count, [&](int executor, std::int64_t item) {
         trip_.z_lines_in(executor, trip_.tile(executor, item), variables);
