@@ -36,7 +36,7 @@ template <class Device, class Real> LineChoice LineTrials<Device, Real>::fastest
     const bool shares_planes = at.ny == 1 && at.grid.p_row > 1; // whose rows are not those of a plane
     if (!asked.measured || shares_planes || 1LL * at.nx * at.ny * at.nz <= fewest_points) return best;
     using device::LineKind;
-    const int columns = trip_.workspace_.columns;
+    const int columns = trip_.workspace_.columns, half_as_wide = tile_within(columns / 2);
     const double of_axis = seconds / 3;
     for (const int axis : {0, 1, 2}) {
         std::vector<LineChoice> choices;
@@ -48,7 +48,7 @@ template <class Device, class Real> LineChoice LineTrials<Device, Real>::fastest
         };
         add(LineKind::own, best.columns);
         if (device::has_fftw()) add(LineKind::estimated, best.columns);
-        if (axis == 2 && columns > 16) add(LineKind::own, columns / 2);
+        if (axis == 2 && half_as_wide < columns) add(LineKind::own, half_as_wide);
         const std::vector<double> taken = time(axis, choices, of_axis);
         std::size_t fastest = 0;
         for (std::size_t i = 1; i < choices.size(); ++i)

@@ -15,18 +15,23 @@ int padded_pitch(int width) {
     const int pitch = (width + step - 1) / step * step;
     return pitch % (8 * step) == 0 ? pitch + step : pitch;
 }
-constexpr int narrowest_tile = 8, widest_tile = 96;
+constexpr int tile_step = 8, widest_tile = 88; // columns
+constexpr std::int64_t shortest_run = 640;     // bytes of a tile's row, which memory gives at once
 std::int64_t whole_lines(std::int64_t values) {
     return (values + Workspace::alignment - 1) / Workspace::alignment * Workspace::alignment;
 }
 constexpr int most_pairs = 4; // 8 variables of 4 lines stay in the inner caches
 } // namespace
 
+// An odd number of steps: the lines of an even one share fewer sets of the first cache.
+int tile_within(std::int64_t columns) {
+    const auto steps = std::clamp<std::int64_t>(columns, tile_step, widest_tile) / tile_step;
+    return static_cast<int>((steps - 1) / 2 * 2 + 1) * tile_step;
+}
+
 int tile_columns(const Layout& layout, std::int64_t value_bytes, const device::Caches& caches) {
-    // Half of it: the rest is for what passes by on its way to and from memory.
-    const std::int64_t columns = caches.second / 2 / (value_bytes * layout.column_variables * layout.nz);
-    return static_cast<int>(
-        std::clamp<std::int64_t>(columns / narrowest_tile * narrowest_tile, narrowest_tile, widest_tile));
+    const std::int64_t of_cache = caches.second / (value_bytes * layout.column_variables * layout.nz);
+    return tile_within(std::max(of_cache, shortest_run / value_bytes));
 }
 
 Workspace::Workspace(const Layout& layout, int of_tile, std::int64_t of_lines)
