@@ -296,6 +296,10 @@ def test_the_better_is_the_better_of_both(run, scripts):
     ratio = scripts.processors.ratios
     assert ratio(result_of(task))["chosen ÷ better"] == pytest.approx(0.17 / 0.16)
     assert ratio(result_of(task, without=("fftw",)))["chosen ÷ better"] == pytest.approx(0.17 / 0.20)
+    same = result_of(task)
+    same["ways"]["own"]["lines"] = same["ways"]["auto"]["lines"]
+    assert ratio(same)["chosen ÷ better"] == pytest.approx(0.17 / 0.16)
+    assert ratio(same)["half ÷ own"] == pytest.approx(0.24 / 0.17)
     assert scripts.processors.cells(
         result_of(task, without=("fftw",)) | {"ratios": ratio(result_of(task, without=("fftw",)))}
     )[4:7] == ("200", "–", "170")
