@@ -3,13 +3,14 @@
     .venv/bin/python benchmarks/accuracy.py
     .venv/bin/python benchmarks/accuracy.py --points 64 --flows taylor-green
 
-The Taylor–Green vortex (to t = 3) and a decaying random field (to t = 1) are advanced by every scheme with
-fixed steps, from ones that it does not survive down to ones whose error is below the least target, each by a
-factor of √2 shorter. The error is the distance of the velocity from that of the reference, relative to its
-size, √(Σ|u − u_r|² / Σ|u_r|²) over all points; the reference is rk4 with half the shortest step
-of all, and its own error, by Richardson's rule from twice that step, is given with it. Between two
-steps log(error) is taken as linear in log(step). Seconds are the steps to the end times the least seconds of
-a step of that scheme in its runs.
+The Taylor–Green vortex (to t = 3) and a decaying random field (to t = 1) are advanced by every scheme
+with fixed steps, from ones that it does not survive down to ones whose error is below the least target,
+each by a factor of √2 shorter, and by bisection up to the longest it survives, to a twentieth. The error
+is the distance of the velocity from that of the reference, relative to its size, √(Σ|u − u_r|² / Σ|u_r|²)
+over all points; the reference is rk4 with half the shortest step of all, and its own error, by
+Richardson's rule from twice that step, is given with it. Between two steps log(error) is taken as linear
+in log(step). Seconds are the steps to the end times the least seconds of a step of that scheme in its
+runs.
 
 Writes the table into docs/method.md; with --keep-page it only prints it and writes the JSON. It takes about
 a quarter of an hour on two cores; nothing else should run meanwhile.
@@ -59,6 +60,7 @@ FLOWS = {
     "random": Flow({"name": "random", "k0": 4.0, "energy": 0.5, "seed": 1}, 1.0, 4.0),
 }
 FIRST_COURANT = 4.0
+BISECTIONS = 3  # of the last factor of √2 before a scheme does not survive
 
 
 def make_case(flow: Flow, points: int, scheme: str, steps: int) -> Case:
@@ -128,6 +130,15 @@ class Ladder:
         slope = math.log(self.errors[more[-1]] / self.errors[few]) / math.log(more[-1] / few)
         return few * (target / self.errors[few]) ** (1 / slope)
 
+    def between(self) -> int | None:
+        """Steps half way, in proportion, between the most it does not survive and the next that it does."""
+        most = max((n for n, error in self.errors.items() if not math.isfinite(error)), default=None)
+        next_ones = [n for n in self.errors if most and n > most]
+        if not next_ones:
+            return None
+        middle = round(math.sqrt(most * min(next_ones)))
+        return middle if middle not in self.errors else None
+
     def courant_of(self, steps: float) -> float:
         """What the largest Courant number is with so many steps, from that of the run next to it."""
         near = min(self.courants, key=lambda n: abs(math.log(n / steps)))
@@ -161,7 +172,7 @@ def measure(name: str, points: int, options: argparse.Namespace, progress: Progr
     """Every scheme on one flow."""
     flow = FLOWS[name]
     counts = counts_of(flow, points, options.halvings)
-    bar = progress.add_task(f"{name} {points}³", total=2 + len(counts) * len(options.schemes))
+    bar = progress.add_task(f"{name} {points}³", total=2 + (len(counts) + BISECTIONS) * len(options.schemes))
 
     def reference_of(steps: int) -> np.ndarray:
         found = run(make_case(flow, points, "rk4", steps)).velocity
@@ -179,6 +190,10 @@ def measure(name: str, points: int, options: argparse.Namespace, progress: Progr
             if not done:
                 ladder.add(steps, run(make_case(flow, points, ladder.scheme, steps)), reference)
             progress.advance(bar)
+    for _, ladder in itertools.product(range(BISECTIONS), ladders):
+        if steps := ladder.between():
+            ladder.add(steps, run(make_case(flow, points, ladder.scheme, steps)), reference)
+        progress.advance(bar)
     return {
         "flow": name,
         "points": points,

@@ -8,7 +8,6 @@ measured before and (of several rounds) after, its rates, and where it was.
 
 import argparse
 import json
-import re
 import sys
 import time
 from operator import itemgetter
@@ -21,26 +20,15 @@ from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.floor import work
-from whorl.information import caches
 from whorl.initial import set_initial
 from whorl.ranks import MPI
 
 OWN, FFTW, CHOSEN, HALF = "own", "fftw", "auto", "own, half the cache"
-# What the core assumes of the first and second cache where the system does not tell (core/device/caches.hpp).
-ASSUMED = {1: 32 * 2**10, 2: 512 * 2**10}
 FEWEST_ROUNDS = 2
 ROUND_SECONDS = 0.03  # that each way has a round, and one right-hand side at least
 MOST_REPEATS = 20
 # Flows held at once: all ways, but from so many points an axis as few as can take turns.
 LARGE, OF_LARGE = 384, 2
-
-
-def halved(described: str) -> tuple[int, int]:
-    """Half the bytes of the first and second cache, as `whorl.information.caches` describes them."""
-    units = {"K": 2**10, "M": 2**20}
-    found = re.findall(r"L([12])d? ([\d.]+) ([KM])iB", described)
-    sizes = ASSUMED | {int(level): int(float(size) * units[unit]) for level, size, unit in found}
-    return sizes[1] // 2, sizes[2] // 2
 
 
 def ways() -> list[str]:
@@ -53,7 +41,7 @@ def options_of(case: Case, way: str) -> _core.Options:
     lines = OWN if way == HALF else way
     options = core_options(case.updated([f"run.lines={lines}"]), case.run.threads)
     if way == HALF:
-        options.cache_sizes = halved(caches())
+        options.second_cache = _core.second_cache() // 2
     return options
 
 
@@ -142,7 +130,7 @@ def measure(case: Case, rounds: int, budget: float) -> dict[str, Any]:
         "precision": case.run.precision,
         "threads": case.run.threads,
         "ways": timed,
-        "half_of_caches": list(halved(caches())),
+        "half_of_cache": _core.second_cache() // 2,
         "floor_seconds": floor,
         "limits": limits,
     } | provenance(MPI.COMM_SELF)

@@ -5,9 +5,9 @@
 
 For each instruction level that this machine has and this whorl is built for (make setup LEVELS=v3,v4), size,
 dealiasing, precision and number of threads a process of its own (lines_rhs.py) times Navier–Stokes with
-whorl's own lines, FFTW's, those that run.lines = "auto" chooses, and own lines with half the caches assumed,
-in turn round by round, and measures the floor of that level. Ratios are of the least seconds; the JSON has
-the medians, too.
+whorl's own lines, FFTW's, those that run.lines = "auto" chooses, and own lines with half the second cache
+assumed, in turn round by round, and measures the floor of that level. Ratios are of the least seconds; the
+JSON has the medians, too.
 
 Writes the table into docs/performance.md, the picture docs/figures/lines.png and a file a processor in
 benchmarks/figures/; with --keep-page, and with --quick, which takes small sizes once, runs/processors.json
@@ -95,7 +95,7 @@ def least(result: dict[str, Any], way: str) -> float | None:
 
 
 def ratios(result: dict[str, Any]) -> dict[str, float]:
-    """Of the least seconds: chosen ÷ the better of own and FFTW's, chosen ÷ floor, half the caches ÷ own.
+    """Of the least seconds: chosen ÷ the better of own and FFTW's, chosen ÷ floor, half the cache ÷ own.
 
     Where the chosen lines are whorl's own, both flows run the same program, and what they differ by is the
     machine's: the least of either stands for both.
@@ -155,11 +155,10 @@ def summary(results: list[dict[str, Any]]) -> str:
 def where(result: dict[str, Any]) -> str:
     machine = result["machine"]
     caches = f" ({machine['caches']})" if "caches" in machine else ""
-    first, second = (size / 2**10 for size in result["half_of_caches"])
     return (
         f"{machine['processor']}{caches}, {machine['cores']} cores; commit {result['commit']}, "
-        f"{result['date'][:10]}. Milliseconds a right-hand side, the least of the rounds; half the caches: "
-        f"{first:.4g} KiB and {second:.4g} KiB."
+        f"{result['date'][:10]}. Milliseconds a right-hand side, the least of the rounds; half the second "
+        f"cache: {result['half_of_cache'] / 2**10:.4g} KiB."
     )
 
 

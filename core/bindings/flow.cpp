@@ -21,12 +21,7 @@ Truncation Options::truncation() const {
     return Truncation(box(), rule, kept);
 }
 
-device::Caches Options::caches() const {
-    device::Caches caches = device::caches();
-    if (cache_sizes[0] > 0) caches.first = cache_sizes[0];
-    if (cache_sizes[1] > 0) caches.second = cache_sizes[1];
-    return caches;
-}
+std::int64_t Options::cache() const { return second_cache > 0 ? second_cache : device::second_cache(); }
 
 ProcessGrid Options::choose_grid(int ranks) const {
     if (process_grid[0] == 0 && process_grid[1] == 0) return choose_process_grid(box(), truncation(), ranks);
@@ -180,8 +175,8 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const LineChoice lines = parse_line_choice(options.lines);
     const Workspace workspace =
         streams ? Workspace::of_stream(layout, {value, lines.x, options.block_memory, options.planes})
-        : options.is_double() ? workspace_of_thread<double>(layout, lines, options.caches())
-                              : workspace_of_thread<float>(layout, lines, options.caches());
+        : options.is_double() ? workspace_of_thread<double>(layout, lines, options.cache())
+                              : workspace_of_thread<float>(layout, lines, options.cache());
     const std::int64_t executors = streams ? device::stream_count : device::Cpu(options.threads).executors();
     return {
         {"state", value * registers * shape.field_count() * count_modes(truncation, layout.kx, layout.ky)},

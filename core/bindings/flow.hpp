@@ -39,11 +39,11 @@ struct Options {
     std::string gpu_aware = "auto";
     std::string wire = "full";
     std::string threading = "funneled";
-    int variables_per_message = 0;                 // 0: all
-    double exchange_timeout = 0.0;                 // seconds; 0: none
-    std::string lines = "auto";                    // roundtrip/line_choice.hpp
-    std::array<std::int64_t, 2> cache_sizes{0, 0}; // bytes of the first and second; 0: those of the machine
-    int planes = 0; // at a time, where work is enqueued; 0: as many as fill a GPU
+    int variables_per_message = 0; // 0: all
+    double exchange_timeout = 0.0; // seconds; 0: none
+    std::string lines = "auto";    // roundtrip/line_choice.hpp
+    std::int64_t second_cache = 0; // bytes; 0: that of the machine
+    int planes = 0;                // at a time, where work is enqueued; 0: as many as fill a GPU
     // What blocks of threads share on the GPUs, for the count of memory: bytes, no more than is planned with.
     std::int64_t block_memory = device::planned_block_memory;
     std::uint64_t shift_seed = 0;
@@ -52,7 +52,7 @@ struct Options {
     exchange::TransportOptions transport_options() const {
         return {transport, wire, threading, variables_per_message, device::Cpu(threads).executors()};
     }
-    device::Caches caches() const;
+    std::int64_t cache() const;
     // Throws Error unless precision is "single" or "double".
     bool is_double() const;
     // Throws Error unless linear is "explicit" or "exact".

@@ -277,7 +277,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         trip.gpu_aware = options.gpu_aware;
         trip.exchange_timeout = options.exchange_timeout;
         trip.lines = parse_line_choice(options.lines);
-        trip.caches = options.caches();
+        trip.second_cache = options.cache();
         trip.planes = options.planes;
         trip.column_variables = shape.column_variables();
         trip.row_variables = shape.row_variables();

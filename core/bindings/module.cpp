@@ -162,7 +162,7 @@ void bind_options(nb::module_& m) {
     options.def_rw("variables_per_message", &Options::variables_per_message)
         .def_rw("exchange_timeout", &Options::exchange_timeout);
     options.def_rw("planes", &Options::planes).def_rw("block_memory", &Options::block_memory);
-    options.def_rw("cache_sizes", &Options::cache_sizes);
+    options.def_rw("second_cache", &Options::second_cache);
     options.def_rw("lines", &Options::lines).def_rw("shift_seed", &Options::shift_seed);
 }
 
@@ -291,9 +291,8 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
         [](const Options& options) { return exchange::traits_of(options.transport_options()).blocks; },
         nb::arg("options"));
     m.def("estimate_memory", &estimate_memory, nb::arg("options"), nb::arg("ranks"));
-    m.def(
-        "caches", [] { return std::pair(device::caches().first, device::caches().second); },
-        "Bytes of a core's first and second cache, from which the shapes of what lines work on follow.");
+    m.def("second_cache", &device::second_cache,
+          "Bytes of a core's second cache, from which the tiles of z lines follow.");
     m.def("line_rate", &device::line_rate, nb::arg("n"), nb::arg("precision"), nb::arg("threads"),
           nb::arg("slowest"), Unlocked());
     m.def("copy_bandwidth", &device::copy_bandwidth, nb::arg("threads"), nb::arg("slowest"), Unlocked());

@@ -1,17 +1,11 @@
-// The caches of a core, from which the shapes of what lines work on follow (docs/lines.md).
+// The second cache of a core, from which the tiles of z lines follow (docs/lines.md).
 #pragma once
 
 #include <cstdint>
 
 namespace whorl::device {
 
-struct Caches {
-    // Bytes of the first (data) and the second: where the system does not tell, what the smallest processors
-    // of today have.
-    std::int64_t first = 32 << 10, second = 512 << 10;
-};
-
-// Of this machine, read once.
-const Caches& caches();
+// Bytes, read once; where the system does not tell, what the smallest processors of today have.
+std::int64_t second_cache();
 
 } // namespace whorl::device

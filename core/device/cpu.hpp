@@ -81,11 +81,11 @@ class Cpu {
     // Nothing is under way when this returns.
     void finish() const {}
 
-    // Into the second cache, for what is read next.
-    static void fetch(const void* from, std::size_t bytes) {
+    // For what is read, or written, next: into the second cache, or one as near as `near` says, 3 the first.
+    template <bool to_write = false, int near = 2> static void fetch(const void* from, std::size_t bytes) {
         constexpr std::size_t line = 64;
         for (std::size_t i = 0; i < bytes; i += line)
-            __builtin_prefetch(static_cast<const char*>(from) + i, 0, 2);
+            __builtin_prefetch(static_cast<const char*>(from) + i, to_write, near);
     }
 
     // A copy to where nothing will be read soon: past the cache, without reading what lay there. Others see

@@ -11,7 +11,6 @@ namespace whorl::device {
 template <class Real> class Fetch {
   public:
     Fetch() = default;
-    static int cache_lines(int length) { return (length + of_line - 1) / of_line; }
     explicit Fetch(RowsAhead<Real> rows) : row_(rows.data()), end_(rows.data() + rows.size()) {}
 
     WHORL_INLINE void operator()(int cache_lines) {

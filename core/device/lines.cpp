@@ -95,9 +95,10 @@ std::unique_ptr<Lines<Real>> Lines<Real>::make(LineKind kind, LineShape shape, D
     if (kind == LineKind::direct) return std::make_unique<DirectLines<Real>>(shape, direction);
     if (kind == LineKind::own && shape.distance == 1 && shape.howmany >= LaneLines<Real>::half_lanes)
         return std::make_unique<LaneLines<Real>>(shape, direction);
-    if (kind != LineKind::library && !has_fftw())
-        return std::make_unique<DirectLines<Real>>(shape, direction);
-    return fftw_lines<Real>(shape, direction, kind != LineKind::estimated);
+    // Lines that are too few for whorl's own. What trials of FFTW come to differs from run to run, so none
+    // are made unless it is asked for.
+    if (kind == LineKind::own && !has_fftw()) return std::make_unique<DirectLines<Real>>(shape, direction);
+    return fftw_lines<Real>(shape, direction, kind == LineKind::library);
 }
 
 template class Lines<float>;

@@ -41,7 +41,7 @@ struct RoundTripOptions {
     std::string gpu_aware = "auto"; // does MPI take a device's memory? "yes", "no", or as it says
     double exchange_timeout = 0.0;  // seconds; 0: none
     LineChoice lines;
-    device::Caches caches = device::caches();
+    std::int64_t second_cache = device::second_cache(); // bytes
     int planes = 0; // at a time, where work is enqueued; 0: as many as fill the device
     // Most variables of any pass: on the columns (inputs, fluxes) and on the rows (inputs, products).
     int column_variables = 4, row_variables = 5;
@@ -55,7 +55,7 @@ Workspace workspace_of(const Device& device, const Layout& layout, const RoundTr
                                              std::min(device.block_memory(), device::planned_block_memory),
                                              options.planes});
     else
-        return workspace_of_thread<Real>(layout, options.lines, options.caches);
+        return workspace_of_thread<Real>(layout, options.lines, options.second_cache);
 }
 
 template <class Device, class Real> class LineTrials;

@@ -118,7 +118,8 @@ void RoundTrip<Device, Real>::z_lines_out(int executor, std::int64_t item, int v
         point_at(own.rows, t, 0);
         for (int v = 0; v < variables; ++v) {
             point_at(own.next_rows, v + 1 < variables ? t : following, v + 1 < variables ? v + 1 : 0);
-            lines_at(v).gather(own.rows.data(), t.line(v, 0), own.next_rows, line_scratch(executor));
+            const device::RowsAhead<Real> next{own.next_rows.data(), static_cast<std::size_t>(layout_.nz)};
+            lines_at(v).gather(own.rows.data(), t.line(v, 0), next, line_scratch(executor));
             std::swap(own.rows, own.next_rows);
         }
     }

@@ -23,16 +23,21 @@ std::int64_t whole_lines(std::int64_t values) {
 constexpr int most_pairs = 4; // 8 variables of 4 lines stay in the inner caches
 } // namespace
 
-// An odd number of steps: the lines of an even one share fewer sets of the first cache.
+namespace {
+// The widest tile of at most so many columns, an odd number of steps: the lines of an even one share fewer
+// sets of the first cache.
 int tile_within(std::int64_t columns) {
     const auto steps = std::clamp<std::int64_t>(columns, tile_step, widest_tile) / tile_step;
     return static_cast<int>((steps - 1) / 2 * 2 + 1) * tile_step;
 }
+} // namespace
 
-int tile_columns(const Layout& layout, std::int64_t value_bytes, const device::Caches& caches) {
-    const std::int64_t of_cache = caches.second / (value_bytes * layout.column_variables * layout.nz);
+int tile_columns(const Layout& layout, std::int64_t value_bytes, std::int64_t second_cache) {
+    const std::int64_t of_cache = second_cache / (value_bytes * layout.column_variables * layout.nz);
     return tile_within(std::max(of_cache, shortest_run / value_bytes));
 }
+
+int narrower_tile(int columns) { return tile_within(columns / 2 + tile_step); }
 
 Workspace::Workspace(const Layout& layout, int of_tile, std::int64_t of_lines)
     : columns(of_tile), lanes(columns), pitch(padded_pitch(layout.elements.size())),
@@ -112,10 +117,10 @@ Workspace Workspace::of_stream(const Layout& layout, const Stream& stream) {
 std::int64_t Workspace::size() const { return lent + scratch; }
 
 template <class Real>
-Workspace workspace_of_thread(const Layout& layout, const LineChoice& lines, const device::Caches& caches) {
+Workspace workspace_of_thread(const Layout& layout, const LineChoice& lines, std::int64_t second_cache) {
     const std::int64_t scratch = device::Lines<Real>::scratch(std::max(layout.ny, layout.nz));
     const int columns =
-        lines.columns > 0 ? lines.columns : tile_columns(layout, sizeof(Complex<Real>), caches);
+        lines.columns > 0 ? lines.columns : tile_columns(layout, sizeof(Complex<Real>), second_cache);
     Workspace work(layout, columns, scratch);
     if (lines.x != device::LineKind::own) return work;
     const device::RowLines<Real> rows(layout.nx, layout.kept_x, layout.per_element == 2);
@@ -123,7 +128,7 @@ Workspace workspace_of_thread(const Layout& layout, const LineChoice& lines, con
     return work;
 }
 
-template Workspace workspace_of_thread<float>(const Layout&, const LineChoice&, const device::Caches&);
-template Workspace workspace_of_thread<double>(const Layout&, const LineChoice&, const device::Caches&);
+template Workspace workspace_of_thread<float>(const Layout&, const LineChoice&, std::int64_t);
+template Workspace workspace_of_thread<double>(const Layout&, const LineChoice&, std::int64_t);
 
 } // namespace whorl

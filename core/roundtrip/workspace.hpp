@@ -44,11 +44,11 @@ struct Workspace {
 
 // What a thread with these caches works in with these lines.
 template <class Real>
-Workspace workspace_of_thread(const Layout& layout, const LineChoice& lines, const device::Caches& caches);
+Workspace workspace_of_thread(const Layout& layout, const LineChoice& lines, std::int64_t second_cache);
 // Columns of a z tile of all variables that fits in the second cache, or of the narrowest that memory serves
 // well.
-int tile_columns(const Layout& layout, std::int64_t value_bytes, const device::Caches& caches);
-// Columns of the widest tile of at most so many.
-int tile_within(std::int64_t columns);
+int tile_columns(const Layout& layout, std::int64_t value_bytes, std::int64_t second_cache);
+// Columns of the tile next to half as wide.
+int narrower_tile(int columns);
 
 } // namespace whorl

@@ -7,8 +7,6 @@ namespace whorl {
 
 namespace {
 
-constexpr std::size_t cache_line = 64; // bytes
-
 template <int n_reads, int n_writes> struct Counts {
     static constexpr int reads = n_reads, writes = n_writes;
 };
@@ -58,18 +56,15 @@ template <class Real, int... reads> constexpr auto runs_by_counts(std::integer_s
     return std::array{runs_by_writes<Real, reads>(more_writes)...};
 }
 
-template <bool to_write, class Value> void fetch(const Value* of_row, int length) {
-    constexpr int step = cache_line / sizeof(Value);
-    for (int i = 0; i < length; i += step) __builtin_prefetch(of_row + i, to_write);
-}
-
 } // namespace
 
 template <class Real> void fetch_row(const Combination<Real>& of, const RowOfFields<Real>& row) {
+    constexpr int nearest = 3; // cache: a row is combined soon
+    const std::size_t bytes = static_cast<std::size_t>(row.length) * sizeof(Complex<Real>);
     for (int f = 0; f < row.fields; ++f) {
         const std::int64_t first = row.first + f * row.modes;
-        for (int j = 0; j < of.reads; ++j) fetch<false>(of.from[j] + first, row.length);
-        for (int i = 0; i < of.writes; ++i) fetch<true>(of.to[i] + first, row.length);
+        for (int j = 0; j < of.reads; ++j) device::Cpu::fetch<false, nearest>(of.from[j] + first, bytes);
+        for (int i = 0; i < of.writes; ++i) device::Cpu::fetch<true, nearest>(of.to[i] + first, bytes);
     }
 }
 

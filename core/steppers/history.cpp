@@ -1,5 +1,7 @@
 #include "steppers/history.hpp"
 
+#include <array>
+
 namespace whorl {
 
 namespace {
@@ -7,9 +9,9 @@ namespace {
 constexpr double longest_growth = 4.0; // of a step over the one before
 
 // The integrals from 0 to dt of the Lagrange polynomials of the past nodes -t_1 (and -t_2), the other node 0.
-std::vector<double> weights_of_past(double dt, const std::vector<double>& steps) {
+std::array<double, 2> weights_of_past(double dt, const std::vector<double>& steps) {
     const double t = steps[0];
-    if (steps.size() == 1) return {-dt * dt / (2 * t)};
+    if (steps.size() == 1) return {-dt * dt / (2 * t), 0.0};
     const double later = steps[1], both = t + later;
     return {-dt * dt * (dt / 3 + both / 2) / (t * later), dt * dt * (dt / 3 + t / 2) / (both * later)};
 }
@@ -28,10 +30,10 @@ Stage History::stage(double dt) const {
     Stage stage;
     stage.advance = 1.0;
     stage.ends_step = true;
-    const std::vector<double> past = weights_of_past(dt, steps_);
+    const std::array<double, 2> past = weights_of_past(dt, steps_);
     double present = dt;
     stage.m[0][0] = 1.0;
-    for (std::size_t j = 0; j < past.size(); ++j) {
+    for (std::size_t j = 0; j < steps_.size(); ++j) {
         stage.m[0][j + 1] = past[j] / steps_[j];
         present -= past[j];
     }

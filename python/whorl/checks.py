@@ -49,6 +49,17 @@ def check_levels(comm: MPI.Intracomm) -> None:
         )
 
 
+def other_level(level: str) -> list[str]:
+    """A sentence where a run went on so far at this instruction level, and the core's is another."""
+    own = _core.build_info()["level"]
+    if level in ("", own):
+        return []
+    return [
+        f"the run so far was computed at instruction level {level}, this is {own}: it goes on with other "
+        f"roundings; WHORL_LEVEL={level} repeats the bits of an uninterrupted one."
+    ]
+
+
 def warnings(case: Case, ranks: int = 1, threads: int = 1) -> list[str]:
     """What will run but may not be meant; a sentence each."""
     return [

@@ -5,7 +5,7 @@ from whorl.case import Case
 
 
 def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Options:
-    """What the core needs of a case; with the lines that it had before, if they are known."""
+    """What the core needs of a case; with these lines in place of its own, if they are given."""
     return _core.Options(
         model=case.flow.model,
         parameters=case.flow.parameters(),

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whorl.case import Case, read_toml
+from whorl.case import Case, Run, read_toml
 from whorl.errors import CaseError
 from whorl.files import PARTIAL, write_text
 from whorl.hdf5 import open_hdf5
@@ -44,10 +44,11 @@ class Checkpoint:
     lines: str = ""  # what run.lines = "auto" came to
     level: str = ""  # the instruction level of the core
 
-    def lines_unless(self, settings: Sequence[str]) -> str:
-        """Those of the run so far, but where the settings of a restart ask for others."""
+    def lines_for(self, case: Case, settings: Sequence[str]) -> str:
+        """Those of the run so far; none where a restart asks for others or is on another device."""
         asked = any(setting.strip().startswith("run.lines") for setting in settings)
-        return "" if asked else self.lines
+        device = tomllib.loads(self.case).get("run", {}).get("device", Run().device)
+        return "" if asked or device != case.run.device else self.lines
 
 
 class RunDirectory:

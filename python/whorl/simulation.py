@@ -15,7 +15,7 @@ import xarray as xr
 from whorl import _core, tune
 from whorl import initial as initials
 from whorl.case import Case
-from whorl.checks import check, check_memory, warnings
+from whorl.checks import check, check_memory, other_level, warnings
 from whorl.clock import LANDING, Clock, Every
 from whorl.core_options import core_options, describe
 from whorl.directory import RunDirectory
@@ -77,7 +77,8 @@ class Simulation:
         """Go on from the newest checkpoint of a directory, or the one of `step`, to `until` if given.
 
         `settings`: "key=value" for run.*, output.* (but directory) and time.*. Ranks, process grid and
-        precision are free. On the same ranks the run repeats the uninterrupted one bit for bit.
+        precision are free. On the same ranks, at the same instruction level (another is warned of), the run
+        repeats the uninterrupted one bit for bit, but with run.lines = "fftw": plans are found by timing.
         """
         self = cls.__new__(cls)
         comm = comm or world()
@@ -86,7 +87,7 @@ class Simulation:
         case, checkpoint = on_root(comm, lambda: place.to_restart(until, settings, step))
         grid = on_root(comm, lambda: tune.recorded_grid(place.exchange))
         clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
-        self._set_up(case, comm, place, clock, grid, checkpoint.lines_unless(settings))
+        self._set_up(case, comm, place, clock, grid, checkpoint.lines_for(case, settings))
         try:
             self.flow.read_checkpoint(str(checkpoint.path))
         except _core.Error as error:
@@ -101,7 +102,8 @@ class Simulation:
         on_root(comm, place.remove_unfinished)
         self._recorder.resume(checkpoint)
         on_root(comm, lambda: place.write_case(case))
-        self._open_log(" with ".join(filter(None, [f"restart from {checkpoint.path}", ", ".join(settings)])))
+        event = " with ".join(filter(None, [f"restart from {checkpoint.path}", ", ".join(settings)]))
+        self._open_log(event, other_level(checkpoint.level))
         self._fresh = False
         return self
 
@@ -118,7 +120,8 @@ class Simulation:
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
         threads = case.run.threads or threads_of_rank(comm)
         check(case, core_options(plain(case), threads), comm)
-        fastest, self.trials = tune.tune(tune.on_grid(case, measured_grid, comm.size), threads, comm)
+        on_grid = tune.on_grid(case, measured_grid, comm.size)
+        fastest, self.trials = tune.tune(on_grid, threads, comm, known_lines)
         options = core_options(fastest, threads, known_lines)
         self.flow = _core.Flow(check_memory(options, comm), comm.py2f())
         self.report: _core.StepReport | None = None
@@ -132,7 +135,7 @@ class Simulation:
     def _take(self, hold: Hold) -> None:
         self._hold = hold
 
-    def _open_log(self, event: str) -> None:
+    def _open_log(self, event: str, remarks: Sequence[str] = ()) -> None:
         root = self.comm.rank == 0
         self.log = run_log(self.directory.log if self.directory and root else None)
         self.log.info(f"{event}: whorl {__version__}, {self.summary()}")
@@ -140,7 +143,7 @@ class Simulation:
         if self.trials and self.directory and root:
             write_text(self.directory.exchange, tune.to_toml(self.trials))
             self.log.info(f"fastest exchange of {len(self.trials)}: see {self.directory.exchange.name}")
-        for warning in warnings(self.case, self.comm.size, self.flow.threads):
+        for warning in (*remarks, *warnings(self.case, self.comm.size, self.flow.threads)):
             self.log.warning(f"warning: {warning}")
 
     def close(self) -> None:

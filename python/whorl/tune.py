@@ -30,6 +30,7 @@ FINALISTS = 3  # so many of the fastest are tried again after each round, and on
 CLOSE = 1.1  # times the fastest: what is slower after one right-hand side is not timed again
 MOST_GRIDS = 4
 BATCHES = (1, 2, 4, 8, 16)
+OWN_LINES = "own"
 REFUSED = (_core.Error, CaseError, MemoryError)  # on any rank: the choice is left out on all
 ADVICE = 'It was on trial for run.transport = "auto"; one that is given by its name is not tried.'
 
@@ -42,22 +43,24 @@ class Trial:
     seconds: float
 
 
-def tune(case: Case, threads: int, comm: MPI.Intracomm) -> tuple[Case, list[Trial]]:
+def tune(case: Case, threads: int, comm: MPI.Intracomm, known_lines: str = "") -> tuple[Case, list[Trial]]:
     """The case with the fastest choice, and what was tried, the fastest first.
 
     First process grids, then transports, then numbers of batches, each with the best of the others so far;
-    what the case fixes stays. The fastest are tried again after each of the three. No choice is tried for the
-    first time after SCREENING seconds and none again after SECONDS, or later where a right-hand side takes
-    long; one that this machine refuses or that does not fit its memory, on any rank, is left out on all.
-    Collective, with the same trials on every rank; a case that is not "auto" comes back as it is. Raises
-    CaseError as core_options does, and what the plainest exchange raises, on every rank. A rank that fails in
-    the midst of a right-hand side, where the others wait for it, ends them all.
+    what the case fixes stays. All are tried with the lines that are known, or whorl's own where the case
+    has "auto", for those are timed once the exchange is chosen. The fastest are tried again after each of
+    the three. No choice is tried for the first time after SCREENING seconds and none again after SECONDS,
+    or later where a right-hand side takes long; one that this machine refuses or that does not fit its
+    memory, on any rank, is left out on all. Collective, with the same trials on every rank; a case that
+    is not "auto" comes back as it is. Raises CaseError as core_options does, and what the plainest
+    exchange raises, on every rank. A rank that fails in the midst of a right-hand side, where the others
+    wait for it, ends them all.
     """
     if case.run.transport != AUTO:
         return case, []
     if comm.size == 1:
         return plain(case), []
-    trials = _Trials(case, threads, comm)
+    trials = _Trials(case, threads, comm, known_lines)
     trials.add(Choice(PLAIN, case.run.process_grid, case.run.batches))
     longer = max(1.0, LARGE * min(trials.found.values()) / SCREENING)
     for candidates in (_grids, _transports, _batches):
@@ -79,8 +82,9 @@ class _Trials:
     Every method is collective, and what it raises it raises on all ranks.
     """
 
-    def __init__(self, case: Case, threads: int, comm: MPI.Intracomm):
+    def __init__(self, case: Case, threads: int, comm: MPI.Intracomm, known_lines: str):
         self.case, self.threads, self.comm = case, threads, comm
+        self._lines = known_lines or (OWN_LINES if case.run.lines == AUTO else case.run.lines)
         self.found: dict[Choice, float] = {}
         self._checked: dict[Choice, _core.Options] = {}
         self._aside = comm.Dup()  # no flow uses it
@@ -105,7 +109,7 @@ class _Trials:
         """Tries it, for the first time or again."""
         if choice not in self._checked:
             own = choice.applied_to(self.case)
-            options = agreed(self.comm, lambda: core_options(own, self.threads))
+            options = agreed(self.comm, lambda: core_options(own, self.threads, self._lines))
             self._checked[choice] = check_memory(options, self.comm)
         bound = CLOSE * min(self.found.values(), default=math.inf)
         trial = _try(self._checked[choice], choice, self.comm, bound, self._together)

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.every_device
 BOXES = [((20, 14, 18), "2/3"), ((12, 30, 10), "phase-shift"), ((28, 20, 1), "phase-shift-exact")]
 SETTINGS = [{"threads": n} for n in (2, 3)] + [{"batches": n} for n in (1, 2, 5, 100)]
 SETTINGS += [{"lines": "direct"}, {"threads": 3, "batches": 5}]
-SETTINGS += [{"lines": "own,direct,own"}, {"cache_sizes": (1 << 14, 1 << 15)}]
+SETTINGS += [{"lines": "own,direct,own"}, {"second_cache": 1 << 15}]
 if "fftw" not in LEFT_OUT:
     SETTINGS += [{"lines": "fftw"}, {"lines": "fftw,own,fftw"}]
 

@@ -71,6 +71,19 @@ def test_the_fastest_are_the_same_on_all_ranks_and_change_roundings_only(world):
     assert_close(fields["auto"], fields["own"], "double")
 
 
+@on_ranks(2)
+def test_ranks_with_different_caches_take_the_same_tiles(world):
+    """Those of the smallest, which a restart gives to all."""
+    own = lines_of(world, 64, second_cache=(1 << 16) << (6 * world.rank))
+    assert world.allgather(own) == [lines_of(MPI.COMM_SELF, 64, second_cache=1 << 16)] * 2
+
+
+def test_many_variables_have_trials_too():
+    """Seven scalars beside a velocity: eighteen fluxes."""
+    scalars = [(0.01, 0.0, 0.0, 0.0)] * 7
+    assert lines_of(MPI.COMM_SELF, LARGE, lines="auto", scalars=scalars).split(",")[0] in KINDS
+
+
 def test_trials_leave_nothing_behind():
     """A flow whose lines were measured takes what was counted before, and allocates no more."""
     flow = flows.make(MPI.COMM_SELF, Twin((LARGE,) * 3), lines="auto")
@@ -86,10 +99,10 @@ def test_tiles_follow_from_the_second_cache():
     """They fill it, but for rows that are too short for memory or need not be longer."""
 
     def columns(second, **settings):
-        return int(lines_of(MPI.COMM_SELF, 64, cache_sizes=(1 << 15, second), **settings).rpartition(",")[2])
+        return int(lines_of(MPI.COMM_SELF, 64, second_cache=second, **settings).rpartition(",")[2])
 
     def workspace(second):
-        options = flows.options(Twin((128,) * 3), cache_sizes=(1 << 15, second), lines="own")
+        options = flows.options(Twin((128,) * 3), second_cache=second, lines="own")
         return _core.estimate_memory(options, 1)["workspace"]
 
     sizes = [1 << 16, 1 << 18, 1 << 22]
@@ -98,10 +111,8 @@ def test_tiles_follow_from_the_second_cache():
     assert workspace(1 << 19) < workspace(1 << 22)
 
 
-def test_caches_are_those_of_the_machine():
-    first, second = _core.caches()
-    assert 1 << 13 <= first <= 1 << 20
-    assert first < second <= 1 << 28
+def test_the_second_cache_is_that_of_the_machine():
+    assert 1 << 16 <= _core.second_cache() <= 1 << 28
 
 
 def test_tiles_change_roundings_and_what_a_flow_says_repeats_the_bits():
@@ -114,10 +125,10 @@ def test_tiles_change_roundings_and_what_a_flow_says_repeats_the_bits():
         flow.step(0.01, step_number=0)
         return flow.options.lines, flows.read(MPI.COMM_SELF, flow)
 
-    wide, by_wide = stepped(cache_sizes=(0, 1 << 23))
-    narrow, by_narrow = stepped(cache_sizes=(0, 1 << 16))
+    wide, by_wide = stepped(second_cache=1 << 23)
+    narrow, by_narrow = stepped(second_cache=1 << 16)
     assert wide != narrow
     assert_close(by_narrow, by_wide, "double")
-    again, by_again = stepped(lines=wide, cache_sizes=(0, 1 << 16))
+    again, by_again = stepped(lines=wide, second_cache=1 << 16)
     assert again == wide
     np.testing.assert_array_equal(by_again, by_wide)

@@ -200,3 +200,24 @@ def test_lines_that_were_measured_are_taken_again(tmp_path):
     del again
     again = Simulation.restart(tmp_path / "run", settings=["run.lines=fftw"])
     assert again.flow.options.lines.startswith("fftw,fftw,fftw,")
+
+
+@pytest.mark.only_cpu
+@pytest.mark.skipif("cpu-as-gpu" not in _core.build_info()["devices"], reason="there is no other device")
+def test_lines_are_chosen_anew_on_another_device(tmp_path):
+    interrupted(make_case(tmp_path / "run"))
+    again = Simulation.restart(tmp_path / "run", settings=["run.device=cpu-as-gpu"])
+    assert again.flow.options.lines == "own,own,own"
+
+
+def test_a_restart_at_another_instruction_level_says_so(tmp_path):
+    interrupted(make_case(tmp_path / "run"))
+    Simulation.restart(tmp_path / "run").close()
+    assert "WHORL_LEVEL" not in (tmp_path / "run" / "log.txt").read_text()
+    (path,) = (tmp_path / "run" / "checkpoints").glob("*.h5")
+    with h5py.File(path, "r+") as file:
+        file.attrs["level"] = "v9"
+    Simulation.restart(tmp_path / "run").close()
+    said = (tmp_path / "run" / "log.txt").read_text()
+    assert "warning: the run so far was computed at instruction level v9" in said
+    assert "WHORL_LEVEL=v9" in said

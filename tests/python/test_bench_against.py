@@ -7,8 +7,13 @@ import json
 import pytest
 from rich.console import Console
 from support.bench_figures import MACHINE, PARTS, case_of, figures_of, spread
+from whorl import _core
+from whorl.benches import against
 from whorl.benches.against import compare, read_earlier, show_against
+from whorl.benches.common import layout_of
+from whorl.core_options import core_options
 from whorl.errors import CaseError
+from whorl.ranks import MPI
 
 
 def shown(found):
@@ -90,12 +95,20 @@ def test_a_machine_that_is_not_as_it_was_is_told():
 
 def test_bytes_and_what_was_chosen_otherwise():
     now = copy.deepcopy(figures_of() | {"bytes_per_point_counted": 31.0})
-    now["build"]["simd"] = "AVX-512"
+    now["build"]["level"] = "v4"
+    now["layout"]["lines"] = "own,own,fftw-estimate,40"
     now["layout"]["transport"] = "rma"
     lines = shown(compare(figures_of(), now))
     assert "more bytes a grid point: 29 → 31" in lines
-    assert "simd: AVX2 then, AVX-512 now" in lines
+    assert "level: v3 then, v4 now" in lines
+    assert "lines: own,own,own,40 then, own,own,fftw-estimate,40 now" in lines
     assert "transport: alltoall then, rma now" in lines
+
+
+def test_what_may_explain_a_change_has_the_names_of_the_benches():
+    flow = _core.Flow(core_options(case_of(), threads=1), MPI.COMM_SELF.py2f())
+    assert set(against.LAYOUT) <= layout_of(flow).keys()
+    assert set(against.BUILD) <= dict(_core.build_info()).keys()
 
 
 # The file

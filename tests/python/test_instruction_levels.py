@@ -50,6 +50,7 @@ def test_a_build_for_none_of_them_says_so(monkeypatch):
         instruction_levels.chosen()
 
 
+@pytest.mark.skipif(len(instruction_levels.usable()) < 2, reason="one level is built or usable here")
 def test_levels_differ_by_roundings_only():
     taken = {}
     for level in instruction_levels.usable():
@@ -73,5 +74,6 @@ class OtherLevel:
 def test_ranks_of_different_levels_are_refused():
     own = _core.build_info()["level"]
     check_levels(OtherLevel(own))
-    with pytest.raises(CaseError, match=rf"levels, baseline and {own}: .* WHORL_LEVEL=baseline on all"):
-        check_levels(OtherLevel("baseline"))
+    other = "v2" if own == "baseline" else "baseline"
+    with pytest.raises(CaseError, match=rf"levels, .*{own}.*: .* WHORL_LEVEL=baseline on all"):
+        check_levels(OtherLevel(other))

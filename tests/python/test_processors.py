@@ -36,7 +36,6 @@ def scripts(monkeypatch, tmp_path):
     monkeypatch.setattr(found.figures, "KEPT", tmp_path / "benchmarks" / "figures")
     monkeypatch.setattr(found.processors, "ROOT", tmp_path)
     monkeypatch.setattr(found.processors, "PICTURE", tmp_path / "docs" / "figures" / "lines.png")
-    monkeypatch.setattr(found.lines_rhs, "caches", lambda: CACHES)
     yield found
     for name in NAMES:
         del sys.modules[name]
@@ -149,23 +148,10 @@ def test_what_does_not_fit_is_refused(rhs, monkeypatch):
         module.groups(case_of(64))
 
 
-@pytest.mark.parametrize(
-    ("described", "half"),
-    [
-        (CACHES, (24 * 2**10, 640 * 2**10)),
-        ("L1d 32 KiB 8-way, L2 512 KiB, L3 32 MiB 16-way", (16 * 2**10, 256 * 2**10)),
-        ("", (16 * 2**10, 256 * 2**10)),
-    ],
-)
-def test_half_of_the_caches(scripts, described, half):
-    assert scripts.lines_rhs.halved(described) == half
-
-
 def test_each_way_has_its_lines_and_caches(scripts):
     options = {way: scripts.lines_rhs.options_of(case_of(), way) for way in WAYS}
     assert [options[way].lines for way in WAYS] == ["own", "fftw", "auto", "own"]
-    sizes = [tuple(options[way].cache_sizes) for way in WAYS]
-    assert sizes == [(0, 0), (0, 0), (0, 0), (24 * 2**10, 640 * 2**10)]
+    assert [options[way].second_cache for way in WAYS] == [0, 0, 0, _core.second_cache() // 2]
 
 
 @needs("fftw")
@@ -198,7 +184,7 @@ def result_of(task, slower=1.0, without=(), machine=HERE):
         "precision": task.precision,
         "threads": task.threads,
         "ways": ways,
-        "half_of_caches": [24 * 2**10, 640 * 2**10],
+        "half_of_cache": 640 * 2**10,
         "floor_seconds": unit * {"v3": 0.1, "v4": 0.125}[task.level],
         "limits": {"line_rate": {"64": 1e10}, "copy_bandwidth": 1e10},
         "machine": machine,
@@ -272,7 +258,7 @@ def test_figures_are_written_and_kept(run, tmp_path):
     page = (tmp_path / "page.md").read_text()
     assert page.startswith(f"before\n<!-- processors -->\nOne(TM) 7 ({CACHES}), 2 cores; commit 0123456789ab")
     assert page.endswith("(figures/lines.png)\n<!-- end of processors -->\nbehind\n")
-    assert "half the caches: 24 KiB and 640 KiB." in page
+    assert "half the second cache: 640 KiB." in page
     first, second = page.split("Level v4:")
     row = "| 64³ | 2/3 | double | 2 | 200 | 160 | 170 | own,fftw,own | {} | 1.06 | {} | 1.20 |"
     assert row.format("100", "1.70") in first

@@ -90,3 +90,23 @@ def test_the_plainest_exchange_is_not_left_out(world, where):
     with pytest.raises(CaseError, match="too much"):
         tried(world, where, CaseError("too much"), transport="alltoall")
     world.Barrier()
+
+
+@on_ranks(2)
+@pytest.mark.parametrize(("lines", "known", "taken"), [
+    ("auto", "", "own"), ("auto", "own,own,own,40", "own,own,own,40"), ("fftw", "", "fftw"),
+])  # fmt: skip
+def test_exchanges_are_compared_with_the_same_lines(world, lines, known, taken):
+    """They are timed when the exchange is known, not with each again."""
+    given = set()
+    with pytest.MonkeyPatch.context() as patch:
+        make = tune.core_options
+
+        def options(*arguments):
+            made = make(*arguments)
+            given.add(made.lines)
+            return made
+
+        patch.setattr(tune, "core_options", options)
+        tune.tune(case_of(lines=lines), 1, world, known)
+    assert given == {taken}

@@ -14,16 +14,11 @@ std::vector<std::string> supported() {
     std::vector<std::string> levels{"baseline"};
 #if defined(__x86_64__)
     __builtin_cpu_init();
-    if (!__builtin_cpu_supports("sse4.2") || !__builtin_cpu_supports("popcnt")) return levels;
+    if (!__builtin_cpu_supports("x86-64-v2")) return levels;
     levels.push_back("v2");
-    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi2"))
-        return levels;
+    if (!__builtin_cpu_supports("x86-64-v3")) return levels;
     levels.push_back("v3");
-    if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
-        !__builtin_cpu_supports("avx512cd") || !__builtin_cpu_supports("avx512dq") ||
-        !__builtin_cpu_supports("avx512vl"))
-        return levels;
-    levels.push_back("v4");
+    if (__builtin_cpu_supports("x86-64-v4")) levels.push_back("v4");
 #endif
     return levels;
 }

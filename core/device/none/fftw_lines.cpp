@@ -10,7 +10,8 @@ bool has_fftw() { return false; }
 std::string fftw_version() { return "none"; }
 
 template <class Real> std::unique_ptr<Lines<Real>> fftw_lines(LineShape, Direction, bool) {
-    throw Error("lines = \"fftw\" needs FFTW, and this whorl was built without it: choose own or direct, or "
+    throw Error("lines = \"fftw\", and fftw-estimate of a checkpoint, need FFTW, and this whorl was built "
+                "without it: choose own or direct, or "
                 "build it with FFTW (cmake -DWHORL_FFTW=ON).");
 }
 

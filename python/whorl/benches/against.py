@@ -24,6 +24,9 @@ SCATTER = 1.1  # times the least step: a median beyond it says that something di
 SAME_BYTES = 1.001  # what is counted does not scatter
 NEEDED = {"seconds_per_step", "seconds_per_rhs", "floor_seconds_per_rhs", "steps", "part_spreads", "machine"}
 NEEDED |= {"build", "case", "layout", "summary", "sent", "bytes_per_point_counted", "commit", "date"}
+# What may explain a change, by the names that a bench gives it.
+LAYOUT = ("process_grid", "batches", "threads", "transport", "lines")
+BUILD = ("compiler", "flags", "level", "fftw", "mpi")
 FREE = ("output.", "run.threads")  # options that may differ; of threads the number that was taken may not
 WHOLE = "right-hand side"
 
@@ -161,8 +164,7 @@ def _bytes(figures: dict[str, Any]) -> dict[str, float]:
 
 def _otherwise(earlier: dict[str, Any], now: dict[str, Any]) -> dict[str, list[Any]]:
     """What was chosen or built otherwise, then and now."""
-    parts = {"layout": ("process_grid", "batches", "threads", "transport")}
-    parts["build"] = ("compiler", "flags", "simd", "fftw", "mpi")
+    parts = {"layout": LAYOUT, "build": BUILD}
     pairs = {
         name: [figures[part].get(name) for figures in (earlier, now)]
         for part, names in parts.items()
