@@ -88,7 +88,7 @@ class Time(Section):
     def _courant_unless_fixed(cls, data: Any) -> Any:
         scheme = data.get("scheme", cls.model_fields["scheme"].default) if isinstance(data, dict) else None
         # Of an unknown scheme another check says so.
-        return given_one(data, "courant", DEFAULT_COURANT.get(scheme, 1.0), "dt")
+        return given_one(data, "courant", DEFAULT_COURANT.get(str(scheme), 1.0), "dt")
 
     @model_validator(mode="after")
     def _consistent(self) -> "Time":

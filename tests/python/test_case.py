@@ -5,7 +5,7 @@ import re
 import tomllib
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from whorl.case import Case, load_case, ready_cases
 from whorl.errors import CaseError
@@ -294,6 +294,7 @@ OTHERS_WORDING = re.compile("Input should|should match|String should|Tuple shoul
 
 
 @given(key=st.sampled_from([o.key for o in options(Case) if o.key.count(".") == 1]), value=ODD_VALUES)
+@example(key="time.scheme", value=[])
 def test_every_refusal_is_in_words_of_our_own(key, value):
     section, name = key.split(".")
     base = sections_of()
