@@ -132,11 +132,11 @@ class Ladder:
 
     def between(self) -> int | None:
         """Steps half way, in proportion, between the most it does not survive and the next that it does."""
-        most = max((n for n, error in self.errors.items() if not math.isfinite(error)), default=None)
-        next_ones = [n for n in self.errors if most and n > most]
-        if not next_ones:
+        lost = max((n for n, error in self.errors.items() if not math.isfinite(error)), default=0)
+        enough = [n for n in self.errors if n > lost]
+        if not lost or not enough:
             return None
-        middle = round(math.sqrt(most * min(next_ones)))
+        middle = round(math.sqrt(lost * min(enough)))
         return middle if middle not in self.errors else None
 
     def courant_of(self, steps: float) -> float:

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 #include "device/interleaved.hpp"
 
@@ -89,22 +88,17 @@ template <class Value, class Real> struct Scratch {
     void point_at(const LineRow<Real>* rows, int n) const {
         for (int j = 0; j < n; ++j) places[j] = rows[j].data;
     }
-    // Where not every row has all lanes from `lane` on: the row itself, or what there is with zeroes behind,
-    // which stay where they are for the lanes after the `first` for which this is called.
-    void point_at_present(const LineRow<Real>* from, int n, int lane, bool first) const {
+    // Where not every row has all lanes from `lane` on: the row itself, or what there is with zeroes behind.
+    void point_at_present(const LineRow<Real>* from, int n, int lane) const {
         for (int j = 0; j < n; ++j) {
             const int left = from[j].length - lane;
-            if (left >= lanes)
-                places[j] = from[j].data + lane;
-            else if (left > -lanes || first)
-                places[j] = end_of(from[j], j, lane);
+            Complex<Real>* const row = edge + j * lanes;
+            places[j] = left >= lanes ? from[j].data + lane : row;
+            if (left >= lanes) continue;
+            const int present = left > 0 ? left : 0;
+            std::fill(std::copy_n(from[j].data + (present > 0 ? lane : 0), present, row), row + lanes,
+                      Complex<Real>{0, 0});
         }
-    }
-    Complex<Real>* end_of(const LineRow<Real>& from, int j, int lane) const {
-        Complex<Real>* const row = edge + j * lanes;
-        for (int i = 0; i < lanes; ++i)
-            row[i] = lane + i < from.length ? from.data[lane + i] : Complex<Real>{0, 0};
-        return row;
     }
     void point_at_edge(int n) const {
         for (int j = 0; j < n; ++j) places[j] = edge + j * lanes;
@@ -173,11 +167,10 @@ int LaneLines<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data
     const int common = common_length(from, n, unread);
     Fetch<Real> fetch = next; // in registers
     work.point_at(from, n);
-    bool first = true;
     for (; lane < most; lane += width) {
         const Even to{data + lane, this->shape_.stride, this->shape_.dropped()};
         const bool everywhere = lane + width <= common;
-        if (!everywhere) work.point_at_present(from, n, lane, std::exchange(first, false));
+        if (!everywhere) work.point_at_present(from, n, lane);
         const Read read{work.places, everywhere ? lane : 0, unread};
         this->template transform<swapped>(WhileFetching<Read, Real, bytes>{read, fetch},
                                           WhileFetching<Even, Real, bytes>{to, fetch}, work.values);

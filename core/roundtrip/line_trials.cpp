@@ -67,6 +67,10 @@ std::vector<double> LineTrials<Device, Real>::time(int axis, const std::vector<L
                                                    double of_axis) {
     constexpr int most_rounds = 8;
     std::vector<double> best(choices.size(), std::numeric_limits<double>::infinity());
+    const Layout& at = trip_.layout_;
+    const auto variables = static_cast<std::size_t>(std::max(at.column_variables, at.row_variables));
+    for (auto* parities : {&trip_.parities_.inputs, &trip_.parities_.products, &trip_.parities_.fluxes})
+        parities->assign(variables, 0);
     trip_.take_lines(choices.front());
     sweep(axis); // brings the memory in, and would make whoever is first seem slow
     const auto start = Clock::now();
@@ -95,10 +99,6 @@ double LineTrials<Device, Real>::time(int axis, const Over& over) {
 }
 
 template <class Device, class Real> void LineTrials<Device, Real>::sweep(int axis) {
-    const auto variables =
-        static_cast<std::size_t>(std::max(trip_.layout_.column_variables, trip_.layout_.row_variables));
-    for (auto* parities : {&trip_.parities_.inputs, &trip_.parities_.products, &trip_.parities_.fluxes})
-        parities->assign(variables, 0);
     axis == 2 ? columns() : planes(axis);
 }
 

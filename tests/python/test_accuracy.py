@@ -31,6 +31,18 @@ def ladder_of(scripts, errors, courants=None):
     return scripts.accuracy.Ladder("rk3", errors, courants or dict.fromkeys(errors, 1.0), 0.5)
 
 
+def test_the_longest_step_that_is_survived_is_found_by_bisection(scripts):
+    """Between 10 steps, which are too few, and 40; what all or none survive has no bound to be found."""
+    ladder = ladder_of(scripts, {10: math.inf, 40: 1e-3, 80: 1e-4})
+    assert ladder.between() == 20
+    ladder.errors[20] = math.inf
+    assert ladder.between() == 28
+    ladder.errors |= {28: 1e-2, 24: math.inf, 26: math.inf, 27: 1e-2}
+    assert ladder.between() is None
+    for error in (math.inf, 1e-3):
+        assert ladder_of(scripts, {10: error, 40: error}).between() is None
+
+
 def test_steps_between_two_runs_follow_the_order(scripts):
     """Errors of a scheme of third order: 8 / n³ is 10⁻³ for n = 20."""
     ladder = ladder_of(scripts, {n: 8 / n**3 for n in (4, 8, 16, 32)})
