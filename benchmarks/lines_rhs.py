@@ -1,16 +1,16 @@
 """Time a right-hand side with whorl's own lines, FFTW's and the chosen ones; run by processors.py.
 
 One grid on one rank, the Taylor–Green vortex, at the instruction level that WHORL_LEVEL names. The ways take
-turns, round by round, so that a machine that grows slower does so for all. Prints one line of JSON: by way
-the kinds of lines, the seconds to make the flow and the spread of the seconds a right-hand side; the floor,
-measured before and (of several rounds) after, its rates, and where it was.
+turns, round by round, so that a machine that grows slower does so for all, and the floor has its turn in every
+round. Prints one line of JSON: by way the kinds of lines, the seconds to make the flow and the spread of the
+seconds a right-hand side; the spread of the floors, the rates of one, and where it was.
 """
 
 import argparse
 import json
 import sys
 import time
-from operator import itemgetter
+from collections.abc import Callable
 from typing import Any
 
 import psutil
@@ -80,7 +80,9 @@ def seconds_of(flow: _core.Flow) -> float:
     return time.perf_counter() - begun
 
 
-def time_rounds(flows: dict[str, _core.Flow], rounds: int, budget: float) -> dict[str, list[float]]:
+def time_rounds(
+    flows: dict[str, _core.Flow], rounds: int, budget: float, after_round: Callable[[], None] = lambda: None
+) -> dict[str, list[float]]:
     """Seconds of each right-hand side, the flows in turn and every other round in the opposite order.
 
     A turn begins with one that does not count, which finds the caches as the flow before has left them. After
@@ -95,10 +97,13 @@ def time_rounds(flows: dict[str, _core.Flow], rounds: int, budget: float) -> dic
             once = seconds_of(flows[way])
             repeats = min(MOST_REPEATS, max(1, int(ROUND_SECONDS / once)))
             taken[way] += [seconds_of(flows[way]) for _ in range(repeats)]
+        after_round()
     return taken
 
 
-def time_ways(case: Case, rounds: int, budget: float) -> dict[str, dict[str, Any]]:
+def time_ways(
+    case: Case, rounds: int, budget: float, after_round: Callable[[], None] = lambda: None
+) -> dict[str, dict[str, Any]]:
     """What there is to say of each way; the flow with own lines is made once and stays."""
     found: dict[str, dict[str, Any]] = {}
     seconds: dict[str, list[float]] = {}
@@ -108,21 +113,29 @@ def time_ways(case: Case, rounds: int, budget: float) -> dict[str, dict[str, Any
         for way in group:
             if way not in kept:
                 kept[way], found[way] = make(case, way)
-        for way, taken in time_rounds(kept, rounds, budget / len(turns)).items():
+        for way, taken in time_rounds(kept, rounds, budget / len(turns), after_round).items():
             seconds.setdefault(way, []).extend(taken)
         kept = {OWN: kept[OWN]}
     return {way: about | {"seconds": spread(seconds[way])} for way, about in found.items()}
 
 
-def floor_of(case: Case) -> tuple[float, dict[str, Any]]:
-    return measure_floor(work(case), case.run, case.run.threads, MPI.COMM_SELF)
+class Floors:
+    """The floor of a case, measured at every call: one trial of each rate, as short as a right-hand side."""
+
+    def __init__(self, case: Case):
+        self._case, self._work = case, work(case)
+        self.seconds: list[float] = []
+        self.limits: dict[str, Any] = {}
+
+    def __call__(self) -> None:
+        run = self._case.run
+        seconds, self.limits = measure_floor(self._work, run, run.threads, MPI.COMM_SELF, trials=1)
+        self.seconds.append(seconds)
 
 
 def measure(case: Case, rounds: int, budget: float) -> dict[str, Any]:
-    floors = [floor_of(case)]
-    timed = time_ways(case, rounds, budget)
-    floors += [floor_of(case)] if rounds > 1 else []
-    floor, limits = min(floors, key=itemgetter(0))
+    floors = Floors(case)
+    timed = time_ways(case, rounds, budget, floors)
     return {
         "level": _core.build_info()["level"],
         "points": case.grid.points[0],
@@ -131,8 +144,8 @@ def measure(case: Case, rounds: int, budget: float) -> dict[str, Any]:
         "threads": case.run.threads,
         "ways": timed,
         "half_of_cache": _core.second_cache() // 2,
-        "floor_seconds": floor,
-        "limits": limits,
+        "floor": {"seconds": spread(floors.seconds)},
+        "limits": floors.limits,
     } | provenance(MPI.COMM_SELF)
 
 

@@ -6,8 +6,8 @@
 For each instruction level that this machine has and this whorl is built for (make setup LEVELS=v3,v4), size,
 dealiasing, precision and number of threads a process of its own (lines_rhs.py) times Navier–Stokes with
 whorl's own lines, FFTW's, those that run.lines = "auto" chooses, and own lines with half the second cache
-assumed, in turn round by round, and measures the floor of that level. Ratios are of the least seconds; the
-JSON has the medians, too.
+assumed, and the floor of that level, all in turn round by round. Ratios of two ways are of the least seconds,
+those over the floor of medians; the JSON has both.
 
 Writes the table into docs/performance.md, the picture docs/figures/lines.png and a file a processor in
 benchmarks/figures/; with --keep-page, and with --quick, which takes small sizes once, runs/processors.json
@@ -89,22 +89,29 @@ def run(task: Task, rounds: int, seconds: float) -> dict[str, Any] | str:
     return found if found["level"] == task.level else f"it ran at level {found['level']} instead"
 
 
-def least(result: dict[str, Any], way: str) -> float | None:
-    timed = result["ways"].get(way)
-    return timed and timed["seconds"]["minimum"]
+def timed(result: dict[str, Any], way: str, what: str) -> float | None:
+    """The minimum or the median of a way."""
+    found = result["ways"].get(way)
+    return found and found["seconds"][what]
+
+
+def own_and_chosen(result: dict[str, Any], what: str) -> tuple[float, float]:
+    """Where the chosen lines are whorl's own, both flows run the same program, and what they differ by is the
+    machine's: the less of either stands for both.
+    """
+    own, chosen = timed(result, OWN, what), timed(result, CHOSEN, what)
+    same = result["ways"][CHOSEN]["lines"] == result["ways"][OWN]["lines"]
+    return (min(own, chosen), min(own, chosen)) if same else (own, chosen)
 
 
 def ratios(result: dict[str, Any]) -> dict[str, float]:
-    """Of the least seconds: chosen ÷ the better of own and FFTW's, chosen ÷ floor, half the cache ÷ own.
-
-    Where the chosen lines are whorl's own, both flows run the same program, and what they differ by is the
-    machine's: the least of either stands for both.
+    """Chosen ÷ the better of own and FFTW's and half the cache ÷ own, of the least seconds, what a processor
+    can do; and chosen ÷ floor, of medians, since the least of short trials is a moment of a faster clock.
     """
-    own, chosen, half = (least(result, way) for way in (OWN, CHOSEN, HALF))
-    if result["ways"][CHOSEN]["lines"] == result["ways"][OWN]["lines"]:
-        own = chosen = min(own, chosen)
-    better = min(filter(None, (own, least(result, FFTW))))
-    values = (chosen / better, chosen / result["floor_seconds"], half / own)
+    own, chosen = own_and_chosen(result, "minimum")
+    better = min(filter(None, (own, timed(result, FFTW, "minimum"))))
+    of_floor = own_and_chosen(result, "median")[1] / result["floor"]["seconds"]["median"]
+    values = (chosen / better, of_floor, timed(result, HALF, "minimum") / own)
     return dict(zip(TITLES[-3:], values, strict=True))
 
 
@@ -117,8 +124,8 @@ def cells(result: dict[str, Any]) -> tuple[str, ...]:
         return f"{1e3 * seconds:.0f}" if seconds >= 1 else f"{1e3 * seconds:.4g}"
 
     case = (f"{result['points']}³", result["dealias"], result["precision"], str(result["threads"]))
-    seconds = (milliseconds(least(result, way)) for way in (OWN, FFTW, CHOSEN))
-    lines = (result["ways"][CHOSEN]["lines"], milliseconds(result["floor_seconds"]))
+    seconds = (milliseconds(timed(result, way, "median")) for way in (OWN, FFTW, CHOSEN))
+    lines = (result["ways"][CHOSEN]["lines"], milliseconds(result["floor"]["seconds"]["median"]))
     return (*case, *seconds, *lines, *(f"{ratio:.2f}" for ratio in result["ratios"].values()))
 
 
@@ -157,8 +164,8 @@ def where(result: dict[str, Any]) -> str:
     caches = f" ({machine['caches']})" if "caches" in machine else ""
     return (
         f"{machine['processor']}{caches}, {machine['cores']} cores; commit {result['commit']}, "
-        f"{result['date'][:10]}. Milliseconds a right-hand side, the least of the rounds; half the second "
-        f"cache: {result['half_of_cache'] / 2**10:.4g} KiB."
+        f"{result['date'][:10]}. Milliseconds a right-hand side, medians; half the second cache: "
+        f"{result['half_of_cache'] / 2**10:.4g} KiB."
     )
 
 
@@ -173,7 +180,7 @@ def page(results: list[dict[str, Any]]) -> str:
 
 
 def show(results: list[dict[str, Any]]) -> None:
-    table = Table(title="Milliseconds a right-hand side, the least of the rounds", box=None, pad_edge=False)
+    table = Table(title="Milliseconds a right-hand side, medians", box=None, pad_edge=False)
     table.add_column("case", no_wrap=True)
     for title in SHORT:
         table.add_column(title, justify="left" if title == "lines" else "right", no_wrap=True)

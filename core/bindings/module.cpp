@@ -294,8 +294,9 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
     m.def("second_cache", &device::second_cache,
           "Bytes of a core's second cache, from which the tiles of z lines follow.");
     m.def("line_rate", &device::line_rate, nb::arg("n"), nb::arg("precision"), nb::arg("threads"),
-          nb::arg("slowest"), Unlocked());
-    m.def("copy_bandwidth", &device::copy_bandwidth, nb::arg("threads"), nb::arg("slowest"), Unlocked());
+          nb::arg("slowest"), nb::arg("trials") = 11, Unlocked());
+    m.def("copy_bandwidth", &device::copy_bandwidth, nb::arg("threads"), nb::arg("slowest"),
+          nb::arg("trials") = 5, Unlocked());
     m.def(
         "transfers",
         [] {

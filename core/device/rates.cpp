@@ -20,17 +20,19 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The best of several windows of about 20 ms, in runs a second of `work` by every executor at once.
-template <class Work> double best_rate(const Cpu& cpu, const Slowest& slowest, const Work& work) {
+// The best of so many trials of about 20 ms, in runs a second of `work` by every executor at once. A first
+// run, which is not counted, tells how many runs a trial is.
+template <class Work>
+double best_rate(const Cpu& cpu, const Slowest& slowest, int trials, const Work& work) {
     double best = 0.0;
     std::int64_t repeats = 1;
-    for (int window = 0; window < 12; ++window) {
+    for (int trial = 0; trial <= trials; ++trial) {
         const auto start = Clock::now();
         cpu.each(cpu.executors(), [&](int executor, std::int64_t) {
             for (std::int64_t i = 0; i < repeats; ++i) work(executor);
         });
         const double seconds = slowest(seconds_since(start));
-        best = std::max(best, static_cast<double>(repeats) * cpu.executors() / seconds);
+        if (trial > 0) best = std::max(best, static_cast<double>(repeats) * cpu.executors() / seconds);
         repeats = std::max<std::int64_t>(
             1, static_cast<std::int64_t>(0.02 * static_cast<double>(repeats) / seconds));
     }
@@ -38,7 +40,7 @@ template <class Work> double best_rate(const Cpu& cpu, const Slowest& slowest, c
 }
 
 // The best of a few shapes that stay in cache: lines one after another, and side by side.
-template <class Real> double line_rate_of(int n, int threads, const Slowest& slowest) {
+template <class Real> double line_rate_of(int n, int threads, const Slowest& slowest, int trials) {
     const Cpu cpu(threads);
     constexpr int lanes = 2 * LaneLines<Real>::half_lanes;
     double best = 0.0;
@@ -51,7 +53,7 @@ template <class Real> double line_rate_of(int n, int threads, const Slowest& slo
             data.emplace_back(static_cast<std::size_t>(shape.extent()));
             scratch.emplace_back(static_cast<std::size_t>(lines->scratch(n)));
         }
-        const double rate = best_rate(cpu, slowest, [&](int executor) {
+        const double rate = best_rate(cpu, slowest, trials, [&](int executor) {
             const auto i = static_cast<std::size_t>(executor);
             lines->execute(data[i].data(), scratch[i].data());
         });
@@ -62,18 +64,18 @@ template <class Real> double line_rate_of(int n, int threads, const Slowest& slo
 
 } // namespace
 
-double line_rate(int n, const std::string& precision, int threads, const Slowest& slowest) {
-    return precision == "single" ? line_rate_of<float>(n, threads, slowest)
-                                 : line_rate_of<double>(n, threads, slowest);
+double line_rate(int n, const std::string& precision, int threads, const Slowest& slowest, int trials) {
+    return precision == "single" ? line_rate_of<float>(n, threads, slowest, trials)
+                                 : line_rate_of<double>(n, threads, slowest, trials);
 }
 
-double copy_bandwidth(int threads, const Slowest& slowest) {
+double copy_bandwidth(int threads, const Slowest& slowest, int trials) {
     const Cpu cpu(threads);
     constexpr std::int64_t size = std::int64_t{1} << 25; // 256 MiB of doubles: beyond any cache
     Buffer<double> from(static_cast<std::size_t>(size), cpu.executors());
     Buffer<double> to(static_cast<std::size_t>(size), cpu.executors());
     double best = 0.0;
-    for (int trial = 0; trial < 5; ++trial) {
+    for (int trial = 0; trial < trials; ++trial) {
         const auto start = Clock::now();
         constexpr std::int64_t piece = std::int64_t{1} << 17;
         cpu.each(size / piece, [&](int, std::int64_t i) {

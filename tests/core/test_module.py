@@ -23,8 +23,20 @@ def test_build_info_names_what_is_compiled_in():
 @pytest.mark.parametrize("threads", [1, 2])
 def test_rates_of_the_machine_are_plausible(threads):
     for precision in flows.PRECISIONS:
+        assert 1e8 < _core.line_rate(64, precision, threads, abs, trials=1) < 1e14
         assert 1e8 < _core.line_rate(64, precision, threads, abs) < 1e14
     assert 1e8 < _core.copy_bandwidth(threads, abs) < 1e13
+
+
+def test_rates_are_the_best_of_so_many_trials():
+    """The copies of one trial; of lines three shapes, each with a first run that tells how many a trial is."""
+    for trials in (1, 3):
+        told = []
+        _core.copy_bandwidth(1, lambda seconds, told=told: told.append(seconds) or seconds, trials=trials)
+        assert len(told) == trials
+        told.clear()
+        _core.line_rate(64, "double", 1, lambda seconds, told=told: told.append(seconds) or seconds, trials)
+        assert len(told) == 3 * (trials + 1)
 
 
 def test_rates_are_those_of_the_slowest():

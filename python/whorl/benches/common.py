@@ -164,10 +164,13 @@ class SlowestRank:
         return longest
 
 
-def measure_floor(load: Work, run: Run, threads: int, comm: MPI.Intracomm) -> tuple[float, dict[str, Any]]:
+def measure_floor(
+    load: Work, run: Run, threads: int, comm: MPI.Intracomm, **trials: int
+) -> tuple[float, dict[str, Any]]:
     """The floor in seconds with the rates it comes from, all ranks measuring at once, trial by trial.
 
-    On GPUs it is the traffic alone, by the copies of their own memory.
+    The rates are the best of several trials, or of so many as `trials` says. On GPUs the floor is the traffic
+    alone, by the copies of their own memory.
     """
     comm.Barrier()
     slowest_rank = SlowestRank(comm)
@@ -176,9 +179,10 @@ def measure_floor(load: Work, run: Run, threads: int, comm: MPI.Intracomm) -> tu
         bandwidth = comm.size * comm.allreduce(_core.gpu_copy_bandwidth(), MPI.MIN)
     else:
         rates = {
-            n: comm.size * _core.line_rate(n, run.precision, threads, slowest_rank) for n in load.operations
+            n: comm.size * _core.line_rate(n, run.precision, threads, slowest_rank, **trials)
+            for n in load.operations
         }
-        bandwidth = comm.size * _core.copy_bandwidth(threads, slowest_rank)
+        bandwidth = comm.size * _core.copy_bandwidth(threads, slowest_rank, **trials)
     limits = {
         "operations": sum(load.operations.values()),
         "bytes": load.bytes,
