@@ -20,22 +20,27 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The best of so many trials of about 20 ms, in runs a second of `work` by every executor at once. A first
-// run, which is not counted, tells how many runs a trial is.
+// The best of so many trials of about 20 ms, in runs a second of `work` by every executor at once. The runs of a
+// trial follow from some that are not counted, more each time until they last 5 ms: the first are slow.
 template <class Work>
 double best_rate(const Cpu& cpu, const Slowest& slowest, int trials, const Work& work) {
-    double best = 0.0;
-    std::int64_t repeats = 1;
-    for (int trial = 0; trial <= trials; ++trial) {
+    constexpr double of_a_trial = 0.02;
+    constexpr double long_enough = 0.005;
+    const auto seconds_of = [&](std::int64_t repeats) {
         const auto start = Clock::now();
         cpu.each(cpu.executors(), [&](int executor, std::int64_t) {
             for (std::int64_t i = 0; i < repeats; ++i) work(executor);
         });
-        const double seconds = slowest(seconds_since(start));
-        if (trial > 0) best = std::max(best, static_cast<double>(repeats) * cpu.executors() / seconds);
-        repeats = std::max<std::int64_t>(
-            1, static_cast<std::int64_t>(0.02 * static_cast<double>(repeats) / seconds));
-    }
+        return slowest(seconds_since(start));
+    };
+    std::int64_t repeats = 1;
+    double seconds = seconds_of(repeats);
+    for (; seconds < long_enough; seconds = seconds_of(repeats)) repeats *= 8;
+    repeats = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(of_a_trial * static_cast<double>(repeats) / seconds));
+    double best = 0.0;
+    for (int trial = 0; trial < trials; ++trial)
+        best = std::max(best, static_cast<double>(repeats) * cpu.executors() / seconds_of(repeats));
     return best;
 }
 
