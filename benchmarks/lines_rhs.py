@@ -1,10 +1,10 @@
 """Time a right-hand side with whorl's own lines, FFTW's and the chosen ones; run by processors.py.
 
 One grid on one rank, the Taylor–Green vortex, at the instruction level that WHORL_LEVEL names. The ways take
+One grid on one rank, the Taylor–Green vortex, at the instruction level that WHORL_LEVEL names. The ways take
 turns, round by round, so that a machine that grows slower does so for all, and the floor has its turn in
 every round. Prints one line of JSON: by way the kinds of lines, the seconds to make the flow and the spread of
-the seconds a right-hand side; the spread of the floors, the rates of one, and where it was.
-"""
+the seconds a right-hand side; the spread of the floors, the rates of the last, and where it was.
 
 import argparse
 import json
@@ -15,7 +15,7 @@ from typing import Any
 
 import psutil
 from whorl import _core
-from whorl.benches.common import WARM_UP, bench_case, measure_floor, provenance, spread
+from whorl.benches.common import WARM_UP, bench_case, provenance, spread
 from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.errors import CaseError
@@ -123,14 +123,17 @@ class Floors:
     """The floor of a case, measured at every call: one trial of each rate, as short as a right-hand side."""
 
     def __init__(self, case: Case):
-        self._case, self._work = case, work(case)
+        self._run, self._work = case.run, work(case)
+        self._copies = _core.Copies(case.run.threads)
         self.seconds: list[float] = []
         self.limits: dict[str, Any] = {}
 
     def __call__(self) -> None:
-        run = self._case.run
-        seconds, self.limits = measure_floor(self._work, run, run.threads, MPI.COMM_SELF, trials=1)
-        self.seconds.append(seconds)
+        precision, threads = self._run.precision, self._run.threads
+        rates = {n: _core.line_rate(n, precision, threads, abs, trials=1) for n in self._work.operations}
+        bandwidth = self._copies.bandwidth(abs, trials=1)
+        self.seconds.append(self._work.seconds(rates, bandwidth))
+        self.limits = {"line_rate": {str(n): rate for n, rate in rates.items()}, "copy_bandwidth": bandwidth}
 
 
 def measure(case: Case, rounds: int, budget: float) -> dict[str, Any]:

@@ -295,8 +295,10 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
           "Bytes of a core's second cache, from which the tiles of z lines follow.");
     m.def("line_rate", &device::line_rate, nb::arg("n"), nb::arg("precision"), nb::arg("threads"),
           nb::arg("slowest"), nb::arg("trials") = 11, Unlocked());
-    m.def("copy_bandwidth", &device::copy_bandwidth, nb::arg("threads"), nb::arg("slowest"),
-          nb::arg("trials") = 5, Unlocked());
+    nb::class_<device::Copies>(m, "Copies", "Copies of 256 MiB by so many threads.")
+        .def(nb::init<int>(), nb::arg("threads"), Unlocked())
+        .def("bandwidth", &device::Copies::bandwidth, nb::arg("slowest"), nb::arg("trials") = 5, Unlocked(),
+             "Bytes/s read and written, by the best of so many trials.");
     m.def(
         "transfers",
         [] {

@@ -20,10 +20,9 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The best of so many trials of about 20 ms, in runs a second of `work` by every executor at once. The runs of a
-// trial follow from some that are not counted, more each time until they last 5 ms: the first are slow.
-template <class Work>
-double best_rate(const Cpu& cpu, const Slowest& slowest, int trials, const Work& work) {
+// The best of so many trials of about 20 ms, in runs a second of `work` by every executor at once. The runs
+// of a trial follow from some that are not counted, more each time until they last 5 ms: the first are slow.
+template <class Work> double best_rate(const Cpu& cpu, const Slowest& slowest, int trials, const Work& work) {
     constexpr double of_a_trial = 0.02;
     constexpr double long_enough = 0.005;
     const auto seconds_of = [&](std::int64_t repeats) {
@@ -74,24 +73,29 @@ double line_rate(int n, const std::string& precision, int threads, const Slowest
                                  : line_rate_of<double>(n, threads, slowest, trials);
 }
 
-double copy_bandwidth(int threads, const Slowest& slowest, int trials) {
-    const Cpu cpu(threads);
-    constexpr std::int64_t size = std::int64_t{1} << 25; // 256 MiB of doubles: beyond any cache
-    Buffer<double> from(static_cast<std::size_t>(size), cpu.executors());
-    Buffer<double> to(static_cast<std::size_t>(size), cpu.executors());
+Copies::Copies(int threads)
+    : threads_(threads), from_(size, Cpu(threads).executors()), to_(size, Cpu(threads).executors()) {
+    copy(); // the first is slow
+}
+
+double Copies::bandwidth(const Slowest& slowest, int trials) {
     double best = 0.0;
     for (int trial = 0; trial < trials; ++trial) {
         const auto start = Clock::now();
-        constexpr std::int64_t piece = std::int64_t{1} << 17;
-        cpu.each(size / piece, [&](int, std::int64_t i) {
-            const double* const source = from.data() + i * piece;
-            double* const target = to.data() + i * piece;
-            for (std::int64_t j = 0; j < piece; ++j) target[j] = source[j];
-        });
+        copy();
         const double seconds = slowest(seconds_since(start));
         best = std::max(best, 2.0 * sizeof(double) * static_cast<double>(size) / seconds);
     }
     return best;
+}
+
+void Copies::copy() {
+    constexpr std::int64_t piece = std::int64_t{1} << 17;
+    Cpu(threads_).each(size / piece, [&](int, std::int64_t i) {
+        const double* const source = from_.data() + i * piece;
+        double* const target = to_.data() + i * piece;
+        for (std::int64_t j = 0; j < piece; ++j) target[j] = source[j];
+    });
 }
 
 } // namespace whorl::device

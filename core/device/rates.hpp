@@ -1,8 +1,11 @@
 // What this machine sustains: the two rates from which the floor of a pass is computed (docs/performance.md).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
+
+#include "device/buffer.hpp"
 
 namespace whorl::device {
 
@@ -12,7 +15,18 @@ using Slowest = std::function<double(double)>;
 // FLOP/s of complex lines of n points in cache, 5 n log2 n each, all threads together; the best of so many
 // trials of 20 ms of each of three shapes.
 double line_rate(int n, const std::string& precision, int threads, const Slowest& slowest, int trials);
-// Bytes/s of a copy beyond any cache, counting what is read and what is written; the best of so many trials.
-double copy_bandwidth(int threads, const Slowest& slowest, int trials);
+// Copies beyond any cache, by all threads together.
+class Copies {
+  public:
+    explicit Copies(int threads);
+    // Bytes/s, counting what is read and what is written; the best of so many trials.
+    double bandwidth(const Slowest& slowest, int trials);
+
+  private:
+    static constexpr std::int64_t size = std::int64_t{1} << 25; // 256 MiB of doubles
+    void copy();
+    int threads_;
+    Buffer<double> from_, to_;
+};
 
 } // namespace whorl::device

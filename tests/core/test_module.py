@@ -25,14 +25,14 @@ def test_rates_of_the_machine_are_plausible(threads):
     for precision in flows.PRECISIONS:
         assert 1e8 < _core.line_rate(64, precision, threads, abs, trials=1) < 1e14
         assert 1e8 < _core.line_rate(64, precision, threads, abs) < 1e14
-    assert 1e8 < _core.copy_bandwidth(threads, abs) < 1e13
+    assert 1e8 < _core.Copies(threads).bandwidth(abs) < 1e13
 
 
 def test_rates_are_the_best_of_so_many_trials():
     """Of lines there are three shapes, and runs that are not counted until they last 5 ms."""
     for trials in (1, 3):
         told = []
-        _core.copy_bandwidth(1, lambda seconds, told=told: told.append(seconds) or seconds, trials=trials)
+        _core.Copies(1).bandwidth(lambda seconds, told=told: told.append(seconds) or seconds, trials)
         assert len(told) == trials
         lasting = [1e-6, 1e-3, 6e-3, *[0.02 / (1 + trial) for trial in range(trials)]] * 3
         rate = _core.line_rate(64, "double", 1, lambda _, lasting=lasting: lasting.pop(0), trials)
@@ -43,8 +43,8 @@ def test_rates_are_the_best_of_so_many_trials():
 
 def test_rates_are_those_of_the_slowest():
     """Who is told that everything took a thousand times as long measures a thousandth."""
-    alone = _core.copy_bandwidth(1, abs)
-    assert _core.copy_bandwidth(1, lambda seconds: 1000 * seconds) < 0.01 * alone
+    alone = _core.Copies(1).bandwidth(abs)
+    assert _core.Copies(1).bandwidth(lambda seconds: 1000 * seconds) < 0.01 * alone
     assert _core.line_rate(64, "double", 1, lambda seconds: 1000 * seconds) < 0.01 * _core.line_rate(
         64, "double", 1, abs
     )

@@ -139,21 +139,15 @@ def test_the_floor_is_that_of_all_ranks_together(world):
     The quicker rank waits for the slower: what it did alone it could not do while both work.
     """
 
-    def line_rate(n, precision, threads, slowest, trials=2):
-        assert trials == expected[0]
+    def line_rate(n, precision, threads, slowest):
         return 1e9 / slowest(1 / (world.rank + 1)) * threads * (2 if precision == "single" else 1)
 
-    def copy_bandwidth(threads, slowest, trials=2):
-        assert trials == expected[0]
-        return 3e9 / slowest(1 / (world.rank + 1))
-
-    expected = [2]
-    limits = SimpleNamespace(line_rate=line_rate, copy_bandwidth=copy_bandwidth)
+    copies = SimpleNamespace(bandwidth=lambda slowest: 3e9 / slowest(1 / (world.rank + 1)))
+    limits = SimpleNamespace(line_rate=line_rate, Copies=lambda threads: copies)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(common, "_core", limits)
         floor, found = common.measure_floor(Work({16: 6e9, 32: 12e9}, 9e9), Run(precision="single"), 2, world)
-        expected = [1]
-        slow, _ = common.measure_floor(Work({16: 6e9}, 90e9), Run(), 1, world, trials=1)
+        slow, _ = common.measure_floor(Work({16: 6e9}, 90e9), Run(), 1, world)
     assert found["line_rate"] == {"16": 8e9, "32": 8e9}
     assert found["copy_bandwidth"] == 6e9
     assert (found["operations"], found["bytes"]) == (18e9, 9e9)

@@ -13,6 +13,7 @@ from support.build import needs
 from whorl import _core, instruction_levels
 from whorl.benches.common import bench_case
 from whorl.errors import CaseError
+from whorl.floor import work
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 NAMES = ("processors", "lines_rhs", "lines_picture", "figures", "peers", "ghost", "shared")
@@ -157,15 +158,14 @@ def test_each_way_has_its_lines_and_caches(scripts):
 @needs("fftw")
 def test_a_case_is_measured(scripts, monkeypatch):
     """On real flows; the floor has its turn in each of the two rounds, and every trial counts."""
-    floors = [(0.5, {"rate": 1}), (0.4, {"rate": 2})]
-    asked = []
-    monkeypatch.setattr(
-        scripts.lines_rhs, "measure_floor", lambda *_, **trials: asked.append(trials) or floors.pop(0)
-    )
+    operations = work(case_of()).operations[16]
+    rates = [operations / 0.5, operations / 0.4]
+    monkeypatch.setattr(scripts.lines_rhs._core, "line_rate", lambda *_, trials: rates.pop(0) * trials)
     result = scripts.lines_rhs.measure(case_of(), 2, 0.0)
-    assert asked == [{"trials": 1}] * 2
-    assert (result["floor"]["seconds"]["count"], result["limits"]) == (2, {"rate": 2})
+    assert (result["floor"]["seconds"]["count"], rates) == (2, [])
     assert result["floor"]["seconds"]["median"] == pytest.approx(0.45)
+    assert result["limits"]["line_rate"] == {"16": pytest.approx(operations / 0.4)}
+    assert 1e8 < result["limits"]["copy_bandwidth"] < 1e13
     assert list(result["ways"]) == WAYS
     kinds = [result["ways"][way]["lines"].split(",")[0] for way in WAYS]
     assert kinds == ["own", "fftw", "own", "own"]

@@ -164,13 +164,10 @@ class SlowestRank:
         return longest
 
 
-def measure_floor(
-    load: Work, run: Run, threads: int, comm: MPI.Intracomm, **trials: int
-) -> tuple[float, dict[str, Any]]:
+def measure_floor(load: Work, run: Run, threads: int, comm: MPI.Intracomm) -> tuple[float, dict[str, Any]]:
     """The floor in seconds with the rates it comes from, all ranks measuring at once, trial by trial.
 
-    The rates are the best of several trials, or of so many as `trials` says. On GPUs the floor is the traffic
-    alone, by the copies of their own memory.
+    On GPUs it is the traffic alone, by the copies of their own memory.
     """
     comm.Barrier()
     slowest_rank = SlowestRank(comm)
@@ -179,10 +176,9 @@ def measure_floor(
         bandwidth = comm.size * comm.allreduce(_core.gpu_copy_bandwidth(), MPI.MIN)
     else:
         rates = {
-            n: comm.size * _core.line_rate(n, run.precision, threads, slowest_rank, **trials)
-            for n in load.operations
+            n: comm.size * _core.line_rate(n, run.precision, threads, slowest_rank) for n in load.operations
         }
-        bandwidth = comm.size * _core.copy_bandwidth(threads, slowest_rank, **trials)
+        bandwidth = comm.size * _core.Copies(threads).bandwidth(slowest_rank)
     limits = {
         "operations": sum(load.operations.values()),
         "bytes": load.bytes,
