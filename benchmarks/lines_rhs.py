@@ -1,9 +1,10 @@
 """Time a right-hand side with whorl's own lines, FFTW's and the chosen ones; run by processors.py.
 
-One grid on one rank, the Taylor–Green vortex, at the instruction level that WHORL_LEVEL names. The ways take
-turns, round by round, so that a machine that grows slower does so for all, and the floor has its turn in
-every round. Prints one line of JSON: by way the kinds of lines, the seconds to make the flow and the spread of
-the seconds a right-hand side; the spread of the floors, the rates of the last, and where it was.
+One grid on one rank, the Taylor–Green vortex, at the instruction level that WHORL_LEVEL names. The
+ways take turns, round by round, so that a machine that grows slower does so for all, and the floor
+has its turn in every round. Prints one line of JSON: by way the kinds of lines, the seconds to make
+the flow and the spread of the seconds a right-hand side; the spread of the floors, the rates of the
+last, and where it was.
 """
 
 import argparse
