@@ -16,7 +16,7 @@ from typing import Any
 
 import psutil
 from whorl import _core
-from whorl.benches.common import WARM_UP, bench_case, provenance, spread
+from whorl.benches.common import WARM_UP, bench_case, measure_floor, provenance, spread
 from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.errors import CaseError
@@ -130,11 +130,11 @@ class Floors:
         self.limits: dict[str, Any] = {}
 
     def __call__(self) -> None:
-        precision, threads = self._run.precision, self._run.threads
-        rates = {n: _core.line_rate(n, precision, threads, abs, trials=1) for n in self._work.operations}
-        bandwidth = self._copies.bandwidth(abs, trials=1)
-        self.seconds.append(self._work.seconds(rates, bandwidth))
-        self.limits = {"line_rate": {str(n): rate for n, rate in rates.items()}, "copy_bandwidth": bandwidth}
+        run = self._run
+        seconds, self.limits = measure_floor(
+            self._work, run, run.threads, MPI.COMM_SELF, self._copies, trials=1
+        )
+        self.seconds.append(seconds)
 
 
 def measure(case: Case, rounds: int, budget: float) -> dict[str, Any]:

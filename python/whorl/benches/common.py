@@ -164,10 +164,18 @@ class SlowestRank:
         return longest
 
 
-def measure_floor(load: Work, run: Run, threads: int, comm: MPI.Intracomm) -> tuple[float, dict[str, Any]]:
+def measure_floor(
+    load: Work,
+    run: Run,
+    threads: int,
+    comm: MPI.Intracomm,
+    copies: _core.Copies | None = None,
+    **trials: int,
+) -> tuple[float, dict[str, Any]]:
     """The floor in seconds with the rates it comes from, all ranks measuring at once, trial by trial.
 
-    On GPUs it is the traffic alone, by the copies of their own memory.
+    Who measures often gives the copies, whose memory then stays, and how many trials there are. On GPUs it is
+    the traffic alone, by the copies of their own memory.
     """
     comm.Barrier()
     slowest_rank = SlowestRank(comm)
@@ -176,9 +184,11 @@ def measure_floor(load: Work, run: Run, threads: int, comm: MPI.Intracomm) -> tu
         bandwidth = comm.size * comm.allreduce(_core.gpu_copy_bandwidth(), MPI.MIN)
     else:
         rates = {
-            n: comm.size * _core.line_rate(n, run.precision, threads, slowest_rank) for n in load.operations
+            n: comm.size * _core.line_rate(n, run.precision, threads, slowest_rank, **trials)
+            for n in load.operations
         }
-        bandwidth = comm.size * _core.Copies(threads).bandwidth(slowest_rank)
+        copies = copies or _core.Copies(threads)
+        bandwidth = comm.size * copies.bandwidth(slowest_rank, **trials)
     limits = {
         "operations": sum(load.operations.values()),
         "bytes": load.bytes,
