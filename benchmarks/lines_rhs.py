@@ -4,7 +4,8 @@ One grid on one rank, the Taylor–Green vortex, at the instruction level that W
 ways take turns, round by round, so that a machine that grows slower does so for all, and the floor
 has its turn in every round. Prints one line of JSON: by way the kinds of lines, the seconds to make
 the flow and the spread of the seconds a right-hand side; the spread of the floors, the rates of the
-last, and where it was.
+last, and where it was. With phase shifts it is the modes that are kept which differ: the grid timed is the
+one that is not shifted.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from whorl.benches.common import WARM_UP, bench_case, measure_floor, provenance,
 from whorl.case import Case
 from whorl.core_options import core_options
 from whorl.errors import CaseError
-from whorl.floor import work
+from whorl.floor import STATES_OF_TENDENCY, work
 from whorl.initial import set_initial
 from whorl.ranks import MPI
 
@@ -124,7 +125,7 @@ class Floors:
     """The floor of a case, measured at every call: one trial of each rate, as short as a right-hand side."""
 
     def __init__(self, case: Case):
-        self._run, self._work = case.run, work(case)
+        self._run, self._work = case.run, work(case, STATES_OF_TENDENCY)
         self._copies = _core.Copies(case.run.threads)
         self.seconds: list[float] = []
         self.limits: dict[str, Any] = {}

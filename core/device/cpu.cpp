@@ -53,4 +53,16 @@ void Cpu::stream(void* to, const void* from, std::size_t bytes) {
 #endif
 }
 
+void Cpu::stream_within(void* to, const void* from, std::size_t bytes) {
+    constexpr std::size_t line = 64;
+    auto* target = static_cast<char*>(to);
+    const auto* source = static_cast<const char*>(from);
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(target) % line;
+    const std::size_t head = past == 0 ? 0 : std::min(bytes, line - past);
+    const std::size_t whole = (bytes - head) / line * line;
+    std::memcpy(target, source, head);
+    stream(target + head, source + head, whole);
+    std::memcpy(target + head + whole, source + head + whole, bytes - head - whole);
+}
+
 } // namespace whorl::device

@@ -91,6 +91,9 @@ class Cpu {
     // A copy to where nothing will be read soon: past the cache, without reading what lay there. Others see
     // it when the each() it runs in has ended.
     static void stream(void* to, const void* from, std::size_t bytes);
+    // The same where what lies before and behind may be another thread's: cache lines that are not written as
+    // a whole go through the cache.
+    static void stream_within(void* to, const void* from, std::size_t bytes);
 
     // item(i, values) adds to the first `sums` of values and raises the `maxima` that follow; over all items.
     // Blocks of items are combined in order, so the result does not depend on the number of threads.

@@ -217,7 +217,7 @@ template <class Device, class Real> class RoundTrip {
                     int variables);
     void y_lines_in(int executor, const Block& z, int variables);
     kernels::Spread<Real> spread_of(int executor, const Block& z);
-    void find_next_plane(int executor, const Block& z, const Block& batch, int variables);
+    void find_next_plane(int executor, const Block& z, const Block& all, int variables);
     // Its part that is due when so many more points are done.
     void fetch_next_plane(int executor, std::int64_t points);
     template <class LinesOfVariable>
@@ -254,7 +254,7 @@ template <class Device, class Real> class RoundTrip {
     template <class Pass> void columns_in(const Pass& pass);
     template <class Pass> void columns_out(const Pass& pass);
     template <class Pass> void batches(Pass& pass, const Legs& legs);
-    template <class Pass> void whole_planes(Pass& pass, int b);
+    template <class Pass> void whole_planes(Pass& pass, const Block& all);
     template <class Pass> void towards_rows(Pass& pass, int b, const Legs& legs);
     template <class Pass> void exchanged_rows(Pass& pass, int b, const Legs& legs);
     template <class Pass> void back_from_rows(Pass& pass, int b, const Legs& legs);

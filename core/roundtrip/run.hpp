@@ -149,12 +149,15 @@ void RoundTrip<Device, Real>::store_rows(const Result& result, int executor, con
 
 // Batch by batch from the column buffer to the points and back. Where rows are exchanged without blocking,
 // each stage is a batch behind the one before it, so that an exchange lasts as long as another stage. While a
-// pass calls out, which may throw or use MPI, nothing is under way.
+// pass calls out, which may throw or use MPI, nothing is under way. Where a pass neither exchanges nor calls
+// out, the planes of all batches follow each other without a halt.
 template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
     constexpr bool calls_out =
         requires { pass.begin_batch(Block{}); } || requires { pass.end_batch(Block{}); };
+    if constexpr (!Device::streams && !calls_out)
+        if (layout_.grid.p_row * layout_.grid.p_col == 1) return whole_planes(pass, layout_.z);
     const int count = layout_.batches, lag = layout_.row_batches > 1 && !calls_out ? 1 : 0;
     const bool rows = layout_.grid.p_row > 1;
     const auto start_in = [&](int b) {
@@ -174,7 +177,8 @@ void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
             }
             if (rows) towards_rows(pass, step, legs);
         }
-        if (is_batch(behind)) rows ? exchanged_rows(pass, behind, legs) : whole_planes(pass, behind);
+        if (is_batch(behind))
+            rows ? exchanged_rows(pass, behind, legs) : whole_planes(pass, layout_.planes(behind));
         if (is_batch(last)) {
             if (rows) back_from_rows(pass, last, legs);
             if (legs.column_out) start(*legs.column_out, last, plane_buffer_.data(), pencil_buffer_.data());
@@ -188,8 +192,7 @@ void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
 // Where a rank has whole planes: some at a time through y, x and the points, and back.
 template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Device, Real>::whole_planes(Pass& pass, int b) {
-    const Block all = layout_.planes(b);
+void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Block& all) {
     if constexpr (requires { pass.begin_batch(all); }) {
         device_.finish(); // the batch before may still be at work on what this fills
         pass.begin_batch(all);

@@ -132,11 +132,10 @@ kernels::Spread<Real> RoundTrip<Device, Real>::spread_of(int executor, const Blo
 }
 
 template <class Device, class Real>
-void RoundTrip<Device, Real>::find_next_plane(int executor, const Block& z, const Block& batch,
-                                              int variables) {
+void RoundTrip<Device, Real>::find_next_plane(int executor, const Block& z, const Block& all, int variables) {
     NextPlane& next = executors_[static_cast<std::size_t>(executor)].next_plane;
     const int plane = z.begin + device_.executors(); // the others take those between
-    const std::int64_t rows = plane < batch.end ? 1LL * variables * layout_.kept_y : 0;
+    const std::int64_t rows = plane < all.end ? 1LL * variables * layout_.kept_y : 0;
     next = {rows > 0 ? spread_of(executor, {plane, plane + 1}) : kernels::Spread<Real>{}, rows, 0, 0};
 }
 

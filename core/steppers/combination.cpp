@@ -1,5 +1,7 @@
 #include "steppers/combination.hpp"
 
+#include <cstring>
+
 #include "base/exponential.hpp"
 #include "device/cpu.hpp"
 
@@ -36,10 +38,11 @@ void run(const Combination<Real>& of, const RowOfFields<Real>& row) {
     for (int f = 0; f < row.fields; ++f) {
         const std::int64_t first = row.first + f * row.modes;
         CombineRow<Real, reads, writes, decays> field{
-            of, {}, {}, reinterpret_cast<const Real*>(row.da + f * row.da_stride), {}, 2LL * row.length};
+            of, {}, {}, reinterpret_cast<const Real*>(row.da + f * row.stride), {}, 2LL * row.length};
         if (decays) field.factors = row.factors[f];
         for (int j = 0; j < reads; ++j) field.from[j] = reinterpret_cast<const Real*>(of.from[j] + first);
-        for (int i = 0; i < writes; ++i) field.to[i] = reinterpret_cast<Real*>(of.to[i] + first);
+        for (int i = 0; i < writes; ++i)
+            field.to[i] = reinterpret_cast<Real*>(row.next + (i * row.fields + f) * row.stride);
         device::Cpu::run_row(field);
     }
 }
@@ -64,7 +67,8 @@ template <class Real> void fetch_row(const Combination<Real>& of, const RowOfFie
     for (int f = 0; f < row.fields; ++f) {
         const std::int64_t first = row.first + f * row.modes;
         for (int j = 0; j < of.reads; ++j) device::Cpu::fetch<false, nearest>(of.from[j] + first, bytes);
-        for (int i = 0; i < of.writes; ++i) device::Cpu::fetch<true, nearest>(of.to[i] + first, bytes);
+        for (int i = 0; i < of.writes; ++i)
+            if (!of.only_written[i]) device::Cpu::fetch<true, nearest>(of.to[i] + first, bytes);
     }
 }
 
@@ -75,9 +79,24 @@ template <class Real> void combine_row(const Combination<Real>& of, const RowOfF
     by_writes[static_cast<std::size_t>(of.writes - 1)][row.factors != nullptr](of, row);
 }
 
+// A register that is not read need not be fetched to be written: it passes the caches by.
+template <class Real> void put_row(const Combination<Real>& of, const RowOfFields<Real>& row) {
+    const std::size_t bytes = static_cast<std::size_t>(row.length) * sizeof(Complex<Real>);
+    for (int i = 0; i < of.writes; ++i)
+        for (int f = 0; f < row.fields; ++f) {
+            Complex<Real>* const to = of.to[i] + row.first + f * row.modes;
+            const Complex<Real>* const from = row.next + (i * row.fields + f) * row.stride;
+            if (of.only_written[i])
+                device::Cpu::stream_within(to, from, bytes);
+            else
+                std::memcpy(to, from, bytes);
+        }
+}
+
 #define WHORL_INSTANTIATE(Real)                                                                              \
     template void fetch_row(const Combination<Real>&, const RowOfFields<Real>&);                             \
-    template void combine_row(const Combination<Real>&, const RowOfFields<Real>&);
+    template void combine_row(const Combination<Real>&, const RowOfFields<Real>&);                           \
+    template void put_row(const Combination<Real>&, const RowOfFields<Real>&);
 WHORL_INSTANTIATE(float)
 WHORL_INSTANTIATE(double)
 

@@ -22,11 +22,14 @@ template <class Real> struct Combination {
     int reads = 0, writes = 0;
     const Complex<Real>* from[most] = {};
     Complex<Real>* to[most] = {};
+    bool only_written[most] = {}; // Nobody reads the register in `to` as it was.
     Real m[most][most] = {};
     Real v[most] = {};
 
     Combination() = default;
-    Combination(const Stage& stage, const std::array<Fields<Real>, most>& registers, double dt) {
+    // Bit i of `also_read` is set where the tendency is made from register i.
+    Combination(const Stage& stage, const std::array<Fields<Real>, most>& registers, double dt,
+                int also_read) {
         const auto at = [](int i) { return static_cast<std::size_t>(i); };
         for (int i = 0; i < most; ++i)
             if (stage.reads() >> i & 1) from[reads++] = registers[at(i)];
@@ -35,6 +38,7 @@ template <class Real> struct Combination {
             for (int j = 0, r = 0; j < most; ++j)
                 if (stage.reads() >> j & 1) m[writes][r++] = static_cast<Real>(stage.m[at(i)][at(j)]);
             v[writes] = static_cast<Real>(stage.v[at(i)] * dt);
+            only_written[writes] = !((stage.reads() | also_read) >> i & 1);
             to[writes++] = registers[at(i)];
         }
     }
@@ -62,18 +66,22 @@ template <class Real> struct FactorsOf {
     const Real* rest;
 };
 
-// A row of modes of all fields: those of field f begin at number first + f * modes of a register, at da +
-// f * da_stride of the tendency; without factors nothing decays.
+// A row of modes of all fields: those of field f begin at number first + f * modes of a register, at f *
+// stride of the tendency, and of the i-th register that is written at (i * fields + f) * stride of `next`.
+// Without factors nothing decays.
 template <class Real> struct RowOfFields {
     std::int64_t first, modes;
     int fields, length;
-    const Complex<Real>* da;
-    int da_stride;
-    const FactorsOf<Real>* factors; // of each field
+    int stride = 0;
+    const Complex<Real>* da = nullptr;
+    const FactorsOf<Real>* factors = nullptr; // of each field
+    Complex<Real>* next = nullptr;
 };
 
-// On the host: the registers of a row that is wanted soon, and the combination itself.
+// These are for the host. The first fetches the registers of a row that is wanted soon, the second combines
+// them into `next`, and the third puts that into the registers.
 template <class Real> void fetch_row(const Combination<Real>& of, const RowOfFields<Real>& row);
 template <class Real> void combine_row(const Combination<Real>& of, const RowOfFields<Real>& row);
+template <class Real> void put_row(const Combination<Real>& of, const RowOfFields<Real>& row);
 
 } // namespace whorl

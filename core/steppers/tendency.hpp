@@ -55,7 +55,7 @@ template <class Model, class Real> struct StageOf {
         const bool remembers = history && history->serves(step->dt);
         const Stage now = remembers ? history->stage(step->dt) : stage;
         return {model,
-                Combination<Real>(now, registers, step->dt),
+                Combination<Real>(now, registers, step->dt, Model::couples && !exactly ? 1 : 0),
                 registers[0],
                 context,
                 adds ? extra : nullptr,

@@ -63,9 +63,7 @@ template <class Model, class Real, bool exact> struct Update {
     }
 
     // What a row that is stored soon needs of the registers.
-    void fetch_row(const ModeRow<Real>& row) const {
-        whorl::fetch_row(combination, of_fields(row, nullptr, nullptr));
-    }
+    void fetch_row(const ModeRow<Real>& row) const { whorl::fetch_row(combination, of_fields(row)); }
 
     // flux v of mode i of the row is values.get(v, i).
     template <class Device, class Values>
@@ -97,16 +95,23 @@ template <class Model, class Real, bool exact> struct Update {
         const bool alone = decays() && !couples;
         if (extra) add_extra<Device>(row, da);
         if (alone) find_factor_rows<Device>(row, factors);
-        combine_row(combination, of_fields(row, da, alone ? of_field : nullptr));
+        // What becomes of the registers stays in the first cache until all is done to it, and is written
+        // once.
+        Complex<Real> next[Combination<Real>::most][fields][piece];
+        RowOfFields<Real> of_row = of_fields(row);
+        of_row.stride = piece;
+        of_row.da = da[0];
+        of_row.factors = alone ? of_field : nullptr;
+        of_row.next = next[0][0];
+        combine_row(combination, of_row);
         if (decays() && couples)
-            for (int i = 0; i < combination.writes; ++i) propagate_row<Device>(row, combination.to[i]);
-        for (int i = 0; ends_step && i < combination.writes; ++i)
-            constrain_row<Device>(row, combination.to[i]);
+            for (int i = 0; i < combination.writes; ++i) propagate_row<Device>(row, next[i]);
+        for (int i = 0; ends_step && i < combination.writes; ++i) constrain_row<Device>(row, next[i]);
+        put_row(combination, of_row);
     }
 
-    RowOfFields<Real> of_fields(const ModeRow<Real>& row, const Complex<Real> (*da)[piece],
-                                const FactorsOf<Real>* factors) const {
-        return {row.index, modes, fields, row.length, da ? da[0] : nullptr, piece, factors};
+    RowOfFields<Real> of_fields(const ModeRow<Real>& row) const {
+        return {row.index, modes, fields, row.length};
     }
 
     template <class Device> void add_extra(const ModeRow<Real>& row, Complex<Real> (*da)[piece]) const {
@@ -125,21 +130,21 @@ template <class Model, class Real, bool exact> struct Update {
             });
         });
     }
-    template <class Device> void propagate_row(const ModeRow<Real>& row, Complex<Real>* to) const {
+    template <class Device> void propagate_row(const ModeRow<Real>& row, Complex<Real> (*to)[piece]) const {
         change_row<Device>(
             row, to, [&](Wavenumber<Real> k, Complex<Real>* a) WHORL_INSIDE { propagate(k, nullptr, a); });
     }
-    template <class Device> void constrain_row(const ModeRow<Real>& row, Complex<Real>* to) const {
+    template <class Device> void constrain_row(const ModeRow<Real>& row, Complex<Real> (*to)[piece]) const {
         change_row<Device>(row, to,
                            [&](Wavenumber<Real> k, Complex<Real>* a) WHORL_INSIDE { model.constrain(k, a); });
     }
     template <class Device, class Change>
-    void change_row(const ModeRow<Real>& row, Complex<Real>* to, const Change& change) const {
+    void change_row(const ModeRow<Real>& row, Complex<Real> (*to)[piece], const Change& change) const {
         Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
             Complex<Real> a[fields];
-            unrolled<fields>([&](auto f) { copy(to[f * modes + row.index + i], a[f]); });
+            unrolled<fields>([&](auto f) { copy(to[f][i], a[f]); });
             change(row.k(i), a);
-            unrolled<fields>([&](auto f) { copy(a[f], to[f * modes + row.index + i]); });
+            unrolled<fields>([&](auto f) { copy(a[f], to[f][i]); });
         });
     }
 

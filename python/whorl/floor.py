@@ -13,7 +13,8 @@ A complex line of N points counts 5 N log2 N operations, a real one half of it. 
 of the model (`_core.model_shape`). Sines and cosines of a complex line cost as much as its Fourier modes.
 
 The traffic: the exchange buffer of the kept (kx, ky) and all z is written and read on the way out (inputs)
-and back (fluxes); the state is read once, and its register read and written.
+and back (fluxes). A stage of a time step reads the state once, and its register is read and written; a
+right-hand side by itself reads the state and writes the tendency.
 """
 
 import math
@@ -42,11 +43,14 @@ class Work:
         return max(transforms, self.bytes / bandwidth)
 
 
-def work(case: Case) -> Work:
+STATES_OF_STAGE, STATES_OF_TENDENCY = 3, 2  # how often as much as the state crosses memory
+
+
+def work(case: Case, states: int = STATES_OF_STAGE) -> Work:
     """The work of one right-hand side of a case, all ranks together."""
     shape = _core.model_shape(core_options(case, threads=1))
     load = _round_trip(case, shape["inputs"], shape["products"], shape["fluxes"])
-    state = 3 * sum(shape["fields"].values()) * _mode_bytes(case)
+    state = states * sum(shape["fields"].values()) * _mode_bytes(case)
     return Work(
         {n: passes(case) * count for n, count in load.operations.items()},
         passes(case) * (load.bytes + state),

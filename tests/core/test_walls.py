@@ -134,6 +134,15 @@ def test_every_kind_of_lines(world, bases, lines, precision):
         check_all(world, box, precision, process_grid=grid, lines=lines)
 
 
+@on_ranks(1)
+@pytest.mark.parametrize("precision", flows.PRECISIONS)
+def test_rows_of_more_modes_than_are_advanced_at_a_time(world, precision):
+    """107 kx side by side, of which 96 go together (Update::piece)."""
+    box = Walled("SSS", (160, 6, 4), (1.0, 1.5, 2.0), viscosity=0.01)
+    for grid in box.grids(world):
+        check_all(world, box, precision, process_grid=grid)
+
+
 @settings(max_examples=60, derandomize=True)
 @given(
     bases=st.sampled_from(list(WALLS)),
