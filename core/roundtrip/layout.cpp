@@ -8,8 +8,13 @@ namespace whorl {
 
 namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-// Columns of a plane end on a whole cache line in either precision.
-std::int64_t whole_lines(std::int64_t columns) { return (columns + 7) / 8 * 8; }
+// Columns of a plane end on a whole cache line in either precision, after an odd number of eights: z lines go
+// from plane to plane, and with an even number they would fall on few sets of the caches.
+std::int64_t padded_columns(std::int64_t columns) {
+    constexpr std::int64_t step = 8;
+    const std::int64_t steps = (columns + step - 1) / step;
+    return steps == 0 ? 0 : (steps | 1) * step;
+}
 // On its way to the points, at them, on its way back.
 constexpr int most_row_batches = 3;
 } // namespace
@@ -54,7 +59,7 @@ void Layout::place_columns(const Pencils& pencils) {
         column_length.push_back(pencils.column_length(row_index, j));
         columns += column_length.back();
     }
-    columns = whole_lines(columns);
+    columns = padded_columns(columns);
     column_rows.resize(at(kept_y));
     for (int c = 0; c < grid.p_col; ++c) {
         std::int64_t offset = 0;
@@ -62,7 +67,7 @@ void Layout::place_columns(const Pencils& pencils) {
             column_rows[at(j)] = {c, pencils.column_length(row_index, j), offset};
             offset += column_rows[at(j)].length;
         }
-        peer_columns_.push_back(whole_lines(offset));
+        peer_columns_.push_back(padded_columns(offset));
         all_columns_ += peer_columns_.back();
     }
 }

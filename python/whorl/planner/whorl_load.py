@@ -29,7 +29,7 @@ from whorl.planner.options import planned_options
 
 MOST_ROWS = 64  # of a process grid, where there are such: rows belong inside a node
 ROW_BATCHES = 3  # most_row_batches in core/roundtrip/layout.cpp
-COLUMNS_OF_LINE = 8  # as whole_lines in core/roundtrip/layout.cpp
+STEP_OF_COLUMNS = 8  # as padded_columns in core/roundtrip/layout.cpp
 STREAMS = 2  # stream_count in core/device/compiled.hpp
 
 
@@ -102,7 +102,7 @@ class Whorl:
         value, shape = 2 * self.real_bytes, self._shape
         cut = _least_shares(self, grid)
         z, y = nz // p_col, ny // p_row
-        a_column = self._whole["exchange"] / (self.longest.sum() + COLUMNS_OF_LINE)
+        a_column = self._whole["exchange"] / (self.longest.sum() + 2 * STEP_OF_COLUMNS)
         columns = cut.columns + (z / nz * cut.row_columns if p_col > 1 else 0.0)
         at_a_time = min(batches, ROW_BATCHES) if overlap else 1
         own_rows = z // p_row if self._shares_planes(grid) else -(-z // batches) * y
@@ -131,8 +131,8 @@ class Whorl:
         cut = self.shares(grid)
         modes = self.modes * cut.columns / int(self.lengths.sum())
         carried = inner * max(z * cut.elements * ny, own_rows * self.kept_x) * value if p_row > 1 else 0.0
-        whole_lines = -(-cut.columns // COLUMNS_OF_LINE) * COLUMNS_OF_LINE
-        exchanged = outer * max(whole_lines * nz, z * cut.row_columns) * value
+        padded = (-(-cut.columns // STEP_OF_COLUMNS) | 1) * STEP_OF_COLUMNS
+        exchanged = outer * max(padded * nz, z * cut.row_columns) * value
         thinned = 0.5 if self.case.run.wire == "single" and self.real_bytes == 8 else 1.0
         return Load(
             lengths={"x": nx, "y": ny, "z": nz},
