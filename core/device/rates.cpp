@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <vector>
 
 #include "device/buffer.hpp"
 #include "device/cpu.hpp"
@@ -20,17 +21,21 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The best of so many trials of about 20 ms, in runs a second of `work` by every executor at once. The runs
-// of a trial follow from some that are not counted, more each time until they last 5 ms: the first are slow.
+// The best of so many trials of about 20 ms, in runs a second of `work` by every executor at once. In each an
+// executor begins with half as many runs that are not counted, since one that has rested is slow for
+// milliseconds; the slowest of them counts. How many runs make a trial is found by more and more of them.
 template <class Work> double best_rate(const Cpu& cpu, const Slowest& slowest, int trials, const Work& work) {
     constexpr double of_a_trial = 0.02;
     constexpr double long_enough = 0.005;
     const auto seconds_of = [&](std::int64_t repeats) {
-        const auto start = Clock::now();
-        cpu.each(cpu.executors(), [&](int executor, std::int64_t) {
+        std::vector<double> seconds(static_cast<std::size_t>(cpu.executors()));
+        cpu.each(cpu.executors(), [&](int executor, std::int64_t item) {
+            for (std::int64_t i = 0; i < repeats / 2; ++i) work(executor);
+            const auto start = Clock::now();
             for (std::int64_t i = 0; i < repeats; ++i) work(executor);
+            seconds[static_cast<std::size_t>(item)] = seconds_since(start);
         });
-        return slowest(seconds_since(start));
+        return slowest(*std::ranges::max_element(seconds));
     };
     std::int64_t repeats = 1;
     double seconds = seconds_of(repeats);
