@@ -21,21 +21,19 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The best of so many trials of about 20 ms, in runs a second of `work` by every executor at once. In each an
-// executor begins with half as many runs that are not counted, since one that has rested is slow for
-// milliseconds; the slowest of them counts. How many runs make a trial is found by more and more of them.
+// The best of so many trials of about 20 ms, in runs a second of `work` by every executor at once. How many
+// runs make a trial is found by more and more of them; then two trials are not counted, since a thread that
+// has rested may come ten milliseconds late.
 template <class Work> double best_rate(const Cpu& cpu, const Slowest& slowest, int trials, const Work& work) {
     constexpr double of_a_trial = 0.02;
     constexpr double long_enough = 0.005;
+    constexpr int not_counted = 2;
     const auto seconds_of = [&](std::int64_t repeats) {
-        std::vector<double> seconds(static_cast<std::size_t>(cpu.executors()));
-        cpu.each(cpu.executors(), [&](int executor, std::int64_t item) {
-            for (std::int64_t i = 0; i < repeats / 2; ++i) work(executor);
-            const auto start = Clock::now();
+        const auto start = Clock::now();
+        cpu.each(cpu.executors(), [&](int executor, std::int64_t) {
             for (std::int64_t i = 0; i < repeats; ++i) work(executor);
-            seconds[static_cast<std::size_t>(item)] = seconds_since(start);
         });
-        return slowest(*std::ranges::max_element(seconds));
+        return slowest(seconds_since(start));
     };
     std::int64_t repeats = 1;
     double seconds = seconds_of(repeats);
@@ -43,8 +41,10 @@ template <class Work> double best_rate(const Cpu& cpu, const Slowest& slowest, i
     repeats = std::max<std::int64_t>(
         1, static_cast<std::int64_t>(of_a_trial * static_cast<double>(repeats) / seconds));
     double best = 0.0;
-    for (int trial = 0; trial < trials; ++trial)
-        best = std::max(best, static_cast<double>(repeats) * cpu.executors() / seconds_of(repeats));
+    for (int trial = -not_counted; trial < trials; ++trial) {
+        const double rate = static_cast<double>(repeats) * cpu.executors() / seconds_of(repeats);
+        if (trial >= 0) best = std::max(best, rate);
+    }
     return best;
 }
 
