@@ -8,12 +8,13 @@ namespace whorl {
 
 namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
-// Columns of a plane end on a whole cache line in either precision, after an odd number of eights: z lines go
-// from plane to plane, and with an even number they would fall on few sets of the caches.
+// Columns of a plane end on a whole cache line in either precision. z lines go from plane to plane: after an
+// even number of eights they would fall on few sets of the caches, so that there is one more, where that is
+// less than a hundredth of them.
 std::int64_t padded_columns(std::int64_t columns) {
-    constexpr std::int64_t step = 8;
+    constexpr std::int64_t step = 8, many = 100;
     const std::int64_t steps = (columns + step - 1) / step;
-    return steps == 0 ? 0 : (steps | 1) * step;
+    return (steps > many ? steps | 1 : steps) * step;
 }
 // On its way to the points, at them, on its way back.
 constexpr int most_row_batches = 3;

@@ -29,16 +29,18 @@ def test_rates_of_the_machine_are_plausible(threads):
 
 
 def test_rates_are_the_best_of_so_many_trials():
-    """Of lines there are three shapes, and runs that are not counted until they last 5 ms."""
+    """Of lines there are three shapes; runs until they last 5 ms, and two trials, are not counted."""
     for trials in (1, 3):
         told = []
         _core.Copies(1).bandwidth(lambda seconds, told=told: told.append(seconds) or seconds, trials)
         assert len(told) == trials
-        lasting = [1e-6, 1e-3, 6e-3, *[0.02 / (1 + trial) for trial in range(trials)]] * 3
+        rested = [1e-6, 1e-6]  # would be the best
+        lasting = [1e-6, 1e-3, 6e-3, *rested, *[0.02 / (1 + trial) for trial in range(trials)]] * 3
         rate = _core.line_rate(64, "double", 1, lambda _, lasting=lasting: lasting.pop(0), trials)
         assert lasting == []
         runs = 213  # as many take 0.02 s as 8² take 6 ms, of 8 lines at least
-        assert rate >= 0.99 * runs * 8 * 5 * 64 * 6 / (0.02 / trials)
+        best = runs * 8 * 5 * 64 * 6 / (0.02 / trials)
+        assert 0.99 * best <= rate < 100 * best
 
 
 def test_rates_are_those_of_the_slowest():

@@ -29,7 +29,7 @@ from whorl.planner.options import planned_options
 
 MOST_ROWS = 64  # of a process grid, where there are such: rows belong inside a node
 ROW_BATCHES = 3  # most_row_batches in core/roundtrip/layout.cpp
-STEP_OF_COLUMNS = 8  # as padded_columns in core/roundtrip/layout.cpp
+STEP_OF_COLUMNS, MANY_STEPS = 8, 100  # as padded_columns in core/roundtrip/layout.cpp
 STREAMS = 2  # stream_count in core/device/compiled.hpp
 
 
@@ -131,7 +131,8 @@ class Whorl:
         cut = self.shares(grid)
         modes = self.modes * cut.columns / int(self.lengths.sum())
         carried = inner * max(z * cut.elements * ny, own_rows * self.kept_x) * value if p_row > 1 else 0.0
-        padded = (-(-cut.columns // STEP_OF_COLUMNS) | 1) * STEP_OF_COLUMNS
+        steps = -(-cut.columns // STEP_OF_COLUMNS)
+        padded = (steps | 1 if steps > MANY_STEPS else steps) * STEP_OF_COLUMNS
         exchanged = outer * max(padded * nz, z * cut.row_columns) * value
         thinned = 0.5 if self.case.run.wire == "single" and self.real_bytes == 8 else 1.0
         return Load(
