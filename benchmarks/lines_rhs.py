@@ -4,8 +4,8 @@ One grid on one rank, the Taylor–Green vortex, at the instruction level that W
 ways take turns, round by round, so that a machine that grows slower does so for all, and the floor
 has its turn in every round. Prints one line of JSON: by way the kinds of lines, the seconds to make
 the flow and the spread of the seconds a right-hand side; the spread of the floors, the rates of the
-last, and where it was. With phase shifts it is the modes that are kept which differ: the grid timed is the
-one that is not shifted.
+last, and where it was. With phase shifts other modes are kept; the grid timed is the one
+that is not shifted.
 """
 
 import argparse

@@ -28,6 +28,7 @@ from whorl.core_options import core_options
 
 EDGES = {"2/3": 1 / 3, "1/2": 1 / 4}  # |n| < edge · N is kept on each axis
 STAGES: dict[str, int] = _core.build_info()["schemes"]  # right-hand sides a step
+STATES_OF_STAGE, STATES_OF_TENDENCY = 3, 2  # how often as much as the state crosses memory
 
 
 @dataclass(frozen=True)
@@ -41,9 +42,6 @@ class Work:
         """The floor, from operations a second by line length and bytes a second."""
         transforms = sum(count / line_rates[length] for length, count in self.operations.items())
         return max(transforms, self.bytes / bandwidth)
-
-
-STATES_OF_STAGE, STATES_OF_TENDENCY = 3, 2  # how often as much as the state crosses memory
 
 
 def work(case: Case, states: int = STATES_OF_STAGE) -> Work:
