@@ -61,14 +61,23 @@ template <class Real, int... reads> constexpr auto runs_by_counts(std::integer_s
 
 } // namespace
 
+// Of a register that is only written the ends are wanted: put_row writes the cache lines there in part, and
+// each would be waited for by all that is written after it.
 template <class Real> void fetch_row(const Combination<Real>& of, const RowOfFields<Real>& row) {
     constexpr int nearest = 3; // cache: a row is combined soon
     const std::size_t bytes = static_cast<std::size_t>(row.length) * sizeof(Complex<Real>);
     for (int f = 0; f < row.fields; ++f) {
         const std::int64_t first = row.first + f * row.modes;
         for (int j = 0; j < of.reads; ++j) device::Cpu::fetch<false, nearest>(of.from[j] + first, bytes);
-        for (int i = 0; i < of.writes; ++i)
-            if (!of.only_written[i]) device::Cpu::fetch<true, nearest>(of.to[i] + first, bytes);
+        for (int i = 0; i < of.writes; ++i) {
+            const Complex<Real>* const to = of.to[i] + first;
+            if (!of.only_written[i]) {
+                device::Cpu::fetch<true, nearest>(to, bytes);
+                continue;
+            }
+            device::Cpu::fetch<true, nearest>(to, 1);
+            device::Cpu::fetch<true, nearest>(to + row.length, 1);
+        }
     }
 }
 
