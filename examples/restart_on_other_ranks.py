@@ -37,5 +37,7 @@ command("whorl", "run", "restart.toml", "-o", "whole", "--overwrite")
 command("whorl", "run", "restart.toml", "-o", "parts", "--overwrite", "--set", "time.until=0.5")
 command("mpiexec", "-n", "2", "whorl", "restart", "parts", "--until", "1.0")
 
-whole, parts = (whorl.open_run(name).snapshots[-1]["velocity"].values for name in ("whole", "parts"))
+whole, parts = (
+    whorl.open_run(name).snapshots["velocity"].isel(time=-1).values for name in ("whole", "parts")
+)
 print(f"largest difference {np.abs(whole - parts).max() / np.abs(whole).max():.1e} of the largest velocity")

@@ -1,10 +1,14 @@
 // The Python module whorl._core_LEVEL, which is whorl._core at one instruction level. Errors become its
 // Error; long calls release the interpreter.
+#include <exception>
+#include <filesystem>
 #include <limits>
+#include <string_view>
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/filesystem.h>
 #include <nanobind/stl/function.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
@@ -166,6 +170,26 @@ void bind_options(nb::module_& m) {
     options.def_rw("lines", &Options::lines).def_rw("shift_seed", &Options::shift_seed);
 }
 
+// Paths are the system's, bytes that need not be text.
+void bind_files(nb::class_<OpenFlow>& flow) {
+    using Path = std::filesystem::path;
+    flow.def(
+        "write_snapshot",
+        [](OpenFlow& self, const Path& path, const std::vector<std::string>& names,
+           const storage::Attributes& attributes,
+           bool single) { self->write_snapshot(path.string(), names, attributes, single); },
+        nb::arg("path"), nb::arg("names"), nb::arg("attributes"), nb::arg("single"), Unlocked());
+    flow.def(
+        "write_checkpoint",
+        [](OpenFlow& self, const Path& path, const storage::Attributes& attributes) {
+            self->write_checkpoint(path.string(), attributes);
+        },
+        nb::arg("path"), nb::arg("attributes"), Unlocked());
+    flow.def(
+        "read_checkpoint", [](OpenFlow& self, const Path& path) { self->read_checkpoint(path.string()); },
+        nb::arg("path"), Unlocked());
+}
+
 void bind_fields(nb::class_<OpenFlow>& flow) {
     flow.def(
         "set_physical",
@@ -189,11 +213,7 @@ void bind_fields(nb::class_<OpenFlow>& flow) {
             self->set_random(field, energy, seed);
         },
         nb::arg("energy"), nb::arg("seed"), nb::arg("field") = "velocity", Unlocked());
-    flow.def("write_snapshot", of_open(&Flow::write_snapshot), nb::arg("path"), nb::arg("names"),
-             nb::arg("attributes"), nb::arg("single"), Unlocked());
-    flow.def("write_checkpoint", of_open(&Flow::write_checkpoint), nb::arg("path"), nb::arg("attributes"),
-             Unlocked());
-    flow.def("read_checkpoint", of_open(&Flow::read_checkpoint), nb::arg("path"), Unlocked());
+    bind_files(flow);
 }
 
 void bind_measures(nb::class_<OpenFlow>& flow) {
@@ -250,10 +270,27 @@ void bind_flow(nb::module_& m) {
     bind_measures(flow);
 }
 
+// The words of an Error may hold a path that is no text.
+void bind_error(nb::module_& m) {
+    const nb::exception<Error> type(m, "Error", PyExc_ValueError);
+    nb::register_exception_translator(
+        [](const std::exception_ptr& thrown, void* as) {
+            try {
+                std::rethrow_exception(thrown);
+            } catch (const Error& error) {
+                const std::string_view words = error.what();
+                const nb::object text = nb::steal(PyUnicode_DecodeUTF8(
+                    words.data(), static_cast<Py_ssize_t>(words.size()), "backslashreplace"));
+                PyErr_SetObject(static_cast<PyObject*>(as), text.ptr());
+            }
+        },
+        type.ptr());
+}
+
 // The name is a macro, which must be replaced before it becomes part of another.
 #define WHORL_NB_MODULE(name, variable) NB_MODULE(name, variable)
 WHORL_NB_MODULE(WHORL_MODULE, m) {
-    nb::exception<Error>(m, "Error", PyExc_ValueError);
+    bind_error(m);
     bind_options(m);
     bind_flow(m);
     m.def("build_info", &build_info);

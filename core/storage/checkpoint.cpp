@@ -6,6 +6,7 @@
 #include <charconv>
 #include <filesystem>
 
+#include "storage/attribute_checksum.hpp"
 #include "storage/checksum.hpp"
 #include "storage/mode_data.hpp"
 #include "storage/whole_file.hpp"
@@ -15,11 +16,13 @@ namespace whorl::storage {
 namespace {
 
 const std::string format = "whorl checkpoint";
-constexpr std::int64_t version = 2;
+constexpr std::int64_t version = 3;
 // Attributes of the file itself, which the caller's must not be called.
-constexpr std::array own_attributes{"format",   "version",  "points",     "lengths",
-                                    "bases",    "dealias",  "shape",      "fields",
-                                    "checksum", "complete", "earlier_dt", "earlier_checksum"};
+constexpr std::array own_attributes{
+    "format",   "version",  "points",     "lengths",          "bases",     "dealias", "shape", "fields",
+    "checksum", "complete", "earlier_dt", "earlier_checksum", "attributes"};
+// Of all attributes but these two, which are written last: the clock, the case and the means are among them.
+const std::string attribute_checksum = "attributes", completeness = "complete";
 std::string mean_attribute(const std::string& field) { return field + "_mean_z"; }
 
 std::string shortest(double value) {
@@ -69,6 +72,10 @@ std::string hexadecimal(std::uint64_t value) {
     return text;
 }
 
+std::string checksum_of_attributes(hid_t file) {
+    return hexadecimal(hash_attributes(file, {attribute_checksum, completeness}));
+}
+
 void write_header(hid_t file, const Geometry& geometry) {
     write_attribute(file, "format", format);
     write_attribute(file, "version", version);
@@ -87,8 +94,11 @@ void require_header(hid_t file, const Geometry& expected) {
     WHORL_REQUIRE(found_version == version, "its format is version " + std::to_string(found_version) +
                                                 ", but this whorl reads version " + std::to_string(version) +
                                                 ".");
-    WHORL_REQUIRE(has_attribute(file, "complete"),
+    WHORL_REQUIRE(has_attribute(file, completeness),
                   "it is incomplete: its writer was stopped before the end.");
+    const std::string written = read_text(file, attribute_checksum), there = checksum_of_attributes(file);
+    WHORL_REQUIRE(written == there, "its attributes are damaged, or were changed: they have the checksum " +
+                                        there + ", but were written with " + written + ".");
     const Geometry found{read_integers(file, "points", 3), read_reals(file, "lengths", 3),
                          read_text(file, "bases"),         read_text(file, "dealias"),
                          read_text(file, "shape"),         read_text(file, "fields")};
@@ -266,7 +276,8 @@ void write_checkpoint(const std::string& path, const Attributes& attributes, con
             write_attribute(id, "earlier_dt", earlier.dt);
             write_attribute(id, "earlier_checksum", text_of_steps(checksums));
         }
-        write_attribute(id, "complete", std::int64_t{1});
+        write_attribute(id, attribute_checksum, checksum_of_attributes(id));
+        write_attribute(id, completeness, std::int64_t{1});
     });
     file.finish();
 }

@@ -63,6 +63,11 @@ std::size_t value_count(const Attribute& attribute) {
     return static_cast<std::size_t>(WHORL_HDF5(H5Sget_simple_extent_npoints(space.id())));
 }
 
+herr_t add_name(hid_t, const char* name, const H5A_info_t*, void* names) {
+    static_cast<std::vector<std::string>*>(names)->push_back(name);
+    return 0;
+}
+
 template <class T>
 std::vector<T> values_of(hid_t object, const std::string& name, hid_t type, std::size_t count) {
     Attribute attribute = open_attribute(object, name);
@@ -196,6 +201,19 @@ void write_attributes(hid_t object, const Attributes& attributes) {
 
 bool has_attribute(hid_t object, const std::string& name) {
     return WHORL_HDF5(H5Aexists(object, name.c_str())) > 0;
+}
+
+std::vector<std::string> attribute_names(hid_t object) {
+    std::vector<std::string> names;
+    WHORL_HDF5(H5Aiterate2(object, H5_INDEX_NAME, H5_ITER_INC, nullptr, add_name, &names));
+    std::ranges::sort(names);
+    return names;
+}
+
+AttributeShape shape_of_attribute(hid_t object, const std::string& name) {
+    const Attribute attribute = open_attribute(object, name);
+    const Datatype type(WHORL_HDF5(H5Aget_type(attribute.id())));
+    return {H5Tget_class(type.id()), value_count(attribute)};
 }
 
 std::string read_text(hid_t object, const std::string& name) {

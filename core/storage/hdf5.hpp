@@ -87,6 +87,13 @@ void write_attribute(hid_t object, const std::string& name, std::int64_t value);
 void write_attributes(hid_t object, const Attributes& attributes);
 
 bool has_attribute(hid_t object, const std::string& name);
+// In alphabetical order.
+std::vector<std::string> attribute_names(hid_t object);
+struct AttributeShape {
+    H5T_class_t kind;
+    std::size_t count;
+};
+AttributeShape shape_of_attribute(hid_t object, const std::string& name);
 std::string read_text(hid_t object, const std::string& name);
 // These throw Error unless the attribute holds `count` values.
 std::vector<double> read_reals(hid_t object, const std::string& name, std::size_t count);

@@ -59,10 +59,12 @@ void create_component_scale(hid_t file, int components) {
     WHORL_HDF5(H5DSset_scale(scale.id(), no_coordinates.c_str()));
 }
 
-// Readers of image data want no dimension along z where there is one plane only.
+// Readers of image data want no dimension along an axis of one point.
 std::vector<std::string> dimensions(const Box& box, int components) {
-    std::vector<std::string> names{"y", "x"};
-    if (box.points[2] > 1) names.insert(names.begin(), "z");
+    std::vector<std::string> names;
+    if (box.points[2] > 1) names.emplace_back("z");
+    if (box.points[1] > 1) names.emplace_back("y");
+    names.emplace_back("x");
     if (components > 1) names.emplace_back(component_dimension(components));
     return names;
 }

@@ -6,7 +6,6 @@ The equations, [flow], are in models/; the initial fields in initial_options.py;
 """
 
 import math
-import tomllib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -15,16 +14,20 @@ import tomlkit
 from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from tomlkit.items import AoT, Table
 
+from whorl import toml
 from whorl.case_checks import check_together, fill_in
 from whorl.errors import CaseError
 from whorl.explain import describe, did_you_mean, explain
+from whorl.files import is_file
 from whorl.initial_options import Initial
 from whorl.models import Flow
+from whorl.notebooks import html_of
 from whorl.scalars import Scalar
 from whorl.schemes import DEFAULT_COURANT, Scheme
 from whorl.section import (
     LARGEST_COUNT,
     CheckpointInterval,
+    FilePath,
     Interval,
     Lengths,
     Names,
@@ -35,7 +38,8 @@ from whorl.section import (
     listed,
     option,
 )
-from whorl.settings import apply_settings
+from whorl.settings import apply_settings, from_tables, parse_setting
+from whorl.text import storable
 
 
 class Grid(Section):
@@ -106,15 +110,19 @@ class Time(Section):
 
 
 class Output(Section):
-    """What is written, where and how often: a number is time, "20 steps" steps, "never" only where noted."""
+    """What is written, where and how often: a number is time, "20 steps" steps, "never" not at all."""
 
-    directory: str | None = option(
+    directory: FilePath | None = option(
         None, "output directory; the case's name by default, no files from a script"
     )
-    series_every: Interval = option("10 steps", "rows of series.csv; also at the start and the end")
-    spectra_every: Interval = option("100 steps", "spectra in spectra.h5; also at the start and the end")
+    series_every: Interval = option(
+        "10 steps", "rows of series.csv; also at the start and the end, unless never"
+    )
+    spectra_every: Interval = option(
+        "100 steps", "spectra in spectra.h5; also at the start and the end, unless never"
+    )
     checkpoint_every: CheckpointInterval = option(
-        "30 minutes", "checkpoints; also at the end and when stopped by a signal"
+        "30 minutes", "checkpoints; also at the end and when stopped by a signal, unless never"
     )
     snapshot_every: Interval = option("never", "snapshots; also at the start and the end unless never")
     fields: Names | None = option(None, "fields in a snapshot; some of the model's without", min_length=1)
@@ -186,6 +194,19 @@ class Case(Section):
         check_together(self)
         return self
 
+    def __repr__(self) -> str:
+        size = " × ".join(map(str, self.grid.points))
+        ends = [f"{name} = {value:g}" for name in ("until", "steps") if (value := getattr(self.time, name))]
+        return f"<Case: {self.flow.model} {size}, {self.run.precision}, {' or '.join(ends)}>"
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        """All options, in a notebook."""
+        sections = {name: getattr(self, name) for name in type(self).model_fields if getattr(self, name)}
+        scalars = {f"scalars[{n}]": scalar for n, scalar in enumerate(sections.pop("scalars", ()))}
+        return html_of(sections | scalars)
+
     def to_dict(self) -> dict[str, Any]:
         """Every option with its value, without those that are not set."""
         sections = self.model_dump(exclude_none=True)
@@ -201,9 +222,13 @@ class Case(Section):
             document.add(name, _tables(value) if isinstance(value, tuple) else _table(value))
         return tomlkit.dumps(document)
 
-    def updated(self, settings: Sequence[str]) -> "Case":
-        """A copy with dotted settings such as "grid.points=128" applied in order."""
-        return Case(**apply_settings(self.to_dict(), settings, Case))
+    def updated(self, settings: Sequence[str] = (), **sections: Any) -> "Case":
+        """A copy with settings such as "grid.points=128", then options such as flow={"viscosity": 0.1}.
+
+        What is not named stays; a new initial.name drops the old one's options. Raises CaseError.
+        """
+        changes = [*(parse_setting(setting, Case) for setting in settings), *from_tables(sections)]
+        return Case(**apply_settings(self.to_dict(), changes, Case))
 
 
 def _table(section: Section) -> Table:
@@ -214,7 +239,7 @@ def _table(section: Section) -> Table:
     for key, value in values.items():
         if key in inner:
             continue
-        item = tomlkit.item(list(value) if isinstance(value, tuple) else value)
+        item = tomlkit.item(_as_toml(value))
         about = describe(key, type(section).model_fields[key])
         if about.help:
             item.comment(f"{about.help} [{about.unit}]" if about.unit else about.help)
@@ -222,6 +247,12 @@ def _table(section: Section) -> Table:
     for key in inner:
         table.add(key, _table(getattr(section, key)))
     return table
+
+
+def _as_toml(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return storable(value) if isinstance(value, str) else value
 
 
 def _tables(sections: tuple[Section, ...]) -> AoT:
@@ -246,7 +277,8 @@ def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
     sections = read_toml(path)
     _resolve_paths(sections.get("initial"), path.parent.resolve())
     _resolve_paths(sections.get("scalars"), path.parent.resolve())
-    return Case(**apply_settings(sections, settings, Case))
+    changes = [parse_setting(setting, Case) for setting in settings]
+    return Case(**apply_settings(sections, changes, Case))
 
 
 def _resolve_paths(tables: Any, folder: Path) -> None:
@@ -263,7 +295,7 @@ def _resolve_paths(tables: Any, folder: Path) -> None:
 
 def find_case(source: str | Path) -> Path:
     """The file that `source`, a path or the name of a ready case, stands for."""
-    if Path(source).is_file():
+    if is_file(Path(source)):
         return Path(source)
     ready = ready_cases()
     if str(source) in ready:
@@ -276,9 +308,12 @@ def find_case(source: str | Path) -> Path:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a file. Raises CaseError."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            text = file.read(toml.MOST_BYTES + 1)
+        return toml.loads(text.decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise CaseError(f"{path} cannot be read: {error}.") from None
-    except tomllib.TOMLDecodeError as error:
+    except toml.TOMLDecodeError as error:
         raise CaseError(f"{path} is not valid TOML: {error}.") from None

@@ -4,8 +4,6 @@ import os
 import socket
 from typing import NamedTuple
 
-import psutil
-
 from whorl import _core
 from whorl.case import Case
 from whorl.core_options import core_options
@@ -14,6 +12,7 @@ from whorl.exchange_choice import plain
 from whorl.fitting import choose_planes, largest_points
 from whorl.hdf5 import has_h5py
 from whorl.instruction_levels import VARIABLE
+from whorl.memory_limits import available_memory
 from whorl.parallel import agreed
 from whorl.ranks import MPI, launched
 from whorl.schemes import GROWTH, largest_courant
@@ -117,13 +116,43 @@ def _growing_waves(case: Case) -> list[str]:
 
 
 def _large_courant(case: Case) -> list[str]:
-    courant, largest = case.time.courant, largest_courant(case.time.scheme, case.grid.dealias)
-    if courant is None or courant <= largest:
+    courant = case.time.courant
+    if courant is None or courant <= largest_courant(case.time.scheme, case.grid.dealias):
         return []
-    return [
-        f"time.courant = {courant} is more than {largest:.2g}, up to which {case.time.scheme} is stable "
-        f'without viscosity with grid.dealias = "{case.grid.dealias}": where it is weak scales grow.'
-    ]
+    return [f"time.courant = {courant} is more than {limit_of_courant(case)}."]
+
+
+def limit_of_courant(case: Case) -> str:
+    """The Courant number that should not be passed, and why."""
+    scheme, dealias = case.time.scheme, case.grid.dealias
+    largest = f"{largest_courant(scheme, dealias):.2g}"
+    if scheme in GROWTH:
+        what = f"{largest}, beyond which {scheme} doubles the shortest waves in a step"
+    else:
+        what = f"{largest}, up to which {scheme} is stable"
+    return f'{what} without viscosity with grid.dealias = "{dealias}": where it is weak scales grow'
+
+
+def step_too_large(case: Case, courant: float, step: int) -> str | None:
+    """A sentence where a fixed step turned out to be beyond what the scheme stands."""
+    dt = case.time.dt
+    if dt is None or courant <= largest_courant(case.time.scheme, case.grid.dealias):
+        return None
+    return (
+        f"warning: time.dt = {dt:g} is a Courant number of {courant:.3g} at step {step}, more than "
+        f"{limit_of_courant(case)}."
+    )
+
+
+def at_rest(case: Case) -> str:
+    """What a flow at rest is told, with the options of [initial] that are 0."""
+    given = case.initial.model_dump() if case.initial else {}
+    still = [f"initial.{key} = 0" for key, value in given.items() if isinstance(value, float) and value == 0]
+    named = [f'initial.name = "{case.initial.name}"'] if case.initial else ["the initial field"]
+    return (
+        f"the flow is at rest ({' and '.join(still or named)}), so time.courant = {case.time.courant:g} sets "
+        "no time step; give time.dt or time.dt_max, or a flow that moves."
+    )
 
 
 def check_device(case: Case, comm: MPI.Intracomm) -> None:
@@ -295,9 +324,10 @@ def _check_staging(options: _core.Options, ranks: int, room: Room) -> None:
 
 def _room_of_node(node: MPI.Intracomm, comm: MPI.Intracomm) -> Room:
     """Of the node with the least, as its ranks see it."""
-    available, host = agreed(comm, lambda: (psutil.virtual_memory().available, socket.gethostname()))
-    available = node.allreduce(available, MPI.MIN)
-    return min(comm.allgather(Room(available / node.size, node.size, host)))
+    (available, limit), host = agreed(comm, lambda: (available_memory(), socket.gethostname()))
+    available, limit = node.allreduce((available, limit), MPI.MIN)
+    place = f"{host}, {limit}" if limit else host
+    return min(comm.allgather(Room(available / node.size, node.size, place)))
 
 
 def _room_of_gpu(node: MPI.Intracomm, comm: MPI.Intracomm) -> Room:

@@ -15,9 +15,11 @@ from whorl.case import Case, find_case, load_case, ready_cases
 from whorl.errors import BlowUp, CaseError, RunFault
 from whorl.explain import Option, did_you_mean, sections
 from whorl.explain import options as case_options
+from whorl.lasting_output import lasting_output
 from whorl.models import MODELS, Model
 from whorl.planner.commands import bench_machine, plan_case
 from whorl.progress import stdout_console
+from whorl.text import one_paragraph, spelled, typed
 from whorl.version import __version__
 
 START = """\
@@ -99,7 +101,7 @@ def plot(
     from whorl.plots import plot_run
 
     picture = plot_run(directory, output)
-    typer.echo(f"output   {directory}\npicture  {picture}")
+    typer.echo(f"output   {spelled(str(directory))}\npicture  {spelled(str(picture))}")
 
 
 @app.command()
@@ -212,7 +214,7 @@ def _case_with_directory(source: str, output: Path | None, settings: list[str]) 
     """The case, its output in `output`, else where it says itself, else in a folder of the case's name."""
     case = load_case(source, settings)
     directory = str(output) if output else case.output.directory or find_case(source).stem
-    return case.updated([f"output.directory={directory!r}"])
+    return case.updated(output={"directory": directory})
 
 
 def _go(simulation) -> None:
@@ -220,14 +222,16 @@ def _go(simulation) -> None:
     from whorl import tune
 
     root = simulation.comm.rank == 0
-    if root:
-        if simulation.trials:
-            stdout_console().print(tune.table(simulation.trials))
-        typer.echo(f"whorl {__version__}: {simulation.summary()}\noutput in {simulation.directory.path}")
-    finished = simulation.run()
-    simulation.close()
-    if root and finished:
-        typer.echo(f"see it with: whorl plot {simulation.directory.path}")
+    with lasting_output():
+        if root:
+            if simulation.trials:
+                stdout_console().print(tune.table(simulation.trials))
+            print(f"whorl {__version__}: {simulation.summary()}")
+            print(f"output in {spelled(str(simulation.directory.path))}")
+        finished = simulation.run()
+        simulation.close()
+        if root and finished:
+            print(f"see it with: whorl plot {typed(simulation.directory.path)}")
 
 
 # Typer carries click inside and exports only some of its exceptions; the rest are reached by their kinship.
@@ -261,5 +265,7 @@ def _leave(message: str, code: int) -> NoReturn:
 
     console = Console(stderr=True, highlight=False)
     leave_together(
-        message, code, lambda text: console.print(f"[bold red]whorl:[/] {escape(text)}", soft_wrap=True)
+        one_paragraph(message),
+        code,
+        lambda text: console.print(f"[bold red]whorl:[/] {escape(text)}", soft_wrap=True),
     )

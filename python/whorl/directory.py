@@ -6,49 +6,37 @@
     spectra.h5               see spectra.py
     checkpoints/STEP.h5      restart files, the newest few
     snapshots/STEP.vtkhdf    fields for ParaView and xarray
+    snapshots.vtkhdf.series  the snapshots with their times, for ParaView
     log.txt
     exchange.toml            with run.transport = "auto": the choice and what was tried
 
 Each file is appended to line by line or written beside and renamed: a kill at any moment damages none.
 """
 
-import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from whorl.case import Case, Run, read_toml
+from whorl.case import Case, read_toml
+from whorl.checkpoint import Checkpoint, read_clock
 from whorl.errors import CaseError
 from whorl.files import PARTIAL, write_text
-from whorl.hdf5 import open_hdf5
 from whorl.hold import Hold
+from whorl.text import typed
 
 MARK = ".whorl-run"
-OWN_FILES = (MARK, "case.toml", "series.csv", "spectra.h5", "log.txt", "exchange.toml", "plot.png")
+SNAPSHOT_SERIES = "snapshots.vtkhdf.series"
+OWN_FILES = (
+    *(MARK, "case.toml", "series.csv", "spectra.h5", "log.txt", "exchange.toml", "plot.png"),
+    SNAPSHOT_SERIES,
+)
+ASIDE = ".aside"
 DIGITS = "[0-9]" * 8
 FREE_SECTIONS = {"time", "run", "output"}  # which a restart may change: how a flow is computed and advanced
-OWN_FOLDERS = {"checkpoints": (f"{DIGITS}.h5", f"{DIGITS}.h5.aside"), "snapshots": (f"{DIGITS}.vtkhdf",)}
-
-
-@dataclass(frozen=True)
-class Checkpoint:
-    """The clock of a checkpoint file, the text of its case, and what else the bits of a run depend on."""
-
-    path: Path
-    time: float
-    compensation: float
-    step: int
-    dt: float
-    case: str
-    lines: str = ""  # what run.lines = "auto" came to
-    level: str = ""  # the instruction level of the core
-
-    def lines_for(self, case: Case, settings: Sequence[str]) -> str:
-        """Those of the run so far; none where a restart asks for others or is on another device."""
-        asked = any(setting.strip().startswith("run.lines") for setting in settings)
-        device = tomllib.loads(self.case).get("run", {}).get("device", Run().device)
-        return "" if asked or device != case.run.device else self.lines
+OWN_FOLDERS = {
+    folder: (f"{DIGITS}{ending}", f"{DIGITS}{ending}{ASIDE}")
+    for folder, ending in {"checkpoints": ".h5", "snapshots": ".vtkhdf"}.items()
+}
 
 
 class RunDirectory:
@@ -61,6 +49,7 @@ class RunDirectory:
         self.spectra = self.path / "spectra.h5"
         self.log = self.path / "log.txt"
         self.exchange = self.path / "exchange.toml"
+        self.snapshot_series = self.path / SNAPSHOT_SERIES
 
     def checkpoint_path(self, step: int) -> Path:
         return self.path / "checkpoints" / f"{step:08d}.h5"
@@ -87,9 +76,19 @@ class RunDirectory:
 
     def check_free(self, overwrite: bool) -> None:
         """Raises CaseError unless a new run may be put here, now; writes nothing."""
-        if self.path.exists() and not self.path.is_dir():
+        self._check_place(overwrite)
+        if self.is_run():
+            Hold(self.path).release()
+
+    def _check_place(self, overwrite: bool) -> None:
+        """Raises CaseError unless a run may be here, be it that one goes on."""
+        try:
+            there = self.path.exists()
+        except OSError as error:
+            raise CaseError(f"the output directory {self.path} cannot be: {error.strerror}.") from None
+        if there and not self.path.is_dir():
             raise CaseError(f"the output directory {self.path} is a file; choose another with -o.")
-        if not self.path.exists() or not any(self.path.iterdir()):
+        if not there or not any(self.path.iterdir()):
             return
         if not self.is_run():
             raise CaseError(
@@ -99,16 +98,18 @@ class RunDirectory:
         if not overwrite:
             raise CaseError(
                 f"the output directory {self.path} holds a run already; go on with it by whorl restart "
-                f"{self.path}, choose another with -o, or replace it with --overwrite."
+                f"{typed(self.path)}, choose another with -o, or replace it with --overwrite."
             )
-        Hold(self.path).release()
 
     def create(self, case: Case, overwrite: bool = False) -> Hold:
         """Makes the directory for a new run; what an earlier run left is removed, and nothing else."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             hold = Hold(self.path)
-            self.check_free(overwrite)  # still
+        except OSError as error:
+            raise self._not_written(error) from None
+        try:
+            self._check_place(overwrite)  # still
             self._remove_own_files()
             for folder in OWN_FOLDERS:
                 (self.path / folder).mkdir(parents=True, exist_ok=True)
@@ -116,14 +117,20 @@ class RunDirectory:
                 "A run of whorl; with this file here, --overwrite may replace it.\n"
             )
             self.write_case(case)
-            return hold
-        except OSError as error:
-            raise CaseError(f"the output directory {self.path} cannot be written: {error}.") from None
+        except BaseException as error:
+            hold.release()
+            if isinstance(error, OSError):
+                raise self._not_written(error) from None
+            raise
+        return hold
+
+    def _not_written(self, error: OSError) -> CaseError:
+        return CaseError(f"the output directory {self.path} cannot be written: {error}.")
 
     def write_case(self, case: Case) -> None:
         write_text(
             self.case_file,
-            f"# resolved by whorl; whorl restart {self.path.name} reads it\n\n{case.to_toml()}",
+            f"# resolved by whorl; whorl restart {typed(self.path.name)} reads it\n\n{case.to_toml()}",
         )
 
     def _remove_own_files(self) -> None:
@@ -151,10 +158,10 @@ class RunDirectory:
             path.unlink()
 
     def set_aside_later(self, step: int) -> None:
-        """Renames checkpoints beyond `step`, which a run that goes on from there will make anew."""
-        for path in self.checkpoints():
+        """Renames checkpoints and snapshots beyond `step`: a run that goes on from there makes its own."""
+        for path in (*self.checkpoints(), *self.snapshots()):
             if int(path.stem) > step:
-                path.rename(path.with_name(path.name + ".aside"))
+                path.rename(path.with_name(path.name + ASIDE))
 
     # reading
 
@@ -178,10 +185,8 @@ class RunDirectory:
                     "and time.*; for anything else begin a new run, from a snapshot if you like "
                     "(initial.name = from-file)."
                 )
-        case = self.read_case()
-        case = case.updated([*settings, f"output.directory={str(self.path)!r}"])
-        if until is not None:
-            case = case.updated([f"time.until={float(until)!r}"])
+        end = {} if until is None else {"until": float(until)}
+        case = self.read_case().updated(settings, output={"directory": str(self.path)}, time=end)
         return case, self.choose_checkpoint(step)
 
     def choose_checkpoint(self, step: int | None = None) -> Checkpoint:
@@ -205,10 +210,11 @@ class RunDirectory:
 
     def _check_same_run(self, checkpoint: Checkpoint) -> None:
         """What a restart cannot change must be in the checkpoint's case as in the directory's."""
-        here, there = (
-            _flat(self.read_case().to_dict()),
-            _flat(Case(**tomllib.loads(checkpoint.case)).to_dict()),
-        )
+        try:
+            there = _flat(Case(**checkpoint.case).to_dict())
+        except CaseError as error:
+            raise self.damaged(checkpoint.path, f"its case cannot be run: {error}") from None
+        here = _flat(self.read_case().to_dict())
         for key in sorted(here.keys() | there.keys()):
             if key.partition(".")[0] not in FREE_SECTIONS and here.get(key) != there.get(key):
                 raise CaseError(
@@ -226,7 +232,7 @@ class RunDirectory:
                 good = read_clock(earlier)
             except ValueError:
                 continue
-            command = f"whorl restart {self.path} --step {good.step}"
+            command = f"whorl restart {typed(self.path)} --step {good.step}"
             offer = f"the one before is {earlier} (t = {good.time:.6g}): {command}"
             break
         else:
@@ -250,22 +256,3 @@ def _steps(paths: list[Path]) -> list[str]:
     """The steps of checkpoints, only the first and the last few of many."""
     steps = [str(int(path.stem)) for path in paths]
     return steps if len(steps) <= 8 else [*steps[:3], "…", *steps[-4:]]
-
-
-def _text(attributes: Any, name: str) -> str:
-    """An attribute; files of earlier versions have no lines and no level."""
-    text = attributes[name] if name == "case" else attributes.get(name, "")
-    return text.decode() if isinstance(text, bytes) else text
-
-
-def read_clock(path: Path) -> Checkpoint:
-    """The clock in a checkpoint's attributes. Raises ValueError if the file is damaged or not whorl's."""
-    try:
-        with open_hdf5(path) as file:
-            a = file.attrs
-            clock = float(a["time"]), float(a["compensation"]), int(a["step"]), float(a["dt"])
-            return Checkpoint(path, *clock, *(_text(a, name) for name in ("case", "lines", "level")))
-    except OSError as error:
-        raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
-    except KeyError:
-        raise ValueError("it was not written by whorl") from None

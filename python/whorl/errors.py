@@ -1,10 +1,15 @@
 """What can go wrong by the user's hand or the flow's; each message is one paragraph."""
 
+from whorl.text import one_paragraph
+
 
 class CaseError(ValueError):
     """Input that cannot be run: the message names the option, its value and what is allowed."""
 
     exit_code = 2
+
+    def __init__(self, message: str):
+        super().__init__(one_paragraph(message))
 
 
 class BlowUp(RuntimeError):
@@ -30,6 +35,9 @@ class RunFault(RuntimeError):
     """A run that had begun cannot go on (a full disk, a library that failed); `__cause__` says why."""
 
     exit_code = 1
+
+    def __init__(self, message: str):
+        super().__init__(one_paragraph(message))
 
 
 def last_checkpoint(path) -> str:

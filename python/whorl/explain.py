@@ -15,6 +15,9 @@ from pydantic.fields import FieldInfo
 from whorl.section import tag_key, tag_of
 
 MEANT = {"gpu": "cuda", "nvidia": "cuda", "amd": "hip"}  # by who does not know our names
+LONGEST_WORD = 100  # of what is typed: what is longer is nothing like a word that is known
+MOST_SHOWN = 40  # entries of a list
+MOST_PROBLEMS = 4  # of a case, in one message
 BOUNDS = {Gt: ("gt", "greater than"), Ge: ("ge", "at least"), Lt: ("lt", "less than"), Le: ("le", "at most")}
 
 
@@ -103,16 +106,21 @@ def _kind(annotation: Any) -> str:
     return {int: "whole number", float: "number", str: "text", bool: "true or false"}[annotation]
 
 
-def show(value: Any) -> str:
-    """A value as TOML would have it, shortened."""
+def show(value: Any, levels: int = 3) -> str:
+    """A value as TOML would have it, shortened; of lists in lists so many levels."""
     if isinstance(value, bool):
         text = str(value).lower()
     elif isinstance(value, str):
-        text = json.dumps(value, ensure_ascii=False)
+        text = json.dumps(value[:LONGEST_WORD], ensure_ascii=False)
+    elif isinstance(value, list | tuple | dict) and levels == 0:
+        text = "…"
     elif isinstance(value, list | tuple):
-        text = f"[{', '.join(map(show, value))}]"
+        text = f"[{', '.join(show(inner, levels - 1) for inner in value[:MOST_SHOWN])}]"
     elif isinstance(value, dict):
-        text = f"{{{', '.join(f'{key} = {show(inner)}' for key, inner in value.items())}}}"
+        entries = list(value.items())[:MOST_SHOWN]
+        text = f"{{{', '.join(f'{key} = {show(inner, levels - 1)}' for key, inner in entries)}}}"
+    elif isinstance(value, int) and abs(value) >= 10**LONGEST_WORD:
+        text = hex(value)
     else:
         text = f"{value:.6g}" if isinstance(value, float) and value != round(value, 0) else str(value)
     return text if len(text) <= 80 else f"{text[:76]} …"
@@ -124,6 +132,8 @@ def dotted_keys(model: type[BaseModel]) -> list[str]:
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
     """ "; did you mean …?" for the nearest choice, or nothing."""
+    if len(word) > LONGEST_WORD:
+        return ""
     by_name = {choice.lower(): choice for choice in choices}
     meant = MEANT.get(word.lower(), word.lower())
     near = difflib.get_close_matches(meant, list(by_name), 1)
@@ -132,6 +142,8 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
 
 def nearest_key(key: str, model: type[BaseModel], section: str = "") -> str:
     """The same for an option: an exact name anywhere, else a similar one, in its own section first."""
+    if len(key) > LONGEST_WORD:
+        return ""
     keys = dotted_keys(model)
     names = [k.rpartition(".")[2] for k in keys]
     own = [name for k, name in zip(keys, names, strict=True) if k.startswith(f"{section}.")]
@@ -147,12 +159,14 @@ def nearest_key(key: str, model: type[BaseModel], section: str = "") -> str:
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> str:
-    """All problems of a case as one paragraph, the first of each option."""
+    """The problems of a case as one paragraph, the first of each option; some, where there are many."""
     first: dict[tuple, dict[str, Any]] = {}
-    for problem in error.errors():
+    for problem in error.errors(include_url=False):
         place = tuple(part for part in problem["loc"] if isinstance(part, str))
         first.setdefault(place, problem)
-    return " Also: ".join(_sentence(problem, model) for problem in first.values())
+    told = " Also: ".join(_sentence(problem, model) for problem in list(first.values())[:MOST_PROBLEMS])
+    left = len(first) - MOST_PROBLEMS
+    return told if left <= 0 else f"{told} There {'is 1 more' if left == 1 else f'are {left} more'}."
 
 
 @dataclass(frozen=True)
@@ -252,7 +266,7 @@ def _unknown(place: Place, model: type[BaseModel]) -> str:
     alone = len(place.siblings) == 1
     where = f"[{place.section}]" if alone else f'{place.tag} = "{tag_of(place.chosen)}"'
     homes = [tag_of(s) for s in place.siblings if place.key in s.model_fields]
-    similar = difflib.get_close_matches(place.key, own, 1)
+    similar = difflib.get_close_matches(place.key[:LONGEST_WORD], own, 1)
     if homes:
         near = f"; it goes with {place.tag} = {show(homes[0])}."
     elif similar:

@@ -16,11 +16,28 @@ def whole_file(path: Path) -> Iterator[Path]:
     beside = path.with_name(path.name + PARTIAL)
     try:
         yield beside
-        with beside.open("rb") as file:
-            os.fsync(file.fileno())
+        synchronise(beside)
         os.replace(beside, path)
+        synchronise(path.parent)
     finally:
         beside.unlink(missing_ok=True)
+
+
+def synchronise(path: Path) -> None:
+    """Waits until a file, or the names in a directory, are on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def is_file(path: Path) -> bool:
+    """Whether it is a file that is there; what can be no path is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long, or with a null in it
+        return False
 
 
 def write_text(path: Path, text: str) -> None:

@@ -8,19 +8,40 @@ from types import ModuleType
 import numpy as np
 
 MOST_THREADS = 8  # what formulas are worth
+LONGEST = 4000  # characters
 ALLOWED = (
-    "x, y, z, pi, + − * / **, comparisons, sqrt, exp, log, sin, cos, tan, sinh, cosh, tanh, arctan2, abs"
+    "x, y, z, pi, + − * / % **, comparisons, & | ~ between them, where, sqrt, exp, log, sin, cos, tan, sinh, "
+    "cosh, tanh, arctan2, abs"
+)
+# Of each point alone: numexpr also sums, and takes extremes, over as many points as it is given at a time.
+FUNCTIONS = frozenset(
+    [
+        *("abs", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh"),
+        *("ceil", "copysign", "cos", "cosh", "exp", "expm1", "floor", "fmod"),
+        *("hypot", "log", "log10", "log1p", "log2", "maximum", "minimum", "round"),
+        *("sign", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "where"),
+    ]
+)
+OPERATORS = (
+    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor),
+    *(ast.UAdd, ast.USub, ast.Invert),
+    *(ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq),
 )
 
 
 def check(formula: str) -> None:
     """Raises ValueError, naming the formula, unless `evaluate` can take it."""
+    if len(formula) > LONGEST:
+        raise ValueError(
+            f"a formula of {len(formula)} characters is too long, at most {LONGEST} are taken; give the "
+            "field in a file (from-file) or from a script"
+        )
     numexpr = _numexpr()
     point = {"x": 0.5, "y": 0.5, "z": 0.5, "pi": math.pi}
     with np.errstate(all="ignore"):  # a value that is no number here may be one at the points
         try:
             error = numexpr.validate(in_floats(formula), local_dict=point, global_dict={})
-        except (ValueError, SyntaxError, OverflowError, RecursionError) as found:
+        except (ValueError, SyntaxError, OverflowError, RecursionError, MemoryError) as found:
             error = found
         if error:
             raise ValueError(
@@ -51,9 +72,30 @@ def in_floats(formula: str) -> str:
     """The formula with its whole numbers as floating-point ones.
 
     Python works out what holds numbers alone, and would take for ever over a whole number such as 10**10**10.
-    Raises SyntaxError, or ValueError where something else than a number stands.
+    Raises SyntaxError, or ValueError where something stands that is no arithmetic at a point.
     """
-    return ast.unparse(_Floats().visit(ast.parse(formula.strip(), mode="eval")))
+    tree = ast.parse(formula.strip(), mode="eval")
+    for node in ast.walk(tree):
+        if isinstance(node, ast.expr):
+            _check_node(node)
+    return ast.unparse(_Floats().visit(tree))
+
+
+def _check_node(node: ast.expr) -> None:
+    """Python's own operators, such as `and` and `is`, would be worked out on the text, not on values."""
+    match node:
+        case ast.Constant() | ast.Name():
+            return
+        case ast.BinOp(op=operator) | ast.UnaryOp(op=operator) | ast.Compare(ops=[operator]):
+            if isinstance(operator, OPERATORS):
+                return
+        case ast.Call(func=ast.Name(id=name), keywords=[]) if name in FUNCTIONS:
+            return
+        case ast.Call(func=ast.Name(id=name)):
+            raise ValueError(f"{name}() is not known")
+        case ast.Compare():
+            raise ValueError(f"{ast.unparse(node)} compares twice; write one comparison & the other")
+    raise ValueError(f"{ast.unparse(node)} is none of what it may hold")
 
 
 class _Floats(ast.NodeTransformer):
@@ -70,4 +112,6 @@ def _reason(error: Exception) -> str:
         return f"{error} is not known"
     if isinstance(error, OverflowError):
         return "a number in it is too large"
+    if isinstance(error, RecursionError | MemoryError):
+        return "too much in it lies in each other"
     return str(error).rstrip(".")

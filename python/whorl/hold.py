@@ -1,4 +1,4 @@
-"""One process at a time works in a directory."""
+"""One run at a time works in a directory."""
 
 import fcntl
 import os
@@ -10,28 +10,30 @@ from whorl.errors import CaseError
 
 
 class Hold:
-    """Keeps other processes out of a directory until it is released or forgotten, or the process ends.
+    """Keeps everybody else out of a directory until it is released or forgotten, or the process ends.
 
-    Of one process there may be several. Where a file system has no locks nobody is kept out.
-    Raises CaseError where another process holds the directory.
+    Where a file system has no locks other processes are not kept out.
+    Raises CaseError where another process, or this one, holds the directory.
     """
 
-    _held: ClassVar[dict[tuple[int, int], list[int]]] = {}  # of this process: a descriptor, and how many
+    _held: ClassVar[set[tuple[int, int]]] = set()  # of this process
 
     def __init__(self, directory: Path):
         place = directory.stat()
         key = (place.st_dev, place.st_ino)
         if key in self._held:
-            self._held[key][1] += 1
-        else:
-            self._held[key] = [_locked(directory), 1]
-        self.release = weakref.finalize(self, self._release, key)
+            raise CaseError(
+                f"the run in {directory} is still open in this program: close it first, by its close() or at "
+                "the end of a with block."
+            )
+        descriptor = _locked(directory)
+        self._held.add(key)
+        self.release = weakref.finalize(self, self._release, key, descriptor)
 
     @classmethod
-    def _release(cls, key: tuple[int, int]) -> None:
-        cls._held[key][1] -= 1
-        if cls._held[key][1] == 0:
-            os.close(cls._held.pop(key)[0])
+    def _release(cls, key: tuple[int, int], descriptor: int) -> None:
+        cls._held.discard(key)
+        os.close(descriptor)
 
 
 def _locked(directory: Path) -> int:

@@ -4,7 +4,7 @@ To add one: its parameters as a section in initial_options.py (and in KINDS), it
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +14,7 @@ from whorl import initial_options as kinds
 from whorl.case import Case
 from whorl.errors import CaseError
 from whorl.explain import did_you_mean
-from whorl.initial_checks import Target, check_energy
+from whorl.initial_checks import Target, check_energy, check_shells
 from whorl.initial_files import check_file, open_field
 from whorl.measures import SCALAR, state_fields
 from whorl.parallel import on_root
@@ -24,6 +24,7 @@ from whorl.superfluid_vortices import taylor_green_wavefunction
 
 Setter = Callable[[Target, Any], None]
 FIELDS: dict[type, Setter] = {}
+ZERO = kinds.Zero(name="zero")
 
 # A function of x, y, z (arrays that broadcast to a block [z][y][x]) returning the components of a field.
 FieldFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
@@ -42,36 +43,42 @@ def initial_field(parameters: type) -> Callable[[Setter], Setter]:
 def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -> None:
     """Sets the flow from what a script gave, else from the case's [initial] and [[scalars]].
 
-    A script gives a function or an array for the model's first field, or a dict of them by field. Arrays have
-    shape (components, nz, ny, nx), the whole field on every rank. What nobody gives is zero, and the
-    divergent part of solenoidal fields is removed. Raises CaseError.
+    A script gives a function or an array for the model's first field, or a dict of them by field; [initial]
+    may give others. Arrays have shape (components, nz, ny, nx), the whole field on every rank. What nobody
+    gives is zero, and the divergent part of solenoidal fields is removed. Raises CaseError.
     """
-    if given is not None and case.initial is not None:
-        raise CaseError(
-            f'the case has initial.name = "{case.initial.name}" and the script gives a field; leave one out.'
-        )
     if given is None and case.initial is None:
         names = ", ".join(map(tag_of, kinds.KINDS))
         raise CaseError(f"the case has no initial field: give [initial] with name one of {names}.")
-    by_script = _by_field(case, given)
-    for name, value in (_by_name(case) if given is None else by_script).items():
-        target = _target(flow, case, comm, name, "initial")
-        if callable(value):
-            set_from_function(target, value)
-        elif by_script:
-            set_from_array(target, np.asarray(value))
+    by_script, by_name = _by_field(case, given), _by_name(case)
+    for name in by_script:
+        if isinstance(by_name.get(name, ZERO), kinds.Zero):
+            by_name.pop(name, None)
         else:
-            FIELDS[type(value)](_target(flow, case, comm, name, _place(case, name)), value)
-    for scalar in case.scalars:
-        if scalar.initial is not None and scalar.name not in by_script:
-            FIELDS[type(scalar.initial)](
-                _target(flow, case, comm, scalar.name, "scalars.initial"), scalar.initial
+            place, kind = _place(case, name), tag_of(type(by_name[name]))
+            raise CaseError(
+                f'the case has {place}.name = "{kind}" and the script gives a field {name}; leave one out.'
             )
+    for name, value in by_script.items():
+        set_field(flow, case, comm, name, value)
+    for name, field in by_name.items():
+        FIELDS[type(field)](_target(flow, case, comm, name, _place(case, name)), field)
+
+
+def set_field(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, value: Any) -> None:
+    """Sets a field from a function of x, y, z or an array. Raises CaseError."""
+    _check_names(case, [name])
+    target = _target(flow, case, comm, name, "initial")
+    if callable(value):
+        set_from_function(target, value)
+    else:
+        set_from_array(target, np.asarray(value))
 
 
 def _by_name(case: Case) -> dict[str, kinds.InitialField]:
     """The initial fields of the case by the field they set."""
-    return {case.flow.first_field(): case.initial} | case.initial.others
+    own = {} if case.initial is None else {case.flow.first_field(): case.initial} | case.initial.others
+    return own | {scalar.name: scalar.initial for scalar in case.scalars if scalar.initial is not None}
 
 
 def _by_field(case: Case, given: Any) -> dict[str, Any]:
@@ -79,14 +86,18 @@ def _by_field(case: Case, given: Any) -> dict[str, Any]:
     if given is None:
         return {}
     fields = given if isinstance(given, dict) else {case.flow.first_field(): given}
+    _check_names(case, fields)
+    return fields
+
+
+def _check_names(case: Case, names: Iterable[str]) -> None:
     known = list(dict.fromkeys([case.flow.first_field(), *state_fields(case)]))
-    for name in fields:
+    for name in names:
         if name not in known:
             raise CaseError(
                 f'the script gives an initial field "{name}", which {case.flow.model} has not'
                 f"{did_you_mean(str(name), known).rstrip('?')}; its fields are {', '.join(known)}."
             )
-    return fields
 
 
 def _target(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, place: str) -> Target:
@@ -95,6 +106,8 @@ def _target(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, place:
 
 
 def _place(case: Case, name: str) -> str:
+    if any(name == scalar.name for scalar in case.scalars):
+        return "scalars.initial"
     return "initial" if name == case.flow.first_field() else f"initial.{name}"
 
 
@@ -252,16 +265,16 @@ def random(target: Target, parameters: kinds.Random) -> None:
     """Random phases under the given spectrum, or E(k) ∝ k⁴ exp(−2 (k/k0)²) summing to the given energy."""
     case, flow = target.case, target.flow
     smallest = smallest_wavenumber(case)
+    largest = flow.kmax / smallest
     if parameters.spectrum is not None:
         energy = list(parameters.spectrum)
     else:
-        energy = standard_spectrum(parameters.k0, parameters.energy)
-        largest = flow.kmax / smallest
         if parameters.k0 > largest:
             raise CaseError(
                 f"{target.place}.k0 = {parameters.k0:g} is beyond the largest wavenumber kept, {largest:.4g} "
                 "times the smallest; lower it or use more points."
             )
+        energy = standard_spectrum(parameters.k0, parameters.energy)
     names = list(state_fields(case))
     seed = parameters.seed + STRIDE * (names.index(target.field) if target.field in names else 0)
     kept = energy[: math.floor(flow.kmax / smallest) + 1]
@@ -269,6 +282,8 @@ def random(target: Target, parameters: kinds.Random) -> None:
     check_energy(target, sum(kept), smallest)
     if len(kept) < len(energy):
         flow.set_random(energy, seed, field=target.name)  # the corners of the truncation, too
+    if parameters.spectrum is not None:
+        check_shells(target, sum(energy), largest)
 
 
 def standard_spectrum(peak: float, total: float) -> list[float]:
@@ -281,8 +296,8 @@ def standard_spectrum(peak: float, total: float) -> list[float]:
 @initial_field(kinds.FromFile)
 def from_file(target: Target, parameters: kinds.FromFile) -> None:
     """The field of this name of a snapshot of whorl, or of arrays in an HDF5 or npz file."""
-    wanted = (parameters.path, target.field, target.components)
-    on_root(target.comm, lambda: check_file(*wanted, target.case.grid, f"{target.place}.path"))
+    wanted = (parameters.path, target.field, target.components, target.case.grid)
+    on_root(target.comm, lambda: check_file(*wanted, f"{target.place}.path"))
     with open_field(*wanted) as readers:
 
         def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:

@@ -243,3 +243,14 @@ def check_energy(target: Target, asked: float, smallest: float) -> None:
         f"between walls; raise {target.place}.k0 well above {first:.3g}, or in {target.place}.spectrum leave "
         f"the shells before {math.ceil(first)} at 0."
     )
+
+
+def check_shells(target: Target, asked: float, largest: float) -> None:
+    """Whether a random field holds the energy of a spectrum that was given: shells may be beyond the grid."""
+    reached = target.energy()
+    if reached < (1 - NEGLIGIBLE) * asked:
+        raise CaseError(
+            f"the random {target.field} holds the energy {reached:.6g} instead of the {asked:.6g} of "
+            f"{target.place}.spectrum: it has shells without modes on this grid, which keeps {largest:.4g} "
+            "times the smallest wavenumber along every axis; leave those shells at 0, or use more points."
+        )

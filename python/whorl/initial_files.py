@@ -32,7 +32,8 @@ def check_file(path: str, field: str, components: int, grid: Any, place: str) ->
     try:
         with _open(Path(path)) as file:
             names = _names_in(file, field, components)
-            shapes = {name: _grid_shape(file[name].shape, len(names) < components) for name in names}
+            flat = _flat_axis(grid)
+            shapes = {name: _grid_shape(file[name].shape, len(names) < components, flat) for name in names}
             box = _case_in(file).get("grid", {})
     except (OSError, KeyError, ValueError) as error:
         arrays = names_of(field, components)
@@ -73,14 +74,15 @@ def _shown(value: Any) -> str:
 
 
 @contextmanager
-def open_field(path: str, field: str, components: int) -> Iterator[list[Reader]]:
+def open_field(path: str, field: str, components: int, grid: Any) -> Iterator[list[Reader]]:
     """A reader for each component, while the file is open."""
+    flat = _flat_axis(grid)
     with _open(Path(path)) as file:
         names = _names_in(file, field, components)
         if len(names) < components:
-            yield [_reader(file[names[0]], (..., part)) for part in range(components)]
+            yield [_reader(file[names[0]], (..., part), flat) for part in range(components)]
         else:
-            yield [_reader(file[name], ()) for name in names]
+            yield [_reader(file[name], (), flat) for name in names]
 
 
 def _names_in(file: Any, field: str, components: int) -> list[str]:
@@ -108,14 +110,15 @@ def _case_in(file: Any) -> dict[str, Any]:
     return tomllib.loads(case.decode() if isinstance(case, bytes) else case)
 
 
-def _reader(data: Any, last: tuple) -> Reader:
-    """Of the array `data` (nz, ny, nx), or (ny, nx) where the flow is flat; `last` takes one component."""
+def _reader(data: Any, last: tuple, flat: int) -> Reader:
+    """Of the array `data` (nz, ny, nx), or without the axis that is flat; `last` takes one component."""
     dimensions = data.ndim - (1 if last else 0)
 
     def read(z0: int, z1: int, y0: int, y1: int) -> np.ndarray:
-        if dimensions == 2:
-            return data[(slice(y0, y1), *last)][None]
-        return data[(slice(z0, z1), slice(y0, y1), *last)]
+        block = [slice(z0, z1), slice(y0, y1)]
+        if dimensions < 3:
+            del block[flat]
+        return data[(*block, *last)].reshape(z1 - z0, y1 - y0, -1)
 
     return read
 
@@ -137,7 +140,12 @@ def _reason(error: OSError | KeyError | ValueError) -> str:
     return " ".join(text.split()).rstrip(".")
 
 
-def _grid_shape(shape: tuple[int, ...], with_components: bool) -> tuple[int, ...]:
-    """(nz, ny, nx) of an array; a vector of a snapshot ends with the components, a flat one has no z."""
+def _flat_axis(grid: Any) -> int:
+    """Of the axes z, y, x the one of a single point, which arrays may be without: z if there is none."""
+    return 1 if grid.points[1] == 1 else 0
+
+
+def _grid_shape(shape: tuple[int, ...], with_components: bool, flat: int) -> tuple[int, ...]:
+    """(nz, ny, nx) of an array; vectors of snapshots end with the components, flat ones have no flat axis."""
     points = shape[:-1] if with_components else shape
-    return (1, *points) if len(points) == 2 else points
+    return (*points[:flat], 1, *points[flat:]) if len(points) == 2 else points

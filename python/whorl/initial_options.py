@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from whorl import formulas
-from whorl.section import Numbers, Section, listed, option
+from whorl.section import FilePath, Numbers, Section, listed, option
 
 DEFAULT_PEAK = 4.0
 DEFAULT_ENERGY = 0.5
@@ -150,7 +150,7 @@ class FromFile(InitialField):
     """The field on the same grid from a snapshot of whorl, or from arrays (nz, ny, nx) in HDF5 or npz."""
 
     name: Literal["from-file"]
-    path: str = option(..., "the file; relative to the case file")
+    path: FilePath = option(..., "the file; relative to the case file")
     fields: ClassVar = ANY
 
 

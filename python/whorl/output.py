@@ -8,7 +8,8 @@ import xarray as xr
 from whorl.case import Case
 from whorl.directory import RunDirectory
 from whorl.series import read_series
-from whorl.snapshots import open_snapshot
+from whorl.snapshot_series import times_of
+from whorl.snapshots import open_snapshots
 from whorl.spectra import read_spectra
 
 
@@ -33,9 +34,14 @@ class RunResults:
         return read_spectra(RunDirectory(self.directory).spectra)
 
     @property
-    def snapshots(self) -> list[xr.Dataset]:
-        """The snapshots in order of time; their fields (z, y, x, component) stay on disk until used."""
-        return [open_snapshot(path) for path in RunDirectory(self.directory).snapshots()]
+    def snapshots(self) -> xr.Dataset:
+        """All snapshots over `time`, with `step`; fields (time, z, y, x, component) stay on disk until used.
+
+        `snapshots.isel(time=-1)` is the last, `snapshots.sel(time=2.0, method="nearest")` that near t = 2.
+        """
+        place = RunDirectory(self.directory)
+        paths = place.snapshots()
+        return open_snapshots(paths, times_of(paths, place.snapshot_series))
 
     @property
     def checkpoints(self) -> list[Path]:

@@ -22,6 +22,8 @@ from whorl.files import check_picture, whole_file
 from whorl.models.base import Curves, Picture, Slice
 from whorl.output import RunResults, open_run
 from whorl.picture_style import STYLE
+from whorl.schemes import LARGEST_KEPT
+from whorl.text import spelled
 
 COLORS = ("#2b6cb0", "#c2410c", "#4d7c0f", "#7c3aed")
 AT_REST = "the flow is at rest"
@@ -38,7 +40,7 @@ def plot_run(directory: str | Path, output: str | Path | None = None) -> Path:
     if not RunDirectory(directory).series.is_file() or run.series.sizes["time"] == 0:
         raise CaseError(f"{directory} has no rows in series.csv yet; wait for the first ones.")
     with rc_context(STYLE):
-        figure = draw(run, Path(directory).resolve().name)
+        figure = draw(run, spelled(Path(directory).resolve().name))
         FigureCanvasAgg(figure)
         with whole_file(path) as beside:
             figure.savefig(beside, format="png", dpi=150)
@@ -59,7 +61,7 @@ def draw(run: RunResults, name: str) -> Figure:
     for ax, curves in zip(axes[0], picture.curves, strict=True):
         draw_curves(ax, series, curves, colors_of(picture))
     written = RunDirectory(run.directory).spectra.is_file()
-    draw_spectra(spectrum, run.spectra if written else None, picture)
+    draw_spectra(spectrum, run.spectra if written else None, picture, resolved(run.case.grid))
     figure.suptitle(headline(run, series, name), x=0.012, ha="left", fontsize=14)
     return figure
 
@@ -101,7 +103,7 @@ def headline(run: RunResults, series: xr.Dataset, name: str) -> str:
     size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(str(n) for n in points if n > 1)
     last = series.isel(time=-1)
     text = f"{name}   ·   {size}   ·   {run.case.flow.headline()}   ·   t = {float(last['time']):.4g}"
-    reynolds = float(last.get("R_lambda", np.nan))
+    reynolds = np.nan if 1 in points else float(last.get("R_lambda", np.nan))  # a number of three dimensions
     return f"{text}   ·   Rλ = {reynolds:.0f}" if np.isfinite(reynolds) else text
 
 
@@ -122,13 +124,23 @@ def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, 
         ax.legend(frameon=False, fontsize=8.5)
 
 
-def draw_spectra(ax: Axes, spectra: xr.Dataset | None, picture: Picture) -> None:
-    """The first of the model's spectra at a few times, the last the darkest; the others at the last."""
+def resolved(grid: Grid) -> float:
+    """The largest wavenumber kept along every axis: beyond it shells are corners of the box of modes."""
+    axes = zip(grid.points, grid.lengths, strict=True)
+    return LARGEST_KEPT[grid.dealias] * np.pi * min(n / length for n, length in axes if n > 1)
+
+
+def draw_spectra(ax: Axes, spectra: xr.Dataset | None, picture: Picture, most: float) -> None:
+    """The first of the model's spectra at a few times, the last the darkest; the others at the last.
+
+    Of the shells up to the wavenumber `most`.
+    """
     ax.set_title(picture.spectra_title)
     if spectra is None:
         ax.text(0.5, 0.5, "no spectra yet", transform=ax.transAxes, ha="center", color="0.5")
         return
-    spectra = spectra.isel(k=slice(1, None))
+    k = spectra["k"].values
+    spectra = spectra.isel(k=(k > 0) & (k <= max(most, k[1])))
     (main, label), *others = picture.spectra
     if not any((spectra[name].values[-1] > 0).any() for name, _ in picture.spectra):
         ax.text(0.5, 0.5, AT_REST, transform=ax.transAxes, ha="center", color="0.5")
@@ -159,7 +171,7 @@ def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, top: float, label: str
     for index in chosen:
         state = spectra.isel(time=index)
         values = np.where(state[name] > 1e-16 * top, state[name], np.nan)
-        shade = TIMES(0.05 + 0.95 * (index / max(count - 1, 1)))
+        shade = TIMES(0.2 + 0.8 * (index / max(count - 1, 1)))
         few = np.isfinite(values).sum() < 5
         last = index == chosen[-1]
         ax.plot(
@@ -189,7 +201,8 @@ def draw_slice(ax: Axes, run: RunResults) -> None:
     """The first of the model's slices that the last snapshot holds, on the liveliest of some planes."""
     ax.grid(False)
     snapshots = run.snapshots
-    slices = [one for one in picture_of(run.case).slices if snapshots and one.field in snapshots[-1]]
+    last = snapshots.isel(time=-1) if snapshots.sizes["time"] else snapshots
+    slices = [one for one in picture_of(run.case).slices if one.field in last]
     if not slices:
         ax.set_axis_off()
         ax.text(
@@ -197,7 +210,7 @@ def draw_slice(ax: Axes, run: RunResults) -> None:
         )
         return
     chosen, grid = slices[0], run.case.grid
-    plane = plane_of(snapshots[-1][chosen.field], chosen, grid)
+    plane = plane_of(last[chosen.field], chosen, grid)
     across, up = (axis for axis in "xyz" if axis in plane.dims)
     signed = chosen.shows == "value" and not chosen.background
     limit = float(np.percentile(abs(plane), 99.7)) or 1.0
@@ -212,7 +225,7 @@ def draw_slice(ax: Axes, run: RunResults) -> None:
     )
     ax.set(aspect="equal", xlabel=across, ylabel=up, xlim=(0, lengths[across]), ylim=(0, lengths[up]))
     normal = next(axis for axis in "xyz" if axis not in (across, up))
-    where = f"{normal} = {float(plane[normal]):.3g}, t = {float(snapshots[-1]['time']):.4g}"
+    where = f"{normal} = {float(plane[normal]):.3g}, t = {float(last['time']):.4g}"
     ax.set_title(f"{chosen.title}   at {where}")
     _ticks_of_pi(ax.xaxis, lengths[across])
     _ticks_of_pi(ax.yaxis, lengths[up])

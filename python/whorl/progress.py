@@ -16,6 +16,7 @@ from rich.table import Table
 from rich.text import Text
 
 from whorl.clock import Allowance, Stopwatch
+from whorl.text import one_paragraph
 
 LIVE_SECONDS = 0.25
 PLAIN_SECONDS = 5.0
@@ -51,13 +52,31 @@ class Status:
         return f"dt {self.dt:.3g}  C {self.courant:.2f}  {values}".rstrip()
 
 
+class LogFile(logging.FileHandler):
+    """A log file; where it cannot be written it says so once, and the run goes on."""
+
+    _told = False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        reason = sys.exc_info()[1]
+        if not self._told:
+            self._told = True
+            told = one_paragraph(f"the log {self.baseFilename} cannot be written: {reason}; the run goes on.")
+            sys.stderr.write(f"whorl: {told}\n")
+
+
+def pace(steps: int, seconds: float) -> str:
+    """How fast so many steps were."""
+    return f"{steps} steps in {timedelta(seconds=round(seconds))}, {seconds / max(steps, 1):.3g} s a step"
+
+
 def run_log(path: Path | None) -> logging.Logger:
     """A log that appends to `path`, or nowhere; one a run."""
     log = logging.Logger("whorl", logging.INFO)
     if path is None:
         log.addHandler(logging.NullHandler())
     else:
-        handler = logging.FileHandler(path, encoding="utf-8")
+        handler = LogFile(path, encoding="utf-8", errors="backslashreplace")
         handler.setFormatter(logging.Formatter("%(asctime)s  %(message)s", "%Y-%m-%d %H:%M:%S"))
         log.addHandler(handler)
     return log

@@ -46,6 +46,9 @@ class Alone:
     def allreduce(self, value: Any, operation: Any = None) -> Any:
         return value
 
+    def gather(self, value: Any, root: int = 0) -> list[Any]:
+        return [value]
+
     def allgather(self, value: Any) -> list[Any]:
         return [value]
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from whorl import _core
 from whorl.case import Case
+from whorl.checkpoint import Checkpoint
 from whorl.clock import Clock, Every, Stopwatch
 from whorl.diagnostics import series_row
 from whorl.directory import RunDirectory
@@ -15,11 +16,14 @@ from whorl.hdf5 import has_h5py
 from whorl.measures import by_own_names, name_in_core, series_columns, spectra_columns, transfers
 from whorl.parallel import on_root
 from whorl.ranks import MPI
-from whorl.series import Series, read_table
+from whorl.section import LARGEST_NUMBER
+from whorl.series import Series, gaps_of, read_table
+from whorl.snapshot_series import SnapshotSeries
 from whorl.spectra import Spectra, read_spectra
 from whorl.version import __version__
 
 SIZES = ("energy", "variance", "mass")  # statistics whose names end so are finite as long as their field is
+LARGEST = LARGEST_NUMBER**2  # more than any case may begin with; single precision holds such a field yet
 GROWTH = 10.0  # of the energy in a step, more than any flow has that the step resolves
 
 
@@ -36,6 +40,7 @@ class Recorder:
         writes = directory is not None and comm.rank == 0
         self.series = Series(series_columns(case), directory.series if writes else None)
         self.spectra = Spectra(spectra_columns(case), directory.spectra if writes and has_h5py() else None)
+        self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.last_checkpoint = None
         self._every = {
             name: Every.parse(getattr(case.output, f"{name}_every"))
@@ -50,23 +55,42 @@ class Recorder:
 
     def begin(self) -> None:
         """The initial state."""
+        self.statistics()
         self.series.resume([])
-        self._row(None)
-        self._spectrum()
-        self._snapshot()
+        for name, write in (
+            ("series", lambda: self._row(None)),
+            ("spectra", self._spectrum),
+            ("snapshot", self._snapshot),
+        ):
+            if self._every[name].unit != "never":
+                write()
 
-    def resume(self, checkpoint) -> None:
-        """Cut the tables to what was known at the checkpoint and go on behind it."""
-        step = checkpoint.step
-        rows, spectra = on_root(self.comm, lambda: self._kept(step))
-        self.series.resume(rows)
-        self.spectra.resume(spectra)
-        on_root(self.comm, lambda: self.directory.set_aside_later(step))
+    def resume(self, checkpoint: Checkpoint) -> list[str]:
+        """Cut the tables to what was known at the checkpoint and go on behind it; a sentence for each gap."""
+        (rows, gaps), data = on_root(self.comm, lambda: self._kept(checkpoint.step))
         self.last_checkpoint = checkpoint.path
+        told = []
+        for table, kept, known, written, there in (
+            (self.series, rows, gaps, checkpoint.series_rows, len(rows)),
+            (self.spectra, data, gaps_of(data), checkpoint.spectra_rows, data.sizes["time"]),
+        ):
+            gap = (
+                f"{written - there} of {written} rows up to step {checkpoint.step} were lost before a restart"
+            )
+            lost = there < written
+            table.resume(kept, [*known, gap] if lost and gap not in known else known)
+            told += [f"{table.name} has a gap: {gap}."] if lost else []
+        on_root(self.comm, lambda: self._keep_files(checkpoint.step))
+        return told
+
+    def _keep_files(self, step: int) -> None:
+        self.directory.set_aside_later(step)
+        self.snapshots.resume(self.directory.snapshots())
 
     def _kept(self, step: int) -> tuple:
+        """The rows of the series up to a step, with the gaps in them, and the spectra."""
         series, spectra = self.directory.series, self.directory.spectra
-        columns, rows = read_table(series) if series.is_file() else (self.series.columns, [])
+        columns, rows, gaps = read_table(series) if series.is_file() else (self.series.columns, [], [])
         data = read_spectra(spectra) if spectra.is_file() else self.spectra.data
         for path, own, there in (
             (series, self.series.columns, [column.name for column in columns]),
@@ -78,7 +102,8 @@ class Recorder:
                     f"{path} is of another version of whorl and has no {', '.join(missing)}; move it away, "
                     "and the restart begins a new one."
                 )
-        return [row for row in rows if row["step"] <= step], data.isel(time=data["step"].values <= step)
+        kept = [row for row in rows if row["step"] <= step]
+        return (kept, gaps), data.isel(time=data["step"].values <= step)
 
     def alarm(self) -> bool:
         """Whether this rank's watch says that it is time for a checkpoint."""
@@ -90,10 +115,9 @@ class Recorder:
         if alarm:
             due.add("checkpoint")
         if last:
-            due |= {"series", "spectra", "checkpoint"}
-            if self._every["snapshot"].unit != "never":
-                due.add("snapshot")
+            due |= {name for name, every in self._every.items() if every.unit != "never"}
         if due:
+            self.statistics()  # whatever is written is looked at first
             self._check_growth(report)
         if "series" in due:
             self._row(report)
@@ -107,16 +131,18 @@ class Recorder:
     def checkpoint(self, dt: float) -> None:
         """A restart file of the present state, unless it is there already; then the oldest go.
 
-        None without HDF5: a run that wants one is refused (see `check_files`).
+        None where it is never wanted, as in every build without HDF5 (see `check_files`).
         """
-        if self.directory is None or _core.build_info()["hdf5"] == "none":
+        if self.directory is None or self._every["checkpoint"].unit == "never":
             return
         path = self.directory.checkpoint_path(self.clock.step)
         if path == self.last_checkpoint:
             return
         self.statistics()
+        on_root(self.comm, self.series.synchronise)
         clock = {"compensation": self.clock.compensation, "dt": dt}
-        self.flow.write_checkpoint(str(path), self._attributes() | clock)
+        rows = {"series_rows": len(self.series.rows), "spectra_rows": self.spectra.data.sizes["time"]}
+        self.flow.write_checkpoint(path, self._attributes() | clock | rows)
         self.last_checkpoint = path
         on_root(self.comm, lambda: self.directory.prune(self.case.output.keep_checkpoints))
 
@@ -131,7 +157,7 @@ class Recorder:
         values = by_own_names(self.case, self.flow.statistics())
         self.seconds = time.monotonic() - began
         for name in sorted(values, key=lambda name: name != "energy"):
-            if name.endswith(SIZES) and not math.isfinite(values[name]):
+            if name.endswith(SIZES) and not abs(values[name]) <= LARGEST:
                 own = (
                     "kinetic energy"
                     if name == "energy" and self.case.flow.viscous
@@ -145,6 +171,10 @@ class Recorder:
         """The core's sums over modes at the present step. Raises BlowUp if they are not finite."""
         self.compute()
         return self._statistics[1]
+
+    def forget(self) -> None:
+        """The state is another than the one that was measured."""
+        self._statistics = None
 
     def latest(self) -> tuple[dict[str, float], int | None]:
         """What a display shows, by symbol, as last known, and the step it is of where that is an earlier one.
@@ -192,12 +222,13 @@ class Recorder:
         self.spectra.append(self.clock.time, self.clock.step, k, shells)
 
     def _snapshot(self) -> None:
-        if self.directory is None or self._every["snapshot"].unit == "never":
+        if self.directory is None:
             return
         path = self.directory.snapshot_path(self.clock.step)
         single = self.case.output.snapshot_precision == "single"
         names = [name_in_core(self.case, name) for name in self.case.output.fields]
-        self.flow.write_snapshot(str(path), names, self._attributes(), single)
+        self.flow.write_snapshot(path, names, self._attributes(), single)
+        on_root(self.comm, lambda: self.snapshots.append(path, self.clock.time))
 
     def _attributes(self) -> dict[str, str | float | int]:
         return {

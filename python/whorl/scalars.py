@@ -9,10 +9,14 @@ from whorl.columns import Column
 from whorl.initial_options import Initial
 from whorl.section import Section, Vector, at_most_one, given_one, option
 
+LONGEST_NAME = 64
+
 
 def _plain_name(name: str) -> str:
     if not re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name):
         raise ValueError("it must begin with a letter A to Z and go on with letters, digits, _ and -")
+    if len(name) > LONGEST_NAME:
+        raise ValueError(f"it must have at most {LONGEST_NAME} letters")
     return name
 
 

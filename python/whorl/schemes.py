@@ -42,5 +42,10 @@ LARGEST_KEPT: dict[str, float] = {
 
 
 def largest_courant(scheme: str, dealias: str) -> float:
-    """The largest Courant number the scheme is stable with without viscosity; infinite where it is never."""
-    return LARGEST_FREQUENCY.get(scheme, math.inf) / (math.pi * LARGEST_KEPT[dealias])
+    """The largest Courant number the scheme is stable with without viscosity.
+
+    Of schemes that are never stable that by which the shortest waves are doubled in a step, which no
+    viscosity makes up for in a flow that the grid resolves.
+    """
+    frequency = LARGEST_FREQUENCY.get(scheme) or (1 / GROWTH[scheme]) ** 0.25
+    return frequency / (math.pi * LARGEST_KEPT[dealias])

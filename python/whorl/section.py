@@ -3,13 +3,25 @@
 from functools import partial
 from typing import Annotated, Any, ClassVar, get_args
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, PlainValidator
+from annotated_types import Gt
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    ValidationInfo,
+    field_validator,
+)
 
 from whorl.clock import Every
 from whorl.sizes import next_good_size, prime_factors
 
 LARGEST_POINTS = 65536
 LARGEST_COUNT = 65536  # of threads, rows or columns of ranks, and parts of the data
+LARGEST_NUMBER = 1e30  # of any option, so that squares fit; its inverse the smallest that must be positive
+LARGEST_LENGTH = 1e12  # of the box, and its inverse the smallest: squared wavenumbers fit in single precision
 
 
 class Section(BaseModel):
@@ -19,6 +31,17 @@ class Section(BaseModel):
 
     # For each option those that it excludes: setting it on the command line drops them.
     rivals: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    @field_validator("*")
+    @classmethod
+    def _of_usual_size(cls, value: Any, about: ValidationInfo) -> Any:
+        numbers = value if isinstance(value, tuple) else (value,)
+        if any(isinstance(number, float) and abs(number) > LARGEST_NUMBER for number in numbers):
+            raise ValueError(f"it must be at most {LARGEST_NUMBER:g} in size; choose other units")
+        positive = any(isinstance(bound, Gt) for bound in cls.model_fields[about.field_name].metadata)
+        if positive and isinstance(value, float) and value < 1 / LARGEST_NUMBER:
+            raise ValueError(f"it must be at least {1 / LARGEST_NUMBER:g}; choose other units")
+        return value
 
 
 def option(default: Any, help: str, *, unit: str | None = None, **constraints: Any) -> Any:
@@ -80,6 +103,20 @@ def two(value: Any) -> Any:
     return tuple(value)
 
 
+def usual_lengths(lengths: tuple[float, float, float]) -> tuple[float, float, float]:
+    if not all(1 / LARGEST_LENGTH <= length <= LARGEST_LENGTH for length in lengths):
+        raise ValueError(
+            f"lengths must be {1 / LARGEST_LENGTH:g} to {LARGEST_LENGTH:g}; choose another unit of length"
+        )
+    return lengths
+
+
+def path_of_file(text: str) -> str:
+    if not text or "\0" in text:
+        raise ValueError("it must be a path" if text else "it is empty; leave it out, or give a path")
+    return text
+
+
 def good_sizes(points: tuple[int, int, int]) -> tuple[int, int, int]:
     for axis, n in zip("xyz", points, strict=True):
         if axis != "x" and n == 1:
@@ -103,7 +140,10 @@ def _interval(value: Any, *, minutes: bool = False) -> Any:
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 Points = Annotated[tuple[int, int, int], BeforeValidator(three), AfterValidator(good_sizes)]
-Lengths = Annotated[tuple[Positive, Positive, Positive], BeforeValidator(three)]
+Lengths = Annotated[
+    tuple[Positive, Positive, Positive], BeforeValidator(three), AfterValidator(usual_lengths)
+]
+FilePath = Annotated[str, AfterValidator(path_of_file)]
 Vector = Annotated[tuple[float, float, float], BeforeValidator(vector)]
 Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
 Numbers = Annotated[tuple[NotNegative, ...], BeforeValidator(listed)]

@@ -1,6 +1,8 @@
 """series.csv: comment lines that explain the columns, one header line, a row for each state written.
 
 Rows are appended and flushed one by one, so that after a kill at most the last line is torn; readers drop it.
+A checkpoint is written when they are on disk, so that after a power failure a restart has them all. Rows that
+are missing all the same leave a line "# gap: …".
 """
 
 import re
@@ -12,24 +14,28 @@ import xarray as xr
 
 from whorl.columns import CLOCK, Column
 from whorl.errors import CaseError
-from whorl.files import write_text
+from whorl.files import synchronise, write_text
 
+GAP, BETWEEN = "# gap: ", "; "
 ABOUT = re.compile(r"# (?P<name>\S+) +\[(?P<unit>[^]]*)\]  (?P<meaning>.*)")
 
 
 class Series:
     """The rows of a run, in memory and, where a path is given, in its file (write from one rank only)."""
 
+    name = "series.csv"
+
     def __init__(self, columns: tuple[Column, ...], path: Path | None = None):
         self.columns = columns
         self.path = path
         self.rows: list[dict[str, float]] = []
+        self.gaps: list[str] = []
 
-    def resume(self, rows: list[dict[str, float]]) -> None:
-        """Go on behind `rows`, and cut the file to them."""
-        self.rows = list(rows)
+    def resume(self, rows: list[dict[str, float]], gaps: Iterable[str] = ()) -> None:
+        """Go on behind `rows`, and cut the file to them; `gaps` says which are missing."""
+        self.rows, self.gaps = list(rows), list(gaps)
         if self.path:
-            write_text(self.path, _head(self.columns) + "".join(map(self._line, self.rows)))
+            write_text(self.path, _head(self.columns, self.gaps) + "".join(map(self._line, self.rows)))
 
     def append(self, row: dict[str, float]) -> None:
         self.rows.append(row)
@@ -37,8 +43,13 @@ class Series:
             with self.path.open("a", encoding="utf-8") as file:
                 file.write(self._line(row))
 
+    def synchronise(self) -> None:
+        """Returns when all rows are on disk."""
+        if self.path:
+            synchronise(self.path)
+
     def dataset(self) -> xr.Dataset:
-        return as_dataset(self.columns, self.rows)
+        return as_dataset(self.columns, self.rows, self.gaps)
 
     def _line(self, row: dict[str, float]) -> str:
         names = (column.name for column in self.columns)
@@ -47,12 +58,15 @@ class Series:
 
 
 def read_series(path: Path) -> xr.Dataset:
-    """The table as a dataset over time, a variable for each column with its unit and meaning."""
+    """The table as a dataset over time, a variable for each column with its unit and meaning.
+
+    The attribute `gaps` says which rows are missing, if any are.
+    """
     return as_dataset(*read_table(path))
 
 
-def read_table(path: Path) -> tuple[tuple[Column, ...], list[dict[str, float]]]:
-    """Columns and complete rows of a file; a torn last line is left out. Raises CaseError."""
+def read_table(path: Path) -> tuple[tuple[Column, ...], list[dict[str, float]], list[str]]:
+    """Columns, complete rows and gaps of a file; a torn last line is left out. Raises CaseError."""
     text = path.read_bytes().decode("utf-8", errors="replace")
     whole = text[: text.rfind("\n") + 1].splitlines()
     about = (ABOUT.fullmatch(line) for line in whole if line.startswith("#"))
@@ -61,6 +75,7 @@ def read_table(path: Path) -> tuple[tuple[Column, ...], list[dict[str, float]]]:
         for found in about
         if found
     )
+    gaps = [line.removeprefix(GAP) for line in whole if line.startswith(GAP)]
     table = [line.split(",") for line in whole if line and not line.startswith("#")]
     names = [column.name for column in columns]
     if table and (table[0] != names or names[:2] != [column.name for column in CLOCK[:2]]):
@@ -68,12 +83,14 @@ def read_table(path: Path) -> tuple[tuple[Column, ...], list[dict[str, float]]]:
             f"{path} is not a series of this version of whorl; its columns are {','.join(table[0])}."
         )
     try:
-        return columns, [_parse(names, cells) for cells in table[1:]]
+        return columns, [_parse(names, cells) for cells in table[1:]], gaps
     except ValueError as error:
         raise CaseError(f"{path} is damaged: {error}.") from None
 
 
-def as_dataset(columns: Iterable[Column], rows: Iterable[dict[str, float]]) -> xr.Dataset:
+def as_dataset(
+    columns: Iterable[Column], rows: Iterable[dict[str, float]], gaps: Iterable[str] = ()
+) -> xr.Dataset:
     rows = list(rows)
     variables = {
         c.name: (
@@ -85,7 +102,18 @@ def as_dataset(columns: Iterable[Column], rows: Iterable[dict[str, float]]) -> x
     }
     variables["step"] = ("time", variables["step"][1].astype(int), variables["step"][2])
     time = variables.pop("time")
-    return xr.Dataset(variables, coords={"time": time})
+    return xr.Dataset(variables, {"time": time}, with_gaps(gaps))
+
+
+def with_gaps(gaps: Iterable[str]) -> dict[str, str]:
+    """The attributes of a dataset in which rows are missing."""
+    told = BETWEEN.join(gaps)
+    return {"gaps": told} if told else {}
+
+
+def gaps_of(data: xr.Dataset) -> list[str]:
+    """What its attributes say on rows that are missing."""
+    return data.attrs["gaps"].split(BETWEEN) if "gaps" in data.attrs else []
 
 
 def _parse(names: list[str], cells: list[str]) -> dict[str, float]:
@@ -94,8 +122,9 @@ def _parse(names: list[str], cells: list[str]) -> dict[str, float]:
     return row
 
 
-def _head(columns: tuple[Column, ...]) -> str:
+def _head(columns: tuple[Column, ...], gaps: Iterable[str] = ()) -> str:
     names = [column.name for column in columns]
     width = max(map(len, names))
     about = "".join(f"# {c.name:{width}}  [{c.unit or '1'}]  {c.meaning}\n" for c in columns)
-    return f"# whorl series; length and time are the case's own units\n{about}{','.join(names)}\n"
+    missing = "".join(f"{GAP}{gap}\n" for gap in gaps)
+    return f"# whorl series; length and time are the case's own units\n{about}{missing}{','.join(names)}\n"

@@ -1,13 +1,13 @@
 """Dotted settings of the command line ("grid.points=128") applied to the sections of a case."""
 
 import copy
-import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import BaseModel
 
+from whorl import toml
 from whorl.errors import CaseError
 from whorl.explain import models_at, nearest_key
 from whorl.models import DEFAULT, MODELS, Model
@@ -25,19 +25,18 @@ class Setting:
 
 
 def apply_settings(
-    sections: dict[str, Any], settings: Sequence[str], model: type[BaseModel]
+    sections: dict[str, Any], settings: Sequence[Setting], model: type[BaseModel]
 ) -> dict[str, Any]:
-    """A copy of `sections` with each "section.key=value" set; a value that is not TOML is taken as text.
+    """A copy of `sections` with each setting made.
 
     A whole section, "section={key = value, …}", takes the place of the one there, before all other settings.
     What a setting excludes is dropped (time.dt and time.courant). A new initial.name drops the old one's
     parameters, a new flow.model what it does not have. Raises CaseError.
     """
-    parsed = [parse_setting(setting, model) for setting in settings]
     result = copy.deepcopy(sections)
-    for setting in (setting for setting in parsed if not setting.table):
+    for setting in (setting for setting in settings if not setting.table):
         _replace(result, setting)
-    parsed = [setting for setting in parsed if setting.table]
+    parsed = [setting for setting in settings if setting.table]
     for setting in parsed:
         table = _table(result, setting)
         if isinstance(table, dict):
@@ -56,7 +55,24 @@ def apply_settings(
     return result
 
 
+def from_tables(sections: dict[str, Any]) -> list[Setting]:
+    """The options of these sections as settings; a list of tables takes the place of the one there."""
+    return [
+        setting
+        for section, table in sections.items()
+        for setting in (
+            [Setting(f"{section}.{key}", (section,), key, value) for key, value in table.items()]
+            if isinstance(table, dict)
+            else [Setting(section, (), section, table)]
+        )
+    ]
+
+
 def parse_setting(setting: str, model: type[BaseModel]) -> Setting:
+    """A setting of the command line, "section.key=value"; a value that is not TOML is taken as text.
+
+    Raises CaseError.
+    """
     path, equals, text = setting.partition("=")
     *table, key = path.strip().split(".")
     whole = not table and key in model.model_fields and text.strip().startswith(("[", "{"))
@@ -68,8 +84,8 @@ def parse_setting(setting: str, model: type[BaseModel]) -> Setting:
             f"'initial={{name = \"random\"}}'{hint or '.'}"
         )
     try:
-        value = tomllib.loads(f"value = {text.strip()}")["value"]
-    except tomllib.TOMLDecodeError as error:
+        value = toml.single_value(text.strip())
+    except toml.TOMLDecodeError as error:
         if whole:
             raise CaseError(
                 f"--set {setting}: a whole section must be TOML ({error}), with text in quotes, such as "

@@ -4,8 +4,9 @@ import signal
 import threading
 from types import FrameType
 
-# SIGUSR1 too: batch systems send it ahead of time, and mpiexec passes it on to the ranks as it is.
-STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1)
+# SIGUSR1 too: batch systems send it ahead of time, and mpiexec passes it on to the ranks as it is. SIGHUP is
+# what a terminal that is closed sends.
+STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP)
 
 
 class StopFlag:
@@ -17,7 +18,9 @@ class StopFlag:
 
     def __enter__(self) -> "StopFlag":
         if threading.current_thread() is threading.main_thread():
-            self._previous = {number: signal.signal(number, self._raise_flag) for number in STOPPING}
+            self._previous = {
+                number: signal.signal(number, self._raise_flag) for number in STOPPING if not ignored(number)
+            }
         return self
 
     def __exit__(self, *exception: object) -> None:
@@ -28,3 +31,8 @@ class StopFlag:
         if self.signal is not None and number == signal.SIGINT:
             raise KeyboardInterrupt
         self.signal = signal.Signals(number)
+
+
+def ignored(number: signal.Signals) -> bool:
+    """Whether nohup asked for it. SIGINT is ignored by everything a shell script puts in the background."""
+    return number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN

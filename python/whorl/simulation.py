@@ -3,19 +3,17 @@
 import math
 import signal
 import time
-from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from datetime import timedelta
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import xarray as xr
 
 from whorl import _core, tune
 from whorl import initial as initials
 from whorl.case import Case
-from whorl.checks import check, check_memory, other_level, warnings
+from whorl.checks import at_rest, check, check_memory, other_level, step_too_large, warnings
 from whorl.clock import LANDING, Clock, Every
 from whorl.core_options import core_options, describe
 from whorl.directory import RunDirectory
@@ -23,16 +21,18 @@ from whorl.errors import BlowUp, CaseError, RunFault, last_checkpoint
 from whorl.exchange_choice import plain
 from whorl.files import write_text
 from whorl.hold import Hold
-from whorl.measures import name_in_core, output_fields
+from whorl.lasting_output import lasting_output
 from whorl.parallel import abort_on_exception, on_root, threads_of_rank, world
-from whorl.progress import Progress, Status, run_log
+from whorl.progress import Progress, Status, pace, run_log
 from whorl.ranks import MPI
 from whorl.recorder import Recorder
 from whorl.signals import StopFlag
+from whorl.state import State
+from whorl.text import typed
 from whorl.version import __version__
 
 
-class Simulation:
+class Simulation(State):
     """A flow in time.
 
     `case`: a Case; files go to case.output.directory, none are written without it.
@@ -61,7 +61,8 @@ class Simulation:
             raise CaseError(at_rest(case))
         if directory:
             on_root(comm, lambda: self._take(directory.create(case, overwrite)))
-        self._open_log("run")
+        with self._released_on_error():
+            self._open_log("run")
         self._fresh = True
 
     @classmethod
@@ -84,28 +85,39 @@ class Simulation:
         comm = comm or world()
         place = RunDirectory(directory)
         on_root(comm, lambda: self._take(place.hold()))
+        with self._released_on_error():
+            self._go_on(place, until, settings, step, comm)
+        return self
+
+    def _go_on(
+        self,
+        place: RunDirectory,
+        until: float | None,
+        settings: Sequence[str],
+        step: int | None,
+        comm: MPI.Intracomm,
+    ) -> None:
         case, checkpoint = on_root(comm, lambda: place.to_restart(until, settings, step))
         grid = on_root(comm, lambda: tune.recorded_grid(place.exchange))
         clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
         self._set_up(case, comm, place, clock, grid, checkpoint.lines_for(case, settings))
         try:
-            self.flow.read_checkpoint(str(checkpoint.path))
+            self.flow.read_checkpoint(checkpoint.path)
         except _core.Error as error:
             reason = str(error).removeprefix(f"the checkpoint {checkpoint.path} cannot be read: ")
             raise on_root(comm, lambda: place.damaged(checkpoint.path, reason)) from None
         self._dt = checkpoint.dt
         if limits := self._limits_reached():
             raise CaseError(
-                f"the run in {directory} is at t = {clock.time:.6g}, step {clock.step}, and has nothing left "
-                f"to do before {' and '.join(limits)}."
+                f"the run in {place.path} is at t = {clock.time:.6g}, step {clock.step}, and has nothing "
+                f"left to do before {' and '.join(limits)}."
             )
         on_root(comm, place.remove_unfinished)
-        self._recorder.resume(checkpoint)
+        gaps = self._recorder.resume(checkpoint)
         on_root(comm, lambda: place.write_case(case))
         event = " with ".join(filter(None, [f"restart from {checkpoint.path}", ", ".join(settings)]))
-        self._open_log(event, other_level(checkpoint.level))
+        self._open_log(event, [*other_level(checkpoint.level), *gaps])
         self._fresh = False
-        return self
 
     def _set_up(
         self,
@@ -127,6 +139,8 @@ class Simulation:
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
         self._dt = 0.0
+        self._step_told = False
+        self._goal = case.time.until  # the time that the next landing step lands on
         self._recorder = Recorder(case, self.flow, clock, directory, comm)
         self._callbacks: list[tuple[Every, Callable[[Simulation], None]]] = []
         self._stop = StopFlag()
@@ -134,6 +148,20 @@ class Simulation:
 
     def _take(self, hold: Hold) -> None:
         self._hold = hold
+
+    def _release(self) -> None:
+        """Others may work in the directory."""
+        if self._hold:
+            self._hold.release()
+
+    @contextmanager
+    def _released_on_error(self) -> Iterator[None]:
+        """An exception keeps what it went through alive, and with it the hold."""
+        try:
+            yield
+        except BaseException:
+            self._release()
+            raise
 
     def _open_log(self, event: str, remarks: Sequence[str] = ()) -> None:
         root = self.comm.rank == 0
@@ -143,7 +171,8 @@ class Simulation:
         if self.trials and self.directory and root:
             write_text(self.directory.exchange, tune.to_toml(self.trials))
             self.log.info(f"fastest exchange of {len(self.trials)}: see {self.directory.exchange.name}")
-        for warning in (*remarks, *warnings(self.case, self.comm.size, self.flow.threads)):
+        self._warnings = [*remarks, *warnings(self.case, self.comm.size, self.flow.threads)]
+        for warning in self._warnings:
             self.log.warning(f"warning: {warning}")
 
     def close(self) -> None:
@@ -153,8 +182,7 @@ class Simulation:
         program ends: Python forgets objects on each rank at a time of its own, and MPI waits for all ranks.
         """
         self.flow.close()
-        if self._hold:
-            self._hold.release()
+        self._release()
 
     def __enter__(self) -> "Simulation":
         return self
@@ -163,6 +191,9 @@ class Simulation:
         """Closes it, but not on an exception, which the other ranks may not have and would be waited for."""
         if kind is None:
             self.close()
+
+    def __repr__(self) -> str:
+        return f"<Simulation: {self.summary()}, t = {self.time:.6g}, step {self.step_number}>"
 
     # the state
 
@@ -185,11 +216,14 @@ class Simulation:
         """Each with how to move it."""
         until, steps = self.case.time.until, self.case.time.steps
         limits = []
-        if until is not None and self.clock.until(until) <= LANDING * self._dt:
+        if self._is_at(until):
             limits.append(f"time.until = {until:.6g} (--until and a later time)")
         if steps is not None and self.clock.step >= steps:
             limits.append(f"time.steps = {steps} (--set time.steps= and a larger number)")
         return limits
+
+    def _is_at(self, until: float | None) -> bool:
+        return until is not None and self.clock.until(until) <= LANDING * self._dt
 
     @property
     def series(self) -> xr.Dataset:
@@ -201,48 +235,20 @@ class Simulation:
         """The spectra so far, over (time, k); the same on every rank."""
         return self._recorder.spectra.data.copy(deep=True)
 
-    @property
-    def block(self) -> tuple[int, int, int, int]:
-        """z0, z1, y0, y1: the grid points z0 ≤ z < z1, y0 ≤ y < y1 and all x are this rank's."""
-        return tuple(self.flow.physical_block)
-
-    @property
-    def coordinates(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Positions x, y, z of this rank's grid points, one-dimensional."""
-        z0, z1, y0, y1 = self.block
-        x, y, z = initials.coordinates(self.case)
-        return x, y[y0:y1], z[z0:z1]
-
-    def velocity(self) -> np.ndarray:
-        """u, v, w at this rank's grid points: a copy of shape (3, z1 − z0, y1 − y0, nx). Collective."""
-        return self.field("velocity")
-
-    def vorticity(self) -> np.ndarray:
-        """The curl of the velocity, as `velocity`. Collective."""
-        return self.field("vorticity")
-
-    def field(self, name: str) -> np.ndarray:
-        """Any field of the model, or a scalar: a copy of shape (components, z1 − z0, y1 − y0, nx).
-
-        Collective. Raises ValueError, naming those there are.
-        """
-        known = output_fields(self.case)
-        if name not in known:
-            raise ValueError(f'there is no field "{name}" in {self.case.flow.model}, but {", ".join(known)}')
-        z0, z1, y0, y1 = self.block
-        precision = np.float32 if self.case.run.precision == "single" else np.float64
-        shape = (known[name].components, z1 - z0, y1 - y0, self.case.grid.points[0])
-        field = np.empty(shape, precision)
-
-        def take(first_z: int, last_z: int, first_y: int, last_y: int, values: np.ndarray) -> None:
-            field[:, first_z - z0 : last_z - z0, first_y - y0 : last_y - y0] = values
-
-        self.flow.read_fields(name_in_core(self.case, name), take)
-        return field
-
     def statistics(self) -> dict[str, float]:
-        """The model's sums over modes: energy, dissipation and what else it has. Collective."""
-        return dict(self._recorder.statistics())
+        """The numbers of the present state, by the names of the columns of the series (`whorl models MODEL`).
+
+        They are sums over modes (energy, dissipation, …), and what follows from them: R_lambda, a Nusselt
+        number. Collective. Raises BlowUp where the state is not finite.
+        """
+        values = dict(self._recorder.statistics())
+        return values | self.case.flow.derived(values, self.flow.kmax)
+
+    def _changed(self) -> None:
+        self._recorder.forget()
+
+    def _lost(self, reason: str) -> BlowUp:
+        return self._recorder.blow_up(reason)
 
     def summary(self) -> str:
         """One line on what runs and how."""
@@ -276,6 +282,7 @@ class Simulation:
             self._recorder.begin()
             self._fresh = False
         self.report = self._advance()
+        self._watch_step(self.report)
         stop, alarm, show, afforded = self._agree()
         self._recorder.after_step(self.report, alarm=alarm, last=self.finished)
         if stop:
@@ -287,23 +294,31 @@ class Simulation:
                 callback(self)
         return self.report
 
-    def run(self, *, progress: bool = True) -> bool:
-        """Steps until the end. True when it is reached, False when a signal stopped it before.
+    def run(self, *, until: float | None = None, progress: bool = True) -> bool:
+        """Steps until the end, or until the time `until`, which the last step is shortened to land on.
 
-        With an output directory SIGTERM, SIGINT and SIGUSR1 stop behind the present step, with a checkpoint.
+        True when the end of the run is reached, False when it is not, be it that a signal stopped it before.
+        With an output directory SIGTERM, SIGINT, SIGUSR1 and SIGHUP stop behind the present step, with a
+        checkpoint. Standard output may be closed meanwhile.
         """
+        with lasting_output(self._lost_output):
+            return self._run(until, progress)
+
+    def _run(self, until: float | None, progress: bool) -> bool:
         root = self.comm.rank == 0
-        started, first = time.monotonic(), self.clock.step
+        started, first, paused = time.monotonic(), self.clock.step, False
         display = Progress(self.log) if progress and root else None
         self._progress = display
         try:
             with self._stop if self.directory else nullcontext(), display or nullcontext():
                 if display:
                     display.begin(self._done())
-                    for warning in warnings(self.case, self.comm.size, self.flow.threads):
+                    for warning in self._warnings:
                         display.say(f"warning: {warning}")
-                while not self.finished and not self.stopped_by:
+                self._goal = min((t for t in (until, self.case.time.until) if t is not None), default=None)
+                while not (self.finished or self.stopped_by or self._is_at(until)):
                     self.step()
+                paused = not (self.finished or self.stopped_by)
         except (BlowUp, CaseError) as error:
             self.log.error(str(error))
             raise
@@ -314,16 +329,28 @@ class Simulation:
                 f"{last_checkpoint(self._recorder.last_checkpoint)}."
             ) from error
         finally:
-            self._progress = None
-            if self._hold:
-                self._hold.release()
+            self._progress, self._goal = None, self.case.time.until
+            if not paused:
+                self._release()
         self._report_end(display, time.monotonic() - started, self.clock.step - first)
         return self.finished
 
+    def _watch_step(self, report: _core.StepReport) -> None:
+        """Says once that a fixed step is beyond what the scheme stands."""
+        warning = None if self._step_told else step_too_large(self.case, report.courant, self.clock.step)
+        if warning:
+            self._step_told = True
+            self.log.warning(warning)
+            if self._progress:
+                self._progress.say(warning)
+
+    def _lost_output(self, reason: str) -> None:
+        self.log.warning(f"nobody reads what is shown any more ({reason}); the run goes on")
+
     def _advance(self) -> _core.StepReport:
-        """The step itself; the last is shortened to land on time.until."""
-        options, clock = self.case.time, self.clock
-        left = clock.until(options.until) if options.until is not None else math.inf
+        """The step itself; the last is shortened to land on time.until, or where `run` is to pause."""
+        options, clock, goal = self.case.time, self.clock, self._goal
+        left = clock.until(goal) if goal is not None else math.inf
         if options.dt is not None:
             landing = left < options.dt * (1 - LANDING)
             report = self.flow.step(left if landing else options.dt, step_number=clock.step)
@@ -337,11 +364,11 @@ class Simulation:
         if not math.isfinite(report.dt):
             raise CaseError(at_rest(self.case))
         if landing:
-            clock.land(options.until)
+            clock.land(goal)
         else:
             clock.advance(report.dt)
-            if options.until is not None and clock.until(options.until) <= LANDING * report.dt:
-                clock.settle(options.until)
+            if goal is not None and clock.until(goal) <= LANDING * report.dt:
+                clock.settle(goal)
         if clock.time <= clock.previous:
             raise self._recorder.blow_up(f"the time step {report.dt:.3g} is too small to move the time on")
         self._dt = report.dt
@@ -370,8 +397,8 @@ class Simulation:
         clock, report, options = self.clock, self.report, self.case.time
         values, measured = self._recorder.latest()
         place = {"step": clock.step, "time": clock.time, "until": options.until, "steps": options.steps}
-        pace = {"dt": report.dt, "courant": report.courant, "done": self._done()}
-        self._progress.show(Status(**place, **pace, values=values, measured=measured))
+        steps = {"dt": report.dt, "courant": report.courant, "done": self._done()}
+        self._progress.show(Status(**place, **steps, values=values, measured=measured))
 
     def _done(self) -> float:
         """The part of the run that is done, 0 to 1."""
@@ -380,24 +407,12 @@ class Simulation:
         return min(1.0, max(parts))
 
     def _report_end(self, display: Progress | None, seconds: float, steps: int) -> None:
-        pace = f"{steps} steps in {timedelta(seconds=round(seconds))}, {seconds / max(steps, 1):.3g} s a step"
-        if self.stopped_by:
-            line = f"stopped by {self.stopped_by} at t = {self.time:.6g}, step {self.step_number} ({pace})"
-            if self._recorder.last_checkpoint:
-                line += f"; go on with: whorl restart {self.directory.path}"
-        else:
-            line = f"finished at t = {self.time:.6g}, step {self.step_number} ({pace})"
+        what = (
+            "finished" if self.finished else f"stopped by {self.stopped_by}" if self.stopped_by else "paused"
+        )
+        line = f"{what} at t = {self.time:.6g}, step {self.step_number} ({pace(steps, seconds)})"
+        if self.stopped_by and self._recorder.last_checkpoint:
+            line += f"; go on with: whorl restart {typed(self.directory.path)}"
         self.log.info(line)
         if display:
             display.say(line)
-
-
-def at_rest(case: Case) -> str:
-    """What a flow at rest is told, with the options of [initial] that are 0."""
-    given = case.initial.model_dump() if case.initial else {}
-    still = [f"initial.{key} = 0" for key, value in given.items() if isinstance(value, float) and value == 0]
-    named = [f'initial.name = "{case.initial.name}"'] if case.initial else ["the initial field"]
-    return (
-        f"the flow is at rest ({' and '.join(still or named)}), so time.courant = {case.time.courant:g} sets "
-        "no time step; give time.dt or time.dt_max, or a flow that moves."
-    )

@@ -6,6 +6,7 @@ time among the attributes.
 
 import os
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -57,6 +58,61 @@ def open_snapshot(path: str | Path) -> xr.Dataset:
     return xr.open_dataset(path, engine=SnapshotBackend, cache=False)
 
 
+def open_snapshots(paths: Sequence[Path], times: Sequence[float]) -> xr.Dataset:
+    """Snapshots of one run as a dataset over (time, …), with `step`; its fields stay on disk until used.
+
+    Of many only the first and the last are opened; fields are those that both have.
+    """
+    if not paths:
+        return xr.Dataset(coords={"time": ("time", np.empty(0), {"units": "time"})})
+    first, last = open_snapshot(paths[0]), open_snapshot(paths[-1])
+    variables = {
+        name: (
+            ("time", *field.dims),
+            indexing.LazilyIndexedArray(_FieldOverTime(paths, field.encoding["path"], field)),
+            field.attrs,
+        )
+        for name, field in first.data_vars.items()
+        if name in last.data_vars
+    }
+    steps = [int(path.stem) for path in paths]
+    coordinates = {name: values for name, values in first.coords.items() if name != "time"}
+    coordinates |= {"time": ("time", list(times), {"units": "time"}), "step": ("time", steps)}
+    own = ("time", "step", "format", "version")
+    about = {name: value for name, value in first.attrs.items() if name not in own}
+    return xr.Dataset(variables, coordinates, about)
+
+
+class _FieldOverTime(BackendArray):
+    """Reads the asked part of one field of the snapshots that it is in, one file after another."""
+
+    def __init__(self, paths: Sequence[Path], name: str, first: xr.DataArray):
+        self.paths = tuple(paths)
+        self.name = name
+        self.shape = (len(paths), *first.shape)
+        self.dtype = first.dtype
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> np.ndarray:
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
+
+    def _read(self, key: tuple) -> np.ndarray:
+        chosen, inner = self.paths[key[0]], key[1:]
+        if isinstance(chosen, Path):
+            return self._of(chosen, inner)
+        parts = [self._of(path, inner) for path in chosen]
+        return (
+            np.stack(parts)
+            if parts
+            else np.empty((0, *np.empty(self.shape[1:], "?")[inner].shape), self.dtype)
+        )
+
+    def _of(self, path: Path, key: tuple) -> np.ndarray:
+        with open_hdf5(path) as file:
+            if self.name not in file:
+                raise KeyError(f"{path} has no {self.name.rpartition('/')[2]}; other snapshots of the run do")
+            return file[self.name][key].astype(self.dtype, copy=False)
+
+
 class _DatasetOnDisk(BackendArray):
     """Reads the asked part of one HDF5 dataset, the file being open only meanwhile."""
 
@@ -89,7 +145,7 @@ def _lazy(path: Path, dataset: "h5py.Dataset", coordinates: dict[str, Any], unit
         axes = ["z", "y", "x"]
     last = [LAST[dataset.shape[-1]][0]] if dataset.ndim > len(axes) else []
     array = indexing.LazilyIndexedArray(_DatasetOnDisk(path, dataset))
-    return xr.Variable((*axes, *last), array, {"units": unit})
+    return xr.Variable((*axes, *last), array, {"units": unit}, {"path": dataset.name})
 
 
 def _coordinates(image: "h5py.Group") -> dict[str, Any]:

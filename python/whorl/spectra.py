@@ -5,6 +5,7 @@ no densities: `energy` summed over k is the mean kinetic energy. The file is sma
 whole and renames it: a kill never damages it.
 """
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from whorl.columns import Column
 from whorl.errors import CaseError
 from whorl.files import whole_file
 from whorl.hdf5 import open_hdf5
+from whorl.series import with_gaps
 
 COORDINATES = (
     ("time", "time", "t"),
@@ -25,14 +27,16 @@ COORDINATES = (
 class Spectra:
     """The spectra of a run, in memory and, where a path is given, in its file (write from one rank only)."""
 
+    name = "spectra.h5"
+
     def __init__(self, columns: tuple[Column, ...], path: Path | None = None):
         self.columns = columns
         self.path = path
         self.data = self._empty()
 
-    def resume(self, data: xr.Dataset) -> None:
-        """Go on behind `data`, and cut the file to it."""
-        self.data = data
+    def resume(self, data: xr.Dataset, gaps: Iterable[str] = ()) -> None:
+        """Go on behind `data`, and cut the file to it; `gaps` says what is missing."""
+        self.data = data.assign_attrs(with_gaps(gaps))
         if self.path:
             self._write()
 
@@ -43,7 +47,9 @@ class Spectra:
         )
         row["step"] = ("time", [step])
         self.data = (
-            row if self.data.sizes["time"] == 0 else xr.concat([self.data, row], "time", join="override")
+            row.assign_attrs(self.data.attrs)
+            if self.data.sizes["time"] == 0
+            else xr.concat([self.data, row], "time", join="override", combine_attrs="override")
         )
         self._describe(self.data)
         if self.path:
@@ -66,6 +72,7 @@ class Spectra:
         names = [column.name for column in self.columns]
         with whole_file(self.path) as beside, open_hdf5(beside, "w") as file:
             file.attrs["about"] = "whorl spectra; length and time are the case's own units"
+            file.attrs.update(self.data.attrs)
             for name in (*(name for name, _, _ in COORDINATES), *names):
                 variable = self.data[name]
                 file[name] = variable.values
@@ -95,6 +102,8 @@ def _read(path: Path) -> xr.Dataset:
             {name: file[name][:] for name in ("time", "k")},
         )
         data["step"] = ("time", file["step"][:])
+        if "gaps" in file.attrs:
+            data.attrs["gaps"] = str(file.attrs["gaps"])
         for name in data.variables:
             data[name].attrs = {key: str(file[name].attrs[key]) for key in ("units", "long_name")}
     return data

@@ -10,6 +10,7 @@ import h5py
 import numpy as np
 import pytest
 from cli.commands import Finished, contents, settings
+from support.checkpoints import seal
 from whorl import _core
 
 CASE = """
@@ -261,6 +262,11 @@ def another_grid(path):
         file.attrs["points"] = [16, 16, 16]
 
 
+def another_grid_sealed(path):
+    another_grid(path)
+    seal(path)
+
+
 @pytest.mark.parametrize(
     ("damage", "word"),
     [
@@ -269,7 +275,8 @@ def another_grid(path):
         (replace_by_text, "no HDF5 file"),
         (replace_by_a_foreign_file, "not written by whorl"),
         (take_the_completeness_mark, "incomplete"),
-        (another_grid, "16 x 16 x 16"),
+        (another_grid, "its attributes are damaged"),
+        (another_grid_sealed, "16 x 16 x 16"),
     ],
 )
 def test_a_checkpoint_that_cannot_be_used(whorl, unchanged, stopped, damage, word):

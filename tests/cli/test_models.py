@@ -96,7 +96,7 @@ def test_a_new_case_loads_and_runs_as_it_is(whorl, tmp_path, new_case, name):
     assert np.isfinite(run.series["energy"]).all()
     for symbol, _ in run.case.flow.progress:
         assert f"  {symbol} " in result.out
-    last = run.snapshots[-1]
+    last = run.snapshots.isel(time=-1)
     for field in run.case.output.fields:
         assert np.isfinite(last[field]).all()
         assert last[field].attrs["units"] == run.case.flow.outputs[field].unit
@@ -148,7 +148,7 @@ def test_scalars_from_case_to_picture(whorl, tmp_path):
     by_shell = run.spectra["salt_variance"].isel(time=0).sum()
     assert float(by_shell) == pytest.approx(run.series["salt_variance"].values[0], rel=1e-12)
     assert {"transfer", "transfer_dye", "transfer_salt"} <= set(run.spectra.data_vars)
-    last = run.snapshots[-1]
+    last = run.snapshots.isel(time=-1)
     assert last["salt"].dims == ("z", "y", "x")
     assert float((last["salt"].astype(float) ** 2).mean()) / 2 == pytest.approx(
         run.series["salt_variance"].values[-1], rel=1e-5

@@ -6,7 +6,7 @@ import pytest
 from core.test_shares import fullest, kept_columns, lightest_block
 from support import flows
 from support.build import needs
-from support.checkpoints import content, modes_in
+from support.checkpoints import checksum_of_attributes, content, modes_in
 from support.flows import assert_close
 from support.ranks import COUNTS, end_job, on_ranks, run_on
 from support.twin import Twin
@@ -54,6 +54,13 @@ def test_some_ranks_have_dealt_ky():
     weights = kept_columns(BOXES["phase-shift"][0], "FFF", ("phase-shift", "cube")).tolist()
     for ranks in (3, 6):
         assert fullest(weights, False, ranks) < lightest_block(weights, ranks)
+
+
+@pytest.mark.parametrize("dealias", BOXES)
+def test_the_checksum_of_the_attributes_is_what_its_description_says(written, dealias):
+    path, _ = written[dealias]
+    with h5py.File(path) as file:
+        assert file.attrs["attributes"].decode() == checksum_of_attributes(path)
 
 
 @pytest.mark.parametrize("dealias", BOXES)
@@ -155,3 +162,29 @@ def test_a_mean_flow_and_an_empty_field_survive(world, tmp_path):
 
 def test_the_ranks_of_these_tests_are_the_ones_that_are_promised():
     assert COUNTS == (1, 2, 3, 4, 6)
+
+
+LARGE = Twin((180, 160, 160), (2 * np.pi, 3.0, 4.0), "none")
+
+
+def write_random(world, path):
+    flow = flows.make(world, LARGE, threads=2)
+    flow.set_random([0.0, 0.5, 0.25, *[0.01] * 100], 7)
+    flow.write_checkpoint(str(path), {})
+
+
+def copy(world, source, path):
+    flow = flows.make(world, LARGE, threads=2)
+    flow.read_checkpoint(str(source))
+    flow.write_checkpoint(str(path), {})
+
+
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_a_field_of_several_slices_is_the_same_file(tmp_path, ranks):
+    """One rank has more than the 64 MiB that are staged at a time, each of three has less."""
+    one, other = tmp_path / "one.h5", tmp_path / "other.h5"
+    run_on(1, write_random, path=one)
+    run_on(ranks, copy, source=one, path=other)
+    assert content(one) == content(other)
+    with h5py.File(one) as file:
+        assert 2 * file["velocity_first"].nbytes > 2**26 > 2 * file["velocity_first"].nbytes / 3

@@ -24,7 +24,7 @@ TWIN = Twin((20, 14, 18), (2 * np.pi, 3.0, 5.0), viscosity=0.01)
 def write_noise(world, path, seed=0):
     flow = flows.make(world, TWIN)
     flows.write(flow, flows.noise(TWIN, seed))
-    flow.write_checkpoint(str(path), {"time": 1.5})
+    flow.write_checkpoint(str(path), {"time": 1.5, "case": "[time]"})
     return flows.read(world, flow)
 
 
@@ -73,6 +73,10 @@ def shorten_data(file):
     file["velocity_first"] = data
 
 
+def set_attribute(path, name, value):
+    edit(path, lambda file: file.attrs.__setitem__(name, value))
+
+
 FAULTS = {
     "half of it": (lambda p: shorten(p, lambda size: size // 2), "file"),
     "all but a byte": (lambda p: shorten(p, lambda size: size - 1), "file"),
@@ -86,7 +90,18 @@ FAULTS = {
         "not a checkpoint of whorl",
     ),
     "a later version": (lambda p: edit(p, lambda f: f.attrs.__setitem__("version", 99)), "version 99"),
-    "no checksum": (lambda p: edit(p, lambda f: f.attrs.__delitem__("checksum")), "H5Aopen"),
+    "no checksum": (
+        lambda p: edit(p, lambda f: f.attrs.__delitem__("checksum")),
+        "its attributes are damaged",
+    ),
+    "no checksum of attributes": (lambda p: edit(p, lambda f: f.attrs.__delitem__("attributes")), "H5Aopen"),
+    "another time": (lambda p: set_attribute(p, "time", 1.75), "its attributes are damaged, or were changed"),
+    "a time that is none": (lambda p: set_attribute(p, "time", np.nan), "its attributes are damaged"),
+    "another mean": (lambda p: set_attribute(p, "velocity_mean_z", [0.5, 0.0]), "its attributes are damaged"),
+    "an attribute more": (lambda p: set_attribute(p, "earlier_dt", [0.5]), "its attributes are damaged"),
+    "an attribute less": (lambda p: edit(p, lambda f: f.attrs.__delitem__("time")), "its attributes are"),
+    "another case": (lambda p: set_attribute(p, "case", "[grid]"), "its attributes are damaged"),
+    "an attribute of a kind": (lambda p: set_attribute(p, "time", True), "neither a number nor a text"),
     "too few modes": (lambda p: edit(p, shorten_data), f"not those of the {TWIN.modes} modes"),
     "no data": (lambda p: edit(p, lambda f: f.__delitem__("velocity_first")), "H5Dopen"),
     "missing": (lambda p: p.unlink(), "there is no such file"),
@@ -205,6 +220,8 @@ def test_a_write_that_fails_on_one_rank_leaves_the_file_before(world, kind, vict
     messages = world.allgather(message)
     assert len(set(messages)) == 1, messages
     assert message.startswith(f"the {kind} {path} cannot be written: ")
+    if victim == "last" and world.size > 1:
+        assert message.endswith(f"pwrite({path}.part) failed: File too large.")
     assert [p.name for p in tmp_path.iterdir()] == ["a.h5"]
     assert path.read_bytes() == b"what was there before"
 
@@ -259,6 +276,7 @@ for kind, write in writes.items():
         assert str(error).startswith(f"the {{kind}} {{disk}}/b.h5 cannot be written: "), error
     world.Barrier()
     assert [path.name for path in disk.iterdir()] == ["a.h5"]
+    world.Barrier()  # before the next file is begun
 flow.read_checkpoint(str(disk / "a.h5"))
 """
 

@@ -149,5 +149,5 @@ def test_a_damaged_past_is_refused(world, what, tmp_path):
             else:
                 file.attrs["earlier_dt"] = [0.01, 0.02]
     world.barrier()
-    with pytest.raises(_core.Error, match="its data are damaged"):
+    with pytest.raises(_core.Error, match=f"its {'data' if what == 'number' else 'attributes'} are damaged"):
         flow.read_checkpoint(str(path))

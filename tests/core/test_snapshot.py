@@ -9,7 +9,7 @@ from support.build import needs
 from support.flows import assert_close
 from support.ranks import COUNTS, run_on
 from support.twin import Twin
-from whorl.snapshots import open_snapshot
+from whorl.snapshots import open_snapshot, open_snapshots
 
 pytestmark = [pytest.mark.every_device, needs("hdf5")]
 
@@ -138,3 +138,26 @@ def ask_for_pressure(world, path):
     with pytest.raises(ValueError, match="pressure") as error:
         flow.write_snapshot(str(path), ["velocity", "pressure"], {}, True)
     return str(error.value)
+
+
+def test_snapshots_of_a_run_are_a_dataset_over_time(tmp_path):
+    """Parts of single fields are read from the files that they are in, and from no other."""
+    paths = [tmp_path / f"{step:08d}.vtkhdf" for step in (0, 4, 8)]
+    for path in paths:
+        run_on(1, write_noise, twin=BOX, path=path, precision="double", single=False)
+    data = open_snapshots(paths, [0.0, 0.5, 1.0])
+    assert dict(data["velocity"].sizes) == {"time": 3, "z": 18, "y": 14, "x": 20, "component": 3}
+    assert data["time"].values.tolist() == [0.0, 0.5, 1.0]
+    assert data["step"].values.tolist() == [0, 4, 8]
+    paths[1].unlink()
+    values = expected(BOX)["velocity"]
+    assert_close(data["velocity"].isel(time=-1), values, "double", 3.0)
+    assert_close(named_points(data.isel(time=0)), values[11, 3, 5], "double", 3.0)
+    assert_close(data["velocity"].isel(time=[0, 2], y=3)[1], values[:, 3], "double", 3.0)
+    assert data["velocity"][0:0, 2].shape == (0, 14, 20, 3)
+    with pytest.raises(FileNotFoundError):
+        data["velocity"].isel(time=1).load()
+
+
+def test_no_snapshots_are_an_empty_dataset():
+    assert dict(open_snapshots([], []).sizes) == {"time": 0}

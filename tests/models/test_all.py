@@ -368,6 +368,7 @@ def test_a_restart_repeats_the_bits(tmp_path, name, options):
     whole.run(progress=False)
     for _ in range(4):
         parts.step()
+    parts.close()
     again = Simulation.restart(tmp_path / "parts")
     assert again.step_number == 3
     again.run(progress=False)

@@ -18,6 +18,7 @@ from models.waves import (
 )
 from physics.flows import SCHEMES, TAU, distance, noise, run, slope
 from support.ranks import on_ranks
+from whorl.errors import CaseError
 from whorl.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
@@ -236,12 +237,15 @@ def test_a_random_field_has_the_energy_asked_for(unit):
 
 
 def test_each_shell_of_a_random_field_has_the_energy_asked_for():
-    """To rounding; what lies beyond the largest wavenumber kept, √2·10, goes nowhere."""
+    """To rounding; there is none beyond the largest wavenumber kept, √2·10, and none is asked for."""
     energy = [0.0, 0.0, 0.1, 0.2, 0.3, 0.1]
-    initial = {"name": "random", "spectrum": [*energy, *[0.0] * 20, 5.0]}
+    initial = {"name": "random", "spectrum": [*energy, *[0.0] * 20]}
     case = make((32, 32, 1), {"viscosity": 0.01})
     found = Simulation(type(case)(**case.to_dict() | {"initial": initial})).flow.spectra()["energy"]
     assert found == pytest.approx(np.pad(energy, (0, len(found) - len(energy))), abs=1e-14)
+    initial["spectrum"][-1] = 5.0
+    with pytest.raises(CaseError, match=r"holds the energy 0\.7 instead of the 5\.7 of initial\.spectrum"):
+        Simulation(type(case)(**case.to_dict() | {"initial": initial}))
 
 
 # Schemes, precision, restart
@@ -286,11 +290,13 @@ def test_a_restart_repeats_the_run_bit_for_bit(tmp_path, linear):
     flow = LOSSES | {"beta": 6.0, "linear": linear}
     case = make(flow=flow, dt=0.03, lengths=LENGTHS, output=output)
     whole = run(case, {"vorticity": vorticity_noise(seed=11)}, 5)
+    expected = whole.field("vorticity")
+    whole.close()
     again = Simulation.restart(tmp_path / "run")
     assert again.step_number == 3
     for _ in range(2):
         again.step()
-    assert np.array_equal(again.field("vorticity"), whole.field("vorticity"))
+    assert np.array_equal(again.field("vorticity"), expected)
 
 
 @on_ranks(2, 3)

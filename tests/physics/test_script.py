@@ -273,7 +273,7 @@ def test_results_on_disk_are_those_in_memory(tmp_path):
     xr.testing.assert_identical(results.series, simulation.series)
     xr.testing.assert_identical(results.spectra, simulation.spectra)
     assert results.case == case
-    assert [float(snapshot["time"]) for snapshot in results.snapshots] == pytest.approx([0, 0.15, 0.3])
+    assert results.snapshots["time"].values == pytest.approx([0, 0.15, 0.3])
     with xr.open_dataset(tmp_path / "run" / "snapshots" / "00000006.vtkhdf", engine="whorl") as snapshot:
         for name in ("velocity", "vorticity"):
             assert snapshot[name].dims == ("z", "y", "x", "component")
@@ -296,3 +296,13 @@ def test_a_run_of_keywords_decays_like_the_closed_form():
     assert simulation.statistics()["energy"] == pytest.approx(
         (1 + 0.7**2 + 0.43**2) / 2 * np.exp(-2 * 0.05 * 0.3), rel=1e-14
     )
+
+
+def test_a_callback_is_due_at_the_last_step_too():
+    """The step that lands on the end passes a multiple of the interval as any other does."""
+    simulation = Simulation(script_case(time={"dt": 0.04, "until": 0.1}), beltrami(0.05))
+    times = []
+    simulation.every(0.1, lambda s: times.append(s.time))
+    simulation.every(0.05, lambda s: times.append(-s.time))
+    simulation.run(progress=False)
+    assert times == pytest.approx([-0.08, 0.1, -0.1])

@@ -39,7 +39,7 @@ def test_a_flat_run_writes_plots_and_reads_back(tmp_path):
     decayed = np.sin(x) * np.cos(y)[:, None] * np.exp(-2 * NU * simulation.time)
     assert simulation.velocity()[0, 0] == pytest.approx(decayed, abs=1e-9)
 
-    snapshot = whorl.open_run(run).snapshots[-1]["velocity"]
+    snapshot = whorl.open_run(run).snapshots["velocity"].isel(time=-1)
     assert snapshot.dims == ("y", "x", "component")
     assert np.moveaxis(snapshot.values, -1, 0) == pytest.approx(simulation.velocity()[:, 0], abs=1e-6)
     assert plot_run(run).stat().st_size > 10_000

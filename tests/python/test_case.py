@@ -207,13 +207,16 @@ def test_initial_path_is_relative_to_the_case_file(tmp_path):
 
 
 sizes = st.integers(4, 200).map(next_good_size)
-positive = st.floats(1e-300, 1e300)
+PRINTED = st.characters(exclude_categories=["C"])
+positive = st.floats(1e-12, 1e12)
 intervals = st.one_of(positive, st.integers(1, 10**6).map(lambda n: f"{n} steps"), st.just("never"))
 initials = st.one_of(
     st.builds(dict, name=st.just("taylor-green"), amplitude=st.floats(-1e3, 1e3)),
     st.builds(dict, name=st.just("random"), k0=positive, seed=st.integers(0, 2**31 - 1)),
     st.builds(dict, name=st.just("random"), spectrum=st.lists(positive, min_size=2, max_size=9)),
-    st.builds(dict, name=st.just("from-file"), path=st.text(st.characters(exclude_categories=["C"]))),
+    st.builds(
+        dict, name=st.just("from-file"), path=st.text(st.characters(exclude_categories=["C"]), min_size=1)
+    ),
 )
 times = st.one_of(
     st.builds(dict, dt=positive, steps=st.integers(1, 10**9)),
@@ -224,7 +227,7 @@ times = st.one_of(
 @given(
     points=st.tuples(sizes, sizes, st.one_of(sizes, st.just(1))),
     lengths=st.tuples(positive, positive, positive),
-    viscosity=st.floats(0, 1e300),
+    viscosity=st.floats(0, 1e30),
     time=times,
     initial=initials,
     every=intervals,
@@ -312,3 +315,17 @@ def refused(sections):
     except CaseError as error:
         return str(error)
     return None
+
+
+def test_a_case_is_shown_in_a_line_and_in_a_notebook_as_a_table():
+    case = Case(
+        **sections_of(grid={"points": [16, 12, 10]}, scalars=[{"name": "dye", "initial": {"name": "zero"}}])
+    )
+    assert str(case) == repr(case)
+    assert "\n" not in repr(case)
+    assert "navier-stokes 16 × 12 × 10, double" in repr(case)
+    html = case._repr_html_()
+    assert "<td>grid.points</td><td>[16, 12, 10]</td>" in html
+    assert "<td>flow.viscosity</td><td>" in html
+    assert "<td>length²/time</td>" in html
+    assert "<td>scalars[0].initial.name</td><td>&quot;zero&quot;</td>" in html

@@ -28,6 +28,7 @@ USES = {
     "bcast": lambda mpi, comm: comm.bcast(("a", 1)),
     "allreduce": lambda mpi, comm: [comm.allreduce(2.5, op) for op in (mpi.SUM, mpi.MIN, mpi.MAX)],
     "allreduce of integers": lambda mpi, comm: comm.allreduce(7),
+    "gather": lambda mpi, comm: comm.gather("b", 0),
     "allgather": lambda mpi, comm: comm.allgather(frozenset({1})),
     "Allreduce": lambda mpi, comm: reduced(mpi, comm, np.array([1.0, 2.0]), np.zeros(2)),
     "Allreduce in place": lambda mpi, comm: reduced(mpi, comm, mpi.IN_PLACE, np.array([3.0, -4.0])),

@@ -7,12 +7,13 @@ import xarray as xr
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from whorl.case import Case
+from whorl.case import Case, Grid
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
 from whorl.measures import series_columns, spectra_columns
 from whorl.models import MODELS
 from whorl.models.base import Curves
+from whorl.models.viscous import ViscousFlow
 from whorl.output import open_run
 from whorl.plots import (
     STYLE,
@@ -26,6 +27,7 @@ from whorl.plots import (
     picture_of,
     plane_of,
     plot_run,
+    resolved,
 )
 from whorl.series import Series
 from whorl.snapshots import SnapshotBackend, open_snapshot
@@ -111,7 +113,7 @@ def test_open_run_gives_everything(run):
     results = open_run(run.path)
     assert results.series.sizes["time"] == 5
     assert results.spectra.sizes["time"] == 2
-    assert [float(s["time"]) for s in results.snapshots] == [0.7]
+    assert results.snapshots["time"].values.tolist() == [0.7]
     assert results.checkpoints == []
 
 
@@ -361,7 +363,7 @@ def test_the_legend_of_the_spectra_covers_nothing():
     data = dict.fromkeys(("kinetic_incompressible", "kinetic_compressible"), energy)
     figure = Figure(figsize=(7, 3.5), layout="constrained")
     ax, superfluid = figure.subplots(), MODELS["gross-pitaevskii"].picture
-    draw_spectra(ax, xr.Dataset(data, {"time": times, "k": np.arange(4.0)}), superfluid)
+    draw_spectra(ax, xr.Dataset(data, {"time": times, "k": np.arange(4.0)}), superfluid, 9.0)
     FigureCanvasAgg(figure).draw()
     legend, axes = ax.get_legend().get_window_extent(), ax.get_window_extent()
     assert axes.width > 0.8 * figure.bbox.width
@@ -369,3 +371,18 @@ def test_the_legend_of_the_spectra_covers_nothing():
     assert legend.y1 <= ax.xaxis.label.get_window_extent().y0 + 1
     assert not legend.overlaps(axes)
     assert legend.y0 >= 0
+
+
+def test_shells_beyond_the_largest_sphere_are_left_out():
+    """Those hold the corners of the box of modes alone."""
+    grid = Grid(points=(24, 12, 16), lengths=(2 * np.pi, 2 * np.pi, 4 * np.pi))
+    assert resolved(grid) == pytest.approx(8 / 3)
+    data = {"energy": (("time", "k"), np.ones((1, 8)))}
+    ax = Figure().subplots()
+    draw_spectra(ax, xr.Dataset(data, {"time": [0.0], "k": np.arange(8.0) / 2}), ViscousFlow.picture, 8 / 3)
+    assert ax.lines[0].get_xdata().tolist() == [0.5, 1.0, 1.5, 2.0, 2.5]
+
+
+@pytest.mark.parametrize("name", ["rayleigh-benard", "boussinesq", "gross-pitaevskii", "quasi-static-mhd"])
+def test_no_slope_where_none_is_known(name):
+    assert MODELS[name].picture.slope is None

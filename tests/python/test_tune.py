@@ -3,10 +3,12 @@
 from types import SimpleNamespace
 
 import pytest
-from support.ranks import on_ranks
+from support.ranks import on_ranks, run_on
 from whorl import _core, checks, tune
 from whorl.case import Case
+from whorl.core_options import core_options
 from whorl.errors import CaseError
+from whorl.exchange_choice import plain
 
 FAULTY = "overlap"
 SECONDS = 30.0  # for what takes one; ranks that wait for each other would wait for ever
@@ -62,7 +64,7 @@ def tried(world, where, error, transport=FAULTY):
             found = failing(_core.estimate_memory, lambda options: options.transport == transport, error)
             patch.setattr(checks, "_core", SimpleNamespace(**(vars(_core) | {"estimate_memory": found})))
         if where == "system" and world.rank:
-            patch.setattr(checks, "psutil", SimpleNamespace(virtual_memory=failing(None, bool, error)))
+            patch.setattr(checks, "available_memory", failing(None, bool, error))
         chosen, trials = tune.tune(case_of(), 1, world)
     return chosen.run.transport, [(trial.choice.transport, trial.seconds) for trial in trials]
 
@@ -110,3 +112,20 @@ def test_exchanges_are_compared_with_the_same_lines(world, lines, known, taken):
         patch.setattr(tune, "core_options", options)
         tune.tune(case_of(lines=lines), 1, world, known)
     assert given == {taken}
+
+
+def timed(world, seconds):
+    """The seconds of a trial whose right-hand sides take so long, twice as long on the last rank."""
+    case = case_of(transport="alltoall", process_grid=[0, 0])
+    left = [each * (2 if world.rank == world.size - 1 else 1) for each in seconds]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(tune, "_seconds", lambda flow: left.pop(0))
+        options = core_options(plain(case), 1)
+        choice = tune.Choice("alltoall", (0, 0), 0)
+        return tune._try(options, choice, world, 1e9, lambda work: work()).seconds
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3])
+def test_a_trial_is_the_slowest_rank_s_without_what_warms_up(ranks):
+    assert set(run_on(ranks, timed, seconds=[0.01, 0.4, 0.2, 0.3])) == {0.4}
+    assert set(run_on(ranks, timed, seconds=[0.4, 0.2, 0.3, 0.25])) == {0.4}

@@ -1,4 +1,4 @@
-"""Reads a checkpoint as docs/checkpoints.md describes it, with nothing of the core."""
+"""Reads and seals a checkpoint as docs/checkpoints.md describes it, with nothing of the core."""
 
 from pathlib import Path
 
@@ -54,3 +54,47 @@ def content(path: Path) -> dict:
     with h5py.File(path) as file:
         attributes = {name: np.asarray(value).tolist() for name, value in file.attrs.items()}
         return attributes | {name: file[name][:].tobytes() for name in DATASETS}
+
+
+WORD = 2**64 - 1
+
+
+def absorb(hash_: int, word: int) -> int:
+    """The finaliser of SplitMix64."""
+    x = (hash_ + 0x9E3779B97F4A7C15 + word) & WORD
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & WORD
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & WORD
+    return x ^ (x >> 31)
+
+
+def checksum_of_attributes(path: Path) -> str:
+    """Of all but itself and the mark of completeness: names, kinds, numbers and bits of values."""
+    hash_ = 0
+    with h5py.File(path) as file:
+        for name in sorted(set(file.attrs) - {"attributes", "complete"}):
+            value = file.attrs[name]
+            text = value.encode() if isinstance(value, str) else value
+            array = np.atleast_1d(value)
+            kind = 3 if isinstance(text, bytes) else 1 if array.dtype.kind == "f" else 0
+            hash_ = absorb_text(hash_, name.encode())
+            hash_ = absorb(absorb(hash_, kind), 1 if kind == 3 else array.size)
+            if kind == 3:
+                hash_ = absorb_text(hash_, text)
+            else:
+                for word in array.astype("f8" if kind == 1 else "i8").view("u8"):
+                    hash_ = absorb(hash_, int(word))
+    return f"{hash_:016x}"
+
+
+def absorb_text(hash_: int, text: bytes) -> int:
+    hash_ = absorb(hash_, len(text))
+    for begin in range(0, len(text), 8):
+        hash_ = absorb(hash_, int.from_bytes(text[begin : begin + 8], "little"))
+    return hash_
+
+
+def seal(path: Path) -> None:
+    """After attributes were changed: as if they had been written so."""
+    checksum = checksum_of_attributes(path)
+    with h5py.File(path, "r+") as file:
+        file.attrs["attributes"] = checksum

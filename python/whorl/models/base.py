@@ -57,6 +57,10 @@ class Curves:
     columns: tuple[tuple[str, str], ...]
 
 
+# The inertial range of three-dimensional turbulence (Kolmogorov, Dokl. Akad. Nauk SSSR 30, 301 (1941)).
+KOLMOGOROV = (-5 / 3, "k$^{-5/3}$")
+
+
 @dataclass(frozen=True)
 class Picture:
     """What `whorl plot` draws: the first slice there is, two graphs over time, spectra and a slope."""
@@ -65,7 +69,7 @@ class Picture:
     curves: tuple[Curves, Curves]
     spectra: tuple[tuple[str, str], ...]
     spectra_title: str = "Energy spectrum  E(k)"
-    slope: tuple[float, str] | None = (-5 / 3, "k$^{-5/3}$")
+    slope: tuple[float, str] | None = None
 
 
 class Model(Section):

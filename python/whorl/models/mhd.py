@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import model_validator
 
 from whorl.columns import Column
-from whorl.models.base import Curves, FieldOf, Picture, Slice, components
+from whorl.models.base import KOLMOGOROV, Curves, FieldOf, Picture, Slice, components
 from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.models.viscous import FLOW_COLUMNS, VELOCITY, VORTICITY, ViscousFlow
 from whorl.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
@@ -79,6 +79,7 @@ class Mhd(ViscousFlow):
             Curves("Dissipation", (("dissipation", "viscous"), ("ohmic_dissipation", "ohmic"))),
         ),
         (("energy", "kinetic"), ("magnetic_energy", "magnetic")),
+        slope=KOLMOGOROV,
     )
     waves: ClassVar = (*ViscousFlow.waves, "mean_field")
     example: ClassVar = {

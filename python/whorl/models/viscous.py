@@ -7,7 +7,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from whorl.columns import Column
-from whorl.models.base import Curves, FieldOf, Model, Picture, Slice, components
+from whorl.models.base import KOLMOGOROV, Curves, FieldOf, Model, Picture, Slice, components
 from whorl.section import Vector, option
 
 VELOCITY = FieldOf(3, "length/time", "velocity u", ("x", "y", "z"))
@@ -82,7 +82,10 @@ class ViscousFlow(Losses):
     waves: ClassVar = ("rotation", "mean_velocity")
     progress: ClassVar = (("E", "energy"), ("ε", "dissipation"), ("kmax·η", "kmax_eta"))
     picture: ClassVar = Picture(
-        (VORTICITY_SLICE, VELOCITY_SLICE), (ENERGY_CURVE, DISSIPATION_CURVE), (("energy", "E(k)"),)
+        (VORTICITY_SLICE, VELOCITY_SLICE),
+        (ENERGY_CURVE, DISSIPATION_CURVE),
+        (("energy", "E(k)"),),
+        slope=KOLMOGOROV,
     )
 
     def parameters(self) -> dict[str, float]:

@@ -14,7 +14,11 @@ CaseName = Annotated[
 ]
 MachineName = Annotated[
     str,
-    typer.Option("--machine", "-m", help="A machine file (TOML), or the name of one: frontier, h200, local."),
+    typer.Option(
+        "--machine",
+        "-m",
+        help="A machine file (TOML), or the name of one: frontier, h200; local.toml, if it is here.",
+    ),
 ]
 Nodes = Annotated[list[int] | None, typer.Option("--nodes", "-n", help="Numbers of nodes; repeat as needed.")]
 Algorithm = Annotated[
@@ -42,7 +46,7 @@ Plot = Annotated[Path | None, typer.Option("--plot", help="Draw it over the node
 
 def plan_case(
     case: CaseName,
-    machine: MachineName,
+    machine: MachineName = "local",
     nodes: Nodes = None,
     algorithm: Algorithm = "whorl",
     ranks_per_node: RanksPerNode = None,

@@ -14,6 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, mo
 from whorl.case import read_toml
 from whorl.errors import CaseError
 from whorl.explain import did_you_mean, explain
+from whorl.files import is_file
 from whorl.section import Section, listed, option
 
 MACHINES = Path(__file__).parent / "machines"
@@ -202,7 +203,7 @@ def load_machine(source: str | Path) -> Machine:
 def find_machine(source: str | Path) -> Path:
     ready = shipped_machines()
     for path in (Path(source), Path(f"{source}.toml"), ready.get(str(source))):
-        if path is not None and path.is_file():
+        if path is not None and is_file(path):
             return path
     near = did_you_mean(str(source), ready) or "."
     raise CaseError(

@@ -193,7 +193,7 @@ def _times(interval: float | str, length: Length, run_seconds: float, ends: int)
     """
     every, between = Every.parse(interval), length.steps - 1
     if every.unit == "never":
-        return 0 if ends == 2 else ends
+        return 0
     if every.unit == "steps":
         return ends + between // int(every.amount)
     if every.unit == "minutes":

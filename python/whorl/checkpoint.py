@@ -1,0 +1,54 @@
+"""What a checkpoint's attributes tell before the core reads its modes, and checks both by their checksum."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whorl import toml
+from whorl.case import Case, Run
+from whorl.hdf5 import open_hdf5
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The clock of a checkpoint file, the tables of its case, and what else the bits of a run depend on."""
+
+    path: Path
+    time: float
+    compensation: float
+    step: int
+    dt: float
+    case: dict[str, Any]
+    lines: str = ""  # what run.lines = "auto" came to
+    level: str = ""  # the instruction level of the core
+    series_rows: int = 0  # that the series, and the spectra, had when it was written
+    spectra_rows: int = 0
+
+    def lines_for(self, case: Case, settings: Sequence[str]) -> str:
+        """Those of the run so far; none where a restart asks for others or is on another device."""
+        asked = any(setting.strip().startswith("run.lines") for setting in settings)
+        device = self.case.get("run", {}).get("device", Run().device)
+        return "" if asked or device != case.run.device else self.lines
+
+
+def read_clock(path: Path) -> Checkpoint:
+    """All that its attributes tell. Raises ValueError if the file is damaged or not whorl's."""
+    try:
+        with open_hdf5(path) as file:
+            attributes = {name: _plain(value) for name, value in file.attrs.items()}
+        clock = {name: float(attributes[name]) for name in ("time", "compensation", "dt")}
+        rows = {name: int(attributes.get(name, 0)) for name in ("series_rows", "spectra_rows")}
+        how = {name: str(attributes.get(name, "")) for name in ("lines", "level")}
+        case = toml.loads(attributes["case"])
+        return Checkpoint(path=path, step=int(attributes["step"]), case=case, **clock, **rows, **how)
+    except OSError as error:
+        raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
+    except KeyError:
+        raise ValueError("it was not written by whorl") from None
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"its attributes are damaged ({error})") from None
+
+
+def _plain(value: Any) -> Any:
+    return value.decode() if isinstance(value, bytes) else value

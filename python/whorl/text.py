@@ -1,0 +1,30 @@
+"""Text as it is shown to people, whatever it is made of."""
+
+import shlex
+
+LONGEST = 1600  # characters of a message: what a terminal of 24 lines shows
+BEGINNING = 1100  # of these, what stands before the gap; the remedy stands at the end
+
+
+def one_paragraph(text: str) -> str:
+    """The text with control characters spelled out, cut in its midst to what a screen shows."""
+    if len(text) > LONGEST:
+        text = f"{text[:BEGINNING]} … {text[BEGINNING - LONGEST :]}"
+    return spelled(text)
+
+
+def spelled(text: str) -> str:
+    """The text with what is no character to read, such as a newline or a null, as Python writes it."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def typed(path: object) -> str:
+    """A path as one would type it in a shell; what is no character is spelled out."""
+    return spelled(shlex.quote(str(path)))
+
+
+def storable(text: str) -> str:
+    """The text as UTF-8 can hold it: bytes of a path that are no characters become \\x and two digits."""
+    return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")

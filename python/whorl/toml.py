@@ -1,0 +1,54 @@
+"""TOML within limits, so that whatever a file or a setting holds is taken or refused at once.
+
+Beyond the syntax: at most a megabyte, tables in tables 20 deep, whole numbers of 64 bits, as TOML has them.
+"""
+
+import tomllib
+from tomllib import TOMLDecodeError
+from typing import Any
+
+MOST_BYTES = 2**20
+MOST_LEVELS = 20
+LARGEST = 2**63
+
+
+def loads(text: str) -> dict[str, Any]:
+    """The tables in a text. Raises TOMLDecodeError, with what is wrong."""
+    if len(text) > MOST_BYTES:
+        raise TOMLDecodeError(f"it is longer than {MOST_BYTES // 2**20} MiB")
+    try:
+        tables = tomllib.loads(text)
+    except RecursionError:
+        raise TOMLDecodeError("tables or lists in it lie too deep in each other") from None
+    except TOMLDecodeError:
+        raise
+    except ValueError as error:  # a number with more digits than Python reads
+        raise TOMLDecodeError(f"a number in it cannot be read ({str(error).partition(':')[0]})") from None
+    _check(tables)
+    return tables
+
+
+def single_value(text: str) -> Any:
+    """The value that a text stands for. Raises TOMLDecodeError, also where more than a value is in it."""
+    tables = loads(f"value = {text}")
+    if tables.keys() != {"value"}:
+        raise TOMLDecodeError("there is more in it than a value")
+    return tables["value"]
+
+
+def _check(tables: dict[str, Any]) -> None:
+    """Raises TOMLDecodeError where values lie too deep or are larger than TOML has them."""
+    level: list[Any] = [tables]
+    for _ in range(MOST_LEVELS):
+        for value in level:
+            if isinstance(value, int) and not -LARGEST <= value < LARGEST:
+                raise TOMLDecodeError("a whole number in it has more than 64 bits")
+        level = [
+            inner
+            for value in level
+            if isinstance(value, dict | list)
+            for inner in (value.values() if isinstance(value, dict) else value)
+        ]
+        if not level:
+            return
+    raise TOMLDecodeError(f"tables or lists in it lie more than {MOST_LEVELS} deep in each other")

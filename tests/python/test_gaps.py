@@ -1,0 +1,90 @@
+"""Tables that lost rows: a restart says so, and so do the tables ever after."""
+
+import pytest
+from support.build import needs
+from whorl.case import load_case
+from whorl.output import open_run
+from whorl.simulation import Simulation
+from whorl.spectra import read_spectra
+
+pytestmark = needs("hdf5")
+
+
+@pytest.fixture
+def directory(tmp_path):
+    """A run of four steps, a row each."""
+    every = ["output.series_every='1 steps'", "output.spectra_every='1 steps'"]
+    quick = ["grid.points=8", "time.dt=0.01", "time.steps=4", "output.checkpoint_every='2 steps'"]
+    case = load_case("abc", [*quick, *every]).updated(output={"directory": str(tmp_path / "out")})
+    with Simulation(case) as simulation:
+        simulation.run(progress=False)
+    return tmp_path / "out"
+
+
+def go_on(directory, step=None, **changes):
+    """To two steps more; what the log says of it."""
+    log = directory / "log.txt"
+    before = len(log.read_text())
+    steps = (step or 4) + 2
+    with Simulation.restart(directory, step=step, settings=[f"time.steps={steps}"]) as simulation:
+        simulation.run(progress=False)
+    return log.read_text()[before:]
+
+
+def cut(path, rows):
+    """The header and the first rows of a series."""
+    lines = path.read_text().splitlines(keepends=True)
+    head = next(number for number, line in enumerate(lines) if not line.startswith("#")) + 1
+    path.write_text("".join(lines[: head + rows]))
+
+
+def test_a_table_that_is_whole_has_no_gap(directory):
+    assert "gap" not in go_on(directory)
+    results = open_run(directory)
+    assert results.series["step"].values.tolist() == results.spectra["step"].values.tolist() == [*range(7)]
+    assert "gaps" not in results.series.attrs
+    assert "gaps" not in results.spectra.attrs
+
+
+@pytest.mark.parametrize(("left", "lost"), [(0, 5), (2, 3), (None, 5)])
+def test_rows_that_are_missing_are_told(directory, left, lost):
+    series = directory / "series.csv"
+    if left is None:
+        series.unlink()
+    else:
+        cut(series, left)
+    gap = f"{lost} of 5 rows up to step 4 were lost before a restart"
+    assert f"warning: series.csv has a gap: {gap}." in go_on(directory)
+    results = open_run(directory)
+    assert results.series["step"].values.tolist() == [*range(left or 0), 5, 6]
+    assert results.series.attrs["gaps"] == gap
+    assert "gaps" not in results.spectra.attrs
+    assert "gap" not in go_on(directory, step=6)
+    assert open_run(directory).series.attrs["gaps"] == gap
+
+
+def test_a_gap_that_is_met_twice_is_kept_once(directory):
+    cut(directory / "series.csv", 2)
+    go_on(directory)
+    assert "has a gap" in go_on(directory, step=4)
+    assert open_run(directory).series.attrs["gaps"].count("lost") == 1
+
+
+def test_spectra_that_are_missing_are_told(directory):
+    (directory / "spectra.h5").unlink()
+    assert "warning: spectra.h5 has a gap: 5 of 5 rows up to step 4" in go_on(directory)
+    assert read_spectra(directory / "spectra.h5")["step"].values.tolist() == [5, 6]
+    assert "5 of 5" in read_spectra(directory / "spectra.h5").attrs["gaps"]
+
+
+def test_rows_are_on_disk_before_a_checkpoint(directory, monkeypatch):
+    """Else a power failure could leave a checkpoint ahead of the table."""
+    events = []
+    with Simulation.restart(directory, settings=["time.steps=6"]) as simulation:
+        recorder = simulation._recorder
+        synchronise, append = recorder.series.synchronise, recorder.series.append
+        monkeypatch.setattr(recorder.series, "append", lambda row: (append(row), events.append(row["step"])))
+        monkeypatch.setattr(recorder.series, "synchronise", lambda: (synchronise(), events.append("disk")))
+        monkeypatch.setattr(recorder.directory, "prune", lambda keep: events.append("checkpoint"))
+        simulation.run(progress=False)
+    assert events == [5, 6, "disk", "checkpoint"]
