@@ -2,7 +2,7 @@
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
-.PHONY: help setup demo test lint format bare-check cuda-check clean
+.PHONY: help setup demo test lint format bare-check cuda-check sanitizer-check clean
 
 # A build of CMakePresets.json: release, or debug for the sanitizers.
 PRESET ?= release
@@ -26,6 +26,7 @@ help:
 	@echo "                  LEVELS=v3,v4: these instruction levels)"
 	@echo "make bare-check   build without MPI, HDF5 and FFTW, and test that core on one rank"
 	@echo "make cuda-check   compile and link the device cuda for sm_80 and sm_90 (needs nvcc, no GPU)"
+	@echo "make sanitizer-check  test the core on one rank with address and undefined-behaviour sanitizers"
 	@echo "make format       format C++ and Python;  make lint: check without changing"
 	@echo "make clean        remove builds and .venv (runs/ stays)"
 
@@ -76,6 +77,9 @@ cuda-check: $(core)
 
 bare-check:
 	tools/bare-check
+
+sanitizer-check: $(packages)
+	tools/sanitizer-check
 
 clean:
 	rm -rf build .venv
