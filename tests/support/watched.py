@@ -58,7 +58,8 @@ def calls(folder: Path, script: str) -> list[tuple[str, str]]:
     source.write_text(SOURCE)
     flags = ["-shared", "-fPIC", "-O1", "-Werror", "-Wall"]
     subprocess.run(["cc", *flags, str(source), "-o", str(library), "-ldl"], check=True)
-    extra = {"LD_PRELOAD": str(library), "WATCHED": str(log)}
+    loaded = [*filter(None, [os.environ.get("LD_PRELOAD")]), str(library)]  # behind a sanitizer
+    extra = {"LD_PRELOAD": ":".join(loaded), "WATCHED": str(log)}
     subprocess.run(
         [sys.executable, "-c", script], env=environment() | extra, check=True, timeout=100, cwd=folder
     )
