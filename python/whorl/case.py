@@ -311,8 +311,10 @@ def read_toml(path: Path) -> dict[str, Any]:
     """The tables of a file. Raises CaseError."""
     try:
         with path.open("rb") as file:
-            text = file.read(toml.MOST_BYTES + 1)
-        return toml.loads(text.decode("utf-8"))
+            data = file.read(toml.MOST_BYTES + 1)
+        if len(data) > toml.MOST_BYTES:
+            raise toml.TOMLDecodeError(toml.TOO_LONG)
+        return toml.loads(data.decode("utf-8"))
     except (OSError, UnicodeDecodeError) as error:
         raise CaseError(f"{path} cannot be read: {error}.") from None
     except toml.TOMLDecodeError as error:

@@ -38,7 +38,7 @@ def read_clock(path: Path) -> Checkpoint:
         with open_hdf5(path) as file:
             attributes = {name: _plain(value) for name, value in file.attrs.items()}
         clock = {name: float(attributes[name]) for name in ("time", "compensation", "dt")}
-        rows = {name: int(attributes.get(name, 0)) for name in ("series_rows", "spectra_rows")}
+        rows = {name: int(attributes[name]) for name in ("series_rows", "spectra_rows")}
         how = {name: str(attributes.get(name, "")) for name in ("lines", "level")}
         case = toml.loads(attributes["case"])
         return Checkpoint(path=path, step=int(attributes["step"]), case=case, **clock, **rows, **how)

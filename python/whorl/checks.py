@@ -139,7 +139,7 @@ def step_too_large(case: Case, courant: float, step: int) -> str | None:
     if dt is None or courant <= largest_courant(case.time.scheme, case.grid.dealias):
         return None
     return (
-        f"warning: time.dt = {dt:g} is a Courant number of {courant:.3g} at step {step}, more than "
+        f"time.dt = {dt:g} is a Courant number of {courant:.3g} at step {step}, more than "
         f"{limit_of_courant(case)}."
     )
 

@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from whorl.errors import CaseError
@@ -18,7 +18,8 @@ def whole_file(path: Path) -> Iterator[Path]:
         yield beside
         synchronise(beside)
         os.replace(beside, path)
-        synchronise(path.parent)
+        with suppress(OSError):  # some network file systems have no such call for directories
+            synchronise(path.parent)
     finally:
         beside.unlink(missing_ok=True)
 

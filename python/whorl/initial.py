@@ -4,7 +4,7 @@ To add one: its parameters as a section in initial_options.py (and in KINDS), it
 """
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,10 +59,20 @@ def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -
             raise CaseError(
                 f'the case has {place}.name = "{kind}" and the script gives a field {name}; leave one out.'
             )
+    _check_one_of_the_first(case, [*by_script, *by_name])
     for name, value in by_script.items():
         set_field(flow, case, comm, name, value)
     for name, field in by_name.items():
         FIELDS[type(field)](_target(flow, case, comm, name, _place(case, name)), field)
+
+
+def _check_one_of_the_first(case: Case, names: Sequence[str]) -> None:
+    """Where what [initial] sets is no field of the state but gives one, only one of them can be given."""
+    first = case.flow.first_field()
+    if first in names and first not in case.flow.state and any(name in case.flow.state for name in names):
+        raise CaseError(
+            f"an initial {first} and one of {', '.join(case.flow.state)} set the same; give one of them."
+        )
 
 
 def set_field(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, value: Any) -> None:
@@ -95,7 +105,7 @@ def _check_names(case: Case, names: Iterable[str]) -> None:
     for name in names:
         if name not in known:
             raise CaseError(
-                f'the script gives an initial field "{name}", which {case.flow.model} has not'
+                f'the script gives a field "{name}", which {case.flow.model} has not'
                 f"{did_you_mean(str(name), known).rstrip('?')}; its fields are {', '.join(known)}."
             )
 

@@ -118,7 +118,7 @@ def _reader(data: Any, last: tuple, flat: int) -> Reader:
         block = [slice(z0, z1), slice(y0, y1)]
         if dimensions < 3:
             del block[flat]
-        return data[(*block, *last)].reshape(z1 - z0, y1 - y0, -1)
+        return data[(*block, *last)].reshape(z1 - z0, y1 - y0, data.shape[dimensions - 1])
 
     return read
 

@@ -19,7 +19,7 @@ from whorl.case import Case, Grid
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
 from whorl.files import check_picture, whole_file
-from whorl.models.base import Curves, Picture, Slice
+from whorl.models.base import KOLMOGOROV, Curves, Picture, Slice
 from whorl.output import RunResults, open_run
 from whorl.picture_style import STYLE
 from whorl.schemes import LARGEST_KEPT
@@ -69,6 +69,8 @@ def draw(run: RunResults, name: str) -> Figure:
 def picture_of(case: Case) -> Picture:
     """The model's picture; of the passive scalars, too, where one is the first field of the snapshots."""
     picture, first = case.flow.picture, case.output.fields[0]
+    if picture.slope == KOLMOGOROV and 1 in case.grid.points:
+        picture = replace(picture, slope=None)  # in a plane there is another range
     names = sorted((scalar.name for scalar in case.scalars), key=lambda name: name != first)
     slices = tuple(Slice(name, "θ", "value") for name in names)
     if first not in names:
@@ -136,7 +138,7 @@ def draw_spectra(ax: Axes, spectra: xr.Dataset | None, picture: Picture, most: f
     Of the shells up to the wavenumber `most`.
     """
     ax.set_title(picture.spectra_title)
-    if spectra is None:
+    if spectra is None or spectra.sizes["time"] == 0:
         ax.text(0.5, 0.5, "no spectra yet", transform=ax.transAxes, ha="center", color="0.5")
         return
     k = spectra["k"].values

@@ -86,7 +86,7 @@ def on_terminal() -> bool:
     """Whether someone watches. Under mpiexec a rank's stdout may be a terminal when mpiexec's is none."""
     launched = any(name in os.environ for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"))
     try:
-        return sys.stdout.isatty() and (
+        return (sys.stdout is not None and sys.stdout.isatty()) and (
             not launched or Path(f"/proc/{os.getppid()}/fd/1").resolve().is_char_device()
         )
     except OSError:

@@ -49,6 +49,12 @@ class Alone:
     def gather(self, value: Any, root: int = 0) -> list[Any]:
         return [value]
 
+    def send(self, value: Any, rank: int) -> None:
+        raise RuntimeError(f"there is no rank {rank} to send to: this whorl was built without MPI")
+
+    def recv(self, room: Any, rank: int) -> Any:
+        raise RuntimeError(f"there is no rank {rank} to receive from: this whorl was built without MPI")
+
     def allgather(self, value: Any) -> list[Any]:
         return [value]
 

@@ -17,7 +17,7 @@ from whorl.measures import by_own_names, name_in_core, series_columns, spectra_c
 from whorl.parallel import on_root
 from whorl.ranks import MPI
 from whorl.section import LARGEST_NUMBER
-from whorl.series import Series, gaps_of, read_table
+from whorl.series import Series, gap_of, gaps_of, read_table, step_of
 from whorl.snapshot_series import SnapshotSeries
 from whorl.spectra import Spectra, read_spectra
 from whorl.version import __version__
@@ -56,13 +56,14 @@ class Recorder:
     def begin(self) -> None:
         """The initial state."""
         self.statistics()
-        self.series.resume([])
+        if self._wanted("series"):
+            self.series.resume([])
         for name, write in (
             ("series", lambda: self._row(None)),
             ("spectra", self._spectrum),
             ("snapshot", self._snapshot),
         ):
-            if self._every[name].unit != "never":
+            if self._wanted(name):
                 write()
 
     def resume(self, checkpoint: Checkpoint) -> list[str]:
@@ -74,11 +75,11 @@ class Recorder:
             (self.series, rows, gaps, checkpoint.series_rows, len(rows)),
             (self.spectra, data, gaps_of(data), checkpoint.spectra_rows, data.sizes["time"]),
         ):
-            gap = (
-                f"{written - there} of {written} rows up to step {checkpoint.step} were lost before a restart"
-            )
+            known = [gap for gap in known if step_of(gap) <= checkpoint.step]
+            gap = gap_of(written - there, written, checkpoint.step)
             lost = there < written
-            table.resume(kept, [*known, gap] if lost and gap not in known else known)
+            if there or known or lost or self._wanted(table.quantity):
+                table.resume(kept, [*known, gap] if lost and gap not in known else known)
             told += [f"{table.name} has a gap: {gap}."] if lost else []
         on_root(self.comm, lambda: self._keep_files(checkpoint.step))
         return told
@@ -105,6 +106,9 @@ class Recorder:
         kept = [row for row in rows if row["step"] <= step]
         return (kept, gaps), data.isel(time=data["step"].values <= step)
 
+    def _wanted(self, quantity: str) -> bool:
+        return self._every[quantity].unit != "never"
+
     def alarm(self) -> bool:
         """Whether this rank's watch says that it is time for a checkpoint."""
         return self._alarm.ring(time.monotonic())
@@ -115,7 +119,7 @@ class Recorder:
         if alarm:
             due.add("checkpoint")
         if last:
-            due |= {name for name, every in self._every.items() if every.unit != "never"}
+            due |= set(filter(self._wanted, self._every))
         if due:
             self.statistics()  # whatever is written is looked at first
             self._check_growth(report)
@@ -133,7 +137,7 @@ class Recorder:
 
         None where it is never wanted, as in every build without HDF5 (see `check_files`).
         """
-        if self.directory is None or self._every["checkpoint"].unit == "never":
+        if self.directory is None or not self._wanted("checkpoint"):
             return
         path = self.directory.checkpoint_path(self.clock.step)
         if path == self.last_checkpoint:

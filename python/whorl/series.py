@@ -23,7 +23,7 @@ ABOUT = re.compile(r"# (?P<name>\S+) +\[(?P<unit>[^]]*)\]  (?P<meaning>.*)")
 class Series:
     """The rows of a run, in memory and, where a path is given, in its file (write from one rank only)."""
 
-    name = "series.csv"
+    name, quantity = "series.csv", "series"
 
     def __init__(self, columns: tuple[Column, ...], path: Path | None = None):
         self.columns = columns
@@ -45,7 +45,7 @@ class Series:
 
     def synchronise(self) -> None:
         """Returns when all rows are on disk."""
-        if self.path:
+        if self.path and self.rows:
             synchronise(self.path)
 
     def dataset(self) -> xr.Dataset:
@@ -109,6 +109,16 @@ def with_gaps(gaps: Iterable[str]) -> dict[str, str]:
     """The attributes of a dataset in which rows are missing."""
     told = BETWEEN.join(gaps)
     return {"gaps": told} if told else {}
+
+
+def gap_of(lost: int, written: int, step: int) -> str:
+    return f"{lost} of {written} rows up to step {step} were lost before a restart"
+
+
+def step_of(gap: str) -> int:
+    """The step at which the run went on behind a gap; 0 for what is no gap of ours."""
+    found = re.search(r"up to step (\d+)", gap)
+    return int(found[1]) if found else 0
 
 
 def gaps_of(data: xr.Dataset) -> list[str]:

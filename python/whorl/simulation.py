@@ -139,7 +139,7 @@ class Simulation(State):
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
         self._dt = 0.0
-        self._step_told = False
+        self._step_told = self._ended = False
         self._goal = case.time.until  # the time that the next landing step lands on
         self._recorder = Recorder(case, self.flow, clock, directory, comm)
         self._callbacks: list[tuple[Every, Callable[[Simulation], None]]] = []
@@ -272,44 +272,49 @@ class Simulation(State):
         return register(function) if function else register
 
     def step(self) -> _core.StepReport:
-        """One time step with the output and callbacks due; returns its dt, courant and maximum_velocity.
+        """One time step with the callbacks and output due; returns its dt, courant and maximum_velocity.
 
-        Raises BlowUp when the flow is not finite, ValueError when the run is finished.
+        Callbacks come first, so that files have the state as they leave it. Raises BlowUp when the flow is
+        not finite, ValueError when the run is finished or has given its directory back.
         """
-        if self.finished:
-            raise ValueError(f"the run is finished at t = {self.time:.6g}, step {self.step_number}")
+        if self.finished or self._ended:
+            why = "is finished" if self.finished else "has ended, and its directory is free for others,"
+            raise ValueError(f"the run {why} at t = {self.time:.6g}, step {self.step_number}")
         if self._fresh:
             self._recorder.begin()
             self._fresh = False
         self.report = self._advance()
         self._watch_step(self.report)
+        for every, callback in self._callbacks:
+            if every.due(self.clock):
+                callback(self)
         stop, alarm, show, afforded = self._agree()
         self._recorder.after_step(self.report, alarm=alarm, last=self.finished)
         if stop:
             self._recorder.checkpoint(self.report.dt)
         if show or self.finished:
             self._show(afforded)
-        for every, callback in self._callbacks:
-            if every.due(self.clock):
-                callback(self)
         return self.report
 
     def run(self, *, until: float | None = None, progress: bool = True) -> bool:
         """Steps until the end, or until the time `until`, which the last step is shortened to land on.
 
-        True when the end of the run is reached, False when it is not, be it that a signal stopped it before.
+        True when the end of the run is reached, False when it is not; `stopped_by` names a signal that
+        stopped it, else None.
         With an output directory SIGTERM, SIGINT, SIGUSR1 and SIGHUP stop behind the present step, with a
         checkpoint. Standard output may be closed meanwhile.
         """
+        if until is not None and not math.isfinite(until):
+            raise ValueError(f"until = {until} is no time to pause at")
         with lasting_output(self._lost_output):
             return self._run(until, progress)
 
     def _run(self, until: float | None, progress: bool) -> bool:
         root = self.comm.rank == 0
         started, first, paused = time.monotonic(), self.clock.step, False
-        display = Progress(self.log) if progress and root else None
-        self._progress = display
+        display = None
         try:
+            display = self._progress = Progress(self.log) if progress and root else None
             with self._stop if self.directory else nullcontext(), display or nullcontext():
                 if display:
                     display.begin(self._done())
@@ -331,6 +336,7 @@ class Simulation(State):
         finally:
             self._progress, self._goal = None, self.case.time.until
             if not paused:
+                self._ended = self.directory is not None
                 self._release()
         self._report_end(display, time.monotonic() - started, self.clock.step - first)
         return self.finished
@@ -340,9 +346,9 @@ class Simulation(State):
         warning = None if self._step_told else step_too_large(self.case, report.courant, self.clock.step)
         if warning:
             self._step_told = True
-            self.log.warning(warning)
+            self.log.warning(f"warning: {warning}")
             if self._progress:
-                self._progress.say(warning)
+                self._progress.say(f"warning: {warning}")
 
     def _lost_output(self, reason: str) -> None:
         self.log.warning(f"nobody reads what is shown any more ({reason}); the run goes on")

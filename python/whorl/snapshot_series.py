@@ -21,9 +21,13 @@ class SnapshotSeries:
 
     def resume(self, snapshots: Sequence[Path]) -> None:
         """Go on behind these snapshots."""
-        if self.path and snapshots:
-            self._times = dict(zip(snapshots, times_of(snapshots, self.path), strict=True))
+        if self.path is None:
+            return
+        self._times = dict(zip(snapshots, times_of(snapshots, self.path), strict=True))
+        if self._times:
             self._write()
+        else:
+            self.path.unlink(missing_ok=True)
 
     def append(self, snapshot: Path, time: float) -> None:
         if self.path:

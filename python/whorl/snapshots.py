@@ -69,7 +69,14 @@ def open_snapshots(paths: Sequence[Path], times: Sequence[float]) -> xr.Dataset:
     variables = {
         name: (
             ("time", *field.dims),
-            indexing.LazilyIndexedArray(_FieldOverTime(paths, field.encoding["path"], field)),
+            indexing.LazilyIndexedArray(
+                _FieldOverTime(
+                    paths,
+                    field.encoding["path"],
+                    (len(paths), *field.shape),
+                    np.result_type(field.dtype, last[name].dtype),
+                )
+            ),
             field.attrs,
         )
         for name, field in first.data_vars.items()
@@ -86,11 +93,11 @@ def open_snapshots(paths: Sequence[Path], times: Sequence[float]) -> xr.Dataset:
 class _FieldOverTime(BackendArray):
     """Reads the asked part of one field of the snapshots that it is in, one file after another."""
 
-    def __init__(self, paths: Sequence[Path], name: str, first: xr.DataArray):
+    def __init__(self, paths: Sequence[Path], name: str, shape: tuple[int, ...], dtype: np.dtype):
         self.paths = tuple(paths)
         self.name = name
-        self.shape = (len(paths), *first.shape)
-        self.dtype = first.dtype
+        self.shape = shape
+        self.dtype = dtype
 
     def __getitem__(self, key: indexing.ExplicitIndexer) -> np.ndarray:
         return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)

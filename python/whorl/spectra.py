@@ -27,7 +27,7 @@ COORDINATES = (
 class Spectra:
     """The spectra of a run, in memory and, where a path is given, in its file (write from one rank only)."""
 
-    name = "spectra.h5"
+    name, quantity = "spectra.h5", "spectra"
 
     def __init__(self, columns: tuple[Column, ...], path: Path | None = None):
         self.columns = columns

@@ -62,13 +62,17 @@ class State:
 
         Raises ValueError, naming those there are.
         """
-        blocks = self.comm.gather((self.block, self.field(name)), root)
-        if blocks is None:
+        own, blocks = self.field(name), self.comm.allgather(self.block)
+        if self.comm.rank != root:
+            for component in own:
+                self.comm.send(component, root)
             return None
         nx, ny, nz = self.case.grid.points
-        whole = np.empty((len(blocks[0][1]), nz, ny, nx), self._dtype)
-        for (z0, z1, y0, y1), part in blocks:
-            whole[:, z0:z1, y0:y1] = part
+        whole = np.empty((len(own), nz, ny, nx), self._dtype)
+        for rank, (z0, z1, y0, y1) in enumerate(blocks):
+            for number, component in enumerate(own):
+                part = component if rank == root else self.comm.recv(None, rank)
+                whole[number, z0:z1, y0:y1] = part
         return whole
 
     def mean(self, name: str) -> np.ndarray:
@@ -96,10 +100,13 @@ class State:
         """Sets a field of the state, also while a run goes on: from a callback, for example.
 
         `values`: a function (x, y, z) → components, or an array (components, nz, ny, nx), as for `initial`;
-        of solenoidal fields the divergent part is removed. Raises CaseError for what no field can be.
+        of solenoidal fields the divergent part is removed. Raises CaseError for what no field can be; what
+        was there is lost then, too.
         """
-        initials.set_field(self.flow, self.case, self.comm, name, values)
-        self._changed()
+        try:
+            initials.set_field(self.flow, self.case, self.comm, name, values)
+        finally:
+            self._changed()
 
     @property
     def _dtype(self) -> type:

@@ -8,9 +8,8 @@ BEGINNING = 1100  # of these, what stands before the gap; the remedy stands at t
 
 def one_paragraph(text: str) -> str:
     """The text with control characters spelled out, cut in its midst to what a screen shows."""
-    if len(text) > LONGEST:
-        text = f"{text[:BEGINNING]} … {text[BEGINNING - LONGEST :]}"
-    return spelled(text)
+    text = spelled(text)
+    return text if len(text) <= LONGEST else f"{text[:BEGINNING]} … {text[BEGINNING - LONGEST :]}"
 
 
 def spelled(text: str) -> str:

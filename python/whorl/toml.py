@@ -8,6 +8,7 @@ from tomllib import TOMLDecodeError
 from typing import Any
 
 MOST_BYTES = 2**20
+TOO_LONG = f"it is longer than {MOST_BYTES // 2**20} MiB"
 MOST_LEVELS = 20
 LARGEST = 2**63
 
@@ -15,7 +16,7 @@ LARGEST = 2**63
 def loads(text: str) -> dict[str, Any]:
     """The tables in a text. Raises TOMLDecodeError, with what is wrong."""
     if len(text) > MOST_BYTES:
-        raise TOMLDecodeError(f"it is longer than {MOST_BYTES // 2**20} MiB")
+        raise TOMLDecodeError(TOO_LONG)
     try:
         tables = tomllib.loads(text)
     except RecursionError:

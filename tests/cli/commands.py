@@ -3,6 +3,7 @@
 import os
 import shutil
 import subprocess
+import sys
 import sysconfig
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,9 @@ from pathlib import Path
 import psutil
 
 PATIENCE = 120  # seconds for anything that should take a few
-WHORL = Path(sysconfig.get_path("scripts")) / "whorl"
+SCRIPT = Path(sysconfig.get_path("scripts")) / "whorl"
+# As it is installed; where only a path leads to the package, as its module.
+WHORL = [str(SCRIPT)] if SCRIPT.is_file() else [sys.executable, "-m", "whorl"]
 # Several ranks may share a core here, so they give way while they wait.
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

@@ -20,13 +20,13 @@ def shell(tmp_path) -> Iterator[Shell]:
 @pytest.fixture
 def installed(shell) -> Callable[..., Finished]:
     """Runs the installed `whorl` to its end: installed("run", "abc", ranks=2)."""
-    return lambda *arguments, ranks=1: shell(WHORL, *arguments, ranks=ranks)
+    return lambda *arguments, ranks=1: shell(*WHORL, *arguments, ranks=ranks)
 
 
 @pytest.fixture
 def start(shell) -> Callable[..., psutil.Popen]:
     """Starts the installed `whorl` and leaves it running."""
-    return lambda *arguments, ranks=1, **options: shell.start(WHORL, *arguments, ranks=ranks, **options)
+    return lambda *arguments, ranks=1, **options: shell.start(*WHORL, *arguments, ranks=ranks, **options)
 
 
 @pytest.fixture

@@ -263,7 +263,7 @@ def test_a_terminal_shows_the_run_live(tmp_path):
     """A line that is rewritten in place, with all that one wants to know."""
     seen = on_a_terminal(
         tmp_path,
-        str(WHORL),
+        *WHORL,
         "run",
         "taylor-green",
         *settings("grid.points=24", "time.dt=0.005", "time.until=1"),

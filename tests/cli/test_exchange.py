@@ -196,7 +196,7 @@ def test_memory_to_share_that_a_node_has_not_is_refused(shell, tmp_path, transpo
         "grid.points=96", "run.process_grid=[1, 2]", f"run.transport={transport}", "time.steps=1"
     )
     options += settings("run.exchange_timeout=20")
-    run = [mpiexec(), "-n", "2", str(WHORL), "run", "taylor-green", "-o", "out", *options]
+    run = [mpiexec(), "-n", "2", *WHORL, "run", "taylor-green", "-o", "out", *options]
     few = "mount -t tmpfs -o size=12m tmpfs /dev/shm"
     isolated = ["unshare", "--map-root-user", "--mount", "sh", "-c"]
     if shell(*isolated, few).code != 0:

@@ -64,6 +64,16 @@ def test_a_file(refuses, tmp_path, more, words):
     assert words in refuses("run", "case.toml")
 
 
+def test_a_file_beyond_the_limit_is_not_read_in_part(refuses, tmp_path):
+    """Bytes count, not characters."""
+    (tmp_path / "case.toml").write_text(CASE + f"# {'é' * 600_000}\n" + "[output]\nkeep_checkpoints = 7\n")
+    assert "longer than 1 MiB" in refuses("run", "case.toml")
+
+
+def test_what_is_spelled_out_counts(refuses):
+    assert "there is no case file" in refuses("run", "\x01" * 3000)
+
+
 def test_blocks_that_are_many(refuses, tmp_path):
     (tmp_path / "case.toml").write_text(CASE + "[[scalars]]\nnom = 1\n" * 5000)
     assert "scalars[0].name" in refuses("run", "case.toml")

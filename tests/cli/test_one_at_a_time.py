@@ -63,9 +63,10 @@ def small_case(directory: Path) -> Case:
 def test_two_simulations_never_write_to_one_directory(tmp_path):
     case = small_case(tmp_path / "out")
     first = Simulation(case)
-    for overwrite in (False, True):
-        with pytest.raises(CaseError, match=r"holds a run already|still open in this program"):
-            Simulation(case, overwrite=overwrite)
+    with pytest.raises(CaseError, match="holds a run already"):
+        Simulation(case)
+    with pytest.raises(CaseError, match="still open in this program"):
+        Simulation(case, overwrite=True)
     with pytest.raises(CaseError, match="still open in this program"):
         Simulation.restart(tmp_path / "out")
     first.run(progress=False)

@@ -36,7 +36,7 @@ def test_every_file_of_a_run(tmp_path):
         safe = [number for number, call in enumerate(seen[:at]) if call == ("fsync", path)]
         assert safe, f"{path} was renamed before it was on disk"
         assert not writes or writes[-1] < safe[-1], f"{path} was written to after it was on disk"
-        assert ("fsync", path.rpartition("/")[0]) in seen[at:], f"the name of {path} is not on disk"
+        assert seen[at + 1] == ("fsync", path.rpartition("/")[0]), f"the name of {path} is not on disk"
 
 
 def test_rows_are_on_disk_before_the_checkpoint(tmp_path):

@@ -85,6 +85,13 @@ def test_a_blow_up_after_a_restart_names_its_checkpoint(model, tmp_path):
     assert (caught.value.step, caught.value.time) == (2, pytest.approx(0.02))
 
 
+def test_a_step_that_does_not_move_the_time_on():
+    simulation = Simulation(case_of("navier-stokes", "dt").updated(time={"dt": 1e-20}))
+    simulation.clock.land(0.5)
+    with pytest.raises(BlowUp, match="the time step 1e-20 is too small to move the time on"):
+        simulation.step()
+
+
 def test_nothing_is_written_of_a_state_that_is_lost(tmp_path):
     """Snapshots are looked at as rows are."""
     case = case_of("mhd", "dt", tmp_path / "out").updated(output={"snapshot_every": "1 steps"})

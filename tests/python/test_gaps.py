@@ -15,13 +15,14 @@ def directory(tmp_path):
     """A run of four steps, a row each."""
     every = ["output.series_every='1 steps'", "output.spectra_every='1 steps'"]
     quick = ["grid.points=8", "time.dt=0.01", "time.steps=4", "output.checkpoint_every='2 steps'"]
+    every = [*every, "output.keep_checkpoints=9"]
     case = load_case("abc", [*quick, *every]).updated(output={"directory": str(tmp_path / "out")})
     with Simulation(case) as simulation:
         simulation.run(progress=False)
     return tmp_path / "out"
 
 
-def go_on(directory, step=None, **changes):
+def go_on(directory, step=None):
     """To two steps more; what the log says of it."""
     log = directory / "log.txt"
     before = len(log.read_text())
@@ -68,6 +69,16 @@ def test_a_gap_that_is_met_twice_is_kept_once(directory):
     go_on(directory)
     assert "has a gap" in go_on(directory, step=4)
     assert open_run(directory).series.attrs["gaps"].count("lost") == 1
+
+
+def test_a_gap_goes_where_its_rows_are_made_anew(directory):
+    """A restart from before it."""
+    cut(directory / "series.csv", 3)
+    assert "has a gap" in go_on(directory)
+    assert "has a gap" not in go_on(directory, step=2)
+    series = open_run(directory).series
+    assert series["step"].values.tolist() == [0, 1, 2, 3, 4]
+    assert "gaps" not in series.attrs
 
 
 def test_spectra_that_are_missing_are_told(directory):

@@ -395,3 +395,26 @@ def test_a_file_without_the_field_is_named(tmp_path):
     by_file = {"name": "from-file", "path": str(path)}
     with pytest.raises(CaseError, match=r"initial\.magnetic\.path = .*magnetic_x, magnetic_y and magnetic_z"):
         set_of(case_of("mhd", initial={"name": "abc", "magnetic": by_file}))
+
+
+def test_abc_and_taylor_green_in_a_box_of_unequal_sides():
+    """As their formulas say, and without divergence: nothing of them is projected away."""
+    lengths = [2.0, 3.0, 5.0]
+    a, b, c = (2 * np.pi / length for length in lengths)
+    grid = {"points": [8, 12, 10], "lengths": lengths}
+    abc = case_of(grid=grid, initial={"name": "abc", "A": 0.5, "B": 0.7, "C": 1.1})
+    x, y, z = grid_of(abc)
+    expected = [
+        0.5 * np.sin(c * z) + 1.1 * np.cos(b * y) + 0 * x,
+        0.7 * np.sin(a * x) + 0.5 * np.cos(c * z) + 0 * y,
+        1.1 * np.sin(b * y) + 0.7 * np.cos(a * x) + 0 * z,
+    ]
+    assert Simulation(abc).velocity() == pytest.approx(np.array(expected), abs=1e-14)
+    vortex = case_of(grid=grid, initial={"name": "taylor-green", "amplitude": 0.3})
+    wave = np.cos(c * z)
+    expected = [
+        0.3 * np.sin(a * x) * np.cos(b * y) * wave,
+        -0.3 * a / b * np.cos(a * x) * np.sin(b * y) * wave,
+        np.zeros((10, 12, 8)),
+    ]
+    assert Simulation(vortex).velocity() == pytest.approx(np.array(expected), abs=1e-14)

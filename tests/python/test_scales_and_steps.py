@@ -2,9 +2,11 @@
 
 import math
 
+import numpy as np
 import pytest
 from whorl.case import Case
 from whorl.checks import warnings
+from whorl.diagnostics import integral_scale
 from whorl.models import MODELS
 from whorl.schemes import GROWTH
 from whorl.simulation import Simulation
@@ -138,3 +140,11 @@ def test_the_warning_is_shown_and_logged(tmp_path, capfd):
     (warning,) = warnings(case)
     assert f"warning: {warning}" in capfd.readouterr().out
     assert f"warning: {warning}" in (tmp_path / "run" / "log.txt").read_text()
+
+
+@pytest.mark.parametrize("wavenumber", [1, 2, 5])
+def test_the_integral_scale_of_a_single_shell(wavenumber):
+    """π/(2u'²) E/k with u'² = 2E/3 is 3π/(4k), whatever the energy (Pope, Turbulent Flows, eq. 6.259)."""
+    k, energy = np.arange(7.0), np.zeros(7)
+    energy[wavenumber] = 0.3
+    assert integral_scale(k, energy) == pytest.approx(3 * math.pi / (4 * wavenumber))
