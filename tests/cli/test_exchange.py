@@ -34,15 +34,10 @@ case = Case(
     run={"exchange_timeout": 2, "transport": "TRANSPORT", "threading": "THREADING", "process_grid": [GRID]},
 )
 simulation = Simulation(case)
-
-
-@simulation.every("2 steps")
-def hang(flow):
-    if MPI.COMM_WORLD.rank == 1 and flow.step_number > 0:
+while not simulation.finished:
+    simulation.step()
+    if MPI.COMM_WORLD.rank == 1 and simulation.step_number == 2:
         time.sleep(1000)
-
-
-simulation.run()
 """
 
 
