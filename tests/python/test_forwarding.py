@@ -46,6 +46,11 @@ def test_options_of_the_other_sections():
     assert [tuple(scalar) for scalar in options.scalars] == [(0.05, 0.5, 0, 0)]
 
 
+def test_the_shape_of_the_kept_modes():
+    case = Case(grid={"points": 16, "shape": "sphere"}, flow={"viscosity": 0.1}, time={"dt": 0.1, "steps": 1})
+    assert core_options(case, 1).shape == "sphere"
+
+
 def threads(world, cores):
     """Of each rank, where all may use the same cores."""
     with pytest.MonkeyPatch.context() as patch:

@@ -2,7 +2,8 @@
 
 import psutil
 import pytest
-from whorl import checks, memory_limits
+from support.ranks import on_ranks
+from whorl import _core, checks, memory_limits
 from whorl.case import load_case
 from whorl.checks import check_memory
 from whorl.core_options import core_options
@@ -89,6 +90,19 @@ def test_a_run_that_does_not_fit_is_refused(monkeypatch):
         CaseError, match=r"of memory on .*, a limit of its control group .*0\.279 GiB are avail"
     ):
         check_memory(core_options(case, 1), world())
+
+
+@on_ranks(2)
+def test_ranks_of_a_node_share_what_it_has(world):
+    """Each alone would fit."""
+    options = core_options(load_case("taylor-green", ["grid.points=64"]), 1)
+    needed = sum(_core.estimate_memory(options, world.size).values())
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(checks, "available_memory", lambda: (2.2 * needed, ""))
+        check_memory(options, world)
+        patch.setattr(checks, "available_memory", lambda: (1.8 * needed, ""))
+        with pytest.raises(CaseError, match=r"\(ranks there: 2\)"):
+            check_memory(options, world)
 
 
 def test_the_system_at_hand_has_something(tmp_path):

@@ -9,6 +9,7 @@ from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkCommand
 from vtkmodules.vtkIOHDF import vtkHDFReader
 from whorl.case import load_case
+from whorl.initial import coordinates
 from whorl.output import open_run
 from whorl.simulation import Simulation
 
@@ -59,6 +60,7 @@ def test_vtk_reads_what_xarray_reads(run, shape):
     for number, path in enumerate(sorted((directory / "snapshots").iterdir())):
         dataset = open_run(directory).snapshots.isel(time=number)
         dimensions, spacing, origin, fields = read(path)
+        assert [places[0] for places in coordinates(open_run(directory).case)] == pytest.approx(list(origin))
         sizes = [dataset.sizes.get(axis, 1) for axis in "xyz"]
         assert list(dimensions) == sizes
         for axis, step, first in zip("xyz", spacing, origin, strict=True):
