@@ -7,7 +7,7 @@ from typing import Any
 
 from whorl import toml
 from whorl.case import Case, Run
-from whorl.hdf5 import open_hdf5
+from whorl.hdf5 import open_hdf5, python_value
 
 
 @dataclass(frozen=True)
@@ -20,10 +20,10 @@ class Checkpoint:
     step: int
     dt: float
     case: dict[str, Any]
-    lines: str = ""  # what run.lines = "auto" came to
-    level: str = ""  # the instruction level of the core
-    series_rows: int = 0  # that the series, and the spectra, had when it was written
-    spectra_rows: int = 0
+    lines: str  # what run.lines = "auto" came to
+    level: str  # the instruction level of the core
+    series_rows: int  # that the series, and the spectra, had when it was written
+    spectra_rows: int
 
     def lines_for(self, case: Case, settings: Sequence[str]) -> str:
         """Those of the run so far; none where a restart asks for others or is on another device."""
@@ -36,7 +36,7 @@ def read_clock(path: Path) -> Checkpoint:
     """All that its attributes tell. Raises ValueError if the file is damaged or not whorl's."""
     try:
         with open_hdf5(path) as file:
-            attributes = {name: _plain(value) for name, value in file.attrs.items()}
+            attributes = {name: python_value(value) for name, value in file.attrs.items()}
         clock = {name: float(attributes[name]) for name in ("time", "compensation", "dt")}
         rows = {name: int(attributes[name]) for name in ("series_rows", "spectra_rows")}
         how = {name: str(attributes.get(name, "")) for name in ("lines", "level")}
@@ -48,7 +48,3 @@ def read_clock(path: Path) -> Checkpoint:
         raise ValueError("it was not written by whorl") from None
     except (TypeError, ValueError) as error:
         raise ValueError(f"its attributes are damaged ({error})") from None
-
-
-def _plain(value: Any) -> Any:
-    return value.decode() if isinstance(value, bytes) else value

@@ -3,7 +3,9 @@
 import importlib.util
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from whorl.errors import CaseError
 
@@ -23,6 +25,13 @@ def open_hdf5(path: Path, mode: str = "r") -> "h5py.File":
 def is_hdf5(path: Path) -> bool:
     """Whether a file that exists begins as HDF5 files do. Raises CaseError where h5py is not installed."""
     return _h5py(path).is_hdf5(path)
+
+
+def python_value(value: Any) -> Any:
+    """An attribute as Python has it: text from bytes, a number from NumPy's."""
+    if isinstance(value, bytes):
+        return value.decode()
+    return value.item() if isinstance(value, np.generic) else value
 
 
 def _h5py(path: Path) -> ModuleType:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from whorl.errors import CaseError
-from whorl.hdf5 import is_hdf5, open_hdf5
+from whorl.hdf5 import is_hdf5, open_hdf5, python_value
 from whorl.scalars import own_names
 
 SUFFIXES = {1: ("",), 2: ("_real", "_imaginary"), 3: ("_x", "_y", "_z")}
@@ -107,7 +107,7 @@ def _names_in(file: Any, field: str, components: int) -> list[str]:
 def _case_in(file: Any) -> dict[str, Any]:
     """The case in a snapshot of whorl; empty in other files."""
     case = getattr(file, "attrs", {}).get("case", "")
-    return tomllib.loads(case.decode() if isinstance(case, bytes) else case)
+    return tomllib.loads(python_value(case))
 
 
 def _reader(data: Any, last: tuple, flat: int) -> Reader:

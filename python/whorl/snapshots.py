@@ -15,7 +15,7 @@ import xarray as xr
 from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
-from whorl.hdf5 import open_hdf5
+from whorl.hdf5 import open_hdf5, python_value
 from whorl.models import DEFAULT, MODELS
 from whorl.scalars import own_names
 
@@ -36,7 +36,7 @@ class SnapshotBackend(BackendEntrypoint):
         path = Path(os.fspath(filename_or_obj))
         with open_hdf5(path) as file:
             image = file[ROOT]
-            attributes = {name: _plain(value) for name, value in file.attrs.items()}
+            attributes = {name: python_value(value) for name, value in file.attrs.items()}
             coordinates = _coordinates(image)
             units, names = _about(attributes.get("case", ""))
             variables = {}
@@ -165,9 +165,3 @@ def _coordinates(image: "h5py.Group") -> dict[str, Any]:
         )
         for i, axis in enumerate("xyz")
     }
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, bytes):
-        return value.decode()
-    return value.item() if isinstance(value, np.generic) else value

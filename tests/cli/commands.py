@@ -14,6 +14,21 @@ PATIENCE = 120  # seconds for anything that should take a few
 SCRIPT = Path(sysconfig.get_path("scripts")) / "whorl"
 # As it is installed; where only a path leads to the package, as its module.
 WHORL = [str(SCRIPT)] if SCRIPT.is_file() else [sys.executable, "-m", "whorl"]
+# A case that runs in a moment, to be spoilt.
+CASE = """
+[grid]
+points = 8
+[flow]
+viscosity = 0.1
+[time]
+dt = 0.02
+until = 0.2
+[initial]
+name = "abc"
+[output]
+checkpoint_every = "4 steps"
+keep_checkpoints = 5
+"""
 # Several ranks may share a core here, so they give way while they wait.
 ENVIRONMENT = {
     "OMPI_ALLOW_RUN_AS_ROOT": "1",

@@ -9,24 +9,9 @@ import time
 import h5py
 import numpy as np
 import pytest
-from cli.commands import Finished, contents, settings
+from cli.commands import CASE, Finished, contents, settings
 from support.checkpoints import seal
 from whorl import _core
-
-CASE = """
-[grid]
-points = 8
-[flow]
-viscosity = 0.1
-[time]
-dt = 0.02
-until = 0.2
-[initial]
-name = "abc"
-[output]
-checkpoint_every = "4 steps"
-keep_checkpoints = 5
-"""
 
 
 def check_refused(result: Finished, *words: str) -> None:

@@ -4,22 +4,10 @@ import os
 import time
 
 import pytest
-from cli.commands import Finished, contents, settings
+from cli.commands import CASE, Finished, contents, settings
 from whorl.text import LONGEST
 
 SECONDS = 2.0  # of the processor
-
-CASE = """
-[grid]
-points = 8
-[flow]
-viscosity = 0.1
-[time]
-dt = 0.02
-steps = 2
-[initial]
-name = "abc"
-"""
 
 
 @pytest.fixture
@@ -60,13 +48,13 @@ def refuses(whorl, tmp_path):
     ids=lambda value: value[:12],
 )
 def test_a_file(refuses, tmp_path, more, words):
-    (tmp_path / "case.toml").write_text(CASE.replace("steps = 2", f"steps = 2\n{more}"))
+    (tmp_path / "case.toml").write_text(CASE.replace("until = 0.2", f"until = 0.2\n{more}"))
     assert words in refuses("run", "case.toml")
 
 
 def test_a_file_beyond_the_limit_is_not_read_in_part(refuses, tmp_path):
     """Bytes count, not characters."""
-    (tmp_path / "case.toml").write_text(CASE + f"# {'é' * 600_000}\n" + "[output]\nkeep_checkpoints = 7\n")
+    (tmp_path / "case.toml").write_text(CASE + f"# {'é' * 600_000}\n" + "[run]\nthreads = 1\n")
     assert "longer than 1 MiB" in refuses("run", "case.toml")
 
 
