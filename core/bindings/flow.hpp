@@ -110,6 +110,9 @@ class Flow {
                                 const storage::Attributes& attributes, bool single) = 0;
     virtual void write_checkpoint(const std::string& path, const storage::Attributes& attributes) = 0;
     virtual void read_checkpoint(const std::string& path) = 0;
+    // Fields from a checkpoint of any grid in the same box: their names there by those here. Steps that a
+    // scheme remembers are forgotten.
+    virtual void read_regridded(const std::string& path, const std::map<std::string, std::string>& names) = 0;
 
     // What only measurements want: a right-hand side into scratch, a field to the points and back, and the
     // exchange of so many variables among the rows or the columns, of whatever the buffers hold.

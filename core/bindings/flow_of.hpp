@@ -9,6 +9,7 @@
 #include "measure/state.hpp"
 #include "measure/superfluid.hpp"
 #include "storage/checkpoint.hpp"
+#include "storage/regrid.hpp"
 #include "storage/snapshot.hpp"
 
 namespace whorl {
@@ -233,6 +234,16 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         stepper_.history().set_steps(earlier.dt);
     }
 
+    void read_regridded(const std::string& path, const std::map<std::string, std::string>& names) override {
+        stepper_.history().forget();
+        std::vector<storage::StoredField<Real>> fields;
+        for (const auto& [name, in_file] : names)
+            add_stored(fields, find(name), stepper_.state(), in_file, "");
+        auto access = mode_access();
+        storage::read_regridded<Real>(path, options_.box(), truncation_, trip_.table(), fields, access,
+                                      world_);
+    }
+
     void evaluate() override { stepper_.evaluate(0); }
     void transform_pair(const std::string& field) override {
         whorl::transform_pair(trip_, modes_of(find(field)));
@@ -337,13 +348,15 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     std::vector<storage::StoredField<Real>> stored_fields() { return stored_fields(stepper_.state(), ""); }
     std::vector<storage::StoredField<Real>> stored_fields(Complex<Real>* set, const std::string& suffix) {
         std::vector<storage::StoredField<Real>> stored;
-        for (const StateField& field : state_fields()) {
-            const int parts = field.group.solenoidal ? 1 : field.group.components;
-            for (int part = 0; part < parts; ++part)
-                stored.push_back({(parts > 1 ? field.name + "_" + std::to_string(part) : field.name) + suffix,
-                                  field.group.solenoidal, set + (field.first + part) * stepper_.modes()});
-        }
+        for (const StateField& field : state_fields()) add_stored(stored, field, set, field.name, suffix);
         return stored;
+    }
+    void add_stored(std::vector<storage::StoredField<Real>>& stored, const StateField& field,
+                    Complex<Real>* set, const std::string& name, const std::string& suffix) {
+        const int parts = field.group.solenoidal ? 1 : field.group.components;
+        for (int part = 0; part < parts; ++part)
+            stored.push_back({(parts > 1 ? name + "_" + std::to_string(part) : name) + suffix,
+                              field.group.solenoidal, set + (field.first + part) * stepper_.modes()});
     }
     storage::DeviceModes<Device, Real> mode_access() {
         return {device_, options_.box(), truncation_, trip_.table(), trip_.modes().rows};

@@ -188,6 +188,12 @@ void bind_files(nb::class_<OpenFlow>& flow) {
     flow.def(
         "read_checkpoint", [](OpenFlow& self, const Path& path) { self->read_checkpoint(path.string()); },
         nb::arg("path"), Unlocked());
+    flow.def(
+        "read_regridded",
+        [](OpenFlow& self, const Path& path, const std::map<std::string, std::string>& names) {
+            self->read_regridded(path.string(), names);
+        },
+        nb::arg("path"), nb::arg("names"), Unlocked());
 }
 
 void bind_fields(nb::class_<OpenFlow>& flow) {

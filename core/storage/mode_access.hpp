@@ -9,6 +9,13 @@
 
 namespace whorl::storage {
 
+// Of a field in a checkpoint, one a stored component: shape (modes, 2), real and imaginary part, in the order
+// of ModeOrder.
+inline std::vector<std::string> datasets_of(const std::string& name, bool solenoidal) {
+    if (!solenoidal) return {name};
+    return {name + "_first", name + "_second"};
+}
+
 // A field of the state as a checkpoint holds it. Of a solenoidal one, two components of every mode, in the
 // order x, y, z without the dependent one (models/continuity.hpp); x and y of the mean. A scalar as it is.
 template <class Real> struct StoredField {
@@ -17,12 +24,7 @@ template <class Real> struct StoredField {
     Complex<Real>* data;
 
     int components() const { return solenoidal ? 2 : 1; }
-    // Of its datasets, one a stored component: shape (modes, 2), real and imaginary part, in the order of
-    // ModeOrder.
-    std::vector<std::string> datasets() const {
-        if (!solenoidal) return {name};
-        return {name + "_first", name + "_second"};
-    }
+    std::vector<std::string> datasets() const { return datasets_of(name, solenoidal); }
 };
 
 // The stored components of a slice, one after another.

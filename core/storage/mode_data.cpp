@@ -11,14 +11,6 @@ namespace {
 
 constexpr std::size_t staging_bytes = std::size_t{64} << 20;
 
-// Room for the stored components of the largest slice.
-template <class Stored, class Real>
-Staged<Stored> make_staging(ModeAccess<Real>& access, int components, const std::vector<Slice>& slices) {
-    const std::int64_t modes = largest_of(slices);
-    const auto bytes = static_cast<std::size_t>(components * modes) * sizeof(Complex<Stored>);
-    return {static_cast<Complex<Stored>*>(access.staging(bytes)), modes};
-}
-
 // Of the modes of a slice, with `count` components.
 template <std::size_t count, class Stored>
 std::uint64_t hash_slice(const ModeOrder& order, const Slice& slice, const Staged<Stored>& staged) {
@@ -38,21 +30,6 @@ template <class Stored>
 std::uint64_t hash_slice(const ModeOrder& order, const Slice& slice, const Staged<Stored>& staged,
                          int components) {
     return components == 1 ? hash_slice<1>(order, slice, staged) : hash_slice<2>(order, slice, staged);
-}
-
-// transfer(first mode in the file, modes, where they are staged) for each contiguous run of a slice.
-template <class Transfer>
-void each_run(const ModeOrder& order, const Slice& slice, const Transfer& transfer) {
-    const int height = order.height();
-    for (int i = slice.begin; i < slice.end; ++i)
-        for (int j = 0; j < height;) {
-            const std::int64_t begin = order.begin(i, j);
-            const std::int64_t staged =
-                slice.staged[static_cast<std::size_t>((i - slice.begin) * height + j)];
-            std::int64_t count = 0;
-            while (j < height && order.begin(i, j) == begin + count) count += order.column(i, j++);
-            if (count > 0) transfer(begin, count, staged);
-        }
 }
 
 template <class Stored, class Real>

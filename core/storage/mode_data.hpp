@@ -23,6 +23,14 @@ struct ModeShare {
     bool holds_mean() const { return table.kx().part == 0 && table.height() > 0 && table.ky().front() == 0; }
 };
 
+// Room for the stored components of the largest slice.
+template <class Stored, class Real>
+Staged<Stored> make_staging(ModeAccess<Real>& access, int components, const std::vector<Slice>& slices) {
+    const std::int64_t modes = largest_of(slices);
+    const auto bytes = static_cast<std::size_t>(components * modes) * sizeof(Complex<Stored>);
+    return {static_cast<Complex<Stored>*>(access.staging(bytes)), modes};
+}
+
 // Both return the rank's part of the checksum, taken over the bits in the file; `offsets` are where the
 // datasets begin in the file, in bytes.
 template <class Real>

@@ -1,27 +1,46 @@
 #include "storage/mode_order.hpp"
 
 #include <cstdlib>
+#include <utility>
 
 namespace whorl::storage {
 
-// Places are counted over the modes of all ranks, kx after kx.
+namespace {
+
+std::vector<int> signed_ky(const Truncation& truncation, const RowTable& table) {
+    std::vector<int> numbers;
+    for (const int index : table.ky()) numbers.push_back(signed_index(index, truncation.extent(1)));
+    return numbers;
+}
+
+} // namespace
+
 ModeOrder::ModeOrder(const Truncation& truncation, const RowTable& table)
-    : kx_(table.kx()), height_(table.height()), nz_(table.nz()), wall_z_(truncation.wall(2)) {
-    const int extent = truncation.extent(1);
+    : ModeOrder(truncation, table.kx(), signed_ky(truncation, table)) {}
+
+// Places are counted over the modes of all ranks, kx after kx.
+ModeOrder::ModeOrder(const Truncation& of_file, const Dealt& kx, std::vector<int> ky)
+    : kx_(kx), ky_(std::move(ky)) {
+    const int extent = of_file.extent(1), kept = of_file.count(1);
+    begin_.assign(static_cast<std::size_t>(width()) * ky_.size(), 0);
+    count_.assign(begin_.size(), 0);
+    std::vector<int> own(static_cast<std::size_t>(kept), -1); // place among own ky, by that in the file
+    for (std::size_t j = 0; j < ky_.size(); ++j)
+        if (std::abs(ky_[j]) <= extent)
+            own[static_cast<std::size_t>(wrapped(ky_[j], kept))] = static_cast<int>(j);
     std::vector<int> lengths, counts(static_cast<std::size_t>(extent) + 1); // by |ky|; modes: of one kx
-    for (int n_y = 0; n_y <= extent; ++n_y) lengths.push_back(truncation.column_length(n_y));
-    for (int n_x = 0; n_x <= truncation.extent(0); ++n_x) {
+    for (int n_y = 0; n_y <= extent; ++n_y) lengths.push_back(of_file.column_length(n_y));
+    for (int n_x = 0; n_x <= of_file.extent(0); ++n_x) {
         for (std::size_t n_y = 0; n_y < counts.size(); ++n_y)
-            counts[n_y] = n_x < lengths[n_y] ? truncation.column_modes(n_x, static_cast<int>(n_y)) : 0;
-        const int own_before = kx_.below(n_x);
-        const bool own = own_before < kx_.size() && kx_.at(own_before) == n_x;
-        auto next = table.ky().begin();
-        for (int index = 0; index < truncation.count(1); ++index) {
+            counts[n_y] = n_x < lengths[n_y] ? of_file.column_modes(n_x, static_cast<int>(n_y)) : 0;
+        const int i = kx_.below(n_x);
+        const bool own_kx = i < kx_.size() && kx_.at(i) == n_x;
+        for (int index = 0; index < kept; ++index) {
             const int count = counts[static_cast<std::size_t>(std::abs(signed_index(index, extent)))];
-            if (own && next != table.ky().end() && *next == index) {
-                begin_.push_back(total_);
-                count_.push_back(count);
-                ++next;
+            const int j = own[static_cast<std::size_t>(index)];
+            if (own_kx && j >= 0) {
+                begin_[at(i, j)] = total_;
+                count_[at(i, j)] = count;
             }
             total_ += count;
         }

@@ -16,28 +16,32 @@ namespace whorl::storage {
 class ModeOrder {
   public:
     ModeOrder(const Truncation& truncation, const RowTable& table);
+    // The columns (kx, ky), ky with their signs, in the file of another truncation, which may lack some.
+    ModeOrder(const Truncation& of_file, const Dealt& kx, std::vector<int> ky);
 
     std::int64_t total() const { return total_; } // kept modes of the whole box
     int width() const { return kx_.size(); }      // own kx and ky
-    int height() const { return height_; }
+    int height() const { return static_cast<int>(ky_.size()); }
 
-    // Of own column (i, j): where its modes begin in the file, and how many there are.
+    const std::vector<int>& ky() const { return ky_; } // with their signs
+
+    // Of own column (i, j): where its modes begin in the file, and how many there are; 0 and 0 of one that
+    // the file lacks.
     std::int64_t begin(int i, int j) const { return begin_[at(i, j)]; }
     std::int64_t column(int i, int j) const { return count_[at(i, j)]; }
     // Modes of own kx i.
     std::int64_t modes(int i) const {
         std::int64_t sum = 0;
-        for (int j = 0; j < height_; ++j) sum += column(i, j);
+        for (int j = 0; j < height(); ++j) sum += column(i, j);
         return sum;
     }
 
   private:
     std::size_t at(int i, int j) const {
-        return static_cast<std::size_t>(i) * static_cast<std::size_t>(height_) + static_cast<std::size_t>(j);
+        return static_cast<std::size_t>(i) * static_cast<std::size_t>(height()) + static_cast<std::size_t>(j);
     }
     Dealt kx_;
-    int height_, nz_;
-    bool wall_z_;
+    std::vector<int> ky_;
     std::int64_t total_ = 0;
     std::vector<std::int64_t> begin_;
     std::vector<std::int32_t> count_;

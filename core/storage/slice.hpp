@@ -23,4 +23,19 @@ std::vector<Slice> slices_of(const ModeOrder& order, std::size_t bytes_per_mode)
 
 std::int64_t largest_of(const std::vector<Slice>& slices);
 
+// transfer(first mode in the file, modes, where they are staged) for each contiguous run of a slice.
+template <class Transfer>
+void each_run(const ModeOrder& order, const Slice& slice, const Transfer& transfer) {
+    const int height = order.height();
+    for (int i = slice.begin; i < slice.end; ++i)
+        for (int j = 0; j < height;) {
+            const std::int64_t begin = order.begin(i, j);
+            const std::int64_t staged =
+                slice.staged[static_cast<std::size_t>((i - slice.begin) * height + j)];
+            std::int64_t count = 0;
+            while (j < height && order.begin(i, j) == begin + count) count += order.column(i, j++);
+            if (count > 0) transfer(begin, count, staged);
+        }
+}
+
 } // namespace whorl::storage

@@ -1,13 +1,15 @@
 """What a checkpoint's attributes tell before the core reads its modes, and checks both by their checksum."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from whorl import toml
-from whorl.case import Case, Run
+from whorl.case import Case, Grid, Run
 from whorl.hdf5 import open_hdf5, python_value
+from whorl.scalars import own_names
 
 
 @dataclass(frozen=True)
@@ -20,6 +22,8 @@ class Checkpoint:
     step: int
     dt: float
     case: dict[str, Any]
+    grid: Grid
+    fields: tuple[str, ...]  # as the core stores them
     lines: str  # what run.lines = "auto" came to
     level: str  # the instruction level of the core
     series_rows: int  # that the series, and the spectra, had when it was written
@@ -31,6 +35,12 @@ class Checkpoint:
         device = self.case.get("run", {}).get("device", Run().device)
         return "" if asked or device != case.run.device else self.lines
 
+    def names_in_core(self) -> dict[str, str]:
+        """What the core calls its fields, by their names in its case; ψ is stored in two parts."""
+        own = own_names(self.case)
+        names = dict.fromkeys(re.sub(r"_\d$", "", field) for field in self.fields)
+        return {own.get(name, name): name for name in names}
+
 
 def read_clock(path: Path) -> Checkpoint:
     """All that its attributes tell. Raises ValueError if the file is damaged or not whorl's."""
@@ -41,7 +51,8 @@ def read_clock(path: Path) -> Checkpoint:
         rows = {name: int(attributes[name]) for name in ("series_rows", "spectra_rows")}
         how = {name: str(attributes.get(name, "")) for name in ("lines", "level")}
         case = toml.loads(attributes["case"])
-        return Checkpoint(path=path, step=int(attributes["step"]), case=case, **clock, **rows, **how)
+        what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}
+        return Checkpoint(path, step=int(attributes["step"]), case=case, **what, **clock, **rows, **how)
     except OSError as error:
         raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
     except KeyError:

@@ -76,18 +76,33 @@ def run(
 @app.command()
 def restart(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output directory of a run.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Begin a run of its own there, which may have another grid or viscosity."
+        ),
+    ] = None,
     until: Annotated[float | None, typer.Option("--until", help="A new end time.")] = None,
     settings: Settings = None,
     step: Annotated[
         int | None, typer.Option("--step", help="From the checkpoint of this step, not the newest.")
     ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace an earlier run in the output directory.")
+    ] = False,
 ) -> None:
-    """Go on with a run, on any number of ranks, any process grid and precision."""
+    """Go on with a run, on any number of ranks, any process grid and precision.
+
+    With -o, a run of its own begins from the checkpoint, which --set may give other points and parameters.
+    """
     from whorl.parallel import abort_on_exception
     from whorl.simulation import Simulation
 
     abort_on_exception()
-    _go(Simulation.restart(directory, until=until, settings=settings or [], step=step))
+    if overwrite and output is None:
+        raise CaseError("--overwrite goes with -o: a run that goes on where it is replaces nothing.")
+    changes = {"until": until, "settings": settings or [], "step": step}
+    _go(Simulation.restart(directory, output, **changes, overwrite=overwrite))
 
 
 @app.command()

@@ -13,7 +13,8 @@
 Each file is appended to line by line or written beside and renamed: a kill at any moment damages none.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,6 +34,7 @@ OWN_FILES = (
 ASIDE = ".aside"
 DIGITS = "[0-9]" * 8
 FREE_SECTIONS = {"time", "run", "output"}  # which a restart may change: how a flow is computed and advanced
+BESIDE = {*FREE_SECTIONS, "grid", "flow", "scalars"}  # and one into another directory
 OWN_FOLDERS = {
     folder: (f"{DIGITS}{ending}", f"{DIGITS}{ending}{ASIDE}")
     for folder, ending in {"checkpoints": ".h5", "snapshots": ".vtkhdf"}.items()
@@ -100,6 +102,15 @@ class RunDirectory:
                 f"the output directory {self.path} holds a run already; go on with it by whorl restart "
                 f"{typed(self.path)}, choose another with -o, or replace it with --overwrite."
             )
+
+    def check_beside(self, source: "RunDirectory", overwrite: bool) -> None:
+        """Raises CaseError unless a run that begins from a checkpoint of `source` may be put here."""
+        if self.path.resolve() == source.path.resolve():
+            raise CaseError(
+                f"the output directory {self.path} is that of the checkpoint; choose another with -o, or go "
+                f"on in it without -o (whorl restart {typed(source.path)})."
+            )
+        self.check_free(overwrite)
 
     def create(self, case: Case, overwrite: bool = False) -> Hold:
         """Makes the directory for a new run; what an earlier run left is removed, and nothing else."""
@@ -174,20 +185,29 @@ class RunDirectory:
         return Case(**read_toml(self.case_file))
 
     def to_restart(
-        self, until: float | None, settings: Sequence[str], step: int | None
+        self, end: dict[str, float], settings: Sequence[str], step: int | None
     ) -> tuple[Case, Checkpoint]:
-        """The case, with the changes asked for, and the checkpoint of `step` or the newest."""
-        for setting in settings:
-            section, _, key = setting.strip().partition(".")
-            if section not in FREE_SECTIONS or (section == "output" and key.startswith("directory")):
-                raise CaseError(
-                    f"--set {setting} is not for a restart, which may change run.*, output.* (but directory) "
-                    "and time.*; for anything else begin a new run, from a snapshot if you like "
-                    "(initial.name = from-file)."
-                )
-        end = {} if until is None else {"until": float(until)}
+        """The case, with the end and the changes asked for, and the checkpoint of `step` or the newest."""
+        for setting in _refused(settings, FREE_SECTIONS):
+            raise CaseError(
+                f"--set {setting} is not for a restart, which may change run.*, output.* (but directory) and "
+                f"time.*; for a change of the grid or the equations begin a run beside it: whorl restart "
+                f"{typed(self.path)} -o NEW --set {typed(setting)}."
+            )
         case = self.read_case().updated(settings, output={"directory": str(self.path)}, time=end)
         return case, self.choose_checkpoint(step)
+
+    def to_begin_beside(
+        self, place: "RunDirectory", end: dict[str, float], settings: Sequence[str], step: int | None
+    ) -> tuple[Case, Checkpoint]:
+        """As `to_restart`, for a run in another directory."""
+        for setting in _refused(settings, BESIDE):
+            raise CaseError(
+                f"--set {setting} is not for a run that begins from a checkpoint, which has its fields from "
+                "there and its directory from -o; leave it out, or begin a new run (whorl run)."
+            )
+        checkpoint = self.choose_checkpoint(step)
+        return self.read_case().updated(settings, output={"directory": str(place.path)}, time=end), checkpoint
 
     def choose_checkpoint(self, step: int | None = None) -> Checkpoint:
         """The newest checkpoint, or the one of `step`; if it is damaged, CaseError offers the one before."""
@@ -238,6 +258,14 @@ class RunDirectory:
         else:
             offer = "there is no good one before it"
         return CaseError(f"the checkpoint {path} cannot be used: {reason.rstrip('.')}; {offer}.")
+
+
+def _refused(settings: Sequence[str], sections: set[str]) -> Iterator[str]:
+    """Those for other sections, and for where the output goes."""
+    for setting in settings:
+        section, *rest = re.split("[.=]", setting.strip(), maxsplit=1)
+        if section.strip() not in sections or (section == "output" and "directory" in rest[0]):
+            yield setting
 
 
 def _flat(value: Any, key: str = "") -> dict[str, Any]:

@@ -14,8 +14,9 @@ from whorl import initial_options as kinds
 from whorl.case import Case
 from whorl.errors import CaseError
 from whorl.explain import did_you_mean
+from whorl.initial_checkpoints import set_from_checkpoint
 from whorl.initial_checks import Target, check_energy, check_shells
-from whorl.initial_files import check_file, open_field
+from whorl.initial_files import check_file, is_checkpoint, open_field
 from whorl.measures import SCALAR, state_fields
 from whorl.parallel import on_root
 from whorl.ranks import MPI
@@ -40,12 +41,13 @@ def initial_field(parameters: type) -> Callable[[Setter], Setter]:
     return register
 
 
-def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -> None:
+def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -> list[str]:
     """Sets the flow from what a script gave, else from the case's [initial] and [[scalars]].
 
     A script gives a function or an array for the model's first field, or a dict of them by field; [initial]
     may give others. Arrays have shape (components, nz, ny, nx), the whole field on every rank. What nobody
-    gives is zero, and the divergent part of solenoidal fields is removed. Raises CaseError.
+    gives is zero, and the divergent part of solenoidal fields is removed. Returns what the log is to say of
+    them. Raises CaseError.
     """
     if given is None and case.initial is None:
         names = ", ".join(map(tag_of, kinds.KINDS))
@@ -62,8 +64,12 @@ def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -
     _check_one_of_the_first(case, [*by_script, *by_name])
     for name, value in by_script.items():
         set_field(flow, case, comm, name, value)
+    remarks = []
     for name, field in by_name.items():
-        FIELDS[type(field)](_target(flow, case, comm, name, _place(case, name)), field)
+        target = _target(flow, case, comm, name, _place(case, name))
+        FIELDS[type(field)](target, field)
+        remarks += target.remarks
+    return list(dict.fromkeys(remarks))
 
 
 def _check_one_of_the_first(case: Case, names: Sequence[str]) -> None:
@@ -305,9 +311,14 @@ def standard_spectrum(peak: float, total: float) -> list[float]:
 
 @initial_field(kinds.FromFile)
 def from_file(target: Target, parameters: kinds.FromFile) -> None:
-    """The field of this name of a snapshot of whorl, or of arrays in an HDF5 or npz file."""
-    wanted = (parameters.path, target.field, target.components, target.case.grid)
-    on_root(target.comm, lambda: check_file(*wanted, f"{target.place}.path"))
+    """The field of this name of a checkpoint or a snapshot of whorl, or of arrays in an HDF5 or npz file."""
+    place = f"{target.place}.path"
+    if on_root(target.comm, lambda: is_checkpoint(parameters.path)):
+        set_from_checkpoint(target, parameters.path, place)
+        return
+    wanted = (parameters.path, target.field, target.about, target.case.grid)
+    remark = on_root(target.comm, lambda: check_file(*wanted, place))
+    target.remarks.extend(filter(None, [remark]))
     with open_field(*wanted) as readers:
 
         def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:

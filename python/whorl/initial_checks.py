@@ -6,6 +6,7 @@ Each check raises CaseError on every rank; all are collective.
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from dataclasses import field as dataclass_field
 
 import numpy as np
 
@@ -59,6 +60,7 @@ class Target:
     field: str
     components: int
     place: str
+    remarks: list[str] = dataclass_field(default_factory=list)  # what the log is to say of it
 
     @property
     def name(self) -> str:
@@ -73,7 +75,7 @@ class Target:
 
     def at_walls(self) -> dict[str, tuple[str, ...]]:
         """Of each walled axis with room for extrapolation, whether the components are sines or cosines."""
-        about = self._about()
+        about = self.about
         axes = zip("xyz", reversed(self.case.grid.bases), self.case.grid.points, strict=True)
         return {
             axis: tuple("sine" if axis in sines else "cosine" for sines in about.sines)
@@ -83,25 +85,33 @@ class Target:
 
     def sine_lengths(self) -> list[float]:
         """The distances of walls between which a component is a sine."""
-        grid, about = self.case.grid, self._about()
+        grid, about = self.case.grid, self.about
         axes = zip("xyz", reversed(grid.bases), grid.lengths, strict=True)
         return [
             length for axis, basis, length in axes if basis == "S" and any(axis in s for s in about.sines)
         ]
 
-    def _about(self) -> FieldOf:
+    @property
+    def about(self) -> FieldOf:
+        """Components, unit and sines of the field."""
         return (self.case.flow.outputs | state_fields(self.case)).get(self.field, SCALAR)
 
     def energy(self) -> float:
         """Half the mean square of the field as it is now. Collective."""
-        sums = np.zeros(1)
+        return self.moments()[1] ** 2 / 2
+
+    def moments(self) -> tuple[np.ndarray, float]:
+        """The mean of each component of the field as it is now, and its root mean square. Collective."""
+        sums = np.zeros(self.components + 1)
 
         def add(z0: int, z1: int, y0: int, y1: int, values: np.ndarray) -> None:
-            sums[0] += _sum_of_squares(values)
+            sums[:-1] += values.sum(axis=(1, 2, 3), dtype=float)
+            sums[-1] += _sum_of_squares(values)
 
         self.flow.read_fields(self.name, add)
         self.comm.Allreduce(MPI.IN_PLACE, sums, MPI.SUM)
-        return float(sums[0]) / (2 * math.prod(self.case.grid.points))
+        sums /= math.prod(self.case.grid.points)
+        return sums[:-1], math.sqrt(sums[-1])
 
 
 def _sum_of_squares(values: np.ndarray) -> float:

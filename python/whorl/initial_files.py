@@ -1,25 +1,25 @@
-"""Initial fields in files: a snapshot of whorl, or arrays (nz, ny, nx) in HDF5 or npz."""
+"""Initial fields in files: a snapshot of whorl, of any grid, or arrays (nz, ny, nx) in HDF5 or npz."""
 
 import math
 import tomllib
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from whorl.case import Grid
 from whorl.errors import CaseError
 from whorl.hdf5 import is_hdf5, open_hdf5, python_value
+from whorl.models.base import FieldOf
+from whorl.regrid import Block, Kind, regridded
 from whorl.scalars import own_names
 
 SUFFIXES = {1: ("",), 2: ("_real", "_imaginary"), 3: ("_x", "_y", "_z")}
 IN_SNAPSHOT = "VTKHDF/PointData"
 SAME_LENGTH = 1e-6  # relative: lengths are typed by hand
-
-# Of a block z0:z1, y0:y1 of one component.
-Reader = Callable[[int, int, int, int], np.ndarray]
 
 
 def names_of(field: str, components: int) -> list[str]:
@@ -27,45 +27,67 @@ def names_of(field: str, components: int) -> list[str]:
     return ["u", "v", "w"] if field == "velocity" else [field + end for end in SUFFIXES[components]]
 
 
-def check_file(path: str, field: str, components: int, grid: Any, place: str) -> None:
-    """Raises CaseError, naming the option `place`, unless the file holds the field on the case's grid."""
+def is_checkpoint(path: str) -> bool:
+    """Whether it is a checkpoint of whorl, or says so; whatever is wrong with it else is for its reader."""
+    try:
+        with open_hdf5(Path(path)) as file:
+            return python_value(file.attrs.get("format", "")) == "whorl checkpoint"
+    except OSError:
+        return False
+
+
+def check_file(path: str, field: str, about: FieldOf, grid: Grid, place: str) -> str | None:
+    """Raises CaseError, naming the option `place`, unless the file holds the field in the case's box.
+
+    A snapshot may be of another grid; where it is of a finer one, returns a sentence for the log.
+    """
     try:
         with _open(Path(path)) as file:
-            names = _names_in(file, field, components)
-            flat = _flat_axis(grid)
-            shapes = {name: _grid_shape(file[name].shape, len(names) < components, flat) for name in names}
-            box = _case_in(file).get("grid", {})
+            names = _names_in(file, field, about.components)
+            theirs = _grid_in(file) or grid
+            last = len(names) < about.components
+            shapes = {name: _grid_shape(file[name].shape, last, _flat_axis(theirs)) for name in names}
     except (OSError, KeyError, ValueError) as error:
-        arrays = names_of(field, components)
+        arrays = names_of(field, about.components)
         listed = " and ".join(filter(None, (", ".join(arrays[:-1]), arrays[-1])))
         raise CaseError(
             f"{place} = {path} cannot be used: {_reason(error)}. It must be a whorl snapshot with {field}, "
             f"or an HDF5 (.h5) or NumPy (.npz) file with {listed}."
         ) from None
-    nx, ny, nz = grid.points
+    nx, ny, nz = theirs.points
     for name, shape in shapes.items():
         if shape != (nz, ny, nx):
             raise CaseError(
                 f"{place} = {path} holds {name} of shape {shape}; grid.points asks for (nz, ny, nx) = "
                 f"{(nz, ny, nx)}."
             )
-    if box:
-        _check_box(box, grid, f"{place} = {path}")
+    check_box(theirs, grid, f"{place} = {path} is a snapshot")
+    return left_out(theirs, grid, f"{place} is a snapshot")
 
 
-def _check_box(box: dict[str, Any], grid: Any, which: str) -> None:
-    """Raises CaseError if a snapshot's box is not the case's; lengths of single points are no matter."""
-    theirs, ours = (
-        [length for length, n in zip(lengths, grid.points, strict=True) if n > 1]
-        for lengths in (box["lengths"], grid.lengths)
+def left_out(before: Grid, here: Grid, which: str) -> str | None:
+    """A sentence on a grid that may lack modes of the one before; none where it has them all."""
+    same_rule = (before.dealias, before.shape) == (here.dealias, here.shape)
+    if same_rule and all(ours >= theirs for ours, theirs in zip(here.points, before.points, strict=True)):
+        return None
+    then, now = (f"{' x '.join(map(str, grid.points))} points" for grid in (before, here))
+    rules = "" if same_rule else f" ({before.dealias}, {before.shape}; here {here.dealias}, {here.shape})"
+    return (
+        f"{which} of {then}, and this run has {now}{rules}: modes that it does not keep are left out, and "
+        "their energy with them."
     )
-    same = all(math.isclose(*pair, rel_tol=SAME_LENGTH) for pair in zip(theirs, ours, strict=True))
-    for option, wrong in (("bases", box["bases"] != grid.bases), ("lengths", not same)):
+
+
+def check_box(box: Grid, grid: Grid, which: str) -> None:
+    """Raises CaseError if a file's box is not the case's; lengths of single points are no matter."""
+    pairs = zip(box.lengths, grid.lengths, box.points, grid.points, strict=True)
+    same = all(math.isclose(*pair, rel_tol=SAME_LENGTH) for *pair, n, m in pairs if n > 1 and m > 1)
+    for option, wrong in (("bases", box.bases != grid.bases), ("lengths", not same)):
         if wrong:
             raise CaseError(
-                f"{which} is a snapshot with grid.{option} = {_shown(box[option])} and the case has "
-                f"grid.{option} = {_shown(getattr(grid, option))}; give the case those of the snapshot, or "
-                "the field as arrays in an HDF5 or npz file."
+                f"{which} with grid.{option} = {_shown(getattr(box, option))} and the case has "
+                f"grid.{option} = {_shown(getattr(grid, option))}; give the case those of the file, or the "
+                "field as arrays in an HDF5 or npz file."
             )
 
 
@@ -74,15 +96,40 @@ def _shown(value: Any) -> str:
 
 
 @contextmanager
-def open_field(path: str, field: str, components: int, grid: Any) -> Iterator[list[Reader]]:
-    """A reader for each component, while the file is open."""
-    flat = _flat_axis(grid)
+def open_field(path: str, field: str, about: FieldOf, grid: Grid) -> Iterator[list[Block]]:
+    """A reader for each component, at the points of `grid`, while the file is open."""
     with _open(Path(path)) as file:
-        names = _names_in(file, field, components)
-        if len(names) < components:
-            yield [_reader(file[names[0]], (..., part), flat) for part in range(components)]
+        names = _names_in(file, field, about.components)
+        theirs = _grid_in(file) or grid
+        flat = _flat_axis(theirs)
+        if len(names) < about.components:
+            readers = [_reader(file[names[0]], (..., part), flat) for part in range(about.components)]
         else:
-            yield [_reader(file[name], (), flat) for name in names]
+            readers = [_reader(file[name], (), flat) for name in names]
+        if theirs.points != grid.points:
+            kinds = _kinds(about, grid.bases)
+            readers = [
+                regridded(read, theirs.points, grid.points, kind)
+                for read, kind in zip(readers, kinds, strict=True)
+            ]
+        yield readers
+
+
+def _kinds(about: FieldOf, bases: str) -> list[tuple[Kind, ...]]:
+    """What each component is along x, y and z."""
+    sines = about.sines or ("",) * about.components
+    return [
+        tuple(
+            "periodic" if basis == "F" else "sine" if axis in of_component else "cosine"
+            for axis, basis in zip("xyz", reversed(bases), strict=True)
+        )
+        for of_component in sines
+    ]
+
+
+def _grid_in(file: Any) -> Grid | None:
+    """That of a snapshot of whorl."""
+    return Grid(**case["grid"]) if (case := _case_in(file)) else None
 
 
 def _names_in(file: Any, field: str, components: int) -> list[str]:
@@ -110,7 +157,7 @@ def _case_in(file: Any) -> dict[str, Any]:
     return tomllib.loads(python_value(case))
 
 
-def _reader(data: Any, last: tuple, flat: int) -> Reader:
+def _reader(data: Any, last: tuple, flat: int) -> Block:
     """Of the array `data` (nz, ny, nx), or without the axis that is flat; `last` takes one component."""
     dimensions = data.ndim - (1 if last else 0)
 
@@ -140,7 +187,7 @@ def _reason(error: OSError | KeyError | ValueError) -> str:
     return " ".join(text.split()).rstrip(".")
 
 
-def _flat_axis(grid: Any) -> int:
+def _flat_axis(grid: Grid) -> int:
     """Of the axes z, y, x the one of a single point, which arrays may be without: z if there is none."""
     return 1 if grid.points[1] == 1 else 0
 

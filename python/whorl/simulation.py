@@ -5,7 +5,6 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from pathlib import Path
 from typing import Any
 
 import xarray as xr
@@ -13,7 +12,7 @@ import xarray as xr
 from whorl import _core, tune
 from whorl import initial as initials
 from whorl.case import Case
-from whorl.checks import at_rest, check, check_memory, other_level, step_too_large, warnings
+from whorl.checks import at_rest, check, check_memory, step_too_large, warnings
 from whorl.clock import LANDING, Clock, Every
 from whorl.core_options import core_options, describe
 from whorl.directory import RunDirectory
@@ -26,13 +25,14 @@ from whorl.parallel import abort_on_exception, on_root, threads_of_rank, world
 from whorl.progress import Progress, Status, pace, run_log
 from whorl.ranks import MPI
 from whorl.recorder import Recorder
+from whorl.restart import Restarts
 from whorl.signals import StopFlag
 from whorl.state import State
 from whorl.text import typed
 from whorl.version import __version__
 
 
-class Simulation(State):
+class Simulation(State, Restarts):
     """A flow in time.
 
     `case`: a Case; files go to case.output.directory, none are written without it.
@@ -55,69 +55,15 @@ class Simulation(State):
         if directory:
             on_root(comm, lambda: directory.check_free(overwrite))
         self._set_up(case, comm, directory, Clock())
-        initials.set_initial(self.flow, case, initial, comm)
+        remarks = initials.set_initial(self.flow, case, initial, comm)
         follows = case.time.courant is not None and case.time.dt_max is None
         if follows and case.flow.at_rest(self.flow.statistics()):
             raise CaseError(at_rest(case))
         if directory:
             on_root(comm, lambda: self._take(directory.create(case, overwrite)))
         with self._released_on_error():
-            self._open_log("run")
+            self._open_log("run", remarks)
         self._fresh = True
-
-    @classmethod
-    def restart(
-        cls,
-        directory: str | Path,
-        *,
-        until: float | None = None,
-        settings: Sequence[str] = (),
-        step: int | None = None,
-        comm: MPI.Intracomm | None = None,
-    ) -> "Simulation":
-        """Go on from the newest checkpoint of a directory, or the one of `step`, to `until` if given.
-
-        `settings`: "key=value" for run.*, output.* (but directory) and time.*. Ranks, process grid and
-        precision are free. On the same ranks, at the same instruction level (another is warned of), the run
-        repeats the uninterrupted one bit for bit, but with run.lines = "fftw": plans are found by timing.
-        """
-        self = cls.__new__(cls)
-        comm = comm or world()
-        place = RunDirectory(directory)
-        on_root(comm, lambda: self._take(place.hold()))
-        with self._released_on_error():
-            self._go_on(place, until, settings, step, comm)
-        return self
-
-    def _go_on(
-        self,
-        place: RunDirectory,
-        until: float | None,
-        settings: Sequence[str],
-        step: int | None,
-        comm: MPI.Intracomm,
-    ) -> None:
-        case, checkpoint = on_root(comm, lambda: place.to_restart(until, settings, step))
-        grid = on_root(comm, lambda: tune.recorded_grid(place.exchange))
-        clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
-        self._set_up(case, comm, place, clock, grid, checkpoint.lines_for(case, settings))
-        try:
-            self.flow.read_checkpoint(checkpoint.path)
-        except _core.Error as error:
-            reason = str(error).removeprefix(f"the checkpoint {checkpoint.path} cannot be read: ")
-            raise on_root(comm, lambda: place.damaged(checkpoint.path, reason)) from None
-        self._dt = checkpoint.dt
-        if limits := self._limits_reached():
-            raise CaseError(
-                f"the run in {place.path} is at t = {clock.time:.6g}, step {clock.step}, and has nothing "
-                f"left to do before {' and '.join(limits)}."
-            )
-        on_root(comm, place.remove_unfinished)
-        gaps = self._recorder.resume(checkpoint)
-        on_root(comm, lambda: place.write_case(case))
-        event = " with ".join(filter(None, [f"restart from {checkpoint.path}", ", ".join(settings)]))
-        self._open_log(event, [*other_level(checkpoint.level), *gaps])
-        self._fresh = False
 
     def _set_up(
         self,

@@ -22,7 +22,7 @@ def run(tmp_path, case):
 
 def add_checkpoint(run, step, **changes):
     clock = {"time": 0.1 * step, "compensation": 0.0, "step": step, "dt": 0.1}
-    clock |= {"series_rows": 1, "spectra_rows": 1}
+    clock |= {"series_rows": 1, "spectra_rows": 1, "fields": "velocity"}
     attributes = clock | {"case": run.read_case().to_toml()} | changes
     with h5py.File(run.checkpoint_path(step), "w") as file:
         file.attrs.update({name: value for name, value in attributes.items() if value is not None})

@@ -1,6 +1,7 @@
 // In place of the files where whorl is built without HDF5.
 #include "base/error.hpp"
 #include "storage/checkpoint.hpp"
+#include "storage/regrid.hpp"
 #include "storage/snapshot.hpp"
 #include "storage/version.hpp"
 
@@ -53,6 +54,12 @@ void read_checkpoint(const std::string& path, const Box&, const Truncation&, con
     refuse("the checkpoint " + path + " cannot be read");
 }
 
+template <class Real>
+void read_regridded(const std::string& path, const Box&, const Truncation&, const RowTable&,
+                    const std::vector<StoredField<Real>>&, ModeAccess<Real>&, const exchange::Communicator&) {
+    refuse("the checkpoint " + path + " cannot be read");
+}
+
 using Communicator = exchange::Communicator;
 #define WHORL_INSTANTIATE(Real)                                                                              \
     template void write_checkpoint(const std::string&, const Attributes&, const Box&, const Truncation&,     \
@@ -60,7 +67,10 @@ using Communicator = exchange::Communicator;
                                    const EarlierSteps<Real>&, ModeAccess<Real>&, const Communicator&);       \
     template void read_checkpoint(const std::string&, const Box&, const Truncation&, const RowTable&,        \
                                   const std::vector<StoredField<Real>>&, EarlierSteps<Real>&,                \
-                                  ModeAccess<Real>&, const Communicator&);
+                                  ModeAccess<Real>&, const Communicator&);                                   \
+    template void read_regridded(const std::string&, const Box&, const Truncation&, const RowTable&,         \
+                                 const std::vector<StoredField<Real>>&, ModeAccess<Real>&,                   \
+                                 const Communicator&);
 WHORL_INSTANTIATE(float)
 WHORL_INSTANTIATE(double)
 

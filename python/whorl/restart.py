@@ -1,0 +1,143 @@
+"""Going on from a checkpoint: in the same directory, or with changes in one beside it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from whorl import _core, tune
+from whorl.case import Case
+from whorl.checkpoint import Checkpoint
+from whorl.checks import other_level
+from whorl.clock import Clock
+from whorl.directory import RunDirectory
+from whorl.errors import CaseError
+from whorl.initial_files import check_box, left_out
+from whorl.measures import name_in_core, state_fields
+from whorl.parallel import on_root, world
+from whorl.ranks import MPI
+
+
+class Restarts:
+    """The part of a simulation that makes one from a checkpoint."""
+
+    flow: _core.Flow
+    clock: Clock
+    _recorder: Any
+
+    @classmethod
+    def restart(
+        cls,
+        directory: str | Path,
+        output: str | Path | None = None,
+        *,
+        until: float | None = None,
+        settings: Sequence[str] = (),
+        step: int | None = None,
+        comm: MPI.Intracomm | None = None,
+        overwrite: bool = False,
+    ) -> Self:
+        """Go on from the newest checkpoint of a directory, or the one of `step`, to `until` if given.
+
+        `settings`: "key=value" for run.*, output.* (but directory) and time.*. Ranks, process grid and
+        precision are free. On the same ranks, at the same instruction level (another is warned of), the run
+        repeats the uninterrupted one bit for bit, but with run.lines = "fftw": plans are found by timing.
+
+        `output`: a directory for a run of its own that begins from there, at its time and step, while
+        `directory` stays as it is; `settings` may then change all but [initial] and the box, the points of
+        the grid or the viscosity, too. Modes that both grids keep are taken to the last bit, others are zero
+        or left out; a multistep scheme begins anew. `overwrite`: replace an earlier run there.
+
+        Raises CaseError for what cannot be, and for checkpoints that are damaged.
+        """
+        self = cls.__new__(cls)
+        comm = comm or world()
+        source = RunDirectory(directory)
+        end = {} if until is None else {"until": float(until)}
+        if output is None:
+            on_root(comm, lambda: self._take(source.hold()))
+            with self._released_on_error():
+                case, checkpoint = on_root(comm, lambda: source.to_restart(end, settings, step))
+                self._go_on(source, case, checkpoint, settings, comm)
+        else:
+            place = RunDirectory(output)
+            on_root(comm, lambda: place.check_beside(source, overwrite))
+            case, checkpoint = on_root(comm, lambda: source.to_begin_beside(place, end, settings, step))
+            self._begin_beside(source, place, case, checkpoint, settings, comm, overwrite)
+        return self
+
+    def _go_on(
+        self,
+        place: RunDirectory,
+        case: Case,
+        checkpoint: Checkpoint,
+        settings: Sequence[str],
+        comm: MPI.Intracomm,
+    ) -> None:
+        grid = on_root(comm, lambda: tune.recorded_grid(place.exchange))
+        clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
+        self._set_up(case, comm, place, clock, grid, checkpoint.lines_for(case, settings))
+        try:
+            self.flow.read_checkpoint(checkpoint.path)
+        except _core.Error as error:
+            raise _damaged(comm, place, checkpoint, error) from None
+        self._check_left(checkpoint, place)
+        on_root(comm, place.remove_unfinished)
+        gaps = self._recorder.resume(checkpoint)
+        on_root(comm, lambda: place.write_case(case))
+        self._open_log(_event("restart", checkpoint, settings), [*other_level(checkpoint.level), *gaps])
+        self._fresh = False
+
+    def _begin_beside(
+        self,
+        source: RunDirectory,
+        place: RunDirectory,
+        case: Case,
+        checkpoint: Checkpoint,
+        settings: Sequence[str],
+        comm: MPI.Intracomm,
+        overwrite: bool,
+    ) -> None:
+        names = _fields_of(case, checkpoint)
+        self._set_up(case, comm, place, Clock(checkpoint.time, checkpoint.compensation, checkpoint.step))
+        try:
+            self.flow.read_regridded(checkpoint.path, names)
+        except _core.Error as error:
+            raise _damaged(comm, source, checkpoint, error) from None
+        self._check_left(checkpoint, source)
+        on_root(comm, lambda: self._take(place.create(case, overwrite)))
+        with self._released_on_error():
+            remark = left_out(checkpoint.grid, case.grid, f"{checkpoint.path} is a checkpoint")
+            self._open_log(_event("run", checkpoint, settings), filter(None, [remark]))
+        self._fresh = True
+
+    def _check_left(self, checkpoint: Checkpoint, place: RunDirectory) -> None:
+        """Raises CaseError where a limit of the run is reached already."""
+        self._dt = checkpoint.dt
+        if limits := self._limits_reached():
+            raise CaseError(
+                f"the run in {place.path} is at t = {self.clock.time:.6g}, step {self.clock.step}, and has "
+                f"nothing left to do before {' and '.join(limits)}."
+            )
+
+
+def _fields_of(case: Case, checkpoint: Checkpoint) -> dict[str, str]:
+    """What the checkpoint calls the fields of the case, by their names in the core."""
+    known = checkpoint.names_in_core()
+    if missing := [name for name in state_fields(case) if name not in known]:
+        raise CaseError(
+            f"{checkpoint.path} holds {', '.join(known)}, but not {', '.join(missing)}; begin "
+            "a new run with one field from it (initial.name = from-file) and the others as you like."
+        )
+    check_box(checkpoint.grid, case.grid, f"{checkpoint.path} is a checkpoint")
+    return {name_in_core(case, name): known[name] for name in state_fields(case)}
+
+
+def _damaged(
+    comm: MPI.Intracomm, place: RunDirectory, checkpoint: Checkpoint, error: _core.Error
+) -> CaseError:
+    reason = str(error).removeprefix(f"the checkpoint {checkpoint.path} cannot be read: ")
+    return on_root(comm, lambda: place.damaged(checkpoint.path, reason))
+
+
+def _event(what: str, checkpoint: Checkpoint, settings: Sequence[str]) -> str:
+    return " with ".join(filter(None, [f"{what} from {checkpoint.path}", ", ".join(settings)]))
