@@ -14,6 +14,7 @@
 #include "exchange/communicator.hpp"
 #include "fields/physical.hpp"
 #include "grid/pencils.hpp"
+#include "grid/row_table.hpp"
 #include "steppers/stepper.hpp"
 #include "storage/attributes.hpp"
 
@@ -100,6 +101,18 @@ class Flow {
     virtual void set_random(const std::string& field, const std::vector<double>& energy,
                             std::uint64_t seed) = 0;
     virtual void read_field(const std::string& name, const Callback& consume) = 0;
+
+    // Throws Error listing the fields that can be read when the name is none of them.
+    virtual int components_of(const std::string& name) const = 0;
+
+    // This rank's kept modes, rows of kx for each of its ky (with their signs here) and each kz.
+    virtual const RowTable& rows() const = 0;
+    virtual std::vector<int> ky() const = 0;
+    // All components of a field on them, one after another, amplitudes a of exp(i k.x) in the flow's
+    // precision. Of a solenoidal field that is written the part along k is removed; it is for the caller that
+    // modes of kx = 0 are conjugates of each other. Throws Error listing the fields when the name is unknown.
+    virtual void read_modes(const std::string& name, void* values) = 0;
+    virtual void write_modes(const std::string& name, const void* values) = 0;
 
     virtual StepReport step(TimeStep time_step, std::int64_t step_number) = 0;
     virtual std::map<std::string, double> statistics() = 0;

@@ -4,6 +4,8 @@
 #include <numeric>
 
 #include "bindings/flow.hpp"
+#include "bindings/outputs.hpp"
+#include "bindings/shape_of_model.hpp"
 #include "fields/physical.hpp"
 #include "fields/random.hpp"
 #include "measure/state.hpp"
@@ -13,88 +15,6 @@
 #include "storage/snapshot.hpp"
 
 namespace whorl {
-
-inline std::string scalar_name(std::size_t s) { return "scalar" + std::to_string(s); }
-
-// Has a model without a velocity in its state a way to be set from one?
-template <class Model>
-concept SetFromVelocity = requires(const Model& model) { model.from_velocity({}, nullptr, nullptr); };
-
-// Is the work of the Lorentz force, <u.(j x (B0 + b))>, what induction takes from the magnetic field?
-template <class Model>
-concept LosesToField = requires { requires Model::has_lorentz_force; };
-
-// What passive scalars add to the shape of the model that carries them.
-template <class Model> void add_scalars(int scalars, ModelShape& shape) {
-    for (int s = 0; s < scalars; ++s) {
-        const std::string name = scalar_name(static_cast<std::size_t>(s));
-        shape.fields.emplace_back(name, 1);
-        shape.outputs.emplace_back(name, 1);
-        for (const char* part : {"_variance", "_dissipation", "_production"})
-            shape.statistics.push_back(name + part);
-        shape.spectra.push_back(name + "_variance");
-    }
-    shape.inputs += scalars;
-    shape.products = std::max(Model::inputs, Model::products) + 3 * scalars;
-    shape.fluxes += 2 * scalars;
-}
-
-template <class Model> ModelShape shape_of_model(const Options& options) {
-    ModelShape shape{Model::inputs, Model::products, Model::fluxes, 0, {}, {}, {}, {}};
-    for (const FieldGroup& group : Model::groups) shape.fields.emplace_back(group.name, group.components);
-    for (const Output& output : Model::outputs) shape.outputs.emplace_back(output.name, output.components);
-    for (const char* name : Model::sums) shape.statistics.emplace_back(name);
-    for (const char* name : Model::maxima) shape.statistics.emplace_back(name);
-    for (const int which : Model::spectra)
-        shape.spectra.emplace_back(Model::sums[static_cast<std::size_t>(which)]);
-    if constexpr (LosesToField<Model>) shape.statistics.emplace_back("lorentz_work");
-    if constexpr (IsWaveFunction<Model>) {
-        shape.measured = FlowOfWaveFunction<double>::inputs;
-        for (const char* name : superfluid_statistics) shape.statistics.emplace_back(name);
-        for (const int which : {0, 1})
-            shape.spectra.emplace_back(superfluid_statistics[static_cast<std::size_t>(which)]);
-    }
-    if (options.scalars.empty()) return shape;
-    if constexpr (HasVelocity<Model>) {
-        add_scalars<Model>(static_cast<int>(options.scalars.size()), shape);
-        return shape;
-    } else {
-        throw Error("model " + options.model +
-                    " has no velocity that could carry passive scalars; leave them out.");
-    }
-}
-
-// An output of the model from the state.
-template <class Model, class Real> struct Derive {
-    Model model;
-    const Complex<Real>* state;
-    Complex<Real>* made;
-    std::int64_t modes;
-    int which, components;
-
-    WHORL_INLINE void operator()(Mode<Real> mode) const {
-        constexpr int most = Model::fields > 3 ? Model::fields : 3;
-        Complex<Real> a[Model::fields], out[most] = {};
-        for (int f = 0; f < Model::fields; ++f) a[f] = state[f * modes + mode.index];
-        model.output(which, mode.k, a, out);
-        for (int v = 0; v < components; ++v) made[v * modes + mode.index] = out[v];
-    }
-};
-
-// The state from a velocity.
-template <class Model, class Real> struct TakeVelocity {
-    Model model;
-    const Complex<Real>* u;
-    Complex<Real>* state;
-    std::int64_t modes;
-
-    WHORL_INLINE void operator()(Mode<Real> mode) const {
-        Complex<Real> of_mode[3], a[Model::fields];
-        for (int v = 0; v < 3; ++v) of_mode[v] = u[v * modes + mode.index];
-        model.from_velocity(mode.k, of_mode, a);
-        for (int f = 0; f < Model::fields; ++f) state[f * modes + mode.index] = a[f];
-    }
-};
 
 template <class Model, class Device, class Real> class FlowOf final : public Flow {
     using Memory = typename Device::Memory;
@@ -151,6 +71,41 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
                                             seed,
                                             derived ? Metric::inverse_square : Metric::one},
                           energy);
+    }
+
+    int components_of(const std::string& name) const override {
+        std::string names;
+        for (const auto& [known, components] : shape_.outputs) {
+            if (known == name) return components;
+            names += (names.empty() ? "" : ", ") + known;
+        }
+        throw Error("field \"" + name + "\" is unknown; choose one of: " + names + ".");
+    }
+
+    const RowTable& rows() const override { return trip_.table(); }
+    std::vector<int> ky() const override {
+        std::vector<int> numbers;
+        for (const int index : trip_.table().ky())
+            numbers.push_back(signed_index(index, truncation_.extent(1)));
+        return numbers;
+    }
+
+    void read_modes(const std::string& name, void* values) override {
+        device::Buffer<Complex<Real>, Memory> beside;
+        const FieldModes<Real> field = modes_of(name, beside);
+        device_.finish();
+        Memory::to_host(values, field.data, bytes_of(field));
+    }
+
+    void write_modes(const std::string& name, const void* values) override {
+        stepper_.history().forget();
+        const StateField of = find(name);
+        const FieldModes<Real> field = modes_of(of);
+        device_.finish();
+        Memory::from_host(field.data, values, bytes_of(field));
+        if (!of.group.solenoidal) return;
+        each_mode(modes(), MakeSolenoidal<Real>{field.data, field.modes});
+        device_.finish();
     }
 
     void read_field(const std::string& name, const Callback& consume) override {
@@ -330,14 +285,6 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         throw Error("model " + options_.model + " has no field \"" + name +
                     "\" to set; choose one of: " + names + ".");
     }
-    int components_of(const std::string& name) const {
-        std::string names;
-        for (const auto& [known, components] : shape_.outputs) {
-            if (known == name) return components;
-            names += (names.empty() ? "" : ", ") + known;
-        }
-        throw Error("field \"" + name + "\" is unknown; choose one of: " + names + ".");
-    }
     storage::EarlierSteps<Real> earlier_steps() {
         storage::EarlierSteps<Real> earlier{{}, stepper_.history().steps()};
         for (int j = 1; j <= stepper_.history().longest(); ++j)
@@ -382,11 +329,8 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
 
     // An output is made from the state in the scratch register, or beside it where it has more components
     // than the state.
-    template <class Consume> void read(const std::string& name, const Consume& consume) {
+    FieldModes<Real> modes_of(const std::string& name, device::Buffer<Complex<Real>, Memory>& beside) {
         const int components = components_of(name);
-        const BlockCallback<Real> typed = [&](const PhysicalBlock& part, Real* values) {
-            consume(part, components, values);
-        };
         const std::int64_t modes = stepper_.modes();
         int which = 0;
         for (const Output& output : Model::outputs) {
@@ -394,17 +338,28 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
                 ++which;
                 continue;
             }
-            device::Buffer<Complex<Real>, Memory> beside;
             if (components > Model::fields)
                 beside = device::Buffer<Complex<Real>, Memory>(static_cast<std::size_t>(components * modes),
                                                                device_.executors());
             Complex<Real>* const made = components > Model::fields ? beside.data() : stepper_.scratch();
             each_mode(this->modes(), Derive<Model, Real>{stepper_.model(), stepper_.state(), made, modes,
                                                          which, components});
-            return read_points(trip_, FieldModes<Real>{made, modes, components, parities_of(name)}, typed);
+            return {made, modes, components, parities_of(name)};
         }
-        read_points(trip_, modes_of(find(name)), typed);
+        return modes_of(find(name));
     }
+    static std::size_t bytes_of(const FieldModes<Real>& field) {
+        return static_cast<std::size_t>(field.components * field.modes) * sizeof(Complex<Real>);
+    }
+
+    template <class Consume> void read(const std::string& name, const Consume& consume) {
+        const BlockCallback<Real> typed = [&](const PhysicalBlock& part, Real* values) {
+            consume(part, components_of(name), values);
+        };
+        device::Buffer<Complex<Real>, Memory> beside;
+        read_points(trip_, modes_of(name, beside), typed);
+    }
+
     ModelShape shape_;
     Device device_;
     RoundTrip<Device, Real> trip_;

@@ -18,6 +18,7 @@
 #include <nanobind/stl/variant.h>
 #include <nanobind/stl/vector.h>
 
+#include "bindings/bind_fields.hpp"
 #include "bindings/open_flow.hpp"
 #include "device/buffer.hpp"
 #include "device/caches.hpp"
@@ -27,30 +28,8 @@
 #include "device/separate_memory.hpp"
 #include "storage/version.hpp"
 
-namespace nb = nanobind;
-
 namespace whorl {
 namespace {
-
-using Unlocked = nb::call_guard<nb::gil_scoped_release>;
-
-template <class Real> nb::object block_view(const PhysicalBlock& block, int components, void* data) {
-    const std::size_t shape[4] = {
-        static_cast<std::size_t>(components), static_cast<std::size_t>(block.z.size()),
-        static_cast<std::size_t>(block.y.size()), static_cast<std::size_t>(block.nx)};
-    return nb::cast(nb::ndarray<nb::numpy, Real>(data, 4, shape, nb::handle()), nb::rv_policy::reference);
-}
-
-// f(z0, z1, y0, y1, array) with array a view of shape (components, z1 - z0, y1 - y0, nx), valid during the
-// call.
-Flow::Callback callback(const nb::callable& f, bool is_double) {
-    return [&f, is_double](const PhysicalBlock& block, int components, void* data) {
-        nb::gil_scoped_acquire locked;
-        f(block.z.begin, block.z.end, block.y.begin, block.y.end,
-          is_double ? block_view<double>(block, components, data)
-                    : block_view<float>(block, components, data));
-    };
-}
 
 nb::object to_array(std::vector<double> values) {
     auto* const owned = new std::vector<double>(std::move(values));
@@ -168,58 +147,6 @@ void bind_options(nb::module_& m) {
     options.def_rw("planes", &Options::planes).def_rw("block_memory", &Options::block_memory);
     options.def_rw("second_cache", &Options::second_cache);
     options.def_rw("lines", &Options::lines).def_rw("shift_seed", &Options::shift_seed);
-}
-
-// Paths are the system's, bytes that need not be text.
-void bind_files(nb::class_<OpenFlow>& flow) {
-    using Path = std::filesystem::path;
-    flow.def(
-        "write_snapshot",
-        [](OpenFlow& self, const Path& path, const std::vector<std::string>& names,
-           const storage::Attributes& attributes,
-           bool single) { self->write_snapshot(path.string(), names, attributes, single); },
-        nb::arg("path"), nb::arg("names"), nb::arg("attributes"), nb::arg("single"), Unlocked());
-    flow.def(
-        "write_checkpoint",
-        [](OpenFlow& self, const Path& path, const storage::Attributes& attributes) {
-            self->write_checkpoint(path.string(), attributes);
-        },
-        nb::arg("path"), nb::arg("attributes"), Unlocked());
-    flow.def(
-        "read_checkpoint", [](OpenFlow& self, const Path& path) { self->read_checkpoint(path.string()); },
-        nb::arg("path"), Unlocked());
-    flow.def(
-        "read_regridded",
-        [](OpenFlow& self, const Path& path, const std::map<std::string, std::string>& names) {
-            self->read_regridded(path.string(), names);
-        },
-        nb::arg("path"), nb::arg("names"), Unlocked());
-}
-
-void bind_fields(nb::class_<OpenFlow>& flow) {
-    flow.def(
-        "set_physical",
-        [](OpenFlow& self, const nb::callable& fill, bool project, const std::string& field) {
-            const auto typed = callback(fill, self->options().is_double());
-            nb::gil_scoped_release unlocked;
-            self->set_physical(field, typed, project);
-        },
-        nb::arg("fill"), nb::arg("project") = true, nb::arg("field") = "velocity");
-    flow.def(
-        "read_fields",
-        [](OpenFlow& self, const std::string& name, const nb::callable& consume) {
-            const auto typed = callback(consume, self->options().is_double());
-            nb::gil_scoped_release unlocked;
-            self->read_field(name, typed);
-        },
-        nb::arg("name"), nb::arg("consume"));
-    flow.def(
-        "set_random",
-        [](OpenFlow& self, const std::vector<double>& energy, std::uint64_t seed, const std::string& field) {
-            self->set_random(field, energy, seed);
-        },
-        nb::arg("energy"), nb::arg("seed"), nb::arg("field") = "velocity", Unlocked());
-    bind_files(flow);
 }
 
 void bind_measures(nb::class_<OpenFlow>& flow) {

@@ -19,6 +19,7 @@ _HOMES = {
     "Simulation": "whorl.simulation",
     "load_case": "whorl.case",
     "open_run": "whorl.output",
+    "open_runs": "whorl.output",
 }
 
 __all__ = [*_HOMES]

@@ -209,8 +209,8 @@ class RunDirectory:
         checkpoint = self.choose_checkpoint(step)
         return self.read_case().updated(settings, output={"directory": str(place.path)}, time=end), checkpoint
 
-    def choose_checkpoint(self, step: int | None = None) -> Checkpoint:
-        """The newest checkpoint, or the one of `step`; if it is damaged, CaseError offers the one before."""
+    def path_of_checkpoint(self, step: int | None = None) -> Path:
+        """That of the newest checkpoint, or of the one of `step`. Raises CaseError."""
         paths = self.checkpoints()
         if not paths:
             raise CaseError(
@@ -221,6 +221,11 @@ class RunDirectory:
             raise CaseError(
                 f"{wanted} does not exist; there are checkpoints of step {', '.join(_steps(paths))}."
             )
+        return wanted
+
+    def choose_checkpoint(self, step: int | None = None) -> Checkpoint:
+        """The newest checkpoint, or the one of `step`; if it is damaged, CaseError offers the one before."""
+        wanted = self.path_of_checkpoint(step)
         try:
             chosen = read_clock(wanted)
         except ValueError as error:

@@ -83,12 +83,17 @@ def _check_one_of_the_first(case: Case, names: Sequence[str]) -> None:
 
 def set_field(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, value: Any) -> None:
     """Sets a field from a function of x, y, z or an array. Raises CaseError."""
-    _check_names(case, [name])
-    target = _target(flow, case, comm, name, "initial")
+    target = target_of(flow, case, comm, name)
     if callable(value):
         set_from_function(target, value)
     else:
         set_from_array(target, np.asarray(value))
+
+
+def target_of(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str) -> Target:
+    """A field of the state that a script sets. Raises CaseError, naming those there are."""
+    _check_names(case, [name])
+    return _target(flow, case, comm, name, "initial")
 
 
 def _by_name(case: Case) -> dict[str, kinds.InitialField]:

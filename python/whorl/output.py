@@ -7,7 +7,8 @@ import xarray as xr
 
 from whorl.case import Case
 from whorl.directory import RunDirectory
-from whorl.series import read_series
+from whorl.errors import CaseError
+from whorl.series import read_series, with_gaps
 from whorl.snapshot_series import times_of
 from whorl.snapshots import open_snapshots
 from whorl.spectra import read_spectra
@@ -43,10 +44,69 @@ class RunResults:
         paths = place.snapshots()
         return open_snapshots(paths, times_of(paths, place.snapshot_series))
 
+    def checkpoint(self, step: int | None = None) -> xr.Dataset:
+        """The modes of the newest checkpoint, or of that of `step`: amplitudes of exp(i k·x), all in memory.
+
+        Each field of the state is over (component, kx ≥ 0, ky, kz), zero where no mode is kept; `time`,
+        `step` and the case are attributes. `whorl.mode_arrays` tells of walls. Raises CaseError where it is
+        damaged.
+        """
+        from whorl.checkpoint_modes import open_modes
+
+        return open_modes(RunDirectory(self.directory).path_of_checkpoint(step))
+
     @property
     def checkpoints(self) -> list[Path]:
         """Checkpoint files, the oldest first."""
         return RunDirectory(self.directory).checkpoints()
+
+
+@dataclass(frozen=True)
+class Runs:
+    """Several output directories to compare; `runs` by their names, which are the labels of `run`."""
+
+    runs: dict[str, RunResults]
+
+    @property
+    def series(self) -> xr.Dataset:
+        """The columns that all have, over (run, time): NaN where a run has no row at a time."""
+        return self._together([run.series for run in self.runs.values()])
+
+    @property
+    def spectra(self) -> xr.Dataset:
+        """The spectra that all have, over (run, time, k)."""
+        return self._together([run.spectra for run in self.runs.values()])
+
+    def _together(self, tables: list[xr.Dataset]) -> xr.Dataset:
+        shared = [name for name in tables[0].data_vars if all(name in table for table in tables)]
+        units = {name: {table[name].attrs["units"] for table in tables} for name in shared}
+        if mixed := [name for name in shared if len(units[name]) > 1]:
+            raise CaseError(
+                f"{', '.join(mixed)} of {', '.join(self.runs)} differ in their units: open these one by one."
+            )
+        label = xr.DataArray(list(self.runs), dims="run", name="run")
+        how = {"coords": "minimal", "compat": "override", "join": "outer", "combine_attrs": "override"}
+        together = xr.concat([table[shared] for table in tables], label, **how)
+        gaps = [
+            f"{run}: {table.attrs['gaps']}"
+            for run, table in zip(self.runs, tables, strict=True)
+            if "gaps" in table.attrs
+        ]
+        together.attrs = with_gaps(gaps)
+        return together
+
+
+def open_runs(*directories: str | Path) -> Runs:
+    """Several runs to compare, by the names of their directories, or their paths where names are the same.
+
+    Raises CaseError, naming the first that is not one of whorl's.
+    """
+    if not directories:
+        raise CaseError("there is no run to open: give one output directory or more.")
+    names = [Path(directory).resolve().name for directory in directories]
+    if len(set(names)) < len(names):
+        names = [str(directory) for directory in directories]
+    return Runs(dict(zip(names, map(open_run, directories), strict=True)))
 
 
 def open_run(directory: str | Path) -> RunResults:

@@ -1,5 +1,6 @@
 """How a run is going: a live display on a terminal, else a plain line every few seconds; and the log."""
 
+import importlib.util
 import logging
 import math
 import os
@@ -93,8 +94,13 @@ def on_terminal() -> bool:
         return False
 
 
+def has_widgets() -> bool:
+    """Whether a notebook can show what changes; without ipywidgets it shows a line every few seconds."""
+    return importlib.util.find_spec("ipywidgets") is not None
+
+
 def stdout_console() -> Console:
-    """Plain where nobody watches."""
+    """Plain where nobody watches, but in notebooks."""
     return Console(force_terminal=None if on_terminal() else False, highlight=False)
 
 
@@ -110,10 +116,11 @@ class Progress:
         now = time.monotonic()
         self._started = now
         self._done_at_start: float | None = None
-        self._display = Stopwatch(LIVE_SECONDS if self.console.is_terminal else PLAIN_SECONDS, now)
+        live = self.console.is_terminal or (self.console.is_jupyter and has_widgets())
+        self._display = Stopwatch(LIVE_SECONDS if live else PLAIN_SECONDS, now)
         self._logging = Stopwatch(LOG_SECONDS, now)
         self._statistics, self._writing = Allowance(SHARE, now), Allowance(SHARE, now)
-        self._live = Live(console=self.console, auto_refresh=False) if self.console.is_terminal else None
+        self._live = Live(console=self.console, auto_refresh=False) if live else None
 
     def __enter__(self) -> "Progress":
         if self._live:

@@ -3,12 +3,14 @@
 from typing import Any
 
 import numpy as np
+import xarray as xr
 
-from whorl import _core
+from whorl import _core, modes
 from whorl import initial as initials
 from whorl.case import Case
 from whorl.errors import BlowUp
 from whorl.measures import name_in_core, output_fields
+from whorl.models.base import FieldOf
 from whorl.ranks import MPI
 
 
@@ -44,11 +46,9 @@ class State:
 
         Raises ValueError, naming those there are.
         """
-        known = output_fields(self.case)
-        if name not in known:
-            raise ValueError(f'there is no field "{name}" in {self.case.flow.model}, but {", ".join(known)}')
+        components = self._known(name).components
         z0, z1, y0, y1 = self.block
-        shape = (known[name].components, z1 - z0, y1 - y0, self.case.grid.points[0])
+        shape = (components, z1 - z0, y1 - y0, self.case.grid.points[0])
         field = np.empty(shape, self._dtype)
 
         def take(first_z: int, last_z: int, first_y: int, last_y: int, values: np.ndarray) -> None:
@@ -56,6 +56,26 @@ class State:
 
         self.flow.read_fields(name_in_core(self.case, name), take)
         return field
+
+    def modes(self, name: str) -> xr.DataArray:
+        """This rank's modes of a field: amplitudes of exp(i k·x), complex, over component, kx ≥ 0, ky and kz.
+
+        Zero where none is kept. On several ranks each has some kx and, of these, some ky; which, say the
+        coordinates. See `whorl.mode_arrays` for walls. Raises ValueError, naming the fields there are.
+        """
+        self._known(name)
+        return modes.read(self.flow, self.case, name)
+
+    def set_modes(self, name: str, values: xr.DataArray | np.ndarray) -> None:
+        """Sets a field of the state from this rank's modes, in the shape that `modes` gives them.
+
+        Of solenoidal fields the divergent part is removed, and values where no mode is kept are left out.
+        Raises CaseError for modes of no real field; what was there is lost then, too.
+        """
+        try:
+            modes.write(initials.target_of(self.flow, self.case, self.comm, name), values)
+        finally:
+            self._changed()
 
     def gather(self, name: str, root: int = 0) -> np.ndarray | None:
         """A field of all ranks, (components, nz, ny, nx), on rank `root`; None on the others.
@@ -107,6 +127,12 @@ class State:
             initials.set_field(self.flow, self.case, self.comm, name, values)
         finally:
             self._changed()
+
+    def _known(self, name: str) -> FieldOf:
+        known = output_fields(self.case)
+        if name not in known:
+            raise ValueError(f'there is no field "{name}" in {self.case.flow.model}, but {", ".join(known)}')
+        return known[name]
 
     @property
     def _dtype(self) -> type:

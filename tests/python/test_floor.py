@@ -5,7 +5,8 @@ from itertools import product
 
 import pytest
 from whorl.case import Case
-from whorl.floor import kept_modes, work
+from whorl.floor import work
+from whorl.truncation import kept_modes
 
 
 def case(points, **options):

@@ -2,10 +2,14 @@
 
 import itertools
 import logging
-from types import SimpleNamespace
+import sys
+from importlib.machinery import ModuleSpec
+from types import ModuleType, SimpleNamespace
+from typing import ClassVar
 
 import pytest
 from mpi4py import MPI
+from rich.console import Console
 from support.ranks import run_on
 from whorl import Case, Simulation, progress, recorder, simulation
 from whorl.progress import Progress, Status
@@ -112,3 +116,54 @@ def clocks_that_differ(world):
 def test_rank_0_decides_for_all():
     """The clock of the other one says that no time passes and nothing costs."""
     assert run_on(2, clocks_that_differ, timeout=30) == [9, 9]
+
+
+class Widget:
+    """Stands for the output of ipywidgets, which a notebook shows and replaces."""
+
+    shown: ClassVar[list] = []
+
+    def __init__(self):
+        Widget.shown.append(self)
+        self.cleared = 0
+
+    def clear_output(self, wait):
+        self.cleared += wait
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *exception):
+        pass
+
+
+def module(name, **members):
+    made = ModuleType(name)
+    made.__spec__ = ModuleSpec(name, None)
+    vars(made).update(members)
+    return made
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("widgets", [True, False])
+def test_a_notebook_has_a_bar_where_it_can_show_one_and_lines_where_not(monkeypatch, widgets):
+    displayed = []
+    monkeypatch.setattr(Widget, "shown", [])
+    monkeypatch.setitem(sys.modules, "IPython", module("IPython"))
+    monkeypatch.setitem(sys.modules, "IPython.display", module("display", display=displayed.append))
+    monkeypatch.setitem(sys.modules, "ipywidgets", module("ipywidgets", Output=Widget))
+    monkeypatch.setattr(progress, "has_widgets", lambda: widgets)
+    lines = []
+    monkeypatch.setattr(Progress, "say", lambda self, line: lines.append(line))
+    console = Console(force_jupyter=True)
+    monkeypatch.setattr(console, "print", lambda *text, **how: None)
+    with Progress(logging.getLogger("test"), console) as shown:
+        shown.begin(0.0)
+        numbers = {"dt": 0.1, "courant": 0.5, "values": {"E": 0.1}}
+        for step in (1, 2):
+            shown.show(Status(step=step, time=0.1, until=1.0, steps=None, done=0.1 * step, **numbers))
+    assert len(Widget.shown) == (1 if widgets else 0)
+    assert len(lines) == (0 if widgets else 2)
+    if widgets:
+        assert displayed[0] is Widget.shown[0]
+        assert Widget.shown[0].cleared >= 2

@@ -22,10 +22,11 @@ import numpy as np
 
 from whorl import _core
 from whorl.case import Case
-from whorl.floor import EDGES, STAGES, positions
+from whorl.floor import STAGES
 from whorl.planner.cut import Shares, least_shares
 from whorl.planner.load import Exchange, Load, line_operations
 from whorl.planner.options import planned_options
+from whorl.truncation import EDGES, positions
 
 MOST_ROWS = 64  # of a process grid, where there are such: rows belong inside a node
 ROW_BATCHES = 3  # most_row_batches in core/roundtrip/layout.cpp

@@ -1,0 +1,16 @@
+// What Python reads and sets of a flow: fields at its points, their modes, and files of them.
+#pragma once
+
+#include <nanobind/nanobind.h>
+
+#include "bindings/open_flow.hpp"
+
+namespace nb = nanobind;
+
+namespace whorl {
+
+using Unlocked = nb::call_guard<nb::gil_scoped_release>;
+
+void bind_fields(nb::class_<OpenFlow>& flow);
+
+} // namespace whorl

@@ -1,0 +1,91 @@
+"""Several runs as one dataset, without a warning and without a number in the wrong place."""
+
+import shutil
+import warnings
+
+import numpy as np
+import pytest
+import whorl
+from whorl.case import Case
+from whorl.errors import CaseError
+from whorl.simulation import Simulation
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    """slow and fast have other times, plane other columns and shells."""
+    place = tmp_path_factory.mktemp("runs")
+    for name, dt, points, model in (
+        ("slow", 0.1, 8, "navier-stokes"),
+        ("fast", 0.05, 12, "navier-stokes"),
+        ("plane", 0.1, [8, 8, 1], "navier-stokes-2d"),
+    ):
+        case = Case(
+            grid={"points": points},
+            flow={"model": model, "viscosity": 0.05},
+            time={"dt": dt, "steps": 2},
+            initial={"name": "random", "k0": 2, "seed": 1},
+            output={
+                "directory": str(place / name),
+                "series_every": "1 steps",
+                "spectra_every": "1 steps",
+                **dict.fromkeys(("snapshot_every", "checkpoint_every"), "never"),
+            },
+        )
+        Simulation(case).run(progress=False)
+    return place
+
+
+@pytest.fixture(autouse=True)
+def no_warning():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        yield
+
+
+@pytest.mark.parametrize("quantity", ["series", "spectra"])
+def test_each_number_stands_where_its_run_has_it(place, quantity):
+    together = getattr(whorl.open_runs(place / "slow", place / "fast"), quantity)
+    assert list(together["run"].values) == ["slow", "fast"]
+    for name in ("slow", "fast"):
+        own = getattr(whorl.open_run(place / name), quantity)
+        there = together.sel(run=name, time=own["time"])
+        for column in own.data_vars:
+            values = there[column].sel(k=own["k"]) if "k" in own[column].dims else there[column]
+            assert np.array_equal(values.values, own[column].values, equal_nan=True), column
+            assert values.attrs == own[column].attrs
+    assert np.array_equal(together["time"], [0.0, 0.05, 0.1, 0.2])
+    energy = together["energy"].sel(run="slow", time=0.05)
+    assert np.isnan(energy.values).all()
+
+
+def test_columns_are_those_that_all_have(place):
+    together = whorl.open_runs(place / "slow", place / "plane").series
+    assert "energy" in together
+    assert "palinstrophy" not in together
+    assert "integral_scale" in whorl.open_run(place / "slow").series
+
+
+def test_runs_of_one_name_are_called_by_their_paths(place, tmp_path):
+    (tmp_path / "slow").symlink_to(place / "slow")
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "fast").symlink_to(place / "slow")
+    names = list(whorl.open_runs(place / "slow", other / "fast").runs)
+    assert names == [str(place / "slow"), str(other / "fast")]
+
+
+def test_what_is_no_run_is_named(place, tmp_path):
+    with pytest.raises(CaseError, match="nothing is not a run"):
+        whorl.open_runs(place / "slow", tmp_path / "nothing")
+    with pytest.raises(CaseError, match="give one output directory"):
+        whorl.open_runs()
+
+
+def test_a_gap_of_one_is_a_gap_of_all(place, tmp_path):
+    shutil.copytree(place / "fast", tmp_path / "torn")
+    table = tmp_path / "torn" / "series.csv"
+    table.write_text("# gap: 3 of 5 rows up to step 5 were lost before a restart\n" + table.read_text())
+    together = whorl.open_runs(place / "slow", tmp_path / "torn").series
+    assert together.attrs["gaps"] == "torn: 3 of 5 rows up to step 5 were lost before a restart"
+    assert "gaps" not in whorl.open_runs(place / "slow", place / "fast").series.attrs
