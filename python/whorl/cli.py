@@ -109,13 +109,22 @@ def restart(
 def plot(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output directory of a run.")],
     output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="The PNG; DIR/plot.png by default.")
+        Path | None, typer.Option("--output", "-o", help="A PNG, PDF or SVG; DIR/plot.png by default.")
+    ] = None,
+    field: Annotated[
+        str | None, typer.Option(help="What the slice shows, such as vorticity or velocity.x.")
+    ] = None,
+    plane: Annotated[
+        str | None, typer.Option(help="Where it is: x, y or z, at a place with z=1.5 or z=pi/2.")
+    ] = None,
+    time: Annotated[
+        float | None, typer.Option(help="Of the snapshot, the nearest; the last by default.")
     ] = None,
 ) -> None:
-    """Draw a slice of the last snapshot, energies and spectra of a run; also while it goes on."""
+    """Draw a slice of a snapshot, energies and spectra of a run; also while it goes on."""
     from whorl.plots import plot_run
 
-    picture = plot_run(directory, output)
+    picture = plot_run(directory, output, field=field, plane=plane, time=time)
     typer.echo(f"output   {spelled(str(directory))}\npicture  {spelled(str(picture))}")
 
 

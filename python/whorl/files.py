@@ -8,6 +8,7 @@ from pathlib import Path
 from whorl.errors import CaseError
 
 PARTIAL = ".part"
+PICTURES = (".png", ".pdf", ".svg")
 
 
 @contextmanager
@@ -50,9 +51,10 @@ def check_picture(path: Path) -> None:
     """Raises CaseError unless a picture can have this path."""
     if path.is_dir():
         raise CaseError(f"the picture {path} is a directory; name a file in it, such as {path / 'plot.png'}.")
-    if path.suffix.lower() != ".png":
+    if path.suffix.lower() not in PICTURES:
         raise CaseError(
-            f"the picture {path} must end in .png, for it is a PNG; name it {path.with_suffix('.png')}."
+            f"the picture {path} must end in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}; name it "
+            f"{path.with_suffix('.png')}, for example."
         )
     check_folder(path, f"the picture {path}")
 

@@ -1,4 +1,11 @@
-"""How every picture of whorl looks."""
+"""How every picture of whorl looks, and how it is saved."""
+
+from pathlib import Path
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from whorl.files import whole_file
 
 STYLE = {
     "font.size": 10,
@@ -16,3 +23,11 @@ STYLE = {
     "axes.axisbelow": True,
     "lines.linewidth": 2,
 }
+DOTS = 150  # an inch, of a PNG and of what is an image in other formats
+
+
+def save_picture(figure: Figure, path: Path) -> None:
+    """As a PNG, PDF or SVG, as the name ends; see `files.check_picture`."""
+    FigureCanvasAgg(figure)
+    with whole_file(path) as beside:
+        figure.savefig(beside, format=path.suffix[1:].lower(), dpi=DOTS)

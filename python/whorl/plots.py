@@ -1,5 +1,6 @@
-"""One picture of a run, from its files alone: a slice of the last snapshot, two graphs over time, spectra."""
+"""One picture of a run, from its files alone: a slice of a snapshot, two graphs over time, spectra."""
 
+import math
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -8,62 +9,89 @@ import numpy as np
 import xarray as xr
 from matplotlib import colormaps, rc_context
 from matplotlib.axes import Axes
-from matplotlib.axis import Axis
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
-from matplotlib.image import AxesImage
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from whorl.case import Case, Grid
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
-from whorl.files import check_picture, whole_file
+from whorl.files import check_picture
 from whorl.models.base import KOLMOGOROV, Curves, Picture, Slice
 from whorl.output import RunResults, open_run
-from whorl.picture_style import STYLE
+from whorl.picture_style import STYLE, save_picture
 from whorl.schemes import LARGEST_KEPT
+from whorl.slices import Wanted, choose, draw_slice
 from whorl.text import spelled
 
 COLORS = ("#2b6cb0", "#c2410c", "#4d7c0f", "#7c3aed")
 AT_REST = "the flow is at rest"
 TIMES = colormaps["viridis_r"]
 MOST_SPECTRA = 8
-PLANES = 16
+WIDE = 1.6  # of a slice, width over height
 
 
-def plot_run(directory: str | Path, output: str | Path | None = None) -> Path:
-    """Draws the run in `directory` to a PNG, DIR/plot.png by default; returns its path. Raises CaseError."""
+def plot_run(
+    directory: str | Path,
+    output: str | Path | None = None,
+    *,
+    field: str | None = None,
+    plane: str | None = None,
+    time: float | None = None,
+) -> Path:
+    """Draws the run in `directory` to a PNG, PDF or SVG, DIR/plot.png by default; returns its path.
+
+    `field`, `plane` and `time` choose the slice: "vorticity" or "velocity.x", "z" or "z=pi/2", the time of a
+    snapshot, of which the nearest is taken. Raises CaseError.
+    """
     path = Path(output) if output else Path(directory) / "plot.png"
     run = open_run(directory)
     check_picture(path)
     if not RunDirectory(directory).series.is_file() or run.series.sizes["time"] == 0:
         raise CaseError(f"{directory} has no rows in series.csv yet; wait for the first ones.")
     with rc_context(STYLE):
-        figure = draw(run, spelled(Path(directory).resolve().name))
-        FigureCanvasAgg(figure)
-        with whole_file(path) as beside:
-            figure.savefig(beside, format="png", dpi=150)
+        save_picture(draw(run, spelled(Path(directory).resolve().name), Wanted(field, plane, time)), path)
     return path
 
 
-def draw(run: RunResults, name: str) -> Figure:
-    """The figure: the slice on the left, curves on the right; the model's `picture` says of what."""
+def draw(run: RunResults, name: str, wanted: Wanted | None = None) -> Figure:
+    """The figure: a slice and curves; the model's `picture` says of what, and `wanted` which slice."""
     series, picture = run.series, picture_of(run.case)
-    figure = Figure(figsize=(14, 6.9), layout="constrained")
-    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1)
-    left, right = figure.subfigures(1, 2, width_ratios=(1, 1.1))
-    axes = right.subplots(2, 2)
-    for ax in axes[1]:
-        ax.remove()
-    spectrum = right.add_subplot(axes[1, 0].get_gridspec()[1, :])
-    draw_slice(left.subplots(), run)
-    for ax, curves in zip(axes[0], picture.curves, strict=True):
+    span = float(series["time"][-1] - series["time"][0])
+    plane = choose(run.snapshots, picture.slices, run.case.grid, wanted or Wanted())
+    figure, of_slice, of_curves, of_spectra = page(plane.aspect if plane else 1.0)
+    draw_slice(of_slice, plane, rounded(plane.time, span) if plane else "")
+    for ax, curves in zip(of_curves, picture.curves, strict=True):
         draw_curves(ax, series, curves, colors_of(picture))
     written = RunDirectory(run.directory).spectra.is_file()
-    draw_spectra(spectrum, run.spectra if written else None, picture, resolved(run.case.grid))
-    figure.suptitle(headline(run, series, name), x=0.012, ha="left", fontsize=14)
+    spectra = run.spectra if written else None
+    draw_spectra(of_spectra, spectra, picture, resolved(run.case.grid), span)
+    figure.suptitle(headline(run, series, name, span), x=0.012, ha="left", fontsize=14)
     return figure
+
+
+def page(aspect: float) -> tuple[Figure, Axes, list[Axes], Axes]:
+    """Axes of the slice, of two curves and of spectra; a wide slice has the whole width, over the others."""
+    if aspect > WIDE:
+        height = min(5.5, 12.5 / aspect)
+        figure = Figure(figsize=(14, height + 5), layout="constrained")
+        top, bottom = figure.subfigures(2, 1, height_ratios=(height + 0.9, 4.1))
+        curves = bottom.subplots(1, 3, width_ratios=(1, 1, 1.3))
+        axes = (top.subplots(), list(curves[:2]), curves[2])
+    else:
+        figure = Figure(figsize=(14, 6.9), layout="constrained")
+        left, right = figure.subfigures(1, 2, width_ratios=(max(0.5, min(1.0, aspect)), 1.1))
+        curves = right.subplots(2, 2)
+        for ax in curves[1]:
+            ax.remove()
+        axes = (left.subplots(), list(curves[0]), right.add_subplot(curves[1, 0].get_gridspec()[1, :]))
+    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1)
+    return figure, *axes
+
+
+def rounded(time: float, span: float) -> str:
+    """A time as a person would say it: to a fortieth of the time that is shown, or better."""
+    decimals = max(0, math.ceil(-math.log10(span / 40))) if span > 0 else 4
+    return f"{time:.{min(decimals, 12)}f}".rstrip("0").rstrip(".") if decimals else f"{time:.0f}"
 
 
 def picture_of(case: Case) -> Picture:
@@ -100,11 +128,13 @@ def colors_of(picture: Picture) -> dict[str, str]:
     return colors
 
 
-def headline(run: RunResults, series: xr.Dataset, name: str) -> str:
+def headline(run: RunResults, series: xr.Dataset, name: str, span: float) -> str:
     points = run.case.grid.points
     size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(str(n) for n in points if n > 1)
     last = series.isel(time=-1)
-    text = f"{name}   ·   {size}   ·   {run.case.flow.headline()}   ·   t = {float(last['time']):.4g}"
+    text = (
+        f"{name}   ·   {size}   ·   {run.case.flow.headline()}   ·   t = {rounded(float(last['time']), span)}"
+    )
     reynolds = np.nan if 1 in points else float(last.get("R_lambda", np.nan))  # a number of three dimensions
     return f"{text}   ·   Rλ = {reynolds:.0f}" if np.isfinite(reynolds) else text
 
@@ -132,10 +162,12 @@ def resolved(grid: Grid) -> float:
     return LARGEST_KEPT[grid.dealias] * np.pi * min(n / length for n, length in axes if n > 1)
 
 
-def draw_spectra(ax: Axes, spectra: xr.Dataset | None, picture: Picture, most: float) -> None:
+def draw_spectra(
+    ax: Axes, spectra: xr.Dataset | None, picture: Picture, most: float, span: float = 0.0
+) -> None:
     """The first of the model's spectra at a few times, the last the darkest; the others at the last.
 
-    Of the shells up to the wavenumber `most`.
+    Of the shells up to the wavenumber `most`; times are rounded for a run over the time `span`.
     """
     ax.set_title(picture.spectra_title)
     if spectra is None or spectra.sizes["time"] == 0:
@@ -148,7 +180,7 @@ def draw_spectra(ax: Axes, spectra: xr.Dataset | None, picture: Picture, most: f
         ax.text(0.5, 0.5, AT_REST, transform=ax.transAxes, ha="center", color="0.5")
         return
     k, top = spectra["k"].values, max(float(spectra[name].max()) for name, _ in picture.spectra)
-    _draw_times(ax, spectra, main, top, f"{label}, " if others else "")
+    _draw_times(ax, spectra, main, top, f"{label}, " if others else "", span)
     for name, own in others:
         values = spectra[name].values[-1]
         shown = np.where(values > 1e-16 * top, values, np.nan)
@@ -166,7 +198,7 @@ def draw_spectra(ax: Axes, spectra: xr.Dataset | None, picture: Picture, most: f
     )
 
 
-def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, top: float, label: str) -> None:
+def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, top: float, label: str, span: float) -> None:
     """One spectrum at a few times, with its own label at the last."""
     count = spectra.sizes["time"]
     chosen = sorted(set(np.linspace(0, count - 1, min(count, MOST_SPECTRA)).round().astype(int)))
@@ -176,10 +208,9 @@ def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, top: float, label: str
         shade = TIMES(0.2 + 0.8 * (index / max(count - 1, 1)))
         few = np.isfinite(values).sum() < 5
         last = index == chosen[-1]
-        ax.plot(
-            spectra["k"], values, "o" if few else "-", markersize=4, color=shade,
-            linewidth=2.4 if last else 1.3, label=f"{label if last else ''}t = {float(state['time']):.3g}",
-        )  # fmt: skip
+        told = f"{label if last else ''}t = {rounded(float(state['time']), span)}"
+        style = {"color": shade, "linewidth": 2.4 if last else 1.3, "markersize": 4}
+        ax.plot(spectra["k"], values, "o" if few else "-", label=told, **style)
 
 
 def _smallest(energy: np.ndarray, top: float) -> float:
@@ -197,102 +228,3 @@ def _slope(ax: Axes, k: np.ndarray, energy: np.ndarray, slope: tuple[float, str]
     ax.plot(k[decade], law, "--", color="0.45", linewidth=1.1)
     middle = len(law) // 2
     ax.annotate(label, (k[decade][middle], law[middle]), (4, 4), textcoords="offset points", color="0.35")
-
-
-def draw_slice(ax: Axes, run: RunResults) -> None:
-    """The first of the model's slices that the last snapshot holds, on the liveliest of some planes."""
-    ax.grid(False)
-    snapshots = run.snapshots
-    last = snapshots.isel(time=-1) if snapshots.sizes["time"] else snapshots
-    slices = [one for one in picture_of(run.case).slices if one.field in last]
-    if not slices:
-        ax.set_axis_off()
-        ax.text(
-            0.5, 0.5, "no snapshot\n(output.snapshot_every)", transform=ax.transAxes, ha="center", color="0.5"
-        )
-        return
-    chosen, grid = slices[0], run.case.grid
-    plane = plane_of(last[chosen.field], chosen, grid)
-    across, up = (axis for axis in "xyz" if axis in plane.dims)
-    signed = chosen.shows == "value" and not chosen.background
-    limit = float(np.percentile(abs(plane), 99.7)) or 1.0
-    lengths = dict(zip("xyz", grid.lengths, strict=True))
-    image = ax.imshow(
-        plane.transpose(up, across).values,
-        origin="lower",
-        extent=(*edges(plane[across]), *edges(plane[up])),
-        cmap="RdBu_r" if chosen.shows == "value" else "inferno",
-        norm=Normalize(-limit if signed else 0, limit),
-        interpolation="bicubic",
-    )
-    ax.set(aspect="equal", xlabel=across, ylabel=up, xlim=(0, lengths[across]), ylim=(0, lengths[up]))
-    normal = next(axis for axis in "xyz" if axis not in (across, up))
-    where = f"{normal} = {float(plane[normal]):.3g}, t = {float(last['time']):.4g}"
-    ax.set_title(f"{chosen.title}   at {where}")
-    _ticks_of_pi(ax.xaxis, lengths[across])
-    _ticks_of_pi(ax.yaxis, lengths[up])
-    for spine in ax.spines.values():
-        spine.set_visible(False)
-    _bar(ax, image, below=lengths[across] > 2 * lengths[up], ends="both" if signed else "max")
-
-
-def plane_of(field: xr.DataArray, chosen: Slice, grid: Grid) -> xr.DataArray:
-    """The liveliest plane, closed along its periodic axes, with what the slice adds to it."""
-    plane = liveliest_plane(field, normal_axis(chosen.normal, field), chosen.shows)
-    for axis, basis in zip("xyz", reversed(grid.bases), strict=True):
-        if axis in plane.dims and basis == "F":
-            plane = closed(plane, axis, grid.lengths["xyz".index(axis)])
-    if chosen.background:
-        plane = plane + chosen.background[0] + chosen.background[1] * plane["z"]
-    return plane
-
-
-def closed(plane: xr.DataArray, axis: str, length: float) -> xr.DataArray:
-    """The plane with the first points of a periodic axis once more at its end."""
-    end = plane.isel({axis: [0]}).assign_coords({axis: [length]})
-    return xr.concat([plane, end], axis)
-
-
-def edges(points: xr.DataArray) -> tuple[float, float]:
-    """Where the first pixel begins and the last ends, if their middles are at the points."""
-    half = float(points[1] - points[0]) / 2
-    return float(points[0]) - half, float(points[-1]) + half
-
-
-def _bar(ax: Axes, image: AxesImage, *, below: bool, ends: str) -> None:
-    """The scale of colours, beside the slice or below a long one."""
-    place, orientation = ([0, -0.3, 1, 0.06], "horizontal") if below else ([1.025, 0, 0.028, 1], "vertical")
-    bar = ax.figure.colorbar(image, cax=ax.inset_axes(place), extend=ends, orientation=orientation)
-    bar.outline.set_visible(False)
-
-
-def _ticks_of_pi(axis: Axis, length: float) -> None:
-    if np.isclose(length, 2 * np.pi):
-        axis.set_ticks(np.pi * np.arange(5) / 2, ["0", "π/2", "π", "3π/2", "2π"])
-
-
-def normal_axis(wanted: str, field: xr.DataArray) -> str:
-    """The axis to cut at: the one of a single point where the flow is flat, else the one wanted."""
-    flat = [axis for axis in "xyz" if axis not in field.dims or field.sizes[axis] == 1]
-    return flat[0] if flat else wanted
-
-
-def liveliest_plane(field: xr.DataArray, normal: str = "z", shows: str = "magnitude") -> xr.DataArray:
-    """|field|, the field or |field|² on the liveliest plane among a few spread over the box.
-
-    That is the one of largest mean square, of a density the one where it varies most.
-    """
-    if normal not in field.dims:
-        field = field.expand_dims({normal: [float(field.coords.get(normal, 0.0))]})
-    depth = field.sizes[normal]
-    indices = sorted(set(np.linspace(0, depth, min(depth, PLANES), endpoint=False).astype(int)))
-    planes = [_shown(field.isel({normal: int(index)}).astype(float), shows) for index in indices]
-    return max(planes, key=lambda plane: float(plane.var() if shows == "density" else (plane**2).mean()))
-
-
-def _shown(plane: xr.DataArray, shows: str) -> xr.DataArray:
-    if shows == "value":
-        return plane
-    last = [dimension for dimension in plane.dims if dimension not in ("x", "y", "z")]
-    squares = (plane**2).sum(last)
-    return squares if shows == "density" else np.sqrt(squares)

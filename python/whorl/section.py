@@ -134,7 +134,7 @@ def good_sizes(points: tuple[int, int, int]) -> tuple[int, int, int]:
 def _interval(value: Any, *, minutes: bool = False) -> Any:
     if Every.parse(value).unit == "minutes" and not minutes:
         raise ValueError("minutes of real time are possible for output.checkpoint_every only")
-    return value
+    return value if isinstance(value, str) else float(value)
 
 
 Positive = Annotated[float, Field(gt=0)]

@@ -203,7 +203,9 @@ def test_a_callback_changes_the_modes_and_the_series_knows():
         modes = run.modes("velocity")
         modes[:] = 0
         modes.loc[{"kx": 1, "ky": 0, "kz": 0}] = [9.0, 0.5, 0.25j]
+        assert run.statistics()["energy"] == pytest.approx(0.5, rel=0.1)  # known before
         run.set_modes("velocity", modes)
+        assert run.statistics()["energy"] == pytest.approx(0.3125)
 
     simulation.step()
     assert simulation.statistics()["energy"] == pytest.approx(0.25 + 0.0625, rel=1e-14)
@@ -213,8 +215,10 @@ def test_a_callback_changes_the_modes_and_the_series_knows():
 # Checkpoints
 
 
-def written(tmp_path, case, comm=None):
+def written(tmp_path, case, comm=None, velocity=None):
     simulation = Simulation(case.updated(output={"directory": str(tmp_path / "run")}), comm=comm)
+    if velocity is not None:
+        simulation.set_field("velocity", velocity)
     simulation.run(progress=False)
     return simulation
 
@@ -243,7 +247,8 @@ def test_a_checkpoint_has_the_modes_of_the_flow(name, tmp_path):
 )
 def test_of_every_truncation_and_precision(world, grid, precision, tmp_path):
     tmp_path = world.bcast(tmp_path)
-    simulation = written(tmp_path, case(precision=precision, **grid), world)
+    noise = np.random.default_rng(2).standard_normal((3, 10, 16, 12)) + np.ones((3, 1, 1, 1))
+    simulation = written(tmp_path, case(precision=precision, **grid), world, noise)
     expected = whole(world, simulation.modes("velocity"))
     data = open_run(tmp_path / "run").checkpoint()["velocity"].sortby(["kx", "ky", "kz"])
     assert data.dtype == {"double": "c16", "single": "c8"}[precision]

@@ -245,6 +245,17 @@ def test_resolved_toml_gives_the_same_case(points, lengths, viscosity, time, ini
     assert again.to_toml() == case.to_toml()
 
 
+@pytest.mark.filterwarnings("error")
+def test_an_interval_may_be_a_whole_number():
+    case = Case(
+        grid={"points": 8},
+        flow={"viscosity": 0.1},
+        time={"dt": 0.1, "until": 1},
+        output=dict.fromkeys(("series_every", "snapshot_every", "checkpoint_every"), 5),
+    )
+    assert "snapshot_every = 5.0" in case.to_toml()
+
+
 @given(st.integers(1, 70000))
 def test_next_good_size_is_good_and_near(n):
     good = next_good_size(n)

@@ -7,6 +7,7 @@ import xarray as xr
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from support.run_files import SHAPE, add_spectra, make_run, write_snapshot
 from whorl.case import Case, Grid
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
@@ -21,60 +22,25 @@ from whorl.plots import (
     draw,
     draw_curves,
     draw_spectra,
-    edges,
-    liveliest_plane,
-    normal_axis,
+    page,
     picture_of,
-    plane_of,
     plot_run,
     resolved,
+    rounded,
 )
 from whorl.series import Series
+from whorl.slices import (
+    edges,
+    plane_of,
+)
 from whorl.snapshots import SnapshotBackend, open_snapshot
 from whorl.spectra import Spectra
 from whorl.templates import example_case
 
-SHAPE = (4, 6, 8)
-
-
-def write_snapshot(path, time, names=("velocity", "vorticity")):
-    """As the core writes it: VTKHDF image data, fields (nz, ny, nx, 3)."""
-    nz, ny, nx = SHAPE
-    values = np.arange(np.prod(SHAPE) * 3, dtype=np.float32).reshape(*SHAPE, 3)
-    with h5py.File(path, "w") as file:
-        file.attrs.update({"time": time, "step": 7})
-        image = file.create_group("VTKHDF")
-        image.attrs["WholeExtent"] = [0, nx - 1, 0, ny - 1, 0, nz - 1]
-        image.attrs["Origin"] = [0.0, 0.0, 0.0]
-        image.attrs["Spacing"] = [0.5, 1.0, 2.0]
-        for name in names:
-            image[f"PointData/{name}"] = values
-    return values
-
 
 @pytest.fixture
 def run(tmp_path):
-    directory = RunDirectory(tmp_path / "run")
-    nz, ny, nx = SHAPE
-    case = Case(
-        grid={"points": (nx, ny, nz), "lengths": (4.0, 6.0, 8.0)},
-        flow={"viscosity": 0.1},
-        time={"until": 1},
-    )
-    directory.create(case)
-    series = Series(series_columns(case), directory.series)
-    series.resume([])
-    names = [column.name for column in series.columns]
-    for step in range(5):
-        series.append(dict.fromkeys(names, 1.0 / (1 + step)) | {"step": step, "time": 0.1 * step})
-    return directory
-
-
-def add_spectra(run, energies):
-    spectra = Spectra(spectra_columns(run.read_case()), run.spectra)
-    for step, energy in enumerate(energies):
-        shells = {column.name: np.array(energy) for column in spectra.columns}
-        spectra.append(0.1 * step, step, np.arange(len(energy), dtype=float), shells)
+    return make_run(tmp_path / "run")
 
 
 def is_png(path):
@@ -185,8 +151,8 @@ def test_a_plot_needs_rows(run):
     ("name", "words"),
     [
         ("", ["is a directory", "plot.png"]),
-        ("picture.jpg", ["picture.jpg must end in .png", "picture.png"]),
-        ("picture", ["picture must end in .png", "picture.png"]),
+        ("picture.jpg", ["picture.jpg must end in .png, .pdf or .svg", "picture.png"]),
+        ("picture", ["picture must end in .png, .pdf or .svg", "picture.png"]),
         ("none/picture.png", ["picture.png cannot be written: there is no directory", "make it first"]),
     ],
 )
@@ -199,39 +165,48 @@ def test_a_picture_that_cannot_be_written_is_refused(run, tmp_path, name, words)
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_the_liveliest_plane_is_found():
-    field = xr.DataArray(
-        np.ones((8, 3, 3, 3)), dims=("z", "y", "x", "component"), coords={"z": np.arange(8.0)}
-    )
-    field[5] = 2.0
-    plane = liveliest_plane(field)
-    assert float(plane["z"]) == 5.0
-    np.testing.assert_allclose(plane, 2 * np.sqrt(3))
+@pytest.mark.parametrize(("name", "begin"), [("a.png", b"\x89PNG"), ("a.PDF", b"%PDF"), ("a.svg", b"<?xml")])
+def test_a_picture_is_what_its_name_ends_in(run, tmp_path, name, begin):
+    assert plot_run(run.path, tmp_path / name).read_bytes().startswith(begin)
 
 
-def test_the_liveliest_plane_of_a_density_is_where_it_varies():
-    """A uniform density is large everywhere, and shows nothing."""
-    field = xr.DataArray(np.ones((8, 4, 4, 2)), dims=("z", "y", "x", "part"), coords={"z": np.arange(8.0)})
-    field[3, 1] = 0.0
-    plane = liveliest_plane(field, "z", "density")
-    assert float(plane["z"]) == 3.0
-    np.testing.assert_array_equal(plane[0], np.full(4, 2.0))
+def test_a_wide_slice_has_the_width_of_the_page_and_a_tall_one_less():
+    """As it lies on the page once the layout is made; its share of the page is what it is for."""
 
+    def share(aspect):
+        figure, of_slice, *_ = page(aspect)
+        of_slice.set(aspect="equal", xlim=(0, aspect), ylim=(0, 1))
+        FigureCanvasAgg(figure).draw()
+        box = of_slice.get_position().transformed(of_slice.figure.transSubfigure)
+        place = of_slice.get_window_extent()
+        return (
+            place.width * place.height / (figure.bbox.width * figure.bbox.height),
+            place.width / figure.bbox.width,
+            box,
+        )
 
-def test_a_value_keeps_its_sign_and_any_axis_may_be_cut():
-    field = xr.DataArray(np.ones((4, 6, 5)), dims=("z", "y", "x"), coords={"y": np.arange(6.0)})
-    field[:, 2] = -3.0
-    plane = liveliest_plane(field, "y", "value")
-    assert (float(plane["y"]), plane.dims) == (2.0, ("z", "x"))
-    np.testing.assert_array_equal(plane, np.full((4, 5), -3.0))
+    assert share(4.0)[1] > 0.8
+    assert share(2.0)[0] > 0.3
+    assert share(1.0)[1] < 0.5
+    assert share(0.3)[0] > 0.05
 
 
 @pytest.mark.parametrize(
-    ("shape", "dims", "axis"),
-    [((6, 8), ("y", "x"), "z"), ((4, 1, 8), ("z", "y", "x"), "y"), ((4, 6, 8), ("z", "y", "x"), "x")],
+    ("time", "span", "told"),
+    [
+        (0.9949, 1.0, "0.99"),
+        (1.0000000001, 8.0, "1"),
+        (1.0134, 4.0, "1"),
+        (12.345, 20.0, "12.3"),
+        (20.0, 20.0, "20"),
+        (1234.5, 5000.0, "1234"),
+        (0.00123456, 0.002, "0.00123"),
+        (0.0, 0.0, "0"),
+        (100.0, 400.0, "100"),
+    ],
 )
-def test_a_flat_flow_is_cut_across(shape, dims, axis):
-    assert normal_axis("x", xr.DataArray(np.zeros(shape), dims=dims)) == axis
+def test_times_are_told_as_people_do(time, span, told):
+    assert rounded(time, span) == told
 
 
 def test_fields_of_any_number_of_components(tmp_path):

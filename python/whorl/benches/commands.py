@@ -24,6 +24,7 @@ Times = Annotated[int, typer.Option(min=1, help="How often each is timed, after 
 Grid = Annotated[tuple[int, int] | None, typer.Option(help="Ranks as rows and columns: --process-grid 2 4.")]
 Transport = Annotated[str, typer.Option(help="How ranks exchange data, or auto; see run.transport.")]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the figures to this file too.")]
+Picture = Annotated[Path, typer.Option("--plot", help="The picture (PNG, PDF or SVG).")]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -139,7 +140,9 @@ def bench_scaling(
     ] = "navier-stokes",
     times: Times = 10,
     threads: Threads = 0,
-    plot: Annotated[Path, typer.Option("--plot", help="The picture (PNG).")] = Path("scaling.png"),
+    plot: Annotated[Path, typer.Option("--plot", help="The picture (PNG, PDF or SVG).")] = Path(
+        "scaling.png"
+    ),
     json: Json = None,
     settings: Settings = None,
 ) -> None:
@@ -148,9 +151,11 @@ def bench_scaling(
     from whorl.benches.fft import fft_case
     from whorl.benches.scaling import SERIES, measure_scaling, show_scaling
     from whorl.benches.scaling_plot import draw_scaling
+    from whorl.files import check_picture
     from whorl.parallel import on_root
 
     comm = _ranks()
+    on_root(comm, lambda: check_picture(plot))
     if kernel == "fft":
         case = fft_case(points, precision, dealias, "FFF", threads, settings or [])
     else:

@@ -6,20 +6,18 @@ from typing import Any
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.ticker import NullLocator
 
 from whorl.benches.scaling import SYMBOLS, TIMES, shown
-from whorl.files import whole_file
-from whorl.picture_style import STYLE
+from whorl.picture_style import STYLE, save_picture
 
 COLORS = {"computation": "#2b6cb0", "communication": "#c2410c", "total": "0.2"}
 MARKERS = {"computation": "o", "communication": "s", "total": "D"}
 
 
 def draw_scaling(figures: dict[str, Any], path: Path) -> None:
-    """Writes a PNG with a panel a series."""
+    """Writes a picture with a panel a series."""
     with rc_context(STYLE):
         figure = Figure(figsize=(5.4 * len(figures["series"]), 4.6), layout="constrained")
         panels = figure.subplots(1, len(figures["series"]), sharey=True, squeeze=False)[0]
@@ -27,9 +25,7 @@ def draw_scaling(figures: dict[str, Any], path: Path) -> None:
             _draw(ax, name, series)
         what = "Pair of transforms" if figures["kernel"] == "fft" else "Time step"
         panels[0].set_ylabel(f"{what}, seconds")
-        FigureCanvasAgg(figure)
-        with whole_file(path) as beside:
-            figure.savefig(beside, format="png", dpi=150)
+        save_picture(figure, path)
 
 
 def _draw(ax: Axes, name: str, series: dict[str, Any]) -> None:

@@ -32,8 +32,8 @@ class FieldOf:
 class Slice:
     """A plane of a snapshot: |field|, its value (signed) or |field|², on the plane normal to an axis.
 
-    `background` (a, b) is a + b z, added to a value, which then is not signed; `name` is for people, where
-    the field's own would mislead.
+    `background` (a, b) is a + b z, added to a value; `name` is for people, where the field's own would
+    mislead; `part` is a component of the field, shown as a value.
     """
 
     field: str
@@ -42,11 +42,12 @@ class Slice:
     normal: str = "z"
     background: tuple[float, float] | None = None
     name: str = ""
+    part: str | None = None
 
     @property
     def title(self) -> str:
         """What is shown, with its symbol."""
-        return f"{(self.name or self.field).capitalize()}  {self.symbol}"
+        return f"{(self.name or self.field).capitalize()}  {self.symbol}".rstrip()
 
 
 @dataclass(frozen=True)

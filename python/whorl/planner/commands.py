@@ -41,7 +41,7 @@ Settings = Annotated[
     ),
 ]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the plan to this file too.")]
-Plot = Annotated[Path | None, typer.Option("--plot", help="Draw it over the nodes to this PNG.")]
+Plot = Annotated[Path | None, typer.Option("--plot", help="Draw it over the nodes to this PNG, PDF or SVG.")]
 
 
 def plan_case(

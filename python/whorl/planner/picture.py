@@ -7,14 +7,12 @@ from pathlib import Path
 from matplotlib import rc_context
 from matplotlib.artist import Artist
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator
 
-from whorl.files import whole_file
-from whorl.picture_style import STYLE
+from whorl.picture_style import STYLE, save_picture
 from whorl.planner.plan import Plan, Run
 from whorl.planner.report import PARTS, counted, headline
 
@@ -30,7 +28,6 @@ def draw_plan(plan: Plan, path: Path) -> None:
     with rc_context(STYLE):
         alone = len(plan.runs) == 1
         figure = Figure(figsize=(7.5, 3.6) if alone else (11, 5.2), layout="constrained")
-        FigureCanvasAgg(figure)
         if alone:
             _draw_one(figure.subplots(), plan)
         else:
@@ -45,8 +42,7 @@ def draw_plan(plan: Plan, path: Path) -> None:
             keys = _keys(plan)
             figure.legend(handles=keys, loc="outside lower left", ncols=len(keys), frameon=False, fontsize=9)
         figure.suptitle(f"{headline(plan)} (predicted)", x=0.012, ha="left", fontsize=11)
-        with whole_file(path) as beside:
-            figure.savefig(beside, format="png", dpi=150)
+        save_picture(figure, path)
 
 
 def _draw_one(ax: Axes, plan: Plan) -> None:
