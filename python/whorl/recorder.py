@@ -2,6 +2,7 @@
 
 import math
 import time
+from functools import partial
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from whorl.directory import RunDirectory
 from whorl.errors import BlowUp, CaseError
 from whorl.hdf5 import has_h5py
 from whorl.measures import by_own_names, name_in_core, series_columns, spectra_columns, transfers
-from whorl.parallel import on_root
+from whorl.parallel import agreed, on_root
 from whorl.ranks import MPI
 from whorl.section import LARGEST_NUMBER
 from whorl.series import Series, gap_of, gaps_of, read_table, step_of
@@ -57,7 +58,7 @@ class Recorder:
         """The initial state."""
         self.statistics()
         if self._wanted("series"):
-            self.series.resume([])
+            agreed(self.comm, lambda: self.series.resume([]))
         for name, write in (
             ("series", lambda: self._row(None)),
             ("spectra", self._spectrum),
@@ -79,7 +80,8 @@ class Recorder:
             gap = gap_of(written - there, written, checkpoint.step)
             lost = there < written
             if there or known or lost or self._wanted(table.quantity):
-                table.resume(kept, [*known, gap] if lost and gap not in known else known)
+                told_in_it = [*known, gap] if lost and gap not in known else known
+                agreed(self.comm, partial(table.resume, kept, told_in_it))
             told += [f"{table.name} has a gap: {gap}."] if lost else []
         on_root(self.comm, lambda: self._keep_files(checkpoint.step))
         return told
@@ -216,14 +218,15 @@ class Recorder:
 
     def _row(self, report: _core.StepReport | None) -> None:
         row = series_row(self.case, self.flow, self.statistics(), report)
-        self.series.append({"step": self.clock.step, "time": self.clock.time, **row})
+        row = {"step": self.clock.step, "time": self.clock.time, **row}
+        agreed(self.comm, lambda: self.series.append(row))
 
     def _spectrum(self) -> None:
         shells = by_own_names(self.case, self.flow.spectra())
         transfer = by_own_names(self.case, self.flow.transfer())
         shells |= {column.name: transfer[field] for field, column in transfers(self.case).items()}
         k = np.asarray(shells.pop("k"))
-        self.spectra.append(self.clock.time, self.clock.step, k, shells)
+        agreed(self.comm, lambda: self.spectra.append(self.clock.time, self.clock.step, k, shells))
 
     def _snapshot(self) -> None:
         if self.directory is None:

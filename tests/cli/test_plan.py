@@ -90,8 +90,8 @@ WRONG = {
         "nodir/x.png cannot be written: there is no directory",
     ),
     "suffix": (
-        ["-m", "toy.toml", "--plot", "plan.pdf"],
-        "must end in .png, for it is a PNG; name it plan.png",
+        ["-m", "toy.toml", "--plot", "plan.jpg"],
+        "must end in .png, .pdf or .svg; name it plan.png",
     ),
     "memory": (["-m", "toy.toml", "-s", "grid.points=4096"], "does not fit on toy"),
 }

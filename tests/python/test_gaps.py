@@ -2,7 +2,9 @@
 
 import pytest
 from support.build import needs
+from support.ranks import on_ranks
 from whorl.case import load_case
+from whorl.errors import RunFault
 from whorl.output import open_run
 from whorl.simulation import Simulation
 from whorl.spectra import read_spectra
@@ -12,14 +14,17 @@ pytestmark = needs("hdf5")
 
 @pytest.fixture
 def directory(tmp_path):
-    """A run of four steps, a row each."""
+    with Simulation(case_in(tmp_path / "out")) as simulation:
+        simulation.run(progress=False)
+    return tmp_path / "out"
+
+
+def case_in(directory):
+    """Four steps, a row each."""
     every = ["output.series_every='1 steps'", "output.spectra_every='1 steps'"]
     quick = ["grid.points=8", "time.dt=0.01", "time.steps=4", "output.checkpoint_every='2 steps'"]
     every = [*every, "output.keep_checkpoints=9"]
-    case = load_case("abc", [*quick, *every]).updated(output={"directory": str(tmp_path / "out")})
-    with Simulation(case) as simulation:
-        simulation.run(progress=False)
-    return tmp_path / "out"
+    return load_case("abc", [*quick, *every]).updated(output={"directory": str(directory)})
 
 
 def go_on(directory, step=None):
@@ -99,3 +104,19 @@ def test_rows_are_on_disk_before_a_checkpoint(directory, monkeypatch):
         monkeypatch.setattr(recorder.directory, "prune", lambda keep: events.append("checkpoint"))
         simulation.run(progress=False)
     assert events == [5, 6, "disk", "checkpoint"]
+
+
+@on_ranks(1, 3)
+@pytest.mark.parametrize("table", ["series", "spectra"])
+def test_a_row_that_cannot_be_written_ends_all_ranks_in_words(world, tmp_path, table):
+    """Rank 0 alone writes; the others say the same rather than wait for it."""
+    directory = world.bcast(tmp_path / "run")
+    run = Simulation(case_in(directory), comm=world)
+    run.step()
+    recorded = getattr(run._recorder, table)
+    if world.rank == 0:
+        recorded.path = tmp_path / "gone" / recorded.path.name
+    with pytest.raises(RunFault, match=r"gone.*No such file|No such file.*gone") as caught:
+        run.run(progress=False)
+    assert len(set(world.allgather(str(caught.value)))) == 1
+    run.close()
