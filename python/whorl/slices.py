@@ -60,9 +60,9 @@ class Plane:
 
 
 def choose(snapshots: xr.Dataset, slices: Iterable[Slice], grid: Grid, wanted: Wanted) -> Plane | None:
-    """The plane to draw; by default the first of `slices` that there is, of the last snapshot.
+    """The plane to draw; by default of the first of `slices` that there is, else of the first field there is.
 
-    None where there is no snapshot, or none of the slices, and nothing is asked for. Raises CaseError where
+    Of the last snapshot. None where there is no snapshot and nothing is asked for. Raises CaseError where
     what is asked for is not there.
     """
     if not snapshots.sizes["time"]:
@@ -75,9 +75,9 @@ def choose(snapshots: xr.Dataset, slices: Iterable[Slice], grid: Grid, wanted: W
         {"time": -1} if wanted.time is None else {"time": _nearest(snapshots["time"].values, wanted.time)}
     )
     snapshot = snapshots.isel(nearest)
-    chosen = _slice(snapshot, list(slices), wanted.field)
-    if chosen is None:
+    if not snapshot.data_vars:
         return None
+    chosen = _slice(snapshot, list(slices), wanted.field)
     field = snapshot[chosen.field]
     if chosen.part:
         field = field.sel({field.dims[-1]: chosen.part})
@@ -90,10 +90,11 @@ def _nearest(times: np.ndarray, wanted: float) -> int:
     return int(np.argmin(np.abs(times - wanted)))
 
 
-def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Slice | None:
+def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Slice:
     """The model's slice of the field, or a plain one."""
     if wanted is None:
-        return next((one for one in slices if one.field in snapshot), None)
+        there = (one.field for one in slices if one.field in snapshot)
+        wanted = next(there, str(next(iter(snapshot.data_vars))))
     name, _, part = wanted.partition(".")
     if name not in snapshot:
         known = [str(field) for field in snapshot.data_vars]

@@ -78,6 +78,7 @@ def test_a_plane_flow_has_one_plane():
     with pytest.raises(CaseError, match="only plane is normal to z, not to x"):
         choose(data, [], grid, Wanted(field="vorticity", plane="x"))
     assert choose(data, [], grid, Wanted(field="vorticity", plane="z=0.5")).normal == "z"
+    assert choose(data, [], grid, Wanted()).of.field == "vorticity"  # which the model has no slice of
 
 
 def shown_plane(values, of):
