@@ -45,6 +45,9 @@ template <class Real> class ModeAccess {
     virtual void put(const StoredField<Real>& field, const Slice& slice, Complex<double> mean_z,
                      const Staged<double>& from) = 0;
     virtual Complex<Real> mode(const Complex<Real>* at) = 0;
+    // Of the box of the file that `put` is given modes of, by which the component that is left out was
+    // chosen: a box of the same lengths but for their last digits has other ties between wavenumbers.
+    virtual void written_in(const std::array<double, 3>& lengths) = 0;
 };
 
 // Wavenumbers of a rank's modes, rounded as the round trip rounds them.
@@ -73,8 +76,16 @@ template <class Device, class Real> class DeviceModes final : public ModeAccess<
   public:
     DeviceModes(Device& device, const Box& box, const Truncation& truncation, const RowTable& table,
                 const Row* rows)
-        : device_(device), table_(table), rows_(rows), wall_z_(truncation.wall(2)),
-          single_(box, truncation, table), double_(box, truncation, table) {}
+        : device_(device), box_(box), truncation_(truncation), table_(table), rows_(rows),
+          single_(box, truncation, table), double_(box, truncation, table),
+          written_single_(box, truncation, table), written_double_(box, truncation, table) {}
+
+    void written_in(const std::array<double, 3>& lengths) override {
+        Box box = box_;
+        box.lengths = lengths;
+        written_single_ = Wavenumbers<float, Memory>(box, truncation_, table_);
+        written_double_ = Wavenumbers<double, Memory>(box, truncation_, table_);
+    }
 
     void* staging(std::size_t bytes) override {
         host_ = device::Buffer<std::byte, typename Device::HostSide>(bytes, device_.executors());
@@ -122,8 +133,14 @@ template <class Device, class Real> class DeviceModes final : public ModeAccess<
         Tables(const DeviceModes& own, const Slice& given) : modes(own), slice(given) {}
         std::int64_t columns() const { return static_cast<std::int64_t>(slice.counts.size()); }
         SliceTables of() const {
-            return {modes.rows_,           staged.data(),     counts.data(), slice.begin,
-                    modes.table_.height(), modes.table_.nz(), modes.wall_z_, modes.table_.modes()};
+            return {modes.rows_,
+                    staged.data(),
+                    counts.data(),
+                    slice.begin,
+                    modes.table_.height(),
+                    modes.table_.nz(),
+                    modes.truncation_.wall(2),
+                    modes.table_.modes()};
         }
     };
 
@@ -138,15 +155,16 @@ template <class Device, class Real> class DeviceModes final : public ModeAccess<
         if (field.solenoidal)
             device_.over(tables.columns(),
                          UnpackModes<Stored, Real, 2>{tables.of(),
-                                                      k<Stored>(),
+                                                      written_k<Stored>(),
                                                       k<Real>(),
                                                       field.data,
                                                       mean,
                                                       {area.component(0), area.component(1)}});
         else
-            device_.over(tables.columns(),
-                         UnpackModes<Stored, Real, 1>{
-                             tables.of(), k<Stored>(), k<Real>(), field.data, mean, {area.component(0)}});
+            device_.over(
+                tables.columns(),
+                UnpackModes<Stored, Real, 1>{
+                    tables.of(), written_k<Stored>(), k<Real>(), field.data, mean, {area.component(0)}});
         device_.finish();
     }
 
@@ -157,19 +175,28 @@ template <class Device, class Real> class DeviceModes final : public ModeAccess<
     template <class Stored> static std::size_t bytes(const Slice& slice) {
         return static_cast<std::size_t>(slice.modes) * sizeof(Complex<Stored>);
     }
-    template <class Stored> WavenumberTables<Stored> k() const {
-        if constexpr (sizeof(Stored) == sizeof(float))
+    template <class Value> WavenumberTables<Value> k() const {
+        if constexpr (sizeof(Value) == sizeof(float))
             return single_.tables();
         else
             return double_.tables();
     }
+    template <class Stored> WavenumberTables<Stored> written_k() const {
+        if constexpr (sizeof(Stored) == sizeof(float))
+            return written_single_.tables();
+        else
+            return written_double_.tables();
+    }
 
     Device& device_;
+    Box box_;
+    Truncation truncation_;
     const RowTable& table_;
     const Row* rows_;
-    bool wall_z_;
     Wavenumbers<float, Memory> single_;
     Wavenumbers<double, Memory> double_;
+    Wavenumbers<float, Memory> written_single_;
+    Wavenumbers<double, Memory> written_double_;
     device::Buffer<std::byte, typename Device::HostSide> host_;
     device::Buffer<std::byte, Memory> area_;
 };

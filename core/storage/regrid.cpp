@@ -151,6 +151,7 @@ void read_regridded(const std::string& path, const Box& box, const Truncation& t
         geometry = read_header(file.id());
         require_fields(file.id(), geometry, fields);
     });
+    access.written_in({geometry.lengths[0], geometry.lengths[1], geometry.lengths[2]});
     const ModeShare share{box, truncation, table};
     const ModeOrder in_file(geometry.truncation(), table.kx(), share.order.ky());
     const std::uint64_t checksum = checksum_of_state(file.id(), geometry, in_file.total(), context, world);

@@ -35,6 +35,10 @@ class Checkpoint:
         device = self.case.get("run", {}).get("device", Run().device)
         return "" if asked or device != case.run.device else self.lines
 
+    def reason(self, error: Exception) -> str:
+        """What the core says of the file, without the name that the message has already."""
+        return str(error).removeprefix(f"the checkpoint {self.path} cannot be read: ")
+
     def names_in_core(self) -> dict[str, str]:
         """What the core calls its fields, by their names in its case; ψ is stored in two parts."""
         own = own_names(self.case)

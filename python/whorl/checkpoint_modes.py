@@ -5,16 +5,16 @@ their places among those of which none is kept.
 """
 
 import re
-from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from whorl.case import Case
 from whorl.checkpoint import read_clock
+from whorl.checkpoint_checksums import of_attributes, of_modes
 from whorl.errors import CaseError
 from whorl.hdf5 import open_hdf5, python_value
 from whorl.measures import state_fields
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     import h5py
 
 ATTRIBUTES = ("time", "step", "dt", "case", "whorl")
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FORMAT, VERSION = "whorl checkpoint", 3
 
 
 def open_modes(path: Path) -> xr.Dataset:
@@ -39,13 +39,17 @@ def open_modes(path: Path) -> xr.Dataset:
         case = Case(**checkpoint.case)
         order = Order(case)
         with open_hdf5(path) as file:
+            attributes = {name: python_value(value) for name, value in file.attrs.items()}
+            _check_attributes(attributes)
             stored = {name: Stored.read(file, name, order) for name in checkpoint.fields}
-            written = str(python_value(file.attrs["checksum"]))
-            about = {name: python_value(file.attrs[name]) for name in ATTRIBUTES}
-        if (found := _checksum(stored.values())) != written:
-            raise ValueError(f"its data are damaged: their checksum is {found}, but was {written}")
-    except (OSError, KeyError, ValueError) as error:
+        found = of_modes(field.data for field in stored.values())
+        if found != attributes["checksum"]:
+            raise ValueError(f"its data are damaged: their checksum is {found}, not {attributes['checksum']}")
+    except KeyError as error:
+        raise CaseError(f"the checkpoint {path} cannot be read: {error.args[0]}.") from None
+    except (OSError, ValueError) as error:
         raise CaseError(f"the checkpoint {path} cannot be read: {error}.") from None
+    about = {name: attributes[name] for name in ATTRIBUTES}
     parts: dict[str, list[np.ndarray]] = {}
     for name, values in stored.items():
         parts.setdefault(re.sub(r"_\d$", "", name), []).extend(values.components(order, case))
@@ -55,6 +59,16 @@ def open_modes(path: Path) -> xr.Dataset:
         {name: labelled(array, order.numbers, case.grid, known[name].unit) for name, array in fields.items()},
         attrs=about,
     )
+
+
+def _check_attributes(attributes: dict[str, Any]) -> None:
+    """Raises ValueError where they are foreign, of another version, incomplete or not as written."""
+    if attributes.get("format") != FORMAT or attributes.get("version") != VERSION:
+        raise ValueError(f"it is no checkpoint of format {VERSION}")
+    if "complete" not in attributes:
+        raise ValueError("it is incomplete: its writer was stopped before the end")
+    if (found := of_attributes(attributes)) != attributes["attributes"]:
+        raise ValueError(f"its attributes are damaged, or were changed: their checksum is {found}")
 
 
 class Order:
@@ -129,26 +143,3 @@ class Stored:
         a[left_out, mode] = -(k * a).sum(axis=0) / along
         a[2, 0] = self.mean_z
         return list(a)
-
-
-def _checksum(fields: Iterable[Stored]) -> str:
-    """Sums of hashes, those of the fields chained; see core/storage/checksum.hpp."""
-    total = np.zeros(1, np.uint64)
-    for field in fields:
-        hashes = _absorb(np.zeros(1, np.uint64), np.arange(field.data.shape[1], dtype=np.uint64))
-        for component in field.data:
-            for part in (component.real, component.imag):
-                words = np.ascontiguousarray(part).view(f"u{part.dtype.itemsize}").astype(np.uint64)
-                hashes = _absorb(hashes, words)
-        total = _mix(total) + hashes.sum(dtype=np.uint64)
-    return f"{int(total[0]):016x}"
-
-
-def _absorb(hashes: np.ndarray, words: np.ndarray) -> np.ndarray:
-    return _mix(hashes + GOLDEN + words)
-
-
-def _mix(x: np.ndarray) -> np.ndarray:
-    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return x ^ (x >> np.uint64(31))

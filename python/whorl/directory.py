@@ -214,7 +214,8 @@ class RunDirectory:
         paths = self.checkpoints()
         if not paths:
             raise CaseError(
-                f"{self.path} has no checkpoint to restart from; run the case again (whorl run --overwrite)."
+                f"{self.path} has no checkpoint to restart from; begin it again with --overwrite, by "
+                f"whorl run or, as {self.log} tells, from another run's checkpoint by whorl restart -o."
             )
         wanted = self.checkpoint_path(step) if step is not None else paths[-1]
         if wanted not in paths:
@@ -248,8 +249,11 @@ class RunDirectory:
                     "new run from a snapshot (initial.name = from-file)."
                 )
 
-    def damaged(self, path: Path, reason: str) -> CaseError:
-        """The error for a checkpoint that cannot be used; it offers the newest good one before it."""
+    def damaged(self, path: Path, reason: str, output: Path | None = None) -> CaseError:
+        """The error for a checkpoint that cannot be used; it offers the newest good one before it.
+
+        `output`: where a run was to begin from it.
+        """
         for earlier in reversed(self.checkpoints()):
             if earlier >= path:
                 continue
@@ -257,7 +261,8 @@ class RunDirectory:
                 good = read_clock(earlier)
             except ValueError:
                 continue
-            command = f"whorl restart {typed(self.path)} --step {good.step}"
+            beside = "" if output is None else f" -o {typed(output)}"
+            command = f"whorl restart {typed(self.path)}{beside} --step {good.step}"
             offer = f"the one before is {earlier} (t = {good.time:.6g}): {command}"
             break
         else:
@@ -269,7 +274,7 @@ def _refused(settings: Sequence[str], sections: set[str]) -> Iterator[str]:
     """Those for other sections, and for where the output goes."""
     for setting in settings:
         section, *rest = re.split("[.=]", setting.strip(), maxsplit=1)
-        if section.strip() not in sections or (section == "output" and "directory" in rest[0]):
+        if section.strip() not in sections or (section == "output" and "directory" in "".join(rest)):
             yield setting
 
 

@@ -1,12 +1,16 @@
-"""Initial fields in checkpoints: their modes, on whatever grid of the same box they were written."""
+"""Fields from checkpoints: their modes, on whatever grid of the same box they were written."""
+
+from collections.abc import Iterable
 
 from whorl import _core
+from whorl.case import Case
 from whorl.checkpoint import Checkpoint, read_clock
 from whorl.errors import CaseError
 from whorl.initial_checks import Target, check_mean
 from whorl.initial_files import check_box, left_out
 from whorl.measures import name_in_core, state_fields
 from whorl.parallel import on_root
+from whorl.ranks import MPI
 
 
 def set_from_checkpoint(target: Target, path: str, place: str) -> None:
@@ -14,27 +18,42 @@ def set_from_checkpoint(target: Target, path: str, place: str) -> None:
 
     Raises CaseError where it has not the field, is damaged or of another box.
     """
-    checkpoint = on_root(target.comm, lambda: _open(path, place))
-    case = target.case
+    which = f"{place} = {path}"
+    checkpoint, case = on_root(target.comm, lambda: _open(path, which)), target.case
     wanted = [target.field] if target.field in state_fields(case) else list(case.flow.state)
-    known = checkpoint.names_in_core()
-    if missing := [name for name in wanted if name not in known]:
-        raise CaseError(
-            f"{place} = {path} is a checkpoint without {', '.join(missing)}, of {', '.join(known)}."
-        )
-    check_box(checkpoint.grid, case.grid, f"{place} = {path} is a checkpoint")
-    names = {name_in_core(case, name): known[name] for name in wanted}
+    check_fields(checkpoint, case, wanted, which)
     try:
-        target.flow.read_regridded(path, names)
+        read_fields(target.flow, case, target.comm, checkpoint, wanted)
     except _core.Error as error:
-        reason = str(error).removeprefix(f"the checkpoint {path} cannot be read: ")
-        raise CaseError(f"{place} = {path} cannot be used: {reason}") from None
-    check_mean(target, *target.moments())
+        raise CaseError(f"{which} cannot be used: {checkpoint.reason(error)}") from None
     target.remarks.extend(filter(None, [left_out(checkpoint.grid, case.grid, f"{place} is a checkpoint")]))
 
 
-def _open(path: str, place: str) -> Checkpoint:
+def check_fields(checkpoint: Checkpoint, case: Case, wanted: Iterable[str], which: str) -> None:
+    """Raises CaseError, calling the file `which`, unless it has these fields of the case in its box."""
+    known = checkpoint.names_in_core()
+    if missing := [name for name in wanted if name not in known]:
+        raise CaseError(
+            f"{which} is a checkpoint without {', '.join(missing)}, of {', '.join(known)}; a new run can "
+            "have fields from several places ([initial], [initial.FIELD], from-file)."
+        )
+    check_box(checkpoint.grid, case.grid, f"{which} is a checkpoint")
+
+
+def read_fields(
+    flow: _core.Flow, case: Case, comm: MPI.Intracomm, checkpoint: Checkpoint, wanted: Iterable[str]
+) -> None:
+    """Sets these fields of the state from it. Raises _core.Error where it is damaged, CaseError for a mean
+    that the case cannot have."""
+    known, fields = checkpoint.names_in_core(), state_fields(case)
+    flow.read_regridded(checkpoint.path, {name_in_core(case, name): known[name] for name in wanted})
+    for name in wanted:
+        target = Target(flow, case, comm, name, fields[name].components, "initial")
+        check_mean(target, *target.moments())
+
+
+def _open(path: str, which: str) -> Checkpoint:
     try:
         return read_clock(path)
     except ValueError as error:
-        raise CaseError(f"{place} = {path} cannot be used: {error}.") from None
+        raise CaseError(f"{which} cannot be used: {error}.") from None

@@ -16,6 +16,7 @@ from whorl.hdf5 import is_hdf5, open_hdf5, python_value
 from whorl.models.base import FieldOf
 from whorl.regrid import Block, Kind, regridded
 from whorl.scalars import own_names
+from whorl.schemes import LARGEST_KEPT
 
 SUFFIXES = {1: ("",), 2: ("_real", "_imaginary"), 3: ("_x", "_y", "_z")}
 IN_SNAPSHOT = "VTKHDF/PointData"
@@ -66,16 +67,34 @@ def check_file(path: str, field: str, about: FieldOf, grid: Grid, place: str) ->
 
 
 def left_out(before: Grid, here: Grid, which: str) -> str | None:
-    """A sentence on a grid that may lack modes of the one before; none where it has them all."""
-    same_rule = (before.dealias, before.shape) == (here.dealias, here.shape)
-    if same_rule and all(ours >= theirs for ours, theirs in zip(here.points, before.points, strict=True)):
+    """A sentence on a grid that lacks modes of the one before; none where it has them all."""
+    if _holds(here, before):
         return None
     then, now = (f"{' x '.join(map(str, grid.points))} points" for grid in (before, here))
+    same_rule = (before.dealias, before.shape) == (here.dealias, here.shape)
     rules = "" if same_rule else f" ({before.dealias}, {before.shape}; here {here.dealias}, {here.shape})"
     return (
         f"{which} of {then}, and this run has {now}{rules}: modes that it does not keep are left out, and "
         "their energy with them."
     )
+
+
+def _holds(here: Grid, before: Grid) -> bool:
+    """Whether every mode of one grid is kept by the other: boxes and ellipsoids of wavenumbers."""
+    bounds = zip(_bounds(before), _bounds(here), before.points, strict=True)
+    ratios = [theirs / ours if n > 1 else 0.0 for theirs, ours, n in bounds]
+    if _is_box(here) or not _is_box(before):
+        return max(ratios) <= 1
+    return sum(ratio**2 for ratio in ratios) <= 1  # the corner of a box in an ellipsoid
+
+
+def _bounds(grid: Grid) -> list[float]:
+    """Of the wavenumbers kept along each axis, in units of its smallest."""
+    return [LARGEST_KEPT[grid.dealias] * n / 2 for n in grid.points]
+
+
+def _is_box(grid: Grid) -> bool:
+    return grid.dealias in ("none", "1/2") or (grid.dealias == "2/3" and grid.shape == "cube")
 
 
 def check_box(box: Grid, grid: Grid, which: str) -> None:

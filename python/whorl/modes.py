@@ -8,12 +8,12 @@ from whorl.case import Case, Grid
 from whorl.errors import CaseError
 from whorl.initial_checks import Target, check_mean
 from whorl.measures import name_in_core, output_fields, state_fields
-from whorl.mode_arrays import labelled
+from whorl.mode_arrays import labelled, smallest_wavenumbers
+from whorl.parallel import agreed
 from whorl.ranks import MPI
-from whorl.snapshots import LAST
 
 # Of the energy, what modes that are no real field may have: rounding of sums and of a transform.
-NO_FIELD = {"double": 1e-10, "single": 1e-4}
+NO_FIELD = {"double": 1e-10, "single": 1e-5}
 
 
 class Layout:
@@ -49,9 +49,12 @@ def read(flow: _core.Flow, case: Case, field: str) -> xr.DataArray:
     return labelled(array, layout.numbers, case.grid, about.unit)
 
 
+def _dtype(flow: _core.Flow) -> type:
+    return np.complex64 if flow.options.precision == "single" else np.complex128
+
+
 def _values(flow: _core.Flow, name: str, components: int, layout: Layout) -> np.ndarray:
-    dtype = np.complex64 if flow.options.precision == "single" else np.complex128
-    values = np.empty((components, layout.count), dtype)
+    values = np.empty((components, layout.count), _dtype(flow))
     flow.read_modes(name, values)
     return values
 
@@ -60,19 +63,21 @@ def write(target: Target, values: xr.DataArray | np.ndarray) -> None:
     """Sets a field of the state from this rank's modes, in the shape that `read` gives them. Collective.
 
     The divergent part of a solenoidal field and what no mode is kept for are removed. Raises CaseError on all
-    ranks where a value is not finite, where the shape is another, and for modes of no real field.
+    ranks where a value is not finite, where shape or wavenumbers are others, and for modes of no real field.
     """
     if target.field not in (known := state_fields(target.case)):
         raise CaseError(f"{target.field} is not what the state is made of, but {', '.join(known)}.")
-    layout, flow = Layout(target.flow, target.case.grid), target.flow
-    array = _checked(target, layout, values)
-    dtype = np.complex64 if flow.options.precision == "single" else np.complex128
-    flow.write_modes(target.name, layout.packed(array).astype(dtype, copy=False))
-    of_modes = _energy(target, layout)
-    lost = abs(of_modes - target.energy())
-    if lost > NO_FIELD[flow.options.precision] * of_modes:
+    flow, layout = target.flow, Layout(target.flow, target.case.grid)
+    flow.write_modes(target.name, agreed(target.comm, lambda: _checked(target, layout, values)))
+    given = _energy(target, layout)
+    flow.transform_pair(target.name)  # leaves a real field, at the points, of whatever it was
+    flow.write_modes(target.name, _values(flow, target.name, target.components, layout))
+    lost = abs(given - _energy(target, layout))
+    if not np.isfinite(lost):
+        raise CaseError(f"the modes of {target.field} are too large for {flow.options.precision} precision.")
+    if not lost <= NO_FIELD[flow.options.precision] * given:
         raise CaseError(
-            f"the modes of {target.field} are those of no real field: {lost / of_modes:.3g} of their energy "
+            f"the modes of {target.field} are those of no real field: {lost / given:.3g} of their energy "
             "is in modes that are not the conjugates of their opposites (kx = 0), or not real, or imaginary, "
             "where the field is a cosine, or sine, between walls."
         )
@@ -80,22 +85,49 @@ def write(target: Target, values: xr.DataArray | np.ndarray) -> None:
 
 
 def _checked(target: Target, layout: Layout, values: xr.DataArray | np.ndarray) -> np.ndarray:
-    """The values as (components, kx, ky, kz)."""
+    """The values as the core takes them. Raises CaseError."""
     expected = (target.components, *layout.shape)
     if isinstance(values, xr.DataArray):
-        last = [LAST[target.components][0]] if target.components > 1 else []
-        dimensions = (*last, "kx", "ky", "kz")
-        values = values.transpose(*dimensions) if set(values.dims) == set(dimensions) else values
-    array = np.asarray(values)
+        values = _in_place(target, layout, values)
+    try:
+        with np.errstate(over="ignore"):  # which is looked at below
+            array = np.asarray(values).astype(_dtype(target.flow), copy=False)
+    except (TypeError, ValueError) as error:
+        raise CaseError(f"the modes of {target.field} are no array of complex numbers: {error}.") from None
     array = array[None] if target.components == 1 and array.shape == expected[1:] else array
-    wrong = None
     if array.shape != expected:
-        wrong = f"have the shape {array.shape}, not {expected} as those of this rank"
-    elif not np.isfinite(array).all():
-        wrong = "are not all finite"
-    for told in filter(None, target.comm.allgather(wrong)):
-        raise CaseError(f"the modes of {target.field} {told}.")
-    return array
+        raise CaseError(
+            f"the modes of {target.field} have the shape {array.shape}, not {expected} as those of this rank."
+        )
+    if not np.isfinite(array).all():
+        raise CaseError(f"the modes of {target.field} are not all finite in {target.case.run.precision}.")
+    return layout.packed(array)
+
+
+def _in_place(target: Target, layout: Layout, values: xr.DataArray) -> xr.DataArray:
+    """With its dimensions, wavenumbers and components in the order of `read`. Raises CaseError."""
+    grid = target.case.grid
+    wanted = labelled(np.empty((target.components, *layout.shape), bool), layout.numbers, grid, "")
+    if set(values.dims) != set(wanted.dims):
+        raise CaseError(
+            f"the modes of {target.field} are over {', '.join(map(str, values.dims))}, not over "
+            f"{', '.join(map(str, wanted.dims))}."
+        )
+    for name, smallest in zip(("kx", "ky", "kz"), smallest_wavenumbers(grid), strict=True):
+        if name in values.coords:
+            numbers = np.rint(wanted[name].values / smallest)
+            given = values[name].values / smallest
+            order = np.argsort(given)[np.argsort(np.argsort(numbers))] if given.size == numbers.size else None
+            if order is None or not np.allclose(given[order], numbers, rtol=0, atol=1e-6):
+                raise CaseError(f"the modes of {target.field} have other {name} than those of this rank.")
+            values = values.isel({name: order})
+    if target.components > 1 and (label := wanted.dims[0]) in values.coords:
+        if sorted(map(str, values[label].values)) != sorted(map(str, wanted[label].values)):
+            raise CaseError(
+                f"the modes of {target.field} have other labels of {label} than they were read with."
+            )
+        values = values.sel({label: wanted[label].values})
+    return values.transpose(*wanted.dims)
 
 
 def _energy(target: Target, layout: Layout) -> float:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import xarray as xr
 
 from whorl.case import Case
@@ -12,6 +13,8 @@ from whorl.series import read_series, with_gaps
 from whorl.snapshot_series import times_of
 from whorl.snapshots import open_snapshots
 from whorl.spectra import read_spectra
+
+SAME = 1e-9  # of the largest time: what rounding and steps that land on a time may differ by
 
 
 @dataclass(frozen=True)
@@ -86,7 +89,7 @@ class Runs:
             )
         label = xr.DataArray(list(self.runs), dims="run", name="run")
         how = {"coords": "minimal", "compat": "override", "join": "outer", "combine_attrs": "override"}
-        together = xr.concat([table[shared] for table in tables], label, **how)
+        together = xr.concat(_aligned([table[shared] for table in tables]), label, **how)
         gaps = [
             f"{run}: {table.attrs['gaps']}"
             for run, table in zip(self.runs, tables, strict=True)
@@ -94,6 +97,21 @@ class Runs:
         ]
         together.attrs = with_gaps(gaps)
         return together
+
+
+def _aligned(tables: list[xr.Dataset]) -> list[xr.Dataset]:
+    """Times, and wavenumbers, that are the same but for rounding are the same bits in all."""
+    for name in ("time", "k"):
+        if not all(name in table.coords for table in tables):
+            continue
+        known = np.unique(np.concatenate([table[name].values for table in tables]))
+        apart = np.diff(known, prepend=-np.inf) > SAME * np.abs(known).max(initial=0.0)
+        first = known[np.maximum.accumulate(np.where(apart, np.arange(known.size), 0))]
+        tables = [
+            table.assign_coords({name: table[name].copy(data=first[np.searchsorted(known, table[name])])})
+            for table in tables
+        ]
+    return tables
 
 
 def open_runs(*directories: str | Path) -> Runs:
@@ -106,6 +124,8 @@ def open_runs(*directories: str | Path) -> Runs:
     names = [Path(directory).resolve().name for directory in directories]
     if len(set(names)) < len(names):
         names = [str(directory) for directory in directories]
+    if len({Path(directory).resolve() for directory in directories}) < len(names):
+        raise CaseError(f"one run is given twice: {', '.join(names)}.")
     return Runs(dict(zip(names, map(open_run, directories), strict=True)))
 
 

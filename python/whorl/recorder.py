@@ -54,8 +54,8 @@ class Recorder:
         self._statistics: tuple[int, dict[str, float]] | None = None
         self.seconds: float | None = None  # that statistics took the last time
 
-    def begin(self) -> None:
-        """The initial state."""
+    def begin(self, dt: float) -> None:
+        """The initial state; `dt` is the step before it, of a run that begins beside another."""
         self.statistics()
         if self._wanted("series"):
             agreed(self.comm, lambda: self.series.resume([]))
@@ -66,6 +66,8 @@ class Recorder:
         ):
             if self._wanted(name):
                 write()
+        if self.clock.step > 0:
+            self.checkpoint(dt)  # of a run that begins from another's, which only this one can go on from
 
     def resume(self, checkpoint: Checkpoint) -> list[str]:
         """Cut the tables to what was known at the checkpoint and go on behind it; a sentence for each gap."""

@@ -11,8 +11,9 @@ from whorl.checks import other_level
 from whorl.clock import Clock
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
-from whorl.initial_files import check_box, left_out
-from whorl.measures import name_in_core, state_fields
+from whorl.initial_checkpoints import check_fields, read_fields
+from whorl.initial_files import left_out
+from whorl.measures import state_fields
 from whorl.parallel import on_root, world
 from whorl.ranks import MPI
 
@@ -97,17 +98,19 @@ class Restarts:
         comm: MPI.Intracomm,
         overwrite: bool,
     ) -> None:
-        names = _fields_of(case, checkpoint)
+        fields = list(state_fields(case))
+        check_fields(checkpoint, case, fields, str(checkpoint.path))
         self._set_up(case, comm, place, Clock(checkpoint.time, checkpoint.compensation, checkpoint.step))
         try:
-            self.flow.read_regridded(checkpoint.path, names)
+            read_fields(self.flow, case, comm, checkpoint, fields)
         except _core.Error as error:
-            raise _damaged(comm, source, checkpoint, error) from None
+            raise _damaged(comm, source, checkpoint, error, place) from None
         self._check_left(checkpoint, source)
         on_root(comm, lambda: self._take(place.create(case, overwrite)))
         with self._released_on_error():
-            remark = left_out(checkpoint.grid, case.grid, f"{checkpoint.path} is a checkpoint")
-            self._open_log(_event("run", checkpoint, settings), filter(None, [remark]))
+            coarser = left_out(checkpoint.grid, case.grid, f"{checkpoint.path} is a checkpoint")
+            remarks = filter(None, [coarser, _dropped(case, checkpoint)])
+            self._open_log(_event("run", checkpoint, settings), remarks)
         self._fresh = True
 
     def _check_left(self, checkpoint: Checkpoint, place: RunDirectory) -> None:
@@ -120,23 +123,21 @@ class Restarts:
             )
 
 
-def _fields_of(case: Case, checkpoint: Checkpoint) -> dict[str, str]:
-    """What the checkpoint calls the fields of the case, by their names in the core."""
-    known = checkpoint.names_in_core()
-    if missing := [name for name in state_fields(case) if name not in known]:
-        raise CaseError(
-            f"{checkpoint.path} holds {', '.join(known)}, but not {', '.join(missing)}; begin "
-            "a new run with one field from it (initial.name = from-file) and the others as you like."
-        )
-    check_box(checkpoint.grid, case.grid, f"{checkpoint.path} is a checkpoint")
-    return {name_in_core(case, name): known[name] for name in state_fields(case)}
-
-
 def _damaged(
-    comm: MPI.Intracomm, place: RunDirectory, checkpoint: Checkpoint, error: _core.Error
+    comm: MPI.Intracomm,
+    place: RunDirectory,
+    checkpoint: Checkpoint,
+    error: _core.Error,
+    output: RunDirectory | None = None,
 ) -> CaseError:
-    reason = str(error).removeprefix(f"the checkpoint {checkpoint.path} cannot be read: ")
-    return on_root(comm, lambda: place.damaged(checkpoint.path, reason))
+    beside = None if output is None else output.path
+    return on_root(comm, lambda: place.damaged(checkpoint.path, checkpoint.reason(error), beside))
+
+
+def _dropped(case: Case, checkpoint: Checkpoint) -> str | None:
+    """A sentence on the fields of a checkpoint that a case has not."""
+    dropped = [name for name in checkpoint.names_in_core() if name not in state_fields(case)]
+    return f"{', '.join(dropped)} of {checkpoint.path} is left out: the case has none." if dropped else None
 
 
 def _event(what: str, checkpoint: Checkpoint, settings: Sequence[str]) -> str:

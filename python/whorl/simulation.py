@@ -227,7 +227,7 @@ class Simulation(State, Restarts):
             why = "is finished" if self.finished else "has ended, and its directory is free for others,"
             raise ValueError(f"the run {why} at t = {self.time:.6g}, step {self.step_number}")
         if self._fresh:
-            self._recorder.begin()
+            self._recorder.begin(self._dt)
             self._fresh = False
         self.report = self._advance()
         self._watch_step(self.report)

@@ -65,6 +65,8 @@ def choose(snapshots: xr.Dataset, slices: Iterable[Slice], grid: Grid, wanted: W
     Of the last snapshot. None where there is no snapshot and nothing is asked for. Raises CaseError where
     what is asked for is not there.
     """
+    if wanted.time is not None and not np.isfinite(wanted.time):
+        raise CaseError(f"the time {wanted.time} is no time; give that of a snapshot, the nearest is taken.")
     if not snapshots.sizes["time"]:
         if wanted == Wanted():
             return None
@@ -99,7 +101,7 @@ def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Sli
     if name not in snapshot:
         known = [str(field) for field in snapshot.data_vars]
         raise CaseError(
-            f'the snapshots hold no field "{name}"{did_you_mean(name, known) or ";"} They have '
+            f'the snapshots hold no field "{name}"{did_you_mean(name, known) or "."} They have '
             f"{', '.join(known)} (output.fields)."
         )
     last = [dimension for dimension in snapshot[name].dims if dimension not in ("x", "y", "z")]
@@ -128,9 +130,11 @@ def _place(wanted: str | None, field: xr.DataArray, grid: Grid, chosen: Slice) -
         return axis, None
     try:
         formulas.check(text)
-        position = float(formulas.evaluate(text, 0.0, 0.0, 0.0))
+        position = float(formulas.evaluate(text, np.nan, np.nan, np.nan))
     except ValueError as error:
         raise CaseError(f'the plane "{wanted}" is nowhere: {error}.') from None
+    if not np.isfinite(position):
+        raise CaseError(f'the plane "{wanted}" is nowhere: {text} is no number.')
     length = grid.lengths["xyz".index(axis)]
     if not 0 <= position <= length:
         raise CaseError(f"the plane {axis} = {position:.6g} is outside the box, 0 to {length:.6g}.")
@@ -146,7 +150,11 @@ def plane_of(field: xr.DataArray, chosen: Slice, grid: Grid, position: float | N
     if position is None:
         plane = liveliest_plane(field, normal, chosen.shows)
     else:
-        plane = _shown(_with_axis(field, normal).sel({normal: position}, method="nearest"), chosen.shows)
+        field = _with_axis(field, normal)
+        axis = "xyz".index(normal)
+        period = grid.lengths[axis] if grid.bases[2 - axis] == "F" else np.inf
+        off = np.abs(field[normal].values - position)
+        plane = _shown(field.isel({normal: int(np.argmin(np.minimum(off, period - off)))}), chosen.shows)
     for axis, basis in zip("xyz", reversed(grid.bases), strict=True):
         if axis in plane.dims and basis == "F":
             plane = closed(plane, axis, grid.lengths["xyz".index(axis)])

@@ -86,6 +86,8 @@ class Spectra:
 
 def read_spectra(path: Path) -> xr.Dataset:
     """The spectra as a dataset over (time, k). Raises CaseError, naming the file, if it is not ours."""
+    if not path.is_file():
+        raise CaseError(f"there is no {path}: output.spectra_every says when spectra are written.")
     try:
         return _read(path)
     except (OSError, KeyError) as error:

@@ -127,6 +127,22 @@ def half_a_spacing(box):
 
 
 @on_ranks(1, 2)
+@pytest.mark.parametrize("precision", flows.PRECISIONS)
+def test_lengths_that_differ_in_their_last_digits_change_no_field(world, precision, tmp_path):
+    """In a cube the components that a file leaves out are chosen among equal wavenumbers."""
+    cube = Twin((12, 12, 12), (1.0, 1.0, 1.0))
+    path = world.bcast(tmp_path / "cube.h5")
+    first = flows.make(world, cube, precision=precision)
+    flows.write(first, flows.noise(cube))
+    first.write_checkpoint(str(path), {})
+    expected = flows.read(world, first)
+    for lengths in ((1.0, 1 - 2e-7, 1 + 3e-7), (1 + 5e-7, 1.0, 1.0)):
+        near = regridded(world, Twin((12, 12, 12), lengths), path, precision=precision)
+        error = np.abs(flows.read(world, near) - expected).max() / np.abs(expected).max()
+        assert error < 2e-6
+
+
+@on_ranks(1, 2)
 def test_on_the_same_grid_it_is_the_same_state(world, written):
     with h5py.File(written) as file:
         precision = {"<f4": "single", "<f8": "double"}[file["velocity_first"].dtype.str]

@@ -6,6 +6,7 @@ walls, too.
 
 import shutil
 
+import h5py
 import numpy as np
 import pytest
 from models.runs import EPSILON, distance
@@ -13,8 +14,10 @@ from models.test_all import case_of, every, fields_of
 from support import devices
 from support.build import needs
 from support.ranks import on_ranks
-from whorl.case import Case
+from support.twin import Twin
+from whorl.case import Case, Grid
 from whorl.errors import CaseError
+from whorl.initial_files import left_out
 from whorl.output import open_run
 from whorl.simulation import Simulation
 
@@ -64,7 +67,9 @@ def check_same_field(coarse, fine, fields):
         there = at_coarse_points(coarse.case, fine.field(field))
         assert distance(there, values) < ROUNDING, field
     before, after = coarse.statistics(), fine.statistics()
-    for name in {"energy", "mass", "enstrophy"} & before.keys():
+    sizes = [name for name in ("energy", "mass", "enstrophy") if name in before]
+    assert sizes
+    for name in sizes:
         assert after[name] == pytest.approx(before[name], rel=1e-12)
 
 
@@ -161,7 +166,8 @@ def restarted(runs, tmp_path, *settings, name="navier-stokes", **options):
     ("settings", "words"),
     [
         (["grid.lengths=3"], ["is a checkpoint with grid.lengths", "give the case those"]),
-        (["flow.model=mhd"], ["holds velocity", "not magnetic", "from-file"]),
+        (["flow.model=mhd"], ["without magnetic, of velocity, dye", "from-file"]),
+        (["output"], ["output"]),
         (["initial.name=zero"], ["initial.name=zero", "has its fields from there"]),
         (["output.directory=x"], ["output.directory=x"]),
         (["time.steps=2"], ["nothing left to do", "time.steps"]),
@@ -191,6 +197,86 @@ def test_a_run_that_is_there_is_replaced_only_when_asked(runs, tmp_path):
     with pytest.raises(CaseError, match="holds a run already"):
         restarted(runs, tmp_path)
     restarted(runs, tmp_path, overwrite=True).close()
+
+
+@pytest.mark.only_cpu
+def test_a_run_beside_goes_on_though_it_had_no_time_for_a_checkpoint(runs, tmp_path):
+    """It begins with one: nothing else tells where its field came from."""
+    run = restarted(runs, tmp_path, "output.checkpoint_every=1000", name="mhd")
+    run.step()
+    run.close()
+    again = Simulation.restart(tmp_path / "new")
+    assert again.step_number == 2
+    again.close()
+
+
+@pytest.mark.only_cpu
+def test_a_damaged_checkpoint_is_offered_for_another_directory(runs, tmp_path):
+    source = tmp_path / "source"
+    output = files_in(source, "navier-stokes") | {"checkpoint_every": "1 steps"}
+    case = case_of("navier-stokes", output=output).updated(time={"steps": 2})
+    Simulation(case).run(progress=False)
+    with h5py.File(source / "checkpoints" / "00000002.h5", "r+") as file:
+        file["velocity_first"][3, 0] += 1.0
+    new = tmp_path / "new"
+    with pytest.raises(CaseError, match=rf"whorl restart {source} -o {new} --step 1"):
+        Simulation.restart(source, new, settings=["time.steps=4"])
+    assert not new.exists()
+
+
+@pytest.mark.only_cpu
+def test_a_field_that_the_new_case_has_not_is_told(runs, tmp_path):
+    restarted(runs, tmp_path, "scalars=[]", 'output.fields=["velocity"]').close()
+    log = (tmp_path / "new" / "log.txt").read_text(encoding="utf-8")
+    assert "dye of" in log
+    assert "is left out: the case has none" in log
+
+
+@pytest.mark.parametrize(
+    ("before", "here", "lacks"),
+    [
+        ({}, {}, False),
+        ({}, {"points": 24}, False),
+        ({"points": 24}, {}, True),
+        ({}, {"dealias": "none"}, False),
+        ({"dealias": "none"}, {}, True),
+        ({"dealias": "none"}, {"points": 24}, False),
+        ({"shape": "sphere"}, {}, False),
+        ({}, {"shape": "sphere"}, True),
+        ({}, {"shape": "sphere", "points": 32}, False),
+        ({"dealias": "phase-shift"}, {"dealias": "phase-shift-exact"}, False),
+        ({"dealias": "phase-shift"}, {}, True),
+        ({"points": [16, 16, 1]}, {}, False),
+        ({}, {"points": [16, 16, 1]}, True),
+    ],
+    ids=str,
+)
+@pytest.mark.only_cpu
+def test_only_a_grid_that_lacks_modes_is_said_to(before, here, lacks):
+    """By counting, too: the modes of both together are those of the larger."""
+    grids = [Grid(**{"points": 16} | grid) for grid in (before, here)]
+    assert (left_out(*grids, "it is") is not None) == lacks
+    twins = [Twin(grid.points, dealias=grid.dealias, shape=grid.shape) for grid in grids]
+    kept = [
+        set(map(tuple, twin.numbers[:, twin.mask].T.tolist()))
+        for twin in twins
+        if "exact" not in twin.dealias
+    ]
+    if len(kept) == 2:
+        assert (not kept[0] <= kept[1]) == lacks
+
+
+@pytest.mark.only_cpu
+def test_a_mean_that_would_fall_for_ever_is_refused_beside_a_run_too(tmp_path):
+    output = {"directory": str(tmp_path / "run"), "snapshot_every": "never"}
+    mixed = {"name": "zero", "temperature": {"name": "formula", "value": "1 + sin(z)"}}
+    case = case_of("boussinesq", output=output, buoyancy_frequency=0.0)
+    Simulation(case.updated(time={"steps": 1}, initial=mixed)).run(progress=False)
+    with pytest.raises(CaseError, match="has the mean 1"):
+        Simulation.restart(
+            tmp_path / "run", tmp_path / "new", settings=["time.steps=4", "flow.buoyancy_frequency=1.5"]
+        )
+    assert not (tmp_path / "new").exists()
 
 
 @pytest.mark.only_cpu

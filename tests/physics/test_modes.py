@@ -184,6 +184,42 @@ def test_other_shapes_names_and_numbers_are_refused():
         simulation.modes("speed")
 
 
+@on_ranks(1, 3)
+def test_labels_say_which_mode_is_which(world):
+    """In whatever order; an array of other wavenumbers or components is refused."""
+    simulation = Simulation(case(), comm=world)
+    before, modes = simulation.field("velocity"), simulation.modes("velocity")
+    shuffled = modes.sortby(["ky", "kz"]).isel(component=[2, 0, 1]).transpose("kz", "component", "kx", "ky")
+    simulation.set_modes("velocity", shuffled)
+    assert np.allclose(simulation.field("velocity"), before, rtol=0, atol=1e-14)
+    for wrong, words in (
+        (modes.assign_coords(kx=7 * modes.kx), "other kx"),
+        (modes.isel(kx=slice(1, None)), "other kx"),
+        (modes.assign_coords(component=["u", "v", "w"]), "other labels of component"),
+        (modes.rename(kx="x"), "over component, x, ky, kz"),
+    ):
+        refused(simulation, [words], values=wrong)
+    refused(simulation, ["no array of complex numbers"], values=[[1.0], [1.0, 2.0]])
+    simulation.close()
+
+
+def test_what_single_precision_cannot_hold_is_refused():
+    simulation = Simulation(case(precision="single"))
+    refused(simulation, ["not all finite in single"], change=lambda modes: modes.astype(complex) * 1e41)
+    refused(simulation, ["too large for single"], change=lambda modes: modes.astype(complex) * 1e39)
+
+
+@pytest.mark.parametrize(("precision", "part"), [("double", 1e-6), ("single", 1e-3)])
+def test_what_is_let_through_leaves_a_real_field(precision, part):
+    """The energy of the modes is that at the points, and a checkpoint gives back what it was written from."""
+    simulation = Simulation(case(precision=precision))
+    modes = simulation.modes("velocity")
+    modes.loc[{"kx": 0, "ky": 1, "kz": 1, "component": "x"}] += part * np.sqrt(norm(modes))
+    simulation.set_modes("velocity", modes)
+    at_points = (simulation.field("velocity").astype(float) ** 2).sum(axis=0).mean() / 2
+    assert simulation.statistics()["energy"] == pytest.approx(at_points, rel=10 * EPSILON[precision])
+
+
 @on_ranks(2, 3)
 def test_what_is_wrong_on_one_rank_is_refused_by_all(world):
     simulation = Simulation(case(), comm=world)
@@ -262,8 +298,19 @@ def test_a_damaged_one_is_refused(tmp_path):
     written(tmp_path, case())
     run = open_run(tmp_path / "run")
     with h5py.File(run.checkpoints[-1], "r+") as file:
+        mean = file.attrs["velocity_mean_z"]
+        file.attrs["velocity_mean_z"] = [0.5, 0.0]
+    with pytest.raises(CaseError, match="its attributes are damaged"):
+        run.checkpoint()
+    with h5py.File(run.checkpoints[-1], "r+") as file:
+        file.attrs["velocity_mean_z"] = mean
         file["velocity_first"][17, 1] *= 1 + 1e-15
     with pytest.raises(CaseError, match="its data are damaged"):
         run.checkpoint()
+    for name in ("complete", "format"):
+        with h5py.File(run.checkpoints[-1], "r+") as file:
+            del file.attrs[name]
+        with pytest.raises(CaseError, match=r"is incomplete|no checkpoint of format 3"):
+            run.checkpoint()
     with pytest.raises(CaseError, match="there are checkpoints of step 3"):
         run.checkpoint(7)

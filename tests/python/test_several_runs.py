@@ -67,12 +67,35 @@ def test_columns_are_those_that_all_have(place):
 
 
 def test_runs_of_one_name_are_called_by_their_paths(place, tmp_path):
-    (tmp_path / "slow").symlink_to(place / "slow")
     other = tmp_path / "other"
     other.mkdir()
-    (other / "fast").symlink_to(place / "slow")
-    names = list(whorl.open_runs(place / "slow", other / "fast").runs)
-    assert names == [str(place / "slow"), str(other / "fast")]
+    shutil.copytree(place / "fast", other / "slow")
+    names = list(whorl.open_runs(place / "slow", other / "slow").runs)
+    assert names == [str(place / "slow"), str(other / "slow")]
+
+
+def test_one_run_is_not_given_twice(place, tmp_path):
+    (tmp_path / "again").symlink_to(place / "slow")
+    with pytest.raises(CaseError, match="given twice"):
+        whorl.open_runs(place / "slow", tmp_path / "again")
+
+
+def test_times_are_the_same_though_rounding_tells_them_apart(place, tmp_path):
+    shutil.copytree(place / "slow", tmp_path / "near")
+    table = tmp_path / "near" / "series.csv"
+    text = table.read_text()
+    assert ",0.2," in text
+    table.write_text(text.replace(",0.2,", ",0.20000000000000004,"))
+    together = whorl.open_runs(place / "slow", tmp_path / "near").series
+    assert np.array_equal(together["time"], [0.0, 0.1, 0.2])
+    assert np.array_equal(together["energy"].sel(run="near"), together["energy"].sel(run="slow"))
+
+
+def test_spectra_that_were_never_written_are_not_called_damaged(place, tmp_path):
+    shutil.copytree(place / "slow", tmp_path / "without")
+    (tmp_path / "without" / "spectra.h5").unlink()
+    with pytest.raises(CaseError, match=r"there is no .*without/spectra.h5: output.spectra_every"):
+        whorl.open_runs(place / "slow", tmp_path / "without").spectra  # noqa: B018
 
 
 def test_what_is_no_run_is_named(place, tmp_path):

@@ -34,7 +34,9 @@ def test_a_person_chooses_field_plane_and_time(run):
     plane = chosen(run, field="vorticity.y", plane="x = pi/2 - 0.5")
     assert (plane.time, plane.normal, plane.axes, plane.of.title) == (1.5, "x", ("y", "z"), "Vorticity  y")
     np.testing.assert_allclose(plane.values[:-1, :-1], later[:, :, 2, 1])
-    assert float(chosen(run, plane="y").values["y"]) in np.arange(6.0)
+    assert float(chosen(run, field="velocity", plane="y").values["y"]) == 5.0  # where it is the largest
+    assert float(chosen(run, plane="z=7.9").values["z"]) == 0.0  # nearer than 6, the box is periodic
+    assert float(chosen(run, plane="z=6.9").values["z"]) == 6.0
     assert chosen(run).of.field == "vorticity"
 
 
@@ -52,7 +54,9 @@ def test_the_nearest_of_two_snapshots_is_taken(run):
         ({"field": "velocity.w"}, ['no component "w"', "velocity are x, y, z"]),
         ({"plane": "w"}, ["must be x, y or z", "z=pi/2"]),
         ({"plane": "z=8.1"}, ["z = 8.1 is outside the box, 0 to 8."]),
-        ({"plane": "z=nan"}, ["nan"]),
+        ({"plane": "z=x+1"}, ["is nowhere", "x+1 is no number"]),
+        ({"plane": "z=1/0"}, ["is nowhere"]),
+        ({"time": float("nan")}, ["nan is no time"]),
         ({"plane": "z=two"}, ['"two" cannot be evaluated']),
     ],
 )
