@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from whorl import _core
 from whorl.case import Case
+from whorl.clock import Clock
 from whorl.core_options import core_options
 from whorl.errors import CaseError
 from whorl.exchange_choice import plain
@@ -152,6 +153,16 @@ def at_rest(case: Case) -> str:
     return (
         f"the flow is at rest ({' and '.join(still or named)}), so time.courant = {case.time.courant:g} sets "
         "no time step; give time.dt or time.dt_max, or a flow that moves."
+    )
+
+
+def come_to_rest(case: Case, report: _core.StepReport, clock: Clock) -> str:
+    """What a flow is told that has stopped to move, so that its steps would grow without end."""
+    return (
+        f"the flow has come to rest: its largest {case.flow.measured} is {report.maximum_velocity:.3g} at "
+        f"t = {clock.time:.6g}, step {clock.step}, and time.courant = {case.time.courant:g} makes ever "
+        "longer steps of it; all that was due at the end is written. To follow it further give time.dt or "
+        "time.dt_max."
     )
 
 

@@ -124,7 +124,7 @@ def plot(
     """Draw a slice of a snapshot, energies and spectra of a run; also while it goes on."""
     from whorl.plots import plot_run
 
-    picture = plot_run(directory, output, field=field, plane=plane, time=time)
+    picture = plot_run(directory, output, field=field, plane=plane, time=time, tell=typer.echo)
     typer.echo(f"output   {spelled(str(directory))}\npicture  {spelled(str(picture))}")
 
 
@@ -252,6 +252,9 @@ def _go(simulation) -> None:
                 stdout_console().print(tune.table(simulation.trials))
             print(f"whorl {__version__}: {simulation.summary()}")
             print(f"output in {spelled(str(simulation.directory.path))}")
+            if simulation.origin:
+                begun = f"t = {simulation.time:.6g}, step {simulation.step_number}"
+                print(f"goes on from {begun}: {spelled(str(simulation.origin))}")
         finished = simulation.run()
         simulation.close()
         if root and finished:

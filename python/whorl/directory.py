@@ -23,7 +23,7 @@ from whorl.checkpoint import Checkpoint, read_clock
 from whorl.errors import CaseError
 from whorl.files import PARTIAL, write_text
 from whorl.hold import Hold
-from whorl.text import typed
+from whorl.text import spelled, typed
 
 MARK = ".whorl-run"
 SNAPSHOT_SERIES = "snapshots.vtkhdf.series"
@@ -32,6 +32,7 @@ OWN_FILES = (
     SNAPSHOT_SERIES,
 )
 ASIDE = ".aside"
+BEGUN = "# begun from the checkpoint "
 DIGITS = "[0-9]" * 8
 FREE_SECTIONS = {"time", "run", "output"}  # which a restart may change: how a flow is computed and advanced
 BESIDE = {*FREE_SECTIONS, "grid", "flow", "scalars"}  # and one into another directory
@@ -88,6 +89,12 @@ class RunDirectory:
             there = self.path.exists()
         except OSError as error:
             raise CaseError(f"the output directory {self.path} cannot be: {error.strerror}.") from None
+        for parent in self.path.resolve().parents:
+            if (parent / MARK).is_file():
+                raise CaseError(
+                    f"the output directory {self.path} lies within {parent}, which holds a run; choose "
+                    "another with -o."
+                )
         if there and not self.path.is_dir():
             raise CaseError(f"the output directory {self.path} is a file; choose another with -o.")
         if not there or not any(self.path.iterdir()):
@@ -112,7 +119,7 @@ class RunDirectory:
             )
         self.check_free(overwrite)
 
-    def create(self, case: Case, overwrite: bool = False) -> Hold:
+    def create(self, case: Case, overwrite: bool = False, origin: Path | None = None) -> Hold:
         """Makes the directory for a new run; what an earlier run left is removed, and nothing else."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -127,7 +134,7 @@ class RunDirectory:
             (self.path / MARK).write_text(
                 "A run of whorl; with this file here, --overwrite may replace it.\n"
             )
-            self.write_case(case)
+            self.write_case(case, origin)
         except BaseException as error:
             hold.release()
             if isinstance(error, OSError):
@@ -138,11 +145,18 @@ class RunDirectory:
     def _not_written(self, error: OSError) -> CaseError:
         return CaseError(f"the output directory {self.path} cannot be written: {error}.")
 
-    def write_case(self, case: Case) -> None:
-        write_text(
-            self.case_file,
-            f"# resolved by whorl; whorl restart {typed(self.path.name)} reads it\n\n{case.to_toml()}",
-        )
+    def write_case(self, case: Case, origin: Path | None = None) -> None:
+        """With the checkpoint of another run that it began from, if it did: [initial] is that run's then."""
+        told = f"{BEGUN}{spelled(str(origin))}\n" if origin else ""
+        head = f"# resolved by whorl; whorl restart {typed(self.path.name)} reads it\n{told}"
+        write_text(self.case_file, f"{head}\n{case.to_toml()}")
+
+    def origin(self) -> Path | None:
+        """The checkpoint of another run that this one began from."""
+        for line in self.case_file.read_text(encoding="utf-8").splitlines()[:3]:
+            if line.startswith(BEGUN):
+                return Path(line.removeprefix(BEGUN))
+        return None
 
     def _remove_own_files(self) -> None:
         """The mark goes last, so that a removal that is killed can be repeated."""
@@ -191,11 +205,17 @@ class RunDirectory:
         for setting in _refused(settings, FREE_SECTIONS):
             raise CaseError(
                 f"--set {setting} is not for a restart, which may change run.*, output.* (but directory) and "
-                f"time.*; for a change of the grid or the equations begin a run beside it: whorl restart "
-                f"{typed(self.path)} -o NEW --set {typed(setting)}."
+                f"time.*{self._advice(setting)}."
             )
         case = self.read_case().updated(settings, output={"directory": str(self.path)}, time=end)
         return case, self.choose_checkpoint(step)
+
+    def _advice(self, setting: str) -> str:
+        """How to begin a run with a setting that a restart cannot change."""
+        if [*_refused([setting], BESIDE)]:
+            return "; for a flow with another beginning or in another directory begin a new run (whorl run)"
+        command = f"whorl restart {typed(self.path)} -o NEW --set {typed(setting)}"
+        return f"; for a change of the grid or the equations begin a run beside it: {command}"
 
     def to_begin_beside(
         self, place: "RunDirectory", end: dict[str, float], settings: Sequence[str], step: int | None

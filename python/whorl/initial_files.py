@@ -52,8 +52,8 @@ def check_file(path: str, field: str, about: FieldOf, grid: Grid, place: str) ->
         arrays = names_of(field, about.components)
         listed = " and ".join(filter(None, (", ".join(arrays[:-1]), arrays[-1])))
         raise CaseError(
-            f"{place} = {path} cannot be used: {_reason(error)}. It must be a whorl snapshot with {field}, "
-            f"or an HDF5 (.h5) or NumPy (.npz) file with {listed}."
+            f"{place} = {path} cannot be used: {_reason(error)}. It must be a checkpoint or snapshot of "
+            f"whorl with {field}, or an HDF5 (.h5) or NumPy (.npz) file with {listed}."
         ) from None
     nx, ny, nz = theirs.points
     for name, shape in shapes.items():
@@ -101,6 +101,12 @@ def check_box(box: Grid, grid: Grid, which: str) -> None:
     """Raises CaseError if a file's box is not the case's; lengths of single points are no matter."""
     pairs = zip(box.lengths, grid.lengths, box.points, grid.points, strict=True)
     same = all(math.isclose(*pair, rel_tol=SAME_LENGTH) for *pair, n, m in pairs if n > 1 and m > 1)
+    lost = [axis for axis, n, m in zip("xyz", box.points, grid.points, strict=True) if n > 1 and m == 1]
+    if lost:
+        raise CaseError(
+            f"{which} of {' x '.join(map(str, box.points))} points, and the case has one point along "
+            f"{lost[0]}: a plane is no coarser grid of the same flow; give grid.points more along {lost[0]}."
+        )
     for option, wrong in (("bases", box.bases != grid.bases), ("lengths", not same)):
         if wrong:
             raise CaseError(

@@ -147,7 +147,7 @@ class Formula(InitialField):
 
 
 class FromFile(InitialField):
-    """The field on the same grid from a snapshot of whorl, or from arrays (nz, ny, nx) in HDF5 or npz."""
+    """The field from a checkpoint or a snapshot of whorl, or from arrays (nz, ny, nx) in HDF5 or npz."""
 
     name: Literal["from-file"]
     path: FilePath = option(..., "the file; relative to the case file")

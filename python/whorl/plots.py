@@ -1,6 +1,7 @@
 """One picture of a run, from its files alone: a slice of a snapshot, two graphs over time, spectra."""
 
 import math
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -37,19 +38,27 @@ def plot_run(
     field: str | None = None,
     plane: str | None = None,
     time: float | None = None,
+    tell: Callable[[str], None] = lambda line: None,
 ) -> Path:
     """Draws the run in `directory` to a PNG, PDF or SVG, DIR/plot.png by default; returns its path.
 
     `field`, `plane` and `time` choose the slice: "vorticity" or "velocity.x", "z" or "z=pi/2", the time of a
-    snapshot, of which the nearest is taken. Raises CaseError.
+    snapshot, of which the nearest is taken, and `tell` is told which where it is another. Raises CaseError.
     """
     path = Path(output) if output else Path(directory) / "plot.png"
     run = open_run(directory)
     check_picture(path)
     if not RunDirectory(directory).series.is_file() or run.series.sizes["time"] == 0:
-        raise CaseError(f"{directory} has no rows in series.csv yet; wait for the first ones.")
+        never = run.case.output.series_every == "never"
+        advice = "output.series_every is never" if never else "wait for the first ones"
+        raise CaseError(f"{directory} has no rows in series.csv yet; {advice}.")
     with rc_context(STYLE):
         save_picture(draw(run, spelled(Path(directory).resolve().name), Wanted(field, plane, time)), path)
+    if time is not None:
+        times = run.snapshots["time"].values
+        nearest = times[np.argmin(np.abs(times - time))]
+        if abs(nearest - time) > (times[-1] - times[0]) / 100:
+            tell(f"there is no snapshot of t = {time:g}; the nearest, of t = {nearest:.4g}, is drawn")
     return path
 
 

@@ -84,9 +84,9 @@ class Restarts:
         self._check_left(checkpoint, place)
         on_root(comm, place.remove_unfinished)
         gaps = self._recorder.resume(checkpoint)
-        on_root(comm, lambda: place.write_case(case))
+        on_root(comm, lambda: place.write_case(case, place.origin()))
         self._open_log(_event("restart", checkpoint, settings), [*other_level(checkpoint.level), *gaps])
-        self._fresh = False
+        self.origin, self._fresh = checkpoint.path, False
 
     def _begin_beside(
         self,
@@ -106,12 +106,12 @@ class Restarts:
         except _core.Error as error:
             raise _damaged(comm, source, checkpoint, error, place) from None
         self._check_left(checkpoint, source)
-        on_root(comm, lambda: self._take(place.create(case, overwrite)))
+        on_root(comm, lambda: self._take(place.create(case, overwrite, checkpoint.path.resolve())))
         with self._released_on_error():
             coarser = left_out(checkpoint.grid, case.grid, f"{checkpoint.path} is a checkpoint")
             remarks = filter(None, [coarser, _dropped(case, checkpoint)])
             self._open_log(_event("run", checkpoint, settings), remarks)
-        self._fresh = True
+        self.origin, self._fresh = checkpoint.path, True
 
     def _check_left(self, checkpoint: Checkpoint, place: RunDirectory) -> None:
         """Raises CaseError where a limit of the run is reached already."""
@@ -141,4 +141,6 @@ def _dropped(case: Case, checkpoint: Checkpoint) -> str | None:
 
 
 def _event(what: str, checkpoint: Checkpoint, settings: Sequence[str]) -> str:
-    return " with ".join(filter(None, [f"{what} from {checkpoint.path}", ", ".join(settings)]))
+    size = " x ".join(map(str, checkpoint.grid.points))
+    source = f"{what} from {checkpoint.path} ({size} points)"
+    return " with ".join(filter(None, [source, ", ".join(settings)]))

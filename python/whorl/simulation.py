@@ -5,6 +5,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from pathlib import Path
 from typing import Any
 
 import xarray as xr
@@ -12,7 +13,7 @@ import xarray as xr
 from whorl import _core, tune
 from whorl import initial as initials
 from whorl.case import Case
-from whorl.checks import at_rest, check, check_memory, step_too_large, warnings
+from whorl.checks import at_rest, check, check_memory, come_to_rest, step_too_large, warnings
 from whorl.clock import LANDING, Clock, Every
 from whorl.core_options import core_options, describe
 from whorl.directory import RunDirectory
@@ -30,6 +31,8 @@ from whorl.signals import StopFlag
 from whorl.state import State
 from whorl.text import typed
 from whorl.version import __version__
+
+REST = 1e6  # of the shortest step: one so much longer is of a flow that moves a millionth as fast
 
 
 class Simulation(State, Restarts):
@@ -84,7 +87,8 @@ class Simulation(State, Restarts):
         self.flow = _core.Flow(check_memory(options, comm), comm.py2f())
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
-        self._dt = 0.0
+        self._dt, self._shortest_dt = 0.0, math.inf
+        self.origin: Path | None = None  # the checkpoint it goes on from
         self._step_told = self._ended = False
         self._goal = case.time.until  # the time that the next landing step lands on
         self._recorder = Recorder(case, self.flow, clock, directory, comm)
@@ -235,11 +239,14 @@ class Simulation(State, Restarts):
             if every.due(self.clock):
                 callback(self)
         stop, alarm, show, afforded = self._agree()
-        self._recorder.after_step(self.report, alarm=alarm, last=self.finished)
+        settled = self.report.dt >= REST * self._shortest_dt and self._follows
+        self._recorder.after_step(self.report, alarm=alarm, last=self.finished or settled)
         if stop:
             self._recorder.checkpoint(self.report.dt)
         if show or self.finished:
             self._show(afforded)
+        if settled and not self.finished:
+            raise RunFault(come_to_rest(self.case, self.report, self.clock))
         return self.report
 
     def run(self, *, until: float | None = None, progress: bool = True) -> bool:
@@ -307,7 +314,8 @@ class Simulation(State, Restarts):
             landing = left < options.dt * (1 - LANDING)
             report = self.flow.step(left if landing else options.dt, step_number=clock.step)
         else:
-            longest = min(left, options.dt_max or math.inf)
+            bound = REST * self._shortest_dt if self._follows else math.inf
+            longest = min(left, options.dt_max or bound)
             report = self.flow.step(0.0, courant=options.courant, dt_max=longest, step_number=clock.step)
             landing = report.dt >= left
         if not math.isfinite(report.maximum_velocity):
@@ -324,7 +332,14 @@ class Simulation(State, Restarts):
         if clock.time <= clock.previous:
             raise self._recorder.blow_up(f"the time step {report.dt:.3g} is too small to move the time on")
         self._dt = report.dt
+        if not landing:
+            self._shortest_dt = min(self._shortest_dt, report.dt)
         return report
+
+    @property
+    def _follows(self) -> bool:
+        """Whether the flow alone says how long a step is."""
+        return self.case.time.dt is None and self.case.time.dt_max is None
 
     def _agree(self) -> tuple[bool, bool, bool, bool]:
         """Whether a rank was told to stop; whether rank 0 wants a checkpoint, a display, statistics in it."""

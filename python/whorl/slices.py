@@ -106,7 +106,7 @@ def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Sli
         )
     last = [dimension for dimension in snapshot[name].dims if dimension not in ("x", "y", "z")]
     parts = [str(label) for label in snapshot[last[0]].values] if last else []
-    if part and part not in parts:
+    if wanted != name and part not in parts:
         known = f"those of {name} are {', '.join(parts)}" if parts else f"{name} has none"
         raise CaseError(f'there is no component "{part}": {known}.')
     if part:
@@ -243,7 +243,8 @@ def colours(plane: Plane) -> dict[str, Any]:
     values, background = plane.values, plane.of.background
     middle = 0.0 if background is None else background[0] + background[1] * plane.grid.lengths[2] / 2
     limit = float(np.percentile(abs(values - middle), 99.7)) or 1.0
-    signed = background is not None or (plane.of.shows == "value" and float(values.min()) < -0.02 * limit)
+    below = plane.of.shows == "value" and float(values.min()) < -0.02 * limit
+    signed = background is not None or plane.of.part is not None or below
     lowest, palette = (middle - limit, "RdBu_r") if signed else (0.0, "inferno")
     return {"cmap": palette, "norm": Normalize(lowest, middle + limit)}
 

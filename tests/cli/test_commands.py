@@ -130,6 +130,8 @@ def test_restart_until(whorl, tmp_path, case_file):
     end = settings("time.steps=1000000", "time.until=0.5")
     assert whorl("run", case_file, *end).code == 0
     result = whorl("restart", "box", "--until", "0.7")
+    assert "goes on from t = 0." in result.out
+    assert "box/checkpoints/" in result.out
     assert result.code == 0
     assert "finished at t = 0.7, step" in result.out
     series = open_run(tmp_path / "box").series

@@ -16,6 +16,7 @@ from support.build import needs
 from support.ranks import on_ranks
 from support.twin import Twin
 from whorl.case import Case, Grid
+from whorl.directory import RunDirectory
 from whorl.errors import CaseError
 from whorl.initial_files import left_out
 from whorl.output import open_run
@@ -168,6 +169,7 @@ def restarted(runs, tmp_path, *settings, name="navier-stokes", **options):
         (["grid.lengths=3"], ["is a checkpoint with grid.lengths", "give the case those"]),
         (["flow.model=mhd"], ["without magnetic, of velocity, dye", "from-file"]),
         (["output"], ["output"]),
+        (["grid.points=[12,16,1]"], ["one point along z", "no coarser grid of the same flow"]),
         (["initial.name=zero"], ["initial.name=zero", "has its fields from there"]),
         (["output.directory=x"], ["output.directory=x"]),
         (["time.steps=2"], ["nothing left to do", "time.steps"]),
@@ -189,6 +191,27 @@ def test_the_directory_of_the_checkpoint_is_not_taken_for_the_new_one(runs):
         with pytest.raises(CaseError, match="is that of the checkpoint"):
             Simulation.restart(here, same, until=9.0, overwrite=True)
     assert len(open_run(here).checkpoints) == 1
+
+
+@pytest.mark.only_cpu
+def test_a_run_lies_in_no_other(runs, tmp_path):
+    coarse, _ = runs("navier-stokes")
+    for inside in (coarse.directory.path / "sub", coarse.directory.path / "snapshots" / "sub"):
+        with pytest.raises(CaseError, match=r"lies within .* which holds a run"):
+            Simulation.restart(coarse.directory.path, inside, settings=["time.steps=4"])
+        assert not inside.exists()
+
+
+@pytest.mark.only_cpu
+def test_a_run_keeps_where_it_began(runs, tmp_path):
+    coarse, _ = runs("navier-stokes")
+    simulation = restarted(runs, tmp_path)
+    [checkpoint] = coarse.directory.checkpoints()
+    assert simulation.origin == checkpoint
+    simulation.run(progress=False)
+    Simulation.restart(tmp_path / "new", settings=["time.steps=5"]).close()
+    assert RunDirectory(tmp_path / "new").origin() == checkpoint.resolve()
+    assert coarse.directory.origin() is None
 
 
 @pytest.mark.only_cpu

@@ -5,7 +5,8 @@ import pytest
 from physics.flows import TAU, TRUNCATIONS, beltrami, make_case, names, noise, run
 from support import devices
 from whorl.case import Case
-from whorl.errors import CaseError
+from whorl.errors import CaseError, RunFault
+from whorl.output import open_run
 from whorl.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
@@ -151,3 +152,29 @@ def test_steps_and_time_end_whichever_comes_first():
     few = Simulation(make_case(8, time={"dt": 0.1, "until": 1.0, "steps": 3}), beltrami(0.0))
     few.run(progress=False)
     assert (few.step_number, few.time) == (3, pytest.approx(0.3))
+
+
+def test_a_flow_that_comes_to_rest_ends_with_all_that_is_due(tmp_path):
+    """Its steps would grow without end: they are bounded, and its last state is kept."""
+    output = {"directory": str(tmp_path / "run"), "checkpoint_every": "100 minutes"}
+    case = make_case(16, 0.5, time={"courant": 0.5, "steps": 4000}).updated(output=output)
+    simulation = Simulation(case, noise((16, 16, 16), seed=3))
+    with pytest.raises(RunFault, match=r"has come to rest.*time\.dt_max"):
+        simulation.run(progress=False)
+    assert simulation.step_number < 100
+    series = open_run(tmp_path / "run").series
+    assert np.isfinite(series["energy"].values).all()
+    assert int(series["step"][-1]) == simulation.step_number
+    assert [int(path.stem) for path in open_run(tmp_path / "run").checkpoints] == [simulation.step_number]
+
+
+def test_a_pause_does_not_make_a_flow_look_at_rest():
+    """A step that is shortened to land on a time is no measure of others."""
+    simulation = Simulation(
+        make_case(16, 0.01, time={"courant": 0.5, "steps": 8}), noise((16, 16, 16), seed=3)
+    )
+    simulation.step()
+    simulation.run(until=simulation.time * (1 + 1e-9), progress=False)
+    assert simulation.report.dt < 1e-6 * simulation.time
+    simulation.run(progress=False)
+    assert simulation.step_number == 8

@@ -8,7 +8,7 @@ from whorl.case import Grid
 from whorl.errors import CaseError
 from whorl.models.base import Slice
 from whorl.output import open_run
-from whorl.plots import picture_of
+from whorl.plots import picture_of, plot_run
 from whorl.slices import Plane, Wanted, choose, colours, liveliest_plane, normal_axis
 
 
@@ -65,6 +65,15 @@ def test_what_is_not_there_is_not_drawn(run, wanted, words):
     with pytest.raises(CaseError) as caught:
         chosen(run, **wanted)
     assert all(word in str(caught.value) for word in words), str(caught.value)
+
+
+def test_the_snapshot_of_another_time_is_told(run, tmp_path):
+    for step, time in ((7, 0.7), (9, 1.5)):
+        write_snapshot(run.snapshot_path(step), time)
+    told = []
+    for wanted in (0.7, 1.4999, 1.2):
+        plot_run(run.path, tmp_path / "a.png", time=wanted, tell=told.append)
+    assert told == ["there is no snapshot of t = 1.2; the nearest, of t = 1.5, is drawn"]
 
 
 def test_a_slice_that_is_asked_for_needs_a_snapshot(run):
