@@ -83,12 +83,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
     const RowTable& rows() const override { return trip_.table(); }
-    std::vector<int> ky() const override {
-        std::vector<int> numbers;
-        for (const int index : trip_.table().ky())
-            numbers.push_back(signed_index(index, truncation_.extent(1)));
-        return numbers;
-    }
+    std::vector<int> ky() const override { return trip_.table().signed_ky(truncation_); }
 
     void read_modes(const std::string& name, void* values) override {
         device::Buffer<Complex<Real>, Memory> beside;

@@ -18,6 +18,12 @@ RowTable::RowTable(const Box& box, const Truncation& truncation, const Pencils& 
     }
 }
 
+std::vector<int> RowTable::signed_ky(const Truncation& truncation) const {
+    std::vector<int> numbers;
+    for (const int index : ky_) numbers.push_back(signed_index(index, truncation.extent(1)));
+    return numbers;
+}
+
 std::int64_t count_modes(const Truncation& truncation, const Dealt& kx, const std::vector<int>& ky) {
     const int extent = truncation.extent(1);
     std::vector<int> times(static_cast<std::size_t>(extent) + 1, 0); // a column of -n_y is as long as of n_y

@@ -21,6 +21,7 @@ class RowTable {
 
     Dealt kx() const { return kx_; }
     const std::vector<int>& ky() const { return ky_; } // places among the kept
+    std::vector<int> signed_ky(const Truncation& truncation) const;
     int height() const { return static_cast<int>(ky_.size()); }
     int nz() const { return nz_; }
     std::int64_t modes() const { return modes_; }          // of one field

@@ -41,11 +41,7 @@ std::uint64_t read_stored(const std::vector<Dataset>& data, const ModeShare& sha
     const auto staged = make_staging<Stored>(access, components, slices);
     std::uint64_t checksum = 0;
     for (const Slice& slice : slices) {
-        each_run(share.order, slice, [&](std::int64_t begin, std::int64_t count, std::int64_t at) {
-            const Shape from{static_cast<hsize_t>(begin), 0}, shape{static_cast<hsize_t>(count), 2};
-            for (int c = 0; c < components; ++c)
-                read_block(data[static_cast<std::size_t>(c)], from, shape, &staged.component(c)[at].re);
-        });
+        read_slice(data, share.order, slice, staged);
         checksum += hash_slice(share.order, slice, staged, components);
         access.put(field, slice, mean_z, staged);
     }

@@ -31,6 +31,17 @@ Staged<Stored> make_staging(ModeAccess<Real>& access, int components, const std:
     return {static_cast<Complex<Stored>*>(access.staging(bytes)), modes};
 }
 
+// The modes of a slice of the file's columns, in `order`, to where they are staged.
+template <class Stored>
+void read_slice(const std::vector<Dataset>& data, const ModeOrder& order, const Slice& slice,
+                const Staged<Stored>& staged) {
+    each_run(order, slice, [&](std::int64_t begin, std::int64_t count, std::int64_t at) {
+        const Shape from{static_cast<hsize_t>(begin), 0}, shape{static_cast<hsize_t>(count), 2};
+        for (std::size_t c = 0; c < data.size(); ++c)
+            read_block(data[c], from, shape, &staged.component(static_cast<int>(c))[at].re);
+    });
+}
+
 // Both return the rank's part of the checksum, taken over the bits in the file; `offsets` are where the
 // datasets begin in the file, in bytes.
 template <class Real>

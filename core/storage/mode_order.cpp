@@ -5,18 +5,8 @@
 
 namespace whorl::storage {
 
-namespace {
-
-std::vector<int> signed_ky(const Truncation& truncation, const RowTable& table) {
-    std::vector<int> numbers;
-    for (const int index : table.ky()) numbers.push_back(signed_index(index, truncation.extent(1)));
-    return numbers;
-}
-
-} // namespace
-
 ModeOrder::ModeOrder(const Truncation& truncation, const RowTable& table)
-    : ModeOrder(truncation, table.kx(), signed_ky(truncation, table)) {}
+    : ModeOrder(truncation, table.kx(), table.signed_ky(truncation)) {}
 
 // Places are counted over the modes of all ranks, kx after kx.
 ModeOrder::ModeOrder(const Truncation& of_file, const Dealt& kx, std::vector<int> ky)

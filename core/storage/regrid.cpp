@@ -100,11 +100,7 @@ void read_common(const std::vector<Dataset>& data, const ModeShare& share, const
     const auto slices = slices_of(in_file, static_cast<std::size_t>(components) * sizeof(Complex<Stored>));
     const auto staged = make_staging<Stored>(access, components, slices);
     for (Slice slice : slices) {
-        each_run(in_file, slice, [&](std::int64_t begin, std::int64_t count, std::int64_t at) {
-            const Shape from{static_cast<hsize_t>(begin), 0}, shape{static_cast<hsize_t>(count), 2};
-            for (int c = 0; c < components; ++c)
-                read_block(data[static_cast<std::size_t>(c)], from, shape, &staged.component(c)[at].re);
-        });
+        read_slice(data, in_file, slice, staged);
         narrow(slice, share.order, share.truncation.wall(2), components, staged);
         access.put(field, slice, mean_z, staged);
     }

@@ -11,6 +11,8 @@ from whorl.case import Case, Grid, Run
 from whorl.hdf5 import open_hdf5, python_value
 from whorl.scalars import own_names
 
+FORMAT, VERSION = "whorl checkpoint", 3
+
 
 @dataclass(frozen=True)
 class Checkpoint:

@@ -13,7 +13,7 @@ import numpy as np
 import xarray as xr
 
 from whorl.case import Case
-from whorl.checkpoint import read_clock
+from whorl.checkpoint import FORMAT, VERSION, read_clock
 from whorl.checkpoint_checksums import of_attributes, of_modes
 from whorl.errors import CaseError
 from whorl.hdf5 import open_hdf5, python_value
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
     import h5py
 
 ATTRIBUTES = ("time", "step", "dt", "case", "whorl")
-FORMAT, VERSION = "whorl checkpoint", 3
 
 
 def open_modes(path: Path) -> xr.Dataset:

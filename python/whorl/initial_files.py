@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from whorl.case import Grid
+from whorl.checkpoint import FORMAT
 from whorl.errors import CaseError
 from whorl.hdf5 import is_hdf5, open_hdf5, python_value
 from whorl.models.base import FieldOf
@@ -32,7 +33,7 @@ def is_checkpoint(path: str) -> bool:
     """Whether it is a checkpoint of whorl, or says so; whatever is wrong with it else is for its reader."""
     try:
         with open_hdf5(Path(path)) as file:
-            return python_value(file.attrs.get("format", "")) == "whorl checkpoint"
+            return python_value(file.attrs.get("format", "")) == FORMAT
     except OSError:
         return False
 

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from whorl.case import Case
+from whorl.checkpoint_modes import open_modes
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
 from whorl.series import read_series, with_gaps
@@ -54,8 +55,6 @@ class RunResults:
         `step` and the case are attributes. `whorl.mode_arrays` tells of walls. Raises CaseError where it is
         damaged.
         """
-        from whorl.checkpoint_modes import open_modes
-
         return open_modes(RunDirectory(self.directory).path_of_checkpoint(step))
 
     @property

@@ -1,7 +1,6 @@
 """One picture of a run, from its files alone: a slice of a snapshot, two graphs over time, spectra."""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
@@ -21,7 +20,7 @@ from whorl.models.base import KOLMOGOROV, Curves, Picture, Slice
 from whorl.output import RunResults, open_run
 from whorl.picture_style import STYLE, save_picture
 from whorl.schemes import LARGEST_KEPT
-from whorl.slices import Wanted, choose, draw_slice
+from whorl.slices import Tell, Wanted, choose, draw_slice, silent
 from whorl.text import spelled
 
 COLORS = ("#2b6cb0", "#c2410c", "#4d7c0f", "#7c3aed")
@@ -38,7 +37,7 @@ def plot_run(
     field: str | None = None,
     plane: str | None = None,
     time: float | None = None,
-    tell: Callable[[str], None] = lambda line: None,
+    tell: Tell = silent,
 ) -> Path:
     """Draws the run in `directory` to a PNG, PDF or SVG, DIR/plot.png by default; returns its path.
 
@@ -53,20 +52,16 @@ def plot_run(
         advice = "output.series_every is never" if never else "wait for the first ones"
         raise CaseError(f"{directory} has no rows in series.csv yet; {advice}.")
     with rc_context(STYLE):
-        save_picture(draw(run, spelled(Path(directory).resolve().name), Wanted(field, plane, time)), path)
-    if time is not None:
-        times = run.snapshots["time"].values
-        nearest = times[np.argmin(np.abs(times - time))]
-        if abs(nearest - time) > (times[-1] - times[0]) / 100:
-            tell(f"there is no snapshot of t = {time:g}; the nearest, of t = {nearest:.4g}, is drawn")
+        name = spelled(Path(directory).resolve().name)
+        save_picture(draw(run, name, Wanted(field, plane, time), tell), path)
     return path
 
 
-def draw(run: RunResults, name: str, wanted: Wanted | None = None) -> Figure:
+def draw(run: RunResults, name: str, wanted: Wanted | None = None, tell: Tell = silent) -> Figure:
     """The figure: a slice and curves; the model's `picture` says of what, and `wanted` which slice."""
     series, picture = run.series, picture_of(run.case)
     span = float(series["time"][-1] - series["time"][0])
-    plane = choose(run.snapshots, picture.slices, run.case.grid, wanted or Wanted())
+    plane = choose(run.snapshots, picture.slices, run.case.grid, wanted or Wanted(), tell)
     figure, of_slice, of_curves, of_spectra = page(plane.aspect if plane else 1.0)
     draw_slice(of_slice, plane, rounded(plane.time, span) if plane else "")
     for ax, curves in zip(of_curves, picture.curves, strict=True):

@@ -1,6 +1,6 @@
 """A plane of a snapshot: which one, what of a field, and how it is drawn."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -59,11 +59,20 @@ class Plane:
         return self.lengths[0] / self.lengths[1]
 
 
-def choose(snapshots: xr.Dataset, slices: Iterable[Slice], grid: Grid, wanted: Wanted) -> Plane | None:
+Tell = Callable[[str], None]
+
+
+def silent(line: str) -> None:
+    """Tells nobody."""
+
+
+def choose(
+    snapshots: xr.Dataset, slices: Iterable[Slice], grid: Grid, wanted: Wanted, tell: Tell = silent
+) -> Plane | None:
     """The plane to draw; by default of the first of `slices` that there is, else of the first field there is.
 
-    Of the last snapshot. None where there is no snapshot and nothing is asked for. Raises CaseError where
-    what is asked for is not there.
+    Of the last snapshot; `tell` is told where it is of another time than the one wanted. None where there is
+    no snapshot and nothing is asked for. Raises CaseError where what is asked for is not there.
     """
     if wanted.time is not None and not np.isfinite(wanted.time):
         raise CaseError(f"the time {wanted.time} is no time; give that of a snapshot, the nearest is taken.")
@@ -73,10 +82,7 @@ def choose(snapshots: xr.Dataset, slices: Iterable[Slice], grid: Grid, wanted: W
         raise CaseError(
             "the run has no snapshot to draw a slice of: output.snapshot_every says when they are written."
         )
-    nearest = (
-        {"time": -1} if wanted.time is None else {"time": _nearest(snapshots["time"].values, wanted.time)}
-    )
-    snapshot = snapshots.isel(nearest)
+    snapshot = snapshots.isel(time=-1 if wanted.time is None else _nearest(snapshots, wanted.time, tell))
     if not snapshot.data_vars:
         return None
     chosen = _slice(snapshot, list(slices), wanted.field)
@@ -88,8 +94,12 @@ def choose(snapshots: xr.Dataset, slices: Iterable[Slice], grid: Grid, wanted: W
     return Plane(values, chosen, grid, normal, float(snapshot["time"]))
 
 
-def _nearest(times: np.ndarray, wanted: float) -> int:
-    return int(np.argmin(np.abs(times - wanted)))
+def _nearest(snapshots: xr.Dataset, wanted: float, tell: Tell) -> int:
+    times = snapshots["time"].values
+    nearest = int(np.argmin(np.abs(times - wanted)))
+    if abs(times[nearest] - wanted) > (times[-1] - times[0]) / 100:
+        tell(f"there is no snapshot of t = {wanted:g}; the nearest, of t = {times[nearest]:.4g}, is drawn")
+    return nearest
 
 
 def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Slice:
