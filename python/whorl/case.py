@@ -38,7 +38,7 @@ from whorl.section import (
     listed,
     option,
 )
-from whorl.settings import apply_settings, from_tables, parse_setting
+from whorl.settings import apply_settings, from_tables, parse_settings
 from whorl.text import storable
 
 
@@ -227,7 +227,7 @@ class Case(Section):
 
         What is not named stays; a new initial.name drops the old one's options. Raises CaseError.
         """
-        changes = [*(parse_setting(setting, Case) for setting in settings), *from_tables(sections)]
+        changes = [*parse_settings(settings, Case), *from_tables(sections)]
         return Case(**apply_settings(self.to_dict(), changes, Case))
 
 
@@ -277,8 +277,7 @@ def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
     sections = read_toml(path)
     _resolve_paths(sections.get("initial"), path.parent.resolve())
     _resolve_paths(sections.get("scalars"), path.parent.resolve())
-    changes = [parse_setting(setting, Case) for setting in settings]
-    return Case(**apply_settings(sections, changes, Case))
+    return Case(**apply_settings(sections, parse_settings(settings, Case), Case))
 
 
 def _resolve_paths(tables: Any, folder: Path) -> None:

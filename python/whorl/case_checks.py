@@ -3,6 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
+import numpy as np
+
 from whorl.columns import CLOCK
 from whorl.explain import did_you_mean
 from whorl.initial_options import KINDS, Formula, InitialField, Zero
@@ -16,7 +18,7 @@ def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
 
     What is not a table is left for the validation to refuse.
     """
-    given = {name: _as_dict(section) for name, section in sections.items()}
+    given = {name: _plain(section) for name, section in sections.items()}
     flow, initial = given.get("flow"), given.get("initial")
     if isinstance(flow, dict) and "model" not in flow:
         given["flow"] = flow = {"model": DEFAULT, **flow}
@@ -32,9 +34,15 @@ def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
     return given
 
 
-def _as_dict(section: Any) -> Any:
-    """Sections may be given as models, too."""
-    return section.model_dump(exclude_unset=True) if isinstance(section, Section) else section
+def _plain(value: Any) -> Any:
+    """Sections may be given as models, and numbers as NumPy's."""
+    if isinstance(value, Section):
+        return value.model_dump(exclude_unset=True)
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(_plain, value))
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
 
 
 def _is_table(value: Any) -> bool:

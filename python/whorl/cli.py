@@ -270,7 +270,7 @@ def main() -> NoReturn:
     try:
         code = app(prog_name="whorl", standalone_mode=False)
     except UsageError as error:
-        where = error.ctx.command_path if error.ctx else "whorl"
+        where = error.ctx.command_path if error.ctx else _command_typed()
         message = error.format_message()
         _leave(f"{message}{'' if message.endswith(('.', '?', ')')) else '.'} See {where} --help.", 2)
     except (CaseError, BlowUp, RunFault) as error:
@@ -285,6 +285,12 @@ def main() -> NoReturn:
             raise
         _leave(str(error), 2)
     sys.exit(code or 0)
+
+
+def _command_typed() -> str:
+    """The command that an option without its value was for, which the error does not tell."""
+    names = {command.name or command.callback.__name__ for command in app.registered_commands}
+    return " ".join(["whorl", *(word for word in sys.argv[1:2] if word in names)])
 
 
 def _leave(message: str, code: int) -> NoReturn:

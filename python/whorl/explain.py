@@ -159,14 +159,24 @@ def nearest_key(key: str, model: type[BaseModel], section: str = "") -> str:
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> str:
-    """The problems of a case as one paragraph, the first of each option; some, where there are many."""
+    """The problems of a case as one paragraph, the first of each option; some, where there are many.
+
+    Unknown keys come before what is missing, which they were often meant to be.
+    """
     first: dict[tuple, dict[str, Any]] = {}
-    for problem in error.errors(include_url=False):
+    problems = error.errors(include_url=False)
+    for problem in sorted(problems, key=_unknown_first):
         place = tuple(part for part in problem["loc"] if isinstance(part, str))
         first.setdefault(place, problem)
     told = " Also: ".join(_sentence(problem, model) for problem in list(first.values())[:MOST_PROBLEMS])
     left = len(first) - MOST_PROBLEMS
     return told if left <= 0 else f"{told} There {'is 1 more' if left == 1 else f'are {left} more'}."
+
+
+def _unknown_first(problem: dict[str, Any]) -> tuple[bool, int]:
+    """Of unknown keys, sections come first."""
+    unknown = problem["type"] == "extra_forbidden"
+    return not unknown, len(problem["loc"]) if unknown else 0
 
 
 @dataclass(frozen=True)

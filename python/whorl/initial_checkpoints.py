@@ -7,7 +7,7 @@ from whorl.case import Case
 from whorl.checkpoint import Checkpoint, read_clock
 from whorl.errors import CaseError
 from whorl.initial_checks import Target, check_mean
-from whorl.initial_files import check_box, left_out
+from whorl.initial_files import FROM_FILE, check_box, left_out
 from whorl.measures import name_in_core, state_fields
 from whorl.parallel import on_root
 from whorl.ranks import MPI
@@ -21,7 +21,7 @@ def set_from_checkpoint(target: Target, path: str, place: str) -> None:
     which = f"{place} = {path}"
     checkpoint, case = on_root(target.comm, lambda: _open(path, which)), target.case
     wanted = [target.field] if target.field in state_fields(case) else list(case.flow.state)
-    check_fields(checkpoint, case, wanted, which)
+    check_fields(checkpoint, case, wanted, which, FROM_FILE)
     try:
         read_fields(target.flow, case, target.comm, checkpoint, wanted)
     except _core.Error as error:
@@ -29,15 +29,18 @@ def set_from_checkpoint(target: Target, path: str, place: str) -> None:
     target.remarks.extend(filter(None, [left_out(checkpoint.grid, case.grid, f"{place} is a checkpoint")]))
 
 
-def check_fields(checkpoint: Checkpoint, case: Case, wanted: Iterable[str], which: str) -> None:
-    """Raises CaseError, calling the file `which`, unless it has these fields of the case in its box."""
+def check_fields(checkpoint: Checkpoint, case: Case, wanted: Iterable[str], which: str, remedy: str) -> None:
+    """Raises CaseError, calling the file `which`, unless it has these fields of the case in its box.
+
+    `remedy` is what is to be done about another box.
+    """
     known = checkpoint.names_in_core()
     if missing := [name for name in wanted if name not in known]:
         raise CaseError(
             f"{which} is a checkpoint without {', '.join(missing)}, of {', '.join(known)}; a new run can "
             "have fields from several places ([initial], [initial.FIELD], from-file)."
         )
-    check_box(checkpoint.grid, case.grid, f"{which} is a checkpoint")
+    check_box(checkpoint.grid, case.grid, f"{which} is a checkpoint", remedy)
 
 
 def read_fields(

@@ -21,6 +21,7 @@ from whorl.schemes import LARGEST_KEPT
 
 SUFFIXES = {1: ("",), 2: ("_real", "_imaginary"), 3: ("_x", "_y", "_z")}
 IN_SNAPSHOT = "VTKHDF/PointData"
+FROM_FILE = "give the case those of the file, or the field as arrays in an HDF5 or npz file"
 SAME_LENGTH = 1e-6  # relative: lengths are typed by hand
 
 
@@ -98,8 +99,8 @@ def _is_box(grid: Grid) -> bool:
     return grid.dealias in ("none", "1/2") or (grid.dealias == "2/3" and grid.shape == "cube")
 
 
-def check_box(box: Grid, grid: Grid, which: str) -> None:
-    """Raises CaseError if a file's box is not the case's; lengths of single points are no matter."""
+def check_box(box: Grid, grid: Grid, which: str, remedy: str = FROM_FILE) -> None:
+    """Raises CaseError, with its remedy, if a file's box is not the case's; of a flat axis any length is."""
     pairs = zip(box.lengths, grid.lengths, box.points, grid.points, strict=True)
     same = all(math.isclose(*pair, rel_tol=SAME_LENGTH) for *pair, n, m in pairs if n > 1 and m > 1)
     lost = [axis for axis, n, m in zip("xyz", box.points, grid.points, strict=True) if n > 1 and m == 1]
@@ -112,8 +113,7 @@ def check_box(box: Grid, grid: Grid, which: str) -> None:
         if wrong:
             raise CaseError(
                 f"{which} with grid.{option} = {_shown(getattr(box, option))} and the case has "
-                f"grid.{option} = {_shown(getattr(grid, option))}; give the case those of the file, or the "
-                "field as arrays in an HDF5 or npz file."
+                f"grid.{option} = {_shown(getattr(grid, option))}; {remedy}."
             )
 
 

@@ -10,6 +10,7 @@ from whorl.case import Case
 from whorl.checkpoint_modes import open_modes
 from whorl.directory import RunDirectory
 from whorl.errors import CaseError
+from whorl.explain import show
 from whorl.series import read_series, with_gaps
 from whorl.snapshot_series import times_of
 from whorl.snapshots import open_snapshots
@@ -118,6 +119,10 @@ def open_runs(*directories: str | Path) -> Runs:
 
     Raises CaseError, naming the first that is not one of whorl's.
     """
+    if mistaken := [given for given in directories if not isinstance(given, str | Path)]:
+        raise CaseError(
+            f"{show(mistaken[0])} is no directory; give one after another: open_runs(*directories)."
+        )
     if not directories:
         raise CaseError("there is no run to open: give one output directory or more.")
     names = [Path(directory).resolve().name for directory in directories]

@@ -137,10 +137,16 @@ def headline(run: RunResults, series: xr.Dataset, name: str, span: float) -> str
     size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(str(n) for n in points if n > 1)
     last = series.isel(time=-1)
     text = (
-        f"{name}   ·   {size}   ·   {run.case.flow.headline()}   ·   t = {rounded(float(last['time']), span)}"
+        f"{name}   ·   {size}   ·   {run.case.flow.headline()}   ·   t {_reach(series['time'].values, span)}"
     )
     reynolds = np.nan if 1 in points else float(last.get("R_lambda", np.nan))  # a number of three dimensions
     return f"{text}   ·   Rλ = {reynolds:.0f}" if np.isfinite(reynolds) else text
+
+
+def _reach(times: np.ndarray, span: float) -> str:
+    """The times that curves are drawn of, of which a slice is one."""
+    first, last = (rounded(float(time), span) for time in times[[0, -1]])
+    return f"= {last}" if first == last else f"= {first} to {last}"
 
 
 def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, str]) -> None:
@@ -184,16 +190,18 @@ def draw_spectra(
         ax.text(0.5, 0.5, AT_REST, transform=ax.transAxes, ha="center", color="0.5")
         return
     k, top = spectra["k"].values, max(float(spectra[name].max()) for name, _ in picture.spectra)
-    _draw_times(ax, spectra, main, top, f"{label}, " if others else "", span)
+    bottom = 0.3 * min(_smallest(spectra[name].values[-1], top) for name, _ in picture.spectra)
+    _draw_times(ax, spectra, main, bottom, f"{label}, " if others else "", span)
     for name, own in others:
         values = spectra[name].values[-1]
         shown = np.where(values > 1e-16 * top, values, np.nan)
         few = np.isfinite(shown).sum() < 5
         ax.plot(k, shown, "s" if few else "--", markersize=4, color=colors_of(picture)[own], label=own)
     if picture.slope is not None:
-        _slope(ax, k, np.maximum.reduce([spectra[name].values for name, _ in picture.spectra]), picture.slope)
+        last = spectra.isel(time=-1)
+        _slope(ax, k, np.maximum.reduce([last[name].values for name, _ in picture.spectra]), picture.slope)
     ax.set(xscale="log", yscale="log", xlabel="k")
-    ax.set_ylim(bottom=0.3 * min(_smallest(spectra[name].values[-1], top) for name, _ in picture.spectra))
+    ax.set_ylim(bottom=bottom)
     ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
     ax.xaxis.set_major_formatter("{x:g}")
     ax.xaxis.set_minor_formatter(NullFormatter())
@@ -202,13 +210,15 @@ def draw_spectra(
     )
 
 
-def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, top: float, label: str, span: float) -> None:
-    """One spectrum at a few times, with its own label at the last."""
+def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, bottom: float, label: str, span: float) -> None:
+    """One spectrum at a few times, what of it is above `bottom`, with its own label at the last."""
     count = spectra.sizes["time"]
     chosen = sorted(set(np.linspace(0, count - 1, min(count, MOST_SPECTRA)).round().astype(int)))
     for index in chosen:
         state = spectra.isel(time=index)
-        values = np.where(state[name] > 1e-16 * top, state[name], np.nan)
+        values = np.where(state[name] > bottom, state[name], np.nan)
+        if np.isnan(values).all():
+            continue
         shade = TIMES(0.2 + 0.8 * (index / max(count - 1, 1)))
         few = np.isfinite(values).sum() < 5
         last = index == chosen[-1]
@@ -224,11 +234,11 @@ def _smallest(energy: np.ndarray, top: float) -> float:
 
 
 def _slope(ax: Axes, k: np.ndarray, energy: np.ndarray, slope: tuple[float, str]) -> None:
-    """A power of k over the first decade, just above all of `energy` (time, k)."""
+    """A power of k over the first decade, just above `energy`, that of the last time."""
     power, label = slope
     decade = k <= 10 * k[0]
     law = k[decade] ** power
-    law *= 1.6 * np.max(energy[:, decade] / law)
+    law *= 1.6 * np.max(energy[decade] / law)
     ax.plot(k[decade], law, "--", color="0.45", linewidth=1.1)
     middle = len(law) // 2
     ax.annotate(label, (k[decade][middle], law[middle]), (4, 4), textcoords="offset points", color="0.35")

@@ -16,6 +16,7 @@ from whorl.initial_files import left_out
 from whorl.measures import state_fields
 from whorl.parallel import on_root, world
 from whorl.ranks import MPI
+from whorl.settings import check_list
 
 
 class Restarts:
@@ -50,6 +51,7 @@ class Restarts:
 
         Raises CaseError for what cannot be, and for checkpoints that are damaged.
         """
+        check_list(settings)
         self = cls.__new__(cls)
         comm = comm or world()
         source = RunDirectory(directory)
@@ -99,7 +101,9 @@ class Restarts:
         overwrite: bool,
     ) -> None:
         fields = list(state_fields(case))
-        check_fields(checkpoint, case, fields, str(checkpoint.path))
+        check_fields(
+            checkpoint, case, fields, str(checkpoint.path), "a run that begins from it keeps its box"
+        )
         self._set_up(case, comm, place, Clock(checkpoint.time, checkpoint.compensation, checkpoint.step))
         try:
             read_fields(self.flow, case, comm, checkpoint, fields)

@@ -9,7 +9,7 @@ from pydantic import BaseModel
 
 from whorl import toml
 from whorl.errors import CaseError
-from whorl.explain import models_at, nearest_key
+from whorl.explain import models_at, nearest_key, show
 from whorl.models import DEFAULT, MODELS, Model
 from whorl.section import Section, tag_key, tag_of
 
@@ -66,6 +66,19 @@ def from_tables(sections: dict[str, Any]) -> list[Setting]:
             else [Setting(section, (), section, table)]
         )
     ]
+
+
+def parse_settings(settings: Sequence[str], model: type[BaseModel]) -> list[Setting]:
+    """Each as `parse_setting` takes it. Raises CaseError."""
+    check_list(settings)
+    return [parse_setting(setting, model) for setting in settings]
+
+
+def check_list(settings: Sequence[str]) -> None:
+    """Raises CaseError for one text, which is a sequence, too."""
+    if isinstance(settings, str):
+        shown = show(settings)
+        raise CaseError(f"settings = {shown} is one text; give a list of settings, such as [{shown}].")
 
 
 def parse_setting(setting: str, model: type[BaseModel]) -> Setting:

@@ -19,6 +19,7 @@ from whorl.core_options import core_options, describe
 from whorl.directory import RunDirectory
 from whorl.errors import BlowUp, CaseError, RunFault, last_checkpoint
 from whorl.exchange_choice import plain
+from whorl.explain import show
 from whorl.files import write_text
 from whorl.hold import Hold
 from whorl.lasting_output import lasting_output
@@ -53,6 +54,8 @@ class Simulation(State, Restarts):
     def __init__(
         self, case: Case, initial: Any = None, *, comm: MPI.Intracomm | None = None, overwrite: bool = False
     ):
+        if not isinstance(case, Case):
+            raise CaseError(f"a Simulation takes a Case, not {show(case)}: load_case makes one of a file.")
         directory = RunDirectory(case.output.directory) if case.output.directory else None
         comm = comm or world()
         if directory:
@@ -209,8 +212,10 @@ class Simulation(State, Restarts):
     def every(self, interval: float | str, function: Callable[["Simulation"], None] | None = None) -> Any:
         """Call `function(simulation)` after each step that completes an interval: "10 steps", or 0.5 of time.
 
-        Without a function, a decorator.
+        Without a function, a decorator. Raises ValueError for another interval or what cannot be called.
         """
+        if function is not None and not callable(function):
+            raise ValueError(f"{function!r} cannot be called; give a function of the simulation")
         every = Every.parse(interval)
         if every.unit == "minutes":
             raise ValueError(f"{interval}: callbacks follow steps or time, not minutes")
@@ -219,7 +224,7 @@ class Simulation(State, Restarts):
             self._callbacks.append((every, callback))
             return callback
 
-        return register(function) if function else register
+        return register if function is None else register(function)
 
     def step(self) -> _core.StepReport:
         """One time step with the callbacks and output due; returns its dt, courant and maximum_velocity.
@@ -252,12 +257,13 @@ class Simulation(State, Restarts):
     def run(self, *, until: float | None = None, progress: bool = True) -> bool:
         """Steps until the end, or until the time `until`, which the last step is shortened to land on.
 
+        Of a time that has passed it makes no step.
         True when the end of the run is reached, False when it is not; `stopped_by` names a signal that
         stopped it, else None.
         With an output directory SIGTERM, SIGINT, SIGUSR1 and SIGHUP stop behind the present step, with a
         checkpoint. Standard output may be closed meanwhile.
         """
-        if until is not None and not math.isfinite(until):
+        if until is not None and not 0 <= until < math.inf:
             raise ValueError(f"until = {until} is no time to pause at")
         with lasting_output(self._lost_output):
             return self._run(until, progress)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -234,7 +235,7 @@ def draw_slice(ax: Axes, plane: Plane | None, time: str) -> None:
     )
     (width, height), normal = plane.lengths, plane.normal
     ax.set(aspect="equal", xlabel=across, ylabel=up, xlim=(0, width), ylim=(0, height))
-    ax.set_title(f"{plane.of.title}   at {normal} = {float(values[normal]):.3g}, t = {time}")
+    ax.set_title(f"{plane.of.title}   at {normal} = {told_position(float(values[normal]))}, t = {time}")
     _ticks_of_pi(ax.xaxis, width)
     _ticks_of_pi(ax.yaxis, height)
     for spine in ax.spines.values():
@@ -263,6 +264,15 @@ def edges(points: xr.DataArray) -> tuple[float, float]:
     """Where the first pixel begins and the last ends, if their middles are at the points."""
     half = float(points[1] - points[0]) / 2
     return float(points[0]) - half, float(points[-1]) + half
+
+
+def told_position(place: float) -> str:
+    """With π where it is a simple part of π, as in boxes of 2π."""
+    part = Fraction(place / np.pi).limit_denominator(12)
+    if part == 0 or not np.isclose(part * np.pi, place, rtol=1e-6):
+        return f"{place:.3g}"
+    times = "" if part.numerator == 1 else f"{part.numerator}"
+    return f"{times}π" + (f"/{part.denominator}" if part.denominator > 1 else "")
 
 
 def _ticks_of_pi(axis: Axis, length: float) -> None:

@@ -80,8 +80,10 @@ class State:
     def gather(self, name: str, root: int = 0) -> np.ndarray | None:
         """A field of all ranks, (components, nz, ny, nx), on rank `root`; None on the others.
 
-        Raises ValueError, naming those there are.
+        Raises ValueError, naming those there are, of fields and of ranks.
         """
+        if not 0 <= root < self.comm.size:
+            raise ValueError(f"there is no rank {root} to gather on: ranks are 0 to {self.comm.size - 1}")
         own, blocks = self.field(name), self.comm.allgather(self.block)
         if self.comm.rank != root:
             for component in own:

@@ -3,6 +3,7 @@
 import shlex
 
 LONGEST = 1600  # characters of a message: what a terminal of 24 lines shows
+SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 BEGINNING = 1100  # of these, what stands before the gap; the remedy stands at the end
 
 
@@ -27,3 +28,12 @@ def typed(path: object) -> str:
 def storable(text: str) -> str:
     """The text as UTF-8 can hold it: bytes of a path that are no characters become \\x and two digits."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+
+
+def in_powers(number: float) -> str:
+    """A number as one prints it, of six digits, a large or small one with a power of ten: 3·10⁶."""
+    mantissa, _, exponent = f"{number:g}".partition("e")
+    if not exponent:
+        return mantissa
+    power = f"10{str(int(exponent)).translate(SUPERSCRIPTS)}"
+    return power if mantissa == "1" else f"{mantissa}·{power}"

@@ -339,6 +339,7 @@ def test_spectra_that_are_none(whorl, unchanged, stopped, tmp_path):
         (["run"], ["Missing argument 'CASE'", "whorl run --help"]),
         (["run", "abc", "--otput", "x"], ["--otput", "--output"]),
         (["restart", "x", "--until", "soon"], ["--until", "number"]),
+        (["plot", "x", "--plane"], ["'--plane' requires an argument", "whorl plot --help"]),
         (["bench", "setp"], ["setp", "Did you mean 'step'?"]),
         (["bench", "step", "--points", "22"], ["next good size is 24"]),
         (["bench", "step", "--precision", "half"], ["half", "single, double"]),

@@ -166,7 +166,7 @@ def restarted(runs, tmp_path, *settings, name="navier-stokes", **options):
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
-        (["grid.lengths=3"], ["is a checkpoint with grid.lengths", "give the case those"]),
+        (["grid.lengths=3"], ["is a checkpoint with grid.lengths", "keeps its box"]),
         (["flow.model=mhd"], ["without magnetic, of velocity, dye", "from-file"]),
         (["output"], ["output"]),
         (["grid.points=[12,16,1]"], ["one point along z", "no coarser grid of the same flow"]),

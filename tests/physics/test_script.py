@@ -97,6 +97,25 @@ def test_two_initial_fields_are_one_too_many():
         Simulation(script_case(initial={"name": "abc"}), beltrami(0.0))
 
 
+def test_what_is_no_case_is_refused():
+    with pytest.raises(CaseError, match=r'takes a Case, not "x\.toml": load_case'):
+        Simulation("x.toml", beltrami(0.0))
+
+
+def test_calls_that_cannot_be_are_refused():
+    simulation = Simulation(script_case(), beltrami(0.0))
+    with pytest.raises(ValueError, match="there is no rank 3 to gather on: ranks are 0 to 0"):
+        simulation.gather("velocity", root=3)
+    with pytest.raises(ValueError, match="3 cannot be called"):
+        simulation.every("1 steps", 3)
+    with pytest.raises(ValueError, match="until = -1 is no time to pause at"):
+        simulation.run(until=-1, progress=False)
+    assert simulation.step_number == 0
+    simulation.run(until=0.05, progress=False)
+    assert not simulation.run(until=0.0, progress=False)
+    assert simulation.step_number == 1
+
+
 def test_an_exception_in_the_function_comes_through():
     def velocity(x, y, z):
         raise ZeroDivisionError("in the user's function")

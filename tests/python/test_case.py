@@ -3,13 +3,16 @@
 import math
 import re
 import tomllib
+from functools import partial
 
+import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from whorl.case import Case, load_case, ready_cases
 from whorl.errors import CaseError
 from whorl.explain import options, sections, show
+from whorl.simulation import Simulation
 from whorl.sizes import next_good_size, prime_factors
 
 
@@ -120,6 +123,32 @@ def test_several_mistakes_are_told_at_once():
     message = refusal("flow.viscosity=-1", "run.thread=2")
     assert "flow.viscosity" in message
     assert "run.threads" in message
+
+
+def test_a_misspelt_section_is_told_before_the_one_that_it_was_meant_to_be():
+    message = refusal(gird={"points": 8}, grid=None, run={"thread": 2}, time={})
+    assert message.startswith("gird is not a section; did you mean [grid]?")
+
+
+def test_numbers_of_numpy_are_numbers():
+    case = Case(
+        **sections_of(
+            grid={"points": np.array([8, 12, 16]), "lengths": [np.float64(1), np.pi, 2.0]},
+            flow={"viscosity": np.float32(0.5)},
+            time={"steps": np.int64(3)},
+        )
+    )
+    assert case.grid.points == (8, 12, 16)
+    assert case.updated(time={"steps": np.int32(4)}).to_dict()["time"]["steps"] == 4
+    assert Case(**tomllib.loads(case.to_toml())) == case
+    assert "grid.points" in refusal(grid={"points": np.array([8.5, 8, 8])})
+
+
+@pytest.mark.parametrize("given", ["grid.points=8", "run.threads=1"])
+def test_settings_are_a_list(given):
+    for take in (Case(**sections_of()).updated, partial(load_case, "abc"), partial(Simulation.restart, "x")):
+        with pytest.raises(CaseError, match=rf'is one text; give a list of settings, such as \["{given}"'):
+            take(settings=given)
 
 
 def test_missing_sections_and_keys():

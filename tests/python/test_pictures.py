@@ -36,6 +36,7 @@ from whorl.slices import (
 from whorl.snapshots import SnapshotBackend, open_snapshot
 from whorl.spectra import Spectra
 from whorl.templates import example_case
+from whorl.text import in_powers
 
 
 @pytest.fixture
@@ -281,6 +282,7 @@ def test_the_plot_of_every_model(tmp_path, name):
     assert picture.spectra_title in titles
     assert any(title.startswith(f"{picture.slices[0].title}   at") for title in titles)
     assert case.flow.headline() in figure.get_suptitle()
+    assert "t = 0 to 0.2" in figure.get_suptitle()
 
 
 @pytest.mark.parametrize(
@@ -356,6 +358,26 @@ def test_shells_beyond_the_largest_sphere_are_left_out():
     ax = Figure().subplots()
     draw_spectra(ax, xr.Dataset(data, {"time": [0.0], "k": np.arange(8.0) / 2}), ViscousFlow.picture, 8 / 3)
     assert ax.lines[0].get_xdata().tolist() == [0.5, 1.0, 1.5, 2.0, 2.5]
+
+
+def test_a_spectrum_far_below_the_others_is_not_in_the_legend():
+    """And the slope lies just above the last spectrum, wherever the earlier ones are."""
+    k = np.arange(12.0)
+    last = np.where(k > 0, np.maximum(k, 1) ** -2.0, 0.0)
+    data = {"energy": (("time", "k"), [1e-40 * last, 100 * last, last])}
+    ax = Figure().subplots()
+    draw_spectra(ax, xr.Dataset(data, {"time": [0.0, 1.0, 2.0], "k": k}), ViscousFlow.picture, 12.0, 2.0)
+    assert [text.get_text() for text in ax.get_legend().get_texts()] == ["t = 1", "t = 2"]
+    (slope,) = (line for line in ax.lines if line.get_linestyle() == "--")
+    np.testing.assert_allclose(slope.get_ydata(), 1.6 * k[1:11] ** (-5 / 3))
+
+
+@pytest.mark.parametrize(
+    ("number", "printed"),
+    [(3e6, "3·10⁶"), (1e8, "10⁸"), (-2.5e-7, "-2.5·10⁻⁷"), (1e-12, "10⁻¹²"), (12345.0, "12345"), (0, "0")],
+)
+def test_large_and_small_numbers_have_powers_of_ten(number, printed):
+    assert in_powers(number) == printed
 
 
 @pytest.mark.parametrize("name", ["rayleigh-benard", "boussinesq", "gross-pitaevskii", "quasi-static-mhd"])

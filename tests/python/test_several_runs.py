@@ -80,6 +80,11 @@ def test_one_run_is_not_given_twice(place, tmp_path):
         whorl.open_runs(place / "slow", tmp_path / "again")
 
 
+def test_a_list_is_no_directory(place):
+    with pytest.raises(CaseError, match=r"open_runs\(\*directories\)"):
+        whorl.open_runs([place / "slow", place / "fast"])
+
+
 def test_times_are_the_same_though_rounding_tells_them_apart(place, tmp_path):
     shutil.copytree(place / "slow", tmp_path / "near")
     table = tmp_path / "near" / "series.csv"

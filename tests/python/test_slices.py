@@ -9,7 +9,7 @@ from whorl.errors import CaseError
 from whorl.models.base import Slice
 from whorl.output import open_run
 from whorl.plots import picture_of, plot_run
-from whorl.slices import Plane, Wanted, choose, colours, liveliest_plane, normal_axis
+from whorl.slices import Plane, Wanted, choose, colours, liveliest_plane, normal_axis, told_position
 
 
 @pytest.fixture
@@ -149,3 +149,18 @@ def test_a_value_keeps_its_sign_and_any_axis_may_be_cut():
 )
 def test_a_flat_flow_is_cut_across(shape, dims, axis):
     assert normal_axis("x", xr.DataArray(np.zeros(shape), dims=dims)) == axis
+
+
+@pytest.mark.parametrize(
+    ("place", "told"),
+    [
+        (0.0, "0"),
+        (np.pi, "π"),
+        (np.float32(np.pi / 2), "π/2"),
+        (7 * np.pi / 4, "7π/4"),
+        (5 * np.pi / 32, "0.491"),
+        (1.57, "1.57"),
+    ],
+)
+def test_a_plane_at_a_simple_part_of_pi_is_called_so(place, told):
+    assert told_position(float(place)) == told

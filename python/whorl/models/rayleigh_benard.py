@@ -11,6 +11,7 @@ from whorl.models.base import Curves, FieldOf, Model, Picture, Slice
 from whorl.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.models.viscous import FLOW_COLUMNS, HELICITY, VELOCITY, VORTICITY, flow_scales
 from whorl.section import at_most_one, option
+from whorl.text import in_powers
 
 TEMPERATURE = FieldOf(1, "1", "temperature θ = T − (1 − z), in differences between the plates", ("z",))
 NUSSELT = (
@@ -135,7 +136,7 @@ class RayleighBenard(Model):
         }
 
     def headline(self) -> str:
-        return f"Ra = {self.rayleigh:g}   ·   Pr = {self.prandtl:g}"
+        return f"Ra = {in_powers(self.rayleigh)}   ·   Pr = {self.prandtl:g}"
 
     def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
         """Scales, and the three Nusselt numbers: ⟨∂θ/∂z⟩ = 0, so that ⟨|∇T|²⟩ = 1 + ⟨|∇θ|²⟩."""
