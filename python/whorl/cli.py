@@ -271,7 +271,7 @@ def main() -> NoReturn:
         code = app(prog_name="whorl", standalone_mode=False)
     except UsageError as error:
         where = error.ctx.command_path if error.ctx else _command_typed()
-        message = error.format_message()
+        message = error.format_message() + _one_by_one(error)
         _leave(f"{message}{'' if message.endswith(('.', '?', ')')) else '.'} See {where} --help.", 2)
     except (CaseError, BlowUp, RunFault) as error:
         _leave(str(error), error.exit_code)
@@ -285,6 +285,13 @@ def main() -> NoReturn:
             raise
         _leave(str(error), 2)
     sys.exit(code or 0)
+
+
+def _one_by_one(error: UsageError) -> str:
+    """A hint for who gives a second setting behind one --set."""
+    message = error.format_message()
+    several = "unexpected extra argument" in message and "=" in message and "--set" in sys.argv
+    return "; each setting needs a --set of its own." if several else ""
 
 
 def _command_typed() -> str:

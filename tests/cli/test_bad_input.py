@@ -339,6 +339,7 @@ def test_spectra_that_are_none(whorl, unchanged, stopped, tmp_path):
         (["run"], ["Missing argument 'CASE'", "whorl run --help"]),
         (["run", "abc", "--otput", "x"], ["--otput", "--output"]),
         (["restart", "x", "--until", "soon"], ["--until", "number"]),
+        (["run", "abc", "--set", "a.b=1", "c.d=2"], ["(c.d=2)", "a --set of its own. See whorl run"]),
         (["plot", "x", "--plane"], ["'--plane' requires an argument", "whorl plot --help"]),
         (["bench", "setp"], ["setp", "Did you mean 'step'?"]),
         (["bench", "step", "--points", "22"], ["next good size is 24"]),
