@@ -30,14 +30,14 @@ import shared
 from figures import of_machine
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from shared import ROOT, console, table
-from whorl.benches.common import provenance
-from whorl.case import Case, Time
-from whorl.errors import BlowUp, CaseError
-from whorl.files import write_text
-from whorl.floor import STAGES
-from whorl.parallel import threads_of_rank
-from whorl.ranks import MPI
-from whorl.simulation import Simulation
+from whorl.base.errors import BlowUp, CaseError
+from whorl.base.files import write_text
+from whorl.base.ranks import MPI
+from whorl.config.case import Case, Time
+from whorl.machine.benches.common import provenance
+from whorl.machine.floor import STAGES
+from whorl.run.simulation import Simulation
+from whorl.run.threads import threads_of_rank
 
 SCHEMES = get_args(Time.model_fields["scheme"].annotation)
 TARGETS = (1e-2, 1e-3, 1e-4, 1e-5)

@@ -13,12 +13,13 @@ import time
 
 import shared
 from mpi4py import MPI
-from whorl import _core, tune
-from whorl.benches.common import bench_case, slowest
-from whorl.case import Case
-from whorl.core_options import core_options
-from whorl.exchange_choice import PLAIN, Choice, plain
-from whorl.information import machine
+from whorl import _core
+from whorl.config.case import Case
+from whorl.machine.benches.common import bench_case, slowest
+from whorl.machine.information import machine
+from whorl.run import tune
+from whorl.run.core_options import core_options
+from whorl.run.exchange_choice import PLAIN, Choice, plain
 
 TIMES = 3  # a right-hand side is timed each round
 # What goes with a transport, on the process grid 1 × ranks.

@@ -23,10 +23,10 @@ from typing import Any
 import peers
 from peers import Contestant
 from shared import ROOT, console, environment, launcher, table, write_page
-from whorl.benches.against import compare, read_earlier, show_against
-from whorl.case import Case
-from whorl.errors import CaseError
-from whorl.files import write_text
+from whorl.base.errors import CaseError
+from whorl.base.files import write_text
+from whorl.config.case import Case
+from whorl.machine.benches.against import compare, read_earlier, show_against
 
 KEPT = ROOT / "benchmarks" / "figures"
 # Of a machine; neither its name nor what happens to be free.

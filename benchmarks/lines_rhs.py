@@ -17,13 +17,13 @@ from typing import Any
 
 import psutil
 from whorl import _core
-from whorl.benches.common import WARM_UP, bench_case, measure_floor, provenance, spread
-from whorl.case import Case
-from whorl.core_options import core_options
-from whorl.errors import CaseError
-from whorl.floor import STATES_OF_TENDENCY, work
-from whorl.initial import set_initial
-from whorl.ranks import MPI
+from whorl.base.errors import CaseError
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.initial.fields import set_initial
+from whorl.machine.benches.common import WARM_UP, bench_case, measure_floor, provenance, spread
+from whorl.machine.floor import STATES_OF_TENDENCY, work
+from whorl.run.core_options import core_options
 
 OWN, FFTW, CHOSEN, HALF = "own", "fftw", "auto", "own, half the cache"
 FEWEST_ROUNDS = 2

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 import shared
 from mpi4py import MPI
 from whorl import _core
-from whorl.benches.common import bench_case
-from whorl.benches.step import measure_step
-from whorl.case import Case
-from whorl.core_options import core_options
+from whorl.config.case import Case
+from whorl.machine.benches.common import bench_case
+from whorl.machine.benches.step import measure_step
+from whorl.run.core_options import core_options
 
 POINTS, PLANE_POINTS = 128, 1024
 LIMIT = 1.15

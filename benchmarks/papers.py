@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 from shared import PAGE, ROOT, console, environment, launcher, table, write_page
-from whorl.benches.scaling import TIMES, shown
+from whorl.machine.benches.scaling import TIMES, shown
 
 FOLDER = ROOT / "runs" / "papers"
 PICTURE = PAGE.parent / "figures" / "scaling.png"

@@ -32,8 +32,8 @@ from lines_rhs import CHOSEN, FFTW, HALF, OWN
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.table import Table
 from shared import ROOT, console
-from whorl import instruction_levels
-from whorl.files import write_text
+from whorl.base import instruction_levels
+from whorl.base.files import write_text
 
 SCRIPT = Path(__file__).with_name("lines_rhs.py")
 PICTURE = ROOT / "docs" / "figures" / "lines.png"

@@ -20,7 +20,7 @@ from pathlib import Path
 
 import pytest
 import tomlkit
-from whorl.case import load_case
+from whorl.config.case import load_case
 
 ROOT = Path(__file__).parents[1]
 PAGES = ("README.md", "docs/guide.md")

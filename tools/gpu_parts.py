@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 from whorl import _core
-from whorl.benches.common import bench_case
-from whorl.fitting import choose_planes, largest_points
-from whorl.ranks import MPI
+from whorl.base.ranks import MPI
+from whorl.machine.benches.common import bench_case
+from whorl.run.fitting import choose_planes, largest_points
 
 DEVICE = "cuda"
 MOST = 4096  # points an axis that are looked at

@@ -14,8 +14,8 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from rich.table import Table
 from whorl import __version__
-from whorl.plots import STYLE
-from whorl.progress import stdout_console
+from whorl.results.plots import STYLE
+from whorl.run.progress import stdout_console
 
 ROOT = Path(__file__).resolve().parents[1]
 RESULTS = ROOT / "validation" / "results"

@@ -3,7 +3,7 @@
     .venv/bin/python validation/frontier_fit.py
 
 reads tables 1, 9 and 10–12 of P. K. Yeung et al., Comput. Phys. Commun. 306, 109364 (2025), no table of time
-steps, and what is published of the network, and writes python/whorl/planner/machines/frontier.toml.
+steps, and what is published of the network, and writes python/whorl/machine/planner/machines/frontier.toml.
 """
 
 import csv
@@ -11,11 +11,11 @@ import csv
 import numpy as np
 from comparison import ROOT
 from scipy.optimize import least_squares
-from whorl.files import write_text
-from whorl.planner.clock import MIB, all_to_all, peers_by_level
-from whorl.planner.load import Exchange, line_operations
-from whorl.planner.machine import MACHINES, Link, Machine, machine_from
-from whorl.planner.machine_file import machine_toml
+from whorl.base.files import write_text
+from whorl.machine.planner.clock import MIB, all_to_all, peers_by_level
+from whorl.machine.planner.load import Exchange, line_operations
+from whorl.machine.planner.machine import MACHINES, Link, Machine, machine_from
+from whorl.machine.planner.machine_file import machine_toml
 
 TABLES = ROOT / "validation" / "reference"
 RANKS_OF_NODE, GROUP_NODES = 8, 128

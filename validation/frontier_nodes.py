@@ -17,9 +17,9 @@ import numpy as np
 from comparison import Error, show, write_between, write_page_table, write_result
 from frontier_fit import RANKS_OF_NODE, table
 from gests import PAGE, Row, case_of, predict
-from whorl.planner.clock import MIB, seconds
-from whorl.planner.gests import Gests
-from whorl.planner.machine import Machine, load_machine
+from whorl.machine.planner.clock import MIB, seconds
+from whorl.machine.planner.gests import Gests
+from whorl.machine.planner.machine import Machine, load_machine
 
 POINTS, NODES = 32768, 8192
 ROWS_OF_RANKS, VARIABLES = (2, 4, 8, 16), (1, 2, 3)

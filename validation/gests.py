@@ -20,11 +20,11 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from whorl import Case
-from whorl.picture_style import STYLE
-from whorl.planner.clock import Parts, seconds
-from whorl.planner.gests import FLUXES, Gests
-from whorl.planner.machine import Machine, load_machine
-from whorl.planner.report import PARTS
+from whorl.machine.planner.clock import Parts, seconds
+from whorl.machine.planner.gests import FLUXES, Gests
+from whorl.machine.planner.machine import Machine, load_machine
+from whorl.machine.planner.report import PARTS
+from whorl.results.picture_style import STYLE
 
 PAGE = ROOT / "docs" / "planner.md"
 MEAN_LIMIT, WORST_LIMIT = 0.10, 0.25

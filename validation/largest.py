@@ -9,11 +9,11 @@ al., Comput. Phys. Commun. 306, 109364 (2025).
 from comparison import ROOT, write_between
 from frontier_fit import table
 from whorl import Case
-from whorl.planner.gests import Gests
-from whorl.planner.machine import load_machine
-from whorl.planner.report import PARTS
-from whorl.planner.search import GIB, Layout, best
-from whorl.planner.whorl_load import Whorl
+from whorl.machine.planner.gests import Gests
+from whorl.machine.planner.machine import load_machine
+from whorl.machine.planner.report import PARTS
+from whorl.machine.planner.search import GIB, Layout, best
+from whorl.machine.planner.whorl_load import Whorl
 
 POINTS, NODES = 32768, 4096
 PAGE = ROOT / "docs" / "planner.md"

@@ -19,8 +19,8 @@ import typer
 import xarray as xr
 from comparison import ROOT, Curves, Error, draw, paired, show, write_page_table, write_result
 from whorl import Case, CaseError, Simulation, open_run
-from whorl.directory import RunDirectory
-from whorl.parallel import on_root, world
+from whorl.base.parallel import on_root, world
+from whorl.output.directory import RunDirectory
 
 REFERENCE = ROOT / "validation" / "reference"
 app = typer.Typer(add_completion=False, help=__doc__, rich_markup_mode=None, pretty_exceptions_enable=False)

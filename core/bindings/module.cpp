@@ -120,7 +120,7 @@ nb::dict build_info() {
 
 void bind_options(nb::module_& m) {
     nb::class_<Options> options(m, "Options",
-                                "What a flow is built from; see whorl.case for units and ranges.");
+                                "What a flow is built from; see whorl.config.case for units and ranges.");
     options.def(nb::new_([](const nb::kwargs& given) {
         const nb::object object = nb::cast(Options());
         for (const auto& [key, value] : given) {

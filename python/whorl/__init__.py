@@ -3,7 +3,7 @@
 import importlib
 import os
 
-from whorl import ranks
+from whorl.base import ranks
 
 ranks.prepare()
 
@@ -12,14 +12,14 @@ if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
 _HOMES = {
-    "__version__": "whorl.version",
-    "BlowUp": "whorl.errors",
-    "Case": "whorl.case",
-    "CaseError": "whorl.errors",
-    "Simulation": "whorl.simulation",
-    "load_case": "whorl.case",
-    "open_run": "whorl.output",
-    "open_runs": "whorl.output",
+    "__version__": "whorl.base.version",
+    "BlowUp": "whorl.base.errors",
+    "Case": "whorl.config.case",
+    "CaseError": "whorl.base.errors",
+    "Simulation": "whorl.run.simulation",
+    "load_case": "whorl.config.case",
+    "open_run": "whorl.results.runs",
+    "open_runs": "whorl.results.runs",
 }
 
 __all__ = [*_HOMES]

@@ -1,5 +1,5 @@
 """`python -m whorl` is the command `whorl`, also where it was not installed."""
 
-from whorl.cli import main
+from whorl.cli.main import main
 
 main()

@@ -3,6 +3,6 @@
 import importlib
 import sys
 
-from whorl import instruction_levels
+from whorl.base import instruction_levels
 
 sys.modules[__name__] = importlib.import_module(f"whorl._core_{instruction_levels.chosen()}")

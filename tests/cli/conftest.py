@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator
 import psutil
 import pytest
 from cli.commands import WHORL, Finished, Shell, settings
-from whorl.cli import main
+from whorl.cli.main import main
 
 
 @pytest.fixture

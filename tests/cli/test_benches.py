@@ -5,8 +5,8 @@ import json
 import pytest
 from cli.commands import settings
 from matplotlib.image import imread
-from whorl.benches import fft
-from whorl.floor import STAGES
+from whorl.machine.benches import fft
+from whorl.machine.floor import STAGES
 
 PROVENANCE = {"machine", "build", "whorl", "commit", "date", "case", "summary"}
 SPREAD = {"count", "minimum", "median", "mean", "maximum"}

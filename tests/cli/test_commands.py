@@ -13,9 +13,9 @@ import xarray as xr
 from cli.commands import WHORL, settings
 from matplotlib.image import imread
 from whorl import _core
-from whorl.case import Case, load_case, ready_cases
-from whorl.explain import options
-from whorl.output import open_run
+from whorl.config.case import Case, load_case, ready_cases
+from whorl.config.explain import options
+from whorl.results.runs import open_run
 
 CASE = """
 [grid]
@@ -280,20 +280,20 @@ def test_a_terminal_shows_the_run_live(tmp_path):
 
 def test_no_terminal_gets_plain_lines(whorl, monkeypatch, case_file):
     """One when the time comes, and one at the end; every one of them for people to read."""
-    monkeypatch.setattr("whorl.progress.PLAIN_SECONDS", 0.0)
-    monkeypatch.setattr("whorl.progress.SHARE", 1e9)
+    monkeypatch.setattr("whorl.run.progress.PLAIN_SECONDS", 0.0)
+    monkeypatch.setattr("whorl.run.progress.SHARE", 1e9)
     result = whorl("run", case_file)
     shown = [line for line in result.out.splitlines() if line.startswith("step ")]
     assert len(shown) == 12
     assert "\x1b" not in result.out
-    monkeypatch.setattr("whorl.progress.PLAIN_SECONDS", 1000.0)
+    monkeypatch.setattr("whorl.run.progress.PLAIN_SECONDS", 1000.0)
     result = whorl("run", case_file, "--overwrite")
     assert len([line for line in result.out.splitlines() if line.startswith("step ")]) == 1
 
 
 def test_a_restart_shows_the_last_row_until_there_is_another(whorl, monkeypatch, quick):
-    monkeypatch.setattr("whorl.progress.PLAIN_SECONDS", 0.0)
-    monkeypatch.setattr("whorl.progress.SHARE", 1e9)
+    monkeypatch.setattr("whorl.run.progress.PLAIN_SECONDS", 0.0)
+    monkeypatch.setattr("whorl.run.progress.SHARE", 1e9)
     rows = settings("output.series_every='5 steps'")
     assert whorl("run", "taylor-green", "-o", "out", *quick, *rows).code == 0
     result = whorl("restart", "out", "--step", "8", *settings("time.steps=11", "time.until=10"))

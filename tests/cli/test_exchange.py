@@ -12,13 +12,14 @@ import pytest
 from cli.commands import WHORL, mpiexec, settings
 from cli.test_faults import SECONDS_TO_END_ALL
 from mpi4py import MPI
-from whorl import _core, tune
-from whorl.case import Case, Run
-from whorl.checks import warnings
-from whorl.errors import CaseError
-from whorl.exchange_choice import AUTO, Choice
-from whorl.ranks import Alone
-from whorl.tune import Trial
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.base.ranks import Alone
+from whorl.config.case import Case, Run
+from whorl.run import tune
+from whorl.run.checks import warnings
+from whorl.run.exchange_choice import AUTO, Choice
+from whorl.run.tune import Trial
 
 HANGING = """
 import time
@@ -105,7 +106,8 @@ def test_a_sum_that_does_not_end_ends_the_run(shell, tmp_path, call, what):
 
 FAILING = """
 from types import SimpleNamespace
-from whorl import Case, Simulation, _core, tune
+from whorl import Case, Simulation, _core
+from whorl.run import tune
 from mpi4py import MPI
 
 tune.PATIENCE = 1.0

@@ -14,9 +14,9 @@ import psutil
 import pytest
 import xarray as xr
 from cli.commands import contents, settings
-from whorl.output import open_run
-from whorl.recorder import Recorder
-from whorl.signals import StopFlag
+from whorl.output.recorder import Recorder
+from whorl.results.runs import open_run
+from whorl.run.signals import StopFlag
 
 SECONDS_TO_END_ALL = 30  # a few, on a machine that has better things to do
 
@@ -370,9 +370,11 @@ def test_an_exception_on_one_rank_ends_all(shell, tmp_path, where):
 
 ERROR_ON_ONE_RANK = """
 import sys
-from whorl import cli, initial, parallel
-from whorl.errors import CaseError
-from whorl.initial_options import Abc
+from whorl.base import parallel
+from whorl.cli import main as cli
+from whorl.initial import fields as initial
+from whorl.base.errors import CaseError
+from whorl.config.initial_options import Abc
 
 
 def fails(target, parameters):

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from whorl import formulas, toml
-from whorl.case import Case, load_case
-from whorl.errors import CaseError
-from whorl.explain import options
-from whorl.text import LONGEST
+from whorl.base import toml
+from whorl.base.errors import CaseError
+from whorl.base.text import LONGEST
+from whorl.config import formulas
+from whorl.config.case import Case, load_case
+from whorl.config.explain import options
 
 SECONDS = 2.0  # of the processor
 KEYS = [option.key.split(".") for option in options(Case) if option.key.count(".") == 1]

@@ -5,7 +5,7 @@ import time
 
 import pytest
 from cli.commands import CASE, Finished, contents, settings
-from whorl.text import LONGEST
+from whorl.base.text import LONGEST
 
 SECONDS = 2.0  # of the processor
 

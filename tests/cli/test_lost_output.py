@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from cli.commands import PATIENCE, settings
 from cli.test_faults import arguments, newest_step, wait_for_step
-from whorl.directory import RunDirectory
+from whorl.output.directory import RunDirectory
 
 
 @pytest.mark.parametrize("stream", ["stdout", "both"])

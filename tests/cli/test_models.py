@@ -9,11 +9,11 @@ import xarray as xr
 from cli.commands import settings
 from cli.test_bad_input import check_refused
 from matplotlib.image import imread
-from whorl.case import load_case
-from whorl.measures import series_columns, spectra_columns
-from whorl.models import MODELS
-from whorl.output import open_run
-from whorl.templates import example_case
+from whorl.cli.templates import example_case
+from whorl.config.case import load_case
+from whorl.config.models import MODELS
+from whorl.output.measures import series_columns, spectra_columns
+from whorl.results.runs import open_run
 
 NAMES = sorted(MODELS)
 SMALL = {

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from cli.commands import settings
 from cli.test_faults import arguments, checkpoints, newest_step, wait_for_checkpoint
-from whorl.case import Case, load_case
-from whorl.errors import CaseError
-from whorl.hold import Hold
-from whorl.output import open_run
-from whorl.simulation import Simulation
+from whorl.base.errors import CaseError
+from whorl.config.case import Case, load_case
+from whorl.output.lock import Lock
+from whorl.results.runs import open_run
+from whorl.run.simulation import Simulation
 
 
 def test_a_run_that_goes_on_is_left_alone(start, installed, tmp_path):
@@ -35,21 +35,23 @@ def test_a_run_that_goes_on_may_remove_checkpoints(whorl, installed, tmp_path):
     assert whorl("run", "abc", "-o", "out", *settings("grid.points=8", "time.steps=1")).code == 0
     for path in checkpoints(tmp_path / "out"):
         path.unlink()
-    hold = Hold(tmp_path / "out")
+    hold = Lock(tmp_path / "out")
     assert "still goes on" in " ".join(installed("restart", "out").err.split())
     hold.release()
     assert "has no checkpoint" in " ".join(installed("restart", "out").err.split())
 
 
 def test_a_run_is_open_once_in_a_process_too(tmp_path):
-    first = Hold(tmp_path)
+    first = Lock(tmp_path)
     with pytest.raises(CaseError, match="still open in this program: close it"):
-        Hold(tmp_path)
-    script = "import sys; from pathlib import Path; from whorl.hold import Hold; Hold(Path(sys.argv[1]))"
+        Lock(tmp_path)
+    script = (
+        "import sys; from pathlib import Path; from whorl.output.lock import Lock; Lock(Path(sys.argv[1]))"
+    )
     another = [sys.executable, "-c", script, str(tmp_path)]
     assert "still goes on" in subprocess.run(another, capture_output=True, text=True).stderr
     first.release()
-    again = Hold(tmp_path)
+    again = Lock(tmp_path)
     del again
     assert subprocess.run(another).returncode == 0
 

@@ -6,8 +6,8 @@ import pytest
 from cli.commands import settings
 from matplotlib.image import imread
 from planner.cases import sections
-from whorl.planner.machine import machine_from
-from whorl.planner.machine_file import machine_toml
+from whorl.machine.planner.machine import machine_from
+from whorl.machine.planner.machine_file import machine_toml
 
 
 @pytest.fixture

@@ -122,7 +122,9 @@ def test_a_block_that_an_exception_leaves_waits_for_nobody(world):
 def test_a_closed_simulation_leaves_its_directory(world, tmp_path):
     case = CASE.updated([f"output.directory={str(tmp_path / 'run')!r}"])
     simulation = Simulation(case, comm=world)
-    program = f"from whorl.directory import RunDirectory; RunDirectory({str(tmp_path / 'run')!r}).hold()"
+    program = (
+        f"from whorl.output.directory import RunDirectory; RunDirectory({str(tmp_path / 'run')!r}).lock()"
+    )
     command = [sys.executable, "-c", program]
     assert subprocess.run(command, capture_output=True).returncode == 1
     simulation.close()
@@ -181,7 +183,7 @@ from support import flows
 from support.failing_mpi import fail_after
 from support.twin import Twin
 from whorl import _core
-from whorl.ranks import MPI
+from whorl.base.ranks import MPI
 
 twin = Twin((12, 8, 16), viscosity=0.01)
 flow, other = (flows.make(MPI.COMM_WORLD, twin, transport="datatypes", batches=2) for _ in range(2))
@@ -219,7 +221,7 @@ from support import flows
 from support.failing_mpi import fail_after
 from support.twin import Twin
 from whorl import _core
-from whorl.ranks import MPI
+from whorl.base.ranks import MPI
 
 world, twin = MPI.COMM_WORLD, Twin((64, 48, 32), viscosity=0.01)
 

@@ -8,7 +8,7 @@ from support import devices, flows
 from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import Case, Simulation, _core
-from whorl.ranks import MPI
+from whorl.base.ranks import MPI
 
 pytestmark = pytest.mark.every_device
 

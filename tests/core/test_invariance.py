@@ -8,7 +8,7 @@ from support.flows import assert_close
 from support.ranks import on_ranks
 from support.twin import Twin
 from whorl import _core
-from whorl.ranks import MPI
+from whorl.base.ranks import MPI
 
 pytestmark = pytest.mark.every_device
 

@@ -9,7 +9,7 @@ from support.build import without
 from support.ranks import environment
 from support.twin import Twin
 from whorl import _core
-from whorl.ranks import MPI
+from whorl.base.ranks import MPI
 
 BOX = Twin((8, 10, 6), viscosity=0.01)
 
@@ -30,7 +30,7 @@ import sys
 sys.modules["mpi4py"] = None
 from support import flows
 from support.twin import Twin
-from whorl.ranks import MPI
+from whorl.base.ranks import MPI
 print(flows.make(MPI.COMM_WORLD, Twin((8, 10, 6))).ranks, MPI.COMM_WORLD.size)
 """
 

@@ -5,7 +5,7 @@ import pytest
 from support import devices, flows
 from support.flows import assert_close
 from support.twin import Twin
-from whorl.ranks import MPI
+from whorl.base.ranks import MPI
 
 pytestmark = pytest.mark.every_device
 

@@ -9,8 +9,8 @@ from support.watched import calls
 pytestmark = [needs("hdf5"), pytest.mark.skipif(sys.platform != "linux", reason="watched as on Linux")]
 
 SCRIPT = """
-from whorl.case import load_case
-from whorl.simulation import Simulation
+from whorl.config.case import load_case
+from whorl.run.simulation import Simulation
 quick = ["grid.points=8", "time.dt=0.01", "time.steps=1", "output.snapshot_every='1 steps'"]
 case = load_case("abc", quick).updated(output={"directory": "out"})
 with Simulation(case) as simulation:

@@ -9,7 +9,7 @@ from support.build import needs
 from support.flows import assert_close
 from support.ranks import COUNTS, run_on
 from support.twin import Twin
-from whorl.snapshots import open_snapshot, open_snapshots
+from whorl.output.snapshots import open_snapshot, open_snapshots
 
 pytestmark = [pytest.mark.every_device, needs("hdf5")]
 

@@ -17,7 +17,7 @@ PROGRAM = """
 import sys
 from support import flows
 from support.twin import Twin
-from whorl.ranks import MPI
+from whorl.base.ranks import MPI
 
 settings = dict(pair.split("=") for pair in sys.argv[2:])
 twin = Twin((64, 64, 64), dealias="none", viscosity=0.01)

@@ -8,7 +8,7 @@ from support import flows
 from support.ranks import run_on
 from support.twin import Twin
 from whorl import _core
-from whorl.sizes import next_good_size
+from whorl.config.sizes import next_good_size
 
 GOOD = [n for n in range(4, 64, 2) if _core.next_good_size(n) == n]
 RULES = [

@@ -2,7 +2,7 @@
 
 import numpy as np
 from models.runs import TAU, advance, error, make_case, noise, wave
-from whorl.case import Case
+from whorl.config.case import Case
 
 NU, ETA = 0.03, 0.11
 B0 = (0.3, 0.2, 1.1)

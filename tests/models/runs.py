@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 from support import devices
-from whorl.case import Case
-from whorl.simulation import Simulation
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
 
 TAU = 2 * math.pi
 EPSILON = {"double": float(np.finfo("f8").eps), "single": float(np.finfo("f4").eps)}

@@ -104,7 +104,7 @@ def test_the_page_s_test_passes(tree):
 
 @pytest.mark.skipif(NO_BUILD, reason="needs the build folder of make setup")
 def test_the_page_s_commands_end_with_a_picture(tree):
-    whorl_command = f'"{sys.executable}" -S -c "from whorl.cli import main; main()"'
+    whorl_command = f'"{sys.executable}" -S -c "from whorl.cli.main import main; main()"'
     script = f'set -eu\nwhorl() {{ {whorl_command} "$@"; }}\n{(tree / "scripts").read_text()}'
     done = subprocess.run(
         ["bash", "-c", script], cwd=tree, env=environment(tree), capture_output=True, text=True

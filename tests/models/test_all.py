@@ -13,11 +13,11 @@ from physics.flows import SCHEMES
 from support import devices
 from support.ranks import on_ranks
 from whorl import _core
-from whorl.case import Case
-from whorl.core_options import core_options
-from whorl.floor import STAGES
-from whorl.models import MODELS
-from whorl.simulation import Simulation
+from whorl.config.case import Case
+from whorl.config.models import MODELS
+from whorl.machine.floor import STAGES
+from whorl.run.core_options import core_options
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

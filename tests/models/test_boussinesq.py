@@ -20,7 +20,7 @@ from models.waves import (
 )
 from physics.flows import SCHEMES, TAU, distance, noise, run, slope
 from support.ranks import on_ranks
-from whorl.simulation import Simulation
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

@@ -5,8 +5,8 @@ import pytest
 from models.runs import EPSILON, distance
 from models.test_all import case_of, every, fields_of
 from support import devices
-from whorl.case import Case
-from whorl.simulation import Simulation
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

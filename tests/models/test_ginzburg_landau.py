@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 from models.runs import Modes, advance, error, make_case, noise
-from whorl.simulation import Simulation
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

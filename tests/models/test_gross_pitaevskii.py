@@ -5,8 +5,8 @@ import math
 import numpy as np
 import pytest
 from models.runs import TAU, Modes, advance, check_spectrum, distance, error, make_case, noise, slope
-from whorl.errors import BlowUp
-from whorl.simulation import Simulation
+from whorl.base.errors import BlowUp
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

@@ -4,8 +4,8 @@ single precision, losses of a mode's fields that differ by much.
 
 import pytest
 from support import devices
-from whorl.case import Case
-from whorl.simulation import Simulation
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

@@ -8,9 +8,9 @@ import pytest
 from models.magnetic import B0, BOX, FIELDS, GRID, LENGTHS, NU, check_wave, mhd, random_fields
 from models.runs import TAU, Modes, abc, advance, distance, error, noise, taylor_green, transverse, wave
 from support import devices
-from whorl.case import Case
-from whorl.errors import CaseError
-from whorl.simulation import Simulation
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

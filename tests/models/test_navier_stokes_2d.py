@@ -18,8 +18,8 @@ from models.waves import (
 )
 from physics.flows import SCHEMES, TAU, distance, noise, run, slope
 from support.ranks import on_ranks
-from whorl.errors import CaseError
-from whorl.simulation import Simulation
+from whorl.base.errors import CaseError
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

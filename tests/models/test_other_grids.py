@@ -15,12 +15,12 @@ from support import devices
 from support.build import needs
 from support.ranks import on_ranks
 from support.twin import Twin
-from whorl.case import Case, Grid
-from whorl.directory import RunDirectory
-from whorl.errors import CaseError
-from whorl.initial_files import left_out
-from whorl.output import open_run
-from whorl.simulation import Simulation
+from whorl.base.errors import CaseError
+from whorl.config.case import Case, Grid
+from whorl.initial.files import left_out
+from whorl.output.directory import RunDirectory
+from whorl.results.runs import open_run
+from whorl.run.simulation import Simulation
 
 pytestmark = [pytest.mark.every_device, needs("hdf5")]
 

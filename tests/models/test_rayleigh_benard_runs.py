@@ -18,10 +18,10 @@ from models.waves import (
 )
 from physics.flows import SCHEMES, distance, run, slope
 from support.ranks import on_ranks
-from whorl.initial import coordinates
-from whorl.models import MODELS
-from whorl.simulation import Simulation
-from whorl.templates import example_case
+from whorl.cli.templates import example_case
+from whorl.config.models import MODELS
+from whorl.initial.fields import coordinates
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

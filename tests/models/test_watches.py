@@ -6,9 +6,9 @@ import h5py
 import numpy as np
 import pytest
 from support.build import needs
-from whorl.case import Case
-from whorl.errors import BlowUp, CaseError
-from whorl.simulation import Simulation
+from whorl.base.errors import BlowUp, CaseError
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
 
 SEED = {"name": "random", "k0": 2.0, "energy": 0.1}
 MODELS = {

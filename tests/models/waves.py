@@ -11,8 +11,8 @@ from mpi4py import MPI
 from physics.flows import TAU, sample
 from scipy.linalg import expm
 from support import devices
-from whorl.case import Case
-from whorl.simulation import Simulation
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
 
 ROUNDING = 3e-14
 EPSILON = float(np.finfo(np.float32).eps)

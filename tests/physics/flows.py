@@ -10,8 +10,8 @@ from itertools import permutations
 
 import numpy as np
 from support import devices
-from whorl.case import Case
-from whorl.simulation import Simulation
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
 
 TAU = 2 * math.pi
 AXES = tuple(permutations(range(3)))

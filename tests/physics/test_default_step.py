@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 from support import devices
-from whorl.case import Case
-from whorl.floor import STAGES
-from whorl.schemes import DEFAULT_COURANT, GROWTH, LARGEST_FREQUENCY, largest_courant
-from whorl.simulation import Simulation
+from whorl.config.case import Case
+from whorl.config.schemes import DEFAULT_COURANT, GROWTH, LARGEST_FREQUENCY, largest_courant
+from whorl.machine.floor import STAGES
+from whorl.run.simulation import Simulation
 
 POINTS, STEPS = 32, 60
 

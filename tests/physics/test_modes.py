@@ -10,9 +10,9 @@ from support import devices
 from support.build import needs
 from support.ranks import on_ranks
 from whorl import open_run
-from whorl.case import Case
-from whorl.errors import CaseError
-from whorl.simulation import Simulation
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

@@ -9,10 +9,10 @@ from support import devices
 from support.build import needs
 from support.checkpoints import seal
 from whorl import _core
-from whorl.case import Case
-from whorl.errors import CaseError
-from whorl.output import open_run
-from whorl.simulation import Simulation
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.results.runs import open_run
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

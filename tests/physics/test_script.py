@@ -6,9 +6,9 @@ import whorl
 import xarray as xr
 from physics.flows import beltrami, curl, distance, gradient, make_case, noise, on_twice_the_points, run
 from support import devices
-from whorl.case import Case
-from whorl.errors import CaseError
-from whorl.simulation import Simulation
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

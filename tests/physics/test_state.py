@@ -5,10 +5,10 @@ import pytest
 from physics.flows import beltrami
 from support.build import needs
 from support.ranks import on_ranks
-from whorl.case import Case
-from whorl.errors import BlowUp, CaseError
-from whorl.output import open_run
-from whorl.simulation import Simulation
+from whorl.base.errors import BlowUp, CaseError
+from whorl.config.case import Case
+from whorl.results.runs import open_run
+from whorl.run.simulation import Simulation
 
 
 def case_of(**changes) -> Case:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 from physics.flows import TRUNCATIONS, make_case, names
-from whorl.case import Case
-from whorl.simulation import Simulation
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 from physics.flows import TAU, TRUNCATIONS, beltrami, make_case, names, noise, run
 from support import devices
-from whorl.case import Case
-from whorl.errors import CaseError, RunFault
-from whorl.output import open_run
-from whorl.simulation import Simulation
+from whorl.base.errors import CaseError, RunFault
+from whorl.config.case import Case
+from whorl.results.runs import open_run
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 import whorl
 from support import devices
-from whorl.case import Case
-from whorl.plots import plot_run
-from whorl.simulation import Simulation
+from whorl.config.case import Case
+from whorl.results.plots import plot_run
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 

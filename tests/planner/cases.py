@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from whorl.case import Case
-from whorl.planner.machine import Machine, machine_from
+from whorl.config.case import Case
+from whorl.machine.planner.machine import Machine, machine_from
 
 
 def case(points: Any = 64, **sections: dict[str, Any]) -> Case:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from planner.cases import toy
-from whorl.planner.clock import (
+from whorl.machine.planner.clock import (
     all_to_all,
     interpolate,
     level_times,
@@ -13,8 +13,8 @@ from whorl.planner.clock import (
     peers_by_level,
     seconds,
 )
-from whorl.planner.load import Exchange, Load, line_operations
-from whorl.planner.machine import Link
+from whorl.machine.planner.load import Exchange, Load, line_operations
+from whorl.machine.planner.machine import Link
 
 ALONE = Exchange(1, 1, 1e9, 2)
 LOAD = Load(

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 from planner.cases import case
-from whorl.planner.clock import all_to_all, seconds
-from whorl.planner.gests import Gests
-from whorl.planner.machine import load_machine
-from whorl.planner.plan import make_plan, to_dict
-from whorl.planner.whorl_load import Whorl
+from whorl.machine.planner.clock import all_to_all, seconds
+from whorl.machine.planner.gests import Gests
+from whorl.machine.planner.machine import load_machine
+from whorl.machine.planner.plan import make_plan, to_dict
+from whorl.machine.planner.whorl_load import Whorl
 
 VALIDATION = Path(__file__).resolve().parents[2] / "validation"
 POINTS = 32768

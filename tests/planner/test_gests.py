@@ -4,8 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from whorl.planner.clock import all_to_all
-from whorl.planner.machine import load_machine
+from whorl.machine.planner.clock import all_to_all
+from whorl.machine.planner.machine import load_machine
 
 VALIDATION = Path(__file__).resolve().parents[2] / "validation"
 

@@ -5,15 +5,15 @@ import json
 import pytest
 from planner.cases import case, toy
 from whorl import _core
-from whorl.core_options import core_options
-from whorl.errors import CaseError
-from whorl.planner import report
-from whorl.planner.machine import load_machine
-from whorl.planner.notes import notes_on
-from whorl.planner.plan import as_json, make_plan
-from whorl.planner.run_length import first_step
-from whorl.planner.search import fewest_nodes, threads_of_rank, with_ranks
-from whorl.planner.whorl_load import Whorl
+from whorl.base.errors import CaseError
+from whorl.machine.planner import report
+from whorl.machine.planner.machine import load_machine
+from whorl.machine.planner.notes import notes_on
+from whorl.machine.planner.plan import as_json, make_plan
+from whorl.machine.planner.run_length import first_step
+from whorl.machine.planner.search import fewest_nodes, threads_of_rank, with_ranks
+from whorl.machine.planner.whorl_load import Whorl
+from whorl.run.core_options import core_options
 
 GPU = {"kind": "gpu", "devices": 2, "ranks": 2, "memory": 20.0}
 CARD = 139.0

@@ -6,13 +6,13 @@ import pytest
 from planner.cases import case
 from support.ranks import on_ranks
 from whorl import _core
-from whorl.core_options import core_options
-from whorl.errors import CaseError
-from whorl.floor import STAGES, work
-from whorl.initial import set_initial
-from whorl.planner.gests import Gests
-from whorl.planner.load import line_operations
-from whorl.planner.whorl_load import Whorl
+from whorl.base.errors import CaseError
+from whorl.initial.fields import set_initial
+from whorl.machine.floor import STAGES, work
+from whorl.machine.planner.gests import Gests
+from whorl.machine.planner.load import line_operations
+from whorl.machine.planner.whorl_load import Whorl
+from whorl.run.core_options import core_options
 
 VARIABLE = 4 * 64**3 / 8  # bytes on one of 8 ranks, single precision
 

@@ -2,13 +2,13 @@
 
 import pytest
 from planner.cases import case, sections, toy
-from whorl.errors import CaseError
-from whorl.planner.clock import level_times
-from whorl.planner.load import Exchange
-from whorl.planner.machine import load_machine, machine_from, machine_text, shipped_machines
-from whorl.planner.machine_file import machine_toml
-from whorl.planner.search import fewest_nodes, with_ranks
-from whorl.planner.whorl_load import Whorl
+from whorl.base.errors import CaseError
+from whorl.machine.planner.clock import level_times
+from whorl.machine.planner.load import Exchange
+from whorl.machine.planner.machine import load_machine, machine_from, machine_text, shipped_machines
+from whorl.machine.planner.machine_file import machine_toml
+from whorl.machine.planner.search import fewest_nodes, with_ranks
+from whorl.machine.planner.whorl_load import Whorl
 
 WRONG = {
     "unknown option": (

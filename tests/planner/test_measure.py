@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 from mpi4py import MPI
 from support.ranks import on_ranks
-from whorl.planner import measure
-from whorl.planner.clock import all_to_all, seconds
-from whorl.planner.machine import machine_from, machine_text
-from whorl.planner.machine_file import machine_toml
-from whorl.planner.whorl_load import Whorl
+from whorl.machine.planner import measure
+from whorl.machine.planner.clock import all_to_all, seconds
+from whorl.machine.planner.machine import machine_from, machine_text
+from whorl.machine.planner.machine_file import machine_toml
+from whorl.machine.planner.whorl_load import Whorl
 
 SIZES = (16, 24)
 

@@ -2,11 +2,11 @@
 
 import pytest
 from planner.cases import case, sections, toy
-from whorl.planner.clock import Parts
-from whorl.planner.machine import load_machine, machine_from
-from whorl.planner.notes import notes_on
-from whorl.planner.plan import make_plan, to_dict
-from whorl.planner.search import Layout
+from whorl.machine.planner.clock import Parts
+from whorl.machine.planner.machine import load_machine, machine_from
+from whorl.machine.planner.notes import notes_on
+from whorl.machine.planner.plan import make_plan, to_dict
+from whorl.machine.planner.search import Layout
 
 SOURCE = {
     "inside": (64, "single", []),

@@ -8,11 +8,11 @@ from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 from planner.cases import case, toy
 from rich.console import Console
-from whorl.planner import picture, report
-from whorl.planner.clock import Parts
-from whorl.planner.plan import Plan, Run, to_dict
-from whorl.planner.run_length import Length, Output
-from whorl.planner.search import Layout
+from whorl.machine.planner import picture, report
+from whorl.machine.planner.clock import Parts
+from whorl.machine.planner.plan import Plan, Run, to_dict
+from whorl.machine.planner.run_length import Length, Output
+from whorl.machine.planner.search import Layout
 
 GIB = 2**30
 OUTPUT = Output(3, 2, 1.5 * GIB, 4 * GIB, 20.0)

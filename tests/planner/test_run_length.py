@@ -5,12 +5,13 @@ from types import SimpleNamespace
 import pytest
 from mpi4py import MPI
 from planner.cases import case, toy
-from whorl import Simulation, _core, recorder
-from whorl.core_options import core_options
-from whorl.errors import CaseError
-from whorl.initial import set_initial
-from whorl.planner.run_length import first_step, length_of, output_of
-from whorl.planner.whorl_load import Whorl
+from whorl import Simulation, _core
+from whorl.base.errors import CaseError
+from whorl.initial.fields import set_initial
+from whorl.machine.planner.run_length import first_step, length_of, output_of
+from whorl.machine.planner.whorl_load import Whorl
+from whorl.output import recorder
+from whorl.run.core_options import core_options
 
 
 def test_a_fixed_step_counts_itself():

@@ -5,14 +5,14 @@ import json
 import pytest
 from planner.cases import case, toy
 from whorl import Simulation, _core
-from whorl.case import load_case, ready_cases
-from whorl.errors import CaseError
-from whorl.planner.clock import seconds
-from whorl.planner.gests import Gests
-from whorl.planner.machine import Node, load_machine
-from whorl.planner.plan import as_json, make_plan
-from whorl.planner.search import best, fewest_nodes, node_counts, threads_of_rank, with_ranks
-from whorl.planner.whorl_load import Whorl
+from whorl.base.errors import CaseError
+from whorl.config.case import load_case, ready_cases
+from whorl.machine.planner.clock import seconds
+from whorl.machine.planner.gests import Gests
+from whorl.machine.planner.machine import Node, load_machine
+from whorl.machine.planner.plan import as_json, make_plan
+from whorl.machine.planner.search import best, fewest_nodes, node_counts, threads_of_rank, with_ranks
+from whorl.machine.planner.whorl_load import Whorl
 
 MEMORY = 2e-3  # GiB a node: 64³ points need several
 

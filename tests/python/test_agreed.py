@@ -6,8 +6,8 @@ from functools import partial
 
 import pytest
 from support.ranks import on_ranks
-from whorl.errors import BlowUp, CaseError, RunFault
-from whorl.parallel import agreed, on_root
+from whorl.base.errors import BlowUp, CaseError, RunFault
+from whorl.base.parallel import agreed, on_root
 
 
 class Unsendable(Exception):

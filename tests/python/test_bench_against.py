@@ -8,12 +8,12 @@ import pytest
 from rich.console import Console
 from support.bench_figures import MACHINE, PARTS, case_of, figures_of, spread
 from whorl import _core
-from whorl.benches import against
-from whorl.benches.against import compare, read_earlier, show_against
-from whorl.benches.common import layout_of
-from whorl.core_options import core_options
-from whorl.errors import CaseError
-from whorl.ranks import MPI
+from whorl.base.errors import CaseError
+from whorl.base.ranks import MPI
+from whorl.machine.benches import against
+from whorl.machine.benches.against import compare, read_earlier, show_against
+from whorl.machine.benches.common import layout_of
+from whorl.run.core_options import core_options
 
 
 def shown(found):

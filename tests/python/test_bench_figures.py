@@ -9,13 +9,13 @@ from mpi4py import MPI
 from rich.console import Console
 from support.ranks import on_ranks
 from whorl import _core
-from whorl.benches import common, exchange, fft, scaling, scaling_plot, step
-from whorl.benches.common import bench_case
-from whorl.case import Run
-from whorl.core_options import core_options
-from whorl.errors import RunFault
-from whorl.floor import Work, pair_work, work
-from whorl.initial import set_initial
+from whorl.base.errors import RunFault
+from whorl.config.case import Run
+from whorl.initial.fields import set_initial
+from whorl.machine.benches import common, exchange, fft, scaling, scaling_plot, step
+from whorl.machine.benches.common import bench_case
+from whorl.machine.floor import Work, pair_work, work
+from whorl.run.core_options import core_options
 
 SELF = MPI.COMM_SELF
 LIMITS = {"operations": 1.0, "bytes": 1.0, "line_rate": {"16": 2.5e9}, "copy_bandwidth": 12e9}

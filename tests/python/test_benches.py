@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from mpi4py import MPI
 from whorl import _core
-from whorl.benches import exchange, scaling, step
-from whorl.benches.common import bench_case, spread
-from whorl.benches.fft import fft_case, kernel, operations, set_kernel, verify
-from whorl.core_options import core_options
-from whorl.errors import CaseError, RunFault
-from whorl.floor import pair_work
-from whorl.information import commit
-from whorl.initial import coordinates
+from whorl.base.errors import CaseError, RunFault
+from whorl.initial.fields import coordinates
+from whorl.machine.benches import exchange, scaling, step
+from whorl.machine.benches.common import bench_case, spread
+from whorl.machine.benches.fft import fft_case, kernel, operations, set_kernel, verify
+from whorl.machine.floor import pair_work
+from whorl.machine.information import commit
+from whorl.run.core_options import core_options
 
 SELF = MPI.COMM_SELF
 

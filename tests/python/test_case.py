@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from whorl.case import Case, load_case, ready_cases
-from whorl.errors import CaseError
-from whorl.explain import options, sections, show
-from whorl.simulation import Simulation
-from whorl.sizes import next_good_size, prime_factors
+from whorl.base.errors import CaseError
+from whorl.config.case import Case, load_case, ready_cases
+from whorl.config.explain import options, sections, show
+from whorl.config.sizes import next_good_size, prime_factors
+from whorl.run.simulation import Simulation
 
 
 def sections_of(**changes):

@@ -6,12 +6,19 @@ import signal
 import pytest
 from mpi4py import MPI
 from whorl import _core
-from whorl.case import Case
-from whorl.checks import MOST_THREADS_A_CORE, check_device, check_files, check_ranks, check_threads, warnings
-from whorl.core_options import core_options
-from whorl.errors import CaseError
-from whorl.parallel import threads_of_rank
-from whorl.simulation import Simulation
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.run.checks import (
+    MOST_THREADS_A_CORE,
+    check_device,
+    check_files,
+    check_ranks,
+    check_threads,
+    warnings,
+)
+from whorl.run.core_options import core_options
+from whorl.run.simulation import Simulation
+from whorl.run.threads import threads_of_rank
 
 
 def case_of(**run):
@@ -118,7 +125,7 @@ def small_run(directory, steps):
 
 def test_a_run_without_hdf5_and_h5py_writes_its_series(bare, monkeypatch, tmp_path):
     """And no checkpoint, not even the last, nor spectra, of which it warns."""
-    for module in ("hdf5", "checks", "recorder"):
+    for module in ("base.hdf5", "run.checks", "output.recorder"):
         monkeypatch.setattr(f"whorl.{module}.has_h5py", lambda: False)
     simulation = small_run(tmp_path, steps=2)
     simulation.run()

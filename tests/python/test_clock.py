@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from whorl.clock import Clock, Every, Stopwatch
+from whorl.config.clock import Clock, Every, Stopwatch
 
 
 @given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=400))

@@ -2,10 +2,10 @@
 
 import h5py
 import pytest
-from whorl.case import Case
-from whorl.directory import MARK, RunDirectory, read_clock
-from whorl.errors import CaseError
-from whorl.output import open_run
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.output.directory import MARK, RunDirectory, read_clock
+from whorl.results.runs import open_run
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.bench_figures import MACHINE, case_of, figures_of
-from whorl.benches.against import read_earlier
+from whorl.machine.benches.against import read_earlier
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 LIMITS = {"limits": {"line_rate": {"256": 5e10}, "copy_bandwidth": 4e10}, "bytes_per_point_resident": 30.0}

@@ -4,9 +4,9 @@ import math
 from itertools import product
 
 import pytest
-from whorl.case import Case
-from whorl.floor import work
-from whorl.truncation import kept_modes
+from whorl.config.case import Case
+from whorl.config.truncation import kept_modes
+from whorl.machine.floor import work
 
 
 def case(points, **options):

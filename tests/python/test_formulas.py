@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from whorl import formulas
+from whorl.config import formulas
 
 
 @pytest.mark.parametrize(

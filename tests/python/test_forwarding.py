@@ -4,9 +4,9 @@ import os
 
 import pytest
 from support.ranks import run_on
-from whorl.case import Case
-from whorl.core_options import core_options
-from whorl.parallel import threads_of_rank
+from whorl.config.case import Case
+from whorl.run.core_options import core_options
+from whorl.run.threads import threads_of_rank
 
 RUN = {
     "precision": "single",

@@ -3,11 +3,11 @@
 import pytest
 from support.build import needs
 from support.ranks import on_ranks
-from whorl.case import load_case
-from whorl.errors import RunFault
-from whorl.output import open_run
-from whorl.simulation import Simulation
-from whorl.spectra import read_spectra
+from whorl.base.errors import RunFault
+from whorl.config.case import load_case
+from whorl.output.spectra import read_spectra
+from whorl.results.runs import open_run
+from whorl.run.simulation import Simulation
 
 pytestmark = needs("hdf5")
 

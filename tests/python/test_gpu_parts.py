@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from support import devices
 from whorl import _core
-from whorl.fitting import choose_planes
+from whorl.run.fitting import choose_planes
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 GIB = 2**30

@@ -8,16 +8,17 @@ import psutil
 import pytest
 from mpi4py import MPI
 from support.ranks import on_ranks
-from whorl import _core, checks
-from whorl.benches.common import checked_options
-from whorl.case import Case
-from whorl.checks import check_device, check_memory, uncounted
-from whorl.core_options import core_options, describe
-from whorl.errors import CaseError
-from whorl.fitting import largest_points
-from whorl.information import information
-from whorl.simulation import Simulation
-from whorl.sizes import next_good_size
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.config.sizes import next_good_size
+from whorl.machine.benches.common import checked_options
+from whorl.machine.information import information
+from whorl.run import checks
+from whorl.run.checks import check_device, check_memory, uncounted
+from whorl.run.core_options import core_options, describe
+from whorl.run.fitting import largest_points
+from whorl.run.simulation import Simulation
 
 GIB = 2**30
 ROOT = Path(__file__).resolve().parents[2]

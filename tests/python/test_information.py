@@ -2,7 +2,7 @@
 
 import pytest
 from mpi4py import MPI
-from whorl import information
+from whorl.machine import information
 
 ZEN3 = [
     {"level": "1", "type": "Data", "size": "32K", "ways_of_associativity": "8"},

@@ -7,11 +7,11 @@ import h5py
 import numpy as np
 import pytest
 from mpi4py import MPI
-from whorl.case import Case, load_case
-from whorl.errors import CaseError
-from whorl.initial import coordinates, set_initial
-from whorl.models import MODELS
-from whorl.simulation import Simulation
+from whorl.base.errors import CaseError
+from whorl.config.case import Case, load_case
+from whorl.config.models import MODELS
+from whorl.initial.fields import coordinates, set_initial
+from whorl.run.simulation import Simulation
 
 
 class Recorder:

@@ -5,9 +5,9 @@ import pytest
 from models.convection import WALLS
 from mpi4py import MPI
 from support.ranks import on_ranks
-from whorl.case import Case
-from whorl.errors import CaseError
-from whorl.simulation import Simulation
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
 
 PI = np.pi
 LENGTHS = (2.0, 1.5, 1.0)

@@ -5,9 +5,10 @@ import subprocess
 import sys
 
 import pytest
-from whorl import _core, instruction_levels
-from whorl.checks import check_levels
-from whorl.errors import CaseError
+from whorl import _core
+from whorl.base import instruction_levels
+from whorl.base.errors import CaseError
+from whorl.run.checks import check_levels
 
 STEP = """
 import numpy as np

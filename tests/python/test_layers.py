@@ -8,6 +8,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 LONG_FUNCTION = "def long():\n" + "    print()\n" * 61
+ORDERED = '"""What belongs here.\n\nIts modules, each of which reaches only those before it:\n{}.\n"""\n'
 
 PLANTED = {
     "upward include": (
@@ -34,25 +35,41 @@ PLANTED = {
         {"core/bindings/module.cpp": "MPI_Comm c = MPI_Comm_f2c(f);\nMPI_Barrier(c);\n"},
         "core/bindings/module.cpp:2: error: MPI_Barrier",
     ),
-    "upward import": (
-        {"python/whorl/case.py": "from .simulation import run\n", "python/whorl/simulation.py": ""},
-        "case imports simulation, which does not come before case",
+    "upward import between folders": (
+        {"python/whorl/config/case.py": "from ..run.simulation import run\n"},
+        "config/case.py:1: error: config.case imports run.simulation, which does not come before config.case",
     ),
-    "upward import through a helper": (
+    "upward import within a folder": (
+        {"python/whorl/config/units.py": "\ndef f():\n    import whorl.config.case\n"},
+        "config/units.py:3: error: config.units imports config.case, which does not come before config.units",
+    ),
+    "upward import from a folder within": (
+        {"python/whorl/config/models/mhd.py": "from whorl.config import case\n"},
+        "models/mhd.py:1: error: config.models imports config.case, which does not come before",
+    ),
+    "import of a folder that is not there": (
+        {"python/whorl/config/case.py": "from whorl.extras import a\n"},
+        "config.case imports extras.a, which does not come before config.case",
+    ),
+    "module without a place": (
+        {"python/whorl/config/extra.py": ""},
+        "config/__init__.py:1: error: config.extra has no place",
+    ),
+    "folder without a place": ({"python/whorl/extras/a.py": ""}, "extras.a has no place"),
+    "module that is gone": (
+        {"python/whorl/run/__init__.py": ORDERED.format("simulation, tune")},
+        "run.tune is listed in its folder's docstring and is not there",
+    ),
+    "pictures that reach the core": (
+        {"python/whorl/results/plots.py": "def draw():\n    from whorl import _core\n"},
+        "python/whorl/results/plots.py:2: error: results.plots imports _core, but results.plots reads files",
+    ),
+    "pictures that reach MPI through a helper": (
         {
-            "python/whorl/initial.py": "import whorl.tables\n",
-            "python/whorl/tables.py": "from whorl import output\n",
-            "python/whorl/output.py": "",
+            "python/whorl/config/units.py": "from whorl import _core\n",
+            "python/whorl/results/plots.py": "from whorl.config.case import f\n",
         },
-        "python/whorl/initial.py:1: error: initial imports tables imports output",
-    ),
-    "cycle of helpers": (
-        {"python/whorl/a.py": "from whorl import b\n", "python/whorl/b.py": "import whorl.a\n"},
-        "a imports b imports a",
-    ),
-    "plots that reach the core": (
-        {"python/whorl/plots.py": "def draw():\n    from whorl import _core\n"},
-        "python/whorl/plots.py:2: error: plots imports _core, but plots reads files only",
+        "plots.py:1: error: results.plots imports config.case imports config.units imports _core, but",
     ),
     "long function": ({"tests/test_a.py": LONG_FUNCTION}, "tests/test_a.py:1: error: function long has 62"),
     "long file": ({"core/base/long.hpp": "\n" * 501}, "error: file long.hpp has 501 lines"),
@@ -62,10 +79,16 @@ ALLOWED = {
     "core/device/lines.cpp": '#include <fftw3.h>\n#include "base/error.hpp"\nauto p = fftw_malloc(8);\n',
     "core/bindings/module.cpp": '#include "storage/file.hpp"\n// MPI_Barrier is not called\n'
     'auto text = "fftw_malloc";\nauto comm = MPI_Comm_f2c(handle);\nauto v = device::fftw_version();\n',
-    "python/whorl/cli.py": "from whorl import case, plots\n",
-    "python/whorl/case.py": "from whorl.units import metre\n",
-    "python/whorl/units.py": "metre = 1.0\n",
-    "python/whorl/plots.py": "from .units import metre\n",
+    "python/whorl/__init__.py": "from whorl.run import simulation\n",
+    "python/whorl/config/__init__.py": ORDERED.format("units,\nmodels, case"),
+    "python/whorl/config/units.py": "metre = 1.0\n",
+    "python/whorl/config/models/__init__.py": "from whorl.config.models.mhd import Mhd\n",
+    "python/whorl/config/models/mhd.py": "from whorl.config.units import metre\n",
+    "python/whorl/config/case.py": "from .units import metre\n",
+    "python/whorl/run/__init__.py": ORDERED.format("simulation"),
+    "python/whorl/run/simulation.py": "from whorl import _core\nfrom whorl.config import case\n",
+    "python/whorl/results/__init__.py": ORDERED.format("plots"),
+    "python/whorl/results/plots.py": "from whorl.config.case import f\n",
     "tests/test_a.py": 'def f():\n    """' + "\n" * 80 + '    """\n    return 1\n',
 }
 

@@ -3,13 +3,14 @@
 import psutil
 import pytest
 from support.ranks import on_ranks
-from whorl import _core, checks, memory_limits
-from whorl.case import load_case
-from whorl.checks import check_memory
-from whorl.core_options import core_options
-from whorl.errors import CaseError
-from whorl.memory_limits import available_memory
-from whorl.parallel import world
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.base.parallel import world
+from whorl.config.case import load_case
+from whorl.run import checks, memory_limits
+from whorl.run.checks import check_memory
+from whorl.run.core_options import core_options
+from whorl.run.memory_limits import available_memory
 
 MB = 10**6
 

@@ -7,11 +7,13 @@ from types import SimpleNamespace
 
 import pytest
 from whorl import _core
-from whorl.case import Case
-from whorl.core_options import core_options
-from whorl.errors import CaseError
-from whorl.floor import work
-from whorl.measures import (
+from whorl.base.errors import CaseError
+from whorl.cli.templates import NO_VALUE, example_case, new_case
+from whorl.config.case import Case
+from whorl.config.models import MODELS
+from whorl.config.section import tag_of
+from whorl.machine.floor import work
+from whorl.output.measures import (
     by_own_names,
     name_in_core,
     output_fields,
@@ -19,9 +21,7 @@ from whorl.measures import (
     spectra_columns,
     transfers,
 )
-from whorl.models import MODELS
-from whorl.section import tag_of
-from whorl.templates import NO_VALUE, example_case, new_case
+from whorl.run.core_options import core_options
 
 NAMES = sorted(MODELS)
 PASSIVE = [{"name": "dye", "gradient": [1.0, 0.0, 0.0]}, {"name": "salt", "schmidt": 7.0}]

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import whorl
 from support.build import needs
-from whorl.ranks import MPI, ONE_RANK
+from whorl.base.ranks import MPI, ONE_RANK
 
 SOURCES = sorted(Path(whorl.__file__).parent.rglob("*.py"))
 # Where a communicator may be: names, and attributes of others.

@@ -8,15 +8,19 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from support.run_files import SHAPE, add_spectra, make_run, write_snapshot
-from whorl.case import Case, Grid
-from whorl.directory import RunDirectory
-from whorl.errors import CaseError
-from whorl.measures import series_columns, spectra_columns
-from whorl.models import MODELS
-from whorl.models.base import Curves
-from whorl.models.viscous import ViscousFlow
-from whorl.output import open_run
-from whorl.plots import (
+from whorl.base.errors import CaseError
+from whorl.base.text import in_powers
+from whorl.cli.templates import example_case
+from whorl.config.case import Case, Grid
+from whorl.config.models import MODELS
+from whorl.config.models.base import Curves
+from whorl.config.models.viscous import ViscousFlow
+from whorl.output.directory import RunDirectory
+from whorl.output.measures import series_columns, spectra_columns
+from whorl.output.series import Series
+from whorl.output.snapshots import SnapshotBackend, open_snapshot
+from whorl.output.spectra import Spectra
+from whorl.results.plots import (
     STYLE,
     colors_of,
     draw,
@@ -28,15 +32,11 @@ from whorl.plots import (
     resolved,
     rounded,
 )
-from whorl.series import Series
-from whorl.slices import (
+from whorl.results.runs import open_run
+from whorl.results.slices import (
     edges,
     plane_of,
 )
-from whorl.snapshots import SnapshotBackend, open_snapshot
-from whorl.spectra import Spectra
-from whorl.templates import example_case
-from whorl.text import in_powers
 
 
 @pytest.fixture

@@ -10,10 +10,11 @@ import pytest
 from matplotlib.figure import Figure
 from support.bench_figures import MACHINE, spread
 from support.build import needs
-from whorl import _core, instruction_levels
-from whorl.benches.common import bench_case
-from whorl.errors import CaseError
-from whorl.floor import work
+from whorl import _core
+from whorl.base import instruction_levels
+from whorl.base.errors import CaseError
+from whorl.machine.benches.common import bench_case
+from whorl.machine.floor import work
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 NAMES = ("processors", "lines_rhs", "lines_picture", "figures", "peers", "ghost", "shared")

@@ -11,8 +11,10 @@ import pytest
 from mpi4py import MPI
 from rich.console import Console
 from support.ranks import run_on
-from whorl import Case, Simulation, progress, recorder, simulation
-from whorl.progress import Progress, Status
+from whorl import Case, Simulation
+from whorl.output import recorder
+from whorl.run import progress, simulation
+from whorl.run.progress import Progress, Status
 
 
 @pytest.mark.parametrize("done", [1e-300, 1e-12])

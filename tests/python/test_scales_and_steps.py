@@ -4,12 +4,12 @@ import math
 
 import numpy as np
 import pytest
-from whorl.case import Case
-from whorl.checks import warnings
-from whorl.diagnostics import integral_scale
-from whorl.models import MODELS
-from whorl.schemes import GROWTH
-from whorl.simulation import Simulation
+from whorl.config.case import Case
+from whorl.config.models import MODELS
+from whorl.config.schemes import GROWTH
+from whorl.output.diagnostics import integral_scale
+from whorl.run.checks import warnings
+from whorl.run.simulation import Simulation
 
 
 def case_of(model, flow=None, **sections):

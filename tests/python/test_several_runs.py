@@ -6,9 +6,9 @@ import warnings
 import numpy as np
 import pytest
 import whorl
-from whorl.case import Case
-from whorl.errors import CaseError
-from whorl.simulation import Simulation
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
 
 
 @pytest.fixture(scope="module")

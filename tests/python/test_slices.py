@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 import xarray as xr
 from support.run_files import make_run, write_snapshot
-from whorl.case import Grid
-from whorl.errors import CaseError
-from whorl.models.base import Slice
-from whorl.output import open_run
-from whorl.plots import picture_of, plot_run
-from whorl.slices import Plane, Wanted, choose, colours, liveliest_plane, normal_axis, told_position
+from whorl.base.errors import CaseError
+from whorl.config.case import Grid
+from whorl.config.models.base import Slice
+from whorl.results.plots import picture_of, plot_run
+from whorl.results.runs import open_run
+from whorl.results.slices import Plane, Wanted, choose, colours, liveliest_plane, normal_axis, told_position
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
-from whorl.case import Case
-from whorl.errors import CaseError
-from whorl.superfluid_vortices import taylor_green_wavefunction
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.initial.superfluid_vortices import taylor_green_wavefunction
 
 
 def case_of(**sections):

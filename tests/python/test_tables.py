@@ -7,11 +7,11 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
-from whorl.case import Case
-from whorl.errors import CaseError
-from whorl.measures import series_columns, spectra_columns
-from whorl.series import Series, read_series, read_table
-from whorl.spectra import Spectra, read_spectra
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.output.measures import series_columns, spectra_columns
+from whorl.output.series import Series, read_series, read_table
+from whorl.output.spectra import Spectra, read_spectra
 
 CASE = Case(grid={"points": 8}, flow={"viscosity": 0.1}, time={"until": 1}, initial={"name": "abc"})
 COLUMNS = series_columns(CASE)

@@ -4,11 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 from support.ranks import on_ranks, run_on
-from whorl import _core, checks, tune
-from whorl.case import Case
-from whorl.core_options import core_options
-from whorl.errors import CaseError
-from whorl.exchange_choice import plain
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.run import checks, tune
+from whorl.run.core_options import core_options
+from whorl.run.exchange_choice import plain
 
 FAULTY = "overlap"
 SECONDS = 30.0  # for what takes one; ranks that wait for each other would wait for ever

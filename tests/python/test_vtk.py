@@ -8,10 +8,10 @@ from support.build import needs
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkCommand
 from vtkmodules.vtkIOHDF import vtkHDFReader
-from whorl.case import load_case
-from whorl.initial import coordinates
-from whorl.output import open_run
-from whorl.simulation import Simulation
+from whorl.config.case import load_case
+from whorl.initial.fields import coordinates
+from whorl.results.runs import open_run
+from whorl.run.simulation import Simulation
 
 pytestmark = needs("hdf5")
 

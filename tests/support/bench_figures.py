@@ -2,7 +2,7 @@
 
 import json
 
-from whorl.benches.common import bench_case
+from whorl.machine.benches.common import bench_case
 
 MACHINE = {"processor": "one", "caches": "L1d 32 KiB 8-way", "GPUs": "none", "ranks": 1}
 PARTS = {

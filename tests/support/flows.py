@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 from whorl import _core
-from whorl.ranks import MPI
+from whorl.base.ranks import MPI
 
 from support import devices
 from support.twin import Twin

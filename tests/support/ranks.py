@@ -33,7 +33,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from whorl.ranks import ONE_RANK
+from whorl.base.ranks import ONE_RANK
 
 from support import devices
 from support.build import LEFT_OUT

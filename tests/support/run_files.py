@@ -2,11 +2,11 @@
 
 import h5py
 import numpy as np
-from whorl.case import Case
-from whorl.directory import RunDirectory
-from whorl.measures import series_columns, spectra_columns
-from whorl.series import Series
-from whorl.spectra import Spectra
+from whorl.config.case import Case
+from whorl.output.directory import RunDirectory
+from whorl.output.measures import series_columns, spectra_columns
+from whorl.output.series import Series
+from whorl.output.spectra import Spectra
 
 SHAPE = (4, 6, 8)
 

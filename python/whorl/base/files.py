@@ -1,0 +1,65 @@
+"""Files that are either whole or not there: written beside their place, then renamed."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from whorl.base.errors import CaseError
+
+PARTIAL = ".part"
+PICTURES = (".png", ".pdf", ".svg")
+
+
+@contextmanager
+def whole_file(path: Path) -> Iterator[Path]:
+    """A path to write to; it becomes `path` when the block ends well and is removed when it does not."""
+    beside = path.with_name(path.name + PARTIAL)
+    try:
+        yield beside
+        synchronise(beside)
+        os.replace(beside, path)
+        with suppress(OSError):  # some network file systems have no such call for directories
+            synchronise(path.parent)
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def synchronise(path: Path) -> None:
+    """Waits until a file, or the names in a directory, are on disk."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def is_file(path: Path) -> bool:
+    """Whether it is a file that is there; what can be no path is none."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):  # too long, or with a null in it
+        return False
+
+
+def write_text(path: Path, text: str) -> None:
+    with whole_file(path) as beside:
+        beside.write_text(text, encoding="utf-8")
+
+
+def check_picture(path: Path) -> None:
+    """Raises CaseError unless a picture can have this path."""
+    if path.is_dir():
+        raise CaseError(f"the picture {path} is a directory; name a file in it, such as {path / 'plot.png'}.")
+    if path.suffix.lower() not in PICTURES:
+        raise CaseError(
+            f"the picture {path} must end in {', '.join(PICTURES[:-1])} or {PICTURES[-1]}; name it "
+            f"{path.with_suffix('.png')}, for example."
+        )
+    check_folder(path, f"the picture {path}")
+
+
+def check_folder(path: Path, name: str) -> None:
+    """Raises CaseError, calling the file by `name`, unless the directory it would lie in is there."""
+    if not path.parent.is_dir():
+        raise CaseError(f"{name} cannot be written: there is no directory {path.parent}; make it first.")

@@ -1,0 +1,42 @@
+"""HDF5 files by h5py, which is imported when the first is opened: runs that need no such file do without."""
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from whorl.base.errors import CaseError
+
+if TYPE_CHECKING:
+    import h5py
+
+
+def has_h5py() -> bool:
+    return importlib.util.find_spec("h5py") is not None
+
+
+def open_hdf5(path: Path, mode: str = "r") -> "h5py.File":
+    """Raises CaseError where h5py is not installed."""
+    return _h5py(path).File(path, mode)
+
+
+def is_hdf5(path: Path) -> bool:
+    """Whether a file that exists begins as HDF5 files do. Raises CaseError where h5py is not installed."""
+    return _h5py(path).is_hdf5(path)
+
+
+def python_value(value: Any) -> Any:
+    """An attribute as Python has it: text from bytes, a number from NumPy's."""
+    if isinstance(value, bytes):
+        return value.decode()
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _h5py(path: Path) -> ModuleType:
+    if not has_h5py():
+        raise CaseError(f"{path} needs h5py, which is not installed: pip install h5py.")
+    import h5py
+
+    return h5py

@@ -1,0 +1,125 @@
+"""MPI as the Python layer needs it: things one rank does for all, and how all ranks end together."""
+
+import pickle
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from typing import Any, NoReturn, TypeVar
+
+from whorl.base.errors import RunFault
+from whorl.base.ranks import MPI
+
+# How long a rank with an error waits for the others to arrive with the same one.
+PATIENCE = 10.0
+
+Result = TypeVar("Result")
+
+
+def world() -> MPI.Intracomm:
+    return MPI.COMM_WORLD
+
+
+def on_root(comm: MPI.Intracomm, function: Callable[[], Result]) -> Result:
+    """What `function` returns on rank 0, on every rank; an exception there is raised on every rank too."""
+    outcome = None
+    if comm.rank == 0:
+        try:
+            outcome = (function(), None)
+        except Exception as error:
+            outcome = (None, _to_send(error))
+    result, error = comm.bcast(outcome)
+    if error is not None:
+        raise error
+    return result
+
+
+def agreed(
+    comm: MPI.Intracomm, work: Callable[[], Result], patience: float | None = None, advice: str = ""
+) -> Result:
+    """What `work` returns on this rank, once it has returned on all; each rank does its own work.
+
+    An exception on some ranks is raised on all: that of the lowest of them. Where work itself waits for other
+    ranks, one that fails in the midst of it cannot tell them: after `patience` seconds in which they do not
+    come it ends all ranks, and its message ends with `advice`; `comm` must then be one that work does not
+    use. Without a patience work is this rank's alone. Collective.
+    """
+    result = failure = failures = None
+    try:
+        result = work()
+    except Exception as error:
+        failure = _to_send(error)
+    try:
+        if patience is not None:
+            _meet(comm, failure, patience, advice)
+        failures = comm.allgather(failure)
+        first = next((rank for rank, found in enumerate(failures) if found is not None), None)
+        if first == comm.rank:
+            raise failure
+        if first is not None:
+            raise failures[first] from failure
+        return result
+    finally:
+        failure = failures = None  # else it and this frame hold each other, and what work made lives on
+
+
+def _meet(comm: MPI.Intracomm, failure: Exception | None, patience: float, advice: str) -> None:
+    """Waits until all ranks are here: one that failed only so long, for the others may wait for it."""
+    arrived = comm.Ibarrier()
+    if failure is None:
+        arrived.Wait()
+        return
+    deadline = time.monotonic() + patience
+    while not arrived.Test():
+        if time.monotonic() > deadline:
+            reason = f"{str(failure).rstrip('.') or type(failure).__name__}. {advice}".rstrip()
+            where = f"rank {comm.rank} of {comm.size} failed where the others wait for it, and ends all"
+            sys.stderr.write(f"whorl: {where}: {reason}\n")
+            sys.stderr.flush()
+            comm.Abort(RunFault.exit_code)
+        time.sleep(0.01)
+
+
+def _to_send(error: Exception) -> Exception:
+    """The error, or one that says the same where it cannot travel to other ranks."""
+    try:
+        if type(pickle.loads(pickle.dumps(error))) is type(error):
+            return error
+    except Exception:  # whatever its class makes of being pickled
+        pass
+    fault = RunFault(f"{type(error).__name__}: {error}")
+    fault.__cause__ = error
+    return fault
+
+
+def leave_together(message: str, code: int, show: Callable[[str], None]) -> NoReturn:
+    """End the program on all ranks with `code`, the message shown once.
+
+    Normally every rank comes here with the same error and rank 0 speaks. A rank that the others do not join
+    within PATIENCE speaks for itself and ends them all.
+    """
+    comm = world()
+    arrived = comm.Ibarrier()
+    deadline = time.monotonic() + PATIENCE
+    while not arrived.Test():
+        if time.monotonic() > deadline:
+            show(f"on rank {comm.rank}: {message}")
+            sys.stderr.flush()
+            comm.Abort(code)
+        time.sleep(0.01)
+    if comm.rank == 0:
+        show(message)
+    sys.exit(code)
+
+
+def abort_on_exception() -> None:
+    """From now on an exception that nobody catches ends every rank, not only its own."""
+    if world().size > 1:
+        sys.excepthook = _abort
+
+
+def _abort(kind: type[BaseException], error: BaseException, trace: Any) -> None:
+    where = f"whorl: rank {world().rank} of {world().size} failed and ends all\n"
+    sys.stderr.write(where + "".join(traceback.format_exception(kind, error, trace)))
+    sys.stderr.flush()
+    world().Abort(1)

@@ -1,0 +1,112 @@
+"""What there is: ready cases, models, options, and this machine; each imports what it needs."""
+
+from typing import Annotated
+
+import typer
+from rich.markup import escape
+from rich.padding import Padding
+from rich.table import Table
+
+from whorl.base.errors import CaseError
+from whorl.config.case import Case, find_case, load_case, ready_cases
+from whorl.config.explain import Option, did_you_mean, sections
+from whorl.config.explain import options as case_options
+from whorl.config.models import MODELS, Model
+from whorl.run.progress import stdout_console
+
+
+def cases(
+    name: Annotated[str | None, typer.Argument(help="Print this one, to save and edit.")] = None,
+) -> None:
+    """List the ready cases, or print one."""
+    if name is not None:
+        typer.echo(find_case(name).read_text(encoding="utf-8"), nl=False)
+        return
+    table = Table("case", "points", "what it is", box=None, header_style="bold", pad_edge=False)
+    for known, path in ready_cases().items():
+        points = load_case(path).grid.points
+        size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(map(str, points))
+        table.add_row(known, size, escape(path.read_text(encoding="utf-8").splitlines()[0].lstrip("# ")))
+    stdout_console().print(table)
+
+
+def models(
+    name: Annotated[str | None, typer.Argument(help="This one in full.")] = None,
+) -> None:
+    """List the equation sets with their parameters, or show one in full."""
+    from whorl.cli.templates import equations, facts, own_options
+
+    console = stdout_console()
+    if name is not None:
+        model = _find_model(name)
+        console.print(f"[bold]{name}[/]: {escape(model.__doc__.strip())}\n")
+        console.print("".join(f"    {escape(line)}\n" for line in equations(model)), soft_wrap=True)
+        table = Table("option", "default", "meaning", box=None, header_style="bold", pad_edge=False)
+        for row in own_options(model):
+            table.add_row(*map(escape, row))
+        console.print(table)
+        about = Table(box=None, show_header=False, pad_edge=False)
+        for heading, text in facts(name).items():
+            about.add_row(f"[bold]{heading}[/]", escape(text))
+        console.print("", about, f"\nwhorl new {name} > case.toml   writes a case to begin with", sep="\n")
+        return
+    table = Table("model", "equations", "parameters", header_style="bold", show_lines=True)
+    table.columns[0].no_wrap = True
+    for known, model in MODELS.items():
+        parameters = ", ".join(key for key in model.model_fields if key != "model")
+        table.add_row(known, escape(model.equations), escape(parameters))
+    console.print(table)
+
+
+def new(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="An equation set; see whorl models.")],
+) -> None:
+    """Write a case of a model with every option, its default, unit and meaning: whorl new mhd > my.toml"""
+    from whorl.cli.templates import new_case
+
+    typer.echo(new_case(_find_model(model)), nl=False)
+
+
+def _find_model(name: str) -> type[Model]:
+    if name not in MODELS:
+        near = did_you_mean(name, MODELS) or "."
+        raise CaseError(f"there is no model {name}{near} Models: {', '.join(MODELS)}.")
+    return MODELS[name]
+
+
+def options(
+    section: Annotated[str | None, typer.Argument(help="Only this section of a case.")] = None,
+) -> None:
+    """List every option of a case file: type, default, range, unit and meaning."""
+    known = list(sections(Case))
+    if section is not None and section not in known:
+        raise CaseError(f"there is no section [{section}]; the sections are {', '.join(known)}.")
+    console = stdout_console()
+    for o in case_options(Case):
+        if section in (None, o.key.partition(".")[0]):
+            meaning = escape(o.help + (f" [{o.unit}]" if o.unit else ""))
+            console.print(f"[bold]{o.key}[/]   {escape(_what_it_takes(o))}")
+            console.print(Padding(meaning, (0, 0, 0, 4), expand=False))
+
+
+def _what_it_takes(about: Option) -> str:
+    """Type, range and default; what is one word long, such as a model's name, has no other default."""
+    if about.default in ("", "required"):
+        default = about.default
+    else:
+        default = "" if about.default.strip('"') == about.kind else f"default {about.default}"
+    return ", ".join(filter(None, (about.kind, about.range, default)))
+
+
+def info() -> None:
+    """Versions, what is compiled in, cores, GPUs and ranks."""
+    from whorl.base.parallel import world
+    from whorl.machine.information import information
+
+    facts = information(world())
+    if world().rank == 0:
+        table = Table(box=None, show_header=False, pad_edge=False)
+        table.add_column(style="bold")
+        for name, fact in facts.items():
+            table.add_row(name, escape(str(fact)))
+        stdout_console().print(table)

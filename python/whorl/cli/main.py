@@ -1,0 +1,96 @@
+"""The command itself: what it is made of, and how it ends."""
+
+import sys
+from typing import Annotated, NoReturn
+
+import typer
+from rich.console import Console
+from rich.markup import escape
+
+from whorl.base.errors import BlowUp, CaseError, RunFault
+from whorl.base.text import one_paragraph
+from whorl.base.version import __version__
+from whorl.cli.bench import bench
+from whorl.cli.lists import cases, info, models, new, options
+from whorl.cli.options import help_without_command
+from whorl.cli.plan import bench_machine, plan
+from whorl.cli.runs import plot, restart, run
+
+START = """\
+Direct numerical simulation of turbulence.
+
+[bold]whorl run taylor-green[/]              a ready case, output in ./taylor-green
+[bold]whorl plot taylor-green[/]             a picture of it
+[bold]whorl cases taylor-green > my.toml[/]  a case of your own to edit
+[bold]whorl models[/]                        the equation sets; whorl new MODEL > my.toml begins a case
+[bold]mpiexec -n 4 whorl run my.toml[/]      the same on four MPI ranks
+[bold]whorl restart my --until 20[/]         further, on any number of ranks
+[bold]whorl plan my.toml -m frontier[/]      what it would take elsewhere
+"""
+
+app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
+for command in (run, restart, plot, cases, models, new, options, info, plan):
+    app.command()(command)
+bench.command("machine")(bench_machine)
+app.add_typer(bench, name="bench")
+
+
+@app.callback(invoke_without_command=True, help=START)
+def start(
+    context: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    if version:
+        typer.echo(f"whorl {__version__}")
+        raise typer.Exit()
+    help_without_command(context)
+
+
+# Typer carries click inside and exports only some of its exceptions; the rest are reached by their kinship.
+UsageError = typer.BadParameter.__mro__[1]
+
+
+def main() -> NoReturn:
+    """Entry point: exit code 0, 2 for input that cannot be run, 3 for a blow-up, 1 for anything else."""
+    try:
+        code = app(prog_name="whorl", standalone_mode=False)
+    except UsageError as error:
+        where = error.ctx.command_path if error.ctx else _command_typed()
+        message = error.format_message() + _one_by_one(error)
+        _leave(f"{message}{'' if message.endswith(('.', '?', ')')) else '.'} See {where} --help.", 2)
+    except (CaseError, BlowUp, RunFault) as error:
+        _leave(str(error), error.exit_code)
+    except OSError as error:
+        _leave(f"{error}.", 1)
+    except (KeyboardInterrupt, typer.Abort):
+        sys.exit(130)
+    except Exception as error:
+        core = sys.modules.get("whorl._core")
+        if core is None or not isinstance(error, core.Error):
+            raise
+        _leave(str(error), 2)
+    sys.exit(code or 0)
+
+
+def _one_by_one(error: UsageError) -> str:
+    """A hint for who gives a second setting behind one --set."""
+    message = error.format_message()
+    several = "unexpected extra argument" in message and "=" in message and "--set" in sys.argv
+    return "; each setting needs a --set of its own." if several else ""
+
+
+def _command_typed() -> str:
+    """The command that an option without its value was for, which the error does not tell."""
+    names = {command.name or command.callback.__name__ for command in app.registered_commands}
+    return " ".join(["whorl", *(word for word in sys.argv[1:2] if word in names)])
+
+
+def _leave(message: str, code: int) -> NoReturn:
+    from whorl.base.parallel import leave_together
+
+    console = Console(stderr=True, highlight=False)
+    leave_together(
+        one_paragraph(message),
+        code,
+        lambda text: console.print(f"[bold red]whorl:[/] {escape(text)}", soft_wrap=True),
+    )

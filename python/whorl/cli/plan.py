@@ -1,0 +1,112 @@
+"""`whorl plan` and `whorl bench machine`; each imports what it needs, so that help comes at once."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Literal
+
+import typer
+
+from whorl.base.errors import CaseError
+from whorl.base.files import check_folder, check_picture, write_text
+from whorl.cli.options import CaseName, Settings
+
+MachineName = Annotated[
+    str,
+    typer.Option(
+        "--machine",
+        "-m",
+        help="A machine file (TOML), or the name of one: frontier, h200; local.toml, if it is here.",
+    ),
+]
+Nodes = Annotated[list[int] | None, typer.Option("--nodes", "-n", help="Numbers of nodes; repeat as needed.")]
+Algorithm = Annotated[
+    Literal["whorl", "gests"], typer.Option(help="Whose algorithm: whorl's, or that of GESTS.")
+]
+RanksPerNode = Annotated[
+    int | None, typer.Option(min=1, help="Ranks a node, if not those of the machine file.")
+]
+MeanStep = Annotated[
+    float | None, typer.Option(help="The mean time step, in place of time.dt or of what time.courant sets.")
+]
+Overlap = Annotated[
+    bool | None,
+    typer.Option(help="Work while the columns are exchanged; else as run.transport and run.threading do."),
+]
+Json = Annotated[Path | None, typer.Option("--json", help="Write the plan to this file too.")]
+Plot = Annotated[Path | None, typer.Option("--plot", help="Draw it over the nodes to this PNG, PDF or SVG.")]
+
+
+def plan(
+    case: CaseName,
+    machine: MachineName = "local",
+    nodes: Nodes = None,
+    algorithm: Algorithm = "whorl",
+    ranks_per_node: RanksPerNode = None,
+    dt: MeanStep = None,
+    overlap: Overlap = None,
+    settings: Settings = None,
+    json: Json = None,
+    plot: Plot = None,
+) -> None:
+    """Predict memory, time a step, output and node-hours of a case on a machine, before it is queued."""
+    from whorl.config.case import load_case
+    from whorl.machine.planner.machine import load_machine
+    from whorl.machine.planner.picture import draw_plan
+    from whorl.machine.planner.plan import as_json, make_plan
+    from whorl.machine.planner.report import show_plan
+    from whorl.machine.planner.search import with_ranks
+    from whorl.run.progress import stdout_console
+
+    _check_outputs(json, plot)
+    where = load_machine(machine)
+    planned = make_plan(
+        load_case(case, settings or []),
+        with_ranks(where, ranks_per_node) if ranks_per_node else where,
+        algorithm=algorithm,
+        nodes=sorted(set(nodes or [])),
+        dt=dt,
+        overlap=overlap,
+    )
+    show_plan(planned, stdout_console())
+    if json is not None:
+        _write(json, lambda: write_text(json, as_json(planned)))
+    if plot is not None:
+        _write(plot, lambda: draw_plan(planned, plot))
+
+
+def _check_outputs(text: Path | None, picture: Path | None = None) -> None:
+    """Raises CaseError for files that cannot be written, before anything takes time."""
+    if picture is not None:
+        check_picture(picture)
+    if text is not None and text.is_dir():
+        raise CaseError(f"{text} is a directory; name a file in it.")
+    if text is not None:
+        check_folder(text, str(text))
+
+
+def _write(path: Path, write: Callable[[], None]) -> None:
+    """Errors name the path that was given, not that of the file written beside it."""
+    try:
+        write()
+    except OSError as error:
+        raise CaseError(f"{path} cannot be written: {error.strerror or error}.") from None
+
+
+def bench_machine(
+    output: Annotated[Path, typer.Option("--output", "-o", help="The machine file to write.")] = Path(
+        "local.toml"
+    ),
+    name: Annotated[str, typer.Option(help="The machine's name in the file.")] = "local",
+) -> None:
+    """Measure this node for whorl plan and write its file; under mpiexec, links between ranks too."""
+    from whorl.base.parallel import abort_on_exception, on_root, world
+    from whorl.machine.planner.machine_file import machine_toml
+    from whorl.machine.planner.measure import measure_machine
+
+    abort_on_exception()
+    comm = world()
+    on_root(comm, lambda: _check_outputs(output))
+    machine = measure_machine(name, comm)
+    on_root(comm, lambda: _write(output, lambda: write_text(output, machine_toml(machine))))
+    if comm.rank == 0:
+        typer.echo(f"machine  {output}\nplan with: whorl plan CASE --machine {output}")

@@ -1,0 +1,115 @@
+"""`whorl run`, `whorl restart` and `whorl plot`; each imports what it needs, so that help comes at once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whorl.base.errors import CaseError
+from whorl.base.text import spelled, typed
+from whorl.base.version import __version__
+from whorl.cli.options import CaseName, Settings
+from whorl.config.case import Case, find_case, load_case
+from whorl.run.lasting_output import lasting_output
+from whorl.run.progress import stdout_console
+
+
+def run(
+    case: CaseName,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="Output directory; the case's name by default.")
+    ] = None,
+    settings: Settings = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace an earlier run in the output directory.")
+    ] = False,
+) -> None:
+    """Run a case, also under mpiexec. Ctrl-C stops it with a checkpoint."""
+    from whorl.base.parallel import abort_on_exception, on_root, world
+
+    abort_on_exception()
+    chosen = on_root(world(), lambda: _case_with_directory(case, output, settings or []))
+    # What is wrong with a case is told before these slow imports.
+    from whorl.run.simulation import Simulation
+
+    _go(Simulation(chosen, overwrite=overwrite))
+
+
+def restart(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output directory of a run.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", help="Begin a run of its own there, which may have another grid or viscosity."
+        ),
+    ] = None,
+    until: Annotated[float | None, typer.Option("--until", help="A new end time.")] = None,
+    settings: Settings = None,
+    step: Annotated[
+        int | None, typer.Option("--step", help="From the checkpoint of this step, not the newest.")
+    ] = None,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace an earlier run in the output directory.")
+    ] = False,
+) -> None:
+    """Go on with a run, on any number of ranks, any process grid and precision.
+
+    With -o, a run of its own begins from the checkpoint, which --set may give other points and parameters.
+    """
+    from whorl.base.parallel import abort_on_exception
+    from whorl.run.simulation import Simulation
+
+    abort_on_exception()
+    if overwrite and output is None:
+        raise CaseError("--overwrite goes with -o: a run that goes on where it is replaces nothing.")
+    changes = {"until": until, "settings": settings or [], "step": step}
+    _go(Simulation.restart(directory, output, **changes, overwrite=overwrite))
+
+
+def plot(
+    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output directory of a run.")],
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="A PNG, PDF or SVG; DIR/plot.png by default.")
+    ] = None,
+    field: Annotated[
+        str | None, typer.Option(help="What the slice shows, such as vorticity or velocity.x.")
+    ] = None,
+    plane: Annotated[
+        str | None, typer.Option(help="Where it is: x, y or z, at a place with z=1.5 or z=pi/2.")
+    ] = None,
+    time: Annotated[
+        float | None, typer.Option(help="Of the snapshot, the nearest; the last by default.")
+    ] = None,
+) -> None:
+    """Draw a slice of a snapshot, energies and spectra of a run; also while it goes on."""
+    from whorl.results.plots import plot_run
+
+    picture = plot_run(directory, output, field=field, plane=plane, time=time, tell=typer.echo)
+    typer.echo(f"output   {spelled(str(directory))}\npicture  {spelled(str(picture))}")
+
+
+def _case_with_directory(source: str, output: Path | None, settings: list[str]) -> Case:
+    """The case, its output in `output`, else where it says itself, else in a folder of the case's name."""
+    case = load_case(source, settings)
+    directory = str(output) if output else case.output.directory or find_case(source).stem
+    return case.updated(output={"directory": directory})
+
+
+def _go(simulation) -> None:
+    """Runs to the end, with a word on rank 0 about what and where."""
+    from whorl.run import tune
+
+    root = simulation.comm.rank == 0
+    with lasting_output():
+        if root:
+            if simulation.trials:
+                stdout_console().print(tune.table(simulation.trials))
+            print(f"whorl {__version__}: {simulation.summary()}")
+            print(f"output in {spelled(str(simulation.directory.path))}")
+            if simulation.origin:
+                begun = f"t = {simulation.time:.6g}, step {simulation.step_number}"
+                print(f"goes on from {begun}: {spelled(str(simulation.origin))}")
+        finished = simulation.run()
+        simulation.close()
+        if root and finished:
+            print(f"see it with: whorl plot {typed(simulation.directory.path)}")

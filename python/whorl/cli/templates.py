@@ -1,0 +1,142 @@
+"""`whorl new MODEL`, a case to edit with every option and its help; and what `whorl models` says."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import tomlkit
+
+from whorl.config.case import Case
+from whorl.config.explain import Option, describe
+from whorl.config.initial_options import KINDS, InitialField
+from whorl.config.models import MODELS, Model
+from whorl.config.scalars import Scalar
+from whorl.config.section import Section, tag_of
+from whorl.output.measures import spectra_columns
+
+NO_VALUE = "?"
+WIDEST = 40  # of a setting; comments stand behind it
+
+
+def example_sections(model: type[Model]) -> dict[str, Any]:
+    """The model's example, with the model named and a snapshot at the end, so that a picture can be drawn."""
+    sections = dict(model.example)
+    own = {
+        "flow": {"model": tag_of(model), **sections.get("flow", {})},
+        "output": {"snapshot_every": sections["time"]["until"], **sections.get("output", {})},
+    }
+    return sections | own
+
+
+def example_case(model: type[Model]) -> Case:
+    """The case that shows a model in a minute, resolved."""
+    return Case(**example_sections(model))
+
+
+def new_case(model: type[Model]) -> str:
+    """A case file that runs as it is; what is commented out has the value shown, or none."""
+    case = example_case(model)
+    sections = example_sections(model)
+    given = {name: sections.get(name, {}) for name in Case.model_fields if name != "scalars"}
+    blocks = [_head(model)]
+    for name, values in given.items():
+        blocks.append(_block(name, getattr(case, name), values))
+        if name == "initial":
+            tables = {key: value for key, value in values.items() if isinstance(value, dict)}
+            blocks += [_block(f"initial.{key}", case.initial.others[key], tables[key]) for key in tables]
+            blocks.append(_other_initial_fields(model))
+            blocks += [_scalars()] if model.viscous else []
+    return "\n".join(blocks)
+
+
+def equations(model: type[Model]) -> list[str]:
+    return model.equations.splitlines()
+
+
+def own_options(model: type[Model]) -> Iterator[tuple[str, str, str]]:
+    """Name, default and meaning of each option of a model but its name."""
+    for key, field in model.model_fields.items():
+        if key != "model":
+            about = describe(f"flow.{key}", field)
+            yield key, about.default, _meaning(about)
+
+
+def facts(name: str) -> dict[str, str]:
+    """What there is to know of a model beside equations and options, by headings."""
+    model = MODELS[name]
+    also = "" if model.must_be_flat else "also "
+    bases = ", ".join(model.bases)
+    return {
+        "fields": ", ".join(f"{field} ({about.meaning})" for field, about in model.state.items()),
+        "outputs": ", ".join(model.outputs),
+        "series": ", ".join(column.name for column in model.columns),
+        "spectra": ", ".join(column.name for column in spectra_columns(example_case(model))),
+        "grid": f"bases {bases}; dealias {model.dealias} by default; {also}one point along {model.flat_axes}",
+        "scalars": "any number of [[scalars]]" if model.viscous else "none",
+    }
+
+
+def _head(model: type[Model]) -> str:
+    summary = " ".join(model.__doc__.strip().split("\n\n")[0].split())
+    lines = [f"{tag_of(model)}: {summary}", "", *(f"    {line}" for line in equations(model)), ""]
+    lines.append(f'What is commented out shows the default; "{NO_VALUE}" stands for none. See whorl options.')
+    return "".join(f"# {line}".rstrip() + "\n" for line in lines)
+
+
+def _block(name: str, section: Section, given: Mapping[str, Any]) -> str:
+    options = [
+        (describe(f"{name}.{key}", field), given.get(key, getattr(section, key)), key in given)
+        for key, field in type(section).model_fields.items()
+    ]
+    return f"[{name}]\n" + _aligned([(*_setting(*option), option[0]) for option in options])
+
+
+def _setting(about: Option, value: Any, active: bool) -> tuple[str, bool]:
+    key = about.key.rpartition(".")[2]
+    plain = list(value) if isinstance(value, tuple) else value
+    text = NO_VALUE if value is None else tomlkit.item(plain).as_string()
+    return f"{'' if active else '# '}{key} = {text}", active
+
+
+def _aligned(lines: list[tuple[str, bool, Option]]) -> str:
+    """Settings with their meaning behind them; the choices, too, of what is not set."""
+    width = max([len(setting) for setting, _, _ in lines if len(setting) <= WIDEST], default=0)
+    text = ""
+    for setting, active, about in lines:
+        choices = f"{about.kind}; " if " | " in about.kind and not active else ""
+        meaning = f"  # {choices}{_meaning(about)}" if about.help else ""
+        text += f"{setting:{width}}{meaning}".rstrip() + "\n"
+    return text
+
+
+def _meaning(about: Option) -> str:
+    unit, limits = about.unit and f" [{about.unit}]", about.range and f" ({about.range})"
+    return f"{about.help}{unit}{limits}"
+
+
+def _other_initial_fields(model: type[Model]) -> str:
+    """The kinds that fit, each in a line."""
+    lines = ["# Initial fields:"]
+    for kind in KINDS:
+        if _fits(kind, model):
+            options = ", ".join(key for key in kind.model_fields if key != "name")
+            lines.append(
+                f"#   {tag_of(kind):13} {kind.__doc__.strip()}" + (f" Options: {options}." if options else "")
+            )
+    if further := [f"[initial.{name}]" for name in model.state if name != model.first_field()]:
+        lines.append(f"# A table each for further fields, zero without: {', '.join(further)}.")
+    return "".join(f"{line}\n" for line in lines)
+
+
+def _fits(kind: type[InitialField], model: type[Model]) -> bool:
+    fields = {model.first_field(), *model.state}
+    return any(map(kind.makes, fields)) and (kind.any_bases or model.bases[0] == "FFF")
+
+
+def _scalars() -> str:
+    shown = {"name": "dye", "schmidt": 1.0, "gradient": (0.0, 0.0, 0.0)}
+    options = [
+        describe(f"scalars.{key}", field) for key, field in Scalar.model_fields.items() if key != "initial"
+    ]
+    lines = [(*_setting(about, shown.get(about.key.rpartition(".")[2]), False), about) for about in options]
+    head = "# Any number of passive scalars, such a block each:\n# [[scalars]]\n"
+    return f'{head}{_aligned(lines)}# [scalars.initial]\n# name = "random"\n'

@@ -1,0 +1,320 @@
+"""Every option of a run, declared once: type, default, range, unit and help.
+
+A case is a TOML file with the sections below, or the same as keywords:
+`Case(grid={"points": 64}, flow={"viscosity": 0.01}, time={"until": 10}, initial={"name": "abc"})`.
+The equations, [flow], are in models/; the initial fields in initial_options.py; [[scalars]] in scalars.py.
+"""
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar, Literal
+
+import tomlkit
+from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from tomlkit.items import AoT, Table
+
+from whorl.base import toml
+from whorl.base.errors import CaseError
+from whorl.base.files import is_file
+from whorl.base.text import storable
+from whorl.config.checks import check_together, fill_in
+from whorl.config.explain import describe, did_you_mean, explain
+from whorl.config.initial_options import Initial
+from whorl.config.models import Flow
+from whorl.config.notebooks import html_of
+from whorl.config.scalars import Scalar
+from whorl.config.schemes import DEFAULT_COURANT, Scheme
+from whorl.config.section import (
+    LARGEST_COUNT,
+    CheckpointInterval,
+    FilePath,
+    Interval,
+    Lengths,
+    Names,
+    Points,
+    ProcessGrid,
+    Section,
+    given_one,
+    listed,
+    option,
+)
+from whorl.config.settings import apply_settings, from_tables, parse_settings
+
+
+class Grid(Section):
+    """The box and its points."""
+
+    points: Points = option(
+        ...,
+        "grid points along x, y, z, or one number; even, with factors 2, 3, 5, 7; nz = 1 is two-dimensional",
+    )
+    lengths: Lengths = option((2 * math.pi,) * 3, "box lengths along x, y, z, or one number", unit="length")
+    bases: Literal["FFF", "SFF", "SSF", "SSS"] = option(
+        "FFF", "basis along z, y, x: F periodic, S between free-slip walls; SFF with rayleigh-benard"
+    )
+    dealias: Literal["2/3", "1/2", "phase-shift", "phase-shift-exact", "none"] = option(
+        "2/3", "which modes are kept and how aliases are removed; 1/2 with the models of superfluids"
+    )
+    shape: Literal["cube", "sphere"] = option(
+        "cube", "shape of the kept modes with dealias = 2/3 (else always a sphere)"
+    )
+    shift_seed: int = option(0, "seed of the random grid shifts of dealias = phase-shift", ge=0, lt=2**31)
+
+    @model_validator(mode="after")
+    def _sphere_only_with_two_thirds(self) -> "Grid":
+        if self.shape == "sphere" and self.dealias != "2/3":
+            raise ValueError(
+                f'grid.shape = "sphere" goes with grid.dealias = "2/3", not "{self.dealias}"; leave it out'
+            )
+        return self
+
+
+class Time(Section):
+    """The time scheme, its step (dt or courant) and the end (until, steps or both)."""
+
+    scheme: Scheme = option("rk4-gill", "rk: Runge–Kutta, ab: Adams–Bashforth scheme; its order in the name")
+    dt: float | None = option(None, "fixed time step; instead of courant", unit="time", gt=0)
+    courant: float | None = option(
+        None,
+        "Courant number dt·max(|u|/dx + |v|/dy + |w|/dz) that sets the step; without dt that of the scheme, "
+        f"{DEFAULT_COURANT['rk4-gill']} for rk4-gill",
+        gt=0,
+    )
+    dt_max: float | None = option(None, "largest step with courant", unit="time", gt=0)
+    until: float | None = option(None, "time to stop at, reached exactly", unit="time", gt=0)
+    steps: int | None = option(None, "number of steps to stop after", ge=1)
+
+    rivals: ClassVar = {"dt": ("courant", "dt_max"), "courant": ("dt",)}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _courant_unless_fixed(cls, data: Any) -> Any:
+        scheme = data.get("scheme", cls.model_fields["scheme"].default) if isinstance(data, dict) else None
+        # Of an unknown scheme another check says so.
+        return given_one(data, "courant", DEFAULT_COURANT.get(str(scheme), 1.0), "dt")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Time":
+        if self.dt is not None and self.courant is not None:
+            raise ValueError(
+                f"time.dt = {self.dt} and time.courant = {self.courant} exclude each other; give one"
+            )
+        if self.dt is not None and self.dt_max is not None:
+            raise ValueError(
+                "time.dt_max goes with time.courant, not with the fixed step time.dt; leave one out"
+            )
+        if self.until is None and self.steps is None:
+            raise ValueError("[time] has no end: give time.until, time.steps or both")
+        return self
+
+
+class Output(Section):
+    """What is written, where and how often: a number is time, "20 steps" steps, "never" not at all."""
+
+    directory: FilePath | None = option(
+        None, "output directory; the case's name by default, no files from a script"
+    )
+    series_every: Interval = option(
+        "10 steps", "rows of series.csv; also at the start and the end, unless never"
+    )
+    spectra_every: Interval = option(
+        "100 steps", "spectra in spectra.h5; also at the start and the end, unless never"
+    )
+    checkpoint_every: CheckpointInterval = option(
+        "30 minutes", "checkpoints; also at the end and when stopped by a signal, unless never"
+    )
+    snapshot_every: Interval = option("never", "snapshots; also at the start and the end unless never")
+    fields: Names | None = option(None, "fields in a snapshot; some of the model's without", min_length=1)
+    snapshot_precision: Literal["single", "double"] = option("single", "precision of snapshots on disk")
+    keep_checkpoints: int = option(2, "checkpoints kept on disk, the newest", ge=1)
+
+
+class Run(Section):
+    """How it is computed; the solution depends on these only by rounding."""
+
+    precision: Literal["single", "double"] = option("double", "floating-point precision")
+    threads: int = option(
+        0, "threads a rank; 0: the cores available, shared fairly among the ranks", ge=0, le=LARGEST_COUNT
+    )
+    process_grid: ProcessGrid = option((0, 0), "ranks as rows × columns; [0, 0]: chosen")
+    batches: int = option(0, "parts the exchange is cut into; 0: chosen", ge=0, le=LARGEST_COUNT)
+    transport: Literal[
+        "alltoall", "overlap", "pairwise", "rma", "rma-fence", "rma-shared", "datatypes", "nccl", "auto"
+    ] = option("alltoall", "how ranks exchange data (docs/exchange); auto: measured at the start")
+    wire: Literal["full", "single"] = option(
+        "full", "precision of what travels between ranks; single halves the bytes of a double run"
+    )
+    threading: Literal["funneled", "serialized", "multiple"] = option(
+        "funneled", "who exchanges: the main thread, one beside it, or all threads"
+    )
+    variables_per_message: int = option(
+        0, "variables that travel in one message; 0: all of them", ge=0, le=LARGEST_COUNT
+    )
+    exchange_timeout: float = option(
+        0.0, "an exchange that takes longer ends the run with a message; 0: none does", unit="seconds", ge=0
+    )
+    lines: Literal["auto", "own", "fftw"] = option(
+        "auto",
+        "one-dimensional transforms (docs/lines.md): whorl's own, FFTW's (on a GPU its library's), or auto, "
+        "the fastest of them, measured at the start",
+    )
+    device: Literal["cpu", "cuda", "hip", "cpu-as-gpu"] = option(
+        "cpu",
+        "where the fields live: cuda, a GPU of NVIDIA a rank; hip, one of AMD, which no build has yet; "
+        "cpu-as-gpu, for tests",
+    )
+    gpu_aware: Literal["auto", "yes", "no"] = option(
+        "auto", "whether MPI takes what is in a GPU's memory; auto: as the library says of itself"
+    )
+
+
+class Case(Section):
+    """A whole case, from sections given as dicts or models. See also `load_case`.
+
+    Raises CaseError naming the option, its value and what is allowed.
+    """
+
+    grid: Grid
+    flow: Flow
+    time: Time
+    initial: Initial | None = None
+    scalars: Annotated[tuple[Scalar, ...], BeforeValidator(listed)] = ()
+    output: Output = Field(default_factory=Output)
+    run: Run = Field(default_factory=Run)
+
+    def __init__(self, **sections: Any):
+        try:
+            super().__init__(**fill_in(sections))
+        except ValidationError as error:
+            raise CaseError(explain(error, Case)) from None
+
+    @model_validator(mode="after")
+    def _sections_fit_together(self) -> "Case":
+        check_together(self)
+        return self
+
+    def __repr__(self) -> str:
+        size = " × ".join(map(str, self.grid.points))
+        ends = [f"{name} = {value:g}" for name in ("until", "steps") if (value := getattr(self.time, name))]
+        return f"<Case: {self.flow.model} {size}, {self.run.precision}, {' or '.join(ends)}>"
+
+    __str__ = __repr__
+
+    def _repr_html_(self) -> str:
+        """All options, in a notebook."""
+        sections = {name: getattr(self, name) for name in type(self).model_fields if getattr(self, name)}
+        scalars = {f"scalars[{n}]": scalar for n, scalar in enumerate(sections.pop("scalars", ()))}
+        return html_of(sections | scalars)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Every option with its value, without those that are not set."""
+        sections = self.model_dump(exclude_none=True)
+        if not self.scalars:
+            del sections["scalars"]
+        return sections
+
+    def to_toml(self) -> str:
+        """All options, defaults too, with their help; `Case(**tomllib.loads(text))` equals the case."""
+        document = tomlkit.document()
+        for name in self.to_dict():
+            value = getattr(self, name)
+            document.add(name, _tables(value) if isinstance(value, tuple) else _table(value))
+        return tomlkit.dumps(document)
+
+    def updated(self, settings: Sequence[str] = (), **sections: Any) -> "Case":
+        """A copy with settings such as "grid.points=128", then options such as flow={"viscosity": 0.1}.
+
+        What is not named stays; a new initial.name drops the old one's options. Raises CaseError.
+        """
+        changes = [*parse_settings(settings, Case), *from_tables(sections)]
+        return Case(**apply_settings(self.to_dict(), changes, Case))
+
+
+def _table(section: Section) -> Table:
+    """A section as TOML with help behind each option; the tables in it last, as TOML wants them."""
+    table = tomlkit.table()
+    values = section.model_dump(exclude_none=True)
+    inner = {key for key in values if isinstance(getattr(section, key), Section)}
+    for key, value in values.items():
+        if key in inner:
+            continue
+        item = tomlkit.item(_as_toml(value))
+        about = describe(key, type(section).model_fields[key])
+        if about.help:
+            item.comment(f"{about.help} [{about.unit}]" if about.unit else about.help)
+        table.add(key, item)
+    for key in inner:
+        table.add(key, _table(getattr(section, key)))
+    return table
+
+
+def _as_toml(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return list(value)
+    return storable(value) if isinstance(value, str) else value
+
+
+def _tables(sections: tuple[Section, ...]) -> AoT:
+    tables = tomlkit.aot()
+    for section in sections:
+        tables.append(_table(section))
+    return tables
+
+
+def ready_cases() -> dict[str, Path]:
+    """Names of the cases that come with whorl, with their files."""
+    files = (Path(__file__).parent.parent / "cases").glob("*.toml")
+    return {path.stem: path for path in sorted(files, key=lambda path: path.stem)}
+
+
+def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
+    """The case of a TOML file or of a ready case's name, with dotted settings ("key=value") applied.
+
+    A relative initial.path in a file is taken from the file's own folder. Raises CaseError.
+    """
+    path = find_case(source)
+    sections = read_toml(path)
+    _resolve_paths(sections.get("initial"), path.parent.resolve())
+    _resolve_paths(sections.get("scalars"), path.parent.resolve())
+    return Case(**apply_settings(sections, parse_settings(settings, Case), Case))
+
+
+def _resolve_paths(tables: Any, folder: Path) -> None:
+    """Takes the path of each initial field in these tables, and in the tables in them, from `folder`."""
+    if isinstance(tables, list):
+        for table in tables:
+            _resolve_paths(table, folder)
+    if isinstance(tables, dict):
+        if isinstance(tables.get("path"), str):
+            tables["path"] = str(folder / tables["path"])
+        for table in tables.values():
+            _resolve_paths(table, folder)
+
+
+def find_case(source: str | Path) -> Path:
+    """The file that `source`, a path or the name of a ready case, stands for."""
+    if is_file(Path(source)):
+        return Path(source)
+    ready = ready_cases()
+    if str(source) in ready:
+        return ready[str(source)]
+    near = did_you_mean(str(source), ready) or "."
+    raise CaseError(
+        f"there is no case file {source} and no ready case of that name{near} "
+        f"Ready cases: {', '.join(ready)} (see whorl cases)."
+    )
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """The tables of a file. Raises CaseError."""
+    try:
+        with path.open("rb") as file:
+            data = file.read(toml.MOST_BYTES + 1)
+        if len(data) > toml.MOST_BYTES:
+            raise toml.TOMLDecodeError(toml.TOO_LONG)
+        return toml.loads(data.decode("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise CaseError(f"{path} cannot be read: {error}.") from None
+    except toml.TOMLDecodeError as error:
+        raise CaseError(f"{path} is not valid TOML: {error}.") from None

@@ -1,0 +1,171 @@
+"""What a case leaves to its model, and whether its sections fit together."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from whorl.config.columns import CLOCK
+from whorl.config.explain import did_you_mean
+from whorl.config.initial_options import KINDS, Formula, InitialField, Zero
+from whorl.config.models import DEFAULT, MODELS, Model
+from whorl.config.scalars import STATISTICS
+from whorl.config.section import Section, tag_of
+
+
+def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
+    """The sections with what is left to the model: navier-stokes itself, bases, dealiasing, snapshot fields.
+
+    What is not a table is left for the validation to refuse.
+    """
+    given = {name: _plain(section) for name, section in sections.items()}
+    flow, initial = given.get("flow"), given.get("initial")
+    if isinstance(flow, dict) and "model" not in flow:
+        given["flow"] = flow = {"model": DEFAULT, **flow}
+    if isinstance(initial, dict) and "name" not in initial and any(map(_is_table, initial.values())):
+        given["initial"] = {"name": "zero", **initial}
+    chosen = flow.get("model") if isinstance(flow, dict) else None
+    if model := MODELS.get(chosen) if isinstance(chosen, str) else None:
+        grid, output = given.get("grid"), given.get("output", {})
+        if isinstance(grid, dict):
+            given["grid"] = {"bases": model.bases[0], "dealias": model.dealias} | grid
+        if isinstance(output, dict) and output.get("fields") is None:
+            given["output"] = output | {"fields": model.snapshot}
+    return given
+
+
+def _plain(value: Any) -> Any:
+    """Sections may be given as models, and numbers as NumPy's."""
+    if isinstance(value, Section):
+        return value.model_dump(exclude_unset=True)
+    if isinstance(value, dict):
+        return {key: _plain(inner) for key, inner in value.items()}
+    if type(value) in (list, tuple):
+        return type(value)(map(_plain, value))
+    return value.tolist() if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _is_table(value: Any) -> bool:
+    return isinstance(value, dict | Section)
+
+
+def check_together(case: Any) -> None:
+    """Raises ValueError, naming values and remedy, if sections that are right by themselves do not fit."""
+    case.flow.check_grid(case.grid)
+    check_scalars(case)
+    check_snapshot_fields(case)
+    if case.initial is not None:
+        check_initial(case)
+
+
+def check_scalars(case: Any) -> None:
+    model, names = case.flow.model, [scalar.name for scalar in case.scalars]
+    if names and not case.flow.viscous:
+        raise ValueError(
+            f'[[scalars]] go with a viscous velocity, not with flow.model = "{model}"; leave them out'
+        )
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError(f'scalars.name = "{name}" is given twice; every scalar needs a name of its own')
+        if is_taken(name, case.flow):
+            raise ValueError(
+                f'scalars.name = "{name}" is a name that flow.model = "{model}" uses itself; choose another'
+            )
+    for scalar in case.scalars:
+        _check_gradient(scalar, case.grid)
+        _check_plane_gradient(scalar, case.flow)
+        if scalar.initial is not None:
+            _check_kind(scalar.initial, "scalar", 1, "scalars.initial", case)
+            _check_no_tables(scalar.initial, "scalars.initial")
+
+
+def _check_gradient(scalar: Any, grid: Any) -> None:
+    """Through a wall no scalar flows: it is a cosine there, where a gradient across would need sines."""
+    walls = [axis for axis, base in zip("zyx", grid.bases, strict=True) if base == "S"]
+    crossed = [axis for axis in walls if scalar.gradient["xyz".index(axis)] != 0]
+    if crossed:
+        raise ValueError(
+            f'the mean gradient of scalars.name = "{scalar.name}" crosses the walls along '
+            f'{" and ".join(crossed)} (grid.bases = "{grid.bases}"), which let nothing through; '
+            "set it to 0 there"
+        )
+
+
+def _check_plane_gradient(scalar: Any, flow: Model) -> None:
+    """Nothing moves along the flat axis of a flow that must be plane."""
+    across = scalar.gradient["xyz".index(flow.flat_axes[0])]
+    if flow.must_be_flat and across != 0:
+        raise ValueError(
+            f'the mean gradient of scalars.name = "{scalar.name}" along {flow.flat_axes}, {across:g}, does '
+            f'nothing with flow.model = "{flow.model}", which has no velocity along {flow.flat_axes} (one '
+            "number as gradient stands for that); give it along x or y, such as gradient = [1.0, 0.0, 0.0]"
+        )
+
+
+def is_taken(name: str, flow: Model) -> bool:
+    """Whether a field, or a column of the series, of the model is called as the scalar or what it adds."""
+    columns = {column.name for column in (*CLOCK, *flow.columns)}
+    own = {name, *(f"{name}_{column.name}" for column in STATISTICS)}
+    return not own.isdisjoint({*flow.state, *flow.outputs, *columns, "k"})
+
+
+def check_snapshot_fields(case: Any) -> None:
+    known = [*case.flow.outputs, *(scalar.name for scalar in case.scalars)]
+    for name in case.output.fields:
+        if name not in known:
+            near = did_you_mean(name, known).rstrip("?") or ""
+            raise ValueError(
+                f'output.fields = "{name}" is no field of flow.model = "{case.flow.model}": it must be one '
+                f"of {', '.join(known)}{near}"
+            )
+
+
+def check_initial(case: Any) -> None:
+    flow, initial = case.flow, case.initial
+    _check_kind(initial, flow.first_field(), _first_components(case), "initial", case)
+    for name, field in initial.others.items():
+        if name not in flow.state:
+            scalar = any(name == scalar.name for scalar in case.scalars)
+            known = [field for field in flow.state if field != flow.first_field()]
+            near = did_you_mean(name, known).rstrip("?")
+            if scalar:
+                near = f"; the scalar {name} has it as [scalars.initial]"
+            tables = ", ".join(f"[initial.{other}]" for other in known) or "none"
+            raise ValueError(
+                f'[initial.{name}] is no field of flow.model = "{flow.model}"{near}; besides [initial] '
+                f"itself it takes {tables}"
+            )
+        if name == flow.first_field() or (
+            flow.first_field() not in flow.state and not isinstance(initial, Zero)
+        ):
+            raise ValueError(f"[initial.{name}] and [initial] both set the {name}; give one of them")
+        _check_kind(field, name, flow.state[name].components, f"initial.{name}", case)
+        _check_no_tables(field, f"initial.{name}")
+
+
+def _first_components(case: Any) -> int:
+    return (case.flow.outputs | case.flow.state)[case.flow.first_field()].components
+
+
+def _check_kind(field: InitialField, name: str, components: int, place: str, case: Any) -> None:
+    tag = tag_of(type(field))
+    if not field.makes(name):
+        fitting = ", ".join(_kinds_for(name))
+        raise ValueError(f'{place}.name = "{tag}" does not make the field {name}; choose one of {fitting}')
+    if not field.any_bases and case.grid.bases != "FFF":
+        raise ValueError(
+            f'{place}.name = "{tag}" does not fit walls (grid.bases = "{case.grid.bases}"); choose one of '
+            f"{', '.join(_kinds_for(name, walls=True))}"
+        )
+    if isinstance(field, Formula) and len(field.value) != components:
+        needed = "one formula" if components == 1 else f"{components} formulas"
+        raise ValueError(f"{place}.value holds {len(field.value)} formulas; {name} needs {needed}")
+
+
+def _kinds_for(name: str, *, walls: bool = False) -> Iterator[str]:
+    return (tag_of(kind) for kind in KINDS if kind.makes(name) and (kind.any_bases or not walls))
+
+
+def _check_no_tables(field: InitialField, place: str) -> None:
+    for name in field.others:
+        raise ValueError(f"[{place}.{name}] is a table in a table; write [initial.{name}]")

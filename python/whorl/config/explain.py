@@ -1,0 +1,351 @@
+"""Validation errors as sentences, and the options of a case as a table; both read the models' own fields."""
+
+import difflib
+import json
+import re
+import types
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints
+
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
+
+from whorl.config.section import tag_key, tag_of
+
+MEANT = {"gpu": "cuda", "nvidia": "cuda", "amd": "hip"}  # by who does not know our names
+LONGEST_WORD = 100  # of what is typed: what is longer is nothing like a word that is known
+MOST_SHOWN = 40  # entries of a list
+MOST_PROBLEMS = 4  # of a case, in one message
+BOUNDS = {Gt: ("gt", "greater than"), Ge: ("ge", "at least"), Lt: ("lt", "less than"), Le: ("le", "at most")}
+
+
+@dataclass(frozen=True)
+class Option:
+    """One option for people: `key` is section.name, the rest are texts."""
+
+    key: str
+    kind: str
+    default: str
+    range: str
+    unit: str
+    help: str
+
+
+def options(model: type[BaseModel]) -> list[Option]:
+    """All options of a case model as declared; what alternatives of a section share stands once."""
+    described = (
+        describe(f"{section}.{name}", field)
+        for section, alternatives in sections(model).items()
+        for alternative in alternatives
+        for name, field in alternative.model_fields.items()
+    )
+    return list(dict.fromkeys(described))
+
+
+def sections(model: type[BaseModel]) -> dict[str, list[type[BaseModel]]]:
+    """Names of the sections with their models: several where a union stands."""
+    return {name: list(_models_in(field.annotation)) for name, field in model.model_fields.items()}
+
+
+def _models_in(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _models_in(argument)
+
+
+def describe(key: str, field: FieldInfo) -> Option:
+    extra = field.json_schema_extra or {}
+    choices = get_args(field.annotation)
+    if field.is_required():
+        default = choices[0] if get_origin(field.annotation) is Literal and len(choices) == 1 else "required"
+    else:
+        default = show(field.default) if field.default is not None else ""
+    bounds = [
+        f"{BOUNDS[type(m)][1]} {getattr(m, BOUNDS[type(m)][0])}"
+        for m in _bounds(field.metadata, field.annotation)
+    ]
+    return Option(
+        key,
+        _kind(field.annotation),
+        default,
+        ", ".join(bounds),
+        extra.get("unit") or "",
+        field.description or "",
+    )
+
+
+def _bounds(metadata: Iterable[Any], annotation: Any) -> list[Any]:
+    """Bounds of a field, or of the entries of a list."""
+    found = {m: None for m in metadata if type(m) in BOUNDS}
+    for entry in get_args(annotation):
+        if get_origin(entry) is Annotated:
+            inner = [m for f in get_args(entry)[1:] if isinstance(f, FieldInfo) for m in f.metadata]
+            found.update(dict.fromkeys(_bounds(inner, get_args(entry)[0])))
+        else:
+            found.update(dict.fromkeys(_bounds((), entry)))
+    return list(found)
+
+
+def _kind(annotation: Any) -> str:
+    """A type in words: number, whole number, text, the choices, or a list of them."""
+    origin, arguments = get_origin(annotation), [a for a in get_args(annotation) if a is not type(None)]
+    if any(_models_in(annotation)):
+        return "table"
+    if origin is Annotated:
+        return _kind(arguments[0])
+    if origin is Literal:
+        return " | ".join(map(str, arguments))
+    if origin is tuple:
+        count = "" if arguments[-1] is Ellipsis else f"{len(arguments)} × "
+        return f"{count or 'list of '}{_kind(arguments[0])}"
+    if origin in (Union, types.UnionType):
+        return " or ".join(map(_kind, arguments))
+    return {int: "whole number", float: "number", str: "text", bool: "true or false"}[annotation]
+
+
+def show(value: Any, levels: int = 3) -> str:
+    """A value as TOML would have it, shortened; of lists in lists so many levels."""
+    if isinstance(value, bool):
+        text = str(value).lower()
+    elif isinstance(value, str):
+        text = json.dumps(value[:LONGEST_WORD], ensure_ascii=False)
+    elif isinstance(value, list | tuple | dict) and levels == 0:
+        text = "…"
+    elif isinstance(value, list | tuple):
+        text = f"[{', '.join(show(inner, levels - 1) for inner in value[:MOST_SHOWN])}]"
+    elif isinstance(value, dict):
+        entries = list(value.items())[:MOST_SHOWN]
+        text = f"{{{', '.join(f'{key} = {show(inner, levels - 1)}' for key, inner in entries)}}}"
+    elif isinstance(value, int) and abs(value) >= 10**LONGEST_WORD:
+        text = hex(value)
+    else:
+        text = f"{value:.6g}" if isinstance(value, float) and value != round(value, 0) else str(value)
+    return text if len(text) <= 80 else f"{text[:76]} …"
+
+
+def dotted_keys(model: type[BaseModel]) -> list[str]:
+    return list(dict.fromkeys(o.key for o in options(model)))
+
+
+def did_you_mean(word: str, choices: Iterable[str]) -> str:
+    """ "; did you mean …?" for the nearest choice, or nothing."""
+    if len(word) > LONGEST_WORD:
+        return ""
+    by_name = {choice.lower(): choice for choice in choices}
+    meant = MEANT.get(word.lower(), word.lower())
+    near = difflib.get_close_matches(meant, list(by_name), 1)
+    return f"; did you mean {by_name[near[0]]}?" if near else ""
+
+
+def nearest_key(key: str, model: type[BaseModel], section: str = "") -> str:
+    """The same for an option: an exact name anywhere, else a similar one, in its own section first."""
+    if len(key) > LONGEST_WORD:
+        return ""
+    keys = dotted_keys(model)
+    names = [k.rpartition(".")[2] for k in keys]
+    own = [name for k, name in zip(keys, names, strict=True) if k.startswith(f"{section}.")]
+    match = (
+        [key]
+        if key in names
+        else difflib.get_close_matches(key, own, 1) or difflib.get_close_matches(key, names, 1, 0.7)
+    )
+    if not match:
+        return ""
+    home = section if match[0] in own else keys[names.index(match[0])].partition(".")[0]
+    return f"; did you mean {home}.{match[0]}?"
+
+
+def explain(error: ValidationError, model: type[BaseModel]) -> str:
+    """The problems of a case as one paragraph, the first of each option; some, where there are many.
+
+    Unknown keys come before what is missing, which they were often meant to be.
+    """
+    first: dict[tuple, dict[str, Any]] = {}
+    problems = error.errors(include_url=False)
+    for problem in sorted(problems, key=_unknown_first):
+        place = tuple(part for part in problem["loc"] if isinstance(part, str))
+        first.setdefault(place, problem)
+    told = " Also: ".join(_sentence(problem, model) for problem in list(first.values())[:MOST_PROBLEMS])
+    left = len(first) - MOST_PROBLEMS
+    return told if left <= 0 else f"{told} There {'is 1 more' if left == 1 else f'are {left} more'}."
+
+
+def _unknown_first(problem: dict[str, Any]) -> tuple[bool, int]:
+    """Of unknown keys, sections come first."""
+    unknown = problem["type"] == "extra_forbidden"
+    return not unknown, len(problem["loc"]) if unknown else 0
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a problem is: a dotted section, its possible and its chosen model, and an option in it."""
+
+    section: str
+    siblings: list[type[BaseModel]]
+    chosen: type[BaseModel] | None
+    key: str = ""
+
+    @property
+    def dotted(self) -> str:
+        return f"{self.section}.{self.key}" if self.key else self.section
+
+    @property
+    def tag(self) -> str:
+        """The option that chooses among the siblings, with its section."""
+        return f"{self.section}.{tag_key(self.siblings[0])}"
+
+
+def _locate(loc: tuple, model: type[BaseModel]) -> Place:
+    """The place of a pydantic location, which holds the tag of each union and the indices of lists."""
+    place = Place("", [model], model)
+    for part in loc:
+        if isinstance(part, int):
+            owner = "key" if place.key else "section"
+            place = replace(place, **{owner: f"{getattr(place, owner)}[{part}]"})
+        elif place.chosen is None:
+            chosen = next((s for s in place.siblings if tag_of(s) == part), None)
+            place = replace(place, chosen=chosen)
+        elif inner := models_at(place.chosen, part):
+            section = f"{place.section}.{part}" if place.section else part
+            place = Place(section, inner, inner[0] if len(inner) == 1 else None)
+        elif not place.section:
+            place = replace(place, section=part, siblings=[], chosen=None)
+        else:
+            place = replace(place, key=f"{place.key}.{part}" if place.key else part)
+    return place
+
+
+def models_at(section: type[BaseModel], key: str) -> list[type[BaseModel]]:
+    """The models of a table inside a section, if `key` can be one."""
+    if key in section.model_fields:
+        return list(_models_in(section.model_fields[key].annotation))
+    annotation = get_type_hints(section, include_extras=True).get("__pydantic_extra__")
+    return list(_models_in(annotation)) if section.model_config.get("extra") == "allow" else []
+
+
+def _sentence(error: dict[str, Any], model: type[BaseModel]) -> str:
+    place, kind, value = _locate(error["loc"], model), error["type"], error["input"]
+    if not error["loc"]:
+        return f"{error['ctx']['error']}."
+    if kind == "extra_forbidden":
+        return _unknown(place, model)
+    if kind in ("union_tag_invalid", "union_tag_not_found"):
+        return _unknown_alternative(place, value)
+    if kind in ("model_type", "model_attributes_type", "dict_type"):
+        return _no_table(place, error["loc"], value, model)
+    if kind == "missing" and not place.key:
+        return f"the section [{place.section}] is missing: {_summary(place.siblings)}"
+    if kind == "tuple_type" and not place.key:
+        name = place.section
+        return f"{name} = {show(value)} must be blocks of options: write [[{name}]] before each."
+    if kind == "value_error" and not place.key and place.siblings:
+        return f"{error['ctx']['error']}."
+    help = _help(place)
+    if kind == "missing":
+        return f"{place.dotted}{help} is missing."
+    requirement = _requirement(error, place)
+    return f"{place.dotted} = {show(value)}{help}: {requirement}{'' if requirement.endswith('?') else '.'}"
+
+
+def _summary(siblings: list[type[BaseModel]]) -> str:
+    section = siblings[0]
+    needed = [name for name, field in section.model_fields.items() if field.is_required()]
+    return f"{section.__doc__.strip()}" + (f" It needs {', '.join(needed)}." if needed else "")
+
+
+def _no_table(place: Place, loc: tuple, value: Any, model: type[BaseModel]) -> str:
+    """A value where a table belongs; where any table may be, it is an option that there is not."""
+    if isinstance(loc[-1], int):
+        name = place.section.partition("[")[0]
+        return f"{place.section} = {show(value)} must be a block of options: write [[{name}]]."
+    above = _locate(loc[:-1], model)
+    if above.chosen is not None and above.section and loc[-1] not in above.chosen.model_fields:
+        return _unknown(replace(above, key=str(loc[-1])), model)
+    return f"{place.section} = {show(value)} must be a table of options: write [{place.section}]."
+
+
+def _unknown(place: Place, model: type[BaseModel]) -> str:
+    if not place.key:
+        names = [f"[{name}]" for name in sections(model)]
+        near = did_you_mean(place.section, names) or nearest_key(place.section, model)
+        return f"{place.section} is not a section{near or '.'} The sections are {', '.join(names)}."
+    own = list(place.chosen.model_fields) if place.chosen else []
+    alone = len(place.siblings) == 1
+    where = f"[{place.section}]" if alone else f'{place.tag} = "{tag_of(place.chosen)}"'
+    homes = [tag_of(s) for s in place.siblings if place.key in s.model_fields]
+    similar = difflib.get_close_matches(place.key[:LONGEST_WORD], own, 1)
+    if homes:
+        near = f"; it goes with {place.tag} = {show(homes[0])}."
+    elif similar:
+        near = f"; did you mean {place.section}.{similar[0]}?"
+    else:
+        near = nearest_key(place.key, model, place.section.partition("[")[0])
+    return f"{place.dotted} is not an option of {where}{near or '.'} Options are {', '.join(own)}."
+
+
+def _unknown_alternative(place: Place, value: Any) -> str:
+    tags = [tag_of(s) for s in place.siblings]
+    name = value.get(tag_key(place.siblings[0])) if isinstance(value, dict) else None
+    if name is None:
+        return f"{place.tag} is missing; choose one of {', '.join(tags)}."
+    near = did_you_mean(str(name), tags)
+    return f"{place.tag} = {show(name)} is unknown{near or '.'} Choose one of {', '.join(tags)}."
+
+
+def _help(place: Place) -> str:
+    option = _option_at(place)
+    if option is None or not option.help:
+        return ""
+    return f" ({option.help}{f' [{option.unit}]' if option.unit else ''})"
+
+
+def _option_at(place: Place) -> Option | None:
+    field = place.chosen.model_fields.get(place.key.partition("[")[0]) if place.chosen else None
+    return field and describe(place.dotted, field)
+
+
+def _requirement(error: dict[str, Any], place: Place) -> str:
+    kind, context = error["type"], error.get("ctx", {})
+    if kind in _REQUIREMENTS:
+        return _REQUIREMENTS[kind] + _without_quotes(kind, error["input"])
+    if kind == "literal_error":
+        choices = context["expected"].replace(" or ", ", ").replace("'", "").split(", ")
+        near = did_you_mean(str(error["input"]), choices)
+        return f"it must be {'one of ' if len(choices) > 1 else ''}{', '.join(choices)}{near}"
+    if kind == "value_error":
+        return str(context["error"])
+    for name, words in BOUNDS.values():
+        if name in context:
+            bound = context[name]
+            return f"it must be {words} {bound if isinstance(bound, int) else f'{bound:g}'}"
+    if "min_length" in context:
+        return f"it must be a list of at least {context['min_length']}"
+    option = _option_at(place)
+    return f"it must be {option.kind if option else 'something else'}"
+
+
+def _without_quotes(kind: str, value: Any) -> str:
+    """What is to be changed where the value is right but for being text."""
+    quoted = isinstance(value, str) and re.fullmatch(
+        _WITHOUT_QUOTES.get(kind, "(?!)"), value.strip(), re.IGNORECASE
+    )
+    return ", without quotes" if quoted else ""
+
+
+_WITHOUT_QUOTES = {
+    "float_type": r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?",
+    "int_type": r"[-+]?\d+",
+    "bool_type": "true|false",
+}
+_REQUIREMENTS = {
+    "float_type": "it must be a number",
+    "finite_number": "it must be a finite number",
+    "int_type": "it must be a whole number",
+    "int_from_float": "it must be a whole number",
+    "bool_type": "it must be true or false",
+    "string_type": "it must be text in quotes",
+    "tuple_type": "it must be a list",
+}

@@ -1,0 +1,194 @@
+"""What an equation set is to the rest of whorl: its options and, beside them, what is written and drawn.
+
+A model is a section of the case whose class variables declare everything else about it. `Model` lists them;
+`navier_stokes.py` is the shortest example.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+
+from whorl.config.columns import Column
+from whorl.config.section import Section, option
+
+
+@dataclass(frozen=True)
+class FieldOf:
+    """A field of a model: number of components, unit and meaning.
+
+    `sines` has for each component the axes along whose walls it is a sine, and zero there; it is a cosine
+    along the others.
+    """
+
+    components: int
+    unit: str
+    meaning: str
+    sines: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Slice:
+    """A plane of a snapshot: |field|, its value (signed) or |field|², on the plane normal to an axis.
+
+    `background` (a, b) is a + b z, added to a value; `name` is for people, where the field's own would
+    mislead; `part` is a component of the field, shown as a value.
+    """
+
+    field: str
+    symbol: str
+    shows: Literal["magnitude", "value", "density"] = "magnitude"
+    normal: str = "z"
+    background: tuple[float, float] | None = None
+    name: str = ""
+    part: str | None = None
+
+    @property
+    def title(self) -> str:
+        """What is shown, with its symbol."""
+        return f"{(self.name or self.field).capitalize()}  {self.symbol}".rstrip()
+
+
+@dataclass(frozen=True)
+class Curves:
+    """A title and the columns drawn below it, each with a label (none is shown for a single one)."""
+
+    title: str
+    columns: tuple[tuple[str, str], ...]
+
+
+# The inertial range of three-dimensional turbulence (Kolmogorov, Dokl. Akad. Nauk SSSR 30, 301 (1941)).
+KOLMOGOROV = (-5 / 3, "k$^{-5/3}$")
+
+
+@dataclass(frozen=True)
+class Picture:
+    """What `whorl plot` draws: the first slice there is, two graphs over time, spectra and a slope."""
+
+    slices: tuple[Slice, ...]
+    curves: tuple[Curves, Curves]
+    spectra: tuple[tuple[str, str], ...]
+    spectra_title: str = "Energy spectrum  E(k)"
+    slope: tuple[float, str] | None = None
+
+
+class Model(Section):
+    """Base of all equation sets."""
+
+    model: str = option(..., "equation set")
+
+    equations: ClassVar[str]
+    """For people, in plain text; `whorl models` prints them."""
+
+    state: ClassVar[dict[str, FieldOf]]
+    """What makes the state, in the core's order (`_core.model_shape`)."""
+
+    outputs: ClassVar[dict[str, FieldOf]]
+    """What can be read and written in snapshots."""
+
+    snapshot: ClassVar[tuple[str, ...]]
+    """The default of output.fields."""
+
+    columns: ClassVar[tuple[Column, ...]]
+    """Of the series, behind those of `columns.CLOCK`: statistics of the core, or from `derived`."""
+
+    spectra: ClassVar[tuple[Column, ...]]
+    """Spectra of the core."""
+
+    progress: ClassVar[tuple[tuple[str, str], ...]]
+    """What is shown while a run goes on: symbols, and the columns they stand for."""
+
+    picture: ClassVar[Picture]
+
+    example: ClassVar[dict[str, Any]]
+    """Sections of a case that shows the model in a minute: for `whorl new` and `whorl bench`."""
+
+    # What the grid may be: bases by axis (z, y, x), axes that may have a single point, whether they must (and
+    # no field has a component along them).
+    bases: ClassVar[tuple[str, ...]] = ("FFF",)
+    dealias: ClassVar[str] = "2/3"
+    flat_axes: ClassVar[str] = "z"
+    must_be_flat: ClassVar[bool] = False
+
+    waves: ClassVar[tuple[str, ...]] = ()
+    """Options of the linear terms that turn or couple the fields: waves, but for growth and decay."""
+
+    measured: ClassVar[str] = "velocity"
+    """What is measured at the points of a step (`measure` of the core's model): a blow-up names it."""
+
+    # Whether there is a viscous velocity, which carries scalars, and whether it alone holds energy.
+    viscous: ClassVar[bool] = True
+    only_kinetic: ClassVar[bool] = False
+
+    @classmethod
+    def first_field(cls) -> str:
+        """What [initial] sets."""
+        return next(iter(cls.state))
+
+    def parameters(self) -> dict[str, float]:
+        """The core's parameters by name."""
+        raise NotImplementedError
+
+    def viscosity_of_schmidt(self) -> float:
+        """ν by which the Schmidt numbers of scalars are meant."""
+        return self.parameters()["viscosity"]
+
+    def headline(self) -> str:
+        """The parameters that tell one run from another, for the title of a picture."""
+        raise NotImplementedError
+
+    def check_grid(self, grid: Any) -> None:
+        """Raises ValueError, naming the option and the remedy, if the model cannot live on this grid."""
+        check_bases(self, grid)
+        check_flat_axes(self, grid)
+
+    def without_mean(self, bases: str) -> tuple[str, ...]:
+        """Fields that must begin without a mean in a box of these bases."""
+        return ()
+
+    def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
+        """Columns that follow from the statistics and the largest wavenumber kept in every direction."""
+        return {}
+
+    def explicit_waves(self) -> list[str]:
+        """The options whose linear terms are advanced explicitly, so that they limit the step."""
+        if getattr(self, "linear", "explicit") == "exact":
+            return []
+        return [f"flow.{name}" for name in self.waves if np.any(getattr(self, name))]
+
+    def moves(self, statistics: Mapping[str, float]) -> bool:
+        """Whether the fields of this state limit the step, as far as statistics can tell."""
+        return True
+
+    def at_rest(self, statistics: Mapping[str, float]) -> bool:
+        """Whether nothing limits the step, so that a Courant number sets none."""
+        return not (self.moves(statistics) or self.explicit_waves())
+
+
+def check_bases(model: Model, grid: Any) -> None:
+    if grid.bases not in model.bases:
+        allowed = ", ".join(model.bases)
+        raise ValueError(
+            f'grid.bases = "{grid.bases}" is not possible with flow.model = "{model.model}"; choose '
+            f"{'one of ' if len(model.bases) > 1 else ''}{allowed}"
+        )
+
+
+def check_flat_axes(model: Model, grid: Any) -> None:
+    flat = [axis for axis, n in zip("xyz", grid.points, strict=True) if n == 1]
+    given = f"grid.points = [{', '.join(map(str, grid.points))}]"
+    if model.must_be_flat and flat != [model.flat_axes]:
+        raise ValueError(
+            f'{given}: flow.model = "{model.model}" is two-dimensional and needs one point along '
+            f"{model.flat_axes}, such as grid.points = [{grid.points[0]}, {grid.points[1]}, 1]"
+        )
+    if refused := [axis for axis in flat if axis not in model.flat_axes]:
+        raise ValueError(f'{given}: flow.model = "{model.model}" needs at least 4 points along {refused[0]}')
+    if len(flat) > 1:
+        raise ValueError(f"{given}: only one axis may have a single point")
+
+
+def components(name: str, vector: tuple[float, float, float]) -> dict[str, float]:
+    """A vector as three of the core's parameters."""
+    return {f"{name}_{axis}": value for axis, value in zip("xyz", vector, strict=True)}

@@ -1,0 +1,90 @@
+"""Stably stratified flow in the Boussinesq approximation, in a rotating frame if asked."""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import model_validator
+
+from whorl.config.columns import Column
+from whorl.config.models.base import Curves, FieldOf, Picture, Slice
+from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
+from whorl.config.models.viscous import FLOW_COLUMNS, VELOCITY, VORTICITY, ViscousFlow
+from whorl.config.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
+from whorl.config.section import at_most_one, given_one, option
+
+DENSITY = FieldOf(
+    1, "length/time", "density anomaly θ in units of velocity, heavy where positive; the buoyancy is −N θ"
+)
+
+
+class Boussinesq(ViscousFlow):
+    """Stratified, rotating flow under gravity along −z; two-dimensional in x, z with ny = 1."""
+
+    model: Literal["boussinesq"] = option(..., "equation set")
+    buoyancy_frequency: float = option(..., "Brunt–Väisälä frequency N", unit="1/time", ge=0)
+    diffusivity: float | None = option(
+        None, "diffusivity κ of the buoyancy; instead of prandtl", unit="length²/time", ge=0
+    )
+    prandtl: float | None = option(None, "Prandtl number ν/κ; 1 without diffusivity", gt=0)
+
+    rivals: ClassVar = {"diffusivity": ("prandtl",), "prandtl": ("diffusivity",)}
+    equations: ClassVar = """\
+∂u/∂t + (U + u)·∇u = −∇p − 2 Ω×u − N θ ẑ + ν ∇²u − ν_h (−∇²)^p u − μ (−∇²)^−q u − α u
+∂θ/∂t + (U + u)·∇θ = N w + κ ∇²θ
+∇·u = 0"""
+    state: ClassVar = {"velocity": VELOCITY, "temperature": DENSITY}
+    outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY, "temperature": DENSITY}
+    snapshot: ClassVar = ("velocity", "vorticity", "temperature")
+    columns: ClassVar = (
+        *FLOW_COLUMNS,
+        Column("potential_energy", "length²/time²", "½⟨θ²⟩"),
+        Column("potential_dissipation", "length²/time³", "κ⟨|∇θ|²⟩"),
+        Column("buoyancy_flux", "length²/time³", "⟨N w θ⟩, from kinetic to potential energy"),
+    )
+    spectra: ClassVar = (
+        ENERGY_BY_SHELL,
+        HELICITY_BY_SHELL,
+        Column("potential_energy", "length²/time²", "potential energy ½|θ|² of the shell"),
+    )
+    progress: ClassVar = (
+        ("E", "energy"), ("Ep", "potential_energy"), ("ε", "dissipation"), ("kmax·η", "kmax_eta"),
+    )  # fmt: skip
+    picture: ClassVar = Picture(
+        (
+            Slice("temperature", "θ", "value", "y", name="density anomaly"),
+            Slice("vorticity", "|ω|", normal="y"),
+        ),
+        (
+            Curves("Energy", (("energy", "kinetic"), ("potential_energy", "potential"))),
+            Curves("Dissipation", (("dissipation", "kinetic"), ("potential_dissipation", "potential"))),
+        ),
+        (("energy", "kinetic"), ("potential_energy", "potential")),
+    )
+    waves: ClassVar = (*ViscousFlow.waves, "buoyancy_frequency")
+    flat_axes: ClassVar = "y"
+    example: ClassVar = {
+        "grid": {"points": 64},
+        "flow": {"viscosity": 0.005, "buoyancy_frequency": 2.0},
+        "time": {"until": 10.0},
+        "initial": {"name": "random"},
+    }
+
+    @model_validator(mode="before")
+    @classmethod
+    def _prandtl_unless_diffusive(cls, data: Any) -> Any:
+        return given_one(data, "prandtl", 1.0, "diffusivity")
+
+    @model_validator(mode="after")
+    def _one_diffusivity(self) -> "Boussinesq":
+        at_most_one(self, "flow", "diffusivity", "prandtl")
+        return self
+
+    def without_mean(self, bases: str) -> tuple[str, ...]:
+        return ("temperature",) if self.buoyancy_frequency else ()
+
+    def parameters(self) -> dict[str, float]:
+        kappa = self.diffusivity if self.prandtl is None else self.viscosity / self.prandtl
+        stratification = {"diffusivity": kappa, "buoyancy_frequency": self.buoyancy_frequency}
+        return super().parameters() | stratification
+
+    def headline(self) -> str:
+        return f"ν = {self.viscosity:g}   ·   N = {self.buoyancy_frequency:g}"

@@ -1,0 +1,83 @@
+"""Superfluid flow: the Gross–Pitaevskii equation, and the gradient flow that prepares its states."""
+
+import math
+from typing import Any, ClassVar, Literal
+
+from whorl.config.columns import Column
+from whorl.config.models.base import Curves, FieldOf, Model, Picture, Slice
+from whorl.config.section import option
+
+PSI = FieldOf(2, "√density", "wavefunction ψ, real and imaginary part")
+ENERGY = "density length²/time²"
+
+
+class Superfluid(Model):
+    """A wavefunction by its sound speed and coherence length."""
+
+    sound_speed: float = option(..., "speed of sound c at the uniform density", unit="length/time", gt=0)
+    coherence_length: float = option(..., "healing length ξ, the size of a vortex core", unit="length", gt=0)
+    density: float = option(1.0, "uniform density ρ0 = |ψ|²", unit="density", gt=0)
+
+    columns: ClassVar = (
+        Column("mass", "density", "⟨|ψ|²⟩"),
+        Column("energy", ENERGY, "½⟨ρu²⟩ + quantum + interaction energy, u the superfluid's velocity"),
+        Column(
+            "kinetic_incompressible",
+            ENERGY,
+            "½⟨|(√ρ u)ᵢ|²⟩, solenoidal part of the kept modes: vortices",
+        ),
+        Column("kinetic_compressible", ENERGY, "½⟨|(√ρ u)ᶜ|²⟩, gradient part of the kept modes: sound"),
+        Column("quantum_energy", ENERGY, "c²ξ²⟨|∇√ρ|²⟩"),
+        Column("interaction_energy", ENERGY, "c²/(2ρ0) ⟨(ρ − ρ0)²⟩"),
+    )
+    spectra: ClassVar = (
+        Column("mass", "density", "|ψ|² of the shell"),
+        Column("kinetic_incompressible", ENERGY, "incompressible kinetic energy of the shell"),
+        Column("kinetic_compressible", ENERGY, "compressible kinetic energy of the shell"),
+    )
+    progress: ClassVar = (("E", "energy"), ("mass", "mass"))
+    picture: ClassVar = Picture(
+        (Slice("psi", "|ψ|²", "density", name="density"),),
+        (
+            Curves(
+                "Kinetic energy",
+                (("kinetic_incompressible", "vortices"), ("kinetic_compressible", "sound")),
+            ),
+            Curves("Energy", (("energy", "total"), ("interaction_energy", "interaction"))),
+        ),
+        (("kinetic_incompressible", "incompressible"), ("kinetic_compressible", "compressible")),
+    )
+    snapshot: ClassVar = ("psi",)
+    dealias: ClassVar = "1/2"
+    measured: ClassVar = "density"
+    viscous: ClassVar = False
+
+    def parameters(self) -> dict[str, float]:
+        c, xi = self.sound_speed, self.coherence_length
+        return {
+            "dispersion": c * xi / math.sqrt(2),
+            "interaction": c / (math.sqrt(2) * xi * self.density),
+            "density": self.density,
+        }
+
+    def headline(self) -> str:
+        return f"c = {self.sound_speed:g}   ·   ξ = {self.coherence_length:g}"
+
+
+class GrossPitaevskii(Superfluid):
+    """Superfluid at zero temperature: the Gross–Pitaevskii equation."""
+
+    model: Literal["gross-pitaevskii"] = option(..., "equation set")
+    linear: Literal["explicit", "exact"] = option("exact", "how the dispersion is advanced")
+
+    equations: ClassVar = """\
+i ∂ψ/∂t = −a ∇²ψ + b |ψ|²ψ − b ρ0 ψ,  a = c ξ/√2,  b = c/(√2 ξ ρ0)"""
+    state: ClassVar = {"psi": PSI}
+    outputs: ClassVar = {"psi": PSI}
+    waves: ClassVar = ("sound_speed",)
+    example: ClassVar[dict[str, Any]] = {
+        "grid": {"points": 64},
+        "flow": {"sound_speed": 2.0, "coherence_length": 0.1},
+        "time": {"dt": 0.0025, "until": 2.0},
+        "initial": {"name": "taylor-green"},
+    }

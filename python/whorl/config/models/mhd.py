@@ -1,0 +1,134 @@
+"""Incompressible magnetohydrodynamics, with a mean field, the Hall term or a prescribed velocity if asked."""
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import model_validator
+
+from whorl.config.columns import Column
+from whorl.config.models.base import KOLMOGOROV, Curves, FieldOf, Picture, Slice, components
+from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
+from whorl.config.models.viscous import FLOW_COLUMNS, VELOCITY, VORTICITY, ViscousFlow
+from whorl.config.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
+from whorl.config.section import Vector, at_most_one, given_one, option
+
+MAGNETIC = FieldOf(3, "length/time", "magnetic field b in units of the Alfvén velocity, without B0")
+EXCLUDED_BY_KINEMATIC = ("hall", "rotation", "drag", "hyperviscosity", "hypoviscosity")
+CURRENT = FieldOf(3, "1/time", "current j, the curl of b")
+
+
+def _shown(value: Any) -> str:
+    return f"[{', '.join(f'{part:g}' for part in value)}]" if isinstance(value, tuple) else f"{value:g}"
+
+
+class Mhd(ViscousFlow):
+    """Conducting flow with a magnetic field b about a mean field B0; in units of the Alfvén velocity."""
+
+    model: Literal["mhd"] = option(..., "equation set")
+    resistivity: float | None = option(
+        None, "magnetic diffusivity η; instead of magnetic_prandtl", unit="length²/time", ge=0
+    )
+    magnetic_prandtl: float | None = option(None, "magnetic Prandtl number ν/η; 1 without resistivity", gt=0)
+    mean_field: Vector = option(
+        (0.0, 0.0, 0.0), "uniform magnetic field B0; one number: along z", unit="length/time"
+    )
+    hall: float = option(0.0, "ion inertial length d of the Hall term", unit="length", ge=0)
+    kinematic: bool = option(False, "whether u stays as it is, losing nothing, and only b advances")
+
+    rivals: ClassVar = {"resistivity": ("magnetic_prandtl",), "magnetic_prandtl": ("resistivity",)}
+    equations: ClassVar = """\
+∂u/∂t + (U + u)·∇u = −∇p + j×(B0 + b) − 2 Ω×u + ν ∇²u − ν_h (−∇²)^p u − μ (−∇²)^−q u − α u
+∂b/∂t = ∇×((U + u − d j)×(B0 + b)) + η ∇²b,  j = ∇×b
+∇·u = 0,  ∇·b = 0"""
+    state: ClassVar = {"velocity": VELOCITY, "magnetic": MAGNETIC}
+    outputs: ClassVar = {
+        "velocity": VELOCITY,
+        "vorticity": VORTICITY,
+        "magnetic": MAGNETIC,
+        "current": CURRENT,
+    }
+    snapshot: ClassVar = ("velocity", "magnetic", "vorticity", "current")
+    columns: ClassVar = (
+        *FLOW_COLUMNS,
+        Column("magnetic_energy", "length²/time²", "½⟨b²⟩"),
+        Column("ohmic_dissipation", "length²/time³", "η⟨j²⟩"),
+        Column("mean_square_current", "1/time²", "½⟨j²⟩"),
+        Column("cross_helicity", "length²/time²", "⟨u·b⟩"),
+        Column("magnetic_helicity", "length³/time²", "⟨a·b⟩, b = ∇×a"),
+        Column("lorentz_work", "length²/time³", "⟨u·(j×(B0 + b))⟩, from magnetic to kinetic energy"),
+    )
+    spectra: ClassVar = (
+        ENERGY_BY_SHELL,
+        HELICITY_BY_SHELL,
+        Column("magnetic_energy", "length²/time²", "magnetic energy of the shell"),
+        Column("cross_helicity", "length²/time²", "cross helicity of the shell"),
+    )
+    progress: ClassVar = (
+        ("E", "energy"), ("Eb", "magnetic_energy"), ("ε", "dissipation"), ("kmax·η", "kmax_eta"),
+    )  # fmt: skip
+    picture: ClassVar = Picture(
+        (
+            Slice("current", "|j|"),
+            Slice("magnetic", "|b|"),
+            Slice("vorticity", "|ω|"),
+            Slice("velocity", "|u|"),
+        ),
+        (
+            Curves("Energy", (("energy", "kinetic"), ("magnetic_energy", "magnetic"))),
+            Curves("Dissipation", (("dissipation", "viscous"), ("ohmic_dissipation", "ohmic"))),
+        ),
+        (("energy", "kinetic"), ("magnetic_energy", "magnetic")),
+        slope=KOLMOGOROV,
+    )
+    waves: ClassVar = (*ViscousFlow.waves, "mean_field")
+    example: ClassVar = {
+        "grid": {"points": [128, 128, 1]},
+        "flow": {"viscosity": 0.01},
+        "time": {"until": 4.0},
+        "initial": {"name": "orszag-tang", "magnetic": {"name": "orszag-tang"}},
+    }
+
+    @model_validator(mode="before")
+    @classmethod
+    def _prandtl_unless_resistive(cls, data: Any) -> Any:
+        return given_one(data, "magnetic_prandtl", 1.0, "resistivity")
+
+    @model_validator(mode="after")
+    def _one_resistivity(self) -> "Mhd":
+        at_most_one(self, "flow", "resistivity", "magnetic_prandtl")
+        return self
+
+    @model_validator(mode="after")
+    def _nothing_acts_on_a_prescribed_velocity(self) -> "Mhd":
+        given = {name: getattr(self, name) for name in EXCLUDED_BY_KINEMATIC}
+        acting = [f"flow.{name} = {_shown(value)}" for name, value in given.items() if np.any(value)]
+        if self.kinematic and acting:
+            raise ValueError(
+                f"flow.kinematic = true advances b by a velocity that stays as it is, and excludes "
+                f"{' and '.join(acting)}; leave one or the other out"
+            )
+        return self
+
+    def magnetic_diffusivity(self) -> float:
+        if self.magnetic_prandtl is None:
+            return self.resistivity
+        return self.viscosity / self.magnetic_prandtl
+
+    def moves(self, statistics: Mapping[str, float]) -> bool:
+        """Alfvén waves along b count, too, but for a velocity that b cannot move."""
+        alfven = statistics["magnetic_energy"] > 0 and not self.kinematic
+        return alfven or super().moves(statistics)
+
+    def parameters(self) -> dict[str, float]:
+        magnetic = {"resistivity": self.magnetic_diffusivity(), "hall": self.hall}
+        mean = components("mean_field", self.mean_field)
+        prescribed = {"viscosity": 0.0} if self.kinematic else {}
+        return super().parameters() | prescribed | magnetic | mean | {"kinematic": float(self.kinematic)}
+
+    def viscosity_of_schmidt(self) -> float:
+        """ν as given, which a prescribed velocity does not feel."""
+        return self.viscosity
+
+    def headline(self) -> str:
+        return f"ν = {self.viscosity:g}   ·   η = {self.magnetic_diffusivity():g}"

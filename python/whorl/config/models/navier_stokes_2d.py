@@ -1,0 +1,79 @@
+"""Two-dimensional flow by its vorticity alone."""
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+from whorl.config.columns import Column
+from whorl.config.models.base import Curves, FieldOf, Picture, Slice
+from whorl.config.models.viscous import (
+    DISSIPATION,
+    ENERGY,
+    ENERGY_CURVE,
+    ENSTROPHY,
+    LARGEST,
+    VELOCITY,
+    Losses,
+)
+from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
+from whorl.config.section import option
+
+VORTICITY = FieldOf(1, "1/time", "vorticity ω along z")
+
+
+class NavierStokes2D(Losses):
+    """Two-dimensional flow in vorticity form, on a β-plane if asked; nz = 1."""
+
+    model: Literal["navier-stokes-2d"] = option(..., "equation set")
+    beta: float = option(0.0, "gradient β of the planetary vorticity along y", unit="1/(length time)")
+    linear: Literal["explicit", "exact"] = option("explicit", "how the term of β is advanced")
+
+    equations: ClassVar = """\
+∂ω/∂t + u·∇ω + β v = ν ∇²ω − ν_h (−∇²)^p ω − μ (−∇²)^−q ω − α ω
+u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
+    state: ClassVar = {"vorticity": VORTICITY}
+    outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY}
+    snapshot: ClassVar = ("velocity", "vorticity")
+    columns: ClassVar = (
+        ENERGY,
+        DISSIPATION,
+        ENSTROPHY,
+        Column("enstrophy_dissipation", "1/time³", "mean dissipation ζ of Z by all linear losses"),
+        Column("palinstrophy", "1/(length² time²)", "P = ½⟨|∇ω|²⟩"),
+        LARGEST,
+        Column("enstrophy_length", "length", "η = (ν³/(2νP))^⅙, where viscosity ends the cascade"),
+        Column("kmax_eta", "", "largest kept wavenumber times that length"),
+    )
+    spectra: ClassVar = (
+        ENERGY_BY_SHELL,
+        Column("enstrophy", "1/time²", "enstrophy of the shell, Z(k)"),
+    )
+    progress: ClassVar = (("E", "energy"), ("Z", "enstrophy"), ("kmax·η", "kmax_eta"))
+    picture: ClassVar = Picture(
+        (Slice("vorticity", "ω", "value"), Slice("velocity", "|u|")),
+        (ENERGY_CURVE, Curves("Enstrophy  ½⟨ω²⟩", (("enstrophy", ""),))),
+        (("energy", "E(k)"),),
+        slope=(-3, "k$^{-3}$"),
+    )
+    waves: ClassVar = ("beta",)
+    must_be_flat: ClassVar = True
+    only_kinetic: ClassVar = True
+    example: ClassVar = {
+        "grid": {"points": [256, 256, 1]},
+        "flow": {"viscosity": 0.0005},
+        "time": {"until": 10.0},
+        "initial": {"name": "random"},
+    }
+
+    @classmethod
+    def first_field(cls) -> str:
+        """[initial] gives the velocity, [initial.vorticity] the vorticity in place of it."""
+        return "velocity"
+
+    def parameters(self) -> dict[str, float]:
+        return self.losses() | {"beta": self.beta}
+
+    def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
+        palinstrophy = statistics["palinstrophy"]
+        length = (self.viscosity**2 / (2 * palinstrophy)) ** (1 / 6) if palinstrophy > 0 else math.nan
+        return {"enstrophy_length": length, "kmax_eta": kmax * length}

@@ -1,0 +1,110 @@
+"""What the flows with a viscous velocity share: losses, rotation, mean velocity, columns and scales."""
+
+import math
+from collections.abc import Mapping
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from whorl.config.columns import Column
+from whorl.config.models.base import KOLMOGOROV, Curves, FieldOf, Model, Picture, Slice, components
+from whorl.config.section import Vector, option
+
+VELOCITY = FieldOf(3, "length/time", "velocity u", ("x", "y", "z"))
+VORTICITY = FieldOf(3, "1/time", "vorticity ω, the curl of u")
+
+ENERGY = Column("energy", "length²/time²", "mean kinetic energy E = ½⟨u²⟩")
+DISSIPATION = Column(
+    "dissipation", "length²/time³", "mean dissipation ε of E by all linear losses; by viscosity 2 ν Z"
+)
+ENSTROPHY = Column("enstrophy", "1/time²", "Z = ½⟨ω²⟩")
+HELICITY = Column("helicity", "length/time²", "⟨u·ω⟩")
+LARGEST = Column("maximum_velocity", "length/time", "largest |u| on the grid at the start of that step")
+SCALES = (
+    Column("taylor_scale", "length", "λ = √(15 ν u'²/(2νZ)) = √(5 E/Z), u'² = 2E/3"),
+    Column("R_lambda", "", "u' λ/ν"),
+    Column("kolmogorov_length", "length", "η = (ν³/(2νZ))^¼, of the loss by viscosity alone"),
+    Column("kmax_eta", "", "largest kept wavenumber times η"),
+    Column("integral_scale", "length", "L = π/(2u'²) Σ E(k)/k"),
+)
+FLOW_COLUMNS = (ENERGY, DISSIPATION, ENSTROPHY, HELICITY, LARGEST, *SCALES)
+ENERGY_SPECTRUM = Column("energy", "length²/time²", "kinetic energy of the shell, E(k)")
+HELICITY_SPECTRUM = Column("helicity", "length/time²", "helicity of the shell, H(k)")
+
+VORTICITY_SLICE = Slice("vorticity", "|ω|")
+VELOCITY_SLICE = Slice("velocity", "|u|")
+ENERGY_CURVE = Curves("Kinetic energy  ½⟨u²⟩", (("energy", ""),))
+DISSIPATION_CURVE = Curves("Dissipation  ε", (("dissipation", ""),))
+
+
+class Losses(Model):
+    """Linear losses of a velocity: viscosity, powers of it, and drag."""
+
+    viscosity: float = option(..., "kinematic viscosity ν", unit="length²/time", ge=0)
+    hyperviscosity: float = option(
+        0.0, "coefficient ν_h of the loss ν_h (−∇²)^p u at small scales", unit="length^2p/time", ge=0
+    )
+    hyperviscosity_power: int = option(2, "its power p of −∇²", ge=1, le=15)
+    hypoviscosity: float = option(
+        0.0, "coefficient μ of the loss μ (−∇²)^−q u at large scales", unit="1/(length^2q time)", ge=0
+    )
+    hypoviscosity_power: int = option(1, "its power q of the inverse of −∇²", ge=1, le=15)
+    drag: float = option(0.0, "coefficient α of the linear drag −α u", unit="1/time", ge=0)
+
+    def losses(self) -> dict[str, float]:
+        return {name: float(getattr(self, name)) for name in Losses.model_fields if name != "model"}
+
+    def moves(self, statistics: Mapping[str, float]) -> bool:
+        return statistics["energy"] > 0
+
+    def headline(self) -> str:
+        return f"ν = {self.viscosity:g}"
+
+
+class ViscousFlow(Losses):
+    """An incompressible velocity in three dimensions, with rotation and a mean velocity."""
+
+    rotation: Vector = option(
+        (0.0, 0.0, 0.0), "angular velocity Ω of the frame; one number: about z", unit="1/time"
+    )
+    mean_velocity: Vector = option(
+        (0.0, 0.0, 0.0), "uniform velocity U that carries the flow; one number: along z", unit="length/time"
+    )
+    linear: Literal["explicit", "exact"] = option(
+        "explicit", "how linear terms that limit the step (rotation, waves) are advanced"
+    )
+
+    state: ClassVar = {"velocity": VELOCITY}
+    outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY}
+    snapshot: ClassVar = ("velocity", "vorticity")
+    columns: ClassVar = FLOW_COLUMNS
+    spectra: ClassVar = (ENERGY_SPECTRUM, HELICITY_SPECTRUM)
+    waves: ClassVar = ("rotation", "mean_velocity")
+    progress: ClassVar = (("E", "energy"), ("ε", "dissipation"), ("kmax·η", "kmax_eta"))
+    picture: ClassVar = Picture(
+        (VORTICITY_SLICE, VELOCITY_SLICE),
+        (ENERGY_CURVE, DISSIPATION_CURVE),
+        (("energy", "E(k)"),),
+        slope=KOLMOGOROV,
+    )
+
+    def parameters(self) -> dict[str, float]:
+        frame = components("rotation", self.rotation) | components("mean_velocity", self.mean_velocity)
+        return self.losses() | frame
+
+    def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
+        return flow_scales(self.parameters()["viscosity"], statistics, kmax)
+
+
+def flow_scales(viscosity: float, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
+    """The columns SCALES but the integral scale; NaN or infinite where the flow has none."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        energy, enstrophy = np.float64(statistics["energy"]), np.float64(statistics["enstrophy"])
+        taylor = np.sqrt(5 * energy / enstrophy)
+        kolmogorov = (viscosity**2 / (2 * enstrophy)) ** 0.25
+        return {
+            "taylor_scale": float(taylor),
+            "R_lambda": float(np.sqrt(2 * energy / 3) * taylor / viscosity) if viscosity > 0 else math.inf,
+            "kolmogorov_length": float(kolmogorov) if viscosity > 0 else 0.0,
+            "kmax_eta": float(kmax * kolmogorov) if viscosity > 0 else 0.0,
+        }

@@ -1,0 +1,153 @@
+"""What every section of a case is made of: its base class, its options and the types they share."""
+
+from functools import partial
+from typing import Annotated, Any, ClassVar, get_args
+
+from annotated_types import Gt
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    PlainValidator,
+    ValidationInfo,
+    field_validator,
+)
+
+from whorl.config.clock import Every
+from whorl.config.sizes import next_good_size, prime_factors
+
+LARGEST_POINTS = 65536
+LARGEST_COUNT = 65536  # of threads, rows or columns of ranks, and parts of the data
+LARGEST_NUMBER = 1e30  # of any option, so that squares fit; its inverse the smallest that must be positive
+LARGEST_LENGTH = 1e12  # of the box, and its inverse the smallest: squared wavenumbers fit in single precision
+
+
+class Section(BaseModel):
+    """Base of all sections: unknown keys are errors, nothing is converted, nothing changes afterwards."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+
+    # For each option those that it excludes: setting it on the command line drops them.
+    rivals: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    @field_validator("*")
+    @classmethod
+    def _of_usual_size(cls, value: Any, about: ValidationInfo) -> Any:
+        numbers = value if isinstance(value, tuple) else (value,)
+        if any(isinstance(number, float) and abs(number) > LARGEST_NUMBER for number in numbers):
+            raise ValueError(f"it must be at most {LARGEST_NUMBER:g} in size; choose other units")
+        positive = any(isinstance(bound, Gt) for bound in cls.model_fields[about.field_name].metadata)
+        if positive and isinstance(value, float) and value < 1 / LARGEST_NUMBER:
+            raise ValueError(f"it must be at least {1 / LARGEST_NUMBER:g}; choose other units")
+        return value
+
+
+def option(default: Any, help: str, *, unit: str | None = None, **constraints: Any) -> Any:
+    """A field with its help and unit; `...` as default makes it required."""
+    return Field(default, description=help, json_schema_extra={"unit": unit}, **constraints)
+
+
+def tag_of(section: type[BaseModel]) -> str:
+    """The word that chooses a section among its alternatives: its `name` or `model`."""
+    return get_args(section.model_fields[tag_key(section)].annotation)[0]
+
+
+def tag_key(section: type[BaseModel]) -> str:
+    """The option that holds it."""
+    return "model" if "model" in section.model_fields else "name"
+
+
+def at_most_one(section: Section, place: str, *names: str) -> None:
+    """Raises ValueError if more than one of these options of [place] is given."""
+    given = [
+        f"{place}.{name} = {getattr(section, name):g}" for name in names if getattr(section, name) is not None
+    ]
+    if len(given) > 1:
+        raise ValueError(f"{' and '.join(given)} exclude each other; give one")
+
+
+def given_one(data: Any, name: str, default: float, *others: str) -> Any:
+    """The data of a section, with `name` = default where none of the options `name` and `others` is given."""
+    if isinstance(data, dict) and all(data.get(option) is None for option in (name, *others)):
+        return {**data, name: default}
+    return data
+
+
+def three(value: Any) -> Any:
+    """A single number stands for all three axes."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return (value,) * 3
+    if not isinstance(value, list | tuple) or len(value) != 3:
+        raise ValueError("it must be one number, or three in the order x, y, z")
+    return tuple(value)
+
+
+def vector(value: Any) -> Any:
+    """A single number stands for a vector along z."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return (0.0, 0.0, value)
+    if not isinstance(value, list | tuple) or len(value) != 3:
+        raise ValueError("it must be three numbers in the order x, y, z, or one: along z")
+    return tuple(value)
+
+
+def listed(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value
+
+
+def two(value: Any) -> Any:
+    if not isinstance(value, list | tuple) or len(value) != 2:
+        raise ValueError("it must be two whole numbers, rows and columns of ranks")
+    return tuple(value)
+
+
+def usual_lengths(lengths: tuple[float, float, float]) -> tuple[float, float, float]:
+    if not all(1 / LARGEST_LENGTH <= length <= LARGEST_LENGTH for length in lengths):
+        raise ValueError(
+            f"lengths must be {1 / LARGEST_LENGTH:g} to {LARGEST_LENGTH:g}; choose another unit of length"
+        )
+    return lengths
+
+
+def path_of_file(text: str) -> str:
+    if not text or "\0" in text:
+        raise ValueError("it must be a path" if text else "it is empty; leave it out, or give a path")
+    return text
+
+
+def good_sizes(points: tuple[int, int, int]) -> tuple[int, int, int]:
+    for axis, n in zip("xyz", points, strict=True):
+        if axis != "x" and n == 1:
+            continue
+        if not 4 <= n <= LARGEST_POINTS:
+            flat = "" if axis == "x" else f"; along {axis} also 1: two-dimensional flow"
+            raise ValueError(f"the size along {axis} must be 4 to {LARGEST_POINTS}{flat}")
+        if n != next_good_size(n):
+            factors = prime_factors(n)
+            why = f"has the prime factor {factors[-1]}" if factors[-1] > 7 else "is odd"
+            raise ValueError(f"{n} along {axis} {why}; the next good size is {next_good_size(n)}")
+    return points
+
+
+def _interval(value: Any, *, minutes: bool = False) -> Any:
+    if Every.parse(value).unit == "minutes" and not minutes:
+        raise ValueError("minutes of real time are possible for output.checkpoint_every only")
+    return value if isinstance(value, str) else float(value)
+
+
+Positive = Annotated[float, Field(gt=0)]
+NotNegative = Annotated[float, Field(ge=0)]
+Points = Annotated[tuple[int, int, int], BeforeValidator(three), AfterValidator(good_sizes)]
+Lengths = Annotated[
+    tuple[Positive, Positive, Positive], BeforeValidator(three), AfterValidator(usual_lengths)
+]
+FilePath = Annotated[str, AfterValidator(path_of_file)]
+Vector = Annotated[tuple[float, float, float], BeforeValidator(vector)]
+Names = Annotated[tuple[str, ...], BeforeValidator(listed)]
+Numbers = Annotated[tuple[NotNegative, ...], BeforeValidator(listed)]
+Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
+ProcessGrid = Annotated[tuple[Count, Count], BeforeValidator(two)]
+Interval = Annotated[float | str, PlainValidator(_interval)]
+CheckpointInterval = Annotated[float | str, PlainValidator(partial(_interval, minutes=True))]

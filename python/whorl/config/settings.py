@@ -1,0 +1,183 @@
+"""Dotted settings of the command line ("grid.points=128") applied to the sections of a case."""
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from pydantic import BaseModel
+
+from whorl.base import toml
+from whorl.base.errors import CaseError
+from whorl.config.explain import models_at, nearest_key, show
+from whorl.config.models import DEFAULT, MODELS, Model
+from whorl.config.section import Section, tag_key, tag_of
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting: the table it is for (["initial", "magnetic"]), the option there and its value."""
+
+    text: str
+    table: tuple[str, ...]
+    key: str
+    value: Any
+
+
+def apply_settings(
+    sections: dict[str, Any], settings: Sequence[Setting], model: type[BaseModel]
+) -> dict[str, Any]:
+    """A copy of `sections` with each setting made.
+
+    A whole section, "section={key = value, …}", takes the place of the one there, before all other settings.
+    What a setting excludes is dropped (time.dt and time.courant). A new initial.name drops the old one's
+    parameters, a new flow.model what it does not have. Raises CaseError.
+    """
+    result = copy.deepcopy(sections)
+    for setting in (setting for setting in settings if not setting.table):
+        _replace(result, setting)
+    parsed = [setting for setting in settings if setting.table]
+    for setting in parsed:
+        table = _table(result, setting)
+        if isinstance(table, dict):
+            _make_room(result, table, setting)
+    tags = {setting.table: setting.value for setting in parsed if setting.key in ("name", "model")}
+    for setting in parsed:
+        table = _table(result, setting)
+        if isinstance(table, dict):
+            section = _section_of(setting.table, table, tags, model)
+            for rival in section.rivals.get(setting.key, ()) if section else ():
+                table.pop(rival, None)
+    for setting in parsed:
+        table = _table(result, setting)
+        if isinstance(table, dict):
+            table[setting.key] = setting.value
+    return result
+
+
+def from_tables(sections: dict[str, Any]) -> list[Setting]:
+    """The options of these sections as settings; a list of tables takes the place of the one there."""
+    return [
+        setting
+        for section, table in sections.items()
+        for setting in (
+            [Setting(f"{section}.{key}", (section,), key, value) for key, value in table.items()]
+            if isinstance(table, dict)
+            else [Setting(section, (), section, table)]
+        )
+    ]
+
+
+def parse_settings(settings: Sequence[str], model: type[BaseModel]) -> list[Setting]:
+    """Each as `parse_setting` takes it. Raises CaseError."""
+    check_list(settings)
+    return [parse_setting(setting, model) for setting in settings]
+
+
+def check_list(settings: Sequence[str]) -> None:
+    """Raises CaseError for one text, which is a sequence, too."""
+    if isinstance(settings, str):
+        shown = show(settings)
+        raise CaseError(f"settings = {shown} is one text; give a list of settings, such as [{shown}].")
+
+
+def parse_setting(setting: str, model: type[BaseModel]) -> Setting:
+    """A setting of the command line, "section.key=value"; a value that is not TOML is taken as text.
+
+    Raises CaseError.
+    """
+    path, equals, text = setting.partition("=")
+    *table, key = path.strip().split(".")
+    whole = not table and key in model.model_fields and text.strip().startswith(("[", "{"))
+    if not (equals and key and all(table) and (table or whole)):
+        first = path.strip().partition(".")[0]
+        hint = "" if first in model.model_fields else nearest_key(first, model)
+        raise CaseError(
+            f"--set {setting}: give section.key=value, such as grid.points=128, or a whole section, such as "
+            f"'initial={{name = \"random\"}}'{hint or '.'}"
+        )
+    try:
+        value = toml.single_value(text.strip())
+    except toml.TOMLDecodeError as error:
+        if whole:
+            raise CaseError(
+                f"--set {setting}: a whole section must be TOML ({error}), with text in quotes, such as "
+                'initial={name = "random", k0 = 3}; in a shell put single quotes about it all.'
+            ) from None
+        value = text.strip()
+    return Setting(setting, tuple(table), key, value)
+
+
+def _replace(sections: dict[str, Any], setting: Setting) -> None:
+    """Puts a whole section, or list of tables, in place of the one there."""
+    new = setting.value
+    if setting.key == "flow":
+        before, after = _model_of(sections.get("flow", {})), _model_of(new)
+        if before and after and before is not after:
+            _drop_defaults(sections, before)
+    sections[setting.key] = copy.deepcopy(new)
+
+
+def _table(sections: dict[str, Any], setting: Setting) -> Any:
+    """The table a setting is for, made where it is not there; lists of tables take their index from 0."""
+    table: Any = sections
+    for depth, part in enumerate(setting.table):
+        if isinstance(table, list | tuple):
+            if not part.isdigit() or int(part) >= len(table):
+                place = ".".join(setting.table[:depth])
+                raise CaseError(
+                    f"--set {setting.text}: {place} holds {len(table)} of them; give a number from 0, such "
+                    f"as {place}.0.{setting.key}."
+                )
+            table = table[int(part)]
+        elif isinstance(table, dict):
+            indexed = setting.table[depth + 1 : depth + 2] or ("",)
+            table = table.setdefault(part, [] if indexed[0].isdigit() else {})
+    if not isinstance(table, dict) and len(setting.table) > 1:
+        raise CaseError(f"--set {setting.text}: {'.'.join(setting.table)} is an option, not a table.")
+    return table
+
+
+def _make_room(sections: dict[str, Any], table: dict[str, Any], setting: Setting) -> None:
+    """Drops what a new name, or a new model, has no use for."""
+    if setting.key == "name" and "initial" in setting.table and table.get("name") != setting.value:
+        for key in [key for key, value in table.items() if not isinstance(value, dict)]:
+            del table[key]
+    if setting.table == ("flow",) and setting.key == "model":
+        old, new = _model_of(table), _model_of({"model": setting.value})
+        if old and new and old is not new:
+            for key in [key for key in table if key not in new.model_fields]:
+                del table[key]
+            _drop_defaults(sections, old)
+
+
+def _model_of(flow: Any) -> type[Model] | None:
+    """The model that a section [flow] chooses, if it is one and there is such a model."""
+    name = flow.get("model", DEFAULT) if isinstance(flow, dict) else None
+    return MODELS.get(name) if isinstance(name, str) else None
+
+
+def _drop_defaults(sections: dict[str, Any], old: type) -> None:
+    """A resolved case holds the old model's defaults as if someone had chosen them."""
+    for section, key, default in (
+        ("grid", "dealias", old.dealias),
+        ("grid", "bases", old.bases[0]),
+        ("output", "fields", old.snapshot),
+    ):
+        table = sections.get(section)
+        if isinstance(table, dict) and key in table and table[key] in (default, list(default)):
+            del table[key]
+
+
+def _section_of(
+    path: tuple[str, ...], table: dict[str, Any], tags: dict[tuple, Any], model: type[BaseModel]
+) -> type[Section] | None:
+    """The class of the table at `path`, by the tag it has or is about to get."""
+    candidates: list[type] = [model]
+    for part in path:
+        if not part.isdigit():
+            candidates = models_at(candidates[0], part) if candidates else []
+    if len(candidates) < 2:
+        return candidates[0] if candidates else None
+    tag = tags.get(path, table.get(tag_key(candidates[0]), DEFAULT))
+    return next((c for c in candidates if tag_of(c) == tag), None)

@@ -1,0 +1,5 @@
+"""Initial fields: by name, from formulas, files and checkpoints, or as a script gives them.
+
+Its modules, each of which reaches only those before it:
+checks, regrid, superfluid_vortices, files, checkpoints, fields.
+"""

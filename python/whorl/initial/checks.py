@@ -1,0 +1,266 @@
+"""What an initial field that was given, or drawn at random, cannot be: it is refused rather than changed.
+
+Each check raises CaseError on every rank; all are collective.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from dataclasses import field as dataclass_field
+
+import numpy as np
+
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.config.models.base import FieldOf
+from whorl.output.measures import SCALAR, name_in_core, state_fields
+
+Fill = Callable[[int, int, int, int, np.ndarray], None]
+
+# Relative to the root mean square of the field: what rounding in single precision may leave.
+NEGLIGIBLE = 1e-5
+
+# A field is extrapolated to a wall by 3, 4 and 5 points. If the results agree this well, relative to the
+# last, it is smooth there, and they are what it is at the wall; noise and layers that the points do not
+# resolve give results with nothing in common.
+ORDERS = (3, 4, 5)
+AGREEMENT = 0.1
+# What a sine may be at a wall, and the slope of a cosine times the length of the axis, relative to the root
+# mean square of the field: tails of bubbles and jets.
+LARGEST_AT_WALL = {"sine": 0.02, "cosine": 0.3}
+NEAR = max(ORDERS)
+
+# Of the energy asked for, what must be there.
+ENOUGH = 0.95
+
+
+def _weights() -> dict[str, np.ndarray]:
+    """Weights of the points at ½, 1½, … spacings that give the value, or the slope, at 0; a row an order."""
+    rows = {"sine": [], "cosine": []}
+    for order in ORDERS:
+        powers = np.vander(np.arange(order) + 0.5, increasing=True).T
+        for derivative, kind in enumerate(rows):
+            weights = np.linalg.solve(powers, np.eye(order)[derivative])
+            rows[kind].append(np.pad(weights, (0, max(ORDERS) - order)))
+    return {kind: np.array(of_kind) for kind, of_kind in rows.items()}
+
+
+WEIGHTS = _weights()
+
+
+@dataclass(frozen=True)
+class Target:
+    """A field to be set: its name in the case, its components, and what [initial] calls it in messages."""
+
+    flow: _core.Flow
+    case: Case
+    comm: MPI.Intracomm
+    field: str
+    components: int
+    place: str
+    remarks: list[str] = dataclass_field(default_factory=list)  # what the log is to say of it
+
+    @property
+    def name(self) -> str:
+        """The core's."""
+        return name_in_core(self.case, self.field)
+
+    def fill(self, fill: Fill) -> None:
+        """Sets it by `fill(z0, z1, y0, y1, out)`, out of shape (components, z1 − z0, y1 − y0, nx)."""
+        given = Given(self, fill)
+        self.flow.set_physical(given, field=self.name)
+        given.check()
+
+    def at_walls(self) -> dict[str, tuple[str, ...]]:
+        """Of each walled axis with room for extrapolation, whether the components are sines or cosines."""
+        about = self.about
+        axes = zip("xyz", reversed(self.case.grid.bases), self.case.grid.points, strict=True)
+        return {
+            axis: tuple("sine" if axis in sines else "cosine" for sines in about.sines)
+            for axis, basis, n in axes
+            if basis == "S" and n > NEAR
+        }
+
+    def sine_lengths(self) -> list[float]:
+        """The distances of walls between which a component is a sine."""
+        grid, about = self.case.grid, self.about
+        axes = zip("xyz", reversed(grid.bases), grid.lengths, strict=True)
+        return [
+            length for axis, basis, length in axes if basis == "S" and any(axis in s for s in about.sines)
+        ]
+
+    @property
+    def about(self) -> FieldOf:
+        """Components, unit and sines of the field."""
+        return (self.case.flow.outputs | state_fields(self.case)).get(self.field, SCALAR)
+
+    def energy(self) -> float:
+        """Half the mean square of the field as it is now. Collective."""
+        return self.moments()[1] ** 2 / 2
+
+    def moments(self) -> tuple[np.ndarray, float]:
+        """The mean of each component of the field as it is now, and its root mean square. Collective."""
+        sums = np.zeros(self.components + 1)
+
+        def add(z0: int, z1: int, y0: int, y1: int, values: np.ndarray) -> None:
+            sums[:-1] += values.sum(axis=(1, 2, 3), dtype=float)
+            sums[-1] += _sum_of_squares(values)
+
+        self.flow.read_fields(self.name, add)
+        self.comm.Allreduce(MPI.IN_PLACE, sums, MPI.SUM)
+        sums /= math.prod(self.case.grid.points)
+        return sums[:-1], math.sqrt(sums[-1])
+
+
+def _sum_of_squares(values: np.ndarray) -> float:
+    """Without an array of the squares: a batch of planes is much memory."""
+    return float(np.einsum("czyx,czyx->", values, values, dtype=float))
+
+
+class Given:
+    """A fill that keeps sums of what it gives, and extrapolates it to the walls."""
+
+    def __init__(self, target: Target, fill: Fill):
+        self.target, self._fill, self._walls = target, fill, target.at_walls()
+        self.total, self.square = np.zeros(target.components), 0.0
+        self.largest = np.zeros(target.components)
+        self.spoilt: str | None = None  # where the first value is that is no number
+        # By component: mean squares of the last extrapolation and of the steps between them, once divided by
+        # the number of lines, which is behind them.
+        self.at_wall = {axis: np.zeros((target.components, len(ORDERS) + 1)) for axis in self._walls}
+
+    def __call__(self, z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
+        self._fill(z0, z1, y0, y1, out)
+        if self.spoilt is None and not np.isfinite(out).all():
+            component, z, y, x = np.argwhere(~np.isfinite(out))[0]
+            value = out[component, z, y, x]
+            self.spoilt = f"is {value} in component {component + 1} at the point ({x}, {y0 + y}, {z0 + z})"
+        self.total += out.sum(axis=(1, 2, 3), dtype=float)
+        self.square += _sum_of_squares(out)
+        for extreme in (out.max(axis=(1, 2, 3), initial=0), -out.min(axis=(1, 2, 3), initial=0)):
+            self.largest = np.maximum(self.largest, extreme)
+        if "x" in self._walls:
+            self._add("x", out[..., :NEAR])
+            self._add("x", out[..., : -NEAR - 1 : -1])
+
+    def check(self) -> None:
+        """Once the fill has been called for all points of this rank. Collective."""
+        spoilt = [where for where in self.target.comm.allgather(self.spoilt) if where]
+        if spoilt:
+            raise CaseError(
+                f"the initial {self.target.field} {spoilt[0]} (x, y, z, counted from 0); it must be finite "
+                "everywhere."
+            )
+        self._look_at_walls()
+        comm, points = self.target.comm, math.prod(self.target.case.grid.points)
+        sums = np.array([*self.total, self.square])
+        comm.Allreduce(MPI.IN_PLACE, sums, MPI.SUM)
+        comm.Allreduce(MPI.IN_PLACE, self.largest, MPI.MAX)
+        size = math.sqrt(sums[-1] / points)
+        check_plane(self.target, self.largest, size)
+        check_mean(self.target, sums[:-1] / points, size)
+        for axis, squares in self.at_wall.items():
+            comm.Allreduce(MPI.IN_PLACE, squares, MPI.SUM)
+            if squares[0, -1] > 0:
+                check_walls(self.target, axis, np.sqrt(squares[:, :-1] / squares[:, -1:]), size)
+
+    def _look_at_walls(self) -> None:
+        """Of y and z the points near the walls once more: lines may cross batches of planes and ranks."""
+        z0, z1, y0, y1 = self.target.flow.physical_block
+        _, ny, nz = self.target.case.grid.points
+        if z1 == z0 or y1 == y0:
+            return
+        if "y" in self._walls:
+            self._add("y", self._block(z0, z1, 0, NEAR))
+            self._add("y", self._block(z0, z1, ny - NEAR, ny)[:, :, ::-1])
+        if "z" in self._walls:
+            self._add("z", self._block(0, NEAR, y0, y1))
+            self._add("z", self._block(nz - NEAR, nz, y0, y1)[:, ::-1])
+
+    def _block(self, z0: int, z1: int, y0: int, y1: int) -> np.ndarray:
+        out = np.empty((self.target.components, z1 - z0, y1 - y0, self.target.case.grid.points[0]))
+        self._fill(z0, z1, y0, y1, out)
+        return out
+
+    def _add(self, axis: str, values: np.ndarray) -> None:
+        """`values` are the points next to a wall, the nearest first."""
+        lines = np.moveaxis(values, 1 + "zyx".index(axis), -1).astype(float)
+        for component, kind in enumerate(self._walls[axis]):
+            results = lines[component].reshape(-1, NEAR) @ WEIGHTS[kind].T
+            squares = np.square(np.c_[results[:, -1], np.diff(results)]).sum(axis=0)
+            self.at_wall[axis][component] += [*squares, len(results)]
+
+
+def check_plane(target: Target, largest: np.ndarray, size: float) -> None:
+    """A flow that must be plane has no velocity across the plane."""
+    flow = target.case.flow
+    if flow.must_be_flat and target.components == 3 and largest[2] > NEGLIGIBLE * size:
+        raise CaseError(
+            f"the initial {target.field} has a component along z, up to {largest[2]:.3g}, and flow.model = "
+            f'"{flow.model}" has none; make it 0, or choose flow.model = "navier-stokes", whose plane flow '
+            "has it."
+        )
+
+
+def check_mean(target: Target, mean: np.ndarray, size: float) -> None:
+    """Where gravity acts on θ and nothing bounds the fall, its mean would accelerate the whole box."""
+    bases = target.case.grid.bases
+    if target.field in target.case.flow.without_mean(bases) and abs(mean[0]) > NEGLIGIBLE * size:
+        raise CaseError(
+            f"the initial {target.field} has the mean {mean[0]:.9g}, which would accelerate the fluid as a "
+            f'whole in a box that is periodic along z (grid.bases = "{bases}"); subtract it.'
+        )
+
+
+def check_walls(target: Target, axis: str, at_wall: np.ndarray, size: float) -> None:
+    """Values that do not vanish where the field is a sine, or slopes where it is a cosine: root mean squares.
+
+    A row of `at_wall` for each component: the last extrapolation and the steps from one to the next; slopes
+    in units of a spacing.
+    """
+    grid, index = target.case.grid, "xyz".index(axis)
+    points, length = grid.points[index], grid.lengths[index]
+    for component, kind in enumerate(target.at_walls()[axis]):
+        found, *steps = at_wall[component]
+        relative = found * (1 if kind == "sine" else points)
+        if max(steps) > AGREEMENT * found or not relative > LARGEST_AT_WALL[kind] * size:
+            continue
+        which = target.field if target.components == 1 else f"{target.field} along {'xyz'[component]}"
+        if kind == "sine":
+            found_and_fit = f"is {found:.3g} there; it must be 0, as sin(n pi {axis}/{length:g}) is"
+        else:
+            slope = found * points / length
+            found_and_fit = (
+                f"has the slope {slope:.3g} there; it must be 0, as that of cos(n pi {axis}/{length:g}) is"
+            )
+        raise CaseError(
+            f"the initial {which} is a {kind} between the walls along {axis} (grid.bases = "
+            f'"{grid.bases}") and {found_and_fit}.'
+        )
+
+
+def check_energy(target: Target, asked: float, smallest: float) -> None:
+    """Whether a random field holds the energy of the shells that the grid keeps: some may have no modes."""
+    reached = target.energy()
+    if reached >= ENOUGH * asked:
+        return
+    first = max([1.0, *(math.pi / length / smallest for length in target.sine_lengths())])
+    raise CaseError(
+        f"the random {target.field} holds the energy {reached:.3g} instead of the {asked:.3g} of "
+        f"[{target.place}]: its first shells have no modes, be it the mean or waves longer than fit as sines "
+        f"between walls; raise {target.place}.k0 well above {first:.3g}, or in {target.place}.spectrum leave "
+        f"the shells before {math.ceil(first)} at 0."
+    )
+
+
+def check_shells(target: Target, asked: float, largest: float) -> None:
+    """Whether a random field holds the energy of a spectrum that was given: shells may be beyond the grid."""
+    reached = target.energy()
+    if reached < (1 - NEGLIGIBLE) * asked:
+        raise CaseError(
+            f"the random {target.field} holds the energy {reached:.6g} instead of the {asked:.6g} of "
+            f"{target.place}.spectrum: it has shells without modes on this grid, which keeps {largest:.4g} "
+            "times the smallest wavenumber along every axis; leave those shells at 0, or use more points."
+        )

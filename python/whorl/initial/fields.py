@@ -1,0 +1,334 @@
+"""Initial fields: by name with a function each, from formulas, a file, or any function or array of a script.
+
+To add one: its parameters as a section in initial_options.py (and in KINDS), its function here.
+"""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.base.parallel import on_root
+from whorl.base.ranks import MPI
+from whorl.config import formulas
+from whorl.config import initial_options as kinds
+from whorl.config.case import Case
+from whorl.config.explain import did_you_mean
+from whorl.config.section import tag_of
+from whorl.initial.checkpoints import set_from_checkpoint
+from whorl.initial.checks import Target, check_energy, check_shells
+from whorl.initial.files import check_file, is_checkpoint, open_field
+from whorl.initial.superfluid_vortices import taylor_green_wavefunction
+from whorl.output.measures import SCALAR, state_fields
+
+Setter = Callable[[Target, Any], None]
+FIELDS: dict[type, Setter] = {}
+ZERO = kinds.Zero(name="zero")
+
+# A function of x, y, z (arrays that broadcast to a block [z][y][x]) returning the components of a field.
+FieldFunction = Callable[[np.ndarray, np.ndarray, np.ndarray], Any]
+
+
+def initial_field(parameters: type) -> Callable[[Setter], Setter]:
+    """Registers a function that sets a field from its section of parameters."""
+
+    def register(function: Setter) -> Setter:
+        FIELDS[parameters] = function
+        return function
+
+    return register
+
+
+def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -> list[str]:
+    """Sets the flow from what a script gave, else from the case's [initial] and [[scalars]].
+
+    A script gives a function or an array for the model's first field, or a dict of them by field; [initial]
+    may give others. Arrays have shape (components, nz, ny, nx), the whole field on every rank. What nobody
+    gives is zero, and the divergent part of solenoidal fields is removed. Returns what the log is to say of
+    them. Raises CaseError.
+    """
+    if given is None and case.initial is None:
+        names = ", ".join(map(tag_of, kinds.KINDS))
+        raise CaseError(f"the case has no initial field: give [initial] with name one of {names}.")
+    by_script, by_name = _by_field(case, given), _by_name(case)
+    for name in by_script:
+        if isinstance(by_name.get(name, ZERO), kinds.Zero):
+            by_name.pop(name, None)
+        else:
+            place, kind = _place(case, name), tag_of(type(by_name[name]))
+            raise CaseError(
+                f'the case has {place}.name = "{kind}" and the script gives a field {name}; leave one out.'
+            )
+    _check_one_of_the_first(case, [*by_script, *by_name])
+    for name, value in by_script.items():
+        set_field(flow, case, comm, name, value)
+    remarks = []
+    for name, field in by_name.items():
+        target = _target(flow, case, comm, name, _place(case, name))
+        FIELDS[type(field)](target, field)
+        remarks += target.remarks
+    return list(dict.fromkeys(remarks))
+
+
+def _check_one_of_the_first(case: Case, names: Sequence[str]) -> None:
+    """Where what [initial] sets is no field of the state but gives one, only one of them can be given."""
+    first = case.flow.first_field()
+    if first in names and first not in case.flow.state and any(name in case.flow.state for name in names):
+        raise CaseError(
+            f"an initial {first} and one of {', '.join(case.flow.state)} set the same; give one of them."
+        )
+
+
+def set_field(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, value: Any) -> None:
+    """Sets a field from a function of x, y, z or an array. Raises CaseError."""
+    target = target_of(flow, case, comm, name)
+    if callable(value):
+        set_from_function(target, value)
+    else:
+        set_from_array(target, np.asarray(value))
+
+
+def target_of(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str) -> Target:
+    """A field of the state that a script sets. Raises CaseError, naming those there are."""
+    _check_names(case, [name])
+    return _target(flow, case, comm, name, "initial")
+
+
+def _by_name(case: Case) -> dict[str, kinds.InitialField]:
+    """The initial fields of the case by the field they set."""
+    own = {} if case.initial is None else {case.flow.first_field(): case.initial} | case.initial.others
+    return own | {scalar.name: scalar.initial for scalar in case.scalars if scalar.initial is not None}
+
+
+def _by_field(case: Case, given: Any) -> dict[str, Any]:
+    """What the script gave, by field."""
+    if given is None:
+        return {}
+    fields = given if isinstance(given, dict) else {case.flow.first_field(): given}
+    _check_names(case, fields)
+    return fields
+
+
+def _check_names(case: Case, names: Iterable[str]) -> None:
+    known = list(dict.fromkeys([case.flow.first_field(), *state_fields(case)]))
+    for name in names:
+        if name not in known:
+            raise CaseError(
+                f'the script gives a field "{name}", which {case.flow.model} has not'
+                f"{did_you_mean(str(name), known).rstrip('?')}; its fields are {', '.join(known)}."
+            )
+
+
+def _target(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, place: str) -> Target:
+    about = (case.flow.outputs | state_fields(case)).get(name, SCALAR)
+    return Target(flow, case, comm, name, about.components, place)
+
+
+def _place(case: Case, name: str) -> str:
+    if any(name == scalar.name for scalar in case.scalars):
+        return "scalars.initial"
+    return "initial" if name == case.flow.first_field() else f"initial.{name}"
+
+
+def coordinates(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Positions of the grid points along x, y and z: from 0, between walls from half a spacing."""
+    walls = reversed([basis == "S" for basis in case.grid.bases])
+    return tuple(
+        (np.arange(n) + (0.5 if wall else 0.0)) * (length / n)
+        for n, length, wall in zip(case.grid.points, case.grid.lengths, walls, strict=True)
+    )
+
+
+def set_from_function(target: Target, function: FieldFunction) -> None:
+    """Calls the function with a block of planes at a time; it must be one of the points alone."""
+    x, y, z = coordinates(target.case)
+    checked = False
+
+    def evaluate(planes: slice, y0: int, y1: int, out: np.ndarray) -> None:
+        values = function(x[None, None, :], y[None, y0:y1, None], z[planes, None, None])
+        if target.components == 1 and not isinstance(values, tuple | list):
+            values = (values,)
+        if len(values) != target.components:
+            expected = {1: "one", 2: "two", 3: "three"}[target.components]
+            raise CaseError(
+                f"the initial {target.field} function returned {len(values)} components, not {expected}."
+            )
+        for component, of_component in zip(out, values, strict=True):
+            component[...] = of_component
+
+    def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
+        nonlocal checked
+        evaluate(slice(z0, z1), y0, y1, out)
+        if checked or z1 - z0 < 2 or not np.isfinite(out).all():
+            return
+        checked = True
+        again = np.empty_like(out[:, -1:])
+        evaluate(slice(z1 - 1, z1), y0, y1, again)
+        alone, among = again, out[:, -1:]
+        rounding = 1e-6 * max(np.abs(alone).max(), np.abs(among).max())
+        if not np.allclose(alone, among, rtol=0, atol=rounding, equal_nan=True):
+            raise CaseError(
+                f"the initial {target.field} function gives plane {z1 - 1} other values alone than in planes "
+                f"{z0} to {z1 - 1}: it must depend on x, y and z alone, for it is called block by block (no "
+                f"random numbers, no means); give an array ({target.components}, nz, ny, nx) instead."
+            )
+
+    target.fill(fill)
+
+
+def set_from_array(target: Target, values: np.ndarray) -> None:
+    nx, ny, nz = target.case.grid.points
+    expected = (target.components, nz, ny, nx)
+    if target.components == 1 and values.shape == expected[1:]:
+        values = values[None]
+    if values.shape != expected:
+        raise CaseError(
+            f"the initial array has shape {values.shape}, not ({target.components}, nz, ny, nx) = {expected}."
+        )
+
+    def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
+        out[...] = values[:, z0:z1, y0:y1]
+
+    target.fill(fill)
+
+
+def wavenumbers(case: Case) -> tuple[float, float, float]:
+    """2π/l along x, y, z."""
+    return tuple(2 * math.pi / length for length in case.grid.lengths)
+
+
+def smallest_wavenumber(case: Case) -> float:
+    """Of the box: 2π/l, or π/l between walls, of the longest axis that has more than a point."""
+    grid = case.grid
+    axes = zip(wavenumbers(case), reversed(grid.bases), grid.points, strict=True)
+    return min(k / 2 if basis == "S" else k for k, basis, n in axes if n > 1)
+
+
+@initial_field(kinds.Zero)
+def zero(target: Target, parameters: kinds.Zero) -> None:
+    """Every field is zero until it is set."""
+
+
+@initial_field(kinds.TaylorGreen)
+def taylor_green(target: Target, parameters: kinds.TaylorGreen) -> None:
+    """u = A sin(ax) cos(by) cos(cz), v = −A (a/b) cos(ax) sin(by) cos(cz), w = 0; Taylor and Green (1937)."""
+    if target.field == "psi":
+        return set_from_function(target, taylor_green_wavefunction(target.case, parameters.amplitude))
+    a, b, c = wavenumbers(target.case)
+    amplitude = parameters.amplitude
+
+    def velocity(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple:
+        along_z = np.cos(c * z)
+        u = amplitude * np.sin(a * x) * np.cos(b * y) * along_z
+        v = -amplitude * (a / b) * np.cos(a * x) * np.sin(b * y) * along_z
+        return u, v, 0.0
+
+    return set_from_function(target, velocity)
+
+
+@initial_field(kinds.Abc)
+def abc(target: Target, parameters: kinds.Abc) -> None:
+    """u = A sin cz + C cos by, v = B sin ax + A cos cz, w = C sin by + B cos ax; Dombre et al. (1986)."""
+    a, b, c = wavenumbers(target.case)
+    A, B, C = parameters.A, parameters.B, parameters.C
+
+    def velocity(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple:
+        u = A * np.sin(c * z) + C * np.cos(b * y)
+        v = B * np.sin(a * x) + A * np.cos(c * z)
+        w = C * np.sin(b * y) + B * np.cos(a * x)
+        return u, v, w
+
+    set_from_function(target, velocity)
+
+
+@initial_field(kinds.Roberts)
+def roberts(target: Target, parameters: kinds.Roberts) -> None:
+    """u = A (cos by, sin ax, sin by + cos ax); G. O. Roberts, Phil. Trans. R. Soc. A 271, 411 (1972)."""
+    a, b, _ = wavenumbers(target.case)
+    A = parameters.amplitude
+
+    def velocity(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple:
+        return A * np.cos(b * y), A * np.sin(a * x), A * (np.sin(b * y) + np.cos(a * x))
+
+    set_from_function(target, velocity)
+
+
+@initial_field(kinds.OrszagTang)
+def orszag_tang(target: Target, parameters: kinds.OrszagTang) -> None:
+    """A (−sin by, sin ax, 0), of the magnetic field A (−sin by, sin 2ax, 0); Orszag and Tang (1979)."""
+    a, b, _ = wavenumbers(target.case)
+    A, n = parameters.amplitude, 2 if target.field == "magnetic" else 1
+
+    def components(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple:
+        return -A * np.sin(b * y), A * np.sin(n * a * x), 0.0
+
+    set_from_function(target, components)
+
+
+@initial_field(kinds.Formula)
+def formula(target: Target, parameters: kinds.Formula) -> None:
+    """The formulas at x, y and z."""
+
+    def components(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> list:
+        return [formulas.evaluate(text, x, y, z) for text in parameters.value]
+
+    set_from_function(target, components)
+
+
+# Fields of one seed differ by this times their place in the state.
+STRIDE = 15485863
+
+
+@initial_field(kinds.Random)
+def random(target: Target, parameters: kinds.Random) -> None:
+    """Random phases under the given spectrum, or E(k) ∝ k⁴ exp(−2 (k/k0)²) summing to the given energy."""
+    case, flow = target.case, target.flow
+    smallest = smallest_wavenumber(case)
+    largest = flow.kmax / smallest
+    if parameters.spectrum is not None:
+        energy = list(parameters.spectrum)
+    else:
+        if parameters.k0 > largest:
+            raise CaseError(
+                f"{target.place}.k0 = {parameters.k0:g} is beyond the largest wavenumber kept, {largest:.4g} "
+                "times the smallest; lower it or use more points."
+            )
+        energy = standard_spectrum(parameters.k0, parameters.energy)
+    names = list(state_fields(case))
+    seed = parameters.seed + STRIDE * (names.index(target.field) if target.field in names else 0)
+    kept = energy[: math.floor(flow.kmax / smallest) + 1]
+    flow.set_random(kept, seed, field=target.name)
+    check_energy(target, sum(kept), smallest)
+    if len(kept) < len(energy):
+        flow.set_random(energy, seed, field=target.name)  # the corners of the truncation, too
+    if parameters.spectrum is not None:
+        check_shells(target, sum(energy), largest)
+
+
+def standard_spectrum(peak: float, total: float) -> list[float]:
+    """E of the shells 0, 1, 2, …, up to where it vanishes in double precision; independent of the grid."""
+    n = np.arange(math.ceil(5 * peak) + 3)
+    energy = (n / peak) ** 4 * np.exp(-2 * (n / peak) ** 2)
+    return list(energy * (total / energy.sum()))
+
+
+@initial_field(kinds.FromFile)
+def from_file(target: Target, parameters: kinds.FromFile) -> None:
+    """The field of this name of a checkpoint or a snapshot of whorl, or of arrays in an HDF5 or npz file."""
+    place = f"{target.place}.path"
+    if on_root(target.comm, lambda: is_checkpoint(parameters.path)):
+        set_from_checkpoint(target, parameters.path, place)
+        return
+    wanted = (parameters.path, target.field, target.about, target.case.grid)
+    remark = on_root(target.comm, lambda: check_file(*wanted, place))
+    target.remarks.extend(filter(None, [remark]))
+    with open_field(*wanted) as readers:
+
+        def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
+            for component, read in zip(out, readers, strict=True):
+                component[...] = read(z0, z1, y0, y1)
+
+        target.fill(fill)

@@ -1,0 +1,224 @@
+"""Initial fields in files: a snapshot of whorl, of any grid, or arrays (nz, ny, nx) in HDF5 or npz."""
+
+import math
+import tomllib
+import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from whorl.base.errors import CaseError
+from whorl.base.hdf5 import is_hdf5, open_hdf5, python_value
+from whorl.config.case import Grid
+from whorl.config.models.base import FieldOf
+from whorl.config.scalars import own_names
+from whorl.config.schemes import LARGEST_KEPT
+from whorl.initial.regrid import Block, Kind, regridded
+from whorl.output.checkpoint import FORMAT
+
+SUFFIXES = {1: ("",), 2: ("_real", "_imaginary"), 3: ("_x", "_y", "_z")}
+IN_SNAPSHOT = "VTKHDF/PointData"
+FROM_FILE = "give the case those of the file, or the field as arrays in an HDF5 or npz file"
+SAME_LENGTH = 1e-6  # relative: lengths are typed by hand
+
+
+def names_of(field: str, components: int) -> list[str]:
+    """What arrays are called: u, v, w; magnetic_x …; psi_real, psi_imaginary; temperature."""
+    return ["u", "v", "w"] if field == "velocity" else [field + end for end in SUFFIXES[components]]
+
+
+def is_checkpoint(path: str) -> bool:
+    """Whether it is a checkpoint of whorl, or says so; whatever is wrong with it else is for its reader."""
+    try:
+        with open_hdf5(Path(path)) as file:
+            return python_value(file.attrs.get("format", "")) == FORMAT
+    except OSError:
+        return False
+
+
+def check_file(path: str, field: str, about: FieldOf, grid: Grid, place: str) -> str | None:
+    """Raises CaseError, naming the option `place`, unless the file holds the field in the case's box.
+
+    A snapshot may be of another grid; where it is of a finer one, returns a sentence for the log.
+    """
+    try:
+        with _open(Path(path)) as file:
+            names = _names_in(file, field, about.components)
+            theirs = _grid_in(file) or grid
+            last = len(names) < about.components
+            shapes = {name: _grid_shape(file[name].shape, last, _flat_axis(theirs)) for name in names}
+    except (OSError, KeyError, ValueError) as error:
+        arrays = names_of(field, about.components)
+        listed = " and ".join(filter(None, (", ".join(arrays[:-1]), arrays[-1])))
+        raise CaseError(
+            f"{place} = {path} cannot be used: {_reason(error)}. It must be a checkpoint or snapshot of "
+            f"whorl with {field}, or an HDF5 (.h5) or NumPy (.npz) file with {listed}."
+        ) from None
+    nx, ny, nz = theirs.points
+    for name, shape in shapes.items():
+        if shape != (nz, ny, nx):
+            raise CaseError(
+                f"{place} = {path} holds {name} of shape {shape}; grid.points asks for (nz, ny, nx) = "
+                f"{(nz, ny, nx)}."
+            )
+    check_box(theirs, grid, f"{place} = {path} is a snapshot")
+    return left_out(theirs, grid, f"{place} is a snapshot")
+
+
+def left_out(before: Grid, here: Grid, which: str) -> str | None:
+    """A sentence on a grid that lacks modes of the one before; none where it has them all."""
+    if _holds(here, before):
+        return None
+    then, now = (f"{' x '.join(map(str, grid.points))} points" for grid in (before, here))
+    same_rule = (before.dealias, before.shape) == (here.dealias, here.shape)
+    rules = "" if same_rule else f" ({before.dealias}, {before.shape}; here {here.dealias}, {here.shape})"
+    return (
+        f"{which} of {then}, and this run has {now}{rules}: modes that it does not keep are left out, and "
+        "their energy with them."
+    )
+
+
+def _holds(here: Grid, before: Grid) -> bool:
+    """Whether every mode of one grid is kept by the other: boxes and ellipsoids of wavenumbers."""
+    bounds = zip(_bounds(before), _bounds(here), before.points, strict=True)
+    ratios = [theirs / ours if n > 1 else 0.0 for theirs, ours, n in bounds]
+    if _is_box(here) or not _is_box(before):
+        return max(ratios) <= 1
+    return sum(ratio**2 for ratio in ratios) <= 1  # the corner of a box in an ellipsoid
+
+
+def _bounds(grid: Grid) -> list[float]:
+    """Of the wavenumbers kept along each axis, in units of its smallest."""
+    return [LARGEST_KEPT[grid.dealias] * n / 2 for n in grid.points]
+
+
+def _is_box(grid: Grid) -> bool:
+    return grid.dealias in ("none", "1/2") or (grid.dealias == "2/3" and grid.shape == "cube")
+
+
+def check_box(box: Grid, grid: Grid, which: str, remedy: str = FROM_FILE) -> None:
+    """Raises CaseError, with its remedy, if a file's box is not the case's; of a flat axis any length is."""
+    pairs = zip(box.lengths, grid.lengths, box.points, grid.points, strict=True)
+    same = all(math.isclose(*pair, rel_tol=SAME_LENGTH) for *pair, n, m in pairs if n > 1 and m > 1)
+    lost = [axis for axis, n, m in zip("xyz", box.points, grid.points, strict=True) if n > 1 and m == 1]
+    if lost:
+        raise CaseError(
+            f"{which} of {' x '.join(map(str, box.points))} points, and the case has one point along "
+            f"{lost[0]}: a plane is no coarser grid of the same flow; give grid.points more along {lost[0]}."
+        )
+    for option, wrong in (("bases", box.bases != grid.bases), ("lengths", not same)):
+        if wrong:
+            raise CaseError(
+                f"{which} with grid.{option} = {_shown(getattr(box, option))} and the case has "
+                f"grid.{option} = {_shown(getattr(grid, option))}; {remedy}."
+            )
+
+
+def _shown(value: Any) -> str:
+    return f'"{value}"' if isinstance(value, str) else f"[{', '.join(f'{part:g}' for part in value)}]"
+
+
+@contextmanager
+def open_field(path: str, field: str, about: FieldOf, grid: Grid) -> Iterator[list[Block]]:
+    """A reader for each component, at the points of `grid`, while the file is open."""
+    with _open(Path(path)) as file:
+        names = _names_in(file, field, about.components)
+        theirs = _grid_in(file) or grid
+        flat = _flat_axis(theirs)
+        if len(names) < about.components:
+            readers = [_reader(file[names[0]], (..., part), flat) for part in range(about.components)]
+        else:
+            readers = [_reader(file[name], (), flat) for name in names]
+        if theirs.points != grid.points:
+            kinds = _kinds(about, grid.bases)
+            readers = [
+                regridded(read, theirs.points, grid.points, kind)
+                for read, kind in zip(readers, kinds, strict=True)
+            ]
+        yield readers
+
+
+def _kinds(about: FieldOf, bases: str) -> list[tuple[Kind, ...]]:
+    """What each component is along x, y and z."""
+    sines = about.sines or ("",) * about.components
+    return [
+        tuple(
+            "periodic" if basis == "F" else "sine" if axis in of_component else "cosine"
+            for axis, basis in zip("xyz", reversed(bases), strict=True)
+        )
+        for of_component in sines
+    ]
+
+
+def _grid_in(file: Any) -> Grid | None:
+    """That of a snapshot of whorl."""
+    return Grid(**case["grid"]) if (case := _case_in(file)) else None
+
+
+def _names_in(file: Any, field: str, components: int) -> list[str]:
+    """The arrays of the file that hold the field: one in a snapshot, else one for each component.
+
+    Raises KeyError, with what a person should know.
+    """
+    if IN_SNAPSHOT in file:
+        scalars = {own: core for core, own in own_names(_case_in(file)).items()}
+        name = f"{IN_SNAPSHOT}/{scalars.get(field, field)}"
+        if name in file and (field in scalars or field not in scalars.values()):
+            return [name]
+        known = [own for own, core in scalars.items() if f"{IN_SNAPSHOT}/{core}" in file]
+        known += [other for other in file[IN_SNAPSHOT] if other not in scalars.values()]
+        raise KeyError(f"it is a snapshot without {field}, of {', '.join(known)}")
+    names = names_of(field, components)
+    if missing := [name for name in names if name not in file]:
+        raise KeyError(f"there is no {', '.join(missing)} in it")
+    return names
+
+
+def _case_in(file: Any) -> dict[str, Any]:
+    """The case in a snapshot of whorl; empty in other files."""
+    case = getattr(file, "attrs", {}).get("case", "")
+    return tomllib.loads(python_value(case))
+
+
+def _reader(data: Any, last: tuple, flat: int) -> Block:
+    """Of the array `data` (nz, ny, nx), or without the axis that is flat; `last` takes one component."""
+    dimensions = data.ndim - (1 if last else 0)
+
+    def read(z0: int, z1: int, y0: int, y1: int) -> np.ndarray:
+        block = [slice(z0, z1), slice(y0, y1)]
+        if dimensions < 3:
+            del block[flat]
+        return data[(*block, *last)].reshape(z1 - z0, y1 - y0, data.shape[dimensions - 1])
+
+    return read
+
+
+def _open(path: Path) -> Any:
+    """Raises OSError, of the system where it is no file that can be read, else ValueError."""
+    with path.open("rb"):  # h5py would say at length that this failed
+        npz = path.suffix == ".npz"
+    if not (zipfile.is_zipfile(path) if npz else is_hdf5(path)):
+        raise ValueError(f"it is no {'npz' if npz else 'HDF5'} file")
+    return np.load(path) if npz else open_hdf5(path)
+
+
+def _reason(error: OSError | KeyError | ValueError) -> str:
+    if isinstance(error, OSError) and error.strerror:
+        text = error.strerror
+    else:
+        text = str(error.args[0] if isinstance(error, KeyError) else error)
+    return " ".join(text.split()).rstrip(".")
+
+
+def _flat_axis(grid: Grid) -> int:
+    """Of the axes z, y, x the one of a single point, which arrays may be without: z if there is none."""
+    return 1 if grid.points[1] == 1 else 0
+
+
+def _grid_shape(shape: tuple[int, ...], with_components: bool, flat: int) -> tuple[int, ...]:
+    """(nz, ny, nx) of an array; vectors of snapshots end with the components, flat ones have no flat axis."""
+    points = shape[:-1] if with_components else shape
+    return (*points[:flat], 1, *points[flat:]) if len(points) == 2 else points

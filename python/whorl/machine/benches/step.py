@@ -1,0 +1,202 @@
+"""`whorl bench step`: the time of a step and its parts, its memory, and the floor of the same run."""
+
+import gc
+import statistics
+from dataclasses import asdict
+from typing import Any
+
+import psutil
+from rich.console import Console
+from rich.table import Table
+
+from whorl import _core
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.initial.fields import set_initial
+from whorl.machine.benches.common import (
+    add_limits,
+    checked_options,
+    facts_table,
+    layout_of,
+    means,
+    measure_floor,
+    provenance,
+    show_headline,
+    spread,
+    timed_calls,
+)
+from whorl.machine.floor import STAGES, passes, work
+from whorl.run.checks import GPUS
+from whorl.run.core_options import core_options, describe
+
+# Of the tables of Yeung et al., Comput. Phys. Commun. 306, 109364 (2025).
+COLUMNS = {
+    "fft": "FFT",
+    "pack": "pack, unpack",
+    "row": "row",
+    "column": "column",
+    "other": "other",
+    "total": "total",
+}
+
+
+def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
+    """Times `steps` steps after a warm-up and measures the floor. Collective; the same figures on every rank.
+
+    Seconds are of the slowest rank, medians over the steps; `parts` are seconds a right-hand side, means,
+    `part_spreads` their least, median and so on; `columns` seconds a step, of the best step and means; bytes
+    are of all ranks.
+    """
+    options, trials = checked_options(case, comm)
+    process = psutil.Process()
+    gc.collect()
+    before = process.memory_info().rss
+    flow = _core.Flow(options, comm.py2f())
+    calls = time_steps(flow, case, steps, comm)
+    after = process.memory_info().rss
+    resident, whole = comm.allreduce(after - before), comm.allreduce(after)
+    counted = comm.allreduce(sum(flow.memory().values()))
+    layout = layout_of(flow) | {"tried": [asdict(trial) for trial in trials]}
+    sent = {leg: comm.allreduce(count) for leg, count in flow.traffic().items()}
+    messages = {leg: comm.allreduce(count) for leg, count in flow.messages().items()}
+    summary = describe(case, flow)
+    flow.close()
+    points = float(_points(case))
+    stages = STAGES[case.time.scheme]
+    seconds = [call["wall"] for call in calls]
+    step = statistics.median(seconds)
+    floor, limits = measure_floor(work(case), case.run, layout["threads"], comm)
+    return {
+        "seconds_per_step": step,
+        "seconds_per_rhs": step / stages,
+        "floor_seconds_per_rhs": floor,
+        "bytes_per_point_counted": counted / points,
+        "bytes_per_point_resident": None if case.run.device in GPUS else resident / points,
+        "bytes_of_processes": whole,
+        "parts": _parts(means(calls), stages),
+        "part_spreads": _part_spreads(calls, stages),
+        "columns": _columns_of(calls),
+        "sent": _sent(sent, messages, untruncated_bytes(case, tuple(layout["process_grid"]))),
+        "points_per_second": points / step,
+        "fraction_of_floor": floor / (step / stages),
+        "limits": limits,
+        "summary": summary,
+        "steps": spread(seconds),
+        "case": case.to_dict(),
+        "layout": layout,
+        **provenance(comm),
+    }
+
+
+def time_steps(flow: _core.Flow, case: Case, steps: int, comm: MPI.Intracomm) -> list[dict[str, float]]:
+    """Seconds by part of each step from the case's initial fields, after a warm-up. Collective."""
+    set_initial(flow, case, None, comm)
+    return timed_calls(flow, lambda step: flow.step(case.time.dt, step_number=step), steps, comm)
+
+
+def _points(case: Case) -> int:
+    nx, ny, nz = case.grid.points
+    return nx * ny * nz
+
+
+def _parts(mean: dict[str, float], stages: int) -> dict[str, float]:
+    """The core's own parts, a right-hand side."""
+    return {name: value / stages for name, value in mean.items() if name not in ("total", "wall")}
+
+
+def _part_spreads(calls: list[dict[str, float]], stages: int) -> dict[str, dict[str, float]]:
+    steps = [_parts(call, stages) for call in calls]
+    return {name: spread([parts[name] for parts in steps]) for name in steps[0]}
+
+
+def _columns_of(calls: list[dict[str, float]]) -> dict[str, dict[str, float]]:
+    return {
+        "best": columns(min(calls, key=lambda call: call["wall"])),
+        "mean": columns(means(calls)),
+    }
+
+
+def columns(call: dict[str, float]) -> dict[str, float]:
+    """COLUMNS of a step from its parts (`timed_calls`).
+
+    `other` is the work at points and modes, what waits, and what a step does outside the round trip. Each
+    is that of the rank that was slowest in it, so that the sum may be above the total.
+    """
+    return {
+        "fft": call["transforms"],
+        "pack": call["pack"],
+        "row": call["row"],
+        "column": call["column"],
+        "other": call["point"] + call["modes"] + call["other"] + call["wall"] - call["total"],
+        "total": call["wall"],
+    }
+
+
+def untruncated_bytes(case: Case, process_grid: tuple[int, int]) -> dict[str, float]:
+    """Bytes that all ranks would send to others in a step by leg, were every column kept.
+
+    A variable has (nx/2 + 1) ny nz complex numbers, nx ny nz / 2 where x has walls and all are real; of
+    these a rank among p keeps 1/p. Rows carry the inputs and the products of every right-hand side, columns
+    the inputs and the fluxes.
+    """
+    nx, ny, nz = case.grid.points
+    shape = _core.model_shape(core_options(case, threads=1))
+    rows, peers = process_grid
+    elements = (nx // 2 + (case.grid.bases[2] == "F")) * ny * nz
+    value = 16 if case.run.precision == "double" else 8
+    rounds = STAGES[case.time.scheme] * passes(case)
+    return {
+        "row": rounds * (shape["inputs"] + shape["products"]) * elements * value * (1 - 1 / rows),
+        "column": rounds * (shape["inputs"] + shape["fluxes"]) * elements * value * (1 - 1 / peers),
+    }
+
+
+def _sent(sent: dict[str, int], messages: dict[str, int], whole: dict[str, float]) -> dict[str, Any]:
+    """Messages and bytes a step of all ranks by leg; bytes over untruncated ones (None: no exchange)."""
+    sums = {leg: (count, messages[leg], whole[leg]) for leg, count in sent.items()}
+    sums["total"] = tuple(map(sum, (sent.values(), messages.values(), whole.values())))
+    return {
+        leg: {
+            "bytes_per_step": count,
+            "of_untruncated": count / all_columns if all_columns else None,
+            "messages_per_step": number,
+        }
+        for leg, (count, number, all_columns) in sums.items()
+    }
+
+
+def show_step(figures: dict[str, Any], console: Console) -> None:
+    """The figures as tables for people."""
+    show_headline(figures, console)
+    rhs, floor = figures["seconds_per_rhs"], figures["floor_seconds_per_rhs"]
+    table = facts_table()
+    steps = figures["steps"]
+    table.add_row(
+        "step",
+        f"{figures['seconds_per_step']:.4g} s",
+        f"median of {steps['count']}, least {steps['minimum']:.4g}",
+    )
+    table.add_row("right-hand side", f"{rhs:.4g} s", f"{rhs / floor:.2f} × the floor of {floor:.4g} s")
+    mean = rhs * steps["mean"] / figures["seconds_per_step"]
+    for name, value in figures["parts"].items():
+        table.add_row(f"  {name}", f"{value:.4g} s", f"{100 * value / mean:.0f} %")
+    table.add_row("grid points a second", f"{figures['points_per_second']:.4g}")
+    table.add_row("bytes a grid point", f"{figures['bytes_per_point_counted']:.2f}", "counted")
+    if (resident := figures["bytes_per_point_resident"]) is not None:
+        table.add_row("", f"{resident:.2f}", "resident")
+    for leg, sent in figures["sent"].items():
+        if sent["bytes_per_step"]:
+            fraction = f"sent a step, {sent['of_untruncated']:.3f} of an untruncated exchange"
+            table.add_row(f"bytes, {leg}", f"{sent['bytes_per_step']:.4g}", fraction)
+    add_limits(table, figures["limits"])
+    console.print(table)
+    console.print("\n", columns_table(figures["columns"]), sep="")
+
+
+def columns_table(columns: dict[str, dict[str, float]]) -> Table:
+    table = Table("s a step", *COLUMNS.values(), box=None, header_style="bold", pad_edge=False)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for name, values in columns.items():
+        table.add_row(name, *(f"{values[key]:.4g}" for key in COLUMNS))
+    return table

@@ -1,0 +1,225 @@
+"""A machine as the planner sees it, every option declared once; a machine is a TOML file with these sections.
+
+Rates are of one device (a GPU, or a core) while all devices of the node work, links of one rank while all
+ranks send: what a program gets, not what a data sheet says. `whorl bench machine` measures them.
+"""
+
+import tomllib
+from itertools import pairwise
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
+
+from whorl.base.errors import CaseError
+from whorl.base.files import is_file
+from whorl.config.case import read_toml
+from whorl.config.explain import did_you_mean, explain
+from whorl.config.section import Section, listed, option
+
+MACHINES = Path(__file__).parent / "machines"
+LEVELS = ("pair", "node", "group", "machine")
+SINGLE, DOUBLE = 4, 8  # bytes of a real number
+
+Positive = Annotated[float, Field(gt=0)]
+Rates1D = Annotated[tuple[Positive, ...], BeforeValidator(listed)]
+
+
+def smallest_and_largest(ends: tuple[float, ...]) -> tuple[float, ...]:
+    if len(ends) not in (0, 2) or list(ends) != sorted(ends):
+        raise ValueError("it must be empty or two numbers, the smallest and the largest")
+    return ends
+
+
+Range = Annotated[tuple[Positive, ...], BeforeValidator(listed), AfterValidator(smallest_and_largest)]
+
+
+class About(Section):
+    """What machine it is and where the numbers come from."""
+
+    name: str = option(..., "its name")
+    description: str = option("", "what it is")
+    source: str = option(..., "where the numbers come from")
+
+
+class Node(Section):
+    """What a node has and how it is used."""
+
+    kind: Literal["cpu", "gpu"] = option("cpu", "whether a device is a core or a GPU")
+    devices: int = option(..., "cores or GPUs of a node", ge=1)
+    ranks: int = option(..., "MPI ranks a node, sharing the devices evenly", ge=1)
+    memory: float = option(..., "memory of a node that fields may fill", unit="GiB", gt=0)
+    overhead: float = option(
+        0.0, "what the process of a rank takes beside arrays: Python, libraries, MPI", unit="MiB", ge=0
+    )
+    nodes: int = option(1, "nodes of the machine", ge=1)
+    measured: int = option(
+        0, "most nodes that its links were measured on, beyond which they are extrapolated; 0: unknown", ge=0
+    )
+
+    @model_validator(mode="after")
+    def _ranks_share_devices(self) -> "Node":
+        if self.kind == "gpu" and self.ranks > self.devices:
+            raise ValueError(
+                f"node.ranks = {self.ranks} are more than node.devices = {self.devices} GPUs, which is not "
+                "planned; take as many"
+            )
+        if self.devices % self.ranks:
+            raise ValueError(
+                f"node.ranks = {self.ranks} do not share node.devices = {self.devices} evenly; take a divisor"
+            )
+        if self.kind == "gpu" and self.ranks < self.devices:
+            raise ValueError(
+                f"node.ranks = {self.ranks} leave GPUs of node.devices = {self.devices} idle, for a rank has "
+                "one; give as many of both as are to be used"
+            )
+        return self
+
+
+class Rates(Section):
+    """What a device does in one precision: transforms by line length, memory traffic by working set."""
+
+    points: Rates1D = option(..., "lengths of lines with a measured rate, ascending", min_length=1)
+    x: Rates1D = option(..., "transforms along x at these lengths, 5 N log2 N a complex line", unit="GFLOP/s")
+    y: Rates1D = option(..., "transforms along y", unit="GFLOP/s")
+    z: Rates1D = option(..., "transforms along z", unit="GFLOP/s")
+    working_set: Rates1D = option(
+        (1.0,), "arrays of a device with a measured bandwidth, ascending", unit="MB", min_length=1
+    )
+    copies: Rates1D = option(..., "copies that pack and unpack, read and written", unit="GB/s", min_length=1)
+    point: Rates1D = option(..., "work at the grid points, read and written", unit="GB/s")
+    modes: Rates1D = option(..., "work on modes, read and written", unit="GB/s")
+
+    @model_validator(mode="after")
+    def _tables_fit(self) -> "Rates":
+        for key, names in (("points", ("x", "y", "z")), ("working_set", ("copies", "point", "modes"))):
+            abscissa = getattr(self, key)
+            if any(a >= b for a, b in pairwise(abscissa)):
+                raise ValueError(f"{key} = {list(abscissa)} must ascend")
+            for name in names:
+                if len(getattr(self, name)) != len(abscissa):
+                    raise ValueError(
+                        f"{name} has {len(getattr(self, name))} numbers and {key} has "
+                        f"{len(abscissa)}; give one for each"
+                    )
+        return self
+
+
+class Link(Section):
+    """What ranks that meet at one level, and at none below, send each other."""
+
+    level: Literal["pair", "node", "group", "machine"] = option(..., "where it leads: within this, ascending")
+    ranks: int = option(..., "neighbouring ranks that are together at this level; 0: all", ge=0)
+    bandwidth: float = option(..., "what a rank sends in an all-to-all to one peer", unit="GB/s", gt=0)
+    contention: float = option(
+        0.0, "the bandwidth falls as (peers at this level and below) to the power of minus this", ge=0, le=1
+    )
+    latency: float = option(0.0, "time a message takes whatever its size", unit="µs", ge=0)
+    total: float = option(
+        0.0, "what all ranks of a run send at this level together, at most; 0: no limit", unit="GB/s", ge=0
+    )
+    messages: Range = option((), "smallest and largest message measured; empty: unknown", unit="MiB")
+    peak: float = option(
+        0.0,
+        "bandwidth by which a message smaller than all measured ones is quicker; 0: that of all others",
+        unit="GB/s",
+        ge=0,
+    )
+    hidden: float = option(
+        0.0, "share of its time that work may cover where a transport overlaps", ge=0, le=1
+    )
+
+    @model_validator(mode="after")
+    def _smaller_messages(self) -> "Link":
+        if self.peak and (not self.messages or self.peak < self.bandwidth):
+            raise ValueError(
+                f"peak = {self.peak:g} goes with messages and is not below bandwidth = {self.bandwidth:g}"
+            )
+        return self
+
+
+class Files(Section):
+    """The file system."""
+
+    bandwidth: float = option(..., "written by all nodes together, at most", unit="GB/s", gt=0)
+    bandwidth_node: float = option(..., "written by one node, at most", unit="GB/s", gt=0)
+
+
+class Machine(Section):
+    """A machine, from sections as a TOML file has them. See also `load_machine`."""
+
+    machine: About
+    node: Node
+    single: Rates | None = None
+    double: Rates | None = None
+    links: Annotated[tuple[Link, ...], BeforeValidator(listed)] = ()
+    files: Files
+
+    @model_validator(mode="after")
+    def _complete(self) -> "Machine":
+        if self.single is None and self.double is None:
+            raise ValueError("neither [single] nor [double] is there; give the rates of one precision")
+        reach = [link.ranks or float("inf") for link in self.links]
+        levels = [LEVELS.index(link.level) for link in self.links]
+        if any(a >= b for a, b in pairwise(reach)) or any(a >= b for a, b in pairwise(levels)):
+            raise ValueError("[[links]] must ascend, each joining more ranks than the one before")
+        ranks = self.node.ranks * self.node.nodes
+        if max(reach, default=1) < ranks:
+            raise ValueError(f"[[links]] must join all {ranks} ranks; give the last one ranks = 0")
+        return self
+
+    @property
+    def device(self) -> str:
+        """As the core counts memory: all GPUs alike."""
+        return "cuda" if self.node.kind == "gpu" else "cpu"
+
+    def rates(self, real_bytes: int) -> tuple[Rates, float]:
+        """The rates for reals of 4 or 8 bytes and a factor on those of transforms.
+
+        Where only the other precision was measured, its traffic counts as it is, and its transforms,
+        limited by memory or by vector width alike, by the ratio of the sizes.
+        """
+        wanted, other = (self.single, self.double) if real_bytes == SINGLE else (self.double, self.single)
+        if wanted is not None:
+            return wanted, 1.0
+        assert other is not None
+        return other, 2.0 if real_bytes == SINGLE else 0.5
+
+
+def shipped_machines() -> dict[str, Path]:
+    """Names of the machines that come with whorl, with their files."""
+    return {path.stem: path for path in sorted(MACHINES.glob("*.toml"))}
+
+
+def load_machine(source: str | Path) -> Machine:
+    """The machine of a TOML file; of NAME.toml in the working directory; or of a shipped name, in this order.
+
+    Raises CaseError naming the option, its value and what is allowed.
+    """
+    path = find_machine(source)
+    return machine_from(read_toml(path), str(path))
+
+
+def find_machine(source: str | Path) -> Path:
+    ready = shipped_machines()
+    for path in (Path(source), Path(f"{source}.toml"), ready.get(str(source))):
+        if path is not None and is_file(path):
+            return path
+    near = did_you_mean(str(source), ready) or "."
+    raise CaseError(
+        f"there is no machine file {source} and no machine of that name{near} Machines: {', '.join(ready)}; "
+        "whorl bench machine measures this one."
+    )
+
+
+def machine_from(sections: dict[str, Any], where: str = "machine") -> Machine:
+    """A machine from dicts. Raises CaseError, beginning with `where`."""
+    try:
+        return Machine(**sections)
+    except ValidationError as error:
+        raise CaseError(f"{where}: {explain(error, Machine)}") from None
+
+
+def machine_text(text: str) -> Machine:
+    """A machine from TOML text."""
+    return machine_from(tomllib.loads(text))

@@ -1,0 +1,203 @@
+"""`whorl bench machine`: what a node does, measured by whorl's own steps.
+
+Rates are taken from short runs of Navier–Stokes (2/3 cube, rk2, a random field) at a few sizes: each part of
+a step as the quickest has it, and its rate is what `Whorl.load` counts for it over that time. So the file
+holds what the code reaches here, with cache and memory as they come at each size, not what the processor
+could.
+"""
+
+import gc
+import os
+import tempfile
+import time
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import psutil
+
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.base.parallel import on_root
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.initial.fields import set_initial
+from whorl.machine.information import processor
+from whorl.machine.planner.machine import Machine, machine_from
+from whorl.machine.planner.whorl_load import Whorl
+from whorl.run.core_options import core_options
+
+SIZES = (48, 80, 160, 256, 400)
+STEPS = {48: 40, 80: 30, 160: 10, 256: 6, 400: 3}
+WARM_UP = 2
+PASSES = 3  # over all sizes; the quickest counts, so that a moment's disturbance does not
+LINES = ("x_lines", "y_lines", "z_lines")
+TRAFFIC = {"copies": "pack", "point": "point", "modes": "modes"}  # the core's timers of memory traffic
+PRECISIONS = ("single", "double")
+FILE_BYTES = 2**28
+GIB, MIB = 2**30, 2**20
+SMALL = 16  # points of a flow whose arrays are next to nothing
+
+
+def calibration_case(points: int, precision: str, threads: int) -> Case:
+    """The flow whose steps are timed."""
+    return Case(
+        grid={"points": points},
+        flow={"viscosity": 0.01},
+        time={"scheme": "rk2", "dt": 0.1 / points, "steps": 1},
+        initial={"name": "random", "k0": 4.0},
+        run={"precision": precision, "threads": threads},
+    )
+
+
+def measure_machine(
+    name: str, comm: MPI.Intracomm, sizes: Sequence[int] = SIZES, threads: int | None = None
+) -> Machine:
+    """This node, all ranks of `comm` at work at once, each on a flow of its own. Collective.
+
+    `threads` of a rank are the cores shared evenly without. Raises CaseError if `comm` spans nodes.
+    """
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    if node.size < comm.size:
+        raise CaseError(
+            f"{comm.size} ranks are on more than one node; whorl bench machine measures one: start it there."
+        )
+    node.Free()
+    threads = threads or max(1, (psutil.cpu_count(logical=False) or 1) // comm.size)
+    memory, overhead = psutil.virtual_memory().available / GIB, measure_overhead(threads, comm)
+    sections: dict[str, Any] = {
+        "machine": {
+            "name": name,
+            "description": f"{processor()}, {comm.size} × {threads} of its cores",
+            "source": f"whorl bench machine, {time.strftime('%Y-%m-%d')}",
+        },
+        "node": {
+            "devices": comm.size * threads,
+            "ranks": comm.size,
+            "memory": comm.bcast(float(f"{memory:.3g}")),
+            "overhead": overhead,
+        },
+        "files": dict.fromkeys(("bandwidth", "bandwidth_node"), measure_files(comm)),
+    }
+    for precision in PRECISIONS:
+        sections[precision] = measure_rates(precision, threads, comm, sizes)
+    if comm.size > 1:
+        sections["links"] = [{"level": "node", "ranks": 0} | measure_link(threads, comm, sizes)]
+    return machine_from(sections)
+
+
+def measure_overhead(threads: int, comm: MPI.Intracomm) -> float:
+    """MiB that a rank's process holds with a small flow, beside the flow's arrays. Collective."""
+    gc.collect()
+    case = calibration_case(SMALL, "double", threads)
+    flow = _core.Flow(core_options(case, threads), comm.py2f())
+    set_initial(flow, case, None, comm)
+    for step in range(WARM_UP):
+        flow.step(case.time.dt, step_number=step)
+    beside = psutil.Process().memory_info().rss - sum(flow.memory().values())
+    flow.close()
+    return float(f"{comm.allreduce(beside) / comm.size / MIB:.4g}")
+
+
+def measure_rates(
+    precision: str, threads: int, comm: MPI.Intracomm, sizes: Sequence[int]
+) -> dict[str, list[float]]:
+    """The section [single] or [double], every rank at work by itself at the same time. Collective.
+
+    What a step takes beside its parts (waiting, other work) makes all parts longer in proportion.
+    """
+    table: dict[str, list[float]] = {
+        key: [] for key in ("points", "x", "y", "z", "working_set", "copies", "point", "modes")
+    }
+    for case, timings in time_sizes(precision, threads, MPI.COMM_SELF, comm, sizes):
+        load = Whorl(case).load((1, 1), 1)
+        stretch = timings["step"] / sum(timings[part] for part in (*LINES, *TRAFFIC.values()))
+        table["points"].append(float(case.grid.points[0]))
+        table["working_set"].append(load.working_set / threads / 1e6)
+        for axis, count in load.operations.items():
+            table[axis].append(count / (stretch * timings[f"{axis}_lines"]) / threads / 1e9)
+        for key, part in TRAFFIC.items():
+            count = getattr(load, "copy" if key == "copies" else key)
+            table[key].append(count / (stretch * timings[part]) / threads / 1e9)
+    return {key: [float(f"{value:.4g}") for value in values] for key, values in table.items()}
+
+
+def measure_link(threads: int, comm: MPI.Intracomm, sizes: Sequence[int]) -> dict[str, float]:
+    """Bandwidth and latency between ranks that share a flow in slabs: t = q (m / B + c λ). Collective.
+
+    t is what a right-hand side spends in its exchange, so waiting for each other is in it. Every size weighs
+    alike: the relative differences are least squares, neither number below zero.
+    """
+    rows = []
+    for precision in PRECISIONS:
+        for case, timings in time_sizes(precision, threads, comm, comm, sizes):
+            way = Whorl(case)
+            grid = (1, comm.size)
+            column = way.load(grid, way.own_batches(grid)).column
+            peers = comm.size - 1
+            rows.append(np.array([column.bytes / comm.size, column.calls]) * peers / timings["exchange"])
+    inverse_bandwidth, latency = fit(np.array(rows))
+    return {
+        "bandwidth": float(f"{1e-9 / inverse_bandwidth:.4g}"),
+        "latency": float(f"{1e6 * latency:.4g}"),
+    }
+
+
+def fit(rows: np.ndarray) -> tuple[float, float]:
+    """The two numbers, the first above and the second not below zero, that make each row's product one."""
+    first, second = np.linalg.lstsq(rows, np.ones(len(rows)), rcond=None)[0]
+    if first <= 0:
+        return 1e-15, float(rows[:, 1].sum() / (rows[:, 1] ** 2).sum())
+    if second < 0:
+        return float(rows[:, 0].sum() / (rows[:, 0] ** 2).sum()), 0.0
+    return float(first), float(second)
+
+
+def time_sizes(
+    precision: str, threads: int, sharing: MPI.Intracomm, comm: MPI.Intracomm, sizes: Sequence[int]
+) -> list[tuple[Case, dict[str, float]]]:
+    """The cases of all sizes with their timings, each from its quickest pass. Collective over `comm`."""
+    cases = [calibration_case(points, precision, threads) for points in sizes]
+    passes = [[time_parts(case, sharing, comm) for case in cases] for _ in range(PASSES)]
+    quickest = (min(timings, key=lambda one: one["step"]) for timings in zip(*passes, strict=True))
+    return list(zip(cases, quickest, strict=True))
+
+
+def time_parts(case: Case, sharing: MPI.Intracomm, comm: MPI.Intracomm) -> dict[str, float]:
+    """Seconds of a right-hand side ("step") and of its parts, in the quickest step: means over ranks.
+
+    The ranks of `sharing` have a flow together; all of `comm` work at the same time. Collective over `comm`.
+    """
+    flow = _core.Flow(core_options(case, case.run.threads), sharing.py2f())
+    set_initial(flow, case, None, sharing)
+    rows: list[dict[str, float]] = []
+    for number in range(WARM_UP + STEPS.get(case.grid.points[0], 10)):
+        flow.reset_timings()
+        comm.Barrier()
+        begin = time.perf_counter()
+        flow.step(case.time.dt, step_number=number)
+        elapsed = time.perf_counter() - begin
+        timings = flow.timings()
+        if number >= WARM_UP:
+            parts = (*LINES, *TRAFFIC.values(), "exchange")
+            rows.append({"step": elapsed} | {part: timings[part] for part in parts})
+    flow.close()
+    stages = Whorl(case).stages
+    quickest = min(rows, key=lambda row: comm.allreduce(row["step"], MPI.MAX))
+    return {key: comm.allreduce(value) / comm.size / stages for key, value in quickest.items()}
+
+
+def measure_files(comm: MPI.Intracomm) -> float:
+    """GB/s at which rank 0 writes a file, flushed to disk, where the command runs. Collective."""
+
+    def write() -> float:
+        block = os.urandom(2**22)
+        with tempfile.TemporaryFile(dir=".") as file:
+            begin = time.perf_counter()
+            for _ in range(FILE_BYTES // len(block)):
+                file.write(block)
+            file.flush()
+            os.fsync(file.fileno())
+            return FILE_BYTES / (time.perf_counter() - begin) / 1e9
+
+    return float(f"{on_root(comm, write):.3g}")

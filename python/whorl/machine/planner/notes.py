@@ -1,0 +1,92 @@
+"""What to know of a plan beside its numbers: where they are extrapolated, what is not counted."""
+
+from collections.abc import Sequence
+from itertools import groupby
+
+from whorl.config.case import Case
+from whorl.machine.planner.clock import MIB
+from whorl.machine.planner.machine import Machine
+from whorl.machine.planner.search import Layout, threads_of_rank
+from whorl.run.checks import GPUS
+
+REAL_BYTES = {"single": 4, "double": 8}
+
+
+def notes_on(
+    case: Case, machine: Machine, algorithm: str, overlap: bool, layouts: Sequence[Layout] = ()
+) -> tuple[str, ...]:
+    """Sentences, none where all is as measured and counted; `layouts` are the ways planned."""
+    not_counted = (*_threads(case, machine, algorithm), *_device(case, machine))
+    beyond = (*_beyond_rates(case, machine), *_beyond_links(machine, layouts))
+    extrapolated = [f"extrapolated to {', '.join(beyond)}: only a rough guess"] if beyond else []
+    return (*extrapolated, *not_counted, *_guess(overlap))
+
+
+def _beyond_rates(case: Case, machine: Machine) -> list[str]:
+    """Lines shorter or longer than any that was measured, and the precision that was not."""
+    precision, points = case.run.precision, case.grid.points
+    rates, _ = machine.rates(REAL_BYTES[precision])
+    shortest, longest = rates.points[0], rates.points[-1]
+    outside = sorted({n for n in points if n > 1 and not shortest <= n <= longest})
+    beyond = []
+    if outside:
+        beyond.append(f"lines of {_listed(outside)} points (rates: {_range(shortest, longest)})")
+    if getattr(machine, precision) is None:
+        measured = "double" if precision == "single" else "single"
+        beyond.append(f"{precision} precision (rates: {measured})")
+    free = [link.level for link in machine.links if link.latency == 0 and not link.messages]
+    if outside and outside[0] < shortest and free:
+        beyond.append(f"small messages (no latency known: {', '.join(free)})")
+    return beyond
+
+
+def _beyond_links(machine: Machine, layouts: Sequence[Layout]) -> list[str]:
+    """More nodes than the links were measured on; messages smaller or larger than any at their level."""
+    most = machine.node.measured
+    far = [layout.nodes for layout in layouts if most and layout.nodes > most]
+    beyond = [f"{_listed(far)} nodes (links: up to {most})"] if far else []
+    for ends, links in groupby(machine.links, key=lambda link: link.messages):
+        levels = [link.level for link in links]
+        outside = [(layout.nodes, size) for layout in layouts for size in _outside(layout, levels, ends)]
+        if outside:
+            nodes, sizes = list(dict.fromkeys(n for n, _ in outside)), [size for _, size in outside]
+            beyond.append(
+                f"messages of {_range(min(sizes), max(sizes))} MiB on {_listed(nodes)} "
+                f"{'node' if nodes == [1] else 'nodes'} (links {_listed(levels)}: {_range(*ends)} MiB)"
+            )
+    return beyond
+
+
+def _outside(layout: Layout, levels: Sequence[str], ends: tuple[float, ...]) -> list[float]:
+    """MiB of the messages at these levels that are smaller or larger than the measured ones, if any are."""
+    sizes = [size / MIB for level in levels for size in layout.messages.get(level, ())]
+    return [size for size in sizes if ends and not ends[0] <= size <= ends[1]]
+
+
+def _threads(case: Case, machine: Machine, algorithm: str) -> list[str]:
+    threads = threads_of_rank(machine)
+    if machine.device != "cpu":
+        return []
+    if algorithm == "gests" or case.run.threads in (0, threads):
+        return []
+    return [f"run.threads = {case.run.threads} is not counted: the machine gives a rank {threads}"]
+
+
+def _device(case: Case, machine: Machine) -> list[str]:
+    if machine.device != "cpu" or case.run.device not in GPUS:
+        return []
+    return [f'run.device = "{case.run.device}" is not counted: {machine.machine.name} has no GPU']
+
+
+def _guess(overlap: bool) -> list[str]:
+    guess = "overlap assumes the share links[].hidden of each exchange, which nobody measured"
+    return [guess] if overlap else []
+
+
+def _listed(items: Sequence[int | str]) -> str:
+    return " and ".join(map(str, items))
+
+
+def _range(low: float, high: float) -> str:
+    ends = [f"{end:.4g}" if end < 1 else f"{end:.6g}" for end in (low, high)]
+    return ends[0] if ends[0] == ends[1] else " to ".join(ends)

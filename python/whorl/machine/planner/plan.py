@@ -1,0 +1,189 @@
+"""A whole plan: ways to run on several numbers of nodes, the length of the run, its output and its cost."""
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.config.case import Run as RunOptions
+from whorl.machine.planner.gests import Gests
+from whorl.machine.planner.machine import Machine
+from whorl.machine.planner.notes import notes_on
+from whorl.machine.planner.options import planned_options
+from whorl.machine.planner.run_length import Length, Output, length_of, output_of
+from whorl.machine.planner.search import GIB, Layout, best, fewest_nodes, node_counts
+from whorl.machine.planner.whorl_load import Whorl
+from whorl.run.checks import GPUS, check_gpu_exchange
+
+SMALL = 16  # points of a flow that is built to hear what the core refuses
+
+
+@dataclass(frozen=True)
+class Run:
+    """A layout with what the whole run takes on it."""
+
+    layout: Layout
+    output: Output
+    seconds: float
+
+    @property
+    def node_hours(self) -> float:
+        return self.layout.nodes * self.seconds / 3600
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A case on a machine: runs by ascending nodes; `fewest` is the least number on which it fits."""
+
+    case: Case
+    machine: Machine
+    algorithm: str
+    overlap: bool
+    fewest: int
+    length: Length
+    runs: tuple[Run, ...]
+    without_grid: tuple[int, ...] = ()  # numbers of nodes whose ranks cannot share the box
+    notes: tuple[str, ...] = ()
+
+    @property
+    def cheapest(self) -> Run:
+        """The fewest node-hours among those that fit."""
+        return min((run for run in self.runs if run.layout.fits), key=lambda run: run.node_hours)
+
+
+def make_plan(
+    case: Case,
+    machine: Machine,
+    *,
+    algorithm: str = "whorl",
+    nodes: Sequence[int] = (),
+    dt: float | None = None,
+    overlap: bool | None = None,
+) -> Plan:
+    """Plans `case` on `machine`, on the numbers of nodes given, or the fewest that do and their doublings.
+
+    `dt` is the mean step, in place of time.dt or of what time.courant sets; `overlap` is taken from
+    run.transport and run.threading without. Raises CaseError when the case does not fit, naming what would.
+    """
+    _check_exchange(case, algorithm)
+    if machine.device in GPUS and algorithm != "gests":
+        check_gpu_exchange(case)
+    if overlap is None:
+        overlap = not _core.exchange_blocks(planned_options(case))
+    if algorithm == "gests":
+        way: Whorl | Gests = Gests(case)
+    else:
+        way = Whorl(case, machine.device)
+    _check_nodes(nodes, machine)
+    length = length_of(case, dt)
+    fewest = fewest_nodes(way, machine, overlap)
+    counts = list(nodes or node_counts(fewest, machine))
+    found = [best(way, machine, count, overlap) for count in counts]
+    runs = tuple(_run(way, machine, layout, length) for layout in found if layout is not None)
+    if not any(run.layout.fits for run in runs):
+        raise CaseError(_none_fits(case, nodes, machine, found, fewest))
+    without = tuple(count for count, layout in zip(counts, found, strict=True) if layout is None)
+    notes = notes_on(case, machine, algorithm, overlap, [run.layout for run in runs])
+    return Plan(case, machine, algorithm, overlap, fewest, length, runs, without, notes)
+
+
+def _check_exchange(case: Case, algorithm: str) -> None:
+    """Raises CaseError for an exchange that the core refuses; the smallest flow tells, on one rank.
+
+    What is built here need not be what is there, so the threads of MPI and the device are not asked for.
+    """
+    if algorithm == "gests":
+        return
+    options = planned_options(case)
+    options.points = tuple(min(n, SMALL) for n in case.grid.points)
+    options.process_grid, options.batches, options.threading = (0, 0), 0, "funneled"
+    options.transport = {"rma-shared": "rma"}.get(options.transport, options.transport)
+    try:
+        _core.Flow(options, MPI.COMM_SELF.py2f())
+    except _core.Error as error:
+        about_run = str(error).split(" ")[0] in RunOptions.model_fields
+        raise CaseError(f"run.{error}" if about_run else str(error)) from None
+
+
+def _check_nodes(nodes: Sequence[int], machine: Machine) -> None:
+    for count in nodes:
+        if not 1 <= count <= machine.node.nodes:
+            raise CaseError(
+                f"--nodes {count}: {machine.machine.name} has {machine.node.nodes} nodes; give 1 to that."
+            )
+
+
+def _none_fits(
+    case: Case, nodes: Sequence[int], machine: Machine, found: list[Layout | None], fewest: int
+) -> str:
+    if not any(found):
+        rows, columns = case.run.process_grid
+        grid = f" as run.process_grid = [{rows}, {columns}] says" if rows else ""
+        return (
+            f"the ranks of {' or '.join(map(str, nodes))} nodes of {machine.machine.name} cannot share the "
+            f"points{grid}; the fewest nodes that do are {fewest}."
+        )
+    ways = [
+        f"{layout.memory_needed / GIB:.3g} GiB a rank on {count}" if layout else f"no process grid on {count}"
+        for count, layout in zip(nodes, found, strict=True)
+    ]
+    share = machine.node.memory / machine.node.ranks
+    return (
+        f"the case fits on none of the nodes given: {', '.join(ways)}, and a rank of {machine.machine.name} "
+        f"has {share:.3g} GiB; the fewest nodes that do are {fewest}."
+    )
+
+
+def _run(way: Whorl | Gests, machine: Machine, layout: Layout, length: Length) -> Run:
+    seconds = length.steps * layout.parts.total
+    output = output_of(way.case, machine, layout.nodes, length, seconds, way.modes)
+    return Run(layout, output, seconds + output.seconds)
+
+
+def as_json(plan: Plan) -> str:
+    """`to_dict` as text."""
+    return json.dumps(to_dict(plan), indent=2) + "\n"
+
+
+def to_dict(plan: Plan) -> dict[str, Any]:
+    """The plan for JSON: seconds, bytes and hours."""
+    return {
+        "machine": plan.machine.machine.name,
+        "algorithm": plan.algorithm,
+        "overlap": plan.overlap,
+        "fewest_nodes": plan.fewest,
+        "steps": plan.length.steps,
+        "dt": plan.length.dt,
+        "steps_known_by": plan.length.known_by,
+        "prediction": True,
+        "notes": list(plan.notes),
+        "runs": [_run_to_dict(run) for run in plan.runs],
+        "nodes_without_process_grid": list(plan.without_grid),
+        "case": plan.case.to_dict(),
+        "core": _core.build_info()["version"],
+        "model": dict(_core.model_shape(planned_options(plan.case))),
+    }
+
+
+def _run_to_dict(run: Run) -> dict[str, Any]:
+    layout = run.layout
+    return {
+        "nodes": layout.nodes,
+        "ranks": layout.ranks,
+        "process_grid": list(layout.grid),
+        "batches": layout.batches,
+        "own_batches": layout.own_batches,
+        "fits": layout.fits,
+        "memory": layout.memory,
+        "memory_of_rank": layout.memory_of_rank,
+        "messages": layout.messages,
+        "parts": vars(layout.parts),
+        "seconds_per_step": layout.parts.total,
+        "output": vars(run.output) | {"bytes": run.output.bytes},
+        "seconds": run.seconds,
+        "node_hours": run.node_hours,
+    }

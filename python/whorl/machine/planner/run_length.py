@@ -1,0 +1,209 @@
+"""How many steps a case takes and what it writes."""
+
+import math
+from dataclasses import dataclass
+from typing import TypeVar
+
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.config.clock import LANDING, NEAR, Every
+from whorl.config.initial_options import InitialField, Random
+from whorl.initial.fields import set_initial, smallest_wavenumber
+from whorl.machine.planner.machine import Machine
+from whorl.machine.planner.options import planned_options
+from whorl.run.core_options import core_options
+
+COARSE = 40  # points along the longest axis of the grid on which an initial field's first step is measured
+MOST = 128**3  # points of that grid where the field wants more, so that planning takes seconds
+FROM_ELSEWHERE = {"from-file"}
+MOST_STEPS = 10**12  # days of steps of a microsecond
+
+
+Count = TypeVar("Count", int, float)
+
+
+@dataclass(frozen=True)
+class Length:
+    """Steps to the end, the mean step, and how it is known."""
+
+    steps: int
+    dt: float | None
+    known_by: str
+
+
+def length_of(case: Case, dt: float | None = None) -> Length:
+    """Steps to the end of a case: by time.dt, time.steps, the step given, or that of the initial field.
+
+    The step given is taken before time.dt. Raises CaseError when time.courant sets the step and nothing tells
+    how large it is, and for more than MOST_STEPS.
+    """
+    time = case.time
+    if dt is not None and not 0 < dt < math.inf:
+        raise CaseError(f"--dt {dt:g}: the mean time step must be above zero and finite.")
+    if time.until is None:
+        return Length(_counted(time.steps, "time.steps"), dt or time.dt, "time.steps")
+    step, known_by = _step(case, dt)
+    steps = time.until / step
+    if time.steps is not None and time.steps < steps - LANDING:
+        return Length(_counted(time.steps, "time.steps"), step, "time.steps")
+    return Length(max(1, math.ceil(_counted(steps, f"{known_by} = {step:g}") - LANDING)), step, known_by)
+
+
+def _counted(steps: Count, by: str) -> Count:
+    if steps > MOST_STEPS:
+        raise CaseError(
+            f"{by} asks for {steps:.3g} time steps, more than any run takes; plan {MOST_STEPS:.0e} at most."
+        )
+    return steps
+
+
+def _step(case: Case, dt: float | None) -> tuple[float, str]:
+    if dt is not None:
+        return dt, "--dt"
+    if case.time.dt is not None:
+        return case.time.dt, "time.dt"
+    elsewhere = [field.name for field in _initial_fields(case) if field.name in FROM_ELSEWHERE]
+    if case.initial is None or elsewhere:
+        origin = f'an initial field "{elsewhere[0]}"' if elsewhere else "no initial field"
+        raise CaseError(
+            f"time.courant = {case.time.courant:g} sets the step and {origin} does not tell how large it is; "
+            "give the mean step you expect with --dt."
+        )
+    return first_step(case), "time.courant and the initial field"
+
+
+def first_step(case: Case) -> float:
+    """The first step of a case by its Courant number, from its initial field on a coarse grid.
+
+    Advection is faster on the case's grid, by the ratio of the spacings. Waves are as fast as they are at
+    rest: large ones in the same box, small ones in a box smaller by that ratio, where the coarse grid has the
+    wavenumbers of the case. Raises CaseError at rest, and where a coarse grid does not tell.
+    """
+    if case.flow.model == "mhd" and case.flow.hall > 0:
+        raise CaseError(
+            f"flow.hall = {case.flow.hall:g} brings whistlers whose step no coarse grid tells; give "
+            "the mean step you expect with --dt."
+        )
+    small = _coarse(case)
+    ratios = [c / n for c, n in zip(small.grid.points, case.grid.points, strict=True)]
+    lengths = [ratio * length for ratio, length in zip(ratios, case.grid.lengths, strict=True)]
+    waves, finest = _rate(small), _rate(small.updated([f"grid.lengths={lengths}"]))
+    rate = (_rate(small, case) - waves) / min(ratios) + max(waves, finest)
+    if not 0 < rate < math.inf:
+        raise CaseError(
+            f"time.courant = {case.time.courant:g} sets no step while the initial field is at rest; give the "
+            "mean step you expect with --dt."
+        )
+    return min(case.time.courant / rate, case.time.dt_max or math.inf)
+
+
+def _coarse(case: Case) -> Case:
+    """The case on COARSE points along its longest axis, or on so many that its random fields have room."""
+    points = case.grid.points
+    shells = max((_shells(field) for field in _initial_fields(case)), default=0)
+    # |n| < N/4 is kept by every truncation, of the smallest wavenumber as many as the axis allows.
+    axes = zip(points, case.grid.lengths, reversed(case.grid.bases), strict=True)
+    room = min(n / length * (0.5 if basis == "S" else 1) for n, length, basis in axes if n > 1)
+    needed = 4 * shells * smallest_wavenumber(case) / (2 * math.pi)
+    factor = max(1.0, min(max(points) / COARSE, room / needed if needed else math.inf))
+    coarse = [1 if n == 1 else _core.next_good_size(max(4, math.ceil(n / factor))) for n in points]
+    if math.prod(coarse) > MOST:
+        raise CaseError(
+            f"time.courant = {case.time.courant:g} sets the step, and the initial field, of {shells:g} "
+            f"shells, needs {' × '.join(map(str, coarse))} points to tell how large it is; give the mean "
+            "step you expect with --dt."
+        )
+    open_here = ["run.process_grid=[0, 0]", "run.batches=0", "run.transport=alltoall", "run.device=cpu"]
+    return case.updated([f"grid.points={coarse}", *open_here])
+
+
+def _initial_fields(case: Case) -> list[InitialField]:
+    return [case.initial, *case.initial.others.values()] if case.initial else []
+
+
+def _shells(field: InitialField) -> float:
+    """Shells of a random field that hold nearly all its energy, all but 1/10^4 beyond twice the peak."""
+    if not isinstance(field, Random):
+        return 0
+    return len(field.spectrum) - 1 if field.spectrum is not None else 2 * field.k0
+
+
+def _rate(small: Case, of: Case | None = None) -> float:
+    """Courant number over step of the initial field of `of` on the grid of `small`; at rest without."""
+    flow = _core.Flow(core_options(small, 1), MPI.COMM_SELF.py2f())
+    if of is not None:
+        try:
+            set_initial(flow, small, None, MPI.COMM_SELF)
+        except CaseError as error:
+            if small.grid.points == of.grid.points:
+                raise
+            raise CaseError(
+                f"time.courant = {of.time.courant:g} sets the step, and on the {small.grid.points[0]} × "
+                f"{small.grid.points[1]} × {small.grid.points[2]} points that should tell how large it is, "
+                f"{str(error).rstrip('.')}; give the mean step you expect with --dt."
+            ) from None
+    report = flow.step(0.0, courant=1.0)
+    return 1 / report.dt
+
+
+@dataclass(frozen=True)
+class Output:
+    """What a run writes: files and bytes, and the seconds that takes."""
+
+    snapshots: int
+    checkpoints: int
+    snapshot_bytes: float
+    checkpoint_bytes: float
+    seconds: float
+
+    @property
+    def bytes(self) -> float:
+        return self.snapshots * self.snapshot_bytes + self.checkpoints * self.checkpoint_bytes
+
+
+def output_of(
+    case: Case, machine: Machine, nodes: int, length: Length, run_seconds: float, modes: float
+) -> Output:
+    """Snapshots (points × components), checkpoints (`modes` a field, two of three components of a vector)."""
+    shape = _core.model_shape(planned_options(case))
+    points = math.prod(case.grid.points)
+    components = sum(shape["outputs"][name] for name in _known(case, shape["outputs"]))
+    stored = sum(2 if count == 3 else count for count in shape["fields"].values())
+    snapshot = points * components * (4 if case.output.snapshot_precision == "single" else 8)
+    checkpoint = modes * stored * (8 if case.run.precision == "single" else 16)
+    snapshots = _times(case.output.snapshot_every, length, run_seconds, ends=2)
+    checkpoints = _times(case.output.checkpoint_every, length, run_seconds, ends=1)
+    speed = 1e9 * min(machine.files.bandwidth, nodes * machine.files.bandwidth_node)
+    written = snapshots * snapshot + checkpoints * checkpoint
+    return Output(snapshots, checkpoints, snapshot, checkpoint, written / speed)
+
+
+def _known(case: Case, outputs: dict[str, int]) -> list[str]:
+    """The fields of a snapshot by the core's names: passive scalars are numbered there."""
+    scalars = {scalar.name: f"scalar{i}" for i, scalar in enumerate(case.scalars)}
+    return [scalars.get(name, name) for name in case.output.fields]
+
+
+def _times(interval: float | str, length: Length, run_seconds: float, ends: int) -> int:
+    """How often something is written: what is due before the last step, and `ends` times at start and end.
+
+    As the recorder does: after each step that completes an interval, after the last in any case, once a step.
+    """
+    every, between = Every.parse(interval), length.steps - 1
+    if every.unit == "never":
+        return 0
+    if every.unit == "steps":
+        return ends + between // int(every.amount)
+    if every.unit == "minutes":
+        if run_seconds <= 60 * every.amount:
+            return ends
+        # The watch starts anew when it is seen to have rung, after a step.
+        return ends + between // math.ceil(60 * every.amount / run_seconds * length.steps)
+    if length.dt is None:
+        raise CaseError(
+            f"an interval of {every.amount:g} of time cannot be counted in time.steps = {length.steps} "
+            "without time.dt; give the mean step you expect with --dt."
+        )
+    return ends + min(between, math.floor(between * length.dt / every.amount * (1 + NEAR)))

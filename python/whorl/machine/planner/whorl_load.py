@@ -1,0 +1,263 @@
+"""The load of whorl's own round trip: kept modes only, fluxes contracted before the column exchange.
+
+With V complex bytes, a right-hand side of a model with I inputs, P products, F fluxes (`_core.model_shape`)
+counts, each stage on the rank that has most of it (all-to-alls wait for it between stages), c columns
+(kx, ky), m modes, z planes, y rows of each, and x kept kx in its y-pencil:
+
+    z lines  (I + F) c        y lines  (I + P) x z         x lines  (I + P) y z, real
+    column   (I + F) c nz V   row      (I + P) x ny z V, where p_row > 1
+    copies   4 × what the exchanges carry: one packs, one unpacks, each reads and writes; without an exchange
+             the column buffer is written and read just so; where ny = 1 the ranks of a row share z, not y
+    points   (I + P) nx y z reals         modes   (5 fields + I + F) m V
+
+An exchange counts the rank that sends or receives most: columns end on whole cache lines of 8 (method.md,
+decomposition and round trip). Memory is `_core.estimate_memory`, the count the code allocates by.
+"""
+
+import math
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import numpy as np
+
+from whorl import _core
+from whorl.config.case import Case
+from whorl.config.truncation import EDGES, positions
+from whorl.machine.floor import STAGES
+from whorl.machine.planner.cut import Shares, least_shares
+from whorl.machine.planner.load import Exchange, Load, line_operations
+from whorl.machine.planner.options import planned_options
+
+MOST_ROWS = 64  # of a process grid, where there are such: rows belong inside a node
+ROW_BATCHES = 3  # most_row_batches in core/roundtrip/layout.cpp
+STEP_OF_COLUMNS, MANY_STEPS = 8, 100  # as padded_columns in core/roundtrip/layout.cpp
+STREAMS = 2  # stream_count in core/device/compiled.hpp
+
+
+@dataclass(frozen=True)
+class Whorl:
+    """whorl on a case, on a device: "cpu", or "cuda" for any GPU, which decides batches and memory."""
+
+    case: Case
+    device: str = "cpu"
+
+    @property
+    def real_bytes(self) -> int:
+        return 8 if self.case.run.precision == "double" else 4
+
+    @property
+    def stages(self) -> int:
+        """Round trips of a time step."""
+        passes = 2 if self.case.grid.dealias == "phase-shift-exact" else 1
+        return STAGES[self.case.time.scheme] * passes
+
+    def grids(self, ranks: int) -> list[tuple[int, int]]:
+        """Process grids (p_row, p_col) the core allows, or the one of the case."""
+        wanted = self.case.run.process_grid
+        if wanted != (0, 0):
+            return [wanted] if wanted[0] * wanted[1] == ranks else []
+        allowed = [tuple(grid) for grid in _core.allowed_process_grids(self._options, ranks)]
+        return [grid for grid in allowed if grid[0] <= MOST_ROWS] or allowed
+
+    def own_batches(self, grid: tuple[int, int]) -> int:
+        """What the core takes: the case's as far as there are planes, else its own choice."""
+        return _core.choose_batches(self._options, grid)
+
+    def batch_counts(self, grid: tuple[int, int]) -> list[int]:
+        """Those worth trying, ascending: the core's, and other cuts where the case leaves it open."""
+        own = self.own_batches(grid)
+        if self.case.run.batches:
+            return [own]
+        planes = 1 if self._shares_planes(grid) else max(1, self.case.grid.points[2] // grid[1])
+        return sorted({own} | {2**i for i in range(8) if 2**i <= planes})
+
+    def memory(
+        self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
+    ) -> dict[str, float]:
+        """Bytes by array on the fullest rank; with `overlap` for a transport that does not block."""
+        return dict(_memory(self, grid, batches, threads, overlap=overlap))
+
+    @property
+    def less_memory(self) -> list[str]:
+        """What else takes less than the case does, as far as the case does not have it."""
+        grid, run = self.case.grid, self.case.run
+        ways = {
+            'run.precision = "single"': run.precision == "double",
+            'grid.dealias = "2/3"': grid.dealias not in ("2/3", "1/2"),
+            'grid.shape = "sphere"': grid.dealias == "2/3" and grid.shape == "cube",
+            "another run.process_grid": run.process_grid != (0, 0),
+        }
+        return [way for way, saves in ways.items() if saves]
+
+    @cached_property
+    def least_memory(self) -> float:
+        """Bytes of all ranks, at least: those of one."""
+        return self._whole["state"] + self._whole["exchange"]
+
+    def memory_at_least(
+        self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
+    ) -> float:
+        """Bytes that some rank needs at least: a few per cent below `memory`, and quick."""
+        _, ny, nz = self.case.grid.points
+        p_row, p_col = grid
+        value, shape = 2 * self.real_bytes, self._shape
+        cut = _least_shares(self, grid)
+        z, y = nz // p_col, ny // p_row
+        a_column = self._whole["exchange"] / (self.longest.sum() + 2 * STEP_OF_COLUMNS)
+        columns = cut.columns + (z / nz * cut.row_columns if p_col > 1 else 0.0)
+        at_a_time = min(batches, ROW_BATCHES) if overlap else 1
+        own_rows = z // p_row if self._shares_planes(grid) else -(-z // batches) * y
+        rows = at_a_time * (-(-z // batches) * ny * cut.elements + own_rows * self.kept_x) if p_row > 1 else 0
+        plane = (threads if self.device == "cpu" else STREAMS) * ny * cut.elements
+        variables = max(shape["inputs"], shape["products"])
+        return (
+            self._whole["state"] / (p_row * p_col) + columns * a_column + (rows + plane) * variables * value
+        )
+
+    @cached_property
+    def _whole(self) -> dict[str, float]:
+        return self.memory((1, 1), 1, 1)
+
+    def load(self, grid: tuple[int, int], batches: int, overlap: bool = False) -> Load:
+        nx, ny, nz = self.case.grid.points
+        p_row, p_col = grid
+        ranks = p_row * p_col
+        shape = self._shape
+        inputs, products, fluxes = (shape[leg] for leg in ("inputs", "products", "fluxes"))
+        fields = sum(shape["fields"].values())
+        inner, outer = inputs + products, inputs + fluxes
+        value = 2 * self.real_bytes
+        z, y = -(-nz // p_col), -(-ny // p_row)
+        own_rows = -(-z // p_row) if self._shares_planes(grid) else y * z
+        cut = self.shares(grid)
+        modes = self.modes * cut.columns / int(self.lengths.sum())
+        carried = inner * max(z * cut.elements * ny, own_rows * self.kept_x) * value if p_row > 1 else 0.0
+        steps = -(-cut.columns // STEP_OF_COLUMNS)
+        padded = (steps | 1 if steps > MANY_STEPS else steps) * STEP_OF_COLUMNS
+        exchanged = outer * max(padded * nz, z * cut.row_columns) * value
+        thinned = 0.5 if self.case.run.wire == "single" and self.real_bytes == 8 else 1.0
+        return Load(
+            lengths={"x": nx, "y": ny, "z": nz},
+            operations={
+                "x": inner * line_operations(nx, own_rows / 2),
+                "y": inner * line_operations(ny, cut.elements * z),
+                "z": outer * line_operations(nz, cut.columns),
+            },
+            copy=4 * (exchanged + carried),
+            point=inner * nx * own_rows * self.real_bytes,
+            modes=(5 * fields + outer) * modes * value,
+            row=Exchange(p_row, 1, thinned * carried, batches * self._calls(inputs, products), ranks),
+            column=Exchange(p_col, p_row, thinned * exchanged, batches * self._calls(inputs, fluxes), ranks),
+            working_set=self.least_memory / ranks,
+            batches=batches,
+            overlap=overlap,
+        )
+
+    def _shares_planes(self, grid: tuple[int, int]) -> bool:
+        """Whether the ranks of a row have no rows of y to share, so that they share planes, all at once."""
+        return self.case.grid.points[1] == 1 and grid[0] > 1
+
+    @cached_property
+    def kept_x(self) -> int:
+        """Complex numbers of a row along x: kept kx, two of them in one where x has walls."""
+        return math.ceil(self._kept_along("x") / self._wavenumbers_of_element)
+
+    @cached_property
+    def lengths(self) -> np.ndarray:
+        """Complex numbers along x of each kept ky, ky in the order 0, 1, …, −1."""
+        y = positions(self.case.grid.points[1], self._walls["y"])
+        y = np.concatenate([y[y >= 0], y[y < 0]])
+        x = positions(self.case.grid.points[0], self._walls["x"])
+        x = np.sort(x[x >= 0])
+        if self._is_cube:
+            kept = np.full(self._kept_along("y"), self._kept_along("x"))
+        else:
+            y = y[y**2 < self._radius2]
+            kept = np.searchsorted(x, np.sqrt(self._radius2 - y**2))
+        return -(-kept // self._wavenumbers_of_element)
+
+    @cached_property
+    def longest(self) -> np.ndarray:
+        """`lengths`, the longest first."""
+        return np.sort(self.lengths)[::-1]
+
+    def shares(self, grid: tuple[int, int]) -> Shares:
+        """What ranks hold at most of what is kept, in complex numbers."""
+        return _shares(self, grid)
+
+    def imbalance(self, grid: tuple[int, int]) -> float:
+        """Columns of the fullest rank over the mean."""
+        return self.shares(grid).columns * grid[0] * grid[1] / int(self.lengths.sum())
+
+    @cached_property
+    def modes(self) -> float:
+        """Kept modes of a field, in complex numbers: rk2 has two registers, one more on two grids at once."""
+        registers = 3 if self.case.grid.dealias == "phase-shift-exact" else 2
+        state = _memory(self, (1, 1), 1, 1, "rk2")["state"]
+        return state / (2 * self.real_bytes * registers * sum(self._shape["fields"].values()))
+
+    def _calls(self, *variables: int) -> int:
+        """All-to-alls of a batch that carry these variables, each leg on its own."""
+        together = self.case.run.variables_per_message
+        return sum(-(-count // together) if together else 1 for count in variables)
+
+    @cached_property
+    def _shape(self) -> dict:
+        return _core.model_shape(planned_options(self.case))
+
+    @property
+    def _options(self) -> _core.Options:
+        return planned_options(self.case, device=self.device)
+
+    @property
+    def _walls(self) -> dict[str, bool]:
+        return {axis: basis == "S" for axis, basis in zip("zyx", self.case.grid.bases, strict=True)}
+
+    @property
+    def _wavenumbers_of_element(self) -> int:
+        return 2 if self._walls["x"] else 1
+
+    @property
+    def _is_cube(self) -> bool:
+        grid = self.case.grid
+        return grid.dealias == "none" or (grid.dealias in EDGES and grid.shape == "cube")
+
+    @property
+    def _radius2(self) -> float:
+        return (1 / 9 if self.case.grid.dealias == "2/3" else 2 / 9) - 1e-12
+
+    def _kept_along(self, axis: str) -> int:
+        n = self.case.grid.points["xyz".index(axis)]
+        place = positions(n, self._walls[axis])
+        place = place[place >= 0] if axis == "x" else place
+        if self.case.grid.dealias == "none":
+            return place.size
+        edge = EDGES[self.case.grid.dealias] - 1e-12 if self._is_cube else math.sqrt(self._radius2)
+        return int((abs(place) < edge).sum())
+
+
+@lru_cache(maxsize=4096)
+def _least_shares(algorithm: Whorl, grid: tuple[int, int]) -> Shares:
+    return least_shares(algorithm.longest, *grid)
+
+
+@lru_cache(maxsize=4096)
+def _shares(algorithm: Whorl, grid: tuple[int, int]) -> Shares:
+    return Shares(**_core.shares(algorithm._options, grid))
+
+
+@lru_cache(maxsize=4096)
+def _memory(
+    algorithm: Whorl,
+    grid: tuple[int, int],
+    batches: int,
+    threads: int,
+    scheme: str = "",
+    overlap: bool = False,
+) -> dict[str, int]:
+    case = algorithm.case
+    options = planned_options(case, threads, algorithm.device)
+    if overlap and _core.exchange_blocks(options):
+        options.transport = "overlap"
+    options.process_grid, options.batches, options.scheme = grid, batches, scheme or case.time.scheme
+    return _core.estimate_memory(options, grid[0] * grid[1])

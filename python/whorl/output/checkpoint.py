@@ -1,0 +1,67 @@
+"""What a checkpoint's attributes tell before the core reads its modes, and checks both by their checksum."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from whorl.base import toml
+from whorl.base.hdf5 import open_hdf5, python_value
+from whorl.config.case import Case, Grid, Run
+from whorl.config.scalars import own_names
+
+FORMAT, VERSION = "whorl checkpoint", 3
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """The clock of a checkpoint file, the tables of its case, and what else the bits of a run depend on."""
+
+    path: Path
+    time: float
+    compensation: float
+    step: int
+    dt: float
+    case: dict[str, Any]
+    grid: Grid
+    fields: tuple[str, ...]  # as the core stores them
+    lines: str  # what run.lines = "auto" came to
+    level: str  # the instruction level of the core
+    series_rows: int  # that the series, and the spectra, had when it was written
+    spectra_rows: int
+
+    def lines_for(self, case: Case, settings: Sequence[str]) -> str:
+        """Those of the run so far; none where a restart asks for others or is on another device."""
+        asked = any(setting.strip().startswith("run.lines") for setting in settings)
+        device = self.case.get("run", {}).get("device", Run().device)
+        return "" if asked or device != case.run.device else self.lines
+
+    def reason(self, error: Exception) -> str:
+        """What the core says of the file, without the name that the message has already."""
+        return str(error).removeprefix(f"the checkpoint {self.path} cannot be read: ")
+
+    def names_in_core(self) -> dict[str, str]:
+        """What the core calls its fields, by their names in its case; ψ is stored in two parts."""
+        own = own_names(self.case)
+        names = dict.fromkeys(re.sub(r"_\d$", "", field) for field in self.fields)
+        return {own.get(name, name): name for name in names}
+
+
+def read_clock(path: Path) -> Checkpoint:
+    """All that its attributes tell. Raises ValueError if the file is damaged or not whorl's."""
+    try:
+        with open_hdf5(path) as file:
+            attributes = {name: python_value(value) for name, value in file.attrs.items()}
+        clock = {name: float(attributes[name]) for name in ("time", "compensation", "dt")}
+        rows = {name: int(attributes[name]) for name in ("series_rows", "spectra_rows")}
+        how = {name: str(attributes.get(name, "")) for name in ("lines", "level")}
+        case = toml.loads(attributes["case"])
+        what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}
+        return Checkpoint(path, step=int(attributes["step"]), case=case, **what, **clock, **rows, **how)
+    except OSError as error:
+        raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
+    except KeyError:
+        raise ValueError("it was not written by whorl") from None
+    except (TypeError, ValueError) as error:
+        raise ValueError(f"its attributes are damaged ({error})") from None

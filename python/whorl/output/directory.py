@@ -1,0 +1,316 @@
+"""The output directory: its layout, its checkpoints, and what may be removed from it.
+
+    .whorl-run               the mark of a directory that whorl made
+    case.toml                the case, every option resolved
+    series.csv               see series.py
+    spectra.h5               see spectra.py
+    checkpoints/STEP.h5      restart files, the newest few
+    snapshots/STEP.vtkhdf    fields for ParaView and xarray
+    snapshots.vtkhdf.series  the snapshots with their times, for ParaView
+    log.txt
+    exchange.toml            with run.transport = "auto": the choice and what was tried
+
+Each file is appended to line by line or written beside and renamed: a kill at any moment damages none.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from whorl.base.errors import CaseError
+from whorl.base.files import PARTIAL, write_text
+from whorl.base.text import spelled, typed
+from whorl.config.case import Case, read_toml
+from whorl.output.checkpoint import Checkpoint, read_clock
+from whorl.output.lock import Lock
+
+MARK = ".whorl-run"
+SNAPSHOT_SERIES = "snapshots.vtkhdf.series"
+OWN_FILES = (
+    *(MARK, "case.toml", "series.csv", "spectra.h5", "log.txt", "exchange.toml", "plot.png"),
+    SNAPSHOT_SERIES,
+)
+ASIDE = ".aside"
+BEGUN = "# begun from the checkpoint "
+DIGITS = "[0-9]" * 8
+FREE_SECTIONS = {"time", "run", "output"}  # which a restart may change: how a flow is computed and advanced
+BESIDE = {*FREE_SECTIONS, "grid", "flow", "scalars"}  # and one into another directory
+OWN_FOLDERS = {
+    folder: (f"{DIGITS}{ending}", f"{DIGITS}{ending}{ASIDE}")
+    for folder, ending in {"checkpoints": ".h5", "snapshots": ".vtkhdf"}.items()
+}
+
+
+class RunDirectory:
+    """Paths and checkpoints of one run. Files are touched on one rank; see `parallel.on_root`."""
+
+    def __init__(self, path: str | Path):
+        self.path = Path(path)
+        self.case_file = self.path / "case.toml"
+        self.series = self.path / "series.csv"
+        self.spectra = self.path / "spectra.h5"
+        self.log = self.path / "log.txt"
+        self.exchange = self.path / "exchange.toml"
+        self.snapshot_series = self.path / SNAPSHOT_SERIES
+
+    def checkpoint_path(self, step: int) -> Path:
+        return self.path / "checkpoints" / f"{step:08d}.h5"
+
+    def snapshot_path(self, step: int) -> Path:
+        return self.path / "snapshots" / f"{step:08d}.vtkhdf"
+
+    def checkpoints(self) -> list[Path]:
+        """Checkpoint files, the oldest first; unfinished ones have another name and are not among them."""
+        return sorted((self.path / "checkpoints").glob(f"{DIGITS}.h5"))
+
+    def snapshots(self) -> list[Path]:
+        return sorted((self.path / "snapshots").glob(f"{DIGITS}.vtkhdf"))
+
+    def is_run(self) -> bool:
+        return (self.path / MARK).is_file()
+
+    # making and removing
+
+    def lock(self) -> Lock:
+        """Keeps other processes from this run: before checkpoints are chosen, for a run removes old ones."""
+        self._check_run()
+        return Lock(self.path)
+
+    def check_free(self, overwrite: bool) -> None:
+        """Raises CaseError unless a new run may be put here, now; writes nothing."""
+        self._check_place(overwrite)
+        if self.is_run():
+            Lock(self.path).release()
+
+    def _check_place(self, overwrite: bool) -> None:
+        """Raises CaseError unless a run may be here, be it that one goes on."""
+        try:
+            there = self.path.exists()
+        except OSError as error:
+            raise CaseError(f"the output directory {self.path} cannot be: {error.strerror}.") from None
+        for parent in self.path.resolve().parents:
+            if (parent / MARK).is_file():
+                raise CaseError(
+                    f"the output directory {self.path} lies within {parent}, which holds a run; choose "
+                    "another with -o."
+                )
+        if there and not self.path.is_dir():
+            raise CaseError(f"the output directory {self.path} is a file; choose another with -o.")
+        if not there or not any(self.path.iterdir()):
+            return
+        if not self.is_run():
+            raise CaseError(
+                f"the output directory {self.path} is not empty and was not made by whorl, so it is not "
+                "touched, not even with --overwrite; choose another with -o."
+            )
+        if not overwrite:
+            raise CaseError(
+                f"the output directory {self.path} holds a run already; go on with it by whorl restart "
+                f"{typed(self.path)}, choose another with -o, or replace it with --overwrite."
+            )
+
+    def check_beside(self, source: "RunDirectory", overwrite: bool) -> None:
+        """Raises CaseError unless a run that begins from a checkpoint of `source` may be put here."""
+        if self.path.resolve() == source.path.resolve():
+            raise CaseError(
+                f"the output directory {self.path} is that of the checkpoint; choose another with -o, or go "
+                f"on in it without -o (whorl restart {typed(source.path)})."
+            )
+        self.check_free(overwrite)
+
+    def create(self, case: Case, overwrite: bool = False, origin: Path | None = None) -> Lock:
+        """Makes the directory for a new run; what an earlier run left is removed, and nothing else."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+            lock = Lock(self.path)
+        except OSError as error:
+            raise self._not_written(error) from None
+        try:
+            self._check_place(overwrite)  # still
+            self._remove_own_files()
+            for folder in OWN_FOLDERS:
+                (self.path / folder).mkdir(parents=True, exist_ok=True)
+            (self.path / MARK).write_text(
+                "A run of whorl; with this file here, --overwrite may replace it.\n"
+            )
+            self.write_case(case, origin)
+        except BaseException as error:
+            lock.release()
+            if isinstance(error, OSError):
+                raise self._not_written(error) from None
+            raise
+        return lock
+
+    def _not_written(self, error: OSError) -> CaseError:
+        return CaseError(f"the output directory {self.path} cannot be written: {error}.")
+
+    def write_case(self, case: Case, origin: Path | None = None) -> None:
+        """With the checkpoint of another run that it began from, if it did: [initial] is that run's then."""
+        told = f"{BEGUN}{spelled(str(origin))}\n" if origin else ""
+        head = f"# resolved by whorl; whorl restart {typed(self.path.name)} reads it\n{told}"
+        write_text(self.case_file, f"{head}\n{case.to_toml()}")
+
+    def origin(self) -> Path | None:
+        """The checkpoint of another run that this one began from."""
+        for line in self.case_file.read_text(encoding="utf-8").splitlines()[:3]:
+            if line.startswith(BEGUN):
+                return Path(line.removeprefix(BEGUN))
+        return None
+
+    def _remove_own_files(self) -> None:
+        """The mark goes last, so that a removal that is killed can be repeated."""
+        if not self.is_run():
+            return
+        self.remove_unfinished()
+        self._remove_own("")
+
+    def remove_unfinished(self) -> None:
+        """Removes what a run that was killed left half written; no run may be going on here."""
+        self._remove_own(PARTIAL)
+
+    def _remove_own(self, ending: str) -> None:
+        for folder, patterns in OWN_FOLDERS.items():
+            for pattern in patterns:
+                for file in (self.path / folder).glob(pattern + ending):
+                    file.unlink()
+        for name in reversed(OWN_FILES):
+            (self.path / (name + ending)).unlink(missing_ok=True)
+
+    def prune(self, keep: int) -> None:
+        """Removes all but the newest `keep` checkpoints."""
+        for path in self.checkpoints()[:-keep]:
+            path.unlink()
+
+    def set_aside_later(self, step: int) -> None:
+        """Renames checkpoints and snapshots beyond `step`: a run that goes on from there makes its own."""
+        for path in (*self.checkpoints(), *self.snapshots()):
+            if int(path.stem) > step:
+                path.rename(path.with_name(path.name + ASIDE))
+
+    # reading
+
+    def _check_run(self) -> None:
+        if not self.is_run() or not self.case_file.is_file():
+            raise CaseError(f"{self.path} is not a run of whorl: it has no {MARK} and case.toml.")
+
+    def read_case(self) -> Case:
+        self._check_run()
+        return Case(**read_toml(self.case_file))
+
+    def to_restart(
+        self, end: dict[str, float], settings: Sequence[str], step: int | None
+    ) -> tuple[Case, Checkpoint]:
+        """The case, with the end and the changes asked for, and the checkpoint of `step` or the newest."""
+        for setting in _refused(settings, FREE_SECTIONS):
+            raise CaseError(
+                f"--set {setting} is not for a restart, which may change run.*, output.* (but directory) and "
+                f"time.*{self._advice(setting)}."
+            )
+        case = self.read_case().updated(settings, output={"directory": str(self.path)}, time=end)
+        return case, self.choose_checkpoint(step)
+
+    def _advice(self, setting: str) -> str:
+        """How to begin a run with a setting that a restart cannot change."""
+        if [*_refused([setting], BESIDE)]:
+            return "; for a flow with another beginning or in another directory begin a new run (whorl run)"
+        command = f"whorl restart {typed(self.path)} -o NEW --set {typed(setting)}"
+        return f"; for a change of the grid or the equations begin a run beside it: {command}"
+
+    def to_begin_beside(
+        self, place: "RunDirectory", end: dict[str, float], settings: Sequence[str], step: int | None
+    ) -> tuple[Case, Checkpoint]:
+        """As `to_restart`, for a run in another directory."""
+        for setting in _refused(settings, BESIDE):
+            raise CaseError(
+                f"--set {setting} is not for a run that begins from a checkpoint, which has its fields from "
+                "there and its directory from -o; leave it out, or begin a new run (whorl run)."
+            )
+        checkpoint = self.choose_checkpoint(step)
+        return self.read_case().updated(settings, output={"directory": str(place.path)}, time=end), checkpoint
+
+    def path_of_checkpoint(self, step: int | None = None) -> Path:
+        """That of the newest checkpoint, or of the one of `step`. Raises CaseError."""
+        paths = self.checkpoints()
+        if not paths:
+            raise CaseError(
+                f"{self.path} has no checkpoint to restart from; begin it again with --overwrite, by "
+                f"whorl run or, as {self.log} tells, from another run's checkpoint by whorl restart -o."
+            )
+        wanted = self.checkpoint_path(step) if step is not None else paths[-1]
+        if wanted not in paths:
+            raise CaseError(
+                f"{wanted} does not exist; there are checkpoints of step {', '.join(_steps(paths))}."
+            )
+        return wanted
+
+    def choose_checkpoint(self, step: int | None = None) -> Checkpoint:
+        """The newest checkpoint, or the one of `step`; if it is damaged, CaseError offers the one before."""
+        wanted = self.path_of_checkpoint(step)
+        try:
+            chosen = read_clock(wanted)
+        except ValueError as error:
+            raise self.damaged(wanted, str(error)) from None
+        self._check_same_run(chosen)
+        return chosen
+
+    def _check_same_run(self, checkpoint: Checkpoint) -> None:
+        """What a restart cannot change must be in the checkpoint's case as in the directory's."""
+        try:
+            there = _flat(Case(**checkpoint.case).to_dict())
+        except CaseError as error:
+            raise self.damaged(checkpoint.path, f"its case cannot be run: {error}") from None
+        here = _flat(self.read_case().to_dict())
+        for key in sorted(here.keys() | there.keys()):
+            if key.partition(".")[0] not in FREE_SECTIONS and here.get(key) != there.get(key):
+                raise CaseError(
+                    f"the checkpoint {checkpoint.path} is of another run: its {key} is {there.get(key)}, and "
+                    f"{self.case_file} says {here.get(key)}; put this run's own checkpoint there, or begin a "
+                    "new run from a snapshot (initial.name = from-file)."
+                )
+
+    def damaged(self, path: Path, reason: str, output: Path | None = None) -> CaseError:
+        """The error for a checkpoint that cannot be used; it offers the newest good one before it.
+
+        `output`: where a run was to begin from it.
+        """
+        for earlier in reversed(self.checkpoints()):
+            if earlier >= path:
+                continue
+            try:
+                good = read_clock(earlier)
+            except ValueError:
+                continue
+            beside = "" if output is None else f" -o {typed(output)}"
+            command = f"whorl restart {typed(self.path)}{beside} --step {good.step}"
+            offer = f"the one before is {earlier} (t = {good.time:.6g}): {command}"
+            break
+        else:
+            offer = "there is no good one before it"
+        return CaseError(f"the checkpoint {path} cannot be used: {reason.rstrip('.')}; {offer}.")
+
+
+def _refused(settings: Sequence[str], sections: set[str]) -> Iterator[str]:
+    """Those for other sections, and for where the output goes."""
+    for setting in settings:
+        section, *rest = re.split("[.=]", setting.strip(), maxsplit=1)
+        if section.strip() not in sections or (section == "output" and "directory" in "".join(rest)):
+            yield setting
+
+
+def _flat(value: Any, key: str = "") -> dict[str, Any]:
+    """The options of nested tables and lists of tables by dotted keys."""
+    if isinstance(value, dict):
+        entries = value.items()
+    elif isinstance(value, tuple) and value and isinstance(value[0], dict):
+        entries = enumerate(value)
+    else:
+        return {key: value}
+    parts = (_flat(inner, f"{key}.{name}" if key else str(name)) for name, inner in entries)
+    return {name: option for part in parts for name, option in part.items()}
+
+
+def _steps(paths: list[Path]) -> list[str]:
+    """The steps of checkpoints, only the first and the last few of many."""
+    steps = [str(int(path.stem)) for path in paths]
+    return steps if len(steps) <= 8 else [*steps[:3], "…", *steps[-4:]]

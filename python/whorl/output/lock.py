@@ -1,0 +1,50 @@
+"""One run at a time works in a directory."""
+
+import fcntl
+import os
+import weakref
+from pathlib import Path
+from typing import ClassVar
+
+from whorl.base.errors import CaseError
+
+
+class Lock:
+    """Keeps everybody else out of a directory until it is released or forgotten, or the process ends.
+
+    Where a file system has no locks other processes are not kept out.
+    Raises CaseError where another process, or this one, holds the directory.
+    """
+
+    _held: ClassVar[set[tuple[int, int]]] = set()  # of this process
+
+    def __init__(self, directory: Path):
+        place = directory.stat()
+        key = (place.st_dev, place.st_ino)
+        if key in self._held:
+            raise CaseError(
+                f"the run in {directory} is still open in this program: close it first, by its close() or at "
+                "the end of a with block."
+            )
+        descriptor = _locked(directory)
+        self._held.add(key)
+        self.release = weakref.finalize(self, self._release, key, descriptor)
+
+    @classmethod
+    def _release(cls, key: tuple[int, int], descriptor: int) -> None:
+        cls._held.discard(key)
+        os.close(descriptor)
+
+
+def _locked(directory: Path) -> int:
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        raise CaseError(
+            f"the run in {directory} still goes on in another process: wait for its end, or stop it first."
+        ) from None
+    except OSError:
+        pass
+    return descriptor

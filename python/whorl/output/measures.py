@@ -1,0 +1,79 @@
+"""What a case measures and writes, by the names its user gave: columns, spectra, fields, scalars among them.
+
+The core calls passive scalars scalar0, scalar1, …; everything behind this module calls them by their names.
+"""
+
+from collections.abc import Mapping
+from typing import TypeVar
+
+from whorl.config.case import Case
+from whorl.config.columns import CLOCK, Column
+from whorl.config.models.base import FieldOf
+from whorl.config.scalars import STATISTICS, VARIANCE, core_name
+
+Value = TypeVar("Value")
+
+# ½|f|² in a unit of time, by the unit of f.
+UNIT_OF_TRANSFER = {
+    "length/time": "length²/time³",
+    "1/time": "1/time³",
+    "1": "1/time",
+    "√density": "density/time",
+}
+SCALAR = FieldOf(1, "1", "passive scalar", ("",))
+
+
+def series_columns(case: Case) -> tuple[Column, ...]:
+    """The columns of series.csv in order."""
+    return (*CLOCK, *case.flow.columns, *_of_scalars(case, STATISTICS))
+
+
+def spectra_columns(case: Case) -> tuple[Column, ...]:
+    """The spectra in spectra.h5: the model's, those of scalars, and the transfers."""
+    return (*case.flow.spectra, *_of_scalars(case, (VARIANCE,)), *transfers(case).values())
+
+
+def transfers(case: Case) -> dict[str, Column]:
+    """The transfer of each field of the state, by field: `transfer` of the first, else transfer_FIELD."""
+    columns = {}
+    for name, field in state_fields(case).items():
+        own = f"transfer_{name}" if columns else "transfer"
+        meaning = (
+            f"½|{name}|² that all but the exactly integrated terms bring into the shell in a unit of time"
+        )
+        columns[name] = Column(own, UNIT_OF_TRANSFER[field.unit], meaning)
+    return columns
+
+
+def state_fields(case: Case) -> dict[str, FieldOf]:
+    """The fields of the state in the core's order, scalars behind the model's."""
+    return case.flow.state | {scalar.name: SCALAR for scalar in case.scalars}
+
+
+def output_fields(case: Case) -> dict[str, FieldOf]:
+    """The fields that can be read and written."""
+    return case.flow.outputs | {scalar.name: SCALAR for scalar in case.scalars}
+
+
+def name_in_core(case: Case, field: str) -> str:
+    """The core's name of a field."""
+    names = [scalar.name for scalar in case.scalars]
+    return core_name(names.index(field)) if field in names else field
+
+
+def by_own_names(case: Case, values: Mapping[str, Value]) -> dict[str, Value]:
+    """Values of the core with scalarN, alone or before an underscore, replaced by the scalar's name."""
+    own = {core_name(index): scalar.name for index, scalar in enumerate(case.scalars)}
+    result = {}
+    for name, value in values.items():
+        first, underscore, rest = name.partition("_")
+        result[f"{own.get(first, first)}{underscore}{rest}"] = value
+    return result
+
+
+def _of_scalars(case: Case, columns: tuple[Column, ...]) -> list[Column]:
+    return [
+        Column(f"{scalar.name}_{column.name}", column.unit, f"{scalar.name}: {column.meaning}")
+        for scalar in case.scalars
+        for column in columns
+    ]

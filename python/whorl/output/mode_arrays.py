@@ -1,0 +1,36 @@
+"""The modes of a field as arrays: amplitudes a of exp(i k·x), so that u(x) = Σ a exp(i k·x) over all k.
+
+Of a periodic x only kx ≥ 0 is there: a(−k) is the conjugate of a(k). Between walls only k ≥ 0 is there, too:
+a cosine has a(−k) = a(k), a sine a(−k) = −a(k). A mode then stands for two for each of these axes along which
+it varies.
+"""
+
+import math
+
+import numpy as np
+import xarray as xr
+
+from whorl.config.case import Grid
+from whorl.output.snapshots import LAST
+
+
+def labelled(array: np.ndarray, numbers: tuple[np.ndarray, ...], grid: Grid, unit: str) -> xr.DataArray:
+    """(components, kx, ky, kz) with its wavenumbers; a scalar has no dimension of components."""
+    coordinates = {
+        f"k{axis}": (f"k{axis}", n * smallest, {"units": "1/length"})
+        for axis, n, smallest in zip("xyz", numbers, smallest_wavenumbers(grid), strict=True)
+    }
+    dimensions = ["kx", "ky", "kz"]
+    if len(array) == 1:
+        array = array[0]
+    else:
+        label, names = LAST[len(array)]
+        coordinates[label] = names
+        dimensions.insert(0, label)
+    return xr.DataArray(array, coordinates, dimensions, attrs={"units": unit})
+
+
+def smallest_wavenumbers(grid: Grid) -> tuple[float, float, float]:
+    """The smallest wavenumber of each axis, 2π/l or between walls π/l."""
+    axes = zip(grid.lengths, reversed(grid.bases), strict=True)
+    return tuple((1 if basis == "S" else 2) * math.pi / length for length, basis in axes)

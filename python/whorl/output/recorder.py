@@ -1,0 +1,250 @@
+"""Writes what a run is to leave behind, when it is due."""
+
+import math
+import time
+from functools import partial
+
+import numpy as np
+
+from whorl import _core
+from whorl.base.errors import BlowUp, CaseError
+from whorl.base.hdf5 import has_h5py
+from whorl.base.parallel import agreed, on_root
+from whorl.base.ranks import MPI
+from whorl.base.version import __version__
+from whorl.config.case import Case
+from whorl.config.clock import Clock, Every, Stopwatch
+from whorl.config.section import LARGEST_NUMBER
+from whorl.output.checkpoint import Checkpoint
+from whorl.output.diagnostics import series_row
+from whorl.output.directory import RunDirectory
+from whorl.output.measures import by_own_names, name_in_core, series_columns, spectra_columns, transfers
+from whorl.output.series import Series, gap_of, gaps_of, read_table, step_of
+from whorl.output.snapshot_series import SnapshotSeries
+from whorl.output.spectra import Spectra, read_spectra
+
+SIZES = ("energy", "variance", "mass")  # statistics whose names end so are finite as long as their field is
+LARGEST = LARGEST_NUMBER**2  # more than any case may begin with; single precision holds such a field yet
+GROWTH = 10.0  # of the energy in a step, more than any flow has that the step resolves
+
+
+class Recorder:
+    """Series, spectra, snapshots and checkpoints; without a directory only the first two, in memory.
+
+    All methods are collective; rank 0 writes the tables, all ranks the fields.
+    """
+
+    def __init__(
+        self, case: Case, flow: _core.Flow, clock: Clock, directory: RunDirectory | None, comm: MPI.Intracomm
+    ):
+        self.case, self.flow, self.clock, self.directory, self.comm = case, flow, clock, directory, comm
+        writes = directory is not None and comm.rank == 0
+        self.series = Series(series_columns(case), directory.series if writes else None)
+        self.spectra = Spectra(spectra_columns(case), directory.spectra if writes and has_h5py() else None)
+        self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
+        self.last_checkpoint = None
+        self._every = {
+            name: Every.parse(getattr(case.output, f"{name}_every"))
+            for name in ("series", "spectra", "checkpoint", "snapshot")
+        }
+        minutes = (
+            self._every["checkpoint"].amount if self._every["checkpoint"].unit == "minutes" else math.inf
+        )
+        self._alarm = Stopwatch(60 * minutes, time.monotonic())
+        self._statistics: tuple[int, dict[str, float]] | None = None
+        self.seconds: float | None = None  # that statistics took the last time
+
+    def begin(self, dt: float) -> None:
+        """The initial state; `dt` is the step before it, of a run that begins beside another."""
+        self.statistics()
+        if self._wanted("series"):
+            agreed(self.comm, lambda: self.series.resume([]))
+        for name, write in (
+            ("series", lambda: self._row(None)),
+            ("spectra", self._spectrum),
+            ("snapshot", self._snapshot),
+        ):
+            if self._wanted(name):
+                write()
+        if self.clock.step > 0:
+            self.checkpoint(dt)  # of a run that begins from another's, which only this one can go on from
+
+    def resume(self, checkpoint: Checkpoint) -> list[str]:
+        """Cut the tables to what was known at the checkpoint and go on behind it; a sentence for each gap."""
+        (rows, gaps), data = on_root(self.comm, lambda: self._kept(checkpoint.step))
+        self.last_checkpoint = checkpoint.path
+        told = []
+        for table, kept, known, written, there in (
+            (self.series, rows, gaps, checkpoint.series_rows, len(rows)),
+            (self.spectra, data, gaps_of(data), checkpoint.spectra_rows, data.sizes["time"]),
+        ):
+            known = [gap for gap in known if step_of(gap) <= checkpoint.step]
+            gap = gap_of(written - there, written, checkpoint.step)
+            lost = there < written
+            if there or known or lost or self._wanted(table.quantity):
+                told_in_it = [*known, gap] if lost and gap not in known else known
+                agreed(self.comm, partial(table.resume, kept, told_in_it))
+            told += [f"{table.name} has a gap: {gap}."] if lost else []
+        on_root(self.comm, lambda: self._keep_files(checkpoint.step))
+        return told
+
+    def _keep_files(self, step: int) -> None:
+        self.directory.set_aside_later(step)
+        self.snapshots.resume(self.directory.snapshots())
+
+    def _kept(self, step: int) -> tuple:
+        """The rows of the series up to a step, with the gaps in them, and the spectra."""
+        series, spectra = self.directory.series, self.directory.spectra
+        columns, rows, gaps = read_table(series) if series.is_file() else (self.series.columns, [], [])
+        data = read_spectra(spectra) if spectra.is_file() else self.spectra.data
+        for path, own, there in (
+            (series, self.series.columns, [column.name for column in columns]),
+            (spectra, self.spectra.columns, list(data.data_vars)),
+        ):
+            missing = [column.name for column in own if column.name not in there]
+            if missing:
+                raise CaseError(
+                    f"{path} is of another version of whorl and has no {', '.join(missing)}; move it away, "
+                    "and the restart begins a new one."
+                )
+        kept = [row for row in rows if row["step"] <= step]
+        return (kept, gaps), data.isel(time=data["step"].values <= step)
+
+    def _wanted(self, quantity: str) -> bool:
+        return self._every[quantity].unit != "never"
+
+    def alarm(self) -> bool:
+        """Whether this rank's watch says that it is time for a checkpoint."""
+        return self._alarm.ring(time.monotonic())
+
+    def after_step(self, report: _core.StepReport, *, alarm: bool, last: bool) -> None:
+        """All that is due after a step, the checkpoint behind everything that it must not be ahead of."""
+        due = {name for name, every in self._every.items() if every.due(self.clock)}
+        if alarm:
+            due.add("checkpoint")
+        if last:
+            due |= set(filter(self._wanted, self._every))
+        if due:
+            self.statistics()  # whatever is written is looked at first
+            self._check_growth(report)
+        if "series" in due:
+            self._row(report)
+        if "spectra" in due:
+            self._spectrum()
+        if "snapshot" in due:
+            self._snapshot()
+        if "checkpoint" in due:
+            self.checkpoint(report.dt)
+
+    def checkpoint(self, dt: float) -> None:
+        """A restart file of the present state, unless it is there already; then the oldest go.
+
+        None where it is never wanted, as in every build without HDF5 (see `check_files`).
+        """
+        if self.directory is None or not self._wanted("checkpoint"):
+            return
+        path = self.directory.checkpoint_path(self.clock.step)
+        if path == self.last_checkpoint:
+            return
+        self.statistics()
+        on_root(self.comm, self.series.synchronise)
+        clock = {"compensation": self.clock.compensation, "dt": dt}
+        rows = {"series_rows": len(self.series.rows), "spectra_rows": self.spectra.data.sizes["time"]}
+        self.flow.write_checkpoint(path, self._attributes() | clock | rows)
+        self.last_checkpoint = path
+        on_root(self.comm, lambda: self.directory.prune(self.case.output.keep_checkpoints))
+
+    def compute(self) -> float:
+        """The core's sums over modes at the present step, unless they are known; the seconds that took.
+
+        Raises BlowUp if they are not finite.
+        """
+        if self._statistics is not None and self._statistics[0] == self.clock.step:
+            return 0.0
+        began = time.monotonic()
+        values = by_own_names(self.case, self.flow.statistics())
+        self.seconds = time.monotonic() - began
+        for name in sorted(values, key=lambda name: name != "energy"):
+            if name.endswith(SIZES) and not abs(values[name]) <= LARGEST:
+                own = (
+                    "kinetic energy"
+                    if name == "energy" and self.case.flow.viscous
+                    else name.replace("_", " ")
+                )
+                raise self.blow_up(f"the {own} is {values[name]}")
+        self._statistics = (self.clock.step, values)
+        return self.seconds
+
+    def statistics(self) -> dict[str, float]:
+        """The core's sums over modes at the present step. Raises BlowUp if they are not finite."""
+        self.compute()
+        return self._statistics[1]
+
+    def forget(self) -> None:
+        """The state is another than the one that was measured."""
+        self._statistics = None
+
+    def latest(self) -> tuple[dict[str, float], int | None]:
+        """What a display shows, by symbol, as last known, and the step it is of where that is an earlier one.
+
+        Nothing is computed for it; a restart begins with the last row of the series.
+        """
+        if self._statistics is not None:
+            step, values = self._statistics
+            values = values | self.case.flow.derived(values, self.flow.kmax)
+        else:
+            values = self.series.rows[-1] if self.series.rows else {"step": self.clock.step}
+            step = values["step"]
+        shown = {symbol: values[name] for symbol, name in self.case.flow.progress if name in values}
+        return shown, step if step != self.clock.step else None
+
+    def _check_growth(self, report: _core.StepReport) -> None:
+        """Raises BlowUp if a step beyond the Courant limit left more energy than any point had before.
+
+        A flow that is lost may stay finite for some steps; it is not worth a checkpoint. Where other fields
+        hold energy, too, they may give it to the velocity, and nothing is known.
+        """
+        if not self.case.flow.only_kinetic:
+            return
+        energy, before = self.statistics()["energy"], report.maximum_velocity**2 / 2
+        if report.courant > 1 and energy > GROWTH * before:
+            raise self.blow_up(
+                f"with a Courant number of {report.courant:.3g} the mean energy came to {energy:.3g}, where "
+                f"no point had more than {before:.3g} a step before"
+            )
+
+    def blow_up(self, reason: str) -> BlowUp:
+        return BlowUp(
+            self.clock.time, self.clock.step, reason, self.last_checkpoint, viscous=self.case.flow.viscous
+        )
+
+    def _row(self, report: _core.StepReport | None) -> None:
+        row = series_row(self.case, self.flow, self.statistics(), report)
+        row = {"step": self.clock.step, "time": self.clock.time, **row}
+        agreed(self.comm, lambda: self.series.append(row))
+
+    def _spectrum(self) -> None:
+        shells = by_own_names(self.case, self.flow.spectra())
+        transfer = by_own_names(self.case, self.flow.transfer())
+        shells |= {column.name: transfer[field] for field, column in transfers(self.case).items()}
+        k = np.asarray(shells.pop("k"))
+        agreed(self.comm, lambda: self.spectra.append(self.clock.time, self.clock.step, k, shells))
+
+    def _snapshot(self) -> None:
+        if self.directory is None:
+            return
+        path = self.directory.snapshot_path(self.clock.step)
+        single = self.case.output.snapshot_precision == "single"
+        names = [name_in_core(self.case, name) for name in self.case.output.fields]
+        self.flow.write_snapshot(path, names, self._attributes(), single)
+        on_root(self.comm, lambda: self.snapshots.append(path, self.clock.time))
+
+    def _attributes(self) -> dict[str, str | float | int]:
+        return {
+            "time": self.clock.time,
+            "step": self.clock.step,
+            "case": self.case.to_toml(),
+            "whorl": __version__,
+            "lines": self.flow.options.lines,
+            "level": _core.build_info()["level"],
+        }

@@ -1,0 +1,142 @@
+"""series.csv: comment lines that explain the columns, one header line, a row for each state written.
+
+Rows are appended and flushed one by one, so that after a kill at most the last line is torn; readers drop it.
+A checkpoint is written when they are on disk, so that after a power failure a restart has them all. Rows that
+are missing all the same leave a line "# gap: …".
+"""
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+
+from whorl.base.errors import CaseError
+from whorl.base.files import synchronise, write_text
+from whorl.config.columns import CLOCK, Column
+
+GAP, BETWEEN = "# gap: ", "; "
+ABOUT = re.compile(r"# (?P<name>\S+) +\[(?P<unit>[^]]*)\]  (?P<meaning>.*)")
+
+
+class Series:
+    """The rows of a run, in memory and, where a path is given, in its file (write from one rank only)."""
+
+    name, quantity = "series.csv", "series"
+
+    def __init__(self, columns: tuple[Column, ...], path: Path | None = None):
+        self.columns = columns
+        self.path = path
+        self.rows: list[dict[str, float]] = []
+        self.gaps: list[str] = []
+
+    def resume(self, rows: list[dict[str, float]], gaps: Iterable[str] = ()) -> None:
+        """Go on behind `rows`, and cut the file to them; `gaps` says which are missing."""
+        self.rows, self.gaps = list(rows), list(gaps)
+        if self.path:
+            write_text(self.path, _head(self.columns, self.gaps) + "".join(map(self._line, self.rows)))
+
+    def append(self, row: dict[str, float]) -> None:
+        self.rows.append(row)
+        if self.path:
+            with self.path.open("a", encoding="utf-8") as file:
+                file.write(self._line(row))
+
+    def synchronise(self) -> None:
+        """Returns when all rows are on disk."""
+        if self.path and self.rows:
+            synchronise(self.path)
+
+    def dataset(self) -> xr.Dataset:
+        return as_dataset(self.columns, self.rows, self.gaps)
+
+    def _line(self, row: dict[str, float]) -> str:
+        names = (column.name for column in self.columns)
+        cells = [repr(int(row[name])) if name == "step" else repr(float(row[name])) for name in names]
+        return ",".join(cells) + "\n"
+
+
+def read_series(path: Path) -> xr.Dataset:
+    """The table as a dataset over time, a variable for each column with its unit and meaning.
+
+    The attribute `gaps` says which rows are missing, if any are.
+    """
+    return as_dataset(*read_table(path))
+
+
+def read_table(path: Path) -> tuple[tuple[Column, ...], list[dict[str, float]], list[str]]:
+    """Columns, complete rows and gaps of a file; a torn last line is left out. Raises CaseError."""
+    if not path.is_file():
+        raise CaseError(f"there is no {path}: output.series_every says when its rows are written.")
+    text = path.read_bytes().decode("utf-8", errors="replace")
+    whole = text[: text.rfind("\n") + 1].splitlines()
+    about = (ABOUT.fullmatch(line) for line in whole if line.startswith("#"))
+    columns = tuple(
+        Column(found["name"], "" if found["unit"] == "1" else found["unit"], found["meaning"])
+        for found in about
+        if found
+    )
+    gaps = [line.removeprefix(GAP) for line in whole if line.startswith(GAP)]
+    table = [line.split(",") for line in whole if line and not line.startswith("#")]
+    names = [column.name for column in columns]
+    if table and (table[0] != names or names[:2] != [column.name for column in CLOCK[:2]]):
+        raise CaseError(
+            f"{path} is not a series of this version of whorl; its columns are {','.join(table[0])}."
+        )
+    try:
+        return columns, [_parse(names, cells) for cells in table[1:]], gaps
+    except ValueError as error:
+        raise CaseError(f"{path} is damaged: {error}.") from None
+
+
+def as_dataset(
+    columns: Iterable[Column], rows: Iterable[dict[str, float]], gaps: Iterable[str] = ()
+) -> xr.Dataset:
+    rows = list(rows)
+    variables = {
+        c.name: (
+            "time",
+            np.array([row[c.name] for row in rows]),
+            {"units": c.unit or "1", "long_name": c.meaning},
+        )
+        for c in columns
+    }
+    variables["step"] = ("time", variables["step"][1].astype(int), variables["step"][2])
+    time = variables.pop("time")
+    return xr.Dataset(variables, {"time": time}, with_gaps(gaps))
+
+
+def with_gaps(gaps: Iterable[str]) -> dict[str, str]:
+    """The attributes of a dataset in which rows are missing."""
+    told = BETWEEN.join(gaps)
+    return {"gaps": told} if told else {}
+
+
+def gap_of(lost: int, written: int, step: int) -> str:
+    return f"{lost} of {written} rows up to step {step} were lost before a restart"
+
+
+def step_of(gap: str) -> int:
+    """The step at which the run went on behind a gap; 0 for what is no gap of ours."""
+    found = re.search(r"up to step (\d+)", gap)
+    return int(found[1]) if found else 0
+
+
+def gaps_of(data: xr.Dataset) -> list[str]:
+    """What its attributes say on rows that are missing."""
+    return data.attrs["gaps"].split(BETWEEN) if "gaps" in data.attrs else []
+
+
+def _parse(names: list[str], cells: list[str]) -> dict[str, float]:
+    row: dict[str, float] = dict(zip(names, map(float, cells), strict=True))
+    row["step"] = int(row["step"])
+    return row
+
+
+def _head(columns: tuple[Column, ...], gaps: Iterable[str] = ()) -> str:
+    names = [column.name for column in columns]
+    width = max(map(len, names))
+    about = "".join(f"# {c.name:{width}}  [{c.unit or '1'}]  {c.meaning}\n" for c in columns)
+    missing = "".join(f"{GAP}{gap}\n" for gap in gaps)
+    return f"# whorl series; length and time are the case's own units\n{about}{missing}{','.join(names)}\n"

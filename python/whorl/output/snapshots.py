@@ -1,0 +1,167 @@
+"""Snapshots (VTKHDF image data) for xarray: `open_dataset("00000100.vtkhdf", engine="whorl")`.
+
+Without the engine named, xarray takes them for netCDF: the same fields and positions, but no units, and the
+time among the attributes.
+"""
+
+import os
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+from xarray.backends import BackendArray, BackendEntrypoint
+from xarray.core import indexing
+
+from whorl.base.hdf5 import open_hdf5, python_value
+from whorl.config.models import DEFAULT, MODELS
+from whorl.config.scalars import own_names
+
+if TYPE_CHECKING:
+    import h5py
+
+ROOT = "VTKHDF"
+# The last dimension of a field by its length: components of a vector, parts of a complex number.
+LAST = {3: ("component", ["x", "y", "z"]), 2: ("part", ["real", "imaginary"])}
+
+
+class SnapshotBackend(BackendEntrypoint):
+    """Opens a snapshot: variables (z, y, x), of vectors with `component`, of ψ with `part`; x, y, z, time."""
+
+    description = "Snapshots of whorl (VTKHDF image data)"
+
+    def open_dataset(self, filename_or_obj: Any, *, drop_variables: Any = None) -> xr.Dataset:
+        path = Path(os.fspath(filename_or_obj))
+        with open_hdf5(path) as file:
+            image = file[ROOT]
+            attributes = {name: python_value(value) for name, value in file.attrs.items()}
+            coordinates = _coordinates(image)
+            units, names = _about(attributes.get("case", ""))
+            variables = {}
+            for name, data in image["PointData"].items():
+                own = names.get(name, name)
+                if own not in (drop_variables or ()):
+                    variables[own] = _lazy(path, data, coordinates, units.get(own, "1"))
+        present = {dimension for variable in variables.values() for dimension in variable.dims}
+        coordinates |= {label: values for label, values in LAST.values() if label in present}
+        coordinates["time"] = ((), attributes["time"], {"units": "time"})
+        return xr.Dataset(variables, coordinates, attributes)
+
+    def guess_can_open(self, filename_or_obj: Any) -> bool:
+        return isinstance(filename_or_obj, str | os.PathLike) and Path(filename_or_obj).suffix == ".vtkhdf"
+
+
+def open_snapshot(path: str | Path) -> xr.Dataset:
+    """A snapshot as a dataset whose fields stay on disk until used."""
+    return xr.open_dataset(path, engine=SnapshotBackend, cache=False)
+
+
+def open_snapshots(paths: Sequence[Path], times: Sequence[float]) -> xr.Dataset:
+    """Snapshots of one run as a dataset over (time, …), with `step`; its fields stay on disk until used.
+
+    Of many only the first and the last are opened; fields are those that both have.
+    """
+    if not paths:
+        return xr.Dataset(coords={"time": ("time", np.empty(0), {"units": "time"})})
+    first, last = open_snapshot(paths[0]), open_snapshot(paths[-1])
+    variables = {
+        name: (
+            ("time", *field.dims),
+            indexing.LazilyIndexedArray(
+                _FieldOverTime(
+                    paths,
+                    field.encoding["path"],
+                    (len(paths), *field.shape),
+                    np.result_type(field.dtype, last[name].dtype),
+                )
+            ),
+            field.attrs,
+        )
+        for name, field in first.data_vars.items()
+        if name in last.data_vars
+    }
+    steps = [int(path.stem) for path in paths]
+    coordinates = {name: values for name, values in first.coords.items() if name != "time"}
+    coordinates |= {"time": ("time", list(times), {"units": "time"}), "step": ("time", steps)}
+    own = ("time", "step", "format", "version")
+    about = {name: value for name, value in first.attrs.items() if name not in own}
+    return xr.Dataset(variables, coordinates, about)
+
+
+class _FieldOverTime(BackendArray):
+    """Reads the asked part of one field of the snapshots that it is in, one file after another."""
+
+    def __init__(self, paths: Sequence[Path], name: str, shape: tuple[int, ...], dtype: np.dtype):
+        self.paths = tuple(paths)
+        self.name = name
+        self.shape = shape
+        self.dtype = dtype
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> np.ndarray:
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
+
+    def _read(self, key: tuple) -> np.ndarray:
+        chosen, inner = self.paths[key[0]], key[1:]
+        if isinstance(chosen, Path):
+            return self._of(chosen, inner)
+        parts = [self._of(path, inner) for path in chosen]
+        return (
+            np.stack(parts)
+            if parts
+            else np.empty((0, *np.empty(self.shape[1:], "?")[inner].shape), self.dtype)
+        )
+
+    def _of(self, path: Path, key: tuple) -> np.ndarray:
+        with open_hdf5(path) as file:
+            if self.name not in file:
+                raise KeyError(f"{path} has no {self.name.rpartition('/')[2]}; other snapshots of the run do")
+            return file[self.name][key].astype(self.dtype, copy=False)
+
+
+class _DatasetOnDisk(BackendArray):
+    """Reads the asked part of one HDF5 dataset, the file being open only meanwhile."""
+
+    def __init__(self, path: Path, dataset: "h5py.Dataset"):
+        self.path = path
+        self.name = dataset.name
+        self.shape = dataset.shape
+        self.dtype = dataset.dtype
+
+    def __getitem__(self, key: indexing.ExplicitIndexer) -> np.ndarray:
+        return indexing.explicit_indexing_adapter(key, self.shape, indexing.IndexingSupport.BASIC, self._read)
+
+    def _read(self, key: tuple) -> np.ndarray:
+        with open_hdf5(self.path) as file:
+            return file[self.name][key]
+
+
+def _about(case: str) -> tuple[dict[str, str], dict[str, str]]:
+    """Units of the fields, and names of the scalars by the core's, from the case in the file."""
+    sections = tomllib.loads(case)
+    model = MODELS.get(sections.get("flow", {}).get("model", DEFAULT), MODELS[DEFAULT])
+    units = {name: field.unit for name, field in model.outputs.items()}
+    return units, own_names(sections)
+
+
+def _lazy(path: Path, dataset: "h5py.Dataset", coordinates: dict[str, Any], unit: str) -> xr.Variable:
+    """The dataset on disk; an axis of one point may be missing (two-dimensional flow), one component, too."""
+    axes = [axis for axis in "zyx" if coordinates[axis][1].size > 1]
+    if dataset.shape[: len("zyx")] == tuple(coordinates[axis][1].size for axis in "zyx"):
+        axes = ["z", "y", "x"]
+    last = [LAST[dataset.shape[-1]][0]] if dataset.ndim > len(axes) else []
+    array = indexing.LazilyIndexedArray(_DatasetOnDisk(path, dataset))
+    return xr.Variable((*axes, *last), array, {"units": unit}, {"path": dataset.name})
+
+
+def _coordinates(image: "h5py.Group") -> dict[str, Any]:
+    extent, spacing, origin = (image.attrs[name] for name in ("WholeExtent", "Spacing", "Origin"))
+    return {
+        axis: (
+            axis,
+            origin[i] + spacing[i] * np.arange(extent[2 * i], extent[2 * i + 1] + 1),
+            {"units": "length"},
+        )
+        for i, axis in enumerate("xyz")
+    }

@@ -1,0 +1,5 @@
+"""What a run left behind: datasets and pictures, from its files alone.
+
+Its modules, each of which reaches only those before it:
+checkpoint_modes, picture_style, slices, runs, plots.
+"""

@@ -1,0 +1,144 @@
+"""The modes in a checkpoint as a dataset, read with h5py; docs/checkpoints.md describes the file.
+
+All of a field is in memory: a third component is made from the two that are stored, and modes are put in
+their places among those of which none is kept.
+"""
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from whorl.base.errors import CaseError
+from whorl.base.hdf5 import open_hdf5, python_value
+from whorl.config.case import Case
+from whorl.config.scalars import own_names
+from whorl.config.truncation import kept_modes
+from whorl.output.checkpoint import FORMAT, VERSION, read_clock
+from whorl.output.checksums import of_attributes, of_modes
+from whorl.output.measures import state_fields
+from whorl.output.mode_arrays import labelled, smallest_wavenumbers
+
+if TYPE_CHECKING:
+    import h5py
+
+ATTRIBUTES = ("time", "step", "dt", "case", "whorl")
+
+
+def open_modes(path: Path) -> xr.Dataset:
+    """The fields of the state over component, kx, ky and kz; the clock and the case are attributes.
+
+    Raises CaseError where the file is damaged, by the checksum of all its modes, or not whorl's.
+    """
+    try:
+        checkpoint = read_clock(path)
+        case = Case(**checkpoint.case)
+        order = Order(case)
+        with open_hdf5(path) as file:
+            attributes = {name: python_value(value) for name, value in file.attrs.items()}
+            _check_attributes(attributes)
+            stored = {name: Stored.read(file, name, order) for name in checkpoint.fields}
+        found = of_modes(field.data for field in stored.values())
+        if found != attributes["checksum"]:
+            raise ValueError(f"its data are damaged: their checksum is {found}, not {attributes['checksum']}")
+    except KeyError as error:
+        raise CaseError(f"the checkpoint {path} cannot be read: {error.args[0]}.") from None
+    except (OSError, ValueError) as error:
+        raise CaseError(f"the checkpoint {path} cannot be read: {error}.") from None
+    about = {name: attributes[name] for name in ATTRIBUTES}
+    parts: dict[str, list[np.ndarray]] = {}
+    for name, values in stored.items():
+        parts.setdefault(re.sub(r"_\d$", "", name), []).extend(values.components(order, case))
+    own, known = own_names(checkpoint.case), state_fields(case)
+    fields = {own.get(name, name): np.stack([order.placed(a) for a in of]) for name, of in parts.items()}
+    return xr.Dataset(
+        {name: labelled(array, order.numbers, case.grid, known[name].unit) for name, array in fields.items()},
+        attrs=about,
+    )
+
+
+def _check_attributes(attributes: dict[str, Any]) -> None:
+    """Raises ValueError where they are foreign, of another version, incomplete or not as written."""
+    if attributes.get("format") != FORMAT or attributes.get("version") != VERSION:
+        raise ValueError(f"it is no checkpoint of format {VERSION}")
+    if "complete" not in attributes:
+        raise ValueError("it is incomplete: its writer was stopped before the end")
+    if (found := of_attributes(attributes)) != attributes["attributes"]:
+        raise ValueError(f"its attributes are damaged, or were changed: their checksum is {found}")
+
+
+class Order:
+    """The order of modes in a file, and their places in an array over kx, ky, kz."""
+
+    def __init__(self, case: Case):
+        counts = kept_modes(case).T  # [kx][ky], ky rising
+        wall_z, wall_y, _ = (basis == "S" for basis in case.grid.bases)
+        first_y = 0 if wall_y else -(counts.shape[1] // 2)
+        kept_y = np.flatnonzero(counts.any(axis=0)) + first_y
+        n_x, n_y = np.flatnonzero(counts.any(axis=1)), _in_order(kept_y.max(), wall_y)
+        counts = counts[n_x][:, n_y - first_y].ravel()
+        column, m = np.repeat(np.arange(counts.size), counts), _from_zero(counts)
+        largest = counts.max() - 1 if wall_z else (counts.max() - 1) // 2
+        count = counts[column]
+        z = m if wall_z else np.where(2 * m < count, m, m - count)
+        n_z = _in_order(largest, wall_z)
+        self.numbers = (n_x, n_y, n_z)
+        self.places = (column // n_y.size, column % n_y.size, z % n_z.size)
+        self.modes = column.size
+
+    def placed(self, values: np.ndarray) -> np.ndarray:
+        array = np.zeros([numbers.size for numbers in self.numbers], values.dtype)
+        array[self.places] = values
+        return array
+
+    def k(self, case: Case) -> np.ndarray:
+        """Wavenumbers (3, modes)."""
+        axes = zip(self.numbers, self.places, smallest_wavenumbers(case.grid), strict=True)
+        return np.stack([numbers[place] * unit for numbers, place, unit in axes])
+
+
+def _in_order(largest: int, wall: bool) -> np.ndarray:
+    """0, …, largest, and where there are no walls −largest, …, −1."""
+    return np.r_[: largest + 1] if wall else np.r_[: largest + 1, -largest:0]
+
+
+def _from_zero(counts: np.ndarray) -> np.ndarray:
+    """0, …, count − 1 of each count, one after another."""
+    return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What a file holds of a field: (components, modes), and the mean along z of a solenoidal one."""
+
+    data: np.ndarray
+    mean_z: complex | None
+
+    @classmethod
+    def read(cls, file: "h5py.File", name: str, order: Order) -> "Stored":
+        mean = file.attrs.get(f"{name}_mean_z")
+        names = [name] if mean is None else [f"{name}_first", f"{name}_second"]
+        values = [file[dataset][:] for dataset in names]
+        if any(part.shape != (order.modes, 2) for part in values):
+            raise ValueError(f"{name} has not the {order.modes} modes of its grid")
+        data = np.stack([part[:, 0] + 1j * part[:, 1] for part in values])
+        return cls(data, None if mean is None else complex(*mean))
+
+    def components(self, order: Order, case: Case) -> list[np.ndarray]:
+        """All three of a solenoidal field; the one that is left out is along the largest |k|."""
+        if self.mean_z is None:
+            return list(self.data)
+        k = order.k(case)
+        x, y, z = np.square(k.astype(self.data.real.dtype))
+        left_out = np.where((z >= x) & (z >= y), 2, np.where(y >= x, 1, 0))
+        mode = np.arange(order.modes)
+        a = np.zeros(k.shape, self.data.dtype)
+        a[np.where(left_out == 0, 1, 0), mode] = self.data[0]
+        a[np.where(left_out == 2, 1, 2), mode] = self.data[1]
+        along = np.where(k.any(axis=0), k[left_out, mode], 1.0)
+        a[left_out, mode] = -(k * a).sum(axis=0) / along
+        a[2, 0] = self.mean_z
+        return list(a)

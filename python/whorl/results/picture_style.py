@@ -1,0 +1,33 @@
+"""How every picture of whorl looks, and how it is saved."""
+
+from pathlib import Path
+
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+
+from whorl.base.files import whole_file
+
+STYLE = {
+    "font.size": 10,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.titlelocation": "left",
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.labelcolor": "0.3",
+    "axes.edgecolor": "0.6",
+    "xtick.color": "0.35",
+    "ytick.color": "0.35",
+    "axes.grid": True,
+    "grid.color": "0.92",
+    "axes.axisbelow": True,
+    "lines.linewidth": 2,
+}
+DOTS = 150  # an inch, of a PNG and of what is an image in other formats
+
+
+def save_picture(figure: Figure, path: Path) -> None:
+    """As a PNG, PDF or SVG, as the name ends; see `files.check_picture`."""
+    FigureCanvasAgg(figure)
+    with whole_file(path) as beside:
+        figure.savefig(beside, format=path.suffix[1:].lower(), dpi=DOTS)

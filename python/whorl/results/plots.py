@@ -1,0 +1,244 @@
+"""One picture of a run, from its files alone: a slice of a snapshot, two graphs over time, spectra."""
+
+import math
+from dataclasses import replace
+from itertools import cycle
+from pathlib import Path
+
+import numpy as np
+import xarray as xr
+from matplotlib import colormaps, rc_context
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
+
+from whorl.base.errors import CaseError
+from whorl.base.files import check_picture
+from whorl.base.text import spelled
+from whorl.config.case import Case, Grid
+from whorl.config.models.base import KOLMOGOROV, Curves, Picture, Slice
+from whorl.config.schemes import LARGEST_KEPT
+from whorl.output.directory import RunDirectory
+from whorl.results.picture_style import STYLE, save_picture
+from whorl.results.runs import RunResults, open_run
+from whorl.results.slices import Tell, Wanted, choose, draw_slice, silent
+
+COLORS = ("#2b6cb0", "#c2410c", "#4d7c0f", "#7c3aed")
+AT_REST = "the flow is at rest"
+TIMES = colormaps["viridis_r"]
+MOST_SPECTRA = 8
+WIDE = 1.6  # of a slice, width over height
+
+
+def plot_run(
+    directory: str | Path,
+    output: str | Path | None = None,
+    *,
+    field: str | None = None,
+    plane: str | None = None,
+    time: float | None = None,
+    tell: Tell = silent,
+) -> Path:
+    """Draws the run in `directory` to a PNG, PDF or SVG, DIR/plot.png by default; returns its path.
+
+    `field`, `plane` and `time` choose the slice: "vorticity" or "velocity.x", "z" or "z=pi/2", the time of a
+    snapshot, of which the nearest is taken, and `tell` is told which where it is another. Raises CaseError.
+    """
+    path = Path(output) if output else Path(directory) / "plot.png"
+    run = open_run(directory)
+    check_picture(path)
+    if not RunDirectory(directory).series.is_file() or run.series.sizes["time"] == 0:
+        never = run.case.output.series_every == "never"
+        advice = "output.series_every is never" if never else "wait for the first ones"
+        raise CaseError(f"{directory} has no rows in series.csv yet; {advice}.")
+    with rc_context(STYLE):
+        name = spelled(Path(directory).resolve().name)
+        save_picture(draw(run, name, Wanted(field, plane, time), tell), path)
+    return path
+
+
+def draw(run: RunResults, name: str, wanted: Wanted | None = None, tell: Tell = silent) -> Figure:
+    """The figure: a slice and curves; the model's `picture` says of what, and `wanted` which slice."""
+    series, picture = run.series, picture_of(run.case)
+    span = float(series["time"][-1] - series["time"][0])
+    plane = choose(run.snapshots, picture.slices, run.case.grid, wanted or Wanted(), tell)
+    figure, of_slice, of_curves, of_spectra = page(plane.aspect if plane else 1.0)
+    draw_slice(of_slice, plane, rounded(plane.time, span) if plane else "")
+    for ax, curves in zip(of_curves, picture.curves, strict=True):
+        draw_curves(ax, series, curves, colors_of(picture))
+    written = RunDirectory(run.directory).spectra.is_file()
+    spectra = run.spectra if written else None
+    draw_spectra(of_spectra, spectra, picture, resolved(run.case.grid), span)
+    figure.suptitle(headline(run, series, name, span), x=0.012, ha="left", fontsize=14)
+    return figure
+
+
+def page(aspect: float) -> tuple[Figure, Axes, list[Axes], Axes]:
+    """Axes of the slice, of two curves and of spectra; a wide slice has the whole width, over the others."""
+    if aspect > WIDE:
+        height = min(5.5, 12.5 / aspect)
+        figure = Figure(figsize=(14, height + 5), layout="constrained")
+        top, bottom = figure.subfigures(2, 1, height_ratios=(height + 0.9, 4.1))
+        curves = bottom.subplots(1, 3, width_ratios=(1, 1, 1.3))
+        axes = (top.subplots(), list(curves[:2]), curves[2])
+    else:
+        figure = Figure(figsize=(14, 6.9), layout="constrained")
+        left, right = figure.subfigures(1, 2, width_ratios=(max(0.5, min(1.0, aspect)), 1.1))
+        curves = right.subplots(2, 2)
+        for ax in curves[1]:
+            ax.remove()
+        axes = (left.subplots(), list(curves[0]), right.add_subplot(curves[1, 0].get_gridspec()[1, :]))
+    figure.get_layout_engine().set(w_pad=0.12, h_pad=0.1)
+    return figure, *axes
+
+
+def rounded(time: float, span: float) -> str:
+    """A time as a person would say it: to a fortieth of the time that is shown, or better."""
+    decimals = max(0, math.ceil(-math.log10(span / 40))) if span > 0 else 4
+    return f"{time:.{min(decimals, 12)}f}".rstrip("0").rstrip(".") if decimals else f"{time:.0f}"
+
+
+def picture_of(case: Case) -> Picture:
+    """The model's picture; of the passive scalars, too, where one is the first field of the snapshots."""
+    picture, first = case.flow.picture, case.output.fields[0]
+    if picture.slope == KOLMOGOROV and 1 in case.grid.points:
+        picture = replace(picture, slope=None)  # in a plane there is another range
+    names = sorted((scalar.name for scalar in case.scalars), key=lambda name: name != first)
+    slices = tuple(Slice(name, "θ", "value") for name in names)
+    if first not in names:
+        return replace(picture, slices=(*picture.slices, *slices))
+    variances = tuple((f"{name}_variance", name) for name in names)
+    return replace(
+        picture,
+        slices=(*slices, *picture.slices),
+        curves=(picture.curves[0], Curves("Scalar variance  ½⟨θ²⟩", variances)),
+        spectra=(picture.spectra[0], *variances),
+        spectra_title="Spectra of energy and scalar variance",
+    )
+
+
+def colors_of(picture: Picture) -> dict[str, str]:
+    """A colour for each label (or column without one), the same in all graphs.
+
+    What is drawn alone in the first graph keeps its own.
+    """
+    first, second = ([label or name for name, label in curves.columns] for curves in picture.curves)
+    spectra = [label for _, label in picture.spectra[1:]]
+    own = 1 if len(first) == 1 else 0
+    colors = dict(zip(first, cycle(COLORS), strict=False))
+    for labels, palette in ((second, COLORS[own:]), (spectra, COLORS[1:])):
+        for label, color in zip(labels, cycle(palette), strict=False):
+            colors.setdefault(label, color)
+    return colors
+
+
+def headline(run: RunResults, series: xr.Dataset, name: str, span: float) -> str:
+    points = run.case.grid.points
+    size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(str(n) for n in points if n > 1)
+    last = series.isel(time=-1)
+    text = (
+        f"{name}   ·   {size}   ·   {run.case.flow.headline()}   ·   t {_reach(series['time'].values, span)}"
+    )
+    reynolds = np.nan if 1 in points else float(last.get("R_lambda", np.nan))  # a number of three dimensions
+    return f"{text}   ·   Rλ = {reynolds:.0f}" if np.isfinite(reynolds) else text
+
+
+def _reach(times: np.ndarray, span: float) -> str:
+    """The times that curves are drawn of, of which a slice is one."""
+    first, last = (rounded(float(time), span) for time in times[[0, -1]])
+    return f"= {last}" if first == last else f"= {first} to {last}"
+
+
+def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, str]) -> None:
+    """Columns over time from zero up, or from below it where they are negative."""
+    time = series["time"].values
+    for name, label in curves.columns:
+        values, color = series[name].values, colors[label or name]
+        ax.plot(time, values, color=color, label=label)
+        ax.plot(time[-1:], values[-1:], "o", color=color, markersize=5)
+        if len(curves.columns) == 1:
+            ax.fill_between(time, values, color=color, alpha=0.10, linewidth=0)
+    ax.set(title=curves.title, xlabel="t")
+    ax.margins(x=0.02)
+    lowest = min(np.nanmin(series[name], initial=0) for name, _ in curves.columns)
+    ax.set_ylim(bottom=0 if lowest >= 0 else None)
+    if len(curves.columns) > 1:
+        ax.legend(frameon=False, fontsize=8.5)
+
+
+def resolved(grid: Grid) -> float:
+    """The largest wavenumber kept along every axis: beyond it shells are corners of the box of modes."""
+    axes = zip(grid.points, grid.lengths, strict=True)
+    return LARGEST_KEPT[grid.dealias] * np.pi * min(n / length for n, length in axes if n > 1)
+
+
+def draw_spectra(
+    ax: Axes, spectra: xr.Dataset | None, picture: Picture, most: float, span: float = 0.0
+) -> None:
+    """The first of the model's spectra at a few times, the last the darkest; the others at the last.
+
+    Of the shells up to the wavenumber `most`; times are rounded for a run over the time `span`.
+    """
+    ax.set_title(picture.spectra_title)
+    if spectra is None or spectra.sizes["time"] == 0:
+        ax.text(0.5, 0.5, "no spectra yet", transform=ax.transAxes, ha="center", color="0.5")
+        return
+    k = spectra["k"].values
+    spectra = spectra.isel(k=(k > 0) & (k <= max(most, k[1])))
+    (main, label), *others = picture.spectra
+    if not any((spectra[name].values[-1] > 0).any() for name, _ in picture.spectra):
+        ax.text(0.5, 0.5, AT_REST, transform=ax.transAxes, ha="center", color="0.5")
+        return
+    k, top = spectra["k"].values, max(float(spectra[name].max()) for name, _ in picture.spectra)
+    bottom = 0.3 * min(_smallest(spectra[name].values[-1], top) for name, _ in picture.spectra)
+    _draw_times(ax, spectra, main, bottom, f"{label}, " if others else "", span)
+    for name, own in others:
+        values = spectra[name].values[-1]
+        shown = np.where(values > 1e-16 * top, values, np.nan)
+        few = np.isfinite(shown).sum() < 5
+        ax.plot(k, shown, "s" if few else "--", markersize=4, color=colors_of(picture)[own], label=own)
+    if picture.slope is not None:
+        last = spectra.isel(time=-1)
+        _slope(ax, k, np.maximum.reduce([last[name].values for name, _ in picture.spectra]), picture.slope)
+    ax.set(xscale="log", yscale="log", xlabel="k")
+    ax.set_ylim(bottom=bottom)
+    ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+    ax.xaxis.set_major_formatter("{x:g}")
+    ax.xaxis.set_minor_formatter(NullFormatter())
+    ax.legend(
+        frameon=False, fontsize=8.5, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0), borderaxespad=3.8
+    )
+
+
+def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, bottom: float, label: str, span: float) -> None:
+    """One spectrum at a few times, what of it is above `bottom`, with its own label at the last."""
+    count = spectra.sizes["time"]
+    chosen = sorted(set(np.linspace(0, count - 1, min(count, MOST_SPECTRA)).round().astype(int)))
+    for index in chosen:
+        state = spectra.isel(time=index)
+        values = np.where(state[name] > bottom, state[name], np.nan)
+        if np.isnan(values).all():
+            continue
+        shade = TIMES(0.2 + 0.8 * (index / max(count - 1, 1)))
+        few = np.isfinite(values).sum() < 5
+        last = index == chosen[-1]
+        told = f"{label if last else ''}t = {rounded(float(state['time']), span)}"
+        style = {"color": shade, "linewidth": 2.4 if last else 1.3, "markersize": 4}
+        ax.plot(spectra["k"], values, "o" if few else "-", label=told, **style)
+
+
+def _smallest(energy: np.ndarray, top: float) -> float:
+    """The lowest energy worth showing."""
+    real = energy[energy > 1e-14 * top]
+    return float(real.min()) if real.size else 1e-14 * top
+
+
+def _slope(ax: Axes, k: np.ndarray, energy: np.ndarray, slope: tuple[float, str]) -> None:
+    """A power of k over the first decade, just above `energy`, that of the last time."""
+    power, label = slope
+    decade = k <= 10 * k[0]
+    law = k[decade] ** power
+    law *= 1.6 * np.max(energy[decade] / law)
+    ax.plot(k[decade], law, "--", color="0.45", linewidth=1.1)
+    middle = len(law) // 2
+    ax.annotate(label, (k[decade][middle], law[middle]), (4, 4), textcoords="offset points", color="0.35")

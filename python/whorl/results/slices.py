@@ -1,0 +1,280 @@
+"""A plane of a snapshot: which one, what of a field, and how it is drawn."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.axis import Axis
+from matplotlib.colors import Normalize
+
+from whorl.base.errors import CaseError
+from whorl.config import formulas
+from whorl.config.case import Grid
+from whorl.config.explain import did_you_mean
+from whorl.config.models.base import Slice
+
+PLANES = 16
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a person asks for; what is None is chosen.
+
+    `field`: a name, "velocity" for its magnitude, "velocity.x" for a component; `plane`: "z", or "z=pi/2";
+    `time`: of the snapshot, the nearest is taken.
+    """
+
+    field: str | None = None
+    plane: str | None = None
+    time: float | None = None
+
+
+@dataclass(frozen=True)
+class Plane:
+    """The values of a plane, two-dimensional, and what they are; `position` along `normal`."""
+
+    values: xr.DataArray
+    of: Slice
+    grid: Grid
+    normal: str
+    time: float
+
+    @property
+    def axes(self) -> tuple[str, str]:
+        """Across the page and up."""
+        across, up = (axis for axis in "xyz" if axis in self.values.dims)
+        return across, up
+
+    @property
+    def lengths(self) -> tuple[float, float]:
+        """Of the box along them."""
+        return tuple(self.grid.lengths["xyz".index(axis)] for axis in self.axes)
+
+    @property
+    def aspect(self) -> float:
+        """Width over height."""
+        return self.lengths[0] / self.lengths[1]
+
+
+Tell = Callable[[str], None]
+
+
+def silent(line: str) -> None:
+    """Tells nobody."""
+
+
+def choose(
+    snapshots: xr.Dataset, slices: Iterable[Slice], grid: Grid, wanted: Wanted, tell: Tell = silent
+) -> Plane | None:
+    """The plane to draw; by default of the first of `slices` that there is, else of the first field there is.
+
+    Of the last snapshot; `tell` is told where it is of another time than the one wanted. None where there is
+    no snapshot and nothing is asked for. Raises CaseError where what is asked for is not there.
+    """
+    if wanted.time is not None and not np.isfinite(wanted.time):
+        raise CaseError(f"the time {wanted.time} is no time; give that of a snapshot, the nearest is taken.")
+    if not snapshots.sizes["time"]:
+        if wanted == Wanted():
+            return None
+        raise CaseError(
+            "the run has no snapshot to draw a slice of: output.snapshot_every says when they are written."
+        )
+    snapshot = snapshots.isel(time=-1 if wanted.time is None else _nearest(snapshots, wanted.time, tell))
+    if not snapshot.data_vars:
+        return None
+    chosen = _slice(snapshot, list(slices), wanted.field)
+    field = snapshot[chosen.field]
+    if chosen.part:
+        field = field.sel({field.dims[-1]: chosen.part})
+    normal, position = _place(wanted.plane, field, grid, chosen)
+    values = plane_of(field, replace(chosen, normal=normal), grid, position)
+    return Plane(values, chosen, grid, normal, float(snapshot["time"]))
+
+
+def _nearest(snapshots: xr.Dataset, wanted: float, tell: Tell) -> int:
+    times = snapshots["time"].values
+    nearest = int(np.argmin(np.abs(times - wanted)))
+    if abs(times[nearest] - wanted) > (times[-1] - times[0]) / 100:
+        tell(f"there is no snapshot of t = {wanted:g}; the nearest, of t = {times[nearest]:.4g}, is drawn")
+    return nearest
+
+
+def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Slice:
+    """The model's slice of the field, or a plain one."""
+    if wanted is None:
+        there = (one.field for one in slices if one.field in snapshot)
+        wanted = next(there, str(next(iter(snapshot.data_vars))))
+    name, _, part = wanted.partition(".")
+    if name not in snapshot:
+        known = [str(field) for field in snapshot.data_vars]
+        raise CaseError(
+            f'the snapshots hold no field "{name}"{did_you_mean(name, known) or "."} They have '
+            f"{', '.join(known)} (output.fields)."
+        )
+    last = [dimension for dimension in snapshot[name].dims if dimension not in ("x", "y", "z")]
+    parts = [str(label) for label in snapshot[last[0]].values] if last else []
+    if wanted != name and part not in parts:
+        known = f"those of {name} are {', '.join(parts)}" if parts else f"{name} has none"
+        raise CaseError(f'there is no component "{part}": {known}.')
+    if part:
+        return Slice(name, part, "value", part=part)
+    own = next((one for one in slices if one.field == name), None)
+    if own:
+        return own
+    return Slice(name, "", ("magnitude" if last == ["component"] else "density") if last else "value")
+
+
+def _place(wanted: str | None, field: xr.DataArray, grid: Grid, chosen: Slice) -> tuple[str, float | None]:
+    """The axis to cut at, and where; None: at the liveliest of some planes."""
+    if wanted is None:
+        return normal_axis(chosen.normal, field), None
+    axis, equals, text = wanted.replace(" ", "").partition("=")
+    if axis not in ("x", "y", "z"):
+        raise CaseError(f'the plane "{wanted}" must be x, y or z, or one at a place, such as z=pi/2.')
+    if (normal := normal_axis(axis, field)) != axis:
+        raise CaseError(f"the flow is plane: its only plane is normal to {normal}, not to {axis}.")
+    if not equals:
+        return axis, None
+    try:
+        formulas.check(text)
+        position = float(formulas.evaluate(text, np.nan, np.nan, np.nan))
+    except ValueError as error:
+        raise CaseError(f'the plane "{wanted}" is nowhere: {error}.') from None
+    if not np.isfinite(position):
+        raise CaseError(f'the plane "{wanted}" is nowhere: {text} is no number.')
+    length = grid.lengths["xyz".index(axis)]
+    if not 0 <= position <= length:
+        raise CaseError(f"the plane {axis} = {position:.6g} is outside the box, 0 to {length:.6g}.")
+    return axis, position
+
+
+def plane_of(field: xr.DataArray, chosen: Slice, grid: Grid, position: float | None = None) -> xr.DataArray:
+    """The plane, the liveliest or the nearest to a position, closed along its periodic axes.
+
+    With what the slice adds to it.
+    """
+    normal = normal_axis(chosen.normal, field)
+    if position is None:
+        plane = liveliest_plane(field, normal, chosen.shows)
+    else:
+        field = _with_axis(field, normal)
+        axis = "xyz".index(normal)
+        period = grid.lengths[axis] if grid.bases[2 - axis] == "F" else np.inf
+        off = np.abs(field[normal].values - position)
+        plane = _shown(field.isel({normal: int(np.argmin(np.minimum(off, period - off)))}), chosen.shows)
+    for axis, basis in zip("xyz", reversed(grid.bases), strict=True):
+        if axis in plane.dims and basis == "F":
+            plane = closed(plane, axis, grid.lengths["xyz".index(axis)])
+    if chosen.background:
+        plane = plane + chosen.background[0] + chosen.background[1] * plane["z"]
+    return plane
+
+
+def closed(plane: xr.DataArray, axis: str, length: float) -> xr.DataArray:
+    """The plane with the first points of a periodic axis once more at its end."""
+    end = plane.isel({axis: [0]}).assign_coords({axis: [length]})
+    return xr.concat([plane, end], axis)
+
+
+def normal_axis(wanted: str, field: xr.DataArray) -> str:
+    """The axis to cut at: the one of a single point where the flow is flat, else the one wanted."""
+    flat = [axis for axis in "xyz" if axis not in field.dims or field.sizes[axis] == 1]
+    return flat[0] if flat else wanted
+
+
+def liveliest_plane(field: xr.DataArray, normal: str = "z", shows: str = "magnitude") -> xr.DataArray:
+    """|field|, the field or |field|² on the liveliest plane among a few spread over the box.
+
+    That is the one of largest mean square, of a density the one where it varies most.
+    """
+    field = _with_axis(field, normal)
+    depth = field.sizes[normal]
+    indices = sorted(set(np.linspace(0, depth, min(depth, PLANES), endpoint=False).astype(int)))
+    planes = [_shown(field.isel({normal: int(index)}), shows) for index in indices]
+    return max(planes, key=lambda plane: float(plane.var() if shows == "density" else (plane**2).mean()))
+
+
+def _with_axis(field: xr.DataArray, normal: str) -> xr.DataArray:
+    """A flat flow may be without the axis."""
+    if normal in field.dims:
+        return field
+    return field.expand_dims({normal: [float(field.coords.get(normal, 0.0))]})
+
+
+def _shown(plane: xr.DataArray, shows: str) -> xr.DataArray:
+    plane = plane.astype(float)
+    if shows == "value":
+        return plane
+    last = [dimension for dimension in plane.dims if dimension not in ("x", "y", "z")]
+    squares = (plane**2).sum(last)
+    return squares if shows == "density" else np.sqrt(squares)
+
+
+# Drawing
+
+
+def draw_slice(ax: Axes, plane: Plane | None, time: str) -> None:
+    """With its scale of colours; `time` as the title says it."""
+    ax.grid(False)
+    if plane is None:
+        ax.set_axis_off()
+        text = "no snapshot\n(output.snapshot_every)"
+        ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", color="0.5")
+        return
+    (across, up), values = plane.axes, plane.values
+    image = ax.imshow(
+        values.transpose(up, across).values,
+        origin="lower",
+        extent=(*edges(values[across]), *edges(values[up])),
+        interpolation="bicubic",
+        **colours(plane),
+    )
+    (width, height), normal = plane.lengths, plane.normal
+    ax.set(aspect="equal", xlabel=across, ylabel=up, xlim=(0, width), ylim=(0, height))
+    ax.set_title(f"{plane.of.title}   at {normal} = {told_position(float(values[normal]))}, t = {time}")
+    _ticks_of_pi(ax.xaxis, width)
+    _ticks_of_pi(ax.yaxis, height)
+    for spine in ax.spines.values():
+        spine.set_visible(False)
+    ends = "both" if image.norm.vmin != 0 else "max"
+    place = ax.inset_axes([1.025, 0, 0.028 / max(1.0, plane.aspect), 1])
+    bar = ax.figure.colorbar(image, cax=place, extend=ends)
+    bar.outline.set_visible(False)
+
+
+def colours(plane: Plane) -> dict[str, Any]:
+    """Those of a signed value on either side of its middle, which is white; of a size from zero up.
+
+    All but the largest 0.3 per cent are within the scale.
+    """
+    values, background = plane.values, plane.of.background
+    middle = 0.0 if background is None else background[0] + background[1] * plane.grid.lengths[2] / 2
+    limit = float(np.percentile(abs(values - middle), 99.7)) or 1.0
+    below = plane.of.shows == "value" and float(values.min()) < -0.02 * limit
+    signed = background is not None or plane.of.part is not None or below
+    lowest, palette = (middle - limit, "RdBu_r") if signed else (0.0, "inferno")
+    return {"cmap": palette, "norm": Normalize(lowest, middle + limit)}
+
+
+def edges(points: xr.DataArray) -> tuple[float, float]:
+    """Where the first pixel begins and the last ends, if their middles are at the points."""
+    half = float(points[1] - points[0]) / 2
+    return float(points[0]) - half, float(points[-1]) + half
+
+
+def told_position(place: float) -> str:
+    """With π where it is a simple part of π, as in boxes of 2π."""
+    part = Fraction(place / np.pi).limit_denominator(12)
+    if part == 0 or not np.isclose(part * np.pi, place, rtol=1e-6):
+        return f"{place:.3g}"
+    times = "" if part.numerator == 1 else f"{part.numerator}"
+    return f"{times}π" + (f"/{part.denominator}" if part.denominator > 1 else "")
+
+
+def _ticks_of_pi(axis: Axis, length: float) -> None:
+    if np.isclose(length, 2 * np.pi):
+        axis.set_ticks(np.pi * np.arange(5) / 2, ["0", "π/2", "π", "3π/2", "2π"])

@@ -1,0 +1,360 @@
+"""What can be refused before anything is allocated (ranks, memory, device), and what is worth a warning."""
+
+import os
+import socket
+from typing import NamedTuple
+
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.base.hdf5 import has_h5py
+from whorl.base.instruction_levels import VARIABLE
+from whorl.base.parallel import agreed
+from whorl.base.ranks import MPI, launched
+from whorl.config.case import Case
+from whorl.config.clock import Clock
+from whorl.config.schemes import GROWTH, largest_courant
+from whorl.run.core_options import core_options
+from whorl.run.exchange_choice import plain
+from whorl.run.fitting import choose_planes, largest_points
+from whorl.run.memory_limits import available_memory
+
+GPUS = ("cuda", "hip")  # devices with a memory of their own
+BUILDS = {"cuda": "with CUDA (docs/gpu.md)", "cpu-as-gpu": "for tests (-DWHORL_CPU_AS_GPU=ON)"}
+
+# Points of a batch that fills a GPU, and bytes of its memory for sums, tables of lines and kernels.
+POINTS_OF_BATCH = 2**24
+SUNDRIES = 128 * 2**20
+
+# Threads that take turns on a core cost time; so many cost the machine.
+MOST_THREADS_A_CORE = 16
+
+
+def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
+    """Raises CaseError on every rank if the case cannot run on these ranks, this machine and this build."""
+    check_levels(comm)
+    check_device(case, comm)
+    check_files(case)
+    check_threads(case, options.threads, comm)
+    check_ranks(case, options, comm.size)
+    check_memory(options, comm)
+
+
+def check_levels(comm: MPI.Intracomm) -> None:
+    """Raises CaseError where ranks have cores of different instruction levels. Collective."""
+    levels = sorted(set(comm.allgather(_core.build_info()["level"])))
+    if len(levels) > 1:
+        raise CaseError(
+            f"the ranks take different instruction levels, {' and '.join(levels)}: they would wait for the "
+            f"slowest, and roundings depend on who computes what; set {VARIABLE}={levels[0]} on all of them."
+        )
+
+
+def other_level(level: str) -> list[str]:
+    """A sentence where a run went on so far at this instruction level, and the core's is another."""
+    own = _core.build_info()["level"]
+    if level in ("", own):
+        return []
+    return [
+        f"the run so far was computed at instruction level {level}, this is {own}: it goes on with other "
+        f"roundings; WHORL_LEVEL={level} repeats the bits of an uninterrupted one."
+    ]
+
+
+def warnings(case: Case, ranks: int = 1, threads: int = 1) -> list[str]:
+    """What will run but may not be meant; a sentence each."""
+    return [
+        *_growing_waves(case),
+        *_large_courant(case),
+        *_idle_ranks(case, ranks),
+        *_crowded_cores(case, threads),
+        *_missing_files(case),
+    ]
+
+
+def _threads(case: Case, threads: int) -> str:
+    """Where their number is from."""
+    return f"{'run.threads' if case.run.threads else 'OMP_NUM_THREADS'} = {threads}"
+
+
+def _crowded_cores(case: Case, threads: int) -> list[str]:
+    cores = len(os.sched_getaffinity(0))
+    if threads <= cores:
+        return []
+    room = "1 core" if cores == 1 else f"{cores} cores"
+    takes = "run.threads = 0 takes" if case.run.threads else "without it a rank takes"
+    return [
+        f"{_threads(case, threads)} threads take turns on {room}, all that this rank may use; {takes} the "
+        "cores there are, and under mpiexec --bind-to none frees a rank of those it is bound to."
+    ]
+
+
+def _idle_ranks(case: Case, ranks: int) -> list[str]:
+    rows, columns = case.run.process_grid
+    grids = _core.allowed_process_grids(core_options(plain(case), 1), ranks)
+    if rows == 0 or (rows, columns) in [tuple(grid) for grid in grids]:
+        return []
+    return [
+        f"run.process_grid = [{rows}, {columns}] leaves ranks without planes, rows or columns of "
+        f"{' × '.join(map(str, case.grid.points))} points: they wait for the others."
+    ]
+
+
+def _missing_files(case: Case) -> list[str]:
+    if case.output.directory is None or has_h5py():
+        return []
+    return ["h5py is not installed, so spectra.h5 will not be written: pip install h5py."]
+
+
+def _growing_waves(case: Case) -> list[str]:
+    waves, growth = case.flow.explicit_waves(), GROWTH.get(case.time.scheme)
+    if growth is None or not waves:
+        return []
+    return [
+        f'time.scheme = "{case.time.scheme}" makes waves of frequency ω grow by (ω dt)⁴/{1 / growth:.0f} a '
+        f"step where nothing damps them, here those of {' and '.join(waves)}; "
+        'flow.linear = "exact" or time.scheme = "rk3" or "rk4" do not.'
+    ]
+
+
+def _large_courant(case: Case) -> list[str]:
+    courant = case.time.courant
+    if courant is None or courant <= largest_courant(case.time.scheme, case.grid.dealias):
+        return []
+    return [f"time.courant = {courant} is more than {limit_of_courant(case)}."]
+
+
+def limit_of_courant(case: Case) -> str:
+    """The Courant number that should not be passed, and why."""
+    scheme, dealias = case.time.scheme, case.grid.dealias
+    largest = f"{largest_courant(scheme, dealias):.2g}"
+    if scheme in GROWTH:
+        what = f"{largest}, beyond which {scheme} doubles the shortest waves in a step"
+    else:
+        what = f"{largest}, up to which {scheme} is stable"
+    return f'{what} without viscosity with grid.dealias = "{dealias}": where it is weak scales grow'
+
+
+def step_too_large(case: Case, courant: float, step: int) -> str | None:
+    """A sentence where a fixed step turned out to be beyond what the scheme stands."""
+    dt = case.time.dt
+    if dt is None or courant <= largest_courant(case.time.scheme, case.grid.dealias):
+        return None
+    return (
+        f"time.dt = {dt:g} is a Courant number of {courant:.3g} at step {step}, more than "
+        f"{limit_of_courant(case)}."
+    )
+
+
+def at_rest(case: Case) -> str:
+    """What a flow at rest is told, with the options of [initial] that are 0."""
+    given = case.initial.model_dump() if case.initial else {}
+    still = [f"initial.{key} = 0" for key, value in given.items() if isinstance(value, float) and value == 0]
+    named = [f'initial.name = "{case.initial.name}"'] if case.initial else ["the initial field"]
+    return (
+        f"the flow is at rest ({' and '.join(still or named)}), so time.courant = {case.time.courant:g} sets "
+        "no time step; give time.dt or time.dt_max, or a flow that moves."
+    )
+
+
+def come_to_rest(case: Case, report: _core.StepReport, clock: Clock) -> str:
+    """What a flow is told that has stopped to move, so that its steps would grow without end."""
+    return (
+        f"the flow has come to rest: its largest {case.flow.measured} is {report.maximum_velocity:.3g} at "
+        f"t = {clock.time:.6g}, step {clock.step}, and time.courant = {case.time.courant:g} makes ever "
+        "longer steps of it; all that was due at the end is written. To follow it further give time.dt or "
+        "time.dt_max."
+    )
+
+
+def check_device(case: Case, comm: MPI.Intracomm) -> None:
+    """Raises CaseError where this build lacks the device or the transport, or a rank the GPU it needs."""
+    device, build = case.run.device, _core.build_info()
+    if device not in (*BUILDS, *build["devices"]):
+        raise CaseError(f'run.device = "{device}" is in no build of whorl yet; use "cpu" or "cuda".')
+    if device not in build["devices"]:
+        raise CaseError(
+            f'run.device = "{device}" needs whorl built {BUILDS[device]} and this one was built without; '
+            'build it so, or use "cpu".'
+        )
+    if case.run.transport == "nccl" and "nccl" not in build["transports"]:
+        raise CaseError(
+            'run.transport = "nccl" needs whorl built with CUDA where NCCL is (docs/gpu.md) and this one '
+            "was not; choose another, or auto."
+        )
+    if device not in GPUS:
+        return
+    check_gpu_exchange(case)
+    without = [host for host, found in comm.allgather((socket.gethostname(), len(_core.gpus()))) if not found]
+    if without:
+        raise CaseError(
+            f'run.device = "{device}" needs a GPU and none can be used on {without[0]}; see what nvidia-smi '
+            'and CUDA_VISIBLE_DEVICES say there, run on nodes with GPUs, or use "cpu".'
+        )
+
+
+def check_gpu_exchange(case: Case) -> None:
+    """Raises CaseError for what does not move data from GPU to GPU, as the core does when it is asked to."""
+    transport, aware, wire = case.run.transport, case.run.gpu_aware, case.run.wire
+    if transport == "rma-shared":
+        raise CaseError(
+            'run.transport = "rma-shared" receives in memory that processes of a node share, which that of '
+            "a GPU is not; choose rma or another transport."
+        )
+    if transport == "datatypes" and aware == "no":
+        raise CaseError(
+            'run.transport = "datatypes" packs nothing, so that MPI has to reach the memory of the GPU; '
+            'choose run.gpu_aware = "yes" if it can, or another transport.'
+        )
+    if wire == "single" and (transport == "nccl" or aware == "yes"):
+        raise CaseError(
+            'run.wire = "single" converts on the host, which does not see what travels between GPUs; choose '
+            'run.wire = "full", or run.gpu_aware = "no" with a transport of MPI.'
+        )
+
+
+def check_files(case: Case) -> None:
+    """A run that is to be gone on with must not end without what it could go on from."""
+    if case.output.directory is None or _core.build_info()["hdf5"] != "none":
+        return
+    names = ("checkpoint_every", "snapshot_every")
+    if wanted := [f"output.{name}" for name in names if getattr(case.output, name) != "never"]:
+        raise CaseError(
+            f"{' and '.join(wanted)} ask{'s' if len(wanted) == 1 else ''} for files that this whorl cannot "
+            f'write, for it was built without HDF5: set {" and ".join(wanted)} to "never", or build whorl '
+            "with MPI and HDF5 (cmake -DWHORL_MPI=ON -DWHORL_HDF5=ON)."
+        )
+
+
+def check_threads(case: Case, threads: int, comm: MPI.Intracomm) -> None:
+    cores = comm.allreduce(os.cpu_count() or 1, MPI.MIN)
+    if threads > MOST_THREADS_A_CORE * cores:
+        otherwise = "0" if case.run.threads else "none"
+        raise CaseError(
+            f"{_threads(case, threads)} is too many for a machine of {cores} "
+            f"core{'s' if cores > 1 else ''}; choose at most {cores}, or {otherwise}: the cores available."
+        )
+
+
+def check_ranks(case: Case, options: _core.Options, ranks: int) -> None:
+    most = _core.maximum_ranks(options)
+    size = " × ".join(map(str, case.grid.points))
+    rows, columns = case.run.process_grid
+    there = max(ranks, launched())  # each would take itself for the only one
+    if there > 1 and _core.build_info()["mpi"] == "none":
+        raise CaseError(
+            f"{there} ranks are too many for this whorl, which was built without MPI: run it on one, or "
+            "build it with MPI (cmake -DWHORL_MPI=ON)."
+        )
+    if rows * columns == ranks:
+        return
+    if ranks > most:
+        raise CaseError(f"{ranks} ranks are too many for {size} points: at most {most} can share them.")
+    grids = _core.allowed_process_grids(options, ranks)
+    if not grids:
+        fewer = next(r for r in range(ranks - 1, 0, -1) if _core.allowed_process_grids(options, r))
+        raise CaseError(
+            f"{size} points cannot be shared by {ranks} ranks; the nearest lower number that can is {fewer}."
+        )
+    if case.run.process_grid != (0, 0):
+        allowed = ", ".join(f"[{r}, {c}]" for r, c in grids)
+        raise CaseError(
+            f"run.process_grid = [{rows}, {columns}] is not possible for {size} points on {ranks} "
+            f"rank{'s' if ranks > 1 else ''}; allowed: {allowed}."
+        )
+
+
+class Room(NamedTuple):
+    """What is left of a memory, in bytes of each of the ranks that share it; the least first in order."""
+
+    of_rank: float
+    ranks: int
+    place: str
+
+
+def check_memory(options: _core.Options, comm: MPI.Intracomm) -> _core.Options:
+    """Compares the need of all ranks of each node, or of each GPU, with what it has available.
+
+    Returns `options`: a GPU without room for the planes that would fill it works on fewer at a time.
+    Raises CaseError. Collective.
+    """
+    on_gpu = options.device in GPUS
+    if on_gpu:
+        of_blocks = agreed(comm, lambda: min(gpu["block_memory"] for gpu in _core.gpus()))
+        options.block_memory = min(options.block_memory, comm.allreduce(of_blocks, MPI.MIN))
+    staged = on_gpu and comm.size > 1 and options.gpu_aware == "no"
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    room = _room_of_gpu(node, comm) if on_gpu else _room_of_node(node, comm)
+    of_host = _room_of_node(node, comm) if staged else None
+    node.Free()
+    agreed(comm, lambda: _fit(options, comm.size, room, of_host))
+    return options
+
+
+def _fit(options: _core.Options, ranks: int, room: Room, of_host: Room | None) -> None:
+    """Raises CaseError if a rank needs more than it has; a GPU's planes are chosen by it."""
+    if of_host:
+        _check_staging(options, ranks, of_host)
+    on_gpu = options.device in GPUS
+    beside = uncounted(options, ranks) if on_gpu else 0
+    left = room.of_rank - beside
+    if on_gpu:
+        counted = choose_planes(options, ranks, left)
+    else:
+        counted = sum(_core.estimate_memory(options, ranks).values())
+    if counted <= left:
+        return
+    needed, fitting = counted + beside, largest_points(options, ranks, counted, left)
+    size = " × ".join(map(str, fitting)) if fitting else "fewer"
+    most = " (the most that fit in this shape)" if fitting else ""
+    single = ", single precision" if options.precision == "double" else ""
+    raise CaseError(
+        f"this run needs {gibibytes(room.ranks * needed)} of memory on {room.place} (ranks there: "
+        f"{room.ranks}) and {gibibytes(room.ranks * room.of_rank)} are available; use {size} "
+        f"points{most}{single} or more {'GPUs' if on_gpu else 'nodes'}."
+    )
+
+
+def uncounted(options: _core.Options, ranks: int) -> float:
+    """Bytes a rank needs of a GPU besides those that are counted: a batch of a vector field, and sundries."""
+    x, y, z = options.points
+    points = min(x * y * z / ranks, max(POINTS_OF_BATCH, x * y))
+    return 3 * points * (8 if options.precision == "double" else 4) + SUNDRIES
+
+
+def _check_staging(options: _core.Options, ranks: int, room: Room) -> None:
+    """What passes through the host has its place there as well."""
+    parts = _core.estimate_memory(options, ranks)
+    needed = parts["exchange"] + parts["row_buffers"]
+    if needed > room.of_rank:
+        raise CaseError(
+            f"run.gpu_aware needs {gibibytes(room.ranks * needed)} of memory of {room.place} to pass "
+            f"messages of {room.ranks} ranks through, and {gibibytes(room.ranks * room.of_rank)} are "
+            "available; use fewer points or more nodes, or an MPI that takes the GPUs' memory."
+        )
+
+
+def _room_of_node(node: MPI.Intracomm, comm: MPI.Intracomm) -> Room:
+    """Of the node with the least, as its ranks see it."""
+    (available, limit), host = agreed(comm, lambda: (available_memory(), socket.gethostname()))
+    available, limit = node.allreduce((available, limit), MPI.MIN)
+    place = f"{host}, {limit}" if limit else host
+    return min(comm.allgather(Room(available / node.size, node.size, place)))
+
+
+def _room_of_gpu(node: MPI.Intracomm, comm: MPI.Intracomm) -> Room:
+    """Of the GPU with the least. Ranks of a node take its GPUs in turn; a launcher may have given them
+    different ones."""
+
+    def own() -> tuple[str, int, str]:
+        gpus = _core.gpus()
+        number = node.rank % len(gpus)
+        place = f"GPU {number} ({gpus[number]['name']}) of {socket.gethostname()}"
+        return gpus[number]["id"], _core.gpu_free_memory(number), place
+
+    identity, free, place = agreed(comm, own)
+    sharing = [left for other, left in node.allgather((identity, free)) if other == identity]
+    return min(comm.allgather(Room(min(sharing) / len(sharing), len(sharing), place)))
+
+
+def gibibytes(count: float) -> str:
+    return f"{count / 2**30:.3g} GiB" if count < 1000 * 2**30 else f"{count / 2**40:.3g} TiB"

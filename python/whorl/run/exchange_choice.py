@@ -1,0 +1,35 @@
+"""A way to exchange, and the plainest."""
+
+from dataclasses import dataclass
+
+from whorl.config.case import Case
+
+AUTO = "auto"
+PLAIN = "alltoall"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A way to exchange; what is 0 or (0, 0) the core chooses."""
+
+    transport: str
+    process_grid: tuple[int, int]
+    batches: int
+
+    def applied_to(self, case: Case) -> Case:
+        """The case with it in place of what is open."""
+        rows, columns = self.process_grid
+        return case.updated(
+            [
+                f"run.transport={self.transport}",
+                f"run.process_grid=[{rows}, {columns}]",
+                f"run.batches={self.batches}",
+            ]
+        )
+
+
+def plain(case: Case) -> Case:
+    """The case with the plainest exchange where it leaves the choice open."""
+    if case.run.transport != AUTO:
+        return case
+    return Choice(PLAIN, case.run.process_grid, case.run.batches).applied_to(case)

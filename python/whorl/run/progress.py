@@ -1,0 +1,181 @@
+"""How a run is going: a live display on a terminal, else a plain line every few seconds; and the log."""
+
+import importlib.util
+import logging
+import math
+import os
+import sys
+import time
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from whorl.base.text import one_paragraph
+from whorl.config.clock import Allowance, Stopwatch
+
+LIVE_SECONDS = 0.25
+PLAIN_SECONDS = 5.0
+LOG_SECONDS = 60.0
+SHARE = 0.004  # of a run's time, for its statistics, and as much for writing: together below one per cent
+A_LIFETIME = 3e9  # seconds
+
+
+@dataclass(frozen=True)
+class Status:
+    """The state of a run at one step: `done` is the part of the whole run, 0 to 1; `values` by symbol.
+
+    `measured`: the step that the values are of, where it is an earlier one.
+    """
+
+    step: int
+    time: float
+    until: float | None
+    steps: int | None
+    done: float
+    dt: float
+    courant: float
+    values: dict[str, float]
+    measured: int | None = None
+
+    def place(self) -> str:
+        time = f"t {self.time:.5g}" + (f" of {self.until:.6g}" if self.until is not None else "")
+        return f"step {self.step}" + (f" of {self.steps}" if self.steps is not None else "") + f"  {time}"
+
+    def numbers(self) -> str:
+        values = "  ".join(f"{symbol} {value:.4g}" for symbol, value in self.values.items())
+        values += f" (at step {self.measured})" if self.measured is not None else ""
+        return f"dt {self.dt:.3g}  C {self.courant:.2f}  {values}".rstrip()
+
+
+class LogFile(logging.FileHandler):
+    """A log file; where it cannot be written it says so once, and the run goes on."""
+
+    _told = False
+
+    def handleError(self, record: logging.LogRecord) -> None:
+        reason = sys.exc_info()[1]
+        if not self._told:
+            self._told = True
+            told = one_paragraph(f"the log {self.baseFilename} cannot be written: {reason}; the run goes on.")
+            sys.stderr.write(f"whorl: {told}\n")
+
+
+def pace(steps: int, seconds: float) -> str:
+    """How fast so many steps were."""
+    return f"{steps} steps in {timedelta(seconds=round(seconds))}, {seconds / max(steps, 1):.3g} s a step"
+
+
+def run_log(path: Path | None) -> logging.Logger:
+    """A log that appends to `path`, or nowhere; one a run."""
+    log = logging.Logger("whorl", logging.INFO)
+    if path is None:
+        log.addHandler(logging.NullHandler())
+    else:
+        handler = LogFile(path, encoding="utf-8", errors="backslashreplace")
+        handler.setFormatter(logging.Formatter("%(asctime)s  %(message)s", "%Y-%m-%d %H:%M:%S"))
+        log.addHandler(handler)
+    return log
+
+
+def on_terminal() -> bool:
+    """Whether someone watches. Under mpiexec a rank's stdout may be a terminal when mpiexec's is none."""
+    launched = any(name in os.environ for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"))
+    try:
+        return (sys.stdout is not None and sys.stdout.isatty()) and (
+            not launched or Path(f"/proc/{os.getppid()}/fd/1").resolve().is_char_device()
+        )
+    except OSError:
+        return False
+
+
+def has_widgets() -> bool:
+    """Whether a notebook can show what changes; without ipywidgets it shows a line every few seconds."""
+    return importlib.util.find_spec("ipywidgets") is not None
+
+
+def stdout_console() -> Console:
+    """Plain where nobody watches, but in notebooks."""
+    return Console(force_terminal=None if on_terminal() else False, highlight=False)
+
+
+class Progress:
+    """Shows a run on rank 0; a context manager. `due` says when the next `show` is wanted.
+
+    Statistics and writing each take at most SHARE of the time, as measured, whatever a step takes.
+    """
+
+    def __init__(self, log: logging.Logger, console: Console | None = None):
+        self.log = log
+        self.console = console or stdout_console()
+        now = time.monotonic()
+        self._started = now
+        self._done_at_start: float | None = None
+        live = self.console.is_terminal or (self.console.is_jupyter and has_widgets())
+        self._display = Stopwatch(LIVE_SECONDS if live else PLAIN_SECONDS, now)
+        self._logging = Stopwatch(LOG_SECONDS, now)
+        self._statistics, self._writing = Allowance(SHARE, now), Allowance(SHARE, now)
+        self._live = Live(console=self.console, auto_refresh=False) if live else None
+
+    def __enter__(self) -> "Progress":
+        if self._live:
+            self._live.start()
+        return self
+
+    def __exit__(self, *exception: object) -> None:
+        if self._live:
+            self._live.stop()
+
+    def due(self) -> bool:
+        now = time.monotonic()
+        return self._writing.allows(0.0, now) and self._display.ring(now)
+
+    def affords(self, seconds: float | None) -> bool:
+        """Whether statistics may be computed for the display alone; they took so long, None: nobody knows."""
+        return seconds is not None and self._statistics.allows(seconds, time.monotonic())
+
+    def computed(self, seconds: float) -> None:
+        """Statistics for the display alone took so long."""
+        self._statistics.take(seconds, time.monotonic())
+
+    def begin(self, done: float) -> None:
+        """The part of the run that earlier ones had done, for the time left."""
+        self._started = time.monotonic()
+        self._done_at_start = done
+
+    def show(self, status: Status) -> None:
+        began = time.monotonic()
+        left = self._left(status)
+        line = f"{status.place()}  {status.numbers()}  {left} left"
+        if self._live:
+            self._live.update(_display(status, left), refresh=True)
+        else:
+            self.say(line)
+        if self._logging.ring(time.monotonic()):
+            self.log.info(line)
+        now = time.monotonic()
+        self._writing.take(now - began, now)
+
+    def say(self, line: str) -> None:
+        self.console.print(line, soft_wrap=True)
+
+    def _left(self, status: Status) -> str:
+        now, done = time.monotonic() - self._started, status.done - (self._done_at_start or 0.0)
+        left = now * (1 - status.done) / done if done > 0 else math.inf
+        return str(timedelta(seconds=round(left))) if left < A_LIFETIME else "–"
+
+
+def _display(status: Status, left: str) -> Group:
+    bar = Table.grid(padding=(0, 1), expand=True)
+    bar.add_column(ratio=1)
+    bar.add_column(no_wrap=True)
+    filled = ProgressBar(1.0, status.done, complete_style="cyan", finished_style="green")
+    bar.add_row(filled, f"{100 * status.done:.0f} %  {left} left")
+    line = Text(f"{status.place()}  ", style="bold", no_wrap=True, overflow="ellipsis")
+    line.append(status.numbers(), style="not bold")
+    return Group(bar, line)

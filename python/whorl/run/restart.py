@@ -1,0 +1,151 @@
+"""Going on from a checkpoint: in the same directory, or with changes in one beside it."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.base.parallel import on_root, world
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.config.clock import Clock
+from whorl.config.settings import check_list
+from whorl.initial.checkpoints import check_fields, read_fields
+from whorl.initial.files import left_out
+from whorl.output.checkpoint import Checkpoint
+from whorl.output.directory import RunDirectory
+from whorl.output.measures import state_fields
+from whorl.run import tune
+from whorl.run.checks import other_level
+
+
+class Restarts:
+    """The part of a simulation that makes one from a checkpoint."""
+
+    flow: _core.Flow
+    clock: Clock
+    _recorder: Any
+
+    @classmethod
+    def restart(
+        cls,
+        directory: str | Path,
+        output: str | Path | None = None,
+        *,
+        until: float | None = None,
+        settings: Sequence[str] = (),
+        step: int | None = None,
+        comm: MPI.Intracomm | None = None,
+        overwrite: bool = False,
+    ) -> Self:
+        """Go on from the newest checkpoint of a directory, or the one of `step`, to `until` if given.
+
+        `settings`: "key=value" for run.*, output.* (but directory) and time.*. Ranks, process grid and
+        precision are free. On the same ranks, at the same instruction level (another is warned of), the run
+        repeats the uninterrupted one bit for bit, but with run.lines = "fftw": plans are found by timing.
+
+        `output`: a directory for a run of its own that begins from there, at its time and step, while
+        `directory` stays as it is; `settings` may then change all but [initial] and the box, the points of
+        the grid or the viscosity, too. Modes that both grids keep are taken to the last bit, others are zero
+        or left out; a multistep scheme begins anew. `overwrite`: replace an earlier run there.
+
+        Raises CaseError for what cannot be, and for checkpoints that are damaged.
+        """
+        check_list(settings)
+        self = cls.__new__(cls)
+        comm = comm or world()
+        source = RunDirectory(directory)
+        end = {} if until is None else {"until": float(until)}
+        if output is None:
+            on_root(comm, lambda: self._take(source.lock()))
+            with self._released_on_error():
+                case, checkpoint = on_root(comm, lambda: source.to_restart(end, settings, step))
+                self._go_on(source, case, checkpoint, settings, comm)
+        else:
+            place = RunDirectory(output)
+            on_root(comm, lambda: place.check_beside(source, overwrite))
+            case, checkpoint = on_root(comm, lambda: source.to_begin_beside(place, end, settings, step))
+            self._begin_beside(source, place, case, checkpoint, settings, comm, overwrite)
+        return self
+
+    def _go_on(
+        self,
+        place: RunDirectory,
+        case: Case,
+        checkpoint: Checkpoint,
+        settings: Sequence[str],
+        comm: MPI.Intracomm,
+    ) -> None:
+        grid = on_root(comm, lambda: tune.recorded_grid(place.exchange))
+        clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
+        self._set_up(case, comm, place, clock, grid, checkpoint.lines_for(case, settings))
+        try:
+            self.flow.read_checkpoint(checkpoint.path)
+        except _core.Error as error:
+            raise _damaged(comm, place, checkpoint, error) from None
+        self._check_left(checkpoint, place)
+        on_root(comm, place.remove_unfinished)
+        gaps = self._recorder.resume(checkpoint)
+        on_root(comm, lambda: place.write_case(case, place.origin()))
+        self._open_log(_event("restart", checkpoint, settings), [*other_level(checkpoint.level), *gaps])
+        self.origin, self._fresh = checkpoint.path, False
+
+    def _begin_beside(
+        self,
+        source: RunDirectory,
+        place: RunDirectory,
+        case: Case,
+        checkpoint: Checkpoint,
+        settings: Sequence[str],
+        comm: MPI.Intracomm,
+        overwrite: bool,
+    ) -> None:
+        fields = list(state_fields(case))
+        check_fields(
+            checkpoint, case, fields, str(checkpoint.path), "a run that begins from it keeps its box"
+        )
+        self._set_up(case, comm, place, Clock(checkpoint.time, checkpoint.compensation, checkpoint.step))
+        try:
+            read_fields(self.flow, case, comm, checkpoint, fields)
+        except _core.Error as error:
+            raise _damaged(comm, source, checkpoint, error, place) from None
+        self._check_left(checkpoint, source)
+        on_root(comm, lambda: self._take(place.create(case, overwrite, checkpoint.path.resolve())))
+        with self._released_on_error():
+            coarser = left_out(checkpoint.grid, case.grid, f"{checkpoint.path} is a checkpoint")
+            remarks = filter(None, [coarser, _dropped(case, checkpoint)])
+            self._open_log(_event("run", checkpoint, settings), remarks)
+        self.origin, self._fresh = checkpoint.path, True
+
+    def _check_left(self, checkpoint: Checkpoint, place: RunDirectory) -> None:
+        """Raises CaseError where a limit of the run is reached already."""
+        self._dt = checkpoint.dt
+        if limits := self._limits_reached():
+            raise CaseError(
+                f"the run in {place.path} is at t = {self.clock.time:.6g}, step {self.clock.step}, and has "
+                f"nothing left to do before {' and '.join(limits)}."
+            )
+
+
+def _damaged(
+    comm: MPI.Intracomm,
+    place: RunDirectory,
+    checkpoint: Checkpoint,
+    error: _core.Error,
+    output: RunDirectory | None = None,
+) -> CaseError:
+    beside = None if output is None else output.path
+    return on_root(comm, lambda: place.damaged(checkpoint.path, checkpoint.reason(error), beside))
+
+
+def _dropped(case: Case, checkpoint: Checkpoint) -> str | None:
+    """A sentence on the fields of a checkpoint that a case has not."""
+    dropped = [name for name in checkpoint.names_in_core() if name not in state_fields(case)]
+    return f"{', '.join(dropped)} of {checkpoint.path} is left out: the case has none." if dropped else None
+
+
+def _event(what: str, checkpoint: Checkpoint, settings: Sequence[str]) -> str:
+    size = " x ".join(map(str, checkpoint.grid.points))
+    source = f"{what} from {checkpoint.path} ({size} points)"
+    return " with ".join(filter(None, [source, ", ".join(settings)]))

@@ -1,0 +1,393 @@
+"""A run: builds the core from a case, owns the clock and the loop."""
+
+import math
+import signal
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from pathlib import Path
+from typing import Any
+
+import xarray as xr
+
+from whorl import _core
+from whorl.base.errors import BlowUp, CaseError, RunFault, last_checkpoint
+from whorl.base.files import write_text
+from whorl.base.parallel import abort_on_exception, on_root, world
+from whorl.base.ranks import MPI
+from whorl.base.text import typed
+from whorl.base.version import __version__
+from whorl.config.case import Case
+from whorl.config.clock import LANDING, Clock, Every
+from whorl.config.explain import show
+from whorl.initial import fields as initials
+from whorl.output.directory import RunDirectory
+from whorl.output.lock import Lock
+from whorl.output.recorder import Recorder
+from whorl.run import tune
+from whorl.run.checks import at_rest, check, check_memory, come_to_rest, step_too_large, warnings
+from whorl.run.core_options import core_options, describe
+from whorl.run.exchange_choice import plain
+from whorl.run.lasting_output import lasting_output
+from whorl.run.progress import Progress, Status, pace, run_log
+from whorl.run.restart import Restarts
+from whorl.run.signals import StopFlag
+from whorl.run.state import State
+from whorl.run.threads import threads_of_rank
+
+REST = 1e6  # of the shortest step: one so much longer is of a flow that moves a millionth as fast
+
+
+class Simulation(State, Restarts):
+    """A flow in time.
+
+    `case`: a Case; files go to case.output.directory, none are written without it.
+    `initial`: in place of the case's [initial], a function (x, y, z) → (u, v, w) or an array (3, nz, ny, nx),
+    or a dict of them for several fields: {"velocity": function, "magnetic": array}; the others are zero.
+    `comm`: an mpi4py communicator, all ranks by default; every method must be called on all of its ranks.
+    `overwrite`: replace an earlier run in the directory.
+
+    `with Simulation(case) as simulation:` closes it behind the block; see `close`.
+    Raises CaseError, and writes nothing, for anything that cannot be run.
+    """
+
+    _lock: Lock | None = None  # the root's, until the run ends
+
+    def __init__(
+        self, case: Case, initial: Any = None, *, comm: MPI.Intracomm | None = None, overwrite: bool = False
+    ):
+        if not isinstance(case, Case):
+            raise CaseError(f"a Simulation takes a Case, not {show(case)}: load_case makes one of a file.")
+        directory = RunDirectory(case.output.directory) if case.output.directory else None
+        comm = comm or world()
+        if directory:
+            on_root(comm, lambda: directory.check_free(overwrite))
+        self._set_up(case, comm, directory, Clock())
+        remarks = initials.set_initial(self.flow, case, initial, comm)
+        follows = case.time.courant is not None and case.time.dt_max is None
+        if follows and case.flow.at_rest(self.flow.statistics()):
+            raise CaseError(at_rest(case))
+        if directory:
+            on_root(comm, lambda: self._take(directory.create(case, overwrite)))
+        with self._released_on_error():
+            self._open_log("run", remarks)
+        self._fresh = True
+
+    def _set_up(
+        self,
+        case: Case,
+        comm: MPI.Intracomm,
+        directory: RunDirectory | None,
+        clock: Clock,
+        measured_grid: tuple[int, int] | None = None,
+        known_lines: str = "",
+    ) -> None:
+        abort_on_exception()
+        self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
+        threads = case.run.threads or threads_of_rank(comm)
+        check(case, core_options(plain(case), threads), comm)
+        on_grid = tune.on_grid(case, measured_grid, comm.size)
+        fastest, self.trials = tune.tune(on_grid, threads, comm, known_lines)
+        options = core_options(fastest, threads, known_lines)
+        self.flow = _core.Flow(check_memory(options, comm), comm.py2f())
+        self.report: _core.StepReport | None = None
+        self.stopped_by: str | None = None
+        self._dt, self._shortest_dt = 0.0, math.inf
+        self.origin: Path | None = None  # the checkpoint it goes on from
+        self._step_told = self._ended = False
+        self._goal = case.time.until  # the time that the next landing step lands on
+        self._recorder = Recorder(case, self.flow, clock, directory, comm)
+        self._callbacks: list[tuple[Every, Callable[[Simulation], None]]] = []
+        self._stop = StopFlag()
+        self._progress: Progress | None = None
+
+    def _take(self, lock: Lock) -> None:
+        self._lock = lock
+
+    def _release(self) -> None:
+        """Others may work in the directory."""
+        if self._lock:
+            self._lock.release()
+
+    @contextmanager
+    def _released_on_error(self) -> Iterator[None]:
+        """An exception keeps what it went through alive, and with it the lock."""
+        try:
+            yield
+        except BaseException:
+            self._release()
+            raise
+
+    def _open_log(self, event: str, remarks: Sequence[str] = ()) -> None:
+        root = self.comm.rank == 0
+        self.log = run_log(self.directory.log if self.directory and root else None)
+        self.log.info(f"{event}: whorl {__version__}, {self.summary()}")
+        self.log.info(f"instruction level {_core.build_info()['level']}, lines {self.flow.options.lines}")
+        if self.trials and self.directory and root:
+            write_text(self.directory.exchange, tune.to_toml(self.trials))
+            self.log.info(f"fastest exchange of {len(self.trials)}: see {self.directory.exchange.name}")
+        self._warnings = [*remarks, *warnings(self.case, self.comm.size, self.flow.threads)]
+        for warning in self._warnings:
+            self.log.warning(f"warning: {warning}")
+
+    def close(self) -> None:
+        """Give back its memory, what MPI keeps of it and the directory; only series and spectra are left.
+
+        Collective. Without it what MPI keeps on several ranks (windows, memory they share) stays until the
+        program ends: Python forgets objects on each rank at a time of its own, and MPI waits for all ranks.
+        """
+        self.flow.close()
+        self._release()
+
+    def __enter__(self) -> "Simulation":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
+        """Closes it, but not on an exception, which the other ranks may not have and would be waited for."""
+        if kind is None:
+            self.close()
+
+    def __repr__(self) -> str:
+        return f"<Simulation: {self.summary()}, t = {self.time:.6g}, step {self.step_number}>"
+
+    # the state
+
+    @property
+    def time(self) -> float:
+        """t, in the case's unit of time."""
+        return self.clock.time
+
+    @property
+    def step_number(self) -> int:
+        """Time steps made since t = 0."""
+        return self.clock.step
+
+    @property
+    def finished(self) -> bool:
+        """Whether time.until or time.steps is reached."""
+        return bool(self._limits_reached())
+
+    def _limits_reached(self) -> list[str]:
+        """Each with how to move it."""
+        until, steps = self.case.time.until, self.case.time.steps
+        limits = []
+        if self._is_at(until):
+            limits.append(f"time.until = {until:.6g} (--until and a later time)")
+        if steps is not None and self.clock.step >= steps:
+            limits.append(f"time.steps = {steps} (--set time.steps= and a larger number)")
+        return limits
+
+    def _is_at(self, until: float | None) -> bool:
+        return until is not None and self.clock.until(until) <= LANDING * self._dt
+
+    @property
+    def series(self) -> xr.Dataset:
+        """The time series so far, over `time`, with units; the same on every rank."""
+        return self._recorder.series.dataset()
+
+    @property
+    def spectra(self) -> xr.Dataset:
+        """The spectra so far, over (time, k); the same on every rank."""
+        return self._recorder.spectra.data.copy(deep=True)
+
+    def statistics(self) -> dict[str, float]:
+        """The numbers of the present state, by the names of the columns of the series (`whorl models MODEL`).
+
+        They are sums over modes (energy, dissipation, …), and what follows from them: R_lambda, a Nusselt
+        number. Collective. Raises BlowUp where the state is not finite.
+        """
+        values = dict(self._recorder.statistics())
+        return values | self.case.flow.derived(values, self.flow.kmax)
+
+    def _changed(self) -> None:
+        self._recorder.forget()
+
+    def _lost(self, reason: str) -> BlowUp:
+        return self._recorder.blow_up(reason)
+
+    def summary(self) -> str:
+        """One line on what runs and how."""
+        return describe(self.case, self.flow)
+
+    # the loop
+
+    def every(self, interval: float | str, function: Callable[["Simulation"], None] | None = None) -> Any:
+        """Call `function(simulation)` after each step that completes an interval: "10 steps", or 0.5 of time.
+
+        Without a function, a decorator. Raises ValueError for another interval or what cannot be called.
+        """
+        if function is not None and not callable(function):
+            raise ValueError(f"{function!r} cannot be called; give a function of the simulation")
+        every = Every.parse(interval)
+        if every.unit == "minutes":
+            raise ValueError(f"{interval}: callbacks follow steps or time, not minutes")
+
+        def register(callback: Callable[[Simulation], None]) -> Callable[[Simulation], None]:
+            self._callbacks.append((every, callback))
+            return callback
+
+        return register if function is None else register(function)
+
+    def step(self) -> _core.StepReport:
+        """One time step with the callbacks and output due; returns its dt, courant and maximum_velocity.
+
+        Callbacks come first, so that files have the state as they leave it. Raises BlowUp when the flow is
+        not finite, ValueError when the run is finished or has given its directory back.
+        """
+        if self.finished or self._ended:
+            why = "is finished" if self.finished else "has ended, and its directory is free for others,"
+            raise ValueError(f"the run {why} at t = {self.time:.6g}, step {self.step_number}")
+        if self._fresh:
+            self._recorder.begin(self._dt)
+            self._fresh = False
+        self.report = self._advance()
+        self._watch_step(self.report)
+        for every, callback in self._callbacks:
+            if every.due(self.clock):
+                callback(self)
+        stop, alarm, show, afforded = self._agree()
+        settled = self.report.dt >= REST * self._shortest_dt and self._follows
+        self._recorder.after_step(self.report, alarm=alarm, last=self.finished or settled)
+        if stop:
+            self._recorder.checkpoint(self.report.dt)
+        if show or self.finished:
+            self._show(afforded)
+        if settled and not self.finished:
+            raise RunFault(come_to_rest(self.case, self.report, self.clock))
+        return self.report
+
+    def run(self, *, until: float | None = None, progress: bool = True) -> bool:
+        """Steps until the end, or until the time `until`, which the last step is shortened to land on.
+
+        Of a time that has passed it makes no step.
+        True when the end of the run is reached, False when it is not; `stopped_by` names a signal that
+        stopped it, else None.
+        With an output directory SIGTERM, SIGINT, SIGUSR1 and SIGHUP stop behind the present step, with a
+        checkpoint. Standard output may be closed meanwhile.
+        """
+        if until is not None and not 0 <= until < math.inf:
+            raise ValueError(f"until = {until} is no time to pause at")
+        with lasting_output(self._lost_output):
+            return self._run(until, progress)
+
+    def _run(self, until: float | None, progress: bool) -> bool:
+        root = self.comm.rank == 0
+        started, first, paused = time.monotonic(), self.clock.step, False
+        display = None
+        try:
+            display = self._progress = Progress(self.log) if progress and root else None
+            with self._stop if self.directory else nullcontext(), display or nullcontext():
+                if display:
+                    display.begin(self._done())
+                    for warning in self._warnings:
+                        display.say(f"warning: {warning}")
+                self._goal = min((t for t in (until, self.case.time.until) if t is not None), default=None)
+                while not (self.finished or self.stopped_by or self._is_at(until)):
+                    self.step()
+                paused = not (self.finished or self.stopped_by)
+        except (BlowUp, CaseError) as error:
+            self.log.error(str(error))
+            raise
+        except (_core.Error, OSError) as error:
+            self.log.error(str(error))
+            raise RunFault(
+                f"{str(error).rstrip('.')} (t = {self.time:.6g}, step {self.step_number}); "
+                f"{last_checkpoint(self._recorder.last_checkpoint)}."
+            ) from error
+        finally:
+            self._progress, self._goal = None, self.case.time.until
+            if not paused:
+                self._ended = self.directory is not None
+                self._release()
+        self._report_end(display, time.monotonic() - started, self.clock.step - first)
+        return self.finished
+
+    def _watch_step(self, report: _core.StepReport) -> None:
+        """Says once that a fixed step is beyond what the scheme stands."""
+        warning = None if self._step_told else step_too_large(self.case, report.courant, self.clock.step)
+        if warning:
+            self._step_told = True
+            self.log.warning(f"warning: {warning}")
+            if self._progress:
+                self._progress.say(f"warning: {warning}")
+
+    def _lost_output(self, reason: str) -> None:
+        self.log.warning(f"nobody reads what is shown any more ({reason}); the run goes on")
+
+    def _advance(self) -> _core.StepReport:
+        """The step itself; the last is shortened to land on time.until, or where `run` is to pause."""
+        options, clock, goal = self.case.time, self.clock, self._goal
+        left = clock.until(goal) if goal is not None else math.inf
+        if options.dt is not None:
+            landing = left < options.dt * (1 - LANDING)
+            report = self.flow.step(left if landing else options.dt, step_number=clock.step)
+        else:
+            bound = REST * self._shortest_dt if self._follows else math.inf
+            longest = min(left, options.dt_max or bound)
+            report = self.flow.step(0.0, courant=options.courant, dt_max=longest, step_number=clock.step)
+            landing = report.dt >= left
+        if not math.isfinite(report.maximum_velocity):
+            measured = self.case.flow.measured
+            raise self._recorder.blow_up(f"the largest {measured} is {report.maximum_velocity}")
+        if not math.isfinite(report.dt):
+            raise CaseError(at_rest(self.case))
+        if landing:
+            clock.land(goal)
+        else:
+            clock.advance(report.dt)
+            if goal is not None and clock.until(goal) <= LANDING * report.dt:
+                clock.settle(goal)
+        if clock.time <= clock.previous:
+            raise self._recorder.blow_up(f"the time step {report.dt:.3g} is too small to move the time on")
+        self._dt = report.dt
+        if not landing:
+            self._shortest_dt = min(self._shortest_dt, report.dt)
+        return report
+
+    @property
+    def _follows(self) -> bool:
+        """Whether the flow alone says how long a step is."""
+        return self.case.time.dt is None and self.case.time.dt_max is None
+
+    def _agree(self) -> tuple[bool, bool, bool, bool]:
+        """Whether a rank was told to stop; whether rank 0 wants a checkpoint, a display, statistics in it."""
+        root = self.comm.rank == 0
+        show = self._progress is not None and self._progress.due()
+        afforded = show and self._progress.affords(self._recorder.seconds)
+        wishes = self.flow.maximum([self._stop.signal or 0, root and self._recorder.alarm(), show, afforded])
+        if wishes[0]:
+            self.stopped_by = signal.Signals(int(wishes[0])).name
+        return tuple(wish > 0 for wish in wishes)
+
+    def _show(self, afforded: bool) -> None:
+        """Statistics cost as much as a right-hand side and more: the last known where no others are afforded.
+
+        Collective for the sake of those that are.
+        """
+        seconds = self._recorder.compute() if afforded else 0.0
+        if self._progress is None:
+            return
+        if seconds:
+            self._progress.computed(seconds)
+        clock, report, options = self.clock, self.report, self.case.time
+        values, measured = self._recorder.latest()
+        place = {"step": clock.step, "time": clock.time, "until": options.until, "steps": options.steps}
+        steps = {"dt": report.dt, "courant": report.courant, "done": self._done()}
+        self._progress.show(Status(**place, **steps, values=values, measured=measured))
+
+    def _done(self) -> float:
+        """The part of the run that is done, 0 to 1."""
+        until, steps = self.case.time.until, self.case.time.steps
+        parts = [self.clock.time / until if until else 0.0, self.clock.step / steps if steps else 0.0]
+        return min(1.0, max(parts))
+
+    def _report_end(self, display: Progress | None, seconds: float, steps: int) -> None:
+        what = (
+            "finished" if self.finished else f"stopped by {self.stopped_by}" if self.stopped_by else "paused"
+        )
+        line = f"{what} at t = {self.time:.6g}, step {self.step_number} ({pace(steps, seconds)})"
+        if self.stopped_by and self._recorder.last_checkpoint:
+            line += f"; go on with: whorl restart {typed(self.directory.path)}"
+        self.log.info(line)
+        if display:
+            display.say(line)

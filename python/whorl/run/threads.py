@@ -1,0 +1,27 @@
+"""How many threads a rank works with."""
+
+import os
+
+from whorl.base.errors import CaseError
+from whorl.base.ranks import MPI
+from whorl.config.section import LARGEST_COUNT
+
+
+def threads_of_rank(comm: MPI.Intracomm) -> int:
+    """Threads for run.threads = 0: OMP_NUM_THREADS, or the cores this rank shares with those bound to them.
+
+    Raises CaseError where OMP_NUM_THREADS is no number of threads.
+    """
+    cores = frozenset(os.sched_getaffinity(0))
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    sharing = sum(1 for other in node.allgather(cores) if other & cores)
+    node.Free()
+    given = os.environ.get("OMP_NUM_THREADS")
+    if not given:
+        return max(1, len(cores) // sharing)
+    first = given.split(",")[0].strip()  # the others are for teams within teams
+    if not first.isdecimal() or not 0 < int(first) <= LARGEST_COUNT:
+        raise CaseError(
+            f"OMP_NUM_THREADS = {given} is no number of threads; unset it, or set 1 to {LARGEST_COUNT}."
+        )
+    return int(first)

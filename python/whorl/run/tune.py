@@ -1,0 +1,230 @@
+"""`run.transport = "auto"`: the fastest way to exchange, measured on the case's own plan before it runs."""
+
+import contextlib
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import tomlkit
+from rich.table import Table
+from tomlkit.exceptions import TOMLKitError
+
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.base.parallel import PATIENCE, agreed, on_root
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.run.checks import check_memory
+from whorl.run.core_options import core_options
+from whorl.run.exchange_choice import AUTO, PLAIN, Choice, plain
+
+SCREENING = 6.0  # seconds after which no further choice is tried
+SECONDS = 12.0  # after which none is tried again
+LARGE = 10  # right-hand sides, where they take longer than SCREENING, and so much more than SECONDS
+TIMES = 3  # a right-hand side is timed, after one that warms up
+SLOW = 1.0  # seconds beyond which one is enough
+FINALISTS = 3  # so many of the fastest are tried again after each round, and once more after the last
+CLOSE = 1.1  # times the fastest: what is slower after one right-hand side is not timed again
+MOST_GRIDS = 4
+BATCHES = (1, 2, 4, 8, 16)
+OWN_LINES = "own"
+REFUSED = (_core.Error, CaseError, MemoryError)  # on any rank: the choice is left out on all
+ADVICE = 'It was on trial for run.transport = "auto"; one that is given by its name is not tried.'
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A choice, and the seconds of a right-hand side with it on the slowest rank."""
+
+    choice: Choice
+    seconds: float
+
+
+def tune(case: Case, threads: int, comm: MPI.Intracomm, known_lines: str = "") -> tuple[Case, list[Trial]]:
+    """The case with the fastest choice, and what was tried, the fastest first.
+
+    First process grids, then transports, then numbers of batches, each with the best of the others so far;
+    what the case fixes stays. All are tried with the lines that are known, or whorl's own where the case
+    has "auto", for those are timed once the exchange is chosen. The fastest are tried again after each of
+    the three. No choice is tried for the first time after SCREENING seconds and none again after SECONDS,
+    or later where a right-hand side takes long; one that this machine refuses or that does not fit its
+    memory, on any rank, is left out on all. Collective, with the same trials on every rank; a case that
+    is not "auto" comes back as it is. Raises CaseError as core_options does, and what the plainest
+    exchange raises, on every rank. A rank that fails in the midst of a right-hand side, where the others
+    wait for it, ends them all.
+    """
+    if case.run.transport != AUTO:
+        return case, []
+    if comm.size == 1:
+        return plain(case), []
+    trials = _Trials(case, threads, comm, known_lines)
+    trials.add(Choice(PLAIN, case.run.process_grid, case.run.batches))
+    longer = max(1.0, LARGE * min(trials.found.values()) / SCREENING)
+    for candidates in (_grids, _transports, _batches):
+        for choice in trials.choices(candidates):
+            if choice not in trials.found and trials.took() < longer * SCREENING:
+                with contextlib.suppress(*REFUSED):
+                    trials.add(choice)
+        for choice in trials.fastest()[:FINALISTS] * (2 if candidates is _batches else 1):
+            if trials.took() < longer * SECONDS:
+                trials.add(choice)
+    trials.end()
+    best = trials.fastest()
+    return best[0].applied_to(case), [Trial(choice, trials.found[choice]) for choice in best]
+
+
+class _Trials:
+    """The shortest right-hand side of each choice so far, in `found`, the same on all ranks.
+
+    Every method is collective, and what it raises it raises on all ranks.
+    """
+
+    def __init__(self, case: Case, threads: int, comm: MPI.Intracomm, known_lines: str):
+        self.case, self.threads, self.comm = case, threads, comm
+        self._lines = known_lines or (OWN_LINES if case.run.lines == AUTO else case.run.lines)
+        self.found: dict[Choice, float] = {}
+        self._checked: dict[Choice, _core.Options] = {}
+        self._aside = comm.Dup()  # no flow uses it
+        self._begin = time.perf_counter()
+
+    def took(self) -> float:
+        """Seconds so far, those of rank 0."""
+        return self.comm.bcast(time.perf_counter() - self._begin)
+
+    def fastest(self) -> list[Choice]:
+        return sorted(self.found, key=self.found.__getitem__)
+
+    def choices(self, candidates: "Candidates") -> list[Choice]:
+        """To try next, as rank 0 sees them."""
+        node = self.comm.Split_type(MPI.COMM_TYPE_SHARED)
+        together = self.comm.allreduce(node.size, MPI.MIN)
+        node.Free()
+        best = self.fastest()[0]
+        return on_root(self.comm, lambda: list(candidates(self.case, best, self.comm.size, together)))
+
+    def add(self, choice: Choice) -> None:
+        """Tries it, for the first time or again."""
+        if choice not in self._checked:
+            own = choice.applied_to(self.case)
+            options = agreed(self.comm, lambda: core_options(own, self.threads, self._lines))
+            self._checked[choice] = check_memory(options, self.comm)
+        bound = CLOSE * min(self.found.values(), default=math.inf)
+        trial = _try(self._checked[choice], choice, self.comm, bound, self._together)
+        made = self.comm.bcast(trial.choice)
+        self.found[made] = min(trial.seconds, self.found.get(made, math.inf))
+        self._checked[made] = self._checked[choice]
+
+    def end(self) -> None:
+        self._aside.Free()
+
+    def _together(self, work: Callable[[], Any]) -> Any:
+        """Agreed work in which ranks wait for each other; a rank that failed allows the others to be slow."""
+        return agreed(self._aside, work, PATIENCE + time.perf_counter() - self._begin, ADVICE)
+
+
+def recorded_grid(path: Path) -> tuple[int, int] | None:
+    """The process grid of an exchange.toml; None where there is none that can be read."""
+    try:
+        rows, columns = tomlkit.parse(path.read_text(encoding="utf-8"))["run"]["process_grid"]
+        return int(rows), int(columns)
+    except (OSError, ValueError, KeyError, TypeError, TOMLKitError):
+        return None
+
+
+def on_grid(case: Case, grid: tuple[int, int] | None, ranks: int) -> Case:
+    """The case on this process grid, where it is for these ranks and the case leaves it open.
+
+    The process grid is what the bits of a run depend on: a restart has the one that was measured, however it
+    exchanges.
+    """
+    if case.run.process_grid != (0, 0) or grid is None:
+        return case
+    return case.updated([f"run.process_grid={list(grid)}"]) if grid[0] * grid[1] == ranks else case
+
+
+def _try(
+    options: _core.Options,
+    choice: Choice,
+    comm: MPI.Intracomm,
+    bound: float,
+    together: Callable[[Callable[[], Any]], Any],
+) -> Trial:
+    """Without further right-hand sides once one has taken longer than the bound."""
+    flow = together(lambda: _core.Flow(options, comm.py2f()))
+    seconds = []
+    for _ in range(1 + TIMES):
+        comm.Barrier()
+        seconds.append(comm.allreduce(together(lambda: _seconds(flow)), MPI.MAX))
+        if seconds[-1] > SLOW or (len(seconds) > 1 and seconds[-1] > bound):
+            break
+    made = Choice(choice.transport, tuple(flow.process_grid), flow.batches)
+    flow.close()
+    return Trial(made, min(seconds[1:] or seconds))
+
+
+def _seconds(flow: _core.Flow) -> float:
+    """Of a right-hand side."""
+    start = time.perf_counter()
+    flow.evaluate()
+    return time.perf_counter() - start
+
+
+# What may be better than the best so far, for so many ranks, of which at least `together` share each node.
+Candidates = Callable[[Case, Choice, int, int], Iterator[Choice]]
+
+
+def _grids(case: Case, best: Choice, ranks: int, together: int) -> Iterator[Choice]:
+    """Those whose rows share a node first: a row exchange is the one that comes between two transforms."""
+    if case.run.process_grid != (0, 0):
+        return
+    grids = _core.allowed_process_grids(core_options(best.applied_to(case), threads=1), ranks)
+    for grid in sorted(grids, key=lambda grid: (together % grid[0] != 0, grid[0]))[:MOST_GRIDS]:
+        if grid != best.process_grid:
+            yield Choice(best.transport, tuple(grid), case.run.batches)
+
+
+def _transports(case: Case, best: Choice, ranks: int, together: int) -> Iterator[Choice]:
+    for name in _core.build_info()["transports"]:
+        yield Choice(name, best.process_grid, best.batches)
+
+
+def _batches(case: Case, best: Choice, ranks: int, together: int) -> Iterator[Choice]:
+    if case.run.batches:
+        return
+    for batches in BATCHES:
+        if batches != best.batches:
+            yield Choice(best.transport, best.process_grid, batches)
+
+
+def table(trials: list[Trial]) -> Table:
+    """What was tried, the fastest first."""
+    shown = Table("transport", "process grid", "batches", "right-hand side", title="Exchanges tried")
+    for trial in trials:
+        rows, columns = trial.choice.process_grid
+        shown.add_row(
+            trial.choice.transport,
+            f"{rows} × {columns}",
+            str(trial.choice.batches),
+            f"{1e3 * trial.seconds:.3g} ms",
+        )
+    return shown
+
+
+def to_toml(trials: list[Trial]) -> str:
+    """The fastest choice as a section [run] that can be put into a case, and the others as comments."""
+    document = tomlkit.document()
+    fastest = trials[0].choice
+    section: dict[str, Any] = {
+        "transport": fastest.transport,
+        "process_grid": list(fastest.process_grid),
+        "batches": fastest.batches,
+    }
+    document.add("run", tomlkit.item(section))
+    for trial in trials:
+        choice = trial.choice
+        text = f"{choice.transport}, {list(choice.process_grid)}, {choice.batches}: {trial.seconds:.6g} s"
+        document.add(tomlkit.comment(text))
+    return tomlkit.dumps(document)
