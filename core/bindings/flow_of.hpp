@@ -313,10 +313,10 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
     // Parities of a field of the state are those of the output of its name.
-    static std::array<int, 3> parities_of(const std::string& name) {
+    static std::array<Parity, 3> parities_of(const std::string& name) {
         for (const Output& output : Model::outputs)
-            if (name == output.name) return {output.parity[0], output.parity[1], output.parity[2]};
-        return {0, 0, 0};
+            if (name == output.name) return output.parities;
+        return {};
     }
     FieldModes<Real> modes_of(const StateField& field) {
         return {data(field), stepper_.modes(), field.group.components, parities_of(field.name)};

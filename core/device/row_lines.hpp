@@ -12,6 +12,7 @@
 
 #include <algorithm>
 
+#include "base/parity.hpp"
 #include "device/lane_passes.hpp"
 #include "device/lines.hpp"
 #include "device/rows.hpp"
@@ -34,13 +35,13 @@ template <class Real> class RowLines {
         const HalfRows<Real>* pieces;
         int number, first_row, count;
     };
-    // How many variables go in and come out; between walls, bit 0 of a variable's parity is set for a sine.
+    // How many variables go in and come out, and their parities, which count between walls.
     struct Sides {
         int inputs, outputs;
-        const int* parity_in;
-        const int* parity_out;
-        bool sine_in(int v) const { return parity_in[v] & 1; }
-        bool sine_out(int v) const { return parity_out[v] & 1; }
+        const Parity* parity_in;
+        const Parity* parity_out;
+        bool sine_in(int v) const { return parity_in[v].x; }
+        bool sine_out(int v) const { return parity_out[v].x; }
     };
     // Modes of `inputs` variables -> points -> modes of `outputs` variables times `scale`. work(points)
     // replaces the inputs by the outputs at every point; rows past the block's count repeat its last going in

@@ -45,9 +45,9 @@ template <class Real, int n> struct ReadField : PassDefaults<Real> {
 
     const Complex<Real>* field;
     std::int64_t modes;
-    std::array<int, 3> parities;
+    std::array<Parity, 3> parities;
     PointTransfer<Real> of;
-    ReadField(const Complex<Real>* from, std::int64_t modes_of_field, std::array<int, 3> parities_of_field,
+    ReadField(const Complex<Real>* from, std::int64_t modes_of_field, std::array<Parity, 3> parities_of_field,
               const PointTransfer<Real>& transfer)
         : field(from), modes(modes_of_field), parities(parities_of_field), of(transfer) {}
 
@@ -57,7 +57,7 @@ template <class Real, int n> struct ReadField : PassDefaults<Real> {
     WHORL_INLINE void point(Point p, const Real* in, Real*) const {
         for (int v = 0; v < n; ++v) of.array.at(v, p) = in[v];
     }
-    int input_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
+    Parity input_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
     void begin_batch(Block planes) { of.array.block.z = planes; }
     void end_batch(Block) const { (*of.callback)(of.array.block, of.array.data); }
 };
@@ -69,10 +69,10 @@ template <class Real, int n> struct WriteField : PassDefaults<Real> {
 
     Complex<Real>* field;
     std::int64_t modes;
-    std::array<int, 3> parities;
+    std::array<Parity, 3> parities;
     bool projects;
     PointTransfer<Real> of;
-    WriteField(Complex<Real>* to, std::int64_t modes_of_field, std::array<int, 3> parities_of_field,
+    WriteField(Complex<Real>* to, std::int64_t modes_of_field, std::array<Parity, 3> parities_of_field,
                bool make_solenoidal, const PointTransfer<Real>& transfer)
         : field(to), modes(modes_of_field), parities(parities_of_field), projects(make_solenoidal),
           of(transfer) {}
@@ -93,8 +93,8 @@ template <class Real, int n> struct WriteField : PassDefaults<Real> {
             }
         for (int v = 0; v < n; ++v) field[v * modes + mode.index] = a[v];
     }
-    int product_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
-    int flux_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
+    Parity product_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
+    FluxParity flux_parity(int v) const { return flux_of(product_parity(v)); }
     void begin_batch(Block planes) {
         of.array.block.z = planes;
         (*of.callback)(of.array.block, of.array.data);
@@ -107,8 +107,8 @@ template <class Real, int n> struct TransformPair : PassDefaults<Real> {
 
     Complex<Real>* field;
     std::int64_t modes;
-    std::array<int, 3> parities;
-    TransformPair(Complex<Real>* of, std::int64_t modes_of_field, std::array<int, 3> parities_of_field)
+    std::array<Parity, 3> parities;
+    TransformPair(Complex<Real>* of, std::int64_t modes_of_field, std::array<Parity, 3> parities_of_field)
         : field(of), modes(modes_of_field), parities(parities_of_field) {}
 
     WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
@@ -123,9 +123,9 @@ template <class Real, int n> struct TransformPair : PassDefaults<Real> {
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* f) const {
         for (int v = 0; v < n; ++v) copy(f[v], field[v * modes + mode.index]);
     }
-    int input_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
-    int product_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
-    int flux_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
+    Parity input_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
+    Parity product_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
+    FluxParity flux_parity(int v) const { return flux_of(product_parity(v)); }
 };
 
 } // namespace whorl

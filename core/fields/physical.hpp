@@ -11,7 +11,7 @@ template <class Real> struct FieldModes {
     Complex<Real>* data;
     std::int64_t modes;
     int components;
-    std::array<int, 3> parities;
+    std::array<Parity, 3> parities;
 };
 
 // Both call back once a batch of planes, on every rank as often.

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <numbers>
 
@@ -24,21 +23,22 @@ namespace whorl {
 // are the same, they agree; a sine has no amplitude at wavenumber 0.
 template <class Real>
 WHORL_ANYWHERE void random_mode(Wavenumber<Real> k, std::array<int, 3> n, const Box& box, std::uint64_t seed,
-                                FieldGroup group, std::array<int, 3> parities, Complex<Real>* a) {
+                                FieldGroup group, std::array<Parity, 3> parities, Complex<Real>* a) {
     const bool paired = n[0] == 0 || box.wall(0);
     const int y = box.wall(1) ? 0 : n[1], z = box.wall(2) ? 0 : n[2], leading = y != 0 ? y : z;
     const bool mirrored = paired && leading < 0, alone = paired && leading == 0;
     const std::array<int, 3> of{n[0], mirrored ? n[1] - 2 * y : n[1], mirrored ? n[2] - 2 * z : n[2]};
     const auto components = static_cast<std::uint32_t>(group.components);
     for (std::uint32_t component = 0; component < components; ++component) {
-        const int sines = parities[component] & box.wall_mask();
-        const int zeros = (n[0] == 0 ? 1 : 0) + (n[1] == 0 ? 2 : 0) + (n[2] == 0 ? 4 : 0);
-        const double odd = std::popcount(static_cast<unsigned>(sines)) % 2 == 1 ? -1.0 : 1.0;
+        const Parity given = parities[component];
+        const Parity sine{given.x && box.wall(0), given.y && box.wall(1), given.z && box.wall(2)};
+        const bool none = (sine.x && n[0] == 0) || (sine.y && n[1] == 0) || (sine.z && n[2] == 0);
+        const double odd = sine.sines() % 2 == 1 ? -1.0 : 1.0;
         const PhiloxBlock words =
             philox({static_cast<std::uint32_t>(of[0]), static_cast<std::uint32_t>(of[1]),
                     static_cast<std::uint32_t>(of[2]), component},
                    {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
-        const double radius = (sines & zeros) != 0 ? 0.0 : std::sqrt(-2.0 * std::log(uniform(words[0])));
+        const double radius = none ? 0.0 : std::sqrt(-2.0 * std::log(uniform(words[0])));
         const double angle = 2.0 * std::numbers::pi * uniform(words[1]);
         const double re = radius * std::cos(angle), im = radius * std::sin(angle);
         if (alone)
@@ -68,7 +68,7 @@ template <class Real> struct RandomField {
     Box box;
     std::array<double, 3> unit; // of the box's wavenumbers
     FieldGroup group;
-    std::array<int, 3> parities;
+    std::array<Parity, 3> parities;
     Complex<Real>* field;
     std::int64_t modes;
     std::uint64_t seed;

@@ -19,12 +19,10 @@ struct Box {
     std::array<bool, 3> walls{};     // else periodic
 
     WHORL_ANYWHERE bool wall(int axis) const { return walls[static_cast<std::size_t>(axis)]; }
+    // Axes with walls.
+    int walled_axes() const { return walls[0] + walls[1] + walls[2]; }
     // One point: nothing varies along the axis.
     bool flat(int axis) const { return points[static_cast<std::size_t>(axis)] == 1; }
-    // Bit `axis` for every axis with walls.
-    WHORL_ANYWHERE int wall_mask() const {
-        return (walls[0] ? 1 : 0) + (walls[1] ? 2 : 0) + (walls[2] ? 4 : 0);
-    }
     // Position of point 0, in spacings.
     double first_point(int axis) const { return wall(axis) ? 0.5 : 0.0; }
 

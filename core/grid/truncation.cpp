@@ -28,7 +28,7 @@ Truncation::Truncation(const Box& box, Dealias dealias, Shape shape)
     : walls_(box.walls), dealias_(dealias), shape_(shape) {
     for (std::size_t i = 0; i < 3; ++i) points_[i] = box.walls[i] ? 2 * box.points[i] : box.points[i];
     const bool shifts = dealias == Dealias::phase_shift || dealias == Dealias::phase_shift_exact;
-    WHORL_REQUIRE(box.wall_mask() == 0 || !shifts,
+    WHORL_REQUIRE(box.walled_axes() == 0 || !shifts,
                   "points between walls cannot be shifted against them: with bases = \"" + bases_of(box) +
                       "\" choose dealias = \"2/3\", \"1/2\" or \"none\".");
     for (int axis = 0; axis < 3; ++axis) {

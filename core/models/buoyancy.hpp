@@ -21,20 +21,16 @@ namespace whorl {
 template <class Real> struct Buoyancy {
     static constexpr int fields = 4, inputs = 4, products = 8, fluxes = 6, rates = 2;
     static constexpr std::array groups{FieldGroup{"velocity", 3, true}, FieldGroup{"temperature", 1, false}};
-    static constexpr std::array outputs{Output{"velocity", 3, {1, 2, 4}}, Output{"vorticity", 3, {6, 5, 3}},
-                                        Output{"temperature", 1, {4}}};
-    static constexpr int input_parity(int v) {
-        constexpr int parity[] = {1, 2, 4, 4};
-        return parity[v];
-    }
-    static constexpr int product_parity(int v) {
-        constexpr int parity[] = {0, 3, 5, 0, 6, 5, 6, 0};
-        return parity[v];
-    }
-    static constexpr int flux_parity(int v) {
-        constexpr int parity[] = {1, 2, 5, 6, 4, 0};
-        return parity[v];
-    }
+    static constexpr std::array outputs{Output{"velocity", 3, parities_of_velocity},
+                                        Output{"vorticity", 3, parities_of_vorticity},
+                                        Output{"temperature", 1, {odd_z}}};
+    // The temperature is what it is on the plates, theta = 0.
+    static constexpr std::array input_parities = joined(parities_of_velocity, std::array{odd_z});
+    static constexpr std::array stresses = parities_of_stress(parities_of_velocity);
+    static constexpr std::array heat = parities_of_flux(parities_of_velocity, odd_z);
+    static constexpr std::array product_parities = joined(stresses, heat);
+    static constexpr std::array flux_parities =
+        joined(parities_of_stress_columns(stresses), parities_of_flux_columns(heat));
     static constexpr int rate_of(int f) { return f / 3; }
 
     LinearTerms<Real> linear;

@@ -1,6 +1,9 @@
-// What a model says of its fields: those that make its state, and those that can be read from it. `parity` of
-// a component has bit 0, 1, 2 set where it is a sine, not a cosine, along a wall axis x, y, z.
+// What a model says of its fields: those that make its state, and those that can be read from it.
 #pragma once
+
+#include <array>
+
+#include "base/parity.hpp"
 
 namespace whorl {
 
@@ -14,7 +17,7 @@ struct FieldGroup {
 struct Output {
     const char* name;
     int components;
-    int parity[3];
+    std::array<Parity, 3> parities; // of its components
 };
 
 } // namespace whorl

@@ -23,7 +23,8 @@ namespace whorl {
 template <class Real> struct MagneticFields {
     static constexpr int fields = 6, rates = 2;
     static constexpr std::array groups{FieldGroup{"velocity", 3, true}, FieldGroup{"magnetic", 3, true}};
-    static constexpr std::array outputs{Output{"velocity", 3, {1, 2, 4}}, Output{"vorticity", 3, {6, 5, 3}},
+    static constexpr std::array outputs{Output{"velocity", 3, parities_of_velocity},
+                                        Output{"vorticity", 3, parities_of_vorticity},
                                         Output{"magnetic", 3, {}}, Output{"current", 3, {}}};
     static constexpr std::array sums{
         "energy",          "dissipation",       "enstrophy",           "helicity",       "palinstrophy",

@@ -23,22 +23,14 @@ namespace whorl {
 template <class Real, class Linear = Viscosity<Real>> struct NavierStokes {
     static constexpr int fields = 3, inputs = 3, products = 5, fluxes = 4, rates = 1;
     static constexpr std::array groups{FieldGroup{"velocity", 3, true}};
-    static constexpr std::array outputs{Output{"velocity", 3, {1, 2, 4}}, Output{"vorticity", 3, {6, 5, 3}}};
+    static constexpr std::array outputs{Output{"velocity", 3, parities_of_velocity},
+                                        Output{"vorticity", 3, parities_of_vorticity}};
     static constexpr std::array sums{"energy", "dissipation", "enstrophy", "helicity", "palinstrophy"};
     static constexpr std::array maxima{"maximum_divergence"};
     static constexpr std::array spectra{0, 3};
-    static constexpr int input_parity(int v) {
-        constexpr int parity[] = {1, 2, 4};
-        return parity[v];
-    }
-    static constexpr int product_parity(int v) {
-        constexpr int parity[] = {0, 3, 5, 0, 6};
-        return parity[v];
-    }
-    static constexpr int flux_parity(int v) {
-        constexpr int parity[] = {1, 2, 5, 6};
-        return parity[v];
-    }
+    static constexpr std::array input_parities = parities_of_velocity;
+    static constexpr std::array product_parities = parities_of_stress(input_parities);
+    static constexpr std::array flux_parities = parities_of_stress_columns(product_parities);
 
     Linear linear;
 

@@ -23,7 +23,8 @@ namespace whorl {
 template <class Real> struct NavierStokes2d {
     static constexpr int fields = 1, inputs = 2, products = 2, fluxes = 1, rates = 1;
     static constexpr std::array groups{FieldGroup{"vorticity", 1, false}};
-    static constexpr std::array outputs{Output{"vorticity", 1, {3}}, Output{"velocity", 3, {1, 2, 4}}};
+    static constexpr std::array outputs{Output{"vorticity", 1, {odd_x * odd_y}},
+                                        Output{"velocity", 3, parities_of_velocity}};
     static constexpr std::array sums{"energy", "dissipation", "enstrophy", "enstrophy_dissipation",
                                      "palinstrophy"};
     static constexpr std::array<const char*, 0> maxima{};

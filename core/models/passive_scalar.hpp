@@ -16,6 +16,10 @@ template <class Flow, class Real> struct PassiveScalar {
     static constexpr int context = Flow::fields; // fields of the flow that tendency() sees behind its own
     static constexpr int heads = Flow::inputs;   // inputs of the flow that point() sees
     static constexpr bool couples = Flow::couples;
+    // Between walls nothing flows through them.
+    static constexpr std::array input_parities{even};
+    static constexpr std::array product_parities = parities_of_flux(parities_of_velocity, even);
+    static constexpr std::array flux_parities = parities_of_flux_columns(product_parities);
 
     Flow flow;
     Real kappa;       // diffusivity

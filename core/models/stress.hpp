@@ -6,6 +6,7 @@
 // of a flux vector q two sums: f = (kx q_x + ky q_y, q_z).
 #pragma once
 
+#include "base/parity.hpp"
 #include "roundtrip/mode.hpp"
 
 namespace whorl {
@@ -16,6 +17,14 @@ WHORL_INLINE void stress_columns(Real kx, Real ky, const Value* p, Value* f) {
     f[1] = kx * p[1] + ky * p[3];
     f[2] = p[2];
     f[3] = p[4];
+}
+
+// Of the products p, of a velocity with itself, and of the sums f.
+constexpr std::array<Parity, 5> parities_of_stress(const std::array<Parity, 3>& u) {
+    return {even, u[0] * u[1], u[0] * u[2], even, u[1] * u[2]};
+}
+constexpr std::array<FluxParity, 4> parities_of_stress_columns(const std::array<Parity, 5>& p) {
+    return {flux_along(p[0], p[1]), flux_along(p[1], p[3]), flux_of(p[2]), flux_of(p[4])};
 }
 
 // a <- P a, the part perpendicular to k; the mean stays.
@@ -40,6 +49,14 @@ template <class Real, class Value>
 WHORL_INLINE void flux_columns(Real kx, Real ky, const Value* q, Value* f) {
     f[0] = kx * q[0] + ky * q[1];
     f[1] = q[2];
+}
+
+// Of the products q, of a velocity with a scalar, and of the sums f.
+constexpr std::array<Parity, 3> parities_of_flux(const std::array<Parity, 3>& u, Parity scalar) {
+    return {u[0] * scalar, u[1] * scalar, u[2] * scalar};
+}
+constexpr std::array<FluxParity, 2> parities_of_flux_columns(const std::array<Parity, 3>& q) {
+    return {flux_along(q[0], q[1]), flux_of(q[2])};
 }
 
 // -i k.q

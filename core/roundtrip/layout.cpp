@@ -24,7 +24,7 @@ Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& penc
                int batch_count, int column_variable_count, int row_variable_count,
                const exchange::Traits& transport, bool side_by_side)
     : grid(pencils.grid()), row_index(rank % grid.p_row), column_index(rank / grid.p_row), nx(box.points[0]),
-      ny(box.points[1]), nz(box.points[2]), walls(box.wall_mask()), per_element(box.wall(0) ? 2 : 1),
+      ny(box.points[1]), nz(box.points[2]), walls(box.walls), per_element(box.wall(0) ? 2 : 1),
       z(pencils.z(column_index)), y(pencils.y(row_index)), point_z(pencils.point_z(row_index, column_index)),
       ky(pencils.ky(row_index, column_index)), elements(pencils.elements(row_index)),
       kx(pencils.kx(row_index)), kept_x(truncation.extent(0) + 1), kept_y(truncation.count(1)),

@@ -18,6 +18,7 @@
 // contiguous. Elements are the complex numbers of a row along x (grid/pencils.hpp).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -56,8 +57,8 @@ class Layout {
     ProcessGrid grid;
     int row_index, column_index; // r and c of this rank
     int nx, ny, nz;
-    int walls;       // bit 0, 1, 2: x, y, z
-    int per_element; // kx
+    std::array<bool, 3> walls; // along x, y, z
+    int per_element;           // kx
     Block z, y;
     Block point_z;       // planes of the x-pencil
     std::vector<int> ky; // own ones, as places among the kept

@@ -69,8 +69,8 @@ std::vector<double> LineTrials<Device, Real>::time(int axis, const std::vector<L
     std::vector<double> best(choices.size(), std::numeric_limits<double>::infinity());
     const Layout& at = trip_.layout_;
     const auto variables = static_cast<std::size_t>(std::max(at.column_variables, at.row_variables));
-    for (auto* parities : {&trip_.parities_.inputs, &trip_.parities_.products, &trip_.parities_.fluxes})
-        parities->assign(variables, 0);
+    trip_.parities_ = {std::vector(variables, even), std::vector(variables, even),
+                       std::vector<FluxParity>(variables)};
     trip_.take_lines(choices.front());
     sweep(axis); // brings the memory in, and would make whoever is first seem slow
     const auto start = Clock::now();

@@ -15,11 +15,9 @@
 //   void begin_batch(Block planes)     before the points of a batch of this rank's planes; may fill an array
 //   void end_batch(Block planes)       after them; may write one
 //   void begin_store(maxima)           after the last point, before the first store; may choose dt
-//   int input_parity(int v) const, product_parity, flux_parity
-//                                      what a pass that may run between walls says of its variables: bit 0,
-//                                      1, 2 is set where they are sums of sines along x, y, z, else of
-//                                      cosines; of a flux the bit of z counts. On a device, and best static
-//                                      constexpr.
+//   Parity input_parity(int v) const, product_parity; FluxParity flux_parity(int v) const
+//                                      what a pass that may run between walls says of its variables
+//                                      (base/parity.hpp)
 //   void with_store(f) const           calls f(s) with the struct s whose store() to use, chosen at run time
 //   void store_row<Device>(row, values) const   what a CPU uses in place of store(): a row of modes
 //   (ModeRow),
@@ -33,6 +31,7 @@
 #include <array>
 #include <utility>
 
+#include "base/parity.hpp"
 #include "roundtrip/mode.hpp"
 
 namespace whorl {

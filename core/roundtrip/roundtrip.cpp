@@ -19,7 +19,7 @@ RoundTrip<Device, Real>::RoundTrip(const Box& box, const Truncation& truncation,
       wire_value_(options.transport.wire == "single" ? sizeof(Complex<float>) : sizeof(Value)),
       watchdog_(options.exchange_timeout, world.rank()), options_(options), lines_(options.lines),
       workspace_(workspace_of<Device, Real>(device, layout_, options)),
-      scale_(1.0 / (static_cast<double>(box.total_points()) * (1 << kernels::axes_in(box.wall_mask())))) {
+      scale_(1.0 / (static_cast<double>(box.total_points()) * (1 << box.walled_axes()))) {
     make_tables(box, truncation);
     make_buffers(exchange::traits_of(options.transport).shared);
     make_transports(options);
@@ -98,20 +98,20 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_tiles() {
 
 // Coefficients of sines are as the state has them where they are complex, and real where they are real.
 template <class Device, class Real>
-device::Basis RoundTrip<Device, Real>::basis_of(int axis, int parity) const {
-    if (!(layout_.walls >> axis & 1)) return device::Basis::fourier;
-    if (!(parity >> axis & 1)) return device::Basis::cosine;
+device::Basis RoundTrip<Device, Real>::basis_of(int axis, Parity parity) const {
+    if (!layout_.walls[static_cast<std::size_t>(axis)]) return device::Basis::fourier;
+    if (!parity.odd(axis)) return device::Basis::cosine;
     return layout_.per_element == 2 ? device::Basis::sine : device::Basis::odd;
 }
 
 template <class Device, class Real>
 std::vector<device::Basis> RoundTrip<Device, Real>::bases(int axis) const {
-    if (!(layout_.walls >> axis & 1)) return {device::Basis::fourier};
-    return {basis_of(axis, 0), basis_of(axis, 1 << axis)};
+    if (!layout_.walls[static_cast<std::size_t>(axis)]) return {device::Basis::fourier};
+    return {basis_of(axis, even), basis_of(axis, {true, true, true})};
 }
 
 template <class Device, class Real>
-std::size_t RoundTrip<Device, Real>::lines_of(int axis, int parity) const {
+std::size_t RoundTrip<Device, Real>::lines_of(int axis, Parity parity) const {
     return static_cast<std::size_t>(basis_of(axis, parity));
 }
 
@@ -229,15 +229,9 @@ void RoundTrip<Device, Real>::make_transports(const RoundTripOptions& options) {
 }
 
 template <class Device, class Real> ModeTables<Real> RoundTrip<Device, Real>::modes() const {
-    return {kx_.data(),
-            ky_.data(),
-            kz_.data(),
-            rows_.data(),
-            layout_.nz,
-            layout_.row_index == 0,
-            (layout_.walls & 2) != 0,
-            (layout_.walls & 4) != 0,
-            layout_.per_element - 1};
+    return {kx_.data(),       ky_.data(),       kz_.data(),
+            rows_.data(),     layout_.nz,       layout_.row_index == 0,
+            layout_.walls[1], layout_.walls[2], layout_.per_element - 1};
 }
 
 template <class Device, class Real> void RoundTrip<Device, Real>::shift(std::array<double, 3> cells) {

@@ -147,13 +147,12 @@ template <class Device, class Real> class RoundTrip {
     std::set<int> group_sizes() const;
     std::vector<device::Basis> bases(int axis) const;
     // Which lines along an axis a variable of this parity takes.
-    device::Basis basis_of(int axis, int parity) const;
-    std::size_t lines_of(int axis, int parity) const;
+    device::Basis basis_of(int axis, Parity parity) const;
+    std::size_t lines_of(int axis, Parity parity) const;
     template <class Pass> void find_parities(const Pass& pass, const Widths& widths);
     template <class Pass>
     void add_parities(const Pass& pass, int first_input, int first_product, int first_flux);
-    template <class Pass> void find_imaginary(const Pass& pass, int first_flux);
-    template <int n> kernels::Sines<n> sines_of(const std::vector<int>& parities, int first) const;
+    template <int n> static kernels::Sines<n> sines_of(const std::vector<Parity>& parities, int first);
     kernels::Imaginary imaginary_of(int first, int fluxes) const;
     void make_buffers(bool shared);
     void make_transports(const RoundTripOptions& options);
@@ -202,7 +201,7 @@ template <class Device, class Real> class RoundTrip {
     Legs legs_of(int inputs, int products, int fluxes);
     std::array<double, 2> reduce_maxima(bool wanted);
     const Lines& z_lines_of(const ByBasis<std::vector<LinesOf>>& lines, const kernels::Tile<Real>& t,
-                            int parity = 0) const {
+                            Parity parity = even) const {
         return *lines[lines_of(2, parity)][static_cast<std::size_t>(tile_width(t.count))];
     }
     // Transforms that read, or write, the column buffer as they go.
@@ -308,9 +307,10 @@ template <class Device, class Real> class RoundTrip {
     Workspace workspace_;
     double scale_; // 1 / (nx ny nz), of the doubled axes where there are walls
 
-    // Of the pass on its way: parities of its variables, and which fluxes are imaginary where x has walls.
+    // Of the pass on its way.
     struct Parities {
-        std::vector<int> inputs, products, fluxes, imaginary;
+        std::vector<Parity> inputs, products;
+        std::vector<FluxParity> fluxes;
     };
     Parities parities_;
 

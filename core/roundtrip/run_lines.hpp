@@ -40,7 +40,7 @@ template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::contract_lines(const Pass& pass, int executor, const Block& z) {
     const Timed scope(*this, executor, Part::y_lines);
-    const Lines& lines = *y_out_[lines_of(1, 0)].at(z.size());
+    const Lines& lines = *y_out_[lines_of(1, even)].at(z.size());
     const auto contract = [&]<class Of>(const Of& of, int first_product, int first_flux) {
         const kernels::ContractLines<Real, Of> ends{contraction(of, executor, z, first_product, first_flux)};
         device_.template transform_between<device::Direction::forward>(executor, lines, z.size(), ends);

@@ -9,11 +9,10 @@ namespace whorl {
 template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::find_parities(const Pass& pass, const Widths& widths) {
-    parities_.inputs.assign(static_cast<std::size_t>(widths.inputs), 0);
-    parities_.products.assign(static_cast<std::size_t>(widths.products), 0);
-    parities_.fluxes.assign(static_cast<std::size_t>(widths.fluxes), 0);
-    parities_.imaginary.assign(static_cast<std::size_t>(widths.fluxes), 0);
-    if (layout_.walls == 0) return;
+    parities_.inputs.assign(static_cast<std::size_t>(widths.inputs), even);
+    parities_.products.assign(static_cast<std::size_t>(widths.products), even);
+    parities_.fluxes.assign(static_cast<std::size_t>(widths.fluxes), {});
+    if (layout_.walls == std::array{false, false, false}) return;
     if constexpr (meets_walls<Pass>()) {
         each_part(pass, [&](const auto& part, int s) {
             add_parities(part, Pass::inputs + s * part.inputs, widths.first_product + s * part.products,
@@ -35,34 +34,15 @@ void RoundTrip<Device, Real>::add_parities(const Pass& pass, int first_input, in
     if constexpr (Pass::products > 0)
         for (int v = 0; v < Pass::products; ++v)
             parities_.products[at(first_product + v)] = pass.product_parity(v);
-    if constexpr (Pass::fluxes > 0) {
+    if constexpr (Pass::fluxes > 0)
         for (int v = 0; v < Pass::fluxes; ++v) parities_.fluxes[at(first_flux + v)] = pass.flux_parity(v);
-        if (layout_.per_element == 2) find_imaginary(pass, first_flux);
-    }
-}
-
-// Products are (-i)^s times real numbers where x has walls, and a flux is a sum of them times real numbers:
-// whether it is real or imaginary shows for wavenumbers at which none cancels.
-template <class Device, class Real>
-template <class Pass>
-void RoundTrip<Device, Real>::find_imaginary(const Pass& pass, int first_flux) {
-    Complex<Real> products[Pass::products], fluxes[Pass::fluxes];
-    for (int v = 0; v < Pass::products; ++v)
-        products[v] = kernels::power_of_i<Real>(-kernels::axes_in(pass.product_parity(v)));
-    pass.contract(Real(0.6180340), Real(1.7320508), products, fluxes);
-    for (int v = 0; v < Pass::fluxes; ++v) {
-        WHORL_REQUIRE((fluxes[v].re == Real(0)) != (fluxes[v].im == Real(0)),
-                      "flux " + std::to_string(v) + " of a pass adds products of unlike parities.");
-        parities_.imaginary[static_cast<std::size_t>(first_flux + v)] = fluxes[v].im != Real(0);
-    }
 }
 
 template <class Device, class Real>
 template <int n>
-kernels::Sines<n> RoundTrip<Device, Real>::sines_of(const std::vector<int>& parities, int first) const {
+kernels::Sines<n> RoundTrip<Device, Real>::sines_of(const std::vector<Parity>& parities, int first) {
     kernels::Sines<n> sines{};
-    for (int v = 0; v < n; ++v)
-        sines.of[v] = kernels::axes_in(parities[static_cast<std::size_t>(first + v)] & layout_.walls);
+    for (int v = 0; v < n; ++v) sines.of[v] = parities[static_cast<std::size_t>(first + v)].sines();
     return sines;
 }
 
@@ -70,7 +50,8 @@ template <class Device, class Real>
 kernels::Imaginary RoundTrip<Device, Real>::imaginary_of(int first, int fluxes) const {
     kernels::Imaginary bits = 0;
     for (int v = 0; v < fluxes; ++v)
-        if (parities_.imaginary[static_cast<std::size_t>(first + v)]) bits |= kernels::Imaginary{1} << v;
+        if (parities_.fluxes[static_cast<std::size_t>(first + v)].imaginary)
+            bits |= kernels::Imaginary{1} << v;
     return bits;
 }
 

@@ -39,7 +39,7 @@ bool RoundTrip<Device, Real>::in_blocks(const ByBasis<std::vector<LinesOf>>& z_l
 template <class Device, class Real>
 bool RoundTrip<Device, Real>::in_blocks(const Block& z, int products) const {
     if constexpr (Device::streams)
-        return layout_.per_element == 1 && y_out_[lines_of(1, 0)].at(z.size())->lanes(products) > 0;
+        return layout_.per_element == 1 && y_out_[lines_of(1, even)].at(z.size())->lanes(products) > 0;
     else
         return false;
 }
@@ -61,7 +61,7 @@ kernels::ModeValues<Real> RoundTrip<Device, Real>::widened_row(int executor, con
     for (int v = 0; v < fluxes; ++v)
         device::Cpu::run_row(kernels::WidenRow<Real>{
             reals.line + 2 * v * t.stride, widened + v * width,
-            parities_.imaginary[static_cast<std::size_t>(first_flux + v)] != 0, reals.length});
+            parities_.fluxes[static_cast<std::size_t>(first_flux + v)].imaginary, reals.length});
     return {{modes(), 2 * segment.first, segment.ky, l, reals.length}, widened, width};
 }
 
@@ -95,7 +95,7 @@ void RoundTrip<Device, Real>::z_lines_out(int executor, std::int64_t item, int v
     const Timed scope(*this, executor, Part::z_lines);
     const kernels::Tile<Real> t = tile(executor, item);
     const auto lines_at = [&](int v) -> const Lines& {
-        return z_lines_of(z_out_, t, parities_.fluxes[static_cast<std::size_t>(v)]);
+        return z_lines_of(z_out_, t, parities_.fluxes[static_cast<std::size_t>(v)].parity);
     };
     if constexpr (Device::streams) {
         const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), pencil_slots_.data()};
@@ -157,7 +157,7 @@ void RoundTrip<Device, Real>::y_lines_in(int executor, const Block& z, int varia
     const kernels::Planes<Real> p = planes(executor, z);
     const kernels::Spread<Real> spread = spread_of(executor, z);
     if constexpr (Device::streams)
-        if (const Lines& lines = *y_in_[lines_of(1, 0)].at(z.size()); lines.lanes() > 0) {
+        if (const Lines& lines = *y_in_[lines_of(1, even)].at(z.size()); lines.lanes() > 0) {
             const Timed scope(*this, executor, Part::y_lines);
             const kernels::SpreadLines<Real> ends{spread};
             return device_.template transform_between<device::Direction::backward>(

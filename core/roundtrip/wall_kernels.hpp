@@ -10,9 +10,6 @@
 
 namespace whorl::kernels {
 
-// Bits of a mask of axes.
-WHORL_INLINE constexpr int axes_in(int mask) { return (mask & 1) + (mask >> 1 & 1) + (mask >> 2 & 1); }
-
 template <class Real> WHORL_INLINE Complex<Real> power_of_i(int s) {
     const int turn = s & 3;
     return {Real(turn == 0) - Real(turn == 2), Real(turn == 1) - Real(turn == 3)};

@@ -68,7 +68,9 @@ int pairs_of_block(const Layout& layout, const Workspace::Stream& stream) {
 }
 // Lines between walls are folded beside their places.
 std::int64_t fold_scratch(const Layout& layout, const Workspace& work) {
-    const auto folded = [&](int axis, std::int64_t values) { return layout.walls >> axis & 1 ? values : 0; };
+    const auto folded = [&](std::size_t axis, std::int64_t values) {
+        return layout.walls[axis] ? values : 0;
+    };
     return std::max({folded(0, 1LL * layout.nx * work.pairs),
                      folded(1, 1LL * layout.ny * work.planes * work.pitch),
                      folded(2, layout.nz * whole_lines(work.columns))});

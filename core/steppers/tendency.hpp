@@ -43,6 +43,22 @@ template <class Model, class Real> struct StageOf {
         model.contract(kx, ky, p, f);
     }
 
+    static constexpr Parity input_parity(int v)
+        requires requires { Model::input_parities; }
+    {
+        return Model::input_parities[static_cast<std::size_t>(v)];
+    }
+    static constexpr Parity product_parity(int v)
+        requires requires { Model::product_parities; }
+    {
+        return Model::product_parities[static_cast<std::size_t>(v)];
+    }
+    static constexpr FluxParity flux_parity(int v)
+        requires requires { Model::flux_parities; }
+    {
+        return Model::flux_parities[static_cast<std::size_t>(v)];
+    }
+
     // Calls f with the Update this stage needs.
     template <class F> void with_store(const F& f) const {
         if constexpr (Model::couples)
@@ -72,11 +88,6 @@ template <class Model, class Real> struct ScalarPart : StageOf<PassiveScalar<Mod
     static constexpr int inputs = Scalar::inputs, products = Scalar::products, fluxes = Scalar::fluxes;
     static constexpr int heads = Scalar::heads;
 
-    // Between walls nothing flows through them: a scalar is a cosine.
-    static constexpr int input_parity(int) { return 0; }
-    static constexpr int product_parity(int v) { return 1 << v; }
-    static constexpr int flux_parity(int v) { return v == 0 ? 0 : 4; }
-
     WHORL_INLINE void point(const Real* head, const Real* in, Real* out) const {
         this->model.point(head, in, out);
     }
@@ -95,22 +106,6 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
     bool measures = false;
     double wave_rate = 0.0; // what waves that are not integrated exactly add to the rate of advection
     Real inverse_spacing[3] = {};
-
-    static constexpr int input_parity(int v)
-        requires requires { Model::input_parity(0); }
-    {
-        return Model::input_parity(v);
-    }
-    static constexpr int product_parity(int v)
-        requires requires { Model::product_parity(0); }
-    {
-        return Model::product_parity(v);
-    }
-    static constexpr int flux_parity(int v)
-        requires requires { Model::flux_parity(0); }
-    {
-        return Model::flux_parity(v);
-    }
 
     WHORL_INLINE void point(Point, const Real* in, Real* out) const { this->model.point(in, out); }
     WHORL_INLINE void measure(const Real* in, Real* values) const {
