@@ -199,7 +199,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         whorl::transform_pair(trip_, modes_of(find(field)));
     }
     void exchange(bool rows, int variables, bool inwards) override {
-        trip_.exchange_once(rows, variables, inwards);
+        trip_.exchanges().once(rows ? Leg::row : Leg::column, variables, inwards);
     }
 
     std::map<std::string, double> timings() override {
@@ -207,10 +207,10 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         for (auto& [part, value] : seconds) world_.maximum(std::span(&value, 1));
         return seconds;
     }
-    std::map<std::string, std::int64_t> traffic() const override { return trip_.traffic(); }
-    std::map<std::string, std::int64_t> messages() const override { return trip_.messages(); }
+    std::map<std::string, std::int64_t> traffic() const override { return trip_.exchanges().traffic(); }
+    std::map<std::string, std::int64_t> messages() const override { return trip_.exchanges().messages(); }
     std::vector<double> maximum(std::vector<double> values) override {
-        const exchange::Watchdog::Scope watched(trip_.watchdog(), "agreement of the ranks", -1);
+        const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "agreement of the ranks", -1);
         world_.maximum(values);
         return values;
     }
@@ -234,9 +234,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         RoundTripOptions trip;
         trip.grid = {options.process_grid[0], options.process_grid[1]};
         trip.batches = options.batches;
-        trip.transport = options.transport_options();
-        trip.gpu_aware = options.gpu_aware;
-        trip.exchange_timeout = options.exchange_timeout;
+        trip.exchange = {options.transport_options(), options.gpu_aware, options.exchange_timeout};
         trip.lines = parse_line_choice(options.lines);
         trip.second_cache = options.cache();
         trip.planes = options.planes;
@@ -308,7 +306,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
 
     ModeSet<Device, Real> modes() {
         const double smallest = options_.box().smallest_wavenumber();
-        return {trip_.device(), world_,        trip_.watchdog(),
+        return {trip_.device(), world_,        trip_.exchanges().watchdog(),
                 trip_.table(),  trip_.modes(), {smallest, shell_number(largest_wavenumber(), smallest) + 1}};
     }
 

@@ -1,40 +1,78 @@
-// What a round trip exchanges with other ranks, when, and how it is timed, watched and counted. Compiled once
-// for each device.
-#include <cmath>
-#include <limits>
-#include <new>
-#include <tuple>
+// Compiled once for each device.
+#include "roundtrip/exchanges.hpp"
 
-#include "base/maximum.hpp"
+#include <new>
+
+#include "base/error.hpp"
 #include "device/chosen.hpp"
-#include "roundtrip/roundtrip.hpp"
+#include "roundtrip/timed.hpp"
 
 namespace whorl {
 
+template <class Device, class Real>
+Exchanges<Device, Real>::Exchanges(const Layout& layout, const ExchangeOptions& options,
+                                   const exchange::Communicator& world, Device& device,
+                                   std::exception_ptr& failure)
+    : layout_(layout), device_(device), failure_(failure), world_(world),
+      row_(world.split(layout.column_index)), column_(world.split(layout.row_index)),
+      wire_value_(options.transport.wire == "single" ? sizeof(Complex<float>) : sizeof(Value)),
+      watchdog_(options.timeout, world.rank()) {
+    make_buffers(exchange::traits_of(options.transport).shared);
+    make_maker(options);
+}
+
 // After an error MPI, or a thread of ours, may still write to what it was given: then that stays for ever.
-template <class Device, class Real> RoundTrip<Device, Real>::~RoundTrip() {
+template <class Device, class Real> Exchanges<Device, Real>::~Exchanges() {
     if (under_way_ == 0) return;
-    auto given = std::tuple(std::move(exchanges_), std::move(make_transport_), std::move(mirrors_),
-                            std::move(pencil_buffer_), std::move(plane_buffer_), std::move(row_y_buffer_),
-                            std::move(row_x_buffer_));
+    auto given = std::tuple(std::move(known_), std::move(make_transport_), std::move(mirrors_),
+                            std::move(z_pencil_), std::move(y_pencil_), std::move(row_y_), std::move(row_x_));
     new (std::nothrow) auto(std::move(given));
 }
 
+template <class Device, class Real> void Exchanges<Device, Real>::make_buffers(bool shared) {
+    const auto make = [&](std::int64_t size, int peers) {
+        return exchange::Landing<Value, Memory>(world_, static_cast<std::size_t>(size), shared && peers > 1,
+                                                device_.executors());
+    };
+    const auto& [p_row, p_col] = layout_.grid;
+    z_pencil_ = make(layout_.pencil_size, p_col);
+    if (p_col > 1) y_pencil_ = make(layout_.plane_size, p_col);
+    row_y_ = make(layout_.row_y_size, p_row);
+    row_x_ = make(layout_.row_x_size, p_row);
+}
+
+template <class Device, class Real> void Exchanges<Device, Real>::make_maker(const ExchangeOptions& options) {
+    make_transport_ = exchange::transport_maker(options.transport);
+    WHORL_REQUIRE(Memory::of_gpu || !exchange::traits_of(options.transport).of_gpus,
+                  "transport = \"" + options.transport.name +
+                      "\" moves what is on GPUs: choose another, or a GPU as device.");
+    if (!Memory::separate || world_.size() == 1) return;
+    if (exchange::moves_device_memory(options.transport, options.gpu_aware)) return Memory::share();
+    for (auto* buffer : {&z_pencil_, &y_pencil_, &row_y_, &row_x_})
+        mirrors_.add(buffer->data(), buffer->bytes());
+    make_transport_ = exchange::staged(mirrors_, make_transport_);
+}
+
 template <class Device, class Real>
-typename RoundTrip<Device, Real>::Exchange& RoundTrip<Device, Real>::exchange_of(Leg leg, int variables,
-                                                                                 bool inwards) {
+Exchange<Complex<Real>>& Exchanges<Device, Real>::exchange_of(Leg leg, int variables, bool inwards) {
     WHORL_REQUIRE(under_way_ == 0, "an error left an exchange of this flow without an end, so that its "
                                    "buffers are in use: make a new flow, or restart from a checkpoint.");
-    const auto known = exchanges_.find({leg, variables, inwards});
-    if (known != exchanges_.end()) return known->second;
-    Exchange made;
+    const auto known = known_.find({leg, variables, inwards});
+    if (known != known_.end()) return known->second;
     const exchange::Watchdog::Scope watched(watchdog_, "set-up of an exchange", -1);
+    return known_.insert_or_assign({leg, variables, inwards}, made(leg, variables, inwards)).first->second;
+}
+
+template <class Device, class Real>
+Exchange<Complex<Real>> Exchanges<Device, Real>::made(Leg leg, int variables, bool inwards) {
+    Exchange<Value> exchange;
+    exchange.leg = leg;
     const bool rows = leg == Leg::row;
     const exchange::Communicator& peers = rows ? row_ : column_;
     auto patterns =
         rows ? layout_.row_patterns(variables, inwards) : layout_.column_patterns(variables, inwards);
     for (const exchange::Pattern& pattern : patterns) {
-        std::int64_t &bytes = made.bytes.emplace_back(0), &chunks = made.chunks.emplace_back(0);
+        std::int64_t &bytes = exchange.bytes.emplace_back(0), &chunks = exchange.chunks.emplace_back(0);
         for (int peer = 0; peer < peers.size(); ++peer) {
             const std::int64_t count = pattern.send[static_cast<std::size_t>(peer)].count();
             if (peer == peers.rank() || count == 0) continue;
@@ -42,18 +80,19 @@ typename RoundTrip<Device, Real>::Exchange& RoundTrip<Device, Real>::exchange_of
             ++chunks;
         }
     }
-    made.part = rows ? Part::row : Part::column;
-    made.name = rows ? "row exchange" : "column exchange";
-    made.transport = make_transport_(peers, std::move(patterns), variables, static_cast<int>(sizeof(Value)));
-    auto& landing =
-        rows ? (inwards ? row_x_buffer_ : row_y_buffer_) : (inwards ? plane_buffer_ : pencil_buffer_);
-    made.transport->attach(landing.data(), landing.node());
-    return exchanges_.insert_or_assign({leg, variables, inwards}, std::move(made)).first->second;
+    exchange.transport =
+        make_transport_(peers, std::move(patterns), variables, static_cast<int>(sizeof(Value)));
+    auto& of_modes = rows ? row_y_ : z_pencil_;
+    auto& of_points = rows ? row_x_ : y_pencil_;
+    auto& landing = inwards ? of_points : of_modes;
+    exchange.transport->attach(landing.data(), landing.node());
+    exchange.send = inwards ? of_modes.data() : of_points.data();
+    exchange.receive = landing.data();
+    return exchange;
 }
 
 template <class Device, class Real>
-typename RoundTrip<Device, Real>::Legs RoundTrip<Device, Real>::legs_of(int inputs, int products,
-                                                                        int fluxes) {
+typename Exchanges<Device, Real>::Legs Exchanges<Device, Real>::legs(int inputs, int products, int fluxes) {
     Legs legs;
     const auto wanted = [](int peers, int variables) { return peers > 1 && variables > 0; };
     if (wanted(layout_.grid.p_col, inputs)) legs.column_in = &exchange_of(Leg::column, inputs, true);
@@ -64,68 +103,59 @@ typename RoundTrip<Device, Real>::Legs RoundTrip<Device, Real>::legs_of(int inpu
 }
 
 template <class Device, class Real>
-void RoundTrip<Device, Real>::start(Exchange& exchange, int batch, Value* send, Value* receive) {
-    Timers::Scope timed(exchange_timer_, exchange.part);
-    const exchange::Watchdog::Scope watched(watchdog_, exchange.name, batch);
+void Exchanges<Device, Real>::start(Exchange<Value>& exchange, int batch) {
+    Timers::Scope timed(timer_, part_of(exchange.leg));
+    const exchange::Watchdog::Scope watched(watchdog_, name_of(exchange.leg), batch);
     device_.finish();
     throw_if(failure_);
     ++under_way_;
-    exchange.transport->start(batch, send, receive);
-    const auto at = static_cast<std::size_t>(batch),
-               leg = static_cast<std::size_t>(exchange.part == Part::row);
-    moved_[leg] += exchange.bytes[at];
+    exchange.transport->start(batch, exchange.send, exchange.receive);
+    const auto at = static_cast<std::size_t>(batch), leg = static_cast<std::size_t>(exchange.leg);
+    bytes_[leg] += exchange.bytes[at];
     messages_[leg] += exchange.chunks[at] * exchange.transport->messages();
 }
 
-template <class Device, class Real> void RoundTrip<Device, Real>::wait(Exchange& exchange, int batch) {
-    Timers::Scope timed(exchange_timer_, exchange.part);
-    const exchange::Watchdog::Scope watched(watchdog_, exchange.name, batch);
+template <class Device, class Real> void Exchanges<Device, Real>::wait(Exchange<Value>& exchange, int batch) {
+    Timers::Scope timed(timer_, part_of(exchange.leg));
+    const exchange::Watchdog::Scope watched(watchdog_, name_of(exchange.leg), batch);
     exchange.transport->wait(batch);
     --under_way_;
 }
 
-template <class Device, class Real>
-void RoundTrip<Device, Real>::exchange_once(bool rows, int variables, bool inwards) {
-    const int peers = rows ? layout_.grid.p_row : layout_.grid.p_col;
-    const int most = rows ? layout_.row_variables : layout_.column_variables;
-    WHORL_REQUIRE(peers > 1 && variables > 0 && variables <= most,
-                  "an exchange is of 1 to " + std::to_string(most) +
-                      " variables among more than one rank, not of " + std::to_string(variables) + " among " +
-                      std::to_string(peers) + ".");
-    Exchange& exchange = exchange_of(rows ? Leg::row : Leg::column, variables, inwards);
-    Value* const modes_side = rows ? row_y_buffer_.data() : pencil_buffer_.data();
-    Value* const points_side = rows ? row_x_buffer_.data() : plane_buffer_.data();
-    for (int b = 0; b < layout_.batches; ++b) {
-        start(exchange, b, inwards ? modes_side : points_side, inwards ? points_side : modes_side);
-        wait(exchange, b);
-    }
-}
-
-template <class Device, class Real> void RoundTrip<Device, Real>::progress() {
-    for (auto& [leg, exchange] : exchanges_) {
-        Timers::Scope timed(exchange_timer_, exchange.part);
+template <class Device, class Real> void Exchanges<Device, Real>::progress() {
+    for (auto& [key, exchange] : known_) {
+        Timers::Scope timed(timer_, part_of(exchange.leg));
         exchange.transport->progress();
     }
 }
 
-template <class Device, class Real>
-std::array<double, 2> RoundTrip<Device, Real>::reduce_maxima(bool wanted) {
-    std::array<double, 2> largest{0.0, 0.0};
-    if (!wanted) return largest;
-    if constexpr (Device::streams) maxima_.front() = device_.raised();
-    const double spoilt = std::numeric_limits<double>::quiet_NaN();
-    for (const auto& of_executor : maxima_)
-        for (std::size_t m = 0; m < 2; ++m)
-            largest[m] = larger(largest[m], std::isfinite(of_executor[m]) ? of_executor[m] : spoilt);
-    {
-        const exchange::Watchdog::Scope watched(watchdog_, "reduction behind the exchange",
-                                                layout_.batches - 1);
-        world_.maximum(largest);
+template <class Device, class Real> void Exchanges<Device, Real>::once(Leg leg, int variables, bool inwards) {
+    const int peers = leg == Leg::row ? layout_.grid.p_row : layout_.grid.p_col;
+    const int most = leg == Leg::row ? layout_.row_variables : layout_.column_variables;
+    WHORL_REQUIRE(peers > 1 && variables > 0 && variables <= most,
+                  "an exchange is of 1 to " + std::to_string(most) +
+                      " variables among more than one rank, not of " + std::to_string(variables) + " among " +
+                      std::to_string(peers) + ".");
+    Exchange<Value>& exchange = exchange_of(leg, variables, inwards);
+    for (int b = 0; b < layout_.batches; ++b) {
+        start(exchange, b);
+        wait(exchange, b);
     }
-    return std::isnan(larger(largest[0], largest[1])) ? std::array{spoilt, spoilt} : largest;
 }
 
-template class RoundTrip<device::Chosen, float>;
-template class RoundTrip<device::Chosen, double>;
+template <class Device, class Real> void Exchanges<Device, Real>::reset(bool timed) {
+    timer_.reset();
+    timer_.enabled = timed;
+    bytes_ = messages_ = {};
+}
+
+template <class Device, class Real>
+std::map<std::string, std::int64_t> Exchanges<Device, Real>::memory() const {
+    return {{"exchange", static_cast<std::int64_t>(z_pencil_.bytes() + y_pencil_.bytes())},
+            {"row_buffers", static_cast<std::int64_t>(row_y_.bytes() + row_x_.bytes())}};
+}
+
+template class Exchanges<device::Chosen, float>;
+template class Exchanges<device::Chosen, double>;
 
 } // namespace whorl

@@ -1,7 +1,11 @@
 // Compiled once for each device.
 #include "roundtrip/roundtrip.hpp"
 
+#include <cmath>
+#include <limits>
+
 #include "base/error.hpp"
+#include "base/maximum.hpp"
 #include "device/chosen.hpp"
 #include "roundtrip/line_trials.hpp"
 
@@ -13,16 +17,13 @@ RoundTrip<Device, Real>::RoundTrip(const Box& box, const Truncation& truncation,
                                    Device& device)
     : pencils_(box, truncation, options.grid),
       layout_(box, truncation, pencils_, world.rank(), options.batches, options.column_variables,
-              options.row_variables, exchange::traits_of(options.transport), Device::streams),
+              options.row_variables, exchange::traits_of(options.exchange.transport), Device::streams),
       table_(box, truncation, pencils_, layout_.row_index, layout_.column_index), device_(device),
-      world_(world), row_(world.split(layout_.column_index)), column_(world.split(layout_.row_index)),
-      wire_value_(options.transport.wire == "single" ? sizeof(Complex<float>) : sizeof(Value)),
-      watchdog_(options.exchange_timeout, world.rank()), options_(options), lines_(options.lines),
-      workspace_(workspace_of<Device, Real>(device, layout_, options)),
-      scale_(1.0 / (static_cast<double>(box.total_points()) * (1 << box.walled_axes()))) {
+      world_(world), exchanges_(layout_, options.exchange, world, device, failure_), options_(options),
+      lines_(options.lines), workspace_(workspace_of<Device, Real>(device, layout_, options)),
+      scale_(1.0 / (static_cast<double>(box.total_points()) * (1 << box.walled_axes()))),
+      executors_(static_cast<std::size_t>(device.executors())), maxima_(executors_.size()) {
     make_tables(box, truncation);
-    make_buffers(exchange::traits_of(options.transport).shared);
-    make_transports(options);
     if constexpr (Device::streams)
         take_lines(options.lines);
     else
@@ -188,20 +189,6 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_x_lines()
         }
 }
 
-template <class Device, class Real> void RoundTrip<Device, Real>::make_buffers(bool shared) {
-    const auto make = [&](std::int64_t size, int peers) {
-        return exchange::Landing<Value, Memory>(world_, static_cast<std::size_t>(size), shared && peers > 1,
-                                                device_.executors());
-    };
-    const auto& [p_row, p_col] = layout_.grid;
-    pencil_buffer_ = make(layout_.pencil_size, p_col);
-    if (p_col > 1) plane_buffer_ = make(layout_.plane_size, p_col);
-    row_y_buffer_ = make(layout_.row_y_size, p_row);
-    row_x_buffer_ = make(layout_.row_x_size, p_row);
-    executors_.resize(static_cast<std::size_t>(device_.executors()));
-    maxima_.resize(executors_.size());
-}
-
 template <class Device, class Real> void RoundTrip<Device, Real>::make_workspaces() {
     for (Executor& executor : executors_) {
         executor.workspace = Buffer<Value>(); // given back before the next is taken
@@ -213,19 +200,6 @@ template <class Device, class Real> void RoundTrip<Device, Real>::make_workspace
             executor.widened.resize(
                 static_cast<std::size_t>(layout_.column_variables * 2 * workspace_.columns));
     }
-}
-
-template <class Device, class Real>
-void RoundTrip<Device, Real>::make_transports(const RoundTripOptions& options) {
-    make_transport_ = exchange::transport_maker(options.transport);
-    WHORL_REQUIRE(Memory::of_gpu || !exchange::traits_of(options.transport).of_gpus,
-                  "transport = \"" + options.transport.name +
-                      "\" moves what is on GPUs: choose another, or a GPU as device.");
-    if (!Memory::separate || world_.size() == 1) return;
-    if (exchange::moves_device_memory(options.transport, options.gpu_aware)) return Memory::share();
-    for (auto* buffer : {&pencil_buffer_, &plane_buffer_, &row_y_buffer_, &row_x_buffer_})
-        mirrors_.add(buffer->data(), buffer->bytes());
-    make_transport_ = exchange::staged(mirrors_, make_transport_);
 }
 
 template <class Device, class Real> ModeTables<Real> RoundTrip<Device, Real>::modes() const {
@@ -252,7 +226,7 @@ kernels::Tile<Real> RoundTrip<Device, Real>::tile(int executor, std::int64_t ite
     const ColumnTile& t = tiles_[static_cast<std::size_t>(item)];
     const bool in_place = Device::streams && layout_.in_place;
     const std::int64_t lanes = in_place ? layout_.columns : workspace_.lanes;
-    return {in_place ? pencil_buffer_.data() + t.column
+    return {in_place ? exchanges_.z_pencil() + t.column
                      : executors_[static_cast<std::size_t>(executor)].workspace.data(),
             t.count,
             layout_.nz,
@@ -290,7 +264,7 @@ const kernels::RowPiece<Real>* RoundTrip<Device, Real>::row_pieces(int executor,
     for (int r = 0; r < layout_.grid.p_row; ++r) {
         const Dealt elements = layout_.peer_elements(r);
         const RowSlot slot = layout_.row_x_slot(r, plane_index, b);
-        pieces[static_cast<std::size_t>(r)] = {row_x_buffer_.data() + slot.base, slot.stride, slot.pitch,
+        pieces[static_cast<std::size_t>(r)] = {exchanges_.row_x() + slot.base, slot.stride, slot.pitch,
                                                elements, elements.size()};
     }
     return pieces.data();
@@ -300,11 +274,9 @@ template <class Device, class Real>
 std::map<std::string, std::int64_t> RoundTrip<Device, Real>::memory() const {
     std::size_t workspace = 0;
     for (const Executor& executor : executors_) workspace += executor.workspace.bytes();
-    std::map<std::string, std::int64_t> bytes{
-        {"exchange", static_cast<std::int64_t>(pencil_buffer_.bytes() + plane_buffer_.bytes())},
-        {"row_buffers", static_cast<std::int64_t>(row_y_buffer_.bytes() + row_x_buffer_.bytes())},
-        {"workspace", static_cast<std::int64_t>(workspace)},
-        {"tables", table_bytes(layout_, sizeof(Value), Device::streams)}};
+    std::map<std::string, std::int64_t> bytes = exchanges_.memory();
+    bytes["workspace"] = static_cast<std::int64_t>(workspace);
+    bytes["tables"] = table_bytes(layout_, sizeof(Value), Device::streams);
     if constexpr (Device::streams)
         if (device_.bytes() > 0) bytes["library"] = device_.bytes();
     return bytes;
@@ -325,22 +297,38 @@ template <class Device, class Real> std::map<std::string, double> RoundTrip<Devi
         known += value;
     }
     seconds["transforms"] = seconds["x_lines"] + seconds["y_lines"] + seconds["z_lines"];
-    seconds["row"] = exchange_timer_.seconds(Part::row);
-    seconds["column"] = exchange_timer_.seconds(Part::column);
+    const Timers& timer = exchanges_.timer();
+    seconds["row"] = timer.seconds(Part::row);
+    seconds["column"] = timer.seconds(Part::column);
     seconds["exchange"] = seconds["row"] + seconds["column"];
-    seconds["total"] = exchange_timer_.seconds(Part::total);
+    seconds["total"] = timer.seconds(Part::total);
     seconds["other"] = seconds["total"] - seconds["exchange"] - known;
     return seconds;
 }
 
 template <class Device, class Real> void RoundTrip<Device, Real>::time(bool enabled) {
-    exchange_timer_.reset();
-    exchange_timer_.enabled = enabled;
-    moved_ = messages_ = {};
+    exchanges_.reset(enabled);
     for (Executor& executor : executors_) {
         executor.timers.reset();
         executor.timers.enabled = enabled;
     }
+}
+
+template <class Device, class Real>
+std::array<double, 2> RoundTrip<Device, Real>::reduce_maxima(bool wanted) {
+    std::array<double, 2> largest{0.0, 0.0};
+    if (!wanted) return largest;
+    if constexpr (Device::streams) maxima_.front() = device_.raised();
+    const double spoilt = std::numeric_limits<double>::quiet_NaN();
+    for (const auto& of_executor : maxima_)
+        for (std::size_t m = 0; m < 2; ++m)
+            largest[m] = larger(largest[m], std::isfinite(of_executor[m]) ? of_executor[m] : spoilt);
+    {
+        const exchange::Watchdog::Scope watched(exchanges_.watchdog(), "reduction behind the exchange",
+                                                layout_.batches - 1);
+        world_.maximum(largest);
+    }
+    return std::isnan(larger(largest[0], largest[1])) ? std::array{spoilt, spoilt} : largest;
 }
 
 template class RoundTrip<device::Chosen, float>;

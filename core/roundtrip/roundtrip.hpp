@@ -11,17 +11,14 @@
 #include <memory>
 #include <set>
 #include <string>
-#include <tuple>
+#include <vector>
 
 #include "device/buffer.hpp"
 #include "device/caches.hpp"
 #include "device/compiled.hpp"
 #include "device/lines.hpp"
 #include "device/row_lines.hpp"
-#include "exchange/landing.hpp"
-#include "exchange/staged.hpp"
-#include "exchange/transport.hpp"
-#include "exchange/watchdog.hpp"
+#include "roundtrip/exchanges.hpp"
 #include "roundtrip/layout.hpp"
 #include "roundtrip/line_choice.hpp"
 #include "roundtrip/line_ends.hpp"
@@ -37,9 +34,7 @@ namespace whorl {
 struct RoundTripOptions {
     ProcessGrid grid;
     int batches = 1;
-    exchange::TransportOptions transport;
-    std::string gpu_aware = "auto"; // does MPI take a device's memory? "yes", "no", or as it says
-    double exchange_timeout = 0.0;  // seconds; 0: none
+    ExchangeOptions exchange;
     LineChoice lines;
     std::int64_t second_cache = device::second_cache(); // bytes
     int planes = 0; // at a time, where work is enqueued; 0: as many as fill the device
@@ -64,7 +59,6 @@ template <class Device, class Real> class RoundTrip {
   public:
     RoundTrip(const Box& box, const Truncation& truncation, const RoundTripOptions& options,
               const exchange::Communicator& world, Device& device);
-    ~RoundTrip();
     RoundTrip(const RoundTrip&) = delete;
     RoundTrip& operator=(const RoundTrip&) = delete;
 
@@ -81,27 +75,20 @@ template <class Device, class Real> class RoundTrip {
     // Sends a pass through. Returns its maxima over all ranks (NaN where a value was not finite).
     template <class Pass> std::array<double, 2> run(Pass& pass);
 
-    // One exchange of this many variables, batch by batch, of whatever the buffers hold: for measuring it.
-    void exchange_once(bool rows, int variables, bool inwards);
+    Exchanges<Device, Real>& exchanges() { return exchanges_; }
+    const Exchanges<Device, Real>& exchanges() const { return exchanges_; }
 
     // Bytes by array, and the seconds spent by part since reset (mean over executors; exchange is the
     // caller's).
     std::map<std::string, std::int64_t> memory() const;
     std::map<std::string, double> timings() const;
-    // Bytes, and messages, this rank sent to others since reset, by leg.
-    std::map<std::string, std::int64_t> traffic() const {
-        return {{"column", moved_[0]}, {"row", moved_[1]}};
-    }
-    std::map<std::string, std::int64_t> messages() const {
-        return {{"column", messages_[0]}, {"row", messages_[1]}};
-    }
-    exchange::Watchdog& watchdog() { return watchdog_; }
     void time(bool enabled);
 
   private:
     friend class LineTrials<Device, Real>;
     using Value = Complex<Real>;
     using Memory = typename Device::Memory;
+    using Legs = typename Exchanges<Device, Real>::Legs;
     using Lines = typename Device::template Lines<Real>;
     using LinesOf = std::unique_ptr<Lines>;
     template <class T> using Buffer = device::Buffer<T, Memory>;
@@ -154,8 +141,6 @@ template <class Device, class Real> class RoundTrip {
     void add_parities(const Pass& pass, int first_input, int first_product, int first_flux);
     template <int n> static kernels::Sines<n> sines_of(const std::vector<Parity>& parities, int first);
     kernels::Imaginary imaginary_of(int first, int fluxes) const;
-    void make_buffers(bool shared);
-    void make_transports(const RoundTripOptions& options);
 
     kernels::Tile<Real> tile(int executor, std::int64_t item);
     kernels::Planes<Real> planes(int executor, const Block& z);
@@ -181,24 +166,6 @@ template <class Device, class Real> class RoundTrip {
         return plane_slots_.data() +
                static_cast<std::int64_t>(z.begin - layout_.z.begin) * layout_.grid.p_col;
     }
-    Value* plane_data() { return layout_.grid.p_col > 1 ? plane_buffer_.data() : pencil_buffer_.data(); }
-    // An exchange of a leg, made when it is first asked for; start() and wait() are timed and watched.
-    struct Exchange {
-        std::unique_ptr<exchange::Transport> transport;
-        Part part;
-        const char* name;
-        std::vector<std::int64_t> bytes, chunks; // of each batch, to other ranks
-    };
-    enum class Leg { column, row };
-    Exchange& exchange_of(Leg leg, int variables, bool inwards);
-    void start(Exchange& exchange, int batch, Value* send, Value* receive);
-    void wait(Exchange& exchange, int batch);
-    void progress();
-    // Those a pass needs; null where nothing travels.
-    struct Legs {
-        Exchange *column_in = nullptr, *row_in = nullptr, *row_out = nullptr, *column_out = nullptr;
-    };
-    Legs legs_of(int inputs, int products, int fluxes);
     std::array<double, 2> reduce_maxima(bool wanted);
     const Lines& z_lines_of(const ByBasis<std::vector<LinesOf>>& lines, const kernels::Tile<Real>& t,
                             Parity parity = even) const {
@@ -297,11 +264,8 @@ template <class Device, class Real> class RoundTrip {
     RowTable table_;
     Device& device_;
     const exchange::Communicator& world_;
-    exchange::Communicator row_, column_;
-    std::int64_t wire_value_;                                        // bytes of a complex number on its way
-    exchange::MirrorsOf<Memory, typename Device::HostSide> mirrors_; // of the buffers below
-    exchange::Maker make_transport_;
-    exchange::Watchdog watchdog_;
+    std::exception_ptr failure_; // of a device, met where nothing could be thrown
+    Exchanges<Device, Real> exchanges_;
     RoundTripOptions options_;
     LineChoice lines_;
     Workspace workspace_;
@@ -321,7 +285,6 @@ template <class Device, class Real> class RoundTrip {
     Table<Row> rows_;
     Table<PlaneSlot> pencil_slots_, plane_slots_;
     Table<ColumnRow> column_rows_;
-    exchange::Landing<Value, Memory> pencil_buffer_, plane_buffer_, row_y_buffer_, row_x_buffer_;
     std::vector<kernels::Segment> segments_; // of one tile after another
     Table<kernels::Segment> segment_table_;
     Buffer<ColumnPlace> column_places_; // where work is enqueued
@@ -333,11 +296,6 @@ template <class Device, class Real> class RoundTrip {
     std::unique_ptr<device::RowLines<Real>> row_lines_;            // or, where work is enqueued:
     std::unique_ptr<device::LineTables<Memory, Real>> row_tables_; // or, for other kinds of lines:
     ByBasis<std::map<int, LinesOf>> x_in_, x_out_;                 // by pairs of rows
-    std::map<std::tuple<Leg, int, bool>, Exchange> exchanges_;
-    std::array<std::int64_t, 2> moved_{}, messages_{}; // bytes and messages to others since reset, by leg
-    int under_way_ = 0;                                // exchanges that were started and not waited for
-    Timers exchange_timer_;      // of the thread that exchanges, with the total of all runs
-    std::exception_ptr failure_; // of a device, met where nothing could be thrown
 };
 
 } // namespace whorl

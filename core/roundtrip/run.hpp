@@ -12,7 +12,7 @@ template <class Device, class Real>
 template <class Pass>
 std::array<double, 2> RoundTrip<Device, Real>::run(Pass& pass) {
     static_assert(Pass::maxima <= 2, "a pass measures at most two maxima");
-    Timers::Scope total(exchange_timer_, Part::total);
+    Timers::Scope total(exchanges_.timer(), Part::total);
     const Widths widths = widths_of(pass);
     WHORL_REQUIRE(widths.inputs <= layout_.column_variables && widths.fluxes <= layout_.column_variables &&
                       widths.inputs <= layout_.row_variables && widths.products <= layout_.row_variables,
@@ -21,14 +21,15 @@ std::array<double, 2> RoundTrip<Device, Real>::run(Pass& pass) {
     for (auto& largest : maxima_) largest = {0.0, 0.0};
     if constexpr (Pass::inputs > 0) columns_in(pass);
 
-    const Legs legs = legs_of(Pass::inputs > 0 ? widths.inputs : 0, Pass::products > 0 ? widths.products : 0,
-                              Pass::fluxes > 0 ? widths.fluxes : 0);
+    const Legs legs =
+        exchanges_.legs(Pass::inputs > 0 ? widths.inputs : 0, Pass::products > 0 ? widths.products : 0,
+                        Pass::fluxes > 0 ? widths.fluxes : 0);
     batches(pass, legs);
 
     const auto largest = reduce_maxima(Pass::maxima > 0 && pass.wants_maxima());
     if constexpr (requires { pass.begin_store(largest); }) pass.begin_store(largest);
     if constexpr (Pass::fluxes > 0) columns_out(pass);
-    if (exchange_timer_.enabled) device_.finish();
+    if (exchanges_.timer().enabled) device_.finish();
     throw_if(failure_);
     return largest;
 }
@@ -160,9 +161,7 @@ void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
         if (layout_.grid.p_row * layout_.grid.p_col == 1) return whole_planes(pass, layout_.z);
     const int count = layout_.batches, lag = layout_.row_batches > 1 && !calls_out ? 1 : 0;
     const bool rows = layout_.grid.p_row > 1;
-    const auto start_in = [&](int b) {
-        start(*legs.column_in, b, pencil_buffer_.data(), plane_buffer_.data());
-    };
+    const auto start_in = [&](int b) { exchanges_.start(*legs.column_in, b); };
     const auto is_batch = [&](int b) { return b >= 0 && b < count; };
     if (legs.column_in && !calls_out) start_in(0);
     for (int step = 0; step < count + 2 * lag; ++step) {
@@ -173,7 +172,7 @@ void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
                     start_in(step);
                 else if (is_batch(step + 1))
                     start_in(step + 1);
-                wait(*legs.column_in, step);
+                exchanges_.wait(*legs.column_in, step);
             }
             if (rows) towards_rows(pass, step, legs);
         }
@@ -181,12 +180,12 @@ void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
             rows ? exchanged_rows(pass, behind, legs) : whole_planes(pass, layout_.planes(behind));
         if (is_batch(last)) {
             if (rows) back_from_rows(pass, last, legs);
-            if (legs.column_out) start(*legs.column_out, last, plane_buffer_.data(), pencil_buffer_.data());
-            if (legs.column_out && calls_out) wait(*legs.column_out, last);
+            if (legs.column_out) exchanges_.start(*legs.column_out, last);
+            if (legs.column_out && calls_out) exchanges_.wait(*legs.column_out, last);
         }
     }
     if (legs.column_out && !calls_out)
-        for (int b = 0; b < count; ++b) wait(*legs.column_out, b);
+        for (int b = 0; b < count; ++b) exchanges_.wait(*legs.column_out, b);
 }
 
 // Where a rank has whole planes: some at a time through y, x and the points, and back.
@@ -199,7 +198,7 @@ void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Block& all) {
     }
     device_.each(groups(all), [&](int executor, std::int64_t item) {
         const Block z = group(all, item);
-        if (executor == 0) progress();
+        if (executor == 0) exchanges_.progress();
         rows_in(pass, executor, z);
         if constexpr (!Device::streams) find_next_plane(executor, z, all, widths_of(pass).inputs);
         const kernels::Planes<Real> p = planes(executor, z);
@@ -223,11 +222,11 @@ void RoundTrip<Device, Real>::towards_rows(Pass& pass, int b, const Legs& legs) 
     if constexpr (Pass::inputs > 0) {
         const Block all = layout_.planes(b);
         device_.each(groups(all), [&](int executor, std::int64_t item) {
-            if (executor == 0) progress();
+            if (executor == 0) exchanges_.progress();
             rows_in(pass, executor, group(all, item));
             move_rows<true>(executor, group(all, item), b, widths_of(pass).inputs);
         });
-        start(*legs.row_in, b, row_y_buffer_.data(), row_x_buffer_.data());
+        exchanges_.start(*legs.row_in, b);
     }
 }
 
@@ -236,7 +235,7 @@ template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs) {
     const Block all = layout_.point_planes(b);
-    if constexpr (Pass::inputs > 0) wait(*legs.row_in, b);
+    if constexpr (Pass::inputs > 0) exchanges_.wait(*legs.row_in, b);
     if constexpr (requires { pass.begin_batch(all); }) {
         device_.finish(); // the batch before may still be at work on what this fills
         pass.begin_batch(all);
@@ -244,7 +243,7 @@ void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs
     const int own = layout_.y.size(), together = Device::streams ? workspace_.planes : 1;
     const int chunks = own == 0 ? 0 : (together * own + workspace_.rows - 1) / workspace_.rows;
     device_.each(1LL * groups(all) * chunks, [&](int executor, std::int64_t item) {
-        if (executor == 0) progress();
+        if (executor == 0) exchanges_.progress();
         const Block z = group(all, item / chunks);
         const int y = static_cast<int>(item % chunks) * workspace_.rows;
         const kernels::RowOrder order{layout_.y.begin, z.begin, own, false};
@@ -255,7 +254,7 @@ void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs
         device_.finish();
         pass.end_batch(all);
     }
-    if constexpr (Pass::products > 0) start(*legs.row_out, b, row_x_buffer_.data(), row_y_buffer_.data());
+    if constexpr (Pass::products > 0) exchanges_.start(*legs.row_out, b);
 }
 
 // and y lines of what came back.
@@ -264,9 +263,9 @@ template <class Pass>
 void RoundTrip<Device, Real>::back_from_rows(Pass& pass, int b, const Legs& legs) {
     if constexpr (Pass::products > 0) {
         const Block all = layout_.planes(b);
-        wait(*legs.row_out, b);
+        exchanges_.wait(*legs.row_out, b);
         device_.each(groups(all), [&](int executor, std::int64_t item) {
-            if (executor == 0) progress();
+            if (executor == 0) exchanges_.progress();
             move_rows<false>(executor, group(all, item), b, widths_of(pass).products);
             rows_out(pass, executor, group(all, item));
         });
@@ -304,7 +303,7 @@ kernels::Contract<Real, Pass> RoundTrip<Device, Real>::contraction(const Pass& p
     return {pass,
             planes(executor, z).from(first_product),
             Device::streams ? nullptr : block_space(executor),
-            plane_data(),
+            exchanges_.y_pencil(),
             first_flux,
             slots_of(z),
             column_rows_.data(),
@@ -343,7 +342,7 @@ void RoundTrip<Device, Real>::contract_rows(const Kernel& kernel,
             const PlaneSlot target = contract.target(r);
             const int length = layout_.column_rows[static_cast<std::size_t>(r % layout_.kept_y)].length;
             for (int v = 0; v < Pass::fluxes; ++v)
-                Device::stream(plane_data() + target.base + v * target.stride,
+                Device::stream(exchanges_.y_pencil() + target.base + v * target.stride,
                                contract.block + v * contract.planes.pitch,
                                static_cast<std::size_t>(length) * sizeof(Value));
         }

@@ -47,7 +47,7 @@ bool RoundTrip<Device, Real>::in_blocks(const Block& z, int products) const {
 template <class Device, class Real>
 kernels::ModeColumns<Real> RoundTrip<Device, Real>::mode_columns(const kernels::Tile<Real>& t,
                                                                  int first_variable) {
-    return {{t, pencil_buffer_.data(), pencil_slots_.data()}, column_places_.data(), first_variable};
+    return {{t, exchanges_.z_pencil(), pencil_slots_.data()}, column_places_.data(), first_variable};
 }
 
 // Fluxes of a row of a tile between walls in x, which are real numbers there, as complex ones.
@@ -69,7 +69,7 @@ template <class Device, class Real>
 void RoundTrip<Device, Real>::z_lines_in(int executor, const kernels::Tile<Real>& t, int variables) {
     Executor& own = executors_[static_cast<std::size_t>(executor)];
     const Timed scope(*this, executor, Part::z_lines);
-    const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), pencil_slots_.data()};
+    const kernels::ColumnRows<Real> columns{t, exchanges_.z_pencil(), pencil_slots_.data()};
     const auto lines = [&](int v) -> const Lines& {
         return z_lines_of(z_in_, t, parities_.inputs[static_cast<std::size_t>(v)]);
     };
@@ -98,7 +98,7 @@ void RoundTrip<Device, Real>::z_lines_out(int executor, std::int64_t item, int v
         return z_lines_of(z_out_, t, parities_.fluxes[static_cast<std::size_t>(v)].parity);
     };
     if constexpr (Device::streams) {
-        const kernels::ColumnRows<Real> columns{t, pencil_buffer_.data(), pencil_slots_.data()};
+        const kernels::ColumnRows<Real> columns{t, exchanges_.z_pencil(), pencil_slots_.data()};
         if (!layout_.in_place) {
             if (lines_at(0).lanes() > 0) return move_lines<false>(executor, columns, lines_at(0), variables);
             device_.for_each(executor, 1LL * variables * layout_.nz,
@@ -112,7 +112,7 @@ void RoundTrip<Device, Real>::z_lines_out(int executor, std::int64_t item, int v
         const kernels::Tile<Real> following = last ? t : tile(executor, next_item);
         const auto point_at = [&](std::vector<device::LineRow<Real>>& rows, const kernels::Tile<Real>& of,
                                   int v) {
-            const kernels::ColumnRows<Real> columns{of, pencil_buffer_.data(), pencil_slots_.data()};
+            const kernels::ColumnRows<Real> columns{of, exchanges_.z_pencil(), pencil_slots_.data()};
             for (int l = 0; l < layout_.nz; ++l) rows[static_cast<std::size_t>(l)] = columns.row(v, l);
         };
         point_at(own.rows, t, 0);
@@ -127,8 +127,8 @@ void RoundTrip<Device, Real>::z_lines_out(int executor, std::int64_t item, int v
 
 template <class Device, class Real>
 kernels::Spread<Real> RoundTrip<Device, Real>::spread_of(int executor, const Block& z) {
-    return {planes(executor, z), plane_data(),   slots_of(z),       column_rows_.data(),
-            layout_.extent_y,    layout_.kept_y, layout_.grid.p_col};
+    return {planes(executor, z), exchanges_.y_pencil(), slots_of(z),       column_rows_.data(),
+            layout_.extent_y,    layout_.kept_y,        layout_.grid.p_col};
 }
 
 template <class Device, class Real>
@@ -231,7 +231,7 @@ void RoundTrip<Device, Real>::move_rows(int executor, const Block& z, int b, int
         const int index = theirs.begin - layout_.planes_of(r, layout_.planes(b)).begin;
         const RowSlot slot = layout_.row_y_slot(r, index, b), next = layout_.row_y_slot(r, index + 1, b);
         device_.for_each(executor, 1LL * variables * theirs.size() * rows.size(),
-                         kernels::MoveRows<Real, to_buffer>{p, row_y_buffer_.data() + slot.base, slot.stride,
+                         kernels::MoveRows<Real, to_buffer>{p, exchanges_.row_y() + slot.base, slot.stride,
                                                             next.base - slot.base, rows});
     }
 }

@@ -1,0 +1,113 @@
+// What a round trip exchanges with other ranks: the buffers from which and to which it travels
+// (roundtrip/layout.hpp), and its exchanges, timed, watched and counted.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "base/complex.hpp"
+#include "base/timer.hpp"
+#include "exchange/communicator.hpp"
+#include "exchange/landing.hpp"
+#include "exchange/staged.hpp"
+#include "exchange/transport.hpp"
+#include "exchange/watchdog.hpp"
+#include "roundtrip/layout.hpp"
+
+namespace whorl {
+
+struct ExchangeOptions {
+    exchange::TransportOptions transport;
+    std::string gpu_aware = "auto"; // does MPI take a device's memory? "yes", "no", or as it says
+    double timeout = 0.0;           // seconds; 0: none
+};
+
+// Between z lines and y lines columns travel, between y lines and x lines rows.
+enum class Leg { column, row };
+
+// One leg in one direction, of so many variables.
+template <class Value> struct Exchange {
+    std::unique_ptr<exchange::Transport> transport;
+    Leg leg;
+    Value *send, *receive;
+    std::vector<std::int64_t> bytes, chunks; // of each batch, to other ranks
+};
+
+template <class Device, class Real> class Exchanges {
+  public:
+    using Value = Complex<Real>;
+    using Memory = typename Device::Memory;
+
+    // What goes wrong on the device before an exchange begins is in `failure`.
+    Exchanges(const Layout& layout, const ExchangeOptions& options, const exchange::Communicator& world,
+              Device& device, std::exception_ptr& failure);
+    ~Exchanges();
+    Exchanges(const Exchanges&) = delete;
+    Exchanges& operator=(const Exchanges&) = delete;
+
+    // The column buffers, which are one where a rank has whole columns of planes, and the row buffers: where
+    // there are y lines, and where there are x lines.
+    Value* z_pencil() { return z_pencil_.data(); }
+    Value* y_pencil() { return layout_.grid.p_col > 1 ? y_pencil_.data() : z_pencil_.data(); }
+    Value* row_y() { return row_y_.data(); }
+    Value* row_x() { return row_x_.data(); }
+
+    // Those that a pass of so many variables needs; null where nothing travels. Collective: what is asked for
+    // the first time is made.
+    struct Legs {
+        Exchange<Value>*column_in = nullptr, *row_in = nullptr, *row_out = nullptr, *column_out = nullptr;
+    };
+    Legs legs(int inputs, int products, int fluxes);
+    void start(Exchange<Value>& exchange, int batch);
+    void wait(Exchange<Value>& exchange, int batch);
+    // Gives the library a hand at what is under way.
+    void progress();
+    // One exchange, batch by batch, of whatever the buffers hold: for measuring it.
+    void once(Leg leg, int variables, bool inwards);
+
+    exchange::Watchdog& watchdog() { return watchdog_; }
+    // Of the thread that exchanges.
+    Timers& timer() { return timer_; }
+    const Timers& timer() const { return timer_; }
+    void reset(bool timed);
+    // Bytes and messages this rank sent to others since reset.
+    std::map<std::string, std::int64_t> traffic() const { return by_leg(bytes_); }
+    std::map<std::string, std::int64_t> messages() const { return by_leg(messages_); }
+    std::map<std::string, std::int64_t> memory() const;
+
+  private:
+    using ByLeg = std::array<std::int64_t, 2>;
+    static std::map<std::string, std::int64_t> by_leg(const ByLeg& of) {
+        return {{"column", of[0]}, {"row", of[1]}};
+    }
+    static const char* name_of(Leg leg) { return leg == Leg::row ? "row exchange" : "column exchange"; }
+    static Part part_of(Leg leg) { return leg == Leg::row ? Part::row : Part::column; }
+
+    void make_buffers(bool shared);
+    void make_maker(const ExchangeOptions& options);
+    Exchange<Value>& exchange_of(Leg leg, int variables, bool inwards);
+    Exchange<Value> made(Leg leg, int variables, bool inwards);
+
+    const Layout& layout_;
+    Device& device_;
+    std::exception_ptr& failure_;
+    const exchange::Communicator& world_;
+    exchange::Communicator row_, column_;
+    std::int64_t wire_value_;                                        // bytes of a complex number on its way
+    exchange::MirrorsOf<Memory, typename Device::HostSide> mirrors_; // of the buffers below
+    exchange::Maker make_transport_;
+    exchange::Watchdog watchdog_;
+    exchange::Landing<Value, Memory> z_pencil_, y_pencil_, row_y_, row_x_;
+    std::map<std::tuple<Leg, int, bool>, Exchange<Value>> known_;
+    ByLeg bytes_{}, messages_{};
+    int under_way_ = 0; // that were started and not waited for
+    Timers timer_;
+};
+
+} // namespace whorl
