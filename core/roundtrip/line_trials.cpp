@@ -33,7 +33,7 @@ template <class Device, class Real> LineChoice LineTrials<Device, Real>::fastest
     LineChoice best = asked;
     best.measured = false;
     // What fits the smallest caches of all ranks: a restart has one choice for all.
-    std::vector<double> fewest{-static_cast<double>(trip_.workspace_.columns)};
+    std::vector<double> fewest{-static_cast<double>(trip_.executors_.workspace.columns)};
     trip_.world_.maximum(fewest);
     best.columns = -static_cast<int>(fewest[0]);
     const Layout& at = trip_.layout_;
@@ -68,9 +68,8 @@ std::vector<double> LineTrials<Device, Real>::time(int axis, const std::vector<L
     constexpr int most_rounds = 8;
     std::vector<double> best(choices.size(), std::numeric_limits<double>::infinity());
     const Layout& at = trip_.layout_;
-    const auto variables = static_cast<std::size_t>(std::max(at.column_variables, at.row_variables));
-    trip_.parities_ = {std::vector(variables, even), std::vector(variables, even),
-                       std::vector<FluxParity>(variables)};
+    const int variables = std::max(at.column_variables, at.row_variables);
+    trip_.parities_ = no_parities({variables, variables, variables, 0});
     trip_.take_lines(choices.front());
     sweep(axis); // brings the memory in, and would make whoever is first seem slow
     const auto start = Clock::now();
@@ -109,21 +108,23 @@ template <class Device, class Real> void LineTrials<Device, Real>::planes(int ax
     trip_.device_.each(count, [&](int executor, std::int64_t item) {
         const int first = all.begin + static_cast<int>(item);
         if (axis == 0) return rows(executor, first);
-        trip_.y_lines_in(executor, {first, first + 1}, Squares<Real>::inputs);
-        trip_.y_lines_out(executor, {first, first + 1}, Squares<Real>::products);
+        trip_.planes_.lines_in(executor, {first, first + 1}, Squares<Real>::inputs);
+        trip_.planes_.lines_out(executor, {first, first + 1}, Squares<Real>::products);
     });
 }
 
 template <class Device, class Real> void LineTrials<Device, Real>::rows(int executor, int plane) {
     const Layout& at = trip_.layout_;
-    const auto p = trip_.planes(executor, {plane, plane + 1});
+    const auto p = trip_.planes_.planes(executor, {plane, plane + 1});
     const kernels::RowPiece<Real> whole{p.data, p.stride, p.pitch, at.elements, p.pitch};
     const bool exchanged = at.grid.p_row > 1;
-    const auto* const pieces = exchanged ? trip_.row_pieces(executor, plane - at.planes(0).begin, 0) : &whole;
+    const auto* const pieces =
+        exchanged ? trip_.rows_.pieces(executor, plane - at.planes(0).begin, 0) : &whole;
     const kernels::RowOrder order{at.y.begin, plane, exchanged ? at.y.size() : 1, !exchanged};
-    const int together = trip_.workspace_.rows;
+    const int together = trip_.executors_.workspace.rows;
     for (int y = 0; y < at.y.size(); y += together)
-        trip_.points(Squares<Real>{}, executor, order, y, std::min(together, at.y.size() - y), pieces);
+        trip_.rows_.through(Squares<Real>{}, executor, order, y, std::min(together, at.y.size() - y), pieces,
+                            [](std::int64_t) {});
 }
 
 // So many tiles that their part of the column buffer does not stay in the caches: what stays there is quick
@@ -131,14 +132,14 @@ template <class Device, class Real> void LineTrials<Device, Real>::rows(int exec
 template <class Device, class Real> void LineTrials<Device, Real>::columns() {
     constexpr std::int64_t beyond_caches = std::int64_t{64} << 20; // bytes
     const Layout& at = trip_.layout_;
-    const auto most = static_cast<std::int64_t>(trip_.tiles_.size());
-    const auto of_tile = static_cast<std::int64_t>(sizeof(Complex<Real>)) * trip_.workspace_.columns * at.nz *
-                         at.column_variables;
+    const auto most = std::int64_t{trip_.columns_.tiles()};
+    const auto of_tile = static_cast<std::int64_t>(sizeof(Complex<Real>)) *
+                         trip_.executors_.workspace.columns * at.nz * at.column_variables;
     const std::int64_t count = std::min(most, beyond_caches / of_tile + 1);
     const int variables = trip_.layout_.column_variables;
     trip_.device_.each(count, [&](int executor, std::int64_t item) {
-        trip_.z_lines_in(executor, trip_.tile(executor, item), variables);
-        trip_.z_lines_out(executor, item, variables);
+        trip_.columns_.lines_in(executor, trip_.columns_.tile(executor, item), variables);
+        trip_.columns_.lines_out(executor, item, variables);
     });
 }
 

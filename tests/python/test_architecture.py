@@ -73,3 +73,40 @@ def test_every_pass_that_is_run_is_known():
         if re.search(r"trip_?\.run\(", text):
             run |= set(re.findall(r"\b([A-Z]\w+)<[\w, ]*> (?:pass|first)\b", text))
     assert run == passes().keys() - {"ScalarPart"}
+
+
+# The walk through the round trip, and where things are
+
+
+def section(title: str) -> str:
+    begin = TEXT.index(f"### {title}")
+    return TEXT[begin : TEXT.index("\n#", begin + 1)]
+
+
+def test_what_the_walk_passes_is_there():
+    steps = re.findall(r"^\| (`.*) \| (`.*`) \|$", section("Followed by hand"), re.M)
+    assert len(steps) > 15
+    for names, files in steps:
+        texts = [(ROOT / "core" / file).read_text() for file in re.findall("`([^`]+)`", files)]
+        for name in re.findall("`([^`]+)`", names):
+            owner, _, function = name.rpartition("::")
+            told = (
+                rf"\b{owner}<[^;{{]*>::{function}\("
+                if owner
+                else rf"\bstruct {function}\b|\bvoid {function}\("
+            )
+            inside = rf"\b(?:class|struct) {owner}\b(?s:.*)\b{function}\("
+            assert any(re.search(told, text) or re.search(inside, text) for text in texts), name
+
+
+def test_where_things_are_there_are_files():
+    files = re.findall(r"`([\w/]+\.\w+)`", section("Looking for"))
+    assert len(files) > 15
+    assert [file for file in files if not (ROOT / "core" / file).is_file()] == []
+
+
+def test_on_its_way_in_a_mode_passes_few_functions():
+    """From the state to its line at most six."""
+    names = re.findall(r"^\| `[^|]*?(\w+::\w+|\w+)` \|", section("Followed by hand"), re.M)
+    first, line = names.index("ColumnStage::inwards"), names.index("ColumnStage::lines_in")
+    assert 0 < line - first + 1 <= 6

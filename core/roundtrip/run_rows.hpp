@@ -1,34 +1,35 @@
-// The x stage of RoundTrip::run: rows through x, the points, and back; included by run.hpp.
+// What the stage of rows does with a pass; included by run.hpp.
 #pragma once
 
-#include "roundtrip/roundtrip.hpp"
+#include "roundtrip/row_stage.hpp"
 
 namespace whorl {
 
 template <class Device, class Real>
-template <class Pass>
-void RoundTrip<Device, Real>::points(const Pass& pass, int executor, const kernels::RowOrder& order, int y0,
-                                     int rows, const kernels::RowPiece<Real>* pieces) {
+template <class Pass, class Meanwhile>
+void RowStage<Device, Real>::through(const Pass& pass, int executor, const kernels::RowOrder& order, int y0,
+                                     int rows, const kernels::RowPiece<Real>* pieces,
+                                     const Meanwhile& meanwhile) {
     if constexpr (Device::streams) {
-        if (row_tables_) return block_points(pass, executor, order, y0, rows, pieces);
+        if (row_tables_) return through_blocks(pass, executor, order, y0, rows, pieces);
     } else {
-        if (row_lines_) return lane_points(pass, executor, order, y0, rows, pieces);
+        if (row_lines_) return through_lanes(pass, executor, order, y0, rows, pieces, meanwhile);
     }
-    line_points(pass, executor, order, y0, rows, pieces);
+    through_pairs(pass, executor, order, y0, rows, pieces);
 }
 
-// By rows turned into lanes.
 template <class Device, class Real>
-template <class Pass>
-void RoundTrip<Device, Real>::lane_points(const Pass& pass, int executor, const kernels::RowOrder& order,
-                                          int y0, int rows, const kernels::RowPiece<Real>* pieces) {
-    Timers& timers = executors_[static_cast<std::size_t>(executor)].timers;
+template <class Pass, class Meanwhile>
+void RowStage<Device, Real>::through_lanes(const Pass& pass, int executor, const kernels::RowOrder& order,
+                                           int y0, int rows, const kernels::RowPiece<Real>* pieces,
+                                           const Meanwhile& meanwhile) {
+    Timers& timers = executors_.timers(executor);
     const Widths widths = widths_of(pass);
     const Point first = order.first_point(y0);
     kernels::Maxima<Real, Pass> maxima;
     const bool measures = Pass::maxima > 0 && pass.wants_maxima();
     const auto at_points = [&](const device::RowPoints<Real>& block) {
-        fetch_next_plane(executor, 1LL * block.points * block.count);
+        meanwhile(1LL * block.points * block.count);
         const Timers::Scope scope(timers, Part::point, Part::x_lines);
         if constexpr (Pass::maxima > 0)
             if (measures) maxima.add(pass, block.data, block.stride, 1LL * block.points * block.rows);
@@ -51,18 +52,17 @@ void RoundTrip<Device, Real>::lane_points(const Pass& pass, int executor, const 
         const Timers::Scope scope(timers, Part::x_lines);
         row_lines_->through(
             {pieces, layout_.grid.p_row, y0, rows},
-            {widths.inputs, widths.products, parities_.inputs.data(), parities_.products.data()},
-            static_cast<Real>(scale_), block_space(executor), at_points);
+            {widths.inputs, widths.products, parities_.inputs.data(), parities_.products.data()}, scale_,
+            executors_.behind_plane(executor), at_points);
     }
     if (measures) add_maxima(maxima, Pass::maxima, executor);
 }
 
-// In the memory of blocks of threads.
 template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Device, Real>::block_points(const Pass& pass, int executor, const kernels::RowOrder& order,
-                                           int y0, int rows, const kernels::RowPiece<Real>* pieces) {
-    const Timed scope(*this, executor, Part::x_lines);
+void RowStage<Device, Real>::through_blocks(const Pass& pass, int executor, const kernels::RowOrder& order,
+                                            int y0, int rows, const kernels::RowPiece<Real>* pieces) {
+    const auto scope = executors_.timed(executor, Part::x_lines);
     kernels::RowProgram<Real, Pass> program{pass,
                                             kernels::PartsOf<Pass>(pass),
                                             widths_of(pass),
@@ -75,51 +75,49 @@ void RoundTrip<Device, Real>::block_points(const Pass& pass, int executor, const
                                             Divisor(layout_.nx - 2 * layout_.kept_x + 1),
                                             Divisor(layout_.nx),
                                             order.pairs(y0, rows),
-                                            Divisor(workspace_.block_pairs),
+                                            Divisor(executors_.workspace.block_pairs),
                                             order,
-                                            static_cast<Real>(scale_) / 2,
+                                            scale_ / 2,
                                             Pass::maxima > 0 && pass.wants_maxima()};
     std::copy_n(pieces, layout_.grid.p_row, program.pieces);
     std::transform(pieces, pieces + layout_.grid.p_row, program.piece_widths,
                    [](const kernels::RowPiece<Real>& piece) { return Divisor(piece.width()); });
     const int most = std::max(program.widths.inputs, program.widths.products);
-    device_.for_blocks(
-        executor, program.blocks(),
-        1LL * workspace_.block_pairs * most * program.lines.pitch * std::int64_t{sizeof(Value)}, program);
+    device_.for_blocks(executor, program.blocks(),
+                       1LL * executors_.workspace.block_pairs * most * program.lines.pitch *
+                           std::int64_t{sizeof(Value)},
+                       program);
 }
 
-// By pairs of rows as complex lines of any kind.
 template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Device, Real>::line_points(const Pass& pass, int executor, const kernels::RowOrder& order,
-                                          int y0, int rows, const kernels::RowPiece<Real>* pieces) {
+void RowStage<Device, Real>::through_pairs(const Pass& pass, int executor, const kernels::RowOrder& order,
+                                           int y0, int rows, const kernels::RowPiece<Real>* pieces) {
     const Widths widths = widths_of(pass);
     const kernels::LineBlock<Real> in = line_block(executor, false, order.pairs(y0, rows));
     const kernels::LineBlock<Real> out = line_block(executor, true, order.pairs(y0, rows));
     if constexpr (Pass::inputs > 0) {
         {
-            const Timed scope(*this, executor, Part::pack);
+            const auto scope = executors_.timed(executor, Part::pack);
             merge_rows(device_, executor, layout_, in, widths.inputs, pieces);
         }
-        const Timed scope(*this, executor, Part::x_lines);
+        const auto scope = executors_.timed(executor, Part::x_lines);
         for (int v = 0; v < widths.inputs; ++v)
-            device_.transform(
-                executor,
-                *x_in_[lines_of(0, parities_.inputs[static_cast<std::size_t>(v)])].at(in.live_pairs()),
-                in.line(v, 0), line_scratch(executor));
+            device_.transform(executor,
+                              *in_[parities_.inputs[static_cast<std::size_t>(v)]].at(in.live_pairs()),
+                              in.line(v, 0), executors_.lent(executor));
     }
     work_at_points(pass, executor, order, in, out);
     if constexpr (Pass::products > 0) {
         {
-            const Timed scope(*this, executor, Part::x_lines);
+            const auto scope = executors_.timed(executor, Part::x_lines);
             for (int v = 0; v < widths.products; ++v)
                 device_.transform(executor,
-                                  *x_out_[lines_of(0, parities_.products[static_cast<std::size_t>(v)])].at(
-                                      out.live_pairs()),
-                                  out.line(v, 0), line_scratch(executor));
+                                  *out_[parities_.products[static_cast<std::size_t>(v)]].at(out.live_pairs()),
+                                  out.line(v, 0), executors_.lent(executor));
         }
-        const Timed scope(*this, executor, Part::pack);
-        separate_rows(device_, executor, layout_, out, widths.products, static_cast<Real>(scale_), pieces);
+        const auto scope = executors_.timed(executor, Part::pack);
+        separate_rows(device_, executor, layout_, out, widths.products, scale_, pieces);
     }
 }
 
@@ -127,10 +125,10 @@ void RoundTrip<Device, Real>::line_points(const Pass& pass, int executor, const 
 // that are still wanted.
 template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Device, Real>::work_at_points(const Pass& pass, int executor, const kernels::RowOrder& order,
-                                             const kernels::LineBlock<Real>& in,
-                                             const kernels::LineBlock<Real>& out) {
-    const Timed scope(*this, executor, Part::point);
+void RowStage<Device, Real>::work_at_points(const Pass& pass, int executor, const kernels::RowOrder& order,
+                                            const kernels::LineBlock<Real>& in,
+                                            const kernels::LineBlock<Real>& out) {
+    const auto scope = executors_.timed(executor, Part::point);
     if constexpr (Pass::maxima > 0)
         if (pass.wants_maxima()) measure(pass, executor, in);
     each_part(pass, [&]<class Sub>(const Sub& part, int s) {
@@ -149,7 +147,7 @@ void RoundTrip<Device, Real>::work_at_points(const Pass& pass, int executor, con
 
 template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Device, Real>::measure(const Pass& pass, int executor, const kernels::LineBlock<Real>& block) {
+void RowStage<Device, Real>::measure(const Pass& pass, int executor, const kernels::LineBlock<Real>& block) {
     if constexpr (Device::streams) {
         device_.raise(executor, block.live_pairs(), kernels::Measured<Real, Pass>{pass, block});
     } else {
@@ -163,7 +161,7 @@ void RoundTrip<Device, Real>::measure(const Pass& pass, int executor, const kern
 
 template <class Device, class Real>
 template <class Maxima>
-void RoundTrip<Device, Real>::add_maxima(const Maxima& maxima, int number, int executor) {
+void RowStage<Device, Real>::add_maxima(const Maxima& maxima, int number, int executor) {
     auto& largest = maxima_[static_cast<std::size_t>(executor)];
     for (int m = 0; m < number; ++m) {
         const double value = maxima.value(m);

@@ -1,0 +1,40 @@
+// The lines along an axis: between walls of two kinds, by the parity of the variable, else of one.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "base/parity.hpp"
+#include "device/lines.hpp"
+#include "roundtrip/layout.hpp"
+
+namespace whorl {
+
+// Coefficients of sines are as the state has them where they are complex, and real where they are real.
+inline device::Basis basis_of(const Layout& layout, int axis, Parity parity) {
+    if (!layout.walls[static_cast<std::size_t>(axis)]) return device::Basis::fourier;
+    if (!parity.odd(axis)) return device::Basis::cosine;
+    return layout.per_element == 2 ? device::Basis::sine : device::Basis::odd;
+}
+
+template <class T> class AxisLines {
+  public:
+    AxisLines(const Layout& layout, int axis) : layout_(layout), axis_(axis) {}
+
+    T& operator[](device::Basis basis) { return of_[static_cast<std::size_t>(basis)]; }
+    const T& operator[](Parity parity) const {
+        return of_[static_cast<std::size_t>(basis_of(layout_, axis_, parity))];
+    }
+    // Those there are.
+    std::vector<device::Basis> bases() const {
+        if (!layout_.walls[static_cast<std::size_t>(axis_)]) return {device::Basis::fourier};
+        return {basis_of(layout_, axis_, even), basis_of(layout_, axis_, {true, true, true})};
+    }
+
+  private:
+    const Layout& layout_;
+    int axis_;
+    std::array<T, device::basis_count> of_;
+};
+
+} // namespace whorl

@@ -1,0 +1,50 @@
+// Compiled once for each device.
+#include "roundtrip/executors.hpp"
+
+#include <algorithm>
+
+#include "device/chosen.hpp"
+
+namespace whorl {
+
+template <class Device, class Real> void Executors<Device, Real>::take(const Workspace& parted) {
+    workspace = parted;
+    for (Executor& executor : all_) {
+        executor.memory = {}; // given back before the next is taken
+        executor.memory = device::Buffer<Value, typename Device::Memory>(
+            static_cast<std::size_t>(workspace.size()), device_.executors());
+        for (auto* rows : {&executor.rows, &executor.next_rows})
+            rows->resize(static_cast<std::size_t>(std::max(layout_.ny, layout_.nz)));
+    }
+}
+
+template <class Device, class Real> std::map<Part, double> Executors<Device, Real>::seconds() const {
+    device_.finish();
+    Timers sum;
+    for (const Executor& executor : all_) sum.add(executor.timers);
+    // With streams one scope is over before the next begins.
+    const double executors = Device::streams ? 1.0 : static_cast<double>(all_.size());
+    std::map<Part, double> seconds;
+    for (const Part part :
+         {Part::x_lines, Part::y_lines, Part::z_lines, Part::pack, Part::point, Part::modes})
+        seconds[part] = sum.seconds(part) / executors;
+    return seconds;
+}
+
+template <class Device, class Real> void Executors<Device, Real>::reset(bool timed) {
+    for (Executor& executor : all_) {
+        executor.timers.reset();
+        executor.timers.enabled = timed;
+    }
+}
+
+template <class Device, class Real> std::int64_t Executors<Device, Real>::bytes() const {
+    std::size_t bytes = 0;
+    for (const Executor& executor : all_) bytes += executor.memory.bytes();
+    return static_cast<std::int64_t>(bytes);
+}
+
+template class Executors<device::Chosen, float>;
+template class Executors<device::Chosen, double>;
+
+} // namespace whorl

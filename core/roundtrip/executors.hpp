@@ -1,0 +1,76 @@
+// The executors of a round trip, the threads of a CPU or the queue of a GPU: the memory each works in, how it
+// is parted (roundtrip/workspace.hpp), and how long each was at what.
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/complex.hpp"
+#include "base/timer.hpp"
+#include "device/buffer.hpp"
+#include "device/lines.hpp"
+#include "roundtrip/timed.hpp"
+#include "roundtrip/workspace.hpp"
+
+namespace whorl {
+
+template <class Device, class Real> class Executors {
+  public:
+    using Value = Complex<Real>;
+    using Lines = typename Device::template Lines<Real>;
+
+    Executors(const Layout& layout, Device& device, const Workspace& parted)
+        : workspace(parted), layout_(layout), device_(device),
+          all_(static_cast<std::size_t>(device.executors())) {}
+
+    Workspace workspace;
+    std::exception_ptr failure; // of the device, met where nothing could be thrown
+
+    // Memory for a workspace parted like this; what was in it is lost.
+    void take(const Workspace& parted);
+
+    Value* space(int executor) { return of(executor).memory.data(); }
+    // What lines are lent while they are transformed.
+    Value* lent(int executor) { return space(executor) + workspace.lent; }
+    // Behind the plane: x lines in hand, later the contracted rows.
+    Value* behind_plane(int executor) { return space(executor) + workspace.plane; }
+    // Places of the rows of the lines in hand, and of the next.
+    std::vector<device::LineRow<Real>>& rows(int executor) { return of(executor).rows; }
+    std::vector<device::LineRow<Real>>& next_rows(int executor) { return of(executor).next_rows; }
+
+    // Until it goes out of scope the executor is at this part.
+    Timed<Device> timed(int executor, Part part) { return {device_, of(executor).timers, failure, part}; }
+    Timers& timers(int executor) { return of(executor).timers; }
+    // Seconds by part, mean over executors.
+    std::map<Part, double> seconds() const;
+    void reset(bool timed);
+    std::int64_t bytes() const;
+
+    // Lines of some variables, those of one `stride` behind those of the one before; lines(v) are v's.
+    template <class LinesOfVariable>
+    void transform_each(int executor, int variables, Value* first, std::int64_t stride,
+                        const LinesOfVariable& lines) {
+        if constexpr (Device::streams)
+            if (variables > 0 && lines(0).lanes() > 0)
+                return device_.transform_all(executor, lines(0), variables, first, stride);
+        for (int v = 0; v < variables; ++v)
+            device_.transform(executor, lines(v), first + v * stride, lent(executor));
+    }
+
+  private:
+    struct Executor {
+        device::Buffer<Value, typename Device::Memory> memory;
+        std::vector<device::LineRow<Real>> rows, next_rows;
+        Timers timers;
+    };
+    Executor& of(int executor) { return all_[static_cast<std::size_t>(executor)]; }
+
+    const Layout& layout_;
+    Device& device_;
+    std::vector<Executor> all_;
+};
+
+} // namespace whorl
