@@ -23,7 +23,7 @@ class Transport {
     // to `receive`; both must stay untouched until wait(batch).
     virtual void start(int batch, void* send, void* receive) = 0;
     virtual void wait(int batch) = 0;
-    // That a chunk travels in.
+    // Messages in which one chunk travels: several where its variables do not travel together.
     virtual int messages() const { return 1; }
     // Called now and then between the two, for a library that moves on only when called.
     virtual void progress() {}

@@ -35,10 +35,10 @@ template <class Device, class Real> void ColumnStage<Device, Real>::take_lines(c
     for (const device::Basis basis : in_.bases()) {
         in_[basis].clear();
         out_[basis].clear();
-        in_[basis].resize(static_cast<std::size_t>(tile_width(space.columns)) + 1);
+        in_[basis].resize(static_cast<std::size_t>(lane_steps(space.columns)) + 1);
         out_[basis].resize(in_[basis].size());
         for (const ColumnTile& t : tiles_) {
-            const auto width = static_cast<std::size_t>(tile_width(t.count));
+            const auto width = static_cast<std::size_t>(lane_steps(t.count));
             if (in_[basis][width]) continue;
             device::LineShape shape{
                 layout_.nz, static_cast<int>(width) * lane_step, lanes, 1, layout_.extent_z + 1, basis};

@@ -40,20 +40,18 @@ template <class Device, class Real> class ColumnStage {
     using Value = Complex<Real>;
     using Memory = typename Device::Memory;
     using Lines = typename Device::template Lines<Real>;
-    using ByWidth = std::vector<std::unique_ptr<Lines>>; // by tile_width
+    using ByWidth = std::vector<std::unique_ptr<Lines>>; // by lane_steps
     struct ColumnTile {
         std::int64_t column;
         int count;
         int first_segment, segments;
     };
-    static constexpr int lane_step = 8;  // widths of tiles are rounded up to this
     static constexpr int rows_ahead = 8; // that are fetched: far enough for memory
 
-    static int tile_width(int count) { return (count + lane_step - 1) / lane_step; }
     void make_tiles();
     const Lines& lines_of(const AxisLines<ByWidth>& lines, const kernels::Tile<Real>& t,
                           Parity parity = even) const {
-        return *lines[parity][static_cast<std::size_t>(tile_width(t.count))];
+        return *lines[parity][static_cast<std::size_t>(lane_steps(t.count))];
     }
     template <bool to_pencil>
     void move_lines(int executor, const kernels::ColumnRows<Real>& columns, const Lines& lines,

@@ -36,6 +36,24 @@ template <class Real> struct Phases {
     }
 };
 
+// Rows of kernels: one of zeroes, and one that is copied there or back.
+template <class T> struct ZeroRow {
+    T* to;
+    int length;
+    WHORL_INLINE void operator()(std::int64_t i) const { to[i] = T{}; }
+};
+template <class Real, bool there> struct CopyRow {
+    Complex<Real>* here;
+    Complex<Real>* other;
+    int length;
+    WHORL_INLINE void operator()(std::int64_t i) const {
+        if constexpr (there)
+            other[i] = here[i];
+        else
+            here[i] = other[i];
+    }
+};
+
 // The part of a tile that lies in one ky: `count` elements from `first`, in the lanes from `lane`.
 struct Segment {
     int ky, first, count, lane;
@@ -161,12 +179,7 @@ template <class Real> struct LoadPadding {
     Tile<Real> tile;
     int variables, spare;
 
-    struct RowOf {
-        Complex<Real>* line;
-        int length;
-        WHORL_INLINE void operator()(std::int64_t i) const { line[i] = {0, 0}; }
-    };
-    WHORL_INLINE RowOf row(std::int64_t r) const {
+    WHORL_INLINE ZeroRow<Complex<Real>> row(std::int64_t r) const {
         const int q = static_cast<int>(r) / tile.kept_z;
         const int s = q / variables, v = q % variables, l = tile.plane(static_cast<int>(r));
         const Segment& segment = tile.segments[s];
@@ -190,18 +203,7 @@ template <class Real> struct ColumnRows {
 template <class Real, bool to_buffer> struct MoveColumns {
     ColumnRows<Real> columns;
 
-    struct RowOf {
-        Complex<Real>* in_tile;
-        Complex<Real>* in_buffer;
-        int length;
-        WHORL_INLINE void operator()(std::int64_t i) const {
-            if constexpr (to_buffer)
-                in_buffer[i] = in_tile[i];
-            else
-                in_tile[i] = in_buffer[i];
-        }
-    };
-    WHORL_INLINE RowOf row(std::int64_t r) const {
+    WHORL_INLINE CopyRow<Real, to_buffer> row(std::int64_t r) const {
         const int v = static_cast<int>(r / columns.tile.nz), l = static_cast<int>(r % columns.tile.nz);
         const device::LineRow<Real> row = columns.row(v, l);
         return {columns.tile.line(v, l), row.data, row.length};
@@ -269,12 +271,7 @@ template <class Real> struct Spread {
 template <class Real> struct SpreadPadding {
     Spread<Real> spread;
 
-    struct RowOf {
-        Complex<Real>* line;
-        int length;
-        WHORL_INLINE void operator()(std::int64_t i) const { line[i] = {0, 0}; }
-    };
-    WHORL_INLINE RowOf row(std::int64_t r) const {
+    WHORL_INLINE ZeroRow<Complex<Real>> row(std::int64_t r) const {
         const auto row = spread.row(r);
         return {row.to + row.length, spread.planes.width - row.length};
     }
@@ -338,18 +335,7 @@ template <class Real, bool to_buffer> struct MoveRows {
     std::int64_t stride, plane_stride; // between variables, and planes, of the chunk
     Block rows;
 
-    struct RowOf {
-        Complex<Real>* in_plane;
-        Complex<Real>* in_chunk;
-        int length;
-        WHORL_INLINE void operator()(std::int64_t i) const {
-            if constexpr (to_buffer)
-                in_chunk[i] = in_plane[i];
-            else
-                in_plane[i] = in_chunk[i];
-        }
-    };
-    WHORL_INLINE RowOf row(std::int64_t r) const {
+    WHORL_INLINE CopyRow<Real, to_buffer> row(std::int64_t r) const {
         const int q = static_cast<int>(r) / rows.size(), y = static_cast<int>(r) % rows.size();
         const int v = q / planes.count, plane = q % planes.count;
         return {planes.row(v, rows.begin + y, plane),

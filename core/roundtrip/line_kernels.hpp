@@ -47,6 +47,22 @@ template <class Real> struct LineBlock {
     }
 };
 
+// Of row r = (variable, pair) of a kernel: the two rows in a piece, and their line.
+template <class Real> struct PairOfRows {
+    Complex<Real>* a;
+    Complex<Real>* b;
+    Complex<Real>* line;
+
+    WHORL_INLINE PairOfRows(const RowPiece<Real>& piece, const LineBlock<Real>& block, std::int64_t r) {
+        const int v = static_cast<int>(r / block.live_pairs());
+        const int pair = static_cast<int>(r % block.live_pairs());
+        Complex<Real>* const rows = piece.data + v * piece.variable_stride;
+        a = rows + block.first_row(pair) * piece.row_stride;
+        b = rows + block.second_row(pair) * piece.row_stride;
+        line = block.line(v, pair);
+    }
+};
+
 // Which grid points rows are: y0 + row / inner of plane z0 + row % inner, or the other way round.
 struct RowOrder {
     int y0, z0, inner;
@@ -94,16 +110,8 @@ template <class Real> struct Merge {
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int v = static_cast<int>(r / block.live_pairs());
-        const int pair = static_cast<int>(r % block.live_pairs());
-        const Complex<Real>* const from = piece.data + v * piece.variable_stride;
-        Complex<Real>* const line = block.line(v, pair);
-        return {from + block.first_row(pair) * piece.row_stride,
-                from + block.second_row(pair) * piece.row_stride,
-                line,
-                line + block.nx,
-                piece.modes,
-                piece.width()};
+        const PairOfRows<Real> of(piece, block, r);
+        return {of.a, of.b, of.line, of.line + block.nx, piece.modes, piece.width()};
     }
 };
 
@@ -130,12 +138,7 @@ template <class Real> struct MergePadding {
     LineBlock<Real> block;
     int kept_x;
 
-    struct RowOf {
-        Complex<Real>* line;
-        int length;
-        WHORL_INLINE void operator()(std::int64_t i) const { line[i] = {0, 0}; }
-    };
-    WHORL_INLINE RowOf row(std::int64_t r) const {
+    WHORL_INLINE ZeroRow<Complex<Real>> row(std::int64_t r) const {
         const int v = static_cast<int>(r / block.live_pairs());
         return {block.line(v, static_cast<int>(r % block.live_pairs())) + kept_x, block.nx - 2 * kept_x + 1};
     }
@@ -293,12 +296,7 @@ template <class Real, class Part> struct PartPoints {
 template <class Real> struct BlockPadding {
     device::RowPoints<Real> block;
 
-    struct RowOf {
-        Real* data;
-        int length;
-        WHORL_INLINE void operator()(std::int64_t i) const { data[i] = Real(0); }
-    };
-    WHORL_INLINE RowOf row(std::int64_t r) const {
+    WHORL_INLINE ZeroRow<Real> row(std::int64_t r) const {
         return {block.data + r / block.points * block.stride + r % block.points * block.rows + block.count,
                 block.rows - block.count};
     }
@@ -326,17 +324,8 @@ template <class Real> struct Separate {
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int v = static_cast<int>(r / block.live_pairs());
-        const int pair = static_cast<int>(r % block.live_pairs());
-        Complex<Real>* const to = piece.data + v * piece.variable_stride;
-        const Complex<Real>* const line = block.line(v, pair);
-        return {line,
-                line + block.nx,
-                to + block.first_row(pair) * piece.row_stride,
-                to + block.second_row(pair) * piece.row_stride,
-                half_scale,
-                piece.modes,
-                piece.width()};
+        const PairOfRows<Real> of(piece, block, r);
+        return {of.line, of.line + block.nx, of.a, of.b, half_scale, piece.modes, piece.width()};
     }
 };
 

@@ -19,8 +19,8 @@ template <class Device, class Real> void PlaneStage<Device, Real>::take_lines(co
     using device::Direction;
     // A line of one point is its own transform: nothing is faster than the direct sum.
     const device::LineKind kind = layout_.ny == 1 ? device::LineKind::direct : choice.y;
-    const int pitch = executors_.workspace.pitch, lane_step = 8; // widths are rounded up to this
-    const int elements = (layout_.elements.size() + lane_step - 1) / lane_step * lane_step;
+    const int pitch = executors_.workspace.pitch;
+    const int elements = lane_steps(layout_.elements.size()) * lane_step;
     for (const int count : group_sizes())
         for (const device::Basis basis : in_.bases()) {
             const device::LineShape shape{layout_.ny, (count - 1) * pitch + elements, 1LL * count * pitch,

@@ -20,7 +20,7 @@ void ColumnStage<Device, Real>::inwards(const Pass& pass) {
                 const int first = Pass::inputs + s * part.inputs;
                 load(part, executor, t.from(first), first);
             });
-            const int spare = lane_step * tile_width(t.count) - t.count;
+            const int spare = lane_step * lane_steps(t.count) - t.count;
             device_.for_each(executor, inputs * t.rows(),
                              kernels::LoadPadding<Real>{modes_.tables(), t, inputs, spare});
         }

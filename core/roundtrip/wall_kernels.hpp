@@ -170,12 +170,8 @@ template <class Real> struct MergePairs {
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int v = static_cast<int>(r / block.live_pairs());
-        const int pair = static_cast<int>(r % block.live_pairs());
-        const Complex<Real>* const from = piece.data + v * piece.variable_stride;
-        return {from + block.first_row(pair) * piece.row_stride,
-                from + block.second_row(pair) * piece.row_stride, block.line(v, pair), piece.modes,
-                piece.width()};
+        const PairOfRows<Real> of(piece, block, r);
+        return {of.a, of.b, of.line, piece.modes, piece.width()};
     }
 };
 
@@ -199,15 +195,8 @@ template <class Real> struct SeparatePairs {
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        const int v = static_cast<int>(r / block.live_pairs());
-        const int pair = static_cast<int>(r % block.live_pairs());
-        Complex<Real>* const to = piece.data + v * piece.variable_stride;
-        return {block.line(v, pair),
-                to + block.first_row(pair) * piece.row_stride,
-                to + block.second_row(pair) * piece.row_stride,
-                scale,
-                piece.modes,
-                piece.width()};
+        const PairOfRows<Real> of(piece, block, r);
+        return {of.line, of.a, of.b, scale, piece.modes, piece.width()};
     }
 };
 

@@ -9,6 +9,10 @@
 
 namespace whorl {
 
+// Lines are transformed side by side in steps of so many.
+inline constexpr int lane_step = 8;
+constexpr int lane_steps(int lines) { return (lines + lane_step - 1) / lane_step; }
+
 struct Workspace {
     static constexpr int alignment = 8; // complex numbers: 64 bytes in single precision
 
