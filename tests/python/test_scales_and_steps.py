@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from whorl.config.case import Case
 from whorl.config.models import MODELS
-from whorl.config.schemes import GROWTH
+from whorl.config.schemes import SCHEMES
 from whorl.output.diagnostics import integral_scale
 from whorl.run.checks import warnings
 from whorl.run.simulation import Simulation
@@ -117,7 +117,7 @@ def test_waves_grow_as_the_warning_says():
     With ab2 and ab3 after some steps, for they begin as rk2.
     """
     gain = {}
-    for scheme in (*GROWTH, *SCHEMES_THAT_DAMP):
+    for scheme in ("rk2", "ab2", *SCHEMES_THAT_DAMP):
         case = with_scheme("navier-stokes", {"rotation": 1.5, "viscosity": 0.0}, scheme)
         wave = {"name": "formula", "value": ["cos(z)", "sin(z)", "0"]}
         simulation = Simulation(Case(**case.to_dict() | {"grid": {"points": 8}, "initial": wave}))
@@ -127,8 +127,8 @@ def test_waves_grow_as_the_warning_says():
         simulation.step()
         gain[scheme] = simulation.statistics()["energy"] / before - 1
     wave = 2 * 1.5 * DT
-    assert gain["rk2"] == pytest.approx(2 * GROWTH["rk2"] * wave**4, rel=1e-9)
-    assert gain["ab2"] == pytest.approx(2 * GROWTH["ab2"] * wave**4, rel=0.02)
+    assert gain["rk2"] == pytest.approx(2 * SCHEMES["rk2"].growth * wave**4, rel=1e-9)
+    assert gain["ab2"] == pytest.approx(2 * SCHEMES["ab2"].growth * wave**4, rel=0.02)
     assert max(gain[scheme] for scheme in SCHEMES_THAT_DAMP) < 0
 
 

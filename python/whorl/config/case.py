@@ -24,7 +24,7 @@ from whorl.config.initial_options import Initial
 from whorl.config.models import Flow
 from whorl.config.notebooks import html_of
 from whorl.config.scalars import Scalar
-from whorl.config.schemes import DEFAULT_COURANT, Scheme
+from whorl.config.schemes import DEFAULT, SCHEMES, Scheme
 from whorl.config.section import (
     LARGEST_COUNT,
     CheckpointInterval,
@@ -73,12 +73,12 @@ class Grid(Section):
 class Time(Section):
     """The time scheme, its step (dt or courant) and the end (until, steps or both)."""
 
-    scheme: Scheme = option("rk4-gill", "rk: Runge–Kutta, ab: Adams–Bashforth scheme; its order in the name")
+    scheme: Scheme = option(DEFAULT, "rk: Runge–Kutta, ab: Adams–Bashforth scheme; its order in the name")
     dt: float | None = option(None, "fixed time step; instead of courant", unit="time", gt=0)
     courant: float | None = option(
         None,
         "Courant number dt·max(|u|/dx + |v|/dy + |w|/dz) that sets the step; without dt that of the scheme, "
-        f"{DEFAULT_COURANT['rk4-gill']} for rk4-gill",
+        f"{SCHEMES[DEFAULT].courant} for {DEFAULT}",
         gt=0,
     )
     dt_max: float | None = option(None, "largest step with courant", unit="time", gt=0)
@@ -92,7 +92,8 @@ class Time(Section):
     def _courant_unless_fixed(cls, data: Any) -> Any:
         scheme = data.get("scheme", cls.model_fields["scheme"].default) if isinstance(data, dict) else None
         # Of an unknown scheme another check says so.
-        return given_one(data, "courant", DEFAULT_COURANT.get(str(scheme), 1.0), "dt")
+        known = SCHEMES.get(scheme) if isinstance(scheme, str) else None
+        return given_one(data, "courant", known.courant if known else 1.0, "dt")
 
     @model_validator(mode="after")
     def _consistent(self) -> "Time":

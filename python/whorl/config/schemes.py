@@ -8,37 +8,36 @@ limit: with them everything grows, by (ω dt)⁴/8 and (ω dt)⁴/4 a step, whic
 """
 
 import math
+from dataclasses import dataclass
 from typing import Literal
 
-Scheme = Literal["rk2", "rk3", "rk4", "rk4-gill", "rk4-carpenter", "ab2", "ab3"]
+from whorl.config.dealiasing import LARGEST_KEPT
 
-LARGEST_FREQUENCY: dict[str, float] = {
-    "rk3": math.sqrt(3.0),
-    "rk4": math.sqrt(8.0),
-    "rk4-gill": math.sqrt(8.0),
-    "rk4-carpenter": 3.34,
-    "ab3": 0.7236,
+
+@dataclass(frozen=True)
+class Stability:
+    """What a scheme stands, and the Courant number of a case that gives none.
+
+    `frequency`: the largest ω dt without any loss; None where everything grows, by `growth` (ω dt)⁴ a step.
+    `courant` is stable without viscosity whatever is kept; if it grows, such that viscosity keeps up.
+    """
+
+    courant: float
+    frequency: float | None = None
+    growth: float = 0.0
+
+
+SCHEMES: dict[str, Stability] = {
+    "rk2": Stability(0.5, growth=1 / 8),
+    "rk3": Stability(0.5, math.sqrt(3.0)),
+    "rk4": Stability(0.9, math.sqrt(8.0)),
+    "rk4-gill": Stability(0.9, math.sqrt(8.0)),
+    "rk4-carpenter": Stability(1.0, 3.34),
+    "ab2": Stability(0.2, growth=1 / 4),
+    "ab3": Stability(0.2, 0.7236),
 }
-# What waves grow by in a step, times (ω dt)⁴.
-GROWTH: dict[str, float] = {"rk2": 1 / 8, "ab2": 1 / 4}
-# Stable without viscosity whatever is kept; of those that grow, such that viscosity keeps up.
-DEFAULT_COURANT: dict[str, float] = {
-    "rk2": 0.5,
-    "rk3": 0.5,
-    "rk4": 0.9,
-    "rk4-gill": 0.9,
-    "rk4-carpenter": 1.0,
-    "ab2": 0.2,
-    "ab3": 0.2,
-}
-# Largest wavenumber kept along an axis over that of the grid.
-LARGEST_KEPT: dict[str, float] = {
-    "2/3": 2 / 3,
-    "1/2": 1 / 2,
-    "phase-shift": math.sqrt(8.0) / 3,
-    "phase-shift-exact": math.sqrt(8.0) / 3,
-    "none": 1.0,
-}
+Scheme = Literal[*SCHEMES]
+DEFAULT: Scheme = "rk4-gill"
 
 
 def largest_courant(scheme: str, dealias: str) -> float:
@@ -47,5 +46,6 @@ def largest_courant(scheme: str, dealias: str) -> float:
     Of schemes that are never stable that by which the shortest waves are doubled in a step, which no
     viscosity makes up for in a flow that the grid resolves.
     """
-    frequency = LARGEST_FREQUENCY.get(scheme) or (1 / GROWTH[scheme]) ** 0.25
+    of = SCHEMES[scheme]
+    frequency = of.frequency or (1 / of.growth) ** 0.25
     return frequency / (math.pi * LARGEST_KEPT[dealias])

@@ -1,10 +1,9 @@
-"""Which modes live, of large grids, too; core/grid/truncation.hpp has the rules."""
+"""How many modes are kept in each row, of large grids, too."""
 
 import numpy as np
 
 from whorl.config.case import Case
-
-EDGES = {"2/3": 1 / 3, "1/2": 1 / 4}  # |n| < edge · N is kept on each axis
+from whorl.config.dealiasing import edge, is_box
 
 
 def kept_modes(case: Case) -> np.ndarray:
@@ -26,11 +25,7 @@ def positions(n: int, wall: bool) -> np.ndarray:
 
 def _kept_row(case: Case, x: np.ndarray, y: float, z: np.ndarray) -> np.ndarray:
     """Which modes at these positions are kept, as an array [kz][kx]."""
-    rounding = 1e-12
-    if case.grid.dealias == "none":
-        return np.full(np.broadcast_shapes(x.shape, z.shape), True)
-    if case.grid.dealias in EDGES and case.grid.shape == "cube":
-        edge = EDGES[case.grid.dealias] - rounding
-        return (x < edge) & (abs(y) < edge) & (abs(z) < edge)
-    radius = 1 / 9 if case.grid.dealias == "2/3" else 2 / 9
-    return x**2 + y**2 + z**2 < radius - rounding
+    most = edge(case.grid.dealias)
+    if is_box(case.grid.dealias, case.grid.shape):
+        return (x < most) & (abs(y) < most) & (abs(z) < most)
+    return x**2 + y**2 + z**2 < most**2

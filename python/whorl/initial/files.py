@@ -13,9 +13,9 @@ import numpy as np
 from whorl.base.errors import CaseError
 from whorl.base.hdf5 import is_hdf5, open_hdf5, python_value
 from whorl.config.case import Grid
+from whorl.config.dealiasing import LARGEST_KEPT, is_box
 from whorl.config.models.base import FieldOf
 from whorl.config.scalars import own_names
-from whorl.config.schemes import LARGEST_KEPT
 from whorl.initial.regrid import Block, Kind, regridded
 from whorl.output.checkpoint import FORMAT
 
@@ -85,7 +85,8 @@ def _holds(here: Grid, before: Grid) -> bool:
     """Whether every mode of one grid is kept by the other: boxes and ellipsoids of wavenumbers."""
     bounds = zip(_bounds(before), _bounds(here), before.points, strict=True)
     ratios = [theirs / ours if n > 1 else 0.0 for theirs, ours, n in bounds]
-    if _is_box(here) or not _is_box(before):
+    here_is_box, before_is_box = (is_box(grid.dealias, grid.shape) for grid in (here, before))
+    if here_is_box or not before_is_box:
         return max(ratios) <= 1
     return sum(ratio**2 for ratio in ratios) <= 1  # the corner of a box in an ellipsoid
 
@@ -93,10 +94,6 @@ def _holds(here: Grid, before: Grid) -> bool:
 def _bounds(grid: Grid) -> list[float]:
     """Of the wavenumbers kept along each axis, in units of its smallest."""
     return [LARGEST_KEPT[grid.dealias] * n / 2 for n in grid.points]
-
-
-def _is_box(grid: Grid) -> bool:
-    return grid.dealias in ("none", "1/2") or (grid.dealias == "2/3" and grid.shape == "cube")
 
 
 def check_box(box: Grid, grid: Grid, which: str, remedy: str = FROM_FILE) -> None:

@@ -16,8 +16,8 @@ from whorl.base.errors import CaseError
 from whorl.base.files import check_picture
 from whorl.base.text import spelled
 from whorl.config.case import Case, Grid
+from whorl.config.dealiasing import LARGEST_KEPT
 from whorl.config.models.base import KOLMOGOROV, Curves, Picture, Slice
-from whorl.config.schemes import LARGEST_KEPT
 from whorl.output.directory import RunDirectory
 from whorl.results.picture_style import STYLE, save_picture
 from whorl.results.runs import RunResults, open_run

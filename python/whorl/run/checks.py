@@ -12,7 +12,7 @@ from whorl.base.parallel import agreed
 from whorl.base.ranks import MPI, launched
 from whorl.config.case import Case
 from whorl.config.clock import Clock
-from whorl.config.schemes import GROWTH, largest_courant
+from whorl.config.schemes import SCHEMES, largest_courant
 from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import plain
 from whorl.run.fitting import choose_planes, largest_points
@@ -106,8 +106,8 @@ def _missing_files(case: Case) -> list[str]:
 
 
 def _growing_waves(case: Case) -> list[str]:
-    waves, growth = case.flow.explicit_waves(), GROWTH.get(case.time.scheme)
-    if growth is None or not waves:
+    waves, growth = case.flow.explicit_waves(), SCHEMES[case.time.scheme].growth
+    if not growth or not waves:
         return []
     return [
         f'time.scheme = "{case.time.scheme}" makes waves of frequency ω grow by (ω dt)⁴/{1 / growth:.0f} a '
@@ -127,7 +127,7 @@ def limit_of_courant(case: Case) -> str:
     """The Courant number that should not be passed, and why."""
     scheme, dealias = case.time.scheme, case.grid.dealias
     largest = f"{largest_courant(scheme, dealias):.2g}"
-    if scheme in GROWTH:
+    if SCHEMES[scheme].growth:
         what = f"{largest}, beyond which {scheme} doubles the shortest waves in a step"
     else:
         what = f"{largest}, up to which {scheme} is stable"

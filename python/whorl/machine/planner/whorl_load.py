@@ -22,7 +22,8 @@ import numpy as np
 
 from whorl import _core
 from whorl.config.case import Case
-from whorl.config.truncation import EDGES, positions
+from whorl.config.dealiasing import edge, is_box
+from whorl.config.truncation import positions
 from whorl.machine.floor import STAGES
 from whorl.machine.planner.cut import Shares, least_shares
 from whorl.machine.planner.load import Exchange, Load, line_operations
@@ -172,8 +173,8 @@ class Whorl:
         if self._is_cube:
             kept = np.full(self._kept_along("y"), self._kept_along("x"))
         else:
-            y = y[y**2 < self._radius2]
-            kept = np.searchsorted(x, np.sqrt(self._radius2 - y**2))
+            y = y[abs(y) < self._edge]
+            kept = np.searchsorted(x, np.sqrt(self._edge**2 - y**2))
         return -(-kept // self._wavenumbers_of_element)
 
     @cached_property
@@ -219,21 +220,17 @@ class Whorl:
 
     @property
     def _is_cube(self) -> bool:
-        grid = self.case.grid
-        return grid.dealias == "none" or (grid.dealias in EDGES and grid.shape == "cube")
+        return is_box(self.case.grid.dealias, self.case.grid.shape)
 
     @property
-    def _radius2(self) -> float:
-        return (1 / 9 if self.case.grid.dealias == "2/3" else 2 / 9) - 1e-12
+    def _edge(self) -> float:
+        return edge(self.case.grid.dealias)
 
     def _kept_along(self, axis: str) -> int:
         n = self.case.grid.points["xyz".index(axis)]
         place = positions(n, self._walls[axis])
         place = place[place >= 0] if axis == "x" else place
-        if self.case.grid.dealias == "none":
-            return place.size
-        edge = EDGES[self.case.grid.dealias] - 1e-12 if self._is_cube else math.sqrt(self._radius2)
-        return int((abs(place) < edge).sum())
+        return int((abs(place) < self._edge).sum())
 
 
 @lru_cache(maxsize=4096)
