@@ -26,7 +26,7 @@ def typed(path: object) -> str:
 
 
 def storable(text: str) -> str:
-    """The text as UTF-8 can hold it: bytes of a path that are no characters become \\x and two digits."""
+    r"""The text as UTF-8 can hold it: bytes of a path that are no characters become \x and two digits."""
     return text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
 
 

@@ -61,7 +61,7 @@ def models(
 def new(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="An equation set; see whorl models.")],
 ) -> None:
-    """Write a case of a model with every option, its default, unit and meaning: whorl new mhd > my.toml"""
+    """Write a case of a model with every option, its default, unit and meaning (whorl new mhd > my.toml)."""
     from whorl.cli.templates import new_case
 
     typer.echo(new_case(_find_model(model)), nl=False)

@@ -171,9 +171,55 @@ class Run(Section):
 
 
 class Case(Section):
-    """A whole case, from sections given as dicts or models. See also `load_case`.
+    """A whole case: what is computed, for how long, and what is written of it.
 
-    Raises CaseError naming the option, its value and what is allowed.
+    Each section is a dict of its options, with the names that a case file has, or a model of the section.
+    Nothing in a case changes after it is made; `updated` returns a changed copy.
+
+    Parameters
+    ----------
+    grid : dict or Grid
+        The box and its points.
+    flow : dict or Model
+        The equations, by the option `model` ("navier-stokes" by default), and their parameters.
+    time : dict or Time
+        The time scheme, its step (dt or courant) and the end (until, steps or both).
+    initial : dict or InitialField, optional
+        The initial fields. A case can do without if the `Simulation` is given its initial field.
+    scalars : sequence of dict or Scalar, optional
+        The passive scalars, none by default.
+    output : dict or Output, optional
+        What is written, where and how often. Without `directory` a script writes no files.
+    run : dict or Run, optional
+        How it is computed: precision, threads, ranks, device. The solution depends on these only by rounding.
+
+    Raises
+    ------
+    CaseError
+        If a section or an option is missing, unknown or not allowed, or if sections do not fit together. The
+        message names the option, its value and what is allowed.
+
+    See Also
+    --------
+    load_case : Read a case from a file, or one of those that come with whorl.
+
+    Notes
+    -----
+    The command `whorl new MODEL` writes a case file of an equation set with every option, its default, unit
+    and meaning. Units of length and time are the case's own.
+
+    Examples
+    --------
+    >>> case = Case(
+    ...     grid={"points": 64},
+    ...     flow={"viscosity": 0.01},
+    ...     time={"until": 10},
+    ...     initial={"name": "abc"},
+    ... )
+    >>> case
+    <Case: navier-stokes 64 × 64 × 64, double, until = 10>
+    >>> case.grid.points, case.time.courant
+    ((64, 64, 64), 0.9)
     """
 
     grid: Grid
@@ -209,14 +255,28 @@ class Case(Section):
         return html_of(sections | scalars)
 
     def to_dict(self) -> dict[str, Any]:
-        """Every option with its value, without those that are not set."""
+        """Return every option with its value, without those that are not set.
+
+        Returns
+        -------
+        dict of str to Any
+            A dict of options for each section, of which `Case(**sections)` makes an equal case. `scalars`,
+            where there are any, is a tuple of dicts.
+        """
         sections = self.model_dump(exclude_none=True)
         if not self.scalars:
             del sections["scalars"]
         return sections
 
     def to_toml(self) -> str:
-        """All options, defaults too, with their help; `Case(**tomllib.loads(text))` equals the case."""
+        """Return the case as the text of a case file, with all options, defaults too, and their help.
+
+        Returns
+        -------
+        str
+            TOML with the help and the unit of each option in a comment behind it. What is read from it,
+            `Case(**tomllib.loads(text))`, equals the case.
+        """
         document = tomlkit.document()
         for name in self.to_dict():
             value = getattr(self, name)
@@ -224,9 +284,38 @@ class Case(Section):
         return tomlkit.dumps(document)
 
     def updated(self, settings: Sequence[str] = (), **sections: Any) -> "Case":
-        """A copy with settings such as "grid.points=128", then options such as flow={"viscosity": 0.1}.
+        """Return a copy with other options; what is not named stays as it is.
 
-        What is not named stays; a new initial.name drops the old one's options. Raises CaseError.
+        Parameters
+        ----------
+        settings : sequence of str, optional
+            Settings as on the command line, "section.key=value". A value that is not TOML is taken as text,
+            and "section={...}" takes the place of a whole section.
+        **sections : dict
+            Options by section, such as `flow={"viscosity": 0.1}`; they are set after `settings`. A list, such
+            as that of `scalars`, takes the place of the one there.
+
+        Returns
+        -------
+        Case
+            The changed case.
+
+        Raises
+        ------
+        CaseError
+            If a setting is not of this form, or if the case with it cannot be.
+
+        Notes
+        -----
+        What a new option excludes is dropped: `time.courant` with a new `time.dt`, the options of the old
+        initial field with a new `initial.name`, and what the new equations do not have with a new
+        `flow.model`.
+
+        Examples
+        --------
+        >>> case = load_case("taylor-green")
+        >>> case.updated(["grid.points=128"], flow={"viscosity": 0.001})
+        <Case: navier-stokes 128 × 128 × 128, double, until = 10>
         """
         changes = [*parse_settings(settings, Case), *from_tables(sections)]
         return Case(**apply_settings(self.to_dict(), changes, Case))
@@ -264,15 +353,51 @@ def _tables(sections: tuple[Section, ...]) -> AoT:
 
 
 def ready_cases() -> dict[str, Path]:
-    """Names of the cases that come with whorl, with their files."""
+    """Return the cases that come with whorl.
+
+    Returns
+    -------
+    dict of str to Path
+        The file of each case by its name, sorted by name.
+    """
     files = (Path(__file__).parent.parent / "cases").glob("*.toml")
     return {path.stem: path for path in sorted(files, key=lambda path: path.stem)}
 
 
 def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
-    """The case of a TOML file or of a ready case's name, with dotted settings ("key=value") applied.
+    """Read a case from a TOML file, or take one of those that come with whorl.
 
-    A relative initial.path in a file is taken from the file's own folder. Raises CaseError.
+    Parameters
+    ----------
+    source : str or Path
+        The path of a case file, or the name of a ready case, such as "taylor-green"; a file comes first.
+    settings : sequence of str, optional
+        Dotted settings, "section.key=value", that change options of the case, as in `Case.updated`.
+
+    Returns
+    -------
+    Case
+        The case with the settings applied.
+
+    Raises
+    ------
+    CaseError
+        If there is no such file and no ready case of that name, if the file cannot be read or is not TOML, or
+        if the case cannot be run.
+
+    See Also
+    --------
+    Case : A case from keywords.
+    ready_cases : The names of the ready cases.
+
+    Notes
+    -----
+    The relative path of an initial field in a file (`initial.path`) is taken from the file's own folder.
+
+    Examples
+    --------
+    >>> load_case("taylor-green", ["grid.points=32", "time.until=1"])
+    <Case: navier-stokes 32 × 32 × 32, double, until = 1>
     """
     path = find_case(source)
     sections = read_toml(path)
@@ -294,7 +419,13 @@ def _resolve_paths(tables: Any, folder: Path) -> None:
 
 
 def find_case(source: str | Path) -> Path:
-    """The file that `source`, a path or the name of a ready case, stands for."""
+    """Return the file that a path, or the name of a ready case, stands for; a file comes first.
+
+    Raises
+    ------
+    CaseError
+        If there is neither; the message names the ready cases.
+    """
     if is_file(Path(source)):
         return Path(source)
     ready = ready_cases()
@@ -308,7 +439,13 @@ def find_case(source: str | Path) -> Path:
 
 
 def read_toml(path: Path) -> dict[str, Any]:
-    """The tables of a file. Raises CaseError."""
+    """Return the tables of a TOML file, in UTF-8 and of at most 1 MiB, by name.
+
+    Raises
+    ------
+    CaseError
+        If the file cannot be read, is not valid TOML or is too long.
+    """
     try:
         with path.open("rb") as file:
             data = file.read(toml.MOST_BYTES + 1)

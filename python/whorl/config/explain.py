@@ -131,7 +131,7 @@ def dotted_keys(model: type[BaseModel]) -> list[str]:
 
 
 def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """ "; did you mean …?" for the nearest choice, or nothing."""
+    """The words "; did you mean …?" for the nearest choice, or nothing."""
     if len(word) > LONGEST_WORD:
         return ""
     by_name = {choice.lower(): choice for choice in choices}

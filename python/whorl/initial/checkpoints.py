@@ -46,8 +46,10 @@ def check_fields(checkpoint: Checkpoint, case: Case, wanted: Iterable[str], whic
 def read_fields(
     flow: _core.Flow, case: Case, comm: MPI.Intracomm, checkpoint: Checkpoint, wanted: Iterable[str]
 ) -> None:
-    """Sets these fields of the state from it. Raises _core.Error where it is damaged, CaseError for a mean
-    that the case cannot have."""
+    """Sets these fields of the state from it.
+
+    Raises _core.Error where it is damaged, CaseError for a mean that the case cannot have.
+    """
     known, fields = checkpoint.names_in_core(), state_fields(case)
     flow.read_regridded(checkpoint.path, {name_in_core(case, name): known[name] for name in wanted})
     for name in wanted:

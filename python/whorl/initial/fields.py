@@ -214,7 +214,10 @@ def zero(target: Target, parameters: kinds.Zero) -> None:
 
 @initial_field(kinds.TaylorGreen)
 def taylor_green(target: Target, parameters: kinds.TaylorGreen) -> None:
-    """u = A sin(ax) cos(by) cos(cz), v = −A (a/b) cos(ax) sin(by) cos(cz), w = 0; Taylor and Green (1937)."""
+    """Taylor and Green's vortex (1937).
+
+    u = A sin(ax) cos(by) cos(cz), v = −A (a/b) cos(ax) sin(by) cos(cz), w = 0
+    """
     if target.field == "psi":
         return set_from_function(target, taylor_green_wavefunction(target.case, parameters.amplitude))
     a, b, c = wavenumbers(target.case)
@@ -231,7 +234,10 @@ def taylor_green(target: Target, parameters: kinds.TaylorGreen) -> None:
 
 @initial_field(kinds.Abc)
 def abc(target: Target, parameters: kinds.Abc) -> None:
-    """u = A sin cz + C cos by, v = B sin ax + A cos cz, w = C sin by + B cos ax; Dombre et al. (1986)."""
+    """The flow of Arnold, Beltrami and Childress, as in Dombre et al. (1986).
+
+    u = A sin cz + C cos by, v = B sin ax + A cos cz, w = C sin by + B cos ax
+    """
     a, b, c = wavenumbers(target.case)
     A, B, C = parameters.A, parameters.B, parameters.C
 
@@ -246,7 +252,7 @@ def abc(target: Target, parameters: kinds.Abc) -> None:
 
 @initial_field(kinds.Roberts)
 def roberts(target: Target, parameters: kinds.Roberts) -> None:
-    """u = A (cos by, sin ax, sin by + cos ax); G. O. Roberts, Phil. Trans. R. Soc. A 271, 411 (1972)."""
+    """The flow A (cos by, sin ax, sin by + cos ax); G. O. Roberts, Phil. Trans. R. Soc. A 271, 411 (1972)."""
     a, b, _ = wavenumbers(target.case)
     A = parameters.amplitude
 

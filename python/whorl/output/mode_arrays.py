@@ -15,7 +15,25 @@ from whorl.output.snapshots import LAST
 
 
 def labelled(array: np.ndarray, numbers: tuple[np.ndarray, ...], grid: Grid, unit: str) -> xr.DataArray:
-    """(components, kx, ky, kz) with its wavenumbers; a scalar has no dimension of components."""
+    """Return modes with their wavenumbers and their unit.
+
+    Parameters
+    ----------
+    array : ndarray
+        Amplitudes of shape (components, kx, ky, kz); there are one, two or three components.
+    numbers : tuple of three ndarray
+        The wavenumbers along x, y and z in multiples of the smallest of each axis.
+    grid : Grid
+        The box, of which the smallest wavenumbers are.
+    unit : str
+        The unit of the field.
+
+    Returns
+    -------
+    DataArray
+        The amplitudes over (component, kx, ky, kz), with wavenumbers in units of 1/length. A field of one
+        component has no such dimension; of two, the parts of a complex field, it is called `part`.
+    """
     coordinates = {
         f"k{axis}": (f"k{axis}", n * smallest, {"units": "1/length"})
         for axis, n, smallest in zip("xyz", numbers, smallest_wavenumbers(grid), strict=True)
@@ -31,6 +49,17 @@ def labelled(array: np.ndarray, numbers: tuple[np.ndarray, ...], grid: Grid, uni
 
 
 def smallest_wavenumbers(grid: Grid) -> tuple[float, float, float]:
-    """The smallest wavenumber of each axis, 2π/l or between walls π/l."""
+    """Return the smallest wavenumber of each axis, 2π/l or between walls π/l.
+
+    Parameters
+    ----------
+    grid : Grid
+        The box, with its lengths l and bases.
+
+    Returns
+    -------
+    tuple of three float
+        Along x, y and z, in units of 1/length.
+    """
     axes = zip(grid.lengths, reversed(grid.bases), strict=True)
     return tuple((1 if basis == "S" else 2) * math.pi / length for length, basis in axes)

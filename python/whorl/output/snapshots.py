@@ -28,11 +28,38 @@ LAST = {3: ("component", ["x", "y", "z"]), 2: ("part", ["real", "imaginary"])}
 
 
 class SnapshotBackend(BackendEntrypoint):
-    """Opens a snapshot: variables (z, y, x), of vectors with `component`, of ψ with `part`; x, y, z, time."""
+    """The backend of xarray that opens a snapshot, by `engine="whorl"` or by its ending .vtkhdf.
+
+    Examples
+    --------
+    >>> snapshot = xarray.open_dataset("vortex/snapshots/00000100.vtkhdf", engine="whorl")
+    >>> plane = snapshot["vorticity"].isel(z=0)
+    """
 
     description = "Snapshots of whorl (VTKHDF image data)"
 
     def open_dataset(self, filename_or_obj: Any, *, drop_variables: Any = None) -> xr.Dataset:
+        """Open a snapshot, whose fields stay on disk until they are used.
+
+        Parameters
+        ----------
+        filename_or_obj : str or path-like
+            The file, STEP.vtkhdf.
+        drop_variables : iterable of str, optional
+            Fields that are left out.
+
+        Returns
+        -------
+        Dataset
+            The fields, with units, over (z, y, x), of vectors with `component` behind these and of ψ with
+            `part`, over the coordinates x, y and z, and `time`. The attributes of the file, such as its step
+            and its case, are those of the dataset.
+
+        Raises
+        ------
+        CaseError
+            If h5py is not installed.
+        """
         path = Path(os.fspath(filename_or_obj))
         with open_hdf5(path) as file:
             image = file[ROOT]
@@ -50,18 +77,46 @@ class SnapshotBackend(BackendEntrypoint):
         return xr.Dataset(variables, coordinates, attributes)
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
+        """Tell whether it is the path of a snapshot, by its ending .vtkhdf."""
         return isinstance(filename_or_obj, str | os.PathLike) and Path(filename_or_obj).suffix == ".vtkhdf"
 
 
 def open_snapshot(path: str | Path) -> xr.Dataset:
-    """A snapshot as a dataset whose fields stay on disk until used."""
+    """Open a snapshot as a dataset whose fields stay on disk until used.
+
+    Parameters
+    ----------
+    path : str or Path
+        The file, STEP.vtkhdf.
+
+    Returns
+    -------
+    Dataset
+        The fields over (z, y, x) and component, with units; see `SnapshotBackend.open_dataset`.
+    """
     return xr.open_dataset(path, engine=SnapshotBackend, cache=False)
 
 
 def open_snapshots(paths: Sequence[Path], times: Sequence[float]) -> xr.Dataset:
-    """Snapshots of one run as a dataset over (time, …), with `step`; its fields stay on disk until used.
+    """Open snapshots of one run as a dataset over time; its fields stay on disk until used.
 
-    Of many only the first and the last are opened; fields are those that both have.
+    Parameters
+    ----------
+    paths : sequence of Path
+        The files, in the order of time.
+    times : sequence of float
+        The time of each, in the case's unit of time.
+
+    Returns
+    -------
+    Dataset
+        The fields over (time, z, y, x, component), with `step` over `time`; without snapshots it has no field
+        and no time.
+
+    Notes
+    -----
+    Of many only the first and the last are opened; fields are those that both have. Another snapshot that has
+    not a field raises KeyError when it is read.
     """
     if not paths:
         return xr.Dataset(coords={"time": ("time", np.empty(0), {"units": "time"})})

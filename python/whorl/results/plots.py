@@ -39,10 +39,40 @@ def plot_run(
     time: float | None = None,
     tell: Tell = silent,
 ) -> Path:
-    """Draws the run in `directory` to a PNG, PDF or SVG, DIR/plot.png by default; returns its path.
+    """Draw a run from its files: a slice of a snapshot, two graphs over time, and spectra.
 
-    `field`, `plane` and `time` choose the slice: "vorticity" or "velocity.x", "z" or "z=pi/2", the time of a
-    snapshot, of which the nearest is taken, and `tell` is told which where it is another. Raises CaseError.
+    Parameters
+    ----------
+    directory : str or Path
+        The output directory of the run.
+    output : str or Path, optional
+        The picture, a PNG, PDF or SVG by its ending; plot.png in `directory` by default.
+    field : str, optional
+        What the slice shows: a field, such as "vorticity", or a component, such as "velocity.x". By default
+        the model chooses.
+    plane : str, optional
+        The plane of the slice: the axis normal to it, such as "z", or a plane at a place, such as "z=pi/2".
+        Without a place the liveliest of some planes is taken.
+    time : float, optional
+        The time of the snapshot, of which the nearest is taken; the last by default.
+    tell : callable, optional
+        Called with a sentence where the snapshot drawn is of another time than the one wanted.
+
+    Returns
+    -------
+    Path
+        The path of the picture.
+
+    Raises
+    ------
+    CaseError
+        If `directory` is not one of a run of whorl or has no rows in series.csv yet, if the picture cannot
+        have this path, or if there is no such field, plane or snapshot.
+
+    Examples
+    --------
+    >>> plot_run("vortex", "u.pdf", field="velocity.x", plane="y=pi/2", time=1.0)
+    PosixPath('u.pdf')
     """
     path = Path(output) if output else Path(directory) / "plot.png"
     run = open_run(directory)
@@ -58,7 +88,29 @@ def plot_run(
 
 
 def draw(run: RunResults, name: str, wanted: Wanted | None = None, tell: Tell = silent) -> Figure:
-    """The figure: a slice and curves; the model's `picture` says of what, and `wanted` which slice."""
+    """Return the figure of a run: a slice and curves, as the model's `picture` says.
+
+    Parameters
+    ----------
+    run : RunResults
+        The run, with rows in its series.
+    name : str
+        The name of the run in the title.
+    wanted : Wanted, optional
+        Which slice is drawn.
+    tell : callable, optional
+        Called with a sentence where the snapshot is of another time than the one wanted.
+
+    Returns
+    -------
+    Figure
+        The figure, to be saved.
+
+    Raises
+    ------
+    CaseError
+        If there is no such slice.
+    """
     series, picture = run.series, picture_of(run.case)
     span = float(series["time"][-1] - series["time"][0])
     plane = choose(run.snapshots, picture.slices, run.case.grid, wanted or Wanted(), tell)
@@ -74,7 +126,10 @@ def draw(run: RunResults, name: str, wanted: Wanted | None = None, tell: Tell = 
 
 
 def page(aspect: float) -> tuple[Figure, Axes, list[Axes], Axes]:
-    """Axes of the slice, of two curves and of spectra; a wide slice has the whole width, over the others."""
+    """Return a figure with axes of the slice, of two curves and of spectra.
+
+    A slice whose `aspect`, width over height, is large has the whole width, over the others.
+    """
     if aspect > WIDE:
         height = min(5.5, 12.5 / aspect)
         figure = Figure(figsize=(14, height + 5), layout="constrained")
@@ -93,13 +148,13 @@ def page(aspect: float) -> tuple[Figure, Axes, list[Axes], Axes]:
 
 
 def rounded(time: float, span: float) -> str:
-    """A time as a person would say it: to a fortieth of the time that is shown, or better."""
+    """Return a time as a person would say it: to a fortieth of the time that is shown, or better."""
     decimals = max(0, math.ceil(-math.log10(span / 40))) if span > 0 else 4
     return f"{time:.{min(decimals, 12)}f}".rstrip("0").rstrip(".") if decimals else f"{time:.0f}"
 
 
 def picture_of(case: Case) -> Picture:
-    """The model's picture; of the passive scalars, too, where one is the first field of the snapshots."""
+    """Return the model's picture; of passive scalars, too, where one is the first field of the snapshots."""
     picture, first = case.flow.picture, case.output.fields[0]
     if picture.slope == KOLMOGOROV and 1 in case.grid.points:
         picture = replace(picture, slope=None)  # in a plane there is another range
@@ -118,7 +173,7 @@ def picture_of(case: Case) -> Picture:
 
 
 def colors_of(picture: Picture) -> dict[str, str]:
-    """A colour for each label (or column without one), the same in all graphs.
+    """Return a colour for each label (or column without one), the same in all graphs.
 
     What is drawn alone in the first graph keeps its own.
     """
@@ -133,6 +188,7 @@ def colors_of(picture: Picture) -> dict[str, str]:
 
 
 def headline(run: RunResults, series: xr.Dataset, name: str, span: float) -> str:
+    """Return the title of the figure: the run's name, points, parameters, times, and Rλ if it has one."""
     points = run.case.grid.points
     size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(str(n) for n in points if n > 1)
     last = series.isel(time=-1)
@@ -150,7 +206,7 @@ def _reach(times: np.ndarray, span: float) -> str:
 
 
 def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, str]) -> None:
-    """Columns over time from zero up, or from below it where they are negative."""
+    """Draw columns over time from zero up, or from below it where they are negative."""
     time = series["time"].values
     for name, label in curves.columns:
         values, color = series[name].values, colors[label or name]
@@ -167,7 +223,7 @@ def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, 
 
 
 def resolved(grid: Grid) -> float:
-    """The largest wavenumber kept along every axis: beyond it shells are corners of the box of modes."""
+    """Return the largest wavenumber kept along every axis: shells beyond are corners of the box of modes."""
     axes = zip(grid.points, grid.lengths, strict=True)
     return LARGEST_KEPT[grid.dealias] * np.pi * min(n / length for n, length in axes if n > 1)
 
@@ -175,9 +231,20 @@ def resolved(grid: Grid) -> float:
 def draw_spectra(
     ax: Axes, spectra: xr.Dataset | None, picture: Picture, most: float, span: float = 0.0
 ) -> None:
-    """The first of the model's spectra at a few times, the last the darkest; the others at the last.
+    """Draw the first of the model's spectra at a few times, the last the darkest; the others at the last.
 
-    Of the shells up to the wavenumber `most`; times are rounded for a run over the time `span`.
+    Parameters
+    ----------
+    ax : Axes
+        Where they are drawn.
+    spectra : Dataset or None
+        The spectra of the run over (time, k), if it has any.
+    picture : Picture
+        Which spectra, their labels and the slope beside them.
+    most : float
+        The wavenumber up to which shells are drawn.
+    span : float, default 0.0
+        The time over which the run is drawn; times are rounded for it.
     """
     ax.set_title(picture.spectra_title)
     if spectra is None or spectra.sizes["time"] == 0:

@@ -21,9 +21,20 @@ SAME = 1e-9  # of the largest time: what rounding and steps that land on a time 
 
 @dataclass(frozen=True)
 class RunResults:
-    """An output directory to read from; also while the run goes on.
+    """An output directory to read from, also while the run goes on; `open_run` makes it.
 
-    Attributes: `directory` (Path) and `case` (the resolved Case).
+    Each property reads its files anew.
+
+    Attributes
+    ----------
+    directory : Path
+        The output directory.
+    case : Case
+        The case of the run with every option resolved.
+
+    See Also
+    --------
+    Runs : Several runs to compare.
     """
 
     directory: Path
@@ -31,53 +42,99 @@ class RunResults:
 
     @property
     def series(self) -> xr.Dataset:
-        """The time series over `time`; a variable for each column of series.csv, with units."""
+        """The time series over `time`, a variable with units for each column of series.csv."""
         return read_series(RunDirectory(self.directory).series)
 
     @property
     def spectra(self) -> xr.Dataset:
-        """The model's spectra, such as energy, and the transfers, by shell over (time, k)."""
+        """The model's spectra, such as energy, and the transfers, by shell over (time, k).
+
+        They are sums over a shell, no densities: energy summed over k is the mean kinetic energy.
+        """
         return read_spectra(RunDirectory(self.directory).spectra)
 
     @property
     def snapshots(self) -> xr.Dataset:
         """All snapshots over `time`, with `step`; fields (time, z, y, x, component) stay on disk until used.
 
-        `snapshots.isel(time=-1)` is the last, `snapshots.sel(time=2.0, method="nearest")` that near t = 2.
+        Examples
+        --------
+        The last snapshot, and the one nearest to t = 2:
+
+        >>> last = run.snapshots.isel(time=-1)
+        >>> near = run.snapshots.sel(time=2.0, method="nearest")
         """
         place = RunDirectory(self.directory)
         paths = place.snapshots()
         return open_snapshots(paths, times_of(paths, place.snapshot_series))
 
     def checkpoint(self, step: int | None = None) -> xr.Dataset:
-        """The modes of the newest checkpoint, or of that of `step`: amplitudes of exp(i k·x), all in memory.
+        """Read the modes of a checkpoint, the amplitudes of exp(i k·x), all in memory.
 
-        Each field of the state is over (component, kx ≥ 0, ky, kz), zero where no mode is kept; `time`,
-        `step` and the case are attributes. `whorl.output.mode_arrays` tells of walls. Raises CaseError where
-        it is damaged.
+        Parameters
+        ----------
+        step : int, optional
+            The step of the checkpoint; the newest by default.
+
+        Returns
+        -------
+        Dataset
+            Each field of the state over (component, kx, ky, kz) with kx ≥ 0, zero where no mode is kept. A
+            field of one component has no such dimension. The attributes are `time`, `step`, the case as TOML
+            and more.
+
+        Raises
+        ------
+        CaseError
+            If there is no such checkpoint, or if it is damaged.
+
+        See Also
+        --------
+        whorl.output.mode_arrays : What is there of a field between walls.
+
+        Examples
+        --------
+        The mean kinetic energy of the newest checkpoint; a mode with kx > 0 stands for its conjugate, too:
+
+        >>> modes = run.checkpoint()["velocity"]
+        >>> weight = np.where(modes["kx"] > 0, 1.0, 0.5)[:, None, None]
+        >>> energy = float((weight * (abs(modes) ** 2).sum("component")).sum())
         """
         return open_modes(RunDirectory(self.directory).path_of_checkpoint(step))
 
     @property
     def checkpoints(self) -> list[Path]:
-        """Checkpoint files, the oldest first."""
+        """The checkpoint files, the oldest first."""
         return RunDirectory(self.directory).checkpoints()
 
 
 @dataclass(frozen=True)
 class Runs:
-    """Several output directories to compare; `runs` by their names, which are the labels of `run`."""
+    """Several output directories to compare; `open_runs` makes it.
+
+    Attributes
+    ----------
+    runs : dict of str to RunResults
+        The runs by their names, which are the labels of the dimension `run`.
+    """
 
     runs: dict[str, RunResults]
 
     @property
     def series(self) -> xr.Dataset:
-        """The columns that all have, over (run, time): NaN where a run has no row at a time."""
+        """The columns that all runs have, over (run, time): NaN where a run has no row at a time.
+
+        Times that are the same but for rounding count as one. CaseError is raised where units differ.
+        """
         return self._together([run.series for run in self.runs.values()])
 
     @property
     def spectra(self) -> xr.Dataset:
-        """The spectra that all have, over (run, time, k)."""
+        """The spectra that all runs have, over (run, time, k): NaN where a run has none at a time or shell.
+
+        Times, and wavenumbers, that are the same but for rounding count as one. CaseError is raised where
+        units differ.
+        """
         return self._together([run.spectra for run in self.runs.values()])
 
     def _together(self, tables: list[xr.Dataset]) -> xr.Dataset:
@@ -115,9 +172,33 @@ def _aligned(tables: list[xr.Dataset]) -> list[xr.Dataset]:
 
 
 def open_runs(*directories: str | Path) -> Runs:
-    """Several runs to compare, by the names of their directories, or their paths where names are the same.
+    """Open several runs to compare.
 
-    Raises CaseError, naming the first that is not one of whorl's.
+    Parameters
+    ----------
+    *directories : str or Path
+        The output directories, one after another. Their names are those of the runs, or their paths where
+        names are the same.
+
+    Returns
+    -------
+    Runs
+        The runs together.
+
+    Raises
+    ------
+    CaseError
+        If no directory is given, if one is given twice, or if one is not of a run of whorl; the message names
+        the first that is not.
+
+    See Also
+    --------
+    open_run : One run alone.
+
+    Examples
+    --------
+    >>> runs = open_runs("vortex", "finer")
+    >>> energy = runs.series["energy"].sel(run="finer").dropna("time")
     """
     if mistaken := [given for given in directories if not isinstance(given, str | Path)]:
         raise CaseError(
@@ -134,5 +215,34 @@ def open_runs(*directories: str | Path) -> Runs:
 
 
 def open_run(directory: str | Path) -> RunResults:
-    """The results in an output directory. Raises CaseError if it is not one of whorl's."""
+    """Open the results in an output directory, also while the run goes on.
+
+    Parameters
+    ----------
+    directory : str or Path
+        The output directory of a run.
+
+    Returns
+    -------
+    RunResults
+        What the run has written so far; nothing but its case is read yet.
+
+    Raises
+    ------
+    CaseError
+        If the directory is not one of a run of whorl.
+
+    See Also
+    --------
+    open_runs : Several runs to compare.
+
+    Examples
+    --------
+    >>> run = open_run("vortex")
+    >>> run.case.grid.points
+    (64, 64, 64)
+    >>> dissipation = run.series["dissipation"]
+    >>> spectrum = run.spectra["energy"].isel(time=-1)
+    >>> plane = run.snapshots["vorticity"].isel(time=-1, z=0)
+    """
     return RunResults(Path(directory), RunDirectory(directory).read_case())

@@ -342,8 +342,10 @@ def _room_of_node(node: MPI.Intracomm, comm: MPI.Intracomm) -> Room:
 
 
 def _room_of_gpu(node: MPI.Intracomm, comm: MPI.Intracomm) -> Room:
-    """Of the GPU with the least. Ranks of a node take its GPUs in turn; a launcher may have given them
-    different ones."""
+    """Of the GPU with the least.
+
+    Ranks of a node take its GPUs in turn; a launcher may have given them different ones.
+    """
 
     def own() -> tuple[str, int, str]:
         gpus = _core.gpus()

@@ -21,7 +21,7 @@ from whorl.run.checks import other_level
 
 
 class Restarts:
-    """The part of a simulation that makes one from a checkpoint."""
+    """The part of a simulation that makes one from a checkpoint of an earlier run."""
 
     flow: _core.Flow
     clock: Clock
@@ -39,18 +39,52 @@ class Restarts:
         comm: MPI.Intracomm | None = None,
         overwrite: bool = False,
     ) -> Self:
-        """Go on from the newest checkpoint of a directory, or the one of `step`, to `until` if given.
+        """Go on from a checkpoint, in its directory or in one beside it.
 
-        `settings`: "key=value" for run.*, output.* (but directory) and time.*. Ranks, process grid and
-        precision are free. On the same ranks, at the same instruction level (another is warned of), the run
-        repeats the uninterrupted one bit for bit, but with run.lines = "fftw": plans are found by timing.
+        Parameters
+        ----------
+        directory : str or Path
+            The output directory of the run that wrote the checkpoint.
+        output : str or Path, optional
+            A directory for a run of its own that begins from the checkpoint, at its time and step, while
+            `directory` stays as it is. Without it the run goes on in `directory`.
+        until : float, optional
+            The time to go on to; that of the case if it is not given.
+        settings : sequence of str, optional
+            Changes of the case, "section.key=value": of run.*, output.* (but directory) and time.*. With
+            `output` they may change all but [initial] and the box: the points of the grid or the viscosity,
+            too.
+        step : int, optional
+            The step of the checkpoint; the newest by default.
+        comm : mpi4py.MPI.Intracomm, optional
+            The ranks that share the flow, all by default; their number need not be that of the run so far.
+        overwrite : bool, default False
+            Whether to replace an earlier run in `output`.
 
-        `output`: a directory for a run of its own that begins from there, at its time and step, while
-        `directory` stays as it is; `settings` may then change all but [initial] and the box, the points of
-        the grid or the viscosity, too. Modes that both grids keep are taken to the last bit, others are zero
-        or left out; a multistep scheme begins anew. `overwrite`: replace an earlier run there.
+        Returns
+        -------
+        Simulation
+            A simulation in the state of the checkpoint.
 
-        Raises CaseError for what cannot be, and for checkpoints that are damaged.
+        Raises
+        ------
+        CaseError
+            If there is no such checkpoint, if it is damaged, if a setting is not one that may change, if the
+            end of the run is reached already, or if the case cannot be run.
+
+        Notes
+        -----
+        Ranks, process grid and precision are free. On the same ranks, at the same instruction level (another
+        is warned of), the run repeats the uninterrupted one bit for bit, but with run.lines = "fftw": plans
+        are found by timing.
+
+        On another grid the modes that both keep are taken to the last bit, others are zero or left out. A run
+        in `output` begins a multistep scheme anew.
+
+        Examples
+        --------
+        >>> simulation = Simulation.restart("vortex", until=20)
+        >>> finer = Simulation.restart("vortex", "finer", settings=["grid.points=128"])
         """
         check_list(settings)
         self = cls.__new__(cls)

@@ -39,16 +39,33 @@ REST = 1e6  # of the shortest step: one so much longer is of a flow that moves a
 
 
 class Simulation(State, Restarts):
-    """A flow in time.
+    """A flow in time; every method must be called on all ranks of `comm`.
 
-    `case`: a Case; files go to case.output.directory, none are written without it.
-    `initial`: in place of the case's [initial], a function (x, y, z) → (u, v, w) or an array (3, nz, ny, nx),
-    or a dict of them for several fields: {"velocity": function, "magnetic": array}; the others are zero.
-    `comm`: an mpi4py communicator, all ranks by default; every method must be called on all of its ranks.
-    `overwrite`: replace an earlier run in the directory.
+    Parameters
+    ----------
+    case : Case
+        What is computed. Files go to `case.output.directory`; none are written without it.
+    initial : callable, array_like or dict, optional
+        In place of the case's [initial] a function (x, y, z) → (u, v, w) or an array (3, nz, ny, nx), as for
+        `set_field`, or a dict of them for several fields: {"velocity": function, "magnetic": array}. What
+        neither it nor the case gives is zero.
+    comm : mpi4py.MPI.Intracomm, optional
+        The ranks that share the flow, all by default.
+    overwrite : bool, default False
+        Whether to replace an earlier run in the directory.
 
-    `with Simulation(case) as simulation:` closes it behind the block; see `close`.
-    Raises CaseError, and writes nothing, for anything that cannot be run.
+    Raises
+    ------
+    CaseError
+        For anything that cannot be run, such as a field that `initial` and the case both give; nothing is
+        written then.
+
+    Examples
+    --------
+    >>> case = Case(grid={"points": 16}, flow={"viscosity": 0.1}, time={"dt": 0.05, "until": 0.5})
+    >>> simulation = Simulation(case, lambda x, y, z: (np.sin(z), np.sin(x), np.sin(y)))
+    >>> simulation.run(progress=False)
+    True
     """
 
     _lock: Lock | None = None  # the root's, until the run ends
@@ -131,10 +148,11 @@ class Simulation(State, Restarts):
             self.log.warning(f"warning: {warning}")
 
     def close(self) -> None:
-        """Give back its memory, what MPI keeps of it and the directory; only series and spectra are left.
+        """Give back the memory, what MPI keeps of it and the directory; only series and spectra are left.
 
-        Collective. Without it what MPI keeps on several ranks (windows, memory they share) stays until the
-        program ends: Python forgets objects on each rank at a time of its own, and MPI waits for all ranks.
+        A block `with Simulation(case) as simulation:` that ends without an exception calls it. Collective.
+        Without it what MPI keeps on several ranks (windows, memory they share) stays until the program ends:
+        Python forgets objects on each rank at a time of its own, and MPI waits for all ranks.
         """
         self.flow.close()
         self._release()
@@ -154,12 +172,12 @@ class Simulation(State, Restarts):
 
     @property
     def time(self) -> float:
-        """t, in the case's unit of time."""
+        """The time t of the present state, in the case's unit of time."""
         return self.clock.time
 
     @property
     def step_number(self) -> int:
-        """Time steps made since t = 0."""
+        """The number of time steps made since t = 0."""
         return self.clock.step
 
     @property
@@ -191,10 +209,10 @@ class Simulation(State, Restarts):
         return self._recorder.spectra.data.copy(deep=True)
 
     def statistics(self) -> dict[str, float]:
-        """The numbers of the present state, by the names of the columns of the series (`whorl models MODEL`).
+        """Return the numbers of the present state, by the names of the columns of the series.
 
         They are sums over modes (energy, dissipation, …), and what follows from them: R_lambda, a Nusselt
-        number. Collective. Raises BlowUp where the state is not finite.
+        number; see `whorl models MODEL`. Collective. Raises BlowUp where the state is not finite.
         """
         values = dict(self._recorder.statistics())
         return values | self.case.flow.derived(values, self.flow.kmax)
@@ -206,15 +224,31 @@ class Simulation(State, Restarts):
         return self._recorder.blow_up(reason)
 
     def summary(self) -> str:
-        """One line on what runs and how."""
+        """Return one line on what runs and how."""
         return describe(self.case, self.flow)
 
     # the loop
 
     def every(self, interval: float | str, function: Callable[["Simulation"], None] | None = None) -> Any:
-        """Call `function(simulation)` after each step that completes an interval: "10 steps", or 0.5 of time.
+        """Call a function of the simulation after each step that completes an interval.
 
-        Without a function, a decorator. Raises ValueError for another interval or what cannot be called.
+        Parameters
+        ----------
+        interval : float or str
+            An interval of time, such as 0.5, or a number of steps, such as "10 steps".
+        function : callable, optional
+            It is called as `function(simulation)`. Without it `every` returns a decorator.
+
+        Raises
+        ------
+        ValueError
+            If the interval is another, in minutes, say, or if `function` cannot be called.
+
+        Examples
+        --------
+        >>> @simulation.every("10 steps")
+        ... def watch(flow):
+        ...     print(flow.time, flow.statistics()["energy"])
         """
         if function is not None and not callable(function):
             raise ValueError(f"{function!r} cannot be called; give a function of the simulation")
@@ -229,10 +263,21 @@ class Simulation(State, Restarts):
         return register if function is None else register(function)
 
     def step(self) -> _core.StepReport:
-        """One time step with the callbacks and output due; returns its dt, courant and maximum_velocity.
+        """Make one step, with the callbacks, then the output due: files have the state as callbacks leave it.
 
-        Callbacks come first, so that files have the state as they leave it. Raises BlowUp when the flow is
-        not finite, ValueError when the run is finished or has given its directory back.
+        Returns
+        -------
+        StepReport
+            With the attributes `dt`, the time step, `courant`, its Courant number, and `maximum_velocity`.
+
+        Raises
+        ------
+        BlowUp
+            If the flow is not finite.
+        CaseError, RunFault
+            If the flow is at rest, or has come to rest, so that time.courant sets no step.
+        ValueError
+            If the run is finished or has given its directory back.
         """
         if self.finished or self._ended:
             why = "is finished" if self.finished else "has ended, and its directory is free for others,"
@@ -257,13 +302,34 @@ class Simulation(State, Restarts):
         return self.report
 
     def run(self, *, until: float | None = None, progress: bool = True) -> bool:
-        """Steps until the end, or until the time `until`, which the last step is shortened to land on.
+        """Make steps until the end of the run, or until a time before it.
 
-        Of a time that has passed it makes no step.
-        True when the end of the run is reached, False when it is not; `stopped_by` names a signal that
-        stopped it, else None.
-        With an output directory SIGTERM, SIGINT, SIGUSR1 and SIGHUP stop behind the present step, with a
+        With an output directory SIGTERM, SIGINT, SIGUSR1 and SIGHUP stop it behind the present step, with a
         checkpoint. Standard output may be closed meanwhile.
+
+        Parameters
+        ----------
+        until : float, optional
+            A time to pause at, on which the last step is shortened to land; of one passed none is made.
+        progress : bool, default True
+            Whether rank 0 shows how far the run is.
+
+        Returns
+        -------
+        bool
+            Whether the end is reached; if not, `stopped_by` names a signal that stopped it, or is None.
+
+        Raises
+        ------
+        BlowUp, CaseError, RunFault
+            As from `step`; RunFault also if the run cannot go on, on a full disk, for example.
+        ValueError
+            If `until` is negative or not finite.
+
+        Examples
+        --------
+        >>> simulation.run(until=0.25, progress=False)
+        False
         """
         if until is not None and not 0 <= until < math.inf:
             raise ValueError(f"until = {until} is no time to pause at")

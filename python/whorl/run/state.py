@@ -16,7 +16,13 @@ from whorl.run import modes
 
 
 class State:
-    """Reads and sets the fields of a flow; every method is collective but `block` and `coordinates`."""
+    """The part of a simulation that reads and sets the fields of the flow.
+
+    Notes
+    -----
+    Every method is collective but `block` and `coordinates`. Arrays of values at grid points are of type
+    float64, or float32 with `run.precision = "single"`, with z before y before x.
+    """
 
     case: Case
     comm: MPI.Intracomm
@@ -24,28 +30,74 @@ class State:
 
     @property
     def block(self) -> tuple[int, int, int, int]:
-        """z0, z1, y0, y1: the grid points z0 ≤ z < z1, y0 ≤ y < y1 and all x are this rank's."""
+        """The bounds z0, z1, y0, y1 of this rank's grid points: z0 ≤ z < z1, y0 ≤ y < y1 and all x."""
         return tuple(self.flow.physical_block)
 
     @property
     def coordinates(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Positions x, y, z of this rank's grid points, one-dimensional."""
+        """The positions x, y, z of this rank's grid points, three one-dimensional arrays."""
         z0, z1, y0, y1 = self.block
         x, y, z = initials.coordinates(self.case)
         return x, y[y0:y1], z[z0:z1]
 
     def velocity(self) -> np.ndarray:
-        """u, v, w at this rank's grid points: a copy of shape (3, z1 − z0, y1 − y0, nx)."""
+        """Return u, v, w at this rank's grid points.
+
+        Returns
+        -------
+        ndarray
+            A copy of shape (3, z1 − z0, y1 − y0, nx), in units of length/time.
+
+        Raises
+        ------
+        ValueError
+            If the model has no velocity; the message names the fields there are.
+
+        See Also
+        --------
+        field : Any field.
+        block : The bounds z0, z1, y0, y1.
+        """
         return self.field("velocity")
 
     def vorticity(self) -> np.ndarray:
-        """The curl of the velocity, as `velocity`."""
+        """Return the curl of the velocity at this rank's grid points.
+
+        Returns
+        -------
+        ndarray
+            A copy of shape (3, z1 − z0, y1 − y0, nx), in units of 1/time. The model navier-stokes-2d has one
+            component, along z.
+
+        Raises
+        ------
+        ValueError
+            If the model has no vorticity; the message names the fields there are.
+        """
         return self.field("vorticity")
 
     def field(self, name: str) -> np.ndarray:
-        """Any field of the model, or a scalar: a copy of shape (components, z1 − z0, y1 − y0, nx).
+        """Return any field of the model, or a scalar, at this rank's grid points.
 
-        Raises ValueError, naming those there are.
+        Parameters
+        ----------
+        name : str
+            The name of the field, such as "velocity", or of a scalar of the case.
+
+        Returns
+        -------
+        ndarray
+            A copy of shape (components, z1 − z0, y1 − y0, nx), the rank's `block` of the grid.
+
+        Raises
+        ------
+        ValueError
+            If there is no such field; the message names those there are.
+
+        See Also
+        --------
+        gather : The whole field on one rank.
+        modes : The field as amplitudes of modes.
         """
         components = self._known(name).components
         z0, z1, y0, y1 = self.block
@@ -59,19 +111,75 @@ class State:
         return field
 
     def modes(self, name: str) -> xr.DataArray:
-        """This rank's modes of a field: amplitudes of exp(i k·x), complex, over component, kx ≥ 0, ky and kz.
+        """Return this rank's modes of a field: the amplitudes of exp(i k·x).
 
-        Zero where none is kept. On several ranks each has some kx and, of these, some ky; which, say the
-        coordinates. See `whorl.output.mode_arrays` for walls. Raises ValueError, naming the fields there are.
+        Parameters
+        ----------
+        name : str
+            The name of a field of the model, or of a scalar.
+
+        Returns
+        -------
+        DataArray
+            Complex amplitudes over (component, kx, ky, kz) with kx ≥ 0, zero where no mode is kept. A field
+            of one component has no such dimension; of a complex field, such as ψ, it is `part`, real and
+            imaginary. The coordinates are wavenumbers, in units of 1/length.
+
+        Raises
+        ------
+        ValueError
+            If there is no such field; the message names those there are.
+
+        See Also
+        --------
+        set_modes : Set a field from such modes.
+        whorl.output.mode_arrays : What is there of a field between walls.
+
+        Notes
+        -----
+        On several ranks each has some kx and, of these, some ky; the coordinates say which. A mode with
+        kx > 0 stands for its conjugate at −k, too.
+
+        Examples
+        --------
+        The mean kinetic energy of the flow, of a simulation on one rank:
+
+        >>> modes = simulation.modes("velocity")
+        >>> weight = np.where(modes["kx"] > 0, 1.0, 0.5)[:, None, None]
+        >>> energy = float((weight * (abs(modes) ** 2).sum("component")).sum())
         """
         self._known(name)
         return modes.read(self.flow, self.case, name)
 
     def set_modes(self, name: str, values: xr.DataArray | np.ndarray) -> None:
-        """Sets a field of the state from this rank's modes, in the shape that `modes` gives them.
+        """Set a field of the state from this rank's modes.
 
-        Of solenoidal fields the divergent part is removed, and values where no mode is kept are left out.
-        Raises CaseError for modes of no real field; what was there is lost then, too.
+        Parameters
+        ----------
+        name : str
+            The name of a field of the state.
+        values : DataArray or ndarray
+            The modes in the shape that `modes` gives them. Of a DataArray the dimensions and the wavenumbers
+            may be in another order.
+
+        Raises
+        ------
+        CaseError
+            If there is no such field in the state, if the shape or the wavenumbers are not those of this
+            rank, if a value is not finite, or if the modes are those of no real field; what was there may be
+            lost then, too.
+
+        Notes
+        -----
+        Of solenoidal fields the divergent part is removed. Values where no mode is kept are left out.
+
+        Examples
+        --------
+        Halve the waves of |k| < 2.5:
+
+        >>> modes = simulation.modes("velocity")
+        >>> large = modes.kx**2 + modes.ky**2 + modes.kz**2 < 2.5**2
+        >>> simulation.set_modes("velocity", modes.where(~large, 0.5 * modes))
         """
         try:
             modes.write(initials.target_of(self.flow, self.case, self.comm, name), values)
@@ -79,9 +187,24 @@ class State:
             self._changed()
 
     def gather(self, name: str, root: int = 0) -> np.ndarray | None:
-        """A field of all ranks, (components, nz, ny, nx), on rank `root`; None on the others.
+        """Return a field of all ranks on one of them.
 
-        Raises ValueError, naming those there are, of fields and of ranks.
+        Parameters
+        ----------
+        name : str
+            The name of a field of the model, or of a scalar.
+        root : int, default 0
+            The rank that receives the field.
+
+        Returns
+        -------
+        ndarray or None
+            The field, of shape (components, nz, ny, nx), on rank `root`; None on the others.
+
+        Raises
+        ------
+        ValueError
+            If there is no such field, or no such rank; the message names those there are.
         """
         if not 0 <= root < self.comm.size:
             raise ValueError(f"there is no rank {root} to gather on: ranks are 0 to {self.comm.size - 1}")
@@ -99,18 +222,46 @@ class State:
         return whole
 
     def mean(self, name: str) -> np.ndarray:
-        """The mean of each component of a field over all grid points, the same on every rank.
+        """Return the mean of each component of a field over all grid points.
 
-        Raises ValueError, naming the fields there are.
+        Parameters
+        ----------
+        name : str
+            The name of a field of the model, or of a scalar.
+
+        Returns
+        -------
+        ndarray
+            The means, of shape (components,), the same on every rank.
+
+        Raises
+        ------
+        ValueError
+            If there is no such field; the message names those there are.
         """
         sums = self.field(name).sum(axis=(1, 2, 3), dtype=float)
         self.comm.Allreduce(MPI.IN_PLACE, sums, MPI.SUM)
         return sums / np.prod(self.case.grid.points, dtype=float)
 
     def maximum(self, name: str) -> float:
-        """The largest magnitude of a field on the grid points, |f|, the same on every rank.
+        """Return the largest magnitude |f| of a field on the grid points.
 
-        Raises ValueError, naming the fields there are, BlowUp where a value is not finite.
+        Parameters
+        ----------
+        name : str
+            The name of a field of the model, or of a scalar.
+
+        Returns
+        -------
+        float
+            The largest magnitude, the same on every rank.
+
+        Raises
+        ------
+        ValueError
+            If there is no such field; the message names those there are.
+        BlowUp
+            If a value is not finite.
         """
         field = self.field(name)
         squares = np.einsum("czyx,czyx->zyx", field, field, dtype=float)
@@ -120,11 +271,32 @@ class State:
         return float(np.sqrt(largest))
 
     def set_field(self, name: str, values: Any) -> None:
-        """Sets a field of the state, also while a run goes on: from a callback, for example.
+        """Set a field of the state, also while a run goes on: from a callback, for example.
 
-        `values`: a function (x, y, z) → components, or an array (components, nz, ny, nx), as for `initial`;
-        of solenoidal fields the divergent part is removed. Raises CaseError for what no field can be; what
-        was there is lost then, too.
+        Parameters
+        ----------
+        name : str
+            The name of a field of the state, or of the field that [initial] sets.
+        values : callable or array_like
+            A function (x, y, z) → components, or an array of shape (components, nz, ny, nx), the whole field
+            on every rank; a field of one component may come without the first dimension.
+
+        Raises
+        ------
+        CaseError
+            If there is no such field, or if the values are not what it can be, for example not finite or of
+            another shape; what was there may be lost then, too.
+
+        Notes
+        -----
+        A function is called block by block, with arrays that broadcast to (z, y, x), so it must depend on x,
+        y and z alone. Of solenoidal fields the divergent part is removed.
+
+        Examples
+        --------
+        >>> def shear(x, y, z):
+        ...     return np.sin(y), 0.01 * np.sin(x), 0.0
+        >>> simulation.set_field("velocity", shear)
         """
         try:
             initials.set_field(self.flow, self.case, self.comm, name, values)

@@ -77,7 +77,7 @@ def peers_by_level(exchange: Exchange, links: Sequence[Link]) -> list[int]:
 
 
 def level_times(exchange: Exchange, links: Sequence[Link]) -> list[float]:
-    """Seconds at each level: q peers there, Q there and below, c messages of m bytes each, n ranks at once,
+    """Seconds at each level: q peers there, Q there and below, c messages of m bytes each, n ranks at once.
 
     t = q c (λ + m / min(b, T/n) + (μ − m)₊ (1/b − 1/P)),   b = B Q^−γ:
 
