@@ -20,6 +20,7 @@ _HOMES = {
     "BlowUp": "whorl.base.errors",
     "Case": "whorl.config.case",
     "CaseError": "whorl.base.errors",
+    "RunFault": "whorl.base.errors",
     "Simulation": "whorl.run.simulation",
     "load_case": "whorl.config.case",
     "open_run": "whorl.results.runs",

@@ -31,3 +31,10 @@ def test_a_formula_that_is_no_real_number_is_refused(formula, reason):
         formulas.check(formula)
     assert f'"{formula}"' in str(caught.value)
     assert reason in str(caught.value)
+
+
+@pytest.mark.parametrize("formula", ["maximum(1, 2, 5)", "sin(x, 1)", "hypot(x)", "where(x > 0, 1)", "exp()"])
+def test_a_function_takes_as_many_arguments_as_it_has(formula):
+    """Beyond them NumPy, which works out constants, would take one for where the result goes."""
+    with pytest.raises(ValueError, match=r"\(\w+\(\) takes [123] arguments?, not [0123]\)"):
+        formulas.check(formula)

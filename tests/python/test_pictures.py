@@ -70,6 +70,8 @@ def test_xarray_takes_the_backend_and_drops_variables(tmp_path):
     write_snapshot(tmp_path / "a.vtkhdf", 0.0)
     data = xr.open_dataset(tmp_path / "a.vtkhdf", engine=SnapshotBackend, drop_variables=["velocity"])
     assert list(data.data_vars) == ["vorticity"]
+    data = xr.open_dataset(tmp_path / "a.vtkhdf", engine=SnapshotBackend, drop_variables="velocity")
+    assert list(data.data_vars) == ["vorticity"]
     assert SnapshotBackend().guess_can_open(tmp_path / "a.vtkhdf")
     assert not SnapshotBackend().guess_can_open("a.nc")
 

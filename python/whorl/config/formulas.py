@@ -14,13 +14,18 @@ ALLOWED = (
     "cosh, tanh, arctan2, abs"
 )
 # Of each point alone: numexpr also sums, and takes extremes, over as many points as it is given at a time.
-FUNCTIONS = frozenset(
-    [
-        *("abs", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctan2", "arctanh"),
-        *("ceil", "copysign", "cos", "cosh", "exp", "expm1", "floor", "fmod"),
-        *("hypot", "log", "log10", "log1p", "log2", "maximum", "minimum", "round"),
-        *("sign", "sin", "sinh", "sqrt", "tan", "tanh", "trunc", "where"),
-    ]
+# Each with the number of its arguments.
+FUNCTIONS = (
+    dict.fromkeys(
+        [
+            *("abs", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "ceil"),
+            *("cos", "cosh", "exp", "expm1", "floor", "log", "log10", "log1p", "log2"),
+            *("round", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
+        ],
+        1,
+    )
+    | dict.fromkeys(["arctan2", "copysign", "fmod", "hypot", "maximum", "minimum"], 2)
+    | {"where": 3}
 )
 OPERATORS = (
     *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor),
@@ -89,8 +94,10 @@ def _check_node(node: ast.expr) -> None:
         case ast.BinOp(op=operator) | ast.UnaryOp(op=operator) | ast.Compare(ops=[operator]):
             if isinstance(operator, OPERATORS):
                 return
-        case ast.Call(func=ast.Name(id=name), keywords=[]) if name in FUNCTIONS:
-            return
+        case ast.Call(func=ast.Name(id=name), keywords=[], args=given) if name in FUNCTIONS:
+            if len(given) == (wanted := FUNCTIONS[name]):
+                return
+            raise ValueError(f"{name}() takes {wanted} argument{'s' if wanted > 1 else ''}, not {len(given)}")
         case ast.Call(func=ast.Name(id=name)):
             raise ValueError(f"{name}() is not known")
         case ast.Compare():

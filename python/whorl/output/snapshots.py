@@ -45,7 +45,7 @@ class SnapshotBackend(BackendEntrypoint):
         ----------
         filename_or_obj : str or path-like
             The file, STEP.vtkhdf.
-        drop_variables : iterable of str, optional
+        drop_variables : str or iterable of str, optional
             Fields that are left out.
 
         Returns
@@ -61,6 +61,7 @@ class SnapshotBackend(BackendEntrypoint):
             If h5py is not installed.
         """
         path = Path(os.fspath(filename_or_obj))
+        dropped = [drop_variables] if isinstance(drop_variables, str) else list(drop_variables or ())
         with open_hdf5(path) as file:
             image = file[ROOT]
             attributes = {name: python_value(value) for name, value in file.attrs.items()}
@@ -69,7 +70,7 @@ class SnapshotBackend(BackendEntrypoint):
             variables = {}
             for name, data in image["PointData"].items():
                 own = names.get(name, name)
-                if own not in (drop_variables or ()):
+                if own not in dropped:
                     variables[own] = _lazy(path, data, coordinates, units.get(own, "1"))
         present = {dimension for variable in variables.values() for dimension in variable.dims}
         coordinates |= {label: values for label, values in LAST.values() if label in present}

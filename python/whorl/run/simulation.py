@@ -48,7 +48,7 @@ class Simulation(State, Restarts):
     initial : callable, array_like or dict, optional
         In place of the case's [initial] a function (x, y, z) → (u, v, w) or an array (3, nz, ny, nx), as for
         `set_field`, or a dict of them for several fields: {"velocity": function, "magnetic": array}. What
-        neither it nor the case gives is zero.
+        neither it nor the case gives is zero; "zero" in the case gives nothing.
     comm : mpi4py.MPI.Intracomm, optional
         The ranks that share the flow, all by default.
     overwrite : bool, default False
