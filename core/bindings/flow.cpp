@@ -180,7 +180,7 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const std::int64_t executors = streams ? device::stream_count : device::Cpu(options.threads).executors();
     return {
         {"state", value * registers * shape.field_count() * count_modes(truncation, layout.kx, layout.ky)},
-        {"exchange", value * (layout.pencil_size + (layout.grid.p_col > 1 ? layout.plane_size : 0))},
+        {"exchange", value * (layout.z_pencil_size + (layout.grid.p_col > 1 ? layout.y_pencil_size : 0))},
         {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
         {"workspace", value * executors * workspace.size()},
         {"tables", table_bytes(layout, value, streams)}};

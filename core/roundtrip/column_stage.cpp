@@ -13,7 +13,7 @@ ColumnStage<Device, Real>::ColumnStage(const Layout& layout, Device& device,
                                        Executors<Device, Real>& executors, Exchanges<Device, Real>& exchanges,
                                        const ModeSpace<Device, Real>& modes, const Parities& parities)
     : layout_(layout), device_(device), executors_(executors), exchanges_(exchanges), modes_(modes),
-      parities_(parities), pencil_slots_(layout.pencil_slots),
+      parities_(parities), z_pencil_slots_(layout.z_pencil_slots),
       widened_(static_cast<std::size_t>(device.executors())), in_(layout, 2), out_(layout, 2) {
     if constexpr (Device::streams) {
         std::vector<ColumnPlace> places(static_cast<std::size_t>(layout.columns));
@@ -102,7 +102,7 @@ void ColumnStage<Device, Real>::move_lines(int executor, const kernels::ColumnRo
 template <class Device, class Real>
 void ColumnStage<Device, Real>::lines_in(int executor, const kernels::Tile<Real>& t, int variables) {
     const auto scope = executors_.timed(executor, Part::z_lines);
-    const kernels::ColumnRows<Real> columns{t, exchanges_.z_pencil(), pencil_slots_.data()};
+    const kernels::ColumnRows<Real> columns{t, exchanges_.z_pencil(), z_pencil_slots_.data()};
     const auto lines = [&](int v) -> const Lines& {
         return lines_of(in_, t, parities_.inputs[static_cast<std::size_t>(v)]);
     };
@@ -131,7 +131,7 @@ void ColumnStage<Device, Real>::lines_out(int executor, std::int64_t number, int
         return lines_of(out_, t, parities_.fluxes[static_cast<std::size_t>(v)].parity);
     };
     if constexpr (Device::streams) {
-        const kernels::ColumnRows<Real> columns{t, exchanges_.z_pencil(), pencil_slots_.data()};
+        const kernels::ColumnRows<Real> columns{t, exchanges_.z_pencil(), z_pencil_slots_.data()};
         if (!layout_.in_place) {
             if (lines_at(0).lanes() > 0) return move_lines<false>(executor, columns, lines_at(0), variables);
             device_.for_each(executor, 1LL * variables * layout_.nz,
@@ -145,7 +145,7 @@ void ColumnStage<Device, Real>::lines_out(int executor, std::int64_t number, int
         const kernels::Tile<Real> following = next_number >= tiles() ? t : tile(executor, next_number);
         const auto point_at = [&](std::vector<device::LineRow<Real>>& to, const kernels::Tile<Real>& of,
                                   int v) {
-            const kernels::ColumnRows<Real> columns{of, exchanges_.z_pencil(), pencil_slots_.data()};
+            const kernels::ColumnRows<Real> columns{of, exchanges_.z_pencil(), z_pencil_slots_.data()};
             for (int l = 0; l < layout_.nz; ++l) to[static_cast<std::size_t>(l)] = columns.row(v, l);
         };
         point_at(rows, t, 0);
@@ -170,7 +170,7 @@ bool ColumnStage<Device, Real>::in_blocks(const AxisLines<ByWidth>& lines, const
 template <class Device, class Real>
 kernels::ModeColumns<Real> ColumnStage<Device, Real>::mode_columns(const kernels::Tile<Real>& t,
                                                                    int first_variable) {
-    return {{t, exchanges_.z_pencil(), pencil_slots_.data()}, column_places_.data(), first_variable};
+    return {{t, exchanges_.z_pencil(), z_pencil_slots_.data()}, column_places_.data(), first_variable};
 }
 
 // Fluxes of a row of a tile between walls in x, which are real numbers there, as complex ones.

@@ -93,7 +93,7 @@ template <class Device, class Real> class ColumnStage {
     std::vector<ColumnTile> tiles_;
     std::vector<kernels::Segment> segments_; // of one tile after another
     device::Table<kernels::Segment, Memory> segment_table_;
-    device::Table<PlaneSlot, Memory> pencil_slots_;
+    device::Table<PlaneSlot, Memory> z_pencil_slots_;
     device::Buffer<ColumnPlace, Memory> column_places_; // where work is enqueued
     std::vector<std::vector<Value>> widened_;           // by executors, between walls in x: a row of modes
     AxisLines<ByWidth> in_, out_;

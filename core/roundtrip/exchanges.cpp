@@ -35,8 +35,8 @@ template <class Device, class Real> void Exchanges<Device, Real>::make_buffers(b
                                                 device_.executors());
     };
     const auto& [p_row, p_col] = layout_.grid;
-    z_pencil_ = make(layout_.pencil_size, p_col);
-    if (p_col > 1) y_pencil_ = make(layout_.plane_size, p_col);
+    z_pencil_ = make(layout_.z_pencil_size, p_col);
+    if (p_col > 1) y_pencil_ = make(layout_.y_pencil_size, p_col);
     row_y_ = make(layout_.row_y_size, p_row);
     row_x_ = make(layout_.row_x_size, p_row);
 }

@@ -51,7 +51,7 @@ template <class Device, class Real> class Exchanges {
     Exchanges(const Exchanges&) = delete;
     Exchanges& operator=(const Exchanges&) = delete;
 
-    // The column buffers, which are one where a rank has whole columns of planes, and the row buffers: where
+    // The z- and the y-pencil, which are one where a rank has whole columns of its planes; and rows where
     // there are y lines, and where there are x lines.
     Value* z_pencil() { return z_pencil_.data(); }
     Value* y_pencil() { return layout_.grid.p_col > 1 ? y_pencil_.data() : z_pencil_.data(); }

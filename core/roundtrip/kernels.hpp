@@ -188,7 +188,7 @@ template <class Real> struct LoadPadding {
     }
 };
 
-// Where the lines of a tile lie in the column buffer.
+// Where the lines of a tile lie in the z-pencil.
 template <class Real> struct ColumnRows {
     Tile<Real> tile;
     Complex<Real>* buffer;
@@ -243,7 +243,7 @@ WHORL_INLINE int kept_place(int j, int extent, int n) {
     return below_the_end < 0 ? -1 : extent + 1 + below_the_end;
 }
 
-// Column buffer -> planes, in the order it was written; row r = (variable, plane, kept ky).
+// y-pencil -> planes, in the order it was written; row r = (variable, plane, kept ky).
 template <class Real> struct Spread {
     Planes<Real> planes;
     const Complex<Real>* buffer;
@@ -277,7 +277,7 @@ template <class Real> struct SpreadPadding {
     }
 };
 
-// contract(kx, ky, products) -> rows of fluxes: where target(r) says in the column buffer, or, where a
+// contract(kx, ky, products) -> rows of fluxes: where target(r) says in the y-pencil, or, where a
 // device has a better way to get them there, in `block`, as far apart as the planes' rows. Row r = (plane,
 // kept ky).
 template <class Real, class Pass> struct Contract {

@@ -74,40 +74,41 @@ void Layout::place_columns(const Pencils& pencils) {
 }
 
 void Layout::place_planes() {
-    pencil_slots.resize(at(nz));
-    plane_slots.resize(at(z.size()) * at(grid.p_col));
+    z_pencil_slots.resize(at(nz));
+    y_pencil_slots.resize(at(z.size()) * at(grid.p_col));
     for (int b = 0; b < batches; ++b) {
-        auto& pencil_chunk = pencil_chunks_.emplace_back();
-        auto& plane_chunk = plane_chunks_.emplace_back();
+        auto& z_pencil_chunk = z_pencil_chunks_.emplace_back();
+        auto& y_pencil_chunk = y_pencil_chunks_.emplace_back();
         for (int c = 0; c < grid.p_col; ++c) {
-            pencil_chunk.push_back(pencil_size);
+            z_pencil_chunk.push_back(z_pencil_size);
             const Block theirs = planes(c, b);
             for (int l = theirs.begin; l < theirs.end; ++l)
-                pencil_slots[at(l)] = {pencil_size + (l - theirs.begin) * columns, theirs.size() * columns};
-            pencil_size += theirs.size() * columns * column_variables;
+                z_pencil_slots[at(l)] = {z_pencil_size + (l - theirs.begin) * columns,
+                                         theirs.size() * columns};
+            z_pencil_size += theirs.size() * columns * column_variables;
 
-            plane_chunk.push_back(plane_size);
+            y_pencil_chunk.push_back(y_pencil_size);
             const Block mine = planes(b);
             const std::int64_t theirs_columns = peer_columns_[at(c)];
             for (int l = mine.begin; l < mine.end; ++l)
-                plane_slots[at(l - z.begin) * at(grid.p_col) + at(c)] = {
-                    plane_size + (l - mine.begin) * theirs_columns, mine.size() * theirs_columns};
-            plane_size += mine.size() * theirs_columns * column_variables;
+                y_pencil_slots[at(l - z.begin) * at(grid.p_col) + at(c)] = {
+                    y_pencil_size + (l - mine.begin) * theirs_columns, mine.size() * theirs_columns};
+            y_pencil_size += mine.size() * theirs_columns * column_variables;
         }
     }
 }
 
 void Layout::place_planes_apart() {
-    for (int l = 0; l < nz; ++l) pencil_slots.push_back({l * columns, nz * columns});
-    pencil_size = nz * columns * column_variables;
+    for (int l = 0; l < nz; ++l) z_pencil_slots.push_back({l * columns, nz * columns});
+    z_pencil_size = nz * columns * column_variables;
     for (int l = 0; l < z.size(); ++l) {
         std::int64_t before = 0;
         for (int c = 0; c < grid.p_col; ++c) {
-            plane_slots.push_back({l * all_columns_ + before, z.size() * all_columns_});
+            y_pencil_slots.push_back({l * all_columns_ + before, z.size() * all_columns_});
             before += peer_columns_[at(c)];
         }
     }
-    plane_size = z.size() * all_columns_ * column_variables;
+    y_pencil_size = z.size() * all_columns_ * column_variables;
 }
 
 Block Layout::planes(int c, int batch) const {
@@ -169,18 +170,18 @@ RowSlot Layout::row_x_slot(int r, int index, int batch) const {
     return {begin + base + index * plane, plane_count * plane, width};
 }
 
-exchange::Chunk Layout::pencil_chunk(int batch, int c, int variables) const {
+exchange::Chunk Layout::z_pencil_chunk(int batch, int c, int variables) const {
     const Block theirs = planes(c, batch);
     const std::int64_t size = theirs.size() * columns;
     if (strided_) return {theirs.begin * columns, size, 1, size, variables, nz * columns};
-    return exchange::packed_chunk(pencil_chunks_[at(batch)][at(c)], size, variables);
+    return exchange::packed_chunk(z_pencil_chunks_[at(batch)][at(c)], size, variables);
 }
 
-exchange::Chunk Layout::plane_chunk(int batch, int c, int variables) const {
+exchange::Chunk Layout::y_pencil_chunk(int batch, int c, int variables) const {
     const Block mine = planes(batch);
     const std::int64_t theirs = peer_columns_[at(c)];
     if (!strided_)
-        return exchange::packed_chunk(plane_chunks_[at(batch)][at(c)], mine.size() * theirs, variables);
+        return exchange::packed_chunk(y_pencil_chunks_[at(batch)][at(c)], mine.size() * theirs, variables);
     std::int64_t before = 0;
     for (int peer = 0; peer < c; ++peer) before += peer_columns_[at(peer)];
     return {(mine.begin - z.begin) * all_columns_ + before,
@@ -215,8 +216,8 @@ std::vector<exchange::Pattern> Layout::column_patterns(int variables, bool inwar
     for (int b = 0; b < batches; ++b) {
         exchange::Pattern& pattern = patterns.emplace_back();
         for (int c = 0; c < grid.p_col; ++c) {
-            const exchange::Chunk pencil = pencil_chunk(b, c, variables),
-                                  plane = plane_chunk(b, c, variables);
+            const exchange::Chunk pencil = z_pencil_chunk(b, c, variables),
+                                  plane = y_pencil_chunk(b, c, variables);
             pattern.send.push_back(inwards ? pencil : plane);
             pattern.receive.push_back(inwards ? plane : pencil);
         }
@@ -244,7 +245,7 @@ std::int64_t table_bytes(const Layout& layout, std::int64_t value, bool streams)
     const std::int64_t wavenumbers = shifts + layout.kept_y;
     return shifts * (value + static_cast<std::int64_t>(sizeof(int))) + wavenumbers * value / 2 +
            static_cast<std::int64_t>(sizeof(Row)) * own_ky * layout.nz +
-           static_cast<std::int64_t>((layout.plane_slots.size() + layout.pencil_slots.size()) *
+           static_cast<std::int64_t>((layout.y_pencil_slots.size() + layout.z_pencil_slots.size()) *
                                      sizeof(PlaneSlot)) +
            static_cast<std::int64_t>(layout.column_rows.size() * sizeof(ColumnRow)) +
            (streams ? layout.columns * static_cast<std::int64_t>(sizeof(ColumnPlace)) : 0);

@@ -1,6 +1,6 @@
 // Where everything of one rank lies on its way between modes and points: integers only.
 //
-//   column buffers   chunk (batch, peer) holds [variable][plane][kept column]
+//   pencils          chunk (batch, peer) holds [variable][plane][kept column]
 //   row buffers      chunk (batch in flight, peer) holds [variable][plane][row of y][element]
 //
 // Where y is flat the chunk of a row peer is of other planes, not of other rows of all of them, and a batch
@@ -67,17 +67,17 @@ class Layout {
     int kept_elements;
     int extent_y, extent_z;
     int batches;
-    bool in_place;   // z lines can be transformed in the column buffer
+    bool in_place;   // z lines can be transformed in the z-pencil
     int row_batches; // in the row buffers at a time: one, or as many as a row exchange to and one fro overlap
     int column_variables, row_variables;
     std::int64_t columns;                    // kept columns of this rank's z-pencil, up to a whole cache line
     std::vector<std::int64_t> column_offset; // [own ky] first column
     std::vector<std::int32_t> column_length; // [own ky]
     std::vector<ColumnRow> column_rows;      // [kept ky] of the y-pencil
-    std::vector<PlaneSlot> pencil_slots;     // [z] in the z-pencil's buffer
-    std::vector<PlaneSlot> plane_slots;      // [own z][column peer] in the y-pencil's buffer
-    std::int64_t pencil_size = 0, plane_size = 0; // complex numbers of the two column buffers
-    std::int64_t row_y_size = 0, row_x_size = 0;  // of the two row buffers
+    std::vector<PlaneSlot> z_pencil_slots;   // [z] in the z-pencil's buffer
+    std::vector<PlaneSlot> y_pencil_slots;   // [own z][column peer] in the y-pencil's buffer
+    std::int64_t z_pencil_size = 0, y_pencil_size = 0; // in complex numbers
+    std::int64_t row_y_size = 0, row_x_size = 0;       // of the two row buffers
 
     // Own planes of batch b, and those of column peer c.
     Block planes(int batch) const { return planes(column_index, batch); }
@@ -109,8 +109,8 @@ class Layout {
     }
     std::int64_t row_y_offset(int r, int planes) const;
     std::int64_t row_x_offset(int r, int planes) const;
-    exchange::Chunk pencil_chunk(int batch, int c, int variables) const;
-    exchange::Chunk plane_chunk(int batch, int c, int variables) const;
+    exchange::Chunk z_pencil_chunk(int batch, int c, int variables) const;
+    exchange::Chunk y_pencil_chunk(int batch, int c, int variables) const;
     exchange::Chunk row_y_chunk(int batch, int r, int variables) const;
     exchange::Chunk row_x_chunk(int batch, int r, int variables) const;
     bool strided_;                 // rows; columns are where they are `in_place`, or strided, too
@@ -121,7 +121,7 @@ class Layout {
     std::vector<int>
         elements_before_; // [row peer, and the end] in a row that holds those of one peer after another
     std::vector<std::int64_t> peer_columns_;
-    std::vector<std::vector<std::int64_t>> pencil_chunks_, plane_chunks_; // [batch][peer]
+    std::vector<std::vector<std::int64_t>> z_pencil_chunks_, y_pencil_chunks_; // [batch][peer]
 };
 
 // Bytes of look-up tables when a complex number takes `value` bytes.

@@ -6,7 +6,7 @@
 
 namespace whorl::kernels {
 
-// Column buffer -> lines along y of planes (Spread, SpreadPadding). Group = (variable, plane), lane = kx.
+// y-pencil -> lines along y of planes (Spread, SpreadPadding). Group = (variable, plane), lane = kx.
 template <class Real> struct SpreadLines {
     static constexpr int variables = 1; // of a block
     Spread<Real> spread;
@@ -116,7 +116,7 @@ template <class Real> struct ModeColumns {
     }
 };
 
-// Modes -> lines along z in the column buffer (Load, LoadPadding). One group, lane = column.
+// Modes -> lines along z in the z-pencil (Load, LoadPadding). One group, lane = column.
 template <class Real, class Pass> struct LoadLines {
     static constexpr int variables = Pass::inputs;
     Load<Real, Pass> load;
@@ -139,7 +139,7 @@ template <class Real, class Pass> struct LoadLines {
     WHORL_INLINE Of of(int, int first) const { return {*this, first}; }
 };
 
-// Lines along z in the column buffer -> modes (Store). One group, lane = column.
+// Lines along z in the z-pencil -> modes (Store). One group, lane = column.
 template <class Real, class Result, int fluxes> struct StoreLines {
     static constexpr int variables = fluxes;
     Store<Real, Result, fluxes> store;

@@ -127,7 +127,7 @@ template <class Device, class Real> void LineTrials<Device, Real>::rows(int exec
                             [](std::int64_t) {});
 }
 
-// So many tiles that their part of the column buffer does not stay in the caches: what stays there is quick
+// So many tiles that their part of the z-pencil does not stay in the caches: what stays there is quick
 // to write again, which lines that stream past them would lose by.
 template <class Device, class Real> void LineTrials<Device, Real>::columns() {
     constexpr std::int64_t beyond_caches = std::int64_t{64} << 20; // bytes

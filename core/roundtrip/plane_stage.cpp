@@ -12,7 +12,7 @@ PlaneStage<Device, Real>::PlaneStage(const Layout& layout, Device& device, Execu
                                      Exchanges<Device, Real>& exchanges, const ModeSpace<Device, Real>& modes,
                                      const Parities& parities)
     : layout_(layout), device_(device), executors_(executors), exchanges_(exchanges), modes_(modes),
-      parities_(parities), plane_slots_(layout.plane_slots), column_rows_(layout.column_rows),
+      parities_(parities), y_pencil_slots_(layout.y_pencil_slots), column_rows_(layout.column_rows),
       next_(static_cast<std::size_t>(device.executors())), in_(layout, 1), out_(layout, 1) {}
 
 template <class Device, class Real> void PlaneStage<Device, Real>::take_lines(const LineChoice& choice) {

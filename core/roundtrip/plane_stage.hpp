@@ -71,7 +71,7 @@ template <class Device, class Real> class PlaneStage {
     };
 
     const PlaneSlot* slots_of(const Block& z) const {
-        return plane_slots_.data() +
+        return y_pencil_slots_.data() +
                static_cast<std::int64_t>(z.begin - layout_.z.begin) * layout_.grid.p_col;
     }
     kernels::Spread<Real> spread_of(int executor, const Block& z);
@@ -97,7 +97,7 @@ template <class Device, class Real> class PlaneStage {
     Exchanges<Device, Real>& exchanges_;
     const ModeSpace<Device, Real>& modes_;
     const Parities& parities_;
-    device::Table<PlaneSlot, Memory> plane_slots_;
+    device::Table<PlaneSlot, Memory> y_pencil_slots_;
     device::Table<ColumnRow, Memory> column_rows_;
     std::vector<NextPlane> next_; // by executors
     AxisLines<BySize> in_, out_;

@@ -34,7 +34,7 @@ std::array<double, 2> RoundTrip<Device, Real>::run(Pass& pass) {
     return largest;
 }
 
-// Batch by batch from the column buffer to the points and back. Where rows are exchanged without blocking,
+// Batch by batch from the columns to the points and back. Where rows are exchanged without blocking,
 // each stage is a batch behind the one before it, so that an exchange lasts as long as another stage. While a
 // pass calls out, which may throw or use MPI, nothing is under way. Where a pass neither exchanges nor calls
 // out, the planes of all batches follow each other without a halt.

@@ -18,7 +18,7 @@ struct Workspace {
 
     // Tiles of `columns`, blocks of pairs of rows as lines; `scratch` for the lines.
     Workspace(const Layout& layout, int columns, std::int64_t scratch);
-    // Where work is enqueued: some planes at a time, all their rows at once, z lines in the column buffer
+    // Where work is enqueued: some planes at a time, all their rows at once, z lines in the z-pencil
     // itself where it has them side by side. Rows that fit go through x in the memory of a block
     // (row_program.hpp) and need no space here.
     struct Stream {
