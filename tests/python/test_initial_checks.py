@@ -249,3 +249,17 @@ def test_a_random_mean_is_refused():
     spectrum = {"name": "random", "spectrum": [0.1, 0.2, 0.2]}
     words = ["random velocity holds the energy 0.4 instead of the 0.5 of [initial]", "before 1 at 0"]
     check_refused(plane("navier-stokes", initial=spectrum), None, *words)
+
+
+# Random fields between walls
+
+
+@pytest.mark.parametrize("bases", ["SFF", "SSF", "SSS"])
+def test_the_modes_of_a_random_field_are_at_the_points_too(bases):
+    """A sine of wavenumber 0 is nothing there, and must hold no energy."""
+    random = {"name": "random", "energy": 0.02, "k0": 4.0}
+    simulation = Simulation(convection(bases, initial={**random, "temperature": {**random, "seed": 3}}))
+    statistics = simulation.statistics()
+    for name, energy in (("velocity", "energy"), ("temperature", "thermal_variance")):
+        squares = np.square(simulation.field(name)).sum(axis=0).mean()
+        assert squares / 2 == pytest.approx(statistics[energy], rel=1e-12), name
