@@ -69,7 +69,7 @@ std::vector<double> LineTrials<Device, Real>::time(int axis, const std::vector<L
     std::vector<double> best(choices.size(), std::numeric_limits<double>::infinity());
     const Layout& at = trip_.layout_;
     const int variables = std::max(at.column_variables, at.row_variables);
-    trip_.parities_ = no_parities({variables, variables, variables, 0});
+    trip_.parities_.reset({variables, variables, variables, 0});
     trip_.take_lines(choices.front());
     sweep(axis); // brings the memory in, and would make whoever is first seem slow
     const auto start = Clock::now();

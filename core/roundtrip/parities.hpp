@@ -12,6 +12,13 @@ namespace whorl {
 struct Parities {
     std::vector<Parity> inputs, products;
     std::vector<FluxParity> fluxes;
+
+    // Of so many variables, where there are no walls and parity means nothing.
+    void reset(const Widths& widths) {
+        inputs.assign(static_cast<std::size_t>(widths.inputs), even);
+        products.assign(static_cast<std::size_t>(widths.products), even);
+        fluxes.assign(static_cast<std::size_t>(widths.fluxes), {});
+    }
 };
 
 // Those of a pass, or a part, to their places.
@@ -26,17 +33,11 @@ void place_parities(Parities& all, const Pass& pass, int first_input, int first_
         for (int v = 0; v < Pass::fluxes; ++v) all.fluxes[at(first_flux + v)] = pass.flux_parity(v);
 }
 
-// Of variables where there are no walls, where parity means nothing.
-inline Parities no_parities(const Widths& widths) {
-    const auto count = [](int n) { return static_cast<std::size_t>(n); };
-    return {std::vector(count(widths.inputs), even), std::vector(count(widths.products), even),
-            std::vector<FluxParity>(count(widths.fluxes))};
-}
-
-template <class Pass> Parities parities_of(const Pass& pass, const std::array<bool, 3>& walls) {
+// Those of a pass into what holds those of the one before, so that nothing is allocated after the first.
+template <class Pass> void find_parities(Parities& all, const Pass& pass, const std::array<bool, 3>& walls) {
     const Widths widths = widths_of(pass);
-    Parities all = no_parities(widths);
-    if (walls == std::array{false, false, false}) return all;
+    all.reset(widths);
+    if (walls == std::array{false, false, false}) return;
     if constexpr (meets_walls<Pass>()) {
         each_part(pass, [&](const auto& part, int s) {
             place_parities(all, part, Pass::inputs + s * part.inputs,
@@ -46,7 +47,6 @@ template <class Pass> Parities parities_of(const Pass& pass, const std::array<bo
     } else {
         throw Error("this model has no parities, so it cannot run between walls: choose bases = \"FFF\".");
     }
-    return all;
 }
 
 } // namespace whorl

@@ -17,7 +17,7 @@ std::array<double, 2> RoundTrip<Device, Real>::run(Pass& pass) {
     WHORL_REQUIRE(widths.inputs <= layout_.column_variables && widths.fluxes <= layout_.column_variables &&
                       widths.inputs <= layout_.row_variables && widths.products <= layout_.row_variables,
                   "a pass carries more variables than the round trip was planned for.");
-    parities_ = parities_of(pass, layout_.walls);
+    find_parities(parities_, pass, layout_.walls);
     rows_.forget_maxima();
     if constexpr (Pass::inputs > 0) columns_.inwards(pass);
 

@@ -1,7 +1,8 @@
 """whorl: direct numerical simulation of turbulence, pseudo-spectral, from a laptop to a supercomputer.
 
 A `Case`, which `load_case` reads from a file, says what is computed. A `Simulation` computes it. `open_run`
-and `open_runs` read what one run or several have written. `CaseError` and `BlowUp` say what went wrong.
+and `open_runs` read what one run or several have written. `CaseError`, `BlowUp` and `RunFault` say what went
+wrong.
 """
 
 import importlib

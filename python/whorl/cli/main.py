@@ -56,7 +56,7 @@ def main() -> NoReturn:
         code = app(prog_name="whorl", standalone_mode=False)
     except UsageError as error:
         where = error.ctx.command_path if error.ctx else _command_typed()
-        message = error.format_message() + _one_by_one(error)
+        message = _with_hint(error.format_message())
         _leave(f"{message}{'' if message.endswith(('.', '?', ')')) else '.'} See {where} --help.", 2)
     except (CaseError, BlowUp, RunFault) as error:
         _leave(str(error), error.exit_code)
@@ -72,11 +72,10 @@ def main() -> NoReturn:
     sys.exit(code or 0)
 
 
-def _one_by_one(error: UsageError) -> str:
-    """A hint for who gives a second setting behind one --set."""
-    message = error.format_message()
+def _with_hint(message: str) -> str:
+    """The message, with a hint for who gives a second setting behind one --set."""
     several = "unexpected extra argument" in message and "=" in message and "--set" in sys.argv
-    return "; each setting needs a --set of its own." if several else ""
+    return f"{message}; each setting needs a --set of its own." if several else message
 
 
 def _command_typed() -> str:
