@@ -6,10 +6,13 @@
 // order on each executor and after all that was enqueued before an each().
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
+#include <limits>
 #include <vector>
 
 #include <omp.h>
@@ -17,6 +20,7 @@
 #include "base/maximum.hpp"
 #include "device/buffer.hpp"
 #include "device/lines.hpp"
+#include "device/maxima.hpp"
 
 namespace whorl::device {
 
@@ -28,7 +32,9 @@ class Cpu {
     static constexpr bool streams = false;
 
     // threads = 0 takes what OpenMP offers.
-    explicit Cpu(int threads) : threads_(threads > 0 ? threads : omp_get_max_threads()) {}
+    explicit Cpu(int threads)
+        : threads_(threads > 0 ? threads : omp_get_max_threads()),
+          raised_(static_cast<std::size_t>(threads_)) {}
 
     int executors() const { return threads_; }
 
@@ -81,6 +87,31 @@ class Cpu {
     // Nothing is under way when this returns.
     void finish() const {}
 
+    // The largest of kernel's values at all elements of its rows, until raised() gives them back.
+    template <class Kernel> void raise(int executor, std::int64_t rows, const Kernel& kernel) {
+        Maxima<Kernel> maxima;
+        for (std::int64_t r = 0; r < rows; ++r) maxima.add(kernel.row(r));
+        raise(executor, maxima);
+    }
+    template <class Kernel> void raise(int executor, const Maxima<Kernel>& maxima) {
+        auto& known = raised_[static_cast<std::size_t>(executor)];
+        for (int m = 0; m < Maxima<Kernel>::maxima; ++m) {
+            const double value = maxima.value(m);
+            double& largest = known[static_cast<std::size_t>(m)];
+            largest =
+                larger(std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN(), largest);
+        }
+    }
+    // NaN where one was not finite.
+    std::array<double, 2> raised() {
+        std::array<double, 2> largest{0.0, 0.0};
+        for (auto& of_executor : raised_) {
+            for (std::size_t m = 0; m < 2; ++m) largest[m] = larger(largest[m], of_executor[m]);
+            of_executor = {0.0, 0.0};
+        }
+        return largest;
+    }
+
     // For what is read, or written, next: into the second cache, or one as near as `near` says, 3 the first.
     template <bool to_write = false, int near = 2> static void fetch(const void* from, std::size_t bytes) {
         constexpr std::size_t line = 64;
@@ -117,6 +148,7 @@ class Cpu {
 
   private:
     int threads_;
+    std::vector<std::array<double, 2>> raised_; // by executors
 };
 
 } // namespace whorl::device

@@ -140,7 +140,9 @@ template <class Real> std::int64_t RowLines<Real>::workspace(int inputs, int out
 
 // The inverse transform is the forward one with real and imaginary parts swapped before and after: here
 // before.
-template <class Real> void RowLines<Real>::merge(const Block& block, int v, Value* line) const {
+template <class Real>
+template <bool walled>
+void RowLines<Real>::merge(const Block& block, int v, Value* line) const {
     const int n = inverse_.points();
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
@@ -150,21 +152,23 @@ template <class Real> void RowLines<Real>::merge(const Block& block, int v, Valu
             read_modes<whole>(of.row, k, piece.room - k, a);
             read_modes<whole>(of.row + lanes, k, piece.room - k, b);
             up_to<lanes / 2, whole>(piece.width() - k, [&](auto c) WHORL_INSIDE {
+                const Value of_a{a[2 * c], a[2 * c + 1]}, of_b{b[2 * c], b[2 * c + 1]};
+                const auto [low, high] = walled ? transposed(of_a, of_b) : merged(of_a, of_b);
                 const int mode = place(k + c);
-                const Vector ar = a[2 * c], ai = a[2 * c + 1], br = b[2 * c], bi = b[2 * c + 1];
-                line[mode] = {ai + br, ar - bi};
-                line[n - mode] = {br - ai, ar + bi};
+                line[walled ? 2 * mode : mode] = {low.im, low.re};
+                line[walled ? 2 * mode + 1 : n - mode] = {high.im, high.re};
             });
-            if (k == 0 && place(0) == 0) line[0] = {b[0], a[0]};
+            if (!walled && k == 0 && place(0) == 0) line[0] = {b[0], a[0]};
         });
     }
 }
 
 template <class Real>
+template <bool walled>
 void RowLines<Real>::separate(const Block& block, int v, Real scale, Value* line) const {
     const int n = inverse_.points();
-    const Real half = scale / 2;
-    line[n] = line[0];
+    const Real factor = walled ? scale : scale / 2;
+    if (!walled) line[n] = line[0];
     for (int i = 0; i < block.number; ++i) {
         const HalfRows<Real>& piece = block.pieces[i];
         const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
@@ -173,49 +177,16 @@ void RowLines<Real>::separate(const Block& block, int v, Real scale, Value* line
                 Vector a[lanes], b[lanes];
                 up_to<lanes / 2, whole>(piece.width() - k, [&](auto c) WHORL_INSIDE {
                     const int mode = place(k + c);
-                    const Value p = line[mode], q = line[n - mode];
-                    a[2 * c] = half * (p.re + q.re);
-                    a[2 * c + 1] = half * (p.im - q.im);
-                    b[2 * c] = half * (p.im + q.im);
-                    b[2 * c + 1] = half * (q.re - p.re);
+                    const Value &p = line[walled ? 2 * mode : mode],
+                                &q = line[walled ? 2 * mode + 1 : n - mode];
+                    const auto [of_a, of_b] = walled ? transposed(p, q) : separated(p, q);
+                    a[2 * c] = factor * of_a.re;
+                    a[2 * c + 1] = factor * of_a.im;
+                    b[2 * c] = factor * of_b.re;
+                    b[2 * c + 1] = factor * of_b.im;
                 });
                 if constexpr (!whole)
                     for (int c = 2 * (piece.width() - k); c < lanes; ++c) a[c] = b[c] = Vector{};
-                write_modes<whole>(of.row, std::min(block.count, lanes), k, piece.room - k, a);
-                write_modes<whole>(of.row + lanes, std::clamp(block.count - lanes, 0, lanes), k,
-                                   piece.room - k, b);
-            });
-    }
-}
-
-template <class Real> void RowLines<Real>::merge_wall(const Block& block, int v, Value* line) const {
-    for (int i = 0; i < block.number; ++i) {
-        const HalfRows<Real>& piece = block.pieces[i];
-        const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        each_block<lanes / 2>(piece, true, [&](auto whole, int k, const auto& place) WHORL_INSIDE {
-            Vector a[lanes], b[lanes];
-            read_modes<whole>(of.row, k, piece.room - k, a);
-            read_modes<whole>(of.row + lanes, k, piece.room - k, b);
-            up_to<lanes, whole>(2 * (piece.width() - k), [&](auto c) WHORL_INSIDE {
-                line[2 * place(k + c / 2) + c % 2] = {b[c], a[c]};
-            });
-        });
-    }
-}
-
-template <class Real>
-void RowLines<Real>::separate_wall(const Block& block, int v, Real scale, const Value* line) const {
-    for (int i = 0; i < block.number; ++i) {
-        const HalfRows<Real>& piece = block.pieces[i];
-        const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        each_block<lanes / 2>(
-            piece, block.count == rows, [&](auto whole, int k, const auto& place) WHORL_INSIDE {
-                Vector a[lanes] = {}, b[lanes] = {};
-                up_to<lanes, whole>(2 * (piece.width() - k), [&](auto c) WHORL_INSIDE {
-                    const Value& from = line[2 * place(k + c / 2) + c % 2];
-                    a[c] = scale * from.re;
-                    b[c] = scale * from.im;
-                });
                 write_modes<whole>(of.row, std::min(block.count, lanes), k, piece.room - k, a);
                 write_modes<whole>(of.row + lanes, std::clamp(block.count - lanes, 0, lanes), k,
                                    piece.room - k, b);
@@ -227,12 +198,12 @@ void RowLines<Real>::separate_wall(const Block& block, int v, Real scale, const 
 template <class Real>
 void RowLines<Real>::begin(const Block& block, int v, bool sine, Value* line, Value* ordered) const {
     if (walls_) {
-        merge_wall(block, v, ordered);
+        merge<true>(block, v, ordered);
         const ScratchRows<Value> from{ordered}, to{line};
         fold_.begin(from, to, dropped_, sine ? Basis::sine : Basis::cosine);
         inverse_.first(to, to);
     } else {
-        merge(block, v, line);
+        merge<false>(block, v, line);
         inverse_.first(KeptRows<Value>{line, dropped_}, ScratchRows<Value>{line});
     }
     inverse_.middle(ScratchRows<Value>{line});
@@ -248,10 +219,10 @@ void RowLines<Real>::end(const Block& block, int v, bool sine, Real scale, Value
         forward_.last(rows_of_line, ScratchRows<Value>{ordered});
         const ScratchRows<Value> both{ordered};
         fold_.finish(both, both, dropped_, sine ? Basis::sine : Basis::cosine);
-        separate_wall(block, v, scale, ordered);
+        separate<true>(block, v, scale, ordered);
     } else {
         forward_.last(rows_of_line, KeptRows<Value>{ordered, dropped_});
-        separate(block, v, scale, ordered);
+        separate<false>(block, v, scale, ordered);
     }
 }
 

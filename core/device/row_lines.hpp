@@ -1,13 +1,7 @@
-// Real rows through points and back, a block of rows at a time, for processors with vectors. Two rows travel
-// as one complex line, which halves the work:
-//   inverse  Z_k = A_k + i B_k,  Z_{n-k} = A_k* + i B_k*         a = Re z, b = Im z
-//   forward  A_k = (Z_k + Z_{n-k}*) / 2,  B_k = (Z_k - Z_{n-k}*) / 2i
-// and every lane of a vector is such a pair: the copy that merges, pads, separates and truncates transposes
-// rows into lanes as well. Points are worked on between the last inverse and the first forward pass, some at
-// a time, in the innermost cache.
-//
-// Between walls coefficients are real, two to a complex number, and Z_k = A_k + i B_k is a cosine or sine
-// line (wall_lines.hpp).
+// Real rows through points and back, a block of rows at a time, for processors with vectors. Every lane of a
+// vector is a pair of rows (rows.hpp): the copy that merges, pads, separates and truncates transposes rows
+// into lanes as well. Points are worked on between the last inverse and the first forward pass, some at a
+// time, in the innermost cache.
 #pragma once
 
 #include <algorithm>
@@ -64,10 +58,8 @@ template <class Real> class RowLines {
     void run(const Block& block, const Sides& sides, Real scale, Value* workspace, const Work& work) const;
     void begin(const Block& block, int v, bool sine, Value* line, Value* ordered) const;
     void end(const Block& block, int v, bool sine, Real scale, Value* line, Value* ordered) const;
-    void merge(const Block& block, int v, Value* line) const;
-    void separate(const Block& block, int v, Real scale, Value* line) const;
-    void merge_wall(const Block& block, int v, Value* line) const;
-    void separate_wall(const Block& block, int v, Real scale, const Value* line) const;
+    template <bool walled> void merge(const Block& block, int v, Value* line) const;
+    template <bool walled> void separate(const Block& block, int v, Real scale, Value* line) const;
 
     std::int64_t line_values() const { return inverse_.points() + 1; }
     // Values of a variable that are points at a time: few enough for the first cache, enough for a loop.

@@ -1,4 +1,8 @@
-// Real rows as row_lines.hpp takes them, at either end and in between.
+// Real rows, at either end of the transforms along x and in between. Two travel as one complex line, which
+// halves the work:
+//   inverse  Z_k = A_k + i B_k,  Z_{n-k} = A_k* + i B_k*         a = Re z, b = Im z
+//   forward  A_k = (Z_k + Z_{n-k}*) / 2,  B_k = (Z_k - Z_{n-k}*) / 2i
+// Between walls coefficients are real, two to a complex number: Z_k = A_k + i B_k of each is all.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +11,22 @@
 #include "base/dealt.hpp"
 
 namespace whorl::device {
+
+// Of values with parts re and im: complex numbers, or vectors of them.
+template <class Value> struct TwoOf {
+    Value first, second;
+};
+// Z_k and Z_{n-k} of A_k and B_k; and back, twice A_k and B_k.
+template <class Value> WHORL_INLINE TwoOf<Value> merged(const Value& a, const Value& b) {
+    return {{a.re - b.im, a.im + b.re}, {a.re + b.im, b.re - a.im}};
+}
+template <class Value> WHORL_INLINE TwoOf<Value> separated(const Value& low, const Value& high) {
+    return {{low.re + high.re, low.im - high.im}, {low.im + high.im, high.re - low.re}};
+}
+// Z_{2k} and Z_{2k+1} of the real coefficients in a and b; and back.
+template <class Value> WHORL_INLINE TwoOf<Value> transposed(const Value& a, const Value& b) {
+    return {{a.re, b.re}, {a.im, b.im}};
+}
 
 // Some modes of rows: row j of variable v at data + v * variable_stride + j * row_stride. From there `room`
 // numbers may be touched.

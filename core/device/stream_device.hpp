@@ -24,26 +24,24 @@ template <class Own, template <class> class Plan, class Of> class StreamDevice {
     std::unique_ptr<Lines<Real>> make_lines(LineKind kind, LineShape shape, Direction direction) {
         return std::make_unique<Lines<Real>>(kind, shape, direction, own().block_memory());
     }
+    // Lines in place: in blocks, or by the library.
     template <class Real>
     void transform(int executor, const Lines<Real>& lines, Complex<Real>* data, Complex<Real>* scratch) {
+        if (lines.lanes() > 0)
+            return lines.with_ends(data, [&]<Direction direction>(const LinesInPlace<Real, direction>& ends) {
+                transform_between<direction>(executor, lines, 1, ends);
+            });
         lines.execute(
             data, scratch,
             [&](std::int64_t rows, const auto& kernel) { own().for_each(executor, rows, kernel); },
             [&](const Plan<Real>& plan, Complex<Real>* at) { own().execute(executor, plan, at); });
     }
-    // Lines in blocks, between the Ends of some groups of them; or in place, of some variables.
+    // Lines in blocks, between the Ends of some groups of them.
     template <Direction direction, class Real, class Ends>
     void transform_between(int executor, const Lines<Real>& lines, std::int64_t groups, const Ends& ends) {
         constexpr int variables = Ends::variables;
         own().for_blocks(executor, groups * Portion::blocks_of_group(ends.lanes(), lines.lanes(variables)),
                          lines.program_bytes(variables), lines.template program<direction>(ends));
-    }
-    template <class Real>
-    void transform_all(int executor, const Lines<Real>& lines, int variables, Complex<Real>* data,
-                       std::int64_t stride) {
-        lines.with_ends(data, stride, [&]<Direction direction>(const LinesInPlace<Real, direction>& ends) {
-            transform_between<direction>(executor, lines, variables, ends);
-        });
     }
 
   private:

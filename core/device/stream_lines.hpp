@@ -1,21 +1,16 @@
 // Lines of a device with streams: Fourier lines side by side in blocks of threads (block_lines.hpp), others
 // by the complex transforms of a library, in place, and what comes before and behind them where lines are
-// sums of cosines or sines (definitions: lines.hpp; formulas: wall_lines.hpp),
-//   forward   V = forward transform of v,  C_k = w_k* V_k + w_k V_{n-k}
-//   backward  V_k = w_k (C_k - i C_{n-k}), C_n = 0,  v = backward transform of V
-// with v_j = x_{2j}, v_{n-1-j} = x_{2j+1} and w_k = exp(i pi k / 2n); S_k = C_{n-k} for the cosine line of
-// (-1)^j x_j. These go through scratch: the points are not in their places while they are folded.
+// sums of cosines or sines (wall_lines.hpp). These go through scratch: the points are not in their places
+// while they are folded.
 #pragma once
 
-#include <cmath>
 #include <memory>
-#include <numbers>
 
 #include "base/error.hpp"
 #include "device/block_lines.hpp"
 #include "device/buffer.hpp"
 #include "device/lines.hpp"
-#include "device/rows.hpp"
+#include "device/wall_lines.hpp"
 
 namespace whorl::device {
 
@@ -60,44 +55,27 @@ template <class Real> struct ZeroDropped {
     WHORL_INLINE void operator()(int j, std::int64_t l) const { data.at(dropped.first + j, l) = {0, 0}; }
 };
 
-// V from the modes of a line.
-template <class Real> struct FoldModes {
-    LinePlaces<Real> modes, v;
-    const Complex<Real>* turns; // w_k
-    int n;
-    Dropped dropped;
-    Basis basis;
+// One line of them as wall_lines.hpp takes it; with parts swapped where `swapped`.
+template <class Real, bool swapped> struct OneLine {
+    using Value = Complex<Real>;
+    LinePlaces<Real> lines;
+    std::int64_t l;
 
-    WHORL_INLINE Complex<Real> cosine_mode(int k, std::int64_t l) const {
-        const int of = basis == Basis::cosine ? k : n - k;
-        if (of == n || dropped.has(of)) return {0, 0};
-        const Complex<Real> value = modes.at(of, l);
-        return basis == Basis::odd ? times_i(value) : value;
-    }
-    WHORL_INLINE void operator()(int k, std::int64_t l) const {
-        const Complex<Real> c = cosine_mode(k, l);
-        v.at(k, l) = k == 0 ? c : turns[k] * (c - times_i(cosine_mode(n - k, l)));
-    }
+    WHORL_INLINE Value get(int j) const { return as_there(lines.at(j, l)); }
+    WHORL_INLINE void set(int j, const Value& value) const { lines.at(j, l) = as_there(value); }
+    static WHORL_INLINE Value as_there(const Value& a) { return swapped ? Value{a.im, a.re} : a; }
 };
 
-// The modes of a line from its V.
-template <class Real> struct FinishModes {
-    LinePlaces<Real> v, modes;
-    const Complex<Real>* turns;
-    int n;
-    Dropped dropped;
-    Basis basis;
+// Modes of lines <-> their V, a pair of modes at a time.
+template <class Real, bool to_v> struct FoldModes {
+    LinePlaces<Real> modes, v;
+    Fold<Real> fold;
 
-    WHORL_INLINE void operator()(int j, std::int64_t l) const {
-        if (dropped.has(j)) return;
-        const int k = basis == Basis::cosine ? j : n - j;
-        if (k == n) {
-            modes.at(j, l) = {0, 0};
-            return;
-        }
-        const Complex<Real> w = turns[k];
-        const Complex<Real> c = conjugate(w) * v.at(k, l) + w * v.at(k == 0 ? 0 : n - k, l);
-        modes.at(j, l) = basis == Basis::odd ? times_minus_i(c) : c;
+    WHORL_INLINE void operator()(int k, std::int64_t l) const {
+        if constexpr (to_v)
+            fold.begin(k, OneLine<Real, true>{modes, l}, OneLine<Real, true>{v, l});
+        else
+            fold.finish(k, OneLine<Real, false>{v, l}, OneLine<Real, false>{modes, l});
     }
 };
 
@@ -105,14 +83,14 @@ template <class Real> struct FinishModes {
 template <class Real, bool to_v> struct FoldPoints {
     LinePlaces<Real> points, v;
     int n;
-    bool cosine;
+    bool sine;
 
     WHORL_INLINE void operator()(int j, std::int64_t l) const {
-        const Real sign = !cosine && 2 * j >= n ? Real(-1) : Real(1);
+        const FoldedPoints<OneLine<Real, false>> folded{{points, l}, n, sine};
         if constexpr (to_v)
-            v.at(j, l) = sign * points.at(unfolded(j, n), l);
+            v.at(j, l) = folded.get(j);
         else
-            points.at(unfolded(j, n), l) = sign * v.at(j, l);
+            folded.set(j, v.at(j, l));
     }
 };
 
@@ -120,9 +98,8 @@ template <class Real, bool to_v> struct FoldPoints {
 template <class Real, Direction direction> struct LinesInPlace {
     Complex<Real>* data;
     std::int64_t stride;
-    int howmany;     // of a variable
-    Dropped dropped; // modes
-    std::int64_t variable_stride;
+    int howmany;
+    Dropped dropped;                    // modes
     static constexpr int variables = 1; // of a block
 
     struct Of {
@@ -137,10 +114,9 @@ template <class Real, Direction direction> struct LinesInPlace {
         }
     };
     WHORL_INLINE int lanes() const { return howmany; }
-    WHORL_INLINE Of of(int v, int first) const {
+    WHORL_INLINE Of of(int, int first) const {
         constexpr bool inverse = direction == Direction::backward;
-        return {data + v * variable_stride + first, stride, inverse ? dropped : Dropped{},
-                inverse ? Dropped{} : dropped};
+        return {data + first, stride, inverse ? dropped : Dropped{}, inverse ? Dropped{} : dropped};
     }
 };
 
@@ -160,12 +136,7 @@ template <class Plan, class Memory, class Real> class StreamLines {
         }
         plan_ = Plan::make(folded() ? folded_shape() : complex_shape(), direction);
         if (!folded()) return;
-        std::vector<Complex<Real>> turns;
-        for (int k = 0; k < shape.n; ++k) {
-            const double angle = std::numbers::pi * k / (2.0 * shape.n);
-            turns.push_back({static_cast<Real>(std::cos(angle)), static_cast<Real>(std::sin(angle))});
-        }
-        turns_ = copied<Complex<Real>, Memory>(turns);
+        turns_ = copied<Real, Memory>(fold_turns<Real>(shape.n));
     }
 
     // Complex numbers of scratch that lines of this shape want.
@@ -173,6 +144,7 @@ template <class Plan, class Memory, class Real> class StreamLines {
         return shape.basis == Basis::fourier ? 0 : 1LL * shape.n * shape.howmany;
     }
     const Plan* plan() const { return plan_.get(); }
+    int points() const { return shape_.n; }
 
     // How many lines of each of so many variables a block takes; 0: they do not fit, or are the library's.
     int lanes(int variables = 1) const {
@@ -188,10 +160,10 @@ template <class Plan, class Memory, class Real> class StreamLines {
                static_cast<std::int64_t>(sizeof(Complex<Real>));
     }
 
-    // f of the Ends of lines in place, those of a variable one `stride` behind those of the one before.
-    template <class F> void with_ends(Complex<Real>* data, std::int64_t stride, const F& f) const {
+    // f of the Ends of lines in place.
+    template <class F> void with_ends(Complex<Real>* data, const F& f) const {
         const auto call = [&]<Direction direction>() {
-            f(LinesInPlace<Real, direction>{data, shape_.stride, shape_.howmany, shape_.dropped(), stride});
+            f(LinesInPlace<Real, direction>{data, shape_.stride, shape_.howmany, shape_.dropped()});
         };
         if (direction_ == Direction::backward)
             call.template operator()<Direction::backward>();
@@ -218,15 +190,17 @@ template <class Plan, class Memory, class Real> class StreamLines {
         }
         const LineShape inside = folded_shape();
         const LinePlaces<Real> v{scratch, inside.stride, inside.distance};
-        const bool cosine = shape_.basis == Basis::cosine;
+        const bool sine = shape_.basis != Basis::cosine;
+        const Fold<Real> fold{shape_.n, turns_.data(), dropped, sine, shape_.basis == Basis::odd};
+        const int pairs = shape_.n / 2 + 1;
         if (direction_ == Direction::backward) {
-            each(shape_.n, FoldModes<Real>{of, v, turns_.data(), shape_.n, dropped, shape_.basis});
+            each(pairs, FoldModes<Real, true>{of, v, fold});
             transform(*plan_, scratch);
-            each(shape_.n, FoldPoints<Real, false>{of, v, shape_.n, cosine});
+            each(shape_.n, FoldPoints<Real, false>{of, v, shape_.n, sine});
         } else {
-            each(shape_.n, FoldPoints<Real, true>{of, v, shape_.n, cosine});
+            each(shape_.n, FoldPoints<Real, true>{of, v, shape_.n, sine});
             transform(*plan_, scratch);
-            each(shape_.n, FinishModes<Real>{v, of, turns_.data(), shape_.n, dropped, shape_.basis});
+            each(pairs, FoldModes<Real, false>{of, v, fold});
         }
     }
 
@@ -246,7 +220,7 @@ template <class Plan, class Memory, class Real> class StreamLines {
     std::int64_t block_memory_;
     std::unique_ptr<LineTables<Memory, Real>> tables_;
     std::unique_ptr<Plan> plan_;
-    Buffer<Complex<Real>, Memory> turns_;
+    Buffer<Real, Memory> turns_;
 };
 
 } // namespace whorl::device

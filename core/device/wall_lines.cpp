@@ -5,15 +5,17 @@
 
 namespace whorl::device {
 
-template <class Real> WallFold<Real>::WallFold(int n) : n_(n) {
+template <class Real> std::vector<Real> fold_turns(int n) {
+    std::vector<Real> turns;
     for (int k = 0; k < n; ++k) {
         const double angle = std::numbers::pi * k / (2.0 * n);
-        turns_.push_back(static_cast<Real>(std::cos(angle)));
-        turns_.push_back(static_cast<Real>(std::sin(angle)));
+        turns.push_back(static_cast<Real>(std::cos(angle)));
+        turns.push_back(static_cast<Real>(std::sin(angle)));
     }
+    return turns;
 }
 
-template class WallFold<float>;
-template class WallFold<double>;
+template std::vector<float> fold_turns(int);
+template std::vector<double> fold_turns(int);
 
 } // namespace whorl::device

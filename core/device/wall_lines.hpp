@@ -4,18 +4,20 @@
 //   forward  V = forward transform of v,  C_k = w_k* V_k + w_k V_{n-k}
 //   inverse  V_k = w_k (C_k - i C_{n-k}), C_n = 0,  v = backward transform of V
 // A sine line is the cosine line of (-1)^j x_j with the modes the other way round: S_k = C_{n-k}, S_0 = 0.
-// Backward transforms are forward ones with real and imaginary parts swapped before and after.
-// The modes of an odd line are -i times a sine line's.
+// Backward transforms are forward ones with real and imaginary parts swapped before and after. With parts
+// swapped i is -i, so that one turn serves the modes of an odd line both ways, -i times those of a sine line.
 #pragma once
 
-#include <algorithm>
 #include <vector>
 
-#include "device/lane_passes.hpp"
+#include "base/macros.hpp"
 #include "device/lines.hpp"
 #include "device/rows.hpp"
 
 namespace whorl::device {
+
+// cos and sin of pi k / 2n, k < n.
+template <class Real> std::vector<Real> fold_turns(int n);
 
 // The points of a line as v.
 template <class Rows> struct FoldedPoints {
@@ -31,108 +33,101 @@ template <class Rows> struct FoldedPoints {
     }
 };
 
-// Modes of an odd line as a sine line's, and back. With parts swapped, i is -i, so one turn serves both ways.
-template <class Rows> struct OddModes {
-    using Value = typename Rows::Value;
-    Rows rows;
+// The modes of a line and its V, pair by pair: k and n - k, k = 0 ... n / 2. Modes and V are rows with get(k)
+// and set(k, value), of a Value with parts re and im.
+template <class Real> struct Fold {
+    int n;
+    const Real* turns; // fold_turns
+    Dropped dropped;   // modes, which are neither read nor written
+    bool sine, odd;
 
-    WHORL_INLINE Value get(int k) const { return turned_back(rows.get(k)); }
-    WHORL_INLINE void set(int k, const Value& value) const { rows.set(k, turned_back(value)); }
-    static WHORL_INLINE Value turned_back(const Value& value) { return {value.im, -value.re}; }
-};
-
-template <class Real> class WallFold {
-  public:
-    explicit WallFold(int n);
-
-    // V from the modes of a line, both with parts swapped; what `dropped` has is not read.
-    template <class From, class To>
-    void begin(const From& modes, const To& v, Dropped dropped, Basis basis) const {
-        if (basis == Basis::cosine)
-            begin_as<false>(modes, v, dropped);
-        else if (basis == Basis::sine)
-            begin_as<true>(modes, v, dropped);
-        else
-            begin_as<true>(OddModes<From>{modes}, v, dropped);
+    // V from the modes, both with parts swapped.
+    template <class Modes, class V> WHORL_INLINE void begin(int k, const Modes& modes, const V& v) const {
+        using Value = typename Modes::Value;
+        const Value x = mode(modes, k);
+        if (k == 0) return v.set(0, sine ? Value{} : x);
+        if (2 * k == n) return v.set(k, {root * x.re, root * x.im});
+        const Real c = turns[2 * k], s = turns[2 * k + 1];
+        Value plus = x, minus = x; // x + i y, x - i y
+        if (!dropped.has(n - k)) {
+            const Value y = mode(modes, n - k);
+            plus = {x.re - y.im, x.im + y.re};
+            minus = {x.re + y.im, x.im - y.re};
+        }
+        const Value p = turned(sine ? minus : plus, c, s), q = turned(sine ? plus : minus, c, -s);
+        v.set(k, sine ? Value{-p.im, p.re} : p);
+        v.set(n - k, sine ? Value{q.im, -q.re} : q);
     }
 
-    // The modes of a line from its V, which may lie in the same place; what `dropped` has is not written.
-    template <class From, class To>
-    void finish(const From& v, const To& modes, Dropped dropped, Basis basis) const {
-        if (basis == Basis::cosine)
-            finish_as<false>(v, modes, dropped);
-        else if (basis == Basis::sine)
-            finish_as<true>(v, modes, dropped);
-        else
-            finish_as<true>(v, OddModes<To>{modes}, dropped);
+    // The modes from V, which may lie in the same place.
+    template <class V, class Modes> WHORL_INLINE void finish(int k, const V& v, const Modes& modes) const {
+        using Value = typename V::Value;
+        const Value p = v.get(k);
+        if (k == 0) return put(modes, 0, sine ? Value{} : p + p);
+        if (2 * k == n) return put(modes, k, Value{root * p.re, root * p.im});
+        const Value q = v.get(n - k), a = p + q, b = p - q;
+        const Real c = turns[2 * k], s = turns[2 * k + 1];
+        if (!dropped.has(k)) put(modes, k, sine ? high_of(a, b, c, s) : low_of(a, b, c, s));
+        if (!dropped.has(n - k)) put(modes, n - k, sine ? low_of(a, b, c, s) : high_of(a, b, c, s));
     }
 
   private:
-    template <bool sine, class From, class To>
-    void begin_as(const From& modes, const To& v, Dropped dropped) const {
-        using Value = typename From::Value;
-        const auto mode = [&](int k) { return dropped.has(k) ? Value{} : modes.get(k); };
-        const int half = n_ / 2, lonely = alone(dropped);
-        v.set(0, sine ? Value{} : modes.get(0));
-        for (int k = 1; k < lonely; ++k) {
-            const Value x = mode(k);
-            set_pair<sine>(v, k, x, x);
-        }
-        for (int k = lonely; k < half; ++k) {
-            const Value x = mode(k), y = mode(n_ - k);
-            set_pair<sine>(v, k, Value{x.re - y.im, x.im + y.re}, Value{x.re + y.im, x.im - y.re});
-        }
-        const Value x = mode(half);
-        v.set(half, {root_ * x.re, root_ * x.im});
+    static constexpr Real root = static_cast<Real>(1.41421356237309504880);
+
+    // C_k and C_{n-k} from the sum and the difference of V_k and V_{n-k}.
+    template <class Value> static WHORL_INLINE Value low_of(const Value& a, const Value& b, Real c, Real s) {
+        return {c * a.re + s * b.im, c * a.im - s * b.re};
+    }
+    template <class Value> static WHORL_INLINE Value high_of(const Value& a, const Value& b, Real c, Real s) {
+        return {s * a.re - c * b.im, s * a.im + c * b.re};
+    }
+    // a (c - i s)
+    template <class Value> static WHORL_INLINE Value turned(const Value& a, Real c, Real s) {
+        return {a.re * c + a.im * s, a.im * c - a.re * s};
+    }
+    // Modes of an odd line as a sine line's, and back.
+    template <class Modes> WHORL_INLINE auto mode(const Modes& modes, int k) const {
+        using Value = typename Modes::Value;
+        if (dropped.has(k)) return Value{};
+        const Value a = modes.get(k);
+        return odd ? Value{a.im, -a.re} : a;
+    }
+    template <class Modes, class Value>
+    WHORL_INLINE void put(const Modes& modes, int k, const Value& a) const {
+        if (!dropped.has(k)) modes.set(k, odd ? Value{a.im, -a.re} : a);
+    }
+};
+
+// All pairs of a line; the compiler knows which basis it is of.
+template <class Real> class WallFold {
+  public:
+    explicit WallFold(int n) : n_(n), turns_(fold_turns<Real>(n)) {}
+
+    template <class Modes, class V>
+    void begin(const Modes& modes, const V& v, Dropped dropped, Basis basis) const {
+        each_pair(dropped, basis, [&](const auto& fold, int k) WHORL_INSIDE { fold.begin(k, modes, v); });
+    }
+    template <class V, class Modes>
+    void finish(const V& v, const Modes& modes, Dropped dropped, Basis basis) const {
+        each_pair(dropped, basis, [&](const auto& fold, int k) WHORL_INSIDE { fold.finish(k, v, modes); });
     }
 
-    template <bool sine, class From, class To>
-    void finish_as(const From& v, const To& modes, Dropped dropped) const {
-        using Value = typename From::Value;
-        const int half = n_ / 2, lonely = alone(dropped);
-        const Value first = v.get(0), middle = v.get(half);
-        modes.set(0, sine ? Value{} : first + first);
-        // C_k (or C_{n-k}) from the sum and the difference of V_k and V_{n-k}.
-        const auto first_of = [](const Value& a, const Value& b, Real c, Real s) {
-            return Value{c * a.re + s * b.im, c * a.im - s * b.re};
+  private:
+    template <class F> void each_pair(Dropped dropped, Basis basis, const F& f) const {
+        const auto as = [&](bool sine, bool odd) WHORL_INSIDE {
+            const Fold<Real> fold{n_, turns_.data(), dropped, sine, odd};
+            for (int k = 0; 2 * k <= n_; ++k) f(fold, k);
         };
-        const auto second_of = [](const Value& a, const Value& b, Real c, Real s) {
-            return Value{s * a.re - c * b.im, s * a.im + c * b.re};
-        };
-        for (int k = 1; k < (dropped.count > 0 ? std::min(lonely, dropped.first) : lonely); ++k) {
-            const Value p = v.get(k), q = v.get(n_ - k);
-            const Real c = cosine(k), s = sine_of(k);
-            modes.set(k, sine ? second_of(p + q, p - q, c, s) : first_of(p + q, p - q, c, s));
-        }
-        for (int k = lonely; k < half; ++k) {
-            const Value p = v.get(k), q = v.get(n_ - k);
-            const Real c = cosine(k), s = sine_of(k);
-            const Value low = first_of(p + q, p - q, c, s), high = second_of(p + q, p - q, c, s);
-            modes.set(k, sine ? high : low);
-            modes.set(n_ - k, sine ? low : high);
-        }
-        if (!dropped.has(half)) modes.set(half, {root_ * middle.re, root_ * middle.im});
+        if (basis == Basis::cosine)
+            as(false, false);
+        else if (basis == Basis::sine)
+            as(true, false);
+        else
+            as(true, true);
     }
-
-    // Below this k, mode n - k is dropped.
-    int alone(Dropped dropped) const {
-        return dropped.count > 0 ? std::min(n_ - dropped.first + 1, n_ / 2) : 1;
-    }
-    // V_k and V_{n-k} from x + i y and x - i y of the modes x = X_k, y = X_{n-k}, where parts are swapped.
-    template <bool sine, class To, class Value>
-    WHORL_INLINE void set_pair(const To& v, int k, const Value& plus, const Value& minus) const {
-        const Real c = cosine(k), s = sine_of(k);
-        const Value p = turned(sine ? minus : plus, c, s), q = turned(sine ? plus : minus, c, -s);
-        v.set(k, sine ? Value{-p.im, p.re} : p);
-        v.set(n_ - k, sine ? Value{q.im, -q.re} : q);
-    }
-
-    Real cosine(int k) const { return turns_[static_cast<std::size_t>(2 * k)]; }
-    Real sine_of(int k) const { return turns_[static_cast<std::size_t>(2 * k + 1)]; }
 
     int n_;
-    Real root_ = static_cast<Real>(1.41421356237309504880);
-    std::vector<Real> turns_; // cos and sin of pi k / 2n
+    std::vector<Real> turns_;
 };
 
 } // namespace whorl::device

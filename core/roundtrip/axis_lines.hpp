@@ -17,6 +17,11 @@ inline device::Basis basis_of(const Layout& layout, int axis, Parity parity) {
     return layout.per_element == 2 ? device::Basis::sine : device::Basis::odd;
 }
 
+// A line of one point is its own transform: nothing is faster than the direct sum.
+inline device::LineKind kind_of(device::LineKind wanted, int points) {
+    return points == 1 ? device::LineKind::direct : wanted;
+}
+
 template <class T> class AxisLines {
   public:
     AxisLines(const Layout& layout, int axis) : layout_(layout), axis_(axis) {}

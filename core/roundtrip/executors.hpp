@@ -49,17 +49,6 @@ template <class Device, class Real> class Executors {
     void reset(bool timed);
     std::int64_t bytes() const;
 
-    // Lines of some variables, those of one `stride` behind those of the one before; lines(v) are v's.
-    template <class LinesOfVariable>
-    void transform_each(int executor, int variables, Value* first, std::int64_t stride,
-                        const LinesOfVariable& lines) {
-        if constexpr (Device::streams)
-            if (variables > 0 && lines(0).lanes() > 0)
-                return device_.transform_all(executor, lines(0), variables, first, stride);
-        for (int v = 0; v < variables; ++v)
-            device_.transform(executor, lines(v), first + v * stride, lent(executor));
-    }
-
   private:
     struct Executor {
         device::Buffer<Value, typename Device::Memory> memory;

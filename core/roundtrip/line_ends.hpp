@@ -1,166 +1,220 @@
-// Ends of programs of lines (device/block_lines.hpp): what the kernels of kernels.hpp do, done as a transform
-// reads or writes, without a pass of its own.
+// What comes before and behind lines where work is enqueued. A transform in the memory of blocks
+// (device/block_lines.hpp) calls it as it reads and writes; for lines of a library it is a kernel at either
+// end (EndsApart). Ends are
+//
+//   variables                      of a block, each the lines of its own
+//   lanes(), of(group, first)      the lanes of a group, and those from `first`, which have
+//     get(j, lane, values)           element j of the variables that come in
+//     set(j, lane, values)           what goes out
+//   lie_there                      what goes out of an inverse transform lies where the lines lie, or what
+//   comes
+//                                  into a forward one: a library needs no kernel there
+//   line(group, j), stride         where lines of a library lie: variable 0 of lane 0, and from variable to
+//                                  variable
+//   transforms(), lines(v)         so many of them, each all groups of one variable, from there on
 #pragma once
 
-#include "roundtrip/kernels.hpp"
+#include "roundtrip/mode_values.hpp"
+#include "roundtrip/planes.hpp"
+#include "roundtrip/tile.hpp"
 
 namespace whorl::kernels {
 
-// y-pencil -> lines along y of planes (Spread, SpreadPadding). Group = (variable, plane), lane = kx.
-template <class Real> struct SpreadLines {
-    static constexpr int variables = 1; // of a block
-    Spread<Real> spread;
-
-    struct Of {
-        const Spread<Real>& spread;
-        int v, plane, first;
-
-        WHORL_INLINE void get(int j, int lane, Complex<Real>* value) const {
-            const int kept = kept_place(j, spread.extent_y, spread.planes.ny), i = first + lane;
-            const ColumnRow row = spread.rows[kept < 0 ? 0 : kept];
-            const PlaneSlot slot = spread.slots[plane * spread.peers + row.peer];
-            *value = {0, 0};
-            if (kept >= 0 && i < row.length)
-                *value = spread.buffer[slot.base + v * slot.stride + row.offset + i];
-        }
-        WHORL_INLINE void set(int j, int lane, const Complex<Real>* value) const {
-            spread.planes.row(v, j, plane)[first + lane] = *value;
-        }
-    };
-    WHORL_INLINE int lanes() const { return spread.planes.width; }
-    WHORL_INLINE Of of(int group, int first) const {
-        return {spread, group / spread.planes.count, group % spread.planes.count, first};
-    }
-};
-
-// Lines along y of products -> rows of fluxes (Contract). Group = plane, lane = kx.
-template <class Real, class Pass> struct ContractLines {
-    static constexpr int variables = Pass::products;
-    Contract<Real, Pass> contract;
-
-    struct Of {
-        const Contract<Real, Pass>& contract;
-        int plane, first;
-
-        WHORL_INLINE void get(int j, int lane, Complex<Real>* products) const {
-            const Complex<Real>* const from = contract.planes.row(0, j, plane) + first + lane;
-            unrolled<variables>([&](auto v) { products[v] = from[v * contract.planes.stride]; });
-        }
-        WHORL_INLINE void set(int j, int lane, const Complex<Real>* products) const {
-            const int kept = kept_place(j, contract.extent_y, contract.planes.ny), i = first + lane;
-            if (kept < 0) return;
-            const auto row = contract.row(std::int64_t{plane} * contract.kept_y + kept);
-            if (i < row.length) row.contract(i, products);
-        }
-    };
-    WHORL_INLINE int lanes() const { return contract.planes.width; }
-    WHORL_INLINE Of of(int plane, int first) const { return {contract, plane, first}; }
-};
-
-// Lines along z of a tile <-> its columns of the buffer (MoveColumns). Group = variable, lane = column.
-template <class Real, bool to_buffer> struct ColumnLines {
-    static constexpr int variables = 1; // of a block
-    ColumnRows<Real> columns;
-    device::Dropped dropped; // modes, which are in the tile
-
-    struct Of {
-        const ColumnLines& of;
-        int v, first;
-
-        WHORL_INLINE Complex<Real>& in_tile(int l, int lane) const {
-            return of.columns.tile.line(v, l)[first + lane];
-        }
-        WHORL_INLINE Complex<Real>& in_buffer(int l, int lane) const {
-            return of.columns.row(v, l).data[first + lane];
-        }
-        WHORL_INLINE void get(int l, int lane, Complex<Real>* value) const {
-            if constexpr (to_buffer)
-                *value = of.dropped.has(l) ? Complex<Real>{0, 0} : in_tile(l, lane);
-            else
-                *value = in_buffer(l, lane);
-        }
-        WHORL_INLINE void set(int l, int lane, const Complex<Real>* value) const {
-            if constexpr (to_buffer)
-                in_buffer(l, lane) = *value;
-            else if (!of.dropped.has(l))
-                in_tile(l, lane) = *value;
-        }
-    };
-    WHORL_INLINE int lanes() const { return columns.tile.count; }
-    WHORL_INLINE Of of(int v, int first) const { return {*this, v, first}; }
-};
-
-// The columns of a tile and their modes, where an element of a row is one mode. Variables of the buffer are
-// counted from `first_variable`.
-template <class Real> struct ModeColumns {
-    ColumnRows<Real> columns;
+// Lines along z of some columns, in the z-pencil themselves or beside it. One group, lane = column; variables
+// of the pencil are counted from `first_variable`.
+template <class Real> struct ColumnEnds {
+    ModeTables<Real> tables;
+    Shift<Real> shift;
     const ColumnPlace* places; // of all columns of the rank
+    Columns<Real> columns;
+    PencilColumns<Real> pencil;
     int first_variable;
+    bool lie_there;
 
-    // One of them at one z; what is not kept is stood in for by the first mode there is.
-    struct Element {
-        Mode<Real> mode;
-        Complex<Real> phase; // exp(i k.d)
-        bool live;
-    };
-    template <class Kernel> WHORL_INLINE Element element(const Kernel& kernel, int column, int l) const {
-        const ColumnPlace place = places[columns.tile.column + column];
-        const Row row = kernel.tables.row(place.ky, l);
-        const bool live = place.element < row.length;
-        const int element = live ? place.element : 0;
-        return {kernel.tables.mode(element, place.ky, l, live ? row.offset : 0),
-                kernel.shift.y[place.ky] * kernel.shift.z[l] * kernel.shift.x[element], live};
+    WHORL_INLINE int lanes() const { return columns.count; }
+    WHORL_INLINE Complex<Real>* line(int, int l) const { return columns.line(first_variable, l); }
+    WHORL_INLINE std::int64_t stride() const { return columns.stride; }
+    Complex<Real>* lines(int v) const { return columns.line(first_variable + v, 0); }
+    WHORL_INLINE Complex<Real>& in_pencil(int v, int l, int lane) const {
+        return pencil.row(first_variable + v, l).data[lane];
     }
-    WHORL_INLINE Complex<Real>& in_buffer(int v, int l, int column) const {
-        return columns.row(first_variable + v, l).data[column];
+
+    // The modes of one element, one or, between walls in x, two. What is not kept is stood in for by the
+    // first mode there is: a condition would make each wait for the one before.
+    struct Element {
+        ModeRow<Real> modes;
+        int kept;
+    };
+    WHORL_INLINE Element element(int lane, int l) const {
+        const ColumnPlace place = places[columns.first + lane];
+        const int first = place.element << tables.paired;
+        const int left = tables.row(place.ky, l).length - first;
+        Element of{{tables, left > 0 ? first : 0, place.ky, l, 1 + tables.paired}, left};
+        if (left <= 0) of.modes.index = 0;
+        return of;
     }
 };
 
-// Modes -> lines along z in the z-pencil (Load, LoadPadding). One group, lane = column.
-template <class Real, class Pass> struct LoadLines {
+// Modes -> lines along z in the z-pencil.
+template <class Real, class Pass, bool walled> struct LoadLines : ColumnEnds<Real> {
     static constexpr int variables = Pass::inputs;
-    Load<Real, Pass> load;
-    ModeColumns<Real> columns;
+    Pass pass;
+    Turns<Real, variables> turns;
 
     struct Of {
         const LoadLines& of;
         int first;
 
         WHORL_INLINE void get(int l, int lane, Complex<Real>* in) const {
-            const auto at = of.columns.element(of.load, first + lane, l);
-            of.load.pass.load(at.mode, in);
-            unrolled<variables>([&](auto v) { in[v] = at.live ? in[v] * at.phase : Complex<Real>{0, 0}; });
+            const auto [modes, kept] = of.element(first + lane, l);
+            if constexpr (walled) {
+                const RealValues<Real, variables> values{reinterpret_cast<Real*>(in), 2, of.turns};
+                const LoadRow<Real, Pass, RealValues<Real, variables>> load{of.pass, modes, values, 2};
+                unrolled<variables>([&](auto v) { in[v] = {0, 0}; });
+                for (int i = 0; i < 2 && i < kept; ++i) load(i);
+            } else {
+                const ShiftedValues<Real> values({in, 1}, modes, of.shift);
+                LoadRow<Real, Pass, ShiftedValues<Real>>{of.pass, modes, values, 1}(0);
+                unrolled<variables>([&](auto v) { in[v] = kept > 0 ? in[v] : Complex<Real>{0, 0}; });
+            }
         }
         WHORL_INLINE void set(int l, int lane, const Complex<Real>* values) const {
-            unrolled<variables>([&](auto v) { of.columns.in_buffer(v, l, first + lane) = values[v]; });
+            unrolled<variables>([&](auto v) { of.in_pencil(v, l, first + lane) = values[v]; });
         }
     };
-    WHORL_INLINE int lanes() const { return columns.columns.tile.count; }
     WHORL_INLINE Of of(int, int first) const { return {*this, first}; }
+    int transforms() const { return variables; }
 };
 
-// Lines along z in the z-pencil -> modes (Store). One group, lane = column.
-template <class Real, class Result, int fluxes> struct StoreLines {
+// Lines along z in the z-pencil -> modes.
+template <class Real, class Result, int fluxes, bool walled> struct StoreLines : ColumnEnds<Real> {
     static constexpr int variables = fluxes;
-    Store<Real, Result, fluxes> store;
-    ModeColumns<Real> columns;
+    Result result;
+    Turns<Real, variables> turns;
 
     struct Of {
         const StoreLines& of;
         int first;
 
         WHORL_INLINE void get(int l, int lane, Complex<Real>* values) const {
-            unrolled<variables>([&](auto v) { values[v] = of.columns.in_buffer(v, l, first + lane); });
+            unrolled<variables>([&](auto v) { values[v] = of.in_pencil(v, l, first + lane); });
         }
         WHORL_INLINE void set(int l, int lane, Complex<Real>* out) const {
-            const auto at = of.columns.element(of.store, first + lane, l);
-            if (!at.live) return;
-            unrolled<variables>([&](auto v) { out[v] = out[v] * conjugate(at.phase); });
-            of.store.result.store(at.mode, out);
+            const auto [modes, kept] = of.element(first + lane, l);
+            if (kept <= 0) return;
+            if constexpr (walled) {
+                const RealValues<Real, variables> values{reinterpret_cast<Real*>(out), 2, of.turns};
+                const StoreRow<Real, fluxes, Result, RealValues<Real, variables>> store{of.result, modes,
+                                                                                        values, 2};
+                for (int i = 0; i < 2 && i < kept; ++i) store(i);
+            } else {
+                const ShiftedValues<Real> values({out, 1}, modes, of.shift);
+                StoreRow<Real, fluxes, Result, ShiftedValues<Real>>{of.result, modes, values, 1}(0);
+            }
         }
     };
-    WHORL_INLINE int lanes() const { return columns.columns.tile.count; }
     WHORL_INLINE Of of(int, int first) const { return {*this, first}; }
+    int transforms() const { return variables; }
+};
+
+// y-pencil -> lines along y, which are in the planes. Group = (variable, plane), lane = element.
+template <class Real> struct SpreadLines {
+    static constexpr int variables = 1;
+    static constexpr bool lie_there = true;
+    Planes<Real> planes;
+    PencilRows<Real> pencil;
+    int all_variables;
+
+    struct Of {
+        const SpreadLines& of;
+        int v, plane, first;
+
+        WHORL_INLINE void get(int y, int lane, Complex<Real>* value) const {
+            const int kept = of.pencil.kept_of(y, of.planes.ny), i = first + lane;
+            const device::LineRow<Real> row = of.pencil.row(v, plane, kept < 0 ? 0 : kept);
+            *value = {0, 0};
+            if (kept >= 0 && i < row.length) *value = row.data[i];
+        }
+        WHORL_INLINE void set(int y, int lane, const Complex<Real>* value) const {
+            of.planes.row(v, y, plane)[first + lane] = *value;
+        }
+    };
+    WHORL_INLINE int lanes() const { return planes.width; }
+    WHORL_INLINE Of of(int group, int first) const {
+        return {*this, group / planes.count, group % planes.count, first};
+    }
+    WHORL_INLINE Complex<Real>* line(int group, int y) const {
+        return planes.row(group / planes.count, y, group % planes.count);
+    }
+    WHORL_INLINE std::int64_t stride() const { return 0; }
+    int transforms() const { return all_variables; }
+    Complex<Real>* lines(int v) const { return planes.row(v, 0, 0); }
+};
+
+// Lines along y of products, which are in the planes -> rows of fluxes in the y-pencil. Group = plane, lane =
+// element.
+template <class Real, class Pass, bool walled> struct ContractLines {
+    static constexpr int variables = Pass::products;
+    static constexpr bool lie_there = true;
+    using Value = std::conditional_t<walled, Real, Complex<Real>>;
+    Contract<Real, Pass> contract;
+
+    struct Of {
+        const Contract<Real, Pass>& contract;
+        int plane, first;
+
+        WHORL_INLINE void get(int y, int lane, Complex<Real>* products) const {
+            const Complex<Real>* const from =
+                contract.planes.row(contract.first_product, y, plane) + first + lane;
+            unrolled<variables>([&](auto v) { products[v] = from[v * contract.planes.stride]; });
+        }
+        WHORL_INLINE void set(int y, int lane, const Complex<Real>* products) const {
+            const PencilRows<Real>& pencil = contract.pencil;
+            const int kept = pencil.kept_of(y, contract.planes.ny), i = first + lane;
+            if (kept < 0) return;
+            const device::LineRow<Real> row = pencil.row(contract.first_flux, plane, kept);
+            if (i >= row.length) return;
+            const auto of = contract.template row<Value>(kept, i, 1, products, 1, row.data + i,
+                                                         pencil.plane_of(plane, kept).stride);
+            for (int e = 0; e < of.length; ++e) of(e);
+        }
+    };
+    WHORL_INLINE int lanes() const { return contract.planes.width; }
+    WHORL_INLINE Of of(int plane, int first) const { return {contract, plane, first}; }
+    WHORL_INLINE Complex<Real>* line(int plane, int y) const {
+        return contract.planes.row(contract.first_product, y, plane);
+    }
+    WHORL_INLINE std::int64_t stride() const { return contract.planes.stride; }
+    int transforms() const { return variables; }
+    Complex<Real>* lines(int v) const { return contract.planes.row(contract.first_product + v, 0, 0); }
+};
+
+// One end by itself: what comes in goes where the lines lie, or what lies there goes out. Row r = (group,
+// element of the lines).
+template <class Real, class Ends, bool comes_in> struct EndsApart {
+    Ends ends;
+    int points;
+
+    struct RowOf {
+        decltype(std::declval<const Ends&>().of(0, 0)) of;
+        Complex<Real>* line;
+        std::int64_t stride;
+        int j, length;
+        WHORL_INLINE void operator()(std::int64_t lane) const {
+            Complex<Real> values[Ends::variables];
+            if constexpr (comes_in) {
+                of.get(j, static_cast<int>(lane), values);
+                unrolled<Ends::variables>([&](auto v) { line[v * stride + lane] = values[v]; });
+            } else {
+                unrolled<Ends::variables>([&](auto v) { values[v] = line[v * stride + lane]; });
+                of.set(j, static_cast<int>(lane), values);
+            }
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int group = static_cast<int>(r / points), j = static_cast<int>(r % points);
+        return {ends.of(group, 0), ends.line(group, j), ends.stride(), j, ends.lanes()};
+    }
 };
 
 } // namespace whorl::kernels

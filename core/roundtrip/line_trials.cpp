@@ -123,8 +123,8 @@ template <class Device, class Real> void LineTrials<Device, Real>::rows(int exec
     const kernels::RowOrder order{at.y.begin, plane, exchanged ? at.y.size() : 1, !exchanged};
     const int together = trip_.executors_.workspace.rows;
     for (int y = 0; y < at.y.size(); y += together)
-        trip_.rows_.through(Squares<Real>{}, executor, order, y, std::min(together, at.y.size() - y), pieces,
-                            [](std::int64_t) {});
+        trip_.rows_.through(Squares<Real>{}, executor,
+                            {pieces, order, y, std::min(together, at.y.size() - y)}, [](std::int64_t) {});
 }
 
 // So many tiles that their part of the z-pencil does not stay in the caches: what stays there is quick

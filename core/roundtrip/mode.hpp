@@ -79,7 +79,7 @@ template <class Real> struct ModeRow {
         return {k(i), index + i, i == 0 && from_zero ? weight / 2 : weight};
     }
     // At most so many of them from number `begin` on.
-    ModeRow piece(int begin, int most) const {
+    ModeRow slice(int begin, int most) const {
         ModeRow row = *this;
         row.kx += begin;
         row.from_zero = from_zero && begin == 0;

@@ -3,13 +3,31 @@
 #pragma once
 
 #include <array>
+#include <cmath>
+#include <numbers>
 
 #include "device/buffer.hpp"
 #include "grid/row_table.hpp"
-#include "roundtrip/kernels.hpp"
 #include "roundtrip/layout.hpp"
+#include "roundtrip/mode_values.hpp"
 
 namespace whorl {
+
+namespace kernels {
+// phases[i] = exp(2 pi i numbers[i] cells / points): one axis of a Shift by so many cells.
+template <class Real> struct Phases {
+    const int* numbers;
+    Complex<Real>* phases;
+    double cells;
+    int points, length;
+
+    WHORL_INLINE const Phases& row(std::int64_t) const { return *this; }
+    WHORL_INLINE void operator()(std::int64_t i) const {
+        const double phase = 2.0 * std::numbers::pi * numbers[i] * cells / points;
+        phases[i] = {static_cast<Real>(std::cos(phase)), static_cast<Real>(std::sin(phase))};
+    }
+};
+} // namespace kernels
 
 template <class Device, class Real> class ModeSpace {
   public:

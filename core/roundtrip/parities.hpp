@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "roundtrip/mode_values.hpp"
 #include "roundtrip/pass.hpp"
 
 namespace whorl {
@@ -19,31 +20,54 @@ struct Parities {
         products.assign(static_cast<std::size_t>(widths.products), even);
         fluxes.assign(static_cast<std::size_t>(widths.fluxes), {});
     }
+    Parity input(int v) const { return inputs[static_cast<std::size_t>(v)]; }
+    Parity product(int v) const { return products[static_cast<std::size_t>(v)]; }
+    FluxParity flux(int v) const { return fluxes[static_cast<std::size_t>(v)]; }
+
+    // What is done to the values of a pass, or a part, between walls in x (mode_values.hpp, planes.hpp): its
+    // first input, flux or product is that of number `first`.
+    template <class Real, class Pass> kernels::Turns<Real, Pass::inputs> load_turns(int first) const {
+        kernels::Turns<Real, Pass::inputs> turns;
+        for (int v = 0; v < Pass::inputs; ++v)
+            turns.of[v] = kernels::power_of_i<Real>(input(first + v).sines());
+        return turns;
+    }
+    template <class Real, class Pass> kernels::Turns<Real, Pass::fluxes> store_turns(int first) const {
+        kernels::Turns<Real, Pass::fluxes> turns;
+        for (int v = 0; v < Pass::fluxes; ++v)
+            turns.of[v] = kernels::power_of_i<Real>(flux(first + v).imaginary ? 1 : 0);
+        return turns;
+    }
+    // All products of a flux are real or all are imaginary, so that a sign is what remains of (-i)^s.
+    template <class Real, class Pass> std::array<Real, Pass::products> contract_signs(int first) const {
+        std::array<Real, Pass::products> signs;
+        for (int v = 0; v < Pass::products; ++v) {
+            const Complex<Real> turn = kernels::power_of_i<Real>(-product(first + v).sines());
+            signs[static_cast<std::size_t>(v)] = turn.re + turn.im;
+        }
+        return signs;
+    }
 };
 
 // Those of a pass, or a part, to their places.
-template <class Pass>
-void place_parities(Parities& all, const Pass& pass, int first_input, int first_product, int first_flux) {
+template <class Pass> void place_parities(Parities& all, const Pass& pass, const Firsts& firsts) {
     const auto at = [](int i) { return static_cast<std::size_t>(i); };
     if constexpr (Pass::inputs > 0)
-        for (int v = 0; v < Pass::inputs; ++v) all.inputs[at(first_input + v)] = pass.input_parity(v);
+        for (int v = 0; v < Pass::inputs; ++v) all.inputs[at(firsts.input + v)] = pass.input_parity(v);
     if constexpr (Pass::products > 0)
-        for (int v = 0; v < Pass::products; ++v) all.products[at(first_product + v)] = pass.product_parity(v);
+        for (int v = 0; v < Pass::products; ++v)
+            all.products[at(firsts.product + v)] = pass.product_parity(v);
     if constexpr (Pass::fluxes > 0)
-        for (int v = 0; v < Pass::fluxes; ++v) all.fluxes[at(first_flux + v)] = pass.flux_parity(v);
+        for (int v = 0; v < Pass::fluxes; ++v) all.fluxes[at(firsts.flux + v)] = pass.flux_parity(v);
 }
 
 // Those of a pass into what holds those of the one before, so that nothing is allocated after the first.
 template <class Pass> void find_parities(Parities& all, const Pass& pass, const std::array<bool, 3>& walls) {
-    const Widths widths = widths_of(pass);
-    all.reset(widths);
+    all.reset(widths_of(pass));
     if (walls == std::array{false, false, false}) return;
     if constexpr (meets_walls<Pass>()) {
-        each_part(pass, [&](const auto& part, int s) {
-            place_parities(all, part, Pass::inputs + s * part.inputs,
-                           widths.first_product + s * part.products, Pass::fluxes + s * part.fluxes);
-        });
-        place_parities(all, pass, 0, 0, 0);
+        each_member(pass,
+                    [&](const auto& member, const Firsts& firsts) { place_parities(all, member, firsts); });
     } else {
         throw Error("this model has no parities, so it cannot run between walls: choose bases = \"FFF\".");
     }

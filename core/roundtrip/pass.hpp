@@ -75,22 +75,31 @@ template <class Pass> Widths widths_of(const Pass& pass) {
     return {Pass::inputs, Pass::products, Pass::fluxes, Pass::products};
 }
 
-// The most that the pass, or one of its parts, has by itself.
-template <class Pass> constexpr Widths widest() {
-    Widths most{Pass::inputs, Pass::products, Pass::fluxes, 0};
-    if constexpr (HasParts<Pass>) {
-        using Sub = decltype(std::declval<const Pass&>().part(0));
-        if (Sub::inputs > most.inputs) most.inputs = Sub::inputs;
-        if (Sub::products > most.products) most.products = Sub::products;
-        if (Sub::fluxes > most.fluxes) most.fluxes = Sub::fluxes;
-    }
-    return most;
-}
-
-// f(part, index) for each of them, the last first.
+// The numbers of the first of its variables among all that travel.
+struct Firsts {
+    int input = 0, product = 0, flux = 0;
+};
+// f(part, firsts) for each of them, the last first.
 template <class Pass, class F> void each_part(const Pass& pass, const F& f) {
     if constexpr (HasParts<Pass>)
-        for (int s = pass.parts() - 1; s >= 0; --s) f(pass.part(s), s);
+        for (int s = pass.parts() - 1; s >= 0; --s) {
+            const auto part = pass.part(s);
+            f(part, Firsts{Pass::inputs + s * part.inputs, widths_of(pass).first_product + s * part.products,
+                           Pass::fluxes + s * part.fluxes});
+        }
+}
+// And then of the pass itself.
+template <class Pass, class F> void each_member(const Pass& pass, const F& f) {
+    each_part(pass, f);
+    f(pass, Firsts{});
+}
+
+// f(the struct whose store() a pass uses this time).
+template <class Pass, class F> void with_store(const Pass& pass, const F& f) {
+    if constexpr (requires { pass.with_store(f); })
+        pass.with_store(f);
+    else
+        f(pass);
 }
 
 // Says all parities it needs to; and so do its parts.

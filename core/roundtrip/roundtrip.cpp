@@ -30,10 +30,8 @@ RoundTrip<Device, Real>::RoundTrip(const Box& box, const Truncation& truncation,
       world_(world), options_(options), lines_(options.lines),
       modes_(box, truncation, layout_, table_, device),
       executors_(layout_, device, workspace_of<Device, Real>(device, layout_, options)),
-      exchanges_(layout_, options.exchange, world, device, executors_.failure),
-      columns_(layout_, device, executors_, exchanges_, modes_, parities_),
-      planes_(layout_, device, executors_, exchanges_, modes_, parities_),
-      rows_(layout_, device, executors_, exchanges_, parities_, scale_of(box)) {
+      exchanges_(layout_, options.exchange, world, device, executors_.failure), columns_(context()),
+      planes_(context()), rows_(context(), scale_of(box)) {
     if constexpr (Device::streams)
         take_lines(options.lines);
     else
@@ -53,7 +51,7 @@ template <class Device, class Real> void RoundTrip<Device, Real>::take_lines(con
 template <class Device, class Real>
 std::array<double, 2> RoundTrip<Device, Real>::reduce_maxima(bool wanted) {
     if (!wanted) return {0.0, 0.0};
-    std::array<double, 2> largest = rows_.maxima();
+    std::array<double, 2> largest = device_.raised();
     {
         const exchange::Watchdog::Scope watched(exchanges_.watchdog(), "reduction behind the exchange",
                                                 layout_.batches - 1);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "device/caches.hpp"
+#include "device/compiled.hpp"
 #include "roundtrip/column_stage.hpp"
 #include "roundtrip/exchanges.hpp"
 #include "roundtrip/executors.hpp"
@@ -81,6 +82,9 @@ template <class Device, class Real> class RoundTrip {
     friend class LineTrials<Device, Real>;
     using Legs = typename Exchanges<Device, Real>::Legs;
 
+    StageContext<Device, Real> context() {
+        return {layout_, device_, executors_, exchanges_, modes_, parities_};
+    }
     // All that depends on the lines: the workspaces, the tiles, the lines themselves.
     void take_lines(const LineChoice& choice);
     std::array<double, 2> reduce_maxima(bool wanted);

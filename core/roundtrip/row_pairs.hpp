@@ -1,36 +1,98 @@
-// Pieces of rows <-> pairs of rows as lines of any kind, whatever the ends of x.
+// What the stage of rows is on any device: the rows of all row peers, and x lines of any kind, pairs of rows
+// as complex lines.
 #pragma once
 
-#include "roundtrip/wall_kernels.hpp"
+#include <map>
+#include <memory>
+#include <set>
+
+#include "roundtrip/axis_lines.hpp"
+#include "roundtrip/line_choice.hpp"
+#include "roundtrip/row_kernels.hpp"
+#include "roundtrip/stage_context.hpp"
 
 namespace whorl {
 
-template <class Device, class Real>
-void merge_rows(Device& device, int executor, const Layout& layout, const kernels::LineBlock<Real>& lines,
-                int variables, const kernels::RowPiece<Real>* pieces) {
-    const std::int64_t rows = 1LL * variables * lines.live_pairs();
-    for (int r = 0; r < layout.grid.p_row; ++r) {
-        if (layout.per_element == 2)
-            device.for_each(executor, rows, kernels::MergePairs<Real>{pieces[r], lines});
-        else
-            device.for_each(executor, rows, kernels::Merge<Real>{pieces[r], lines});
-    }
-    if (layout.per_element == 2) return;
-    device.for_each(executor, lines.live_pairs(), kernels::MergeMean<Real>{pieces[0], lines, variables});
-    device.for_each(executor, rows, kernels::MergePadding<Real>{lines, layout.kept_x});
-}
+// Rows of some planes, `count` from number `first` on.
+template <class Real> struct RowsInHand {
+    const kernels::RowPiece<Real>* pieces; // by row peers
+    kernels::RowOrder order;
+    int first, count;
+
+    kernels::RowPairs pairs() const { return order.pairs(first, count); }
+};
+
+template <class Device, class Real> class RowPairLines {
+  public:
+    // Products are multiplied by `scale` on their way back.
+    RowPairLines(const StageContext<Device, Real>& of, double scale);
+
+    const kernels::RowPiece<Real>* pieces(int executor, int index, int batch);
+
+  protected:
+    using Value = Complex<Real>;
+    using Lines = typename Device::template Lines<Real>;
+    using ByPairs = std::map<int, std::unique_ptr<Lines>>; // of rows
+
+    void make_pair_lines(device::LineKind kind, const std::set<int>& planes);
+    template <class Pass> void through_pairs(const Pass& pass, int executor, const RowsInHand<Real>& rows);
+
+    const Layout& layout_;
+    Device& device_;
+    Executors<Device, Real>& executors_;
+    const Parities& parities_;
+    Real scale_;
+
+  private:
+    using Block = kernels::LineBlock<Real>;
+
+    Block line_block(int executor, bool out, const kernels::RowPairs& rows);
+    template <bool walled>
+    void merge(int executor, const Block& lines, int variables, const RowsInHand<Real>& rows);
+    template <bool walled>
+    void separate(int executor, const Block& lines, int variables, const RowsInHand<Real>& rows);
+    void lines_in(int executor, const Block& lines, int variables, const RowsInHand<Real>& rows);
+    void lines_out(int executor, const Block& lines, int variables, const RowsInHand<Real>& rows);
+    template <class Pass>
+    void work_at_points(const Pass& pass, int executor, const kernels::RowOrder& order, const Block& in,
+                        const Block& out);
+
+    Exchanges<Device, Real>& exchanges_;
+    std::vector<std::vector<kernels::RowPiece<Real>>> pieces_; // by executors, by row peers
+    AxisLines<ByPairs> in_, out_;
+};
 
 template <class Device, class Real>
-void separate_rows(Device& device, int executor, const Layout& layout, const kernels::LineBlock<Real>& lines,
-                   int variables, Real scale, const kernels::RowPiece<Real>* pieces) {
-    const std::int64_t rows = 1LL * variables * lines.live_pairs();
-    if (layout.per_element == 1) device.for_each(executor, rows, kernels::Mirror<Real>{lines});
-    for (int r = 0; r < layout.grid.p_row; ++r) {
-        if (layout.per_element == 2)
-            device.for_each(executor, rows, kernels::SeparatePairs<Real>{pieces[r], lines, scale});
-        else
-            device.for_each(executor, rows, kernels::Separate<Real>{pieces[r], lines, scale / 2});
-    }
+template <class Pass>
+void RowPairLines<Device, Real>::through_pairs(const Pass& pass, int executor, const RowsInHand<Real>& rows) {
+    const Block in = line_block(executor, false, rows.pairs()),
+                out = line_block(executor, true, rows.pairs());
+    if constexpr (Pass::inputs > 0) lines_in(executor, in, widths_of(pass).inputs, rows);
+    work_at_points(pass, executor, rows.order, in, out);
+    if constexpr (Pass::products > 0) lines_out(executor, out, widths_of(pass).products, rows);
+}
+
+// `in` and `out` may be the same: parts are worked on from the last, whose products lie behind all inputs
+// that are still wanted.
+template <class Device, class Real>
+template <class Pass>
+void RowPairLines<Device, Real>::work_at_points(const Pass& pass, int executor,
+                                                const kernels::RowOrder& order, const Block& in,
+                                                const Block& out) {
+    const auto scope = executors_.timed(executor, Part::point);
+    const std::int64_t pitch = 2LL * in.pitch, length = 2LL * in.nx;
+    if constexpr (Pass::maxima > 0)
+        if (pass.wants_maxima())
+            device_.raise(
+                executor, in.live_pairs(),
+                kernels::Measured<Real, Pass>{pass, in.reals(0, 0), in.real_stride(), pitch, length});
+    each_part(pass, [&]<class Sub>(const Sub& part, const Firsts& firsts) {
+        device_.for_each(executor, in.live_pairs(),
+                         kernels::PartPoints<Real, Sub>{part, in.reals(0, 0), in.reals(firsts.input, 0),
+                                                        out.reals(firsts.product, 0), in.real_stride(),
+                                                        out.real_stride(), pitch, length});
+    });
+    device_.for_each(executor, in.live_pairs(), kernels::PairPoints<Real, Pass>{pass, in, out, order});
 }
 
 } // namespace whorl

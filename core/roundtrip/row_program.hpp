@@ -1,11 +1,10 @@
-// The x stage in the memory of blocks of threads (device/block_lines.hpp): pairs of rows are merged as they
-// are read (formulas: line_kernels.hpp), transformed, worked on at their points, transformed back and
-// separated as they are written, so that nothing but the rows themselves crosses the device's memory.
+// The stage of rows in the memory of blocks of threads (device/block_lines.hpp): pairs of rows are merged as
+// they are read (device/rows.hpp), transformed, worked on at their points, transformed back and separated as
+// they are written, so that nothing but the rows themselves crosses the device's memory.
 #pragma once
 
 #include "device/block_lines.hpp"
-#include "roundtrip/line_kernels.hpp"
-#include "roundtrip/pass.hpp"
+#include "roundtrip/row_kernels.hpp"
 #include "roundtrip/workspace.hpp"
 
 namespace whorl::kernels {
@@ -91,9 +90,7 @@ template <class Real, class Pass> struct RowProgram {
         return rows.row(own.group, own.first + pair, half);
     }
     // The two rows of line q of a piece; those of the first pair where it has none.
-    struct Rows {
-        Complex<Real>*first, *second;
-    };
+    using Rows = device::TwoOf<Complex<Real>*>;
     WHORL_INLINE bool has_rows(const Portion& own, int q) const {
         return pairs.divide(q).remainder < own.count;
     }
@@ -111,9 +108,7 @@ template <class Real, class Pass> struct RowProgram {
         for (int r = 0; r < piece_count; ++r) {
             const RowPiece<Real>& piece = pieces[r];
             const Divisor& width = piece_widths[r];
-            struct Modes {
-                Complex<Real> a, b;
-            };
+            using Modes = device::TwoOf<Complex<Real>>;
             team.template gather<device::items_together<2>>(
                 all * width.number(),
                 [&](int item) {
@@ -124,10 +119,10 @@ template <class Real, class Pass> struct RowProgram {
                 [&](int item, const Modes& mode) {
                     const auto [q, i] = width.divide(item);
                     const int k = piece.modes.at(i);
-                    const auto [a, b] = mode;
+                    const auto [low, high] = device::merged(mode.first, mode.second);
                     // The mean of a real row is real, whatever rounding left.
-                    data[lines.place(k, q)] = k == 0 ? Complex<Real>{a.re, b.re} : merged(a, b);
-                    if (k > 0) data[lines.place(n - k, q)] = merged(conjugate(a), conjugate(b));
+                    data[lines.place(k, q)] = k == 0 ? Complex<Real>{mode.first.re, mode.second.re} : low;
+                    if (k > 0) data[lines.place(n - k, q)] = high;
                 });
         }
         team.each(all * dropped.number(), [&](int item) {
@@ -177,8 +172,9 @@ template <class Real, class Pass> struct RowProgram {
                 const Complex<Real> low = data[lines.place(k, q)];
                 const Complex<Real> high = data[lines.place(k == 0 ? 0 : plan.n - k, q)];
                 // The first row last: it may stand in for the second.
-                rows_out.second[i] = half_scale * second_of(low, high);
-                rows_out.first[i] = half_scale * first_of(low, high);
+                const auto [a, b] = device::separated(low, high);
+                rows_out.second[i] = half_scale * b;
+                rows_out.first[i] = half_scale * a;
             });
         }
     }

@@ -2,9 +2,6 @@
 #pragma once
 
 #include "roundtrip/roundtrip.hpp"
-#include "roundtrip/run_columns.hpp"
-#include "roundtrip/run_planes.hpp"
-#include "roundtrip/run_rows.hpp"
 
 namespace whorl {
 
@@ -18,7 +15,6 @@ std::array<double, 2> RoundTrip<Device, Real>::run(Pass& pass) {
                       widths.inputs <= layout_.row_variables && widths.products <= layout_.row_variables,
                   "a pass carries more variables than the round trip was planned for.");
     find_parities(parities_, pass, layout_.walls);
-    rows_.forget_maxima();
     if constexpr (Pass::inputs > 0) columns_.inwards(pass);
 
     const Legs legs =
@@ -43,8 +39,8 @@ template <class Pass>
 void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
     constexpr bool calls_out =
         requires { pass.begin_batch(Block{}); } || requires { pass.end_batch(Block{}); };
-    if constexpr (!Device::streams && !calls_out)
-        if (layout_.grid.p_row * layout_.grid.p_col == 1) return whole_planes(pass, layout_.z);
+    if (!calls_out && executors_.workspace.planes == 1 && layout_.grid.p_row * layout_.grid.p_col == 1)
+        return whole_planes(pass, layout_.z);
     const int count = layout_.batches, lag = layout_.row_batches > 1 && !calls_out ? 1 : 0;
     const bool rows = layout_.grid.p_row > 1;
     const auto start_in = [&](int b) { exchanges_.start(*legs.column_in, b); };
@@ -86,14 +82,13 @@ void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Block& all) {
         const Block z = planes_.group(all, item);
         if (executor == 0) exchanges_.progress();
         planes_.inwards(pass, executor, z);
-        if constexpr (!Device::streams) planes_.find_next(executor, z, all, widths_of(pass).inputs);
+        const auto meanwhile = planes_.fetch_during(pass, executor, z, all);
         const kernels::Planes<Real> p = planes_.planes(executor, z);
         const kernels::RowPiece<Real> piece{p.data, p.stride, p.pitch, layout_.elements, p.pitch};
         const kernels::RowOrder order{0, z.begin, z.size(), true};
         const int rows = layout_.ny * z.size(), together = executors_.workspace.rows;
-        const auto meanwhile = [&](std::int64_t points) { planes_.fetch_next(executor, points); };
         for (int y = 0; y < rows; y += together)
-            rows_.through(pass, executor, order, y, std::min(together, rows - y), &piece, meanwhile);
+            rows_.through(pass, executor, {&piece, order, y, std::min(together, rows - y)}, meanwhile);
         planes_.outwards(pass, executor, z);
     });
     if constexpr (requires { pass.end_batch(all); }) {
@@ -127,7 +122,7 @@ void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs
         device_.finish(); // the batch before may still be at work on what this fills
         pass.begin_batch(all);
     }
-    const int own = layout_.y.size(), together = Device::streams ? executors_.workspace.planes : 1;
+    const int own = layout_.y.size(), together = executors_.workspace.planes;
     const int chunks =
         own == 0 ? 0 : (together * own + executors_.workspace.rows - 1) / executors_.workspace.rows;
     device_.each(1LL * planes_.groups(all) * chunks, [&](int executor, std::int64_t item) {
@@ -135,8 +130,10 @@ void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs
         const Block z = planes_.group(all, item / chunks);
         const int y = static_cast<int>(item % chunks) * executors_.workspace.rows;
         const kernels::RowOrder order{layout_.y.begin, z.begin, own, false};
-        rows_.through(pass, executor, order, y, std::min(executors_.workspace.rows, z.size() * own - y),
-                      rows_.pieces(executor, z.begin - all.begin, b), [](std::int64_t) {});
+        rows_.through(pass, executor,
+                      {rows_.pieces(executor, z.begin - all.begin, b), order, y,
+                       std::min(executors_.workspace.rows, z.size() * own - y)},
+                      [](std::int64_t) {});
     });
     if constexpr (requires { pass.end_batch(all); }) {
         device_.finish();

@@ -26,8 +26,7 @@ template <class Device> class Timed {
 
   private:
     Timers& ready() const {
-        if constexpr (Device::streams)
-            if (timers_.enabled) device_.finish();
+        if (timers_.enabled) device_.finish();
         return timers_;
     }
     Device& device_;

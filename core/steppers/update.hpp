@@ -22,7 +22,7 @@ namespace whorl {
 template <class Model, class Real, bool exact> struct Update {
     static constexpr int fields = Model::fields, rates = Model::rates;
     static constexpr bool couples = Model::couples && exact;
-    static constexpr int piece = 96; // modes of a row at a time
+    static constexpr int at_once = 96; // modes of a row
 
     Model model;
     Combination<Real> combination;
@@ -67,29 +67,23 @@ template <class Model, class Real, bool exact> struct Update {
 
     // flux v of mode i of the row is values.get(v, i).
     template <class Device, class Values>
-    void store_row(const ModeRow<Real>& row, const Values& values) const {
-        if (row.length <= piece) return store_piece<Device>(row, values, 0);
-        for (int first = 0; first < row.length; first += piece)
-            store_piece<Device>(row.piece(first, piece), values, first);
+    [[gnu::noinline]] void store_row(const ModeRow<Real>& whole, const Values& values) const {
+        for (int first = 0; first < whole.length; first += at_once) {
+            const ModeRow<Real> row = whole.slice(first, at_once);
+            Complex<Real> da[fields][at_once];
+            Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
+                Complex<Real> flux[Model::fluxes], of_mode[fields];
+                unrolled<Model::fluxes>([&](auto v) { flux[v] = values.get(v, first + i); });
+                evaluate(row.k(i), row.index + i, flux, of_mode);
+                unrolled<fields>([&](auto f) { copy(of_mode[f], da[f][i]); });
+            });
+            advance_row<Device>(row, da);
+        }
     }
 
   private:
-    // Modes of `row` are number `first` and more of the values.
-    template <class Device, class Values>
-    [[gnu::noinline]] void store_piece(const ModeRow<Real>& row, const Values& values,
-                                       std::int64_t first) const {
-        Complex<Real> da[fields][piece];
-        Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
-            Complex<Real> flux[Model::fluxes], of_mode[fields];
-            unrolled<Model::fluxes>([&](auto v) { flux[v] = values.get(v, first + i); });
-            evaluate(row.k(i), row.index + i, flux, of_mode);
-            unrolled<fields>([&](auto f) { copy(of_mode[f], da[f][i]); });
-        });
-        advance_row<Device>(row, da);
-    }
-
-    template <class Device> void advance_row(const ModeRow<Real>& row, Complex<Real> (*da)[piece]) const {
-        FactorRow<Real, piece> factors[rates];
+    template <class Device> void advance_row(const ModeRow<Real>& row, Complex<Real> (*da)[at_once]) const {
+        FactorRow<Real, at_once> factors[rates];
         FactorsOf<Real> of_field[fields];
         for (int f = 0; f < fields; ++f) of_field[f] = {factors[rate_of(f)].whole, factors[rate_of(f)].rest};
         const bool alone = decays() && !couples;
@@ -97,9 +91,9 @@ template <class Model, class Real, bool exact> struct Update {
         if (alone) find_factor_rows<Device>(row, factors);
         // What becomes of the registers stays in the first cache until all is done to it, and is written
         // once.
-        Complex<Real> next[Combination<Real>::most][fields][piece];
+        Complex<Real> next[Combination<Real>::most][fields][at_once];
         RowOfFields<Real> of_row = of_fields(row);
-        of_row.stride = piece;
+        of_row.stride = at_once;
         of_row.da = da[0];
         of_row.factors = alone ? of_field : nullptr;
         of_row.next = next[0][0];
@@ -114,13 +108,13 @@ template <class Model, class Real, bool exact> struct Update {
         return {row.index, modes, fields, row.length};
     }
 
-    template <class Device> void add_extra(const ModeRow<Real>& row, Complex<Real> (*da)[piece]) const {
+    template <class Device> void add_extra(const ModeRow<Real>& row, Complex<Real> (*da)[at_once]) const {
         for (int f = 0; f < fields; ++f)
             Device::run(row.length, [&, own = da[f], more = extra + f * modes + row.index](std::int64_t i)
                                         WHORL_INSIDE { copy(share * own[i] + more[i], own[i]); });
     }
     template <class Device>
-    void find_factor_rows(const ModeRow<Real>& row, FactorRow<Real, piece>* factors) const {
+    void find_factor_rows(const ModeRow<Real>& row, FactorRow<Real, at_once>* factors) const {
         Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
             Decay<Real> factor[rates];
             find_factors(row.k(i), factor);
@@ -130,16 +124,16 @@ template <class Model, class Real, bool exact> struct Update {
             });
         });
     }
-    template <class Device> void propagate_row(const ModeRow<Real>& row, Complex<Real> (*to)[piece]) const {
+    template <class Device> void propagate_row(const ModeRow<Real>& row, Complex<Real> (*to)[at_once]) const {
         change_row<Device>(
             row, to, [&](Wavenumber<Real> k, Complex<Real>* a) WHORL_INSIDE { propagate(k, nullptr, a); });
     }
-    template <class Device> void constrain_row(const ModeRow<Real>& row, Complex<Real> (*to)[piece]) const {
+    template <class Device> void constrain_row(const ModeRow<Real>& row, Complex<Real> (*to)[at_once]) const {
         change_row<Device>(row, to,
                            [&](Wavenumber<Real> k, Complex<Real>* a) WHORL_INSIDE { model.constrain(k, a); });
     }
     template <class Device, class Change>
-    void change_row(const ModeRow<Real>& row, Complex<Real> (*to)[piece], const Change& change) const {
+    void change_row(const ModeRow<Real>& row, Complex<Real> (*to)[at_once], const Change& change) const {
         Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
             Complex<Real> a[fields];
             unrolled<fields>([&](auto f) { copy(to[f][i], a[f]); });

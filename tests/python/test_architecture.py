@@ -105,8 +105,9 @@ def test_where_things_are_there_are_files():
     assert [file for file in files if not (ROOT / "core" / file).is_file()] == []
 
 
-def test_on_its_way_in_a_mode_passes_few_functions():
-    """From the state to its line at most six."""
+def test_a_mode_passes_few_functions():
+    """From the state to its line at most six, from the line to the state at most eight."""
     names = re.findall(r"^\| `[^|]*?(\w+::\w+|\w+)` \|", section("Followed by hand"), re.M)
-    first, line = names.index("ColumnStage::inwards"), names.index("ColumnStage::lines_in")
+    first, line = names.index("ColumnsOnThreads::inwards"), names.index("ColumnsOnThreads::lines_in")
     assert 0 < line - first + 1 <= 6
+    assert 0 < len(names) - names.index("ColumnsOnThreads::lines_out") <= 8

@@ -1,0 +1,115 @@
+// The stage of columns where work is enqueued (column_stage.hpp).
+#pragma once
+
+#include "roundtrip/axis_lines.hpp"
+#include "roundtrip/line_choice.hpp"
+#include "roundtrip/lines_with_ends.hpp"
+#include "roundtrip/stage_context.hpp"
+
+namespace whorl {
+
+template <class Device, class Real> class ColumnsOnQueues {
+  public:
+    explicit ColumnsOnQueues(const StageContext<Device, Real>& of);
+
+    void take_lines(const LineChoice& choice);
+    template <class Pass> void inwards(const Pass& pass);
+    template <class Pass> void outwards(const Pass& pass);
+
+  private:
+    using Memory = typename Device::Memory;
+    using Lines = typename Device::template Lines<Real>;
+    using ByWidth = std::vector<std::unique_ptr<Lines>>; // by lane_steps
+
+    // f(executor, columns) for some columns at a time, as many as an executor has room for.
+    template <class F> void each(const F& f);
+    kernels::ColumnEnds<Real> ends_of(const kernels::Columns<Real>& columns, int first_variable);
+    // Variables of the pass, or of a part, from this number of all on.
+    template <class Pass>
+    void load(const Pass& pass, int executor, const kernels::Columns<Real>& columns, int first_input);
+    template <class Pass>
+    void store(const Pass& pass, int executor, const kernels::Columns<Real>& columns, int first_flux);
+
+    const Layout& layout_;
+    Device& device_;
+    Executors<Device, Real>& executors_;
+    Exchanges<Device, Real>& exchanges_;
+    const ModeSpace<Device, Real>& modes_;
+    const Parities& parities_;
+    device::Table<PlaneSlot, Memory> z_pencil_slots_;
+    device::Buffer<ColumnPlace, Memory> column_places_;
+    int count_; // of kept columns
+    AxisLines<ByWidth> in_, out_;
+};
+
+template <class Device, class Real> template <class F> void ColumnsOnQueues<Device, Real>::each(const F& f) {
+    const int together = executors_.workspace.columns;
+    const std::int64_t pitch = layout_.in_place ? layout_.columns : executors_.workspace.lanes;
+    device_.each((count_ + together - 1) / together, [&](int executor, std::int64_t number) {
+        const auto first = static_cast<int>(number) * together;
+        Complex<Real>* const data =
+            layout_.in_place ? exchanges_.z_pencil() + first : executors_.space(executor);
+        f(executor, kernels::Columns<Real>{data, std::min(together, count_ - first), layout_.nz, pitch,
+                                           layout_.nz * pitch, first});
+    });
+}
+
+template <class Device, class Real>
+template <class Pass>
+void ColumnsOnQueues<Device, Real>::inwards(const Pass& pass) {
+    each([&](int executor, const kernels::Columns<Real>& columns) {
+        each_member(pass, [&](const auto& member, const Firsts& firsts) {
+            load(member, executor, columns, firsts.input);
+        });
+    });
+}
+
+template <class Device, class Real>
+template <class Pass>
+void ColumnsOnQueues<Device, Real>::outwards(const Pass& pass) {
+    each([&](int executor, const kernels::Columns<Real>& columns) {
+        each_member(pass, [&](const auto& member, const Firsts& firsts) {
+            store(member, executor, columns, firsts.flux);
+        });
+    });
+}
+
+template <class Device, class Real>
+template <class Pass>
+void ColumnsOnQueues<Device, Real>::load(const Pass& pass, int executor,
+                                         const kernels::Columns<Real>& columns, int first_input) {
+    const auto width = static_cast<std::size_t>(lane_steps(columns.count));
+    const auto lines = [&](int v) -> const Lines& { return *in_[parities_.input(first_input + v)][width]; };
+    const auto run = [&]<bool walled>() {
+        const kernels::LoadLines<Real, Pass, walled> ends{
+            ends_of(columns, first_input), pass, parities_.template load_turns<Real, Pass>(first_input)};
+        transform_with_ends<device::Direction::backward>(device_, executors_, executor, ends, 1,
+                                                         Part::z_lines, Part::modes, lines);
+    };
+    if constexpr (meets_walls<Pass>())
+        if (layout_.per_element == 2) return run.template operator()<true>();
+    run.template operator()<false>();
+}
+
+template <class Device, class Real>
+template <class Pass>
+void ColumnsOnQueues<Device, Real>::store(const Pass& pass, int executor,
+                                          const kernels::Columns<Real>& columns, int first_flux) {
+    const auto width = static_cast<std::size_t>(lane_steps(columns.count));
+    const auto lines = [&](int v) -> const Lines& {
+        return *out_[parities_.flux(first_flux + v).parity][width];
+    };
+    const auto run = [&]<bool walled, class Result>(const Result& result) {
+        const kernels::StoreLines<Real, Result, Pass::fluxes, walled> ends{
+            ends_of(columns, first_flux), result, parities_.template store_turns<Real, Pass>(first_flux)};
+        transform_with_ends<device::Direction::forward>(device_, executors_, executor, ends, 1, Part::z_lines,
+                                                        Part::modes, lines);
+    };
+    with_store(pass, [&](const auto& result) {
+        if constexpr (meets_walls<Pass>())
+            if (layout_.per_element == 2) return run.template operator()<true>(result);
+        run.template operator()<false>(result);
+    });
+}
+
+} // namespace whorl

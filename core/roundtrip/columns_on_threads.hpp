@@ -1,0 +1,135 @@
+// The stage of columns on threads (column_stage.hpp): tiles of columns that stay in a thread's caches.
+#pragma once
+
+#include "roundtrip/axis_lines.hpp"
+#include "roundtrip/line_choice.hpp"
+#include "roundtrip/mode_values.hpp"
+#include "roundtrip/stage_context.hpp"
+#include "roundtrip/tile.hpp"
+
+namespace whorl {
+
+template <class Device, class Real> class ColumnsOnThreads {
+  public:
+    explicit ColumnsOnThreads(const StageContext<Device, Real>& of);
+
+    void take_lines(const LineChoice& choice);
+    template <class Pass> void inwards(const Pass& pass);
+    template <class Pass> void outwards(const Pass& pass);
+
+    // The lines alone, of one tile: they read, or write, the z-pencil as they go.
+    using Tile = kernels::Tile<Real>;
+    int tiles() const { return static_cast<int>(tiles_.size()); }
+    Tile tile(int executor, std::int64_t number);
+    void lines_in(int executor, const Tile& tile, int variables);
+    void lines_out(int executor, std::int64_t number, int variables);
+
+  private:
+    using Value = Complex<Real>;
+    using Lines = device::Lines<Real>;
+    using ByWidth = std::vector<std::unique_ptr<Lines>>; // by lane_steps
+    struct ColumnTile {
+        std::int64_t column;
+        int count;
+        int first_run, runs;
+    };
+    static constexpr int rows_ahead = 8; // that are fetched: far enough for memory
+
+    void make_tiles();
+    const Lines& lines_of(const AxisLines<ByWidth>& lines, const Tile& t, Parity parity) const {
+        return *lines[parity][static_cast<std::size_t>(lane_steps(t.count))];
+    }
+    void point_at(std::vector<device::LineRow<Real>>& rows, const Tile& t, int v);
+    template <class Pass, int n, class F>
+    void each_row(const Tile& t, int first, const kernels::Turns<Real, n>& turns, const F& f) const;
+    void pad(const Tile& t, int variables) const;
+
+    const Layout& layout_;
+    Device& device_;
+    Executors<Device, Real>& executors_;
+    Exchanges<Device, Real>& exchanges_;
+    const ModeSpace<Device, Real>& modes_;
+    const Parities& parities_;
+    std::vector<ColumnTile> tiles_;
+    std::vector<kernels::ColumnRun> runs_; // of one tile after another
+    AxisLines<ByWidth> in_, out_;
+};
+
+template <class Device, class Real>
+template <class Pass>
+void ColumnsOnThreads<Device, Real>::inwards(const Pass& pass) {
+    const int inputs = widths_of(pass).inputs;
+    device_.each(tiles(), [&](int executor, std::int64_t number) {
+        const Tile t = tile(executor, number);
+        {
+            const auto scope = executors_.timed(executor, Part::modes);
+            each_member(pass, [&]<class Member>(const Member& member, const Firsts& firsts) {
+                each_row<Member>(t, firsts.input, parities_.template load_turns<Real, Member>(firsts.input),
+                                 [&]<class Values>(const ModeRow<Real>& modes, const Values& values) {
+                                     Device::run_row(kernels::LoadRow<Real, Member, Values>{
+                                         member, modes, values, modes.length});
+                                 });
+            });
+            pad(t, inputs);
+        }
+        lines_in(executor, t, inputs);
+    });
+}
+
+// Row by row; what a row is combined with is fetched some rows before.
+template <class Device, class Real>
+template <class Pass>
+void ColumnsOnThreads<Device, Real>::outwards(const Pass& pass) {
+    const ModeTables<Real> tables = modes_.tables();
+    device_.each(tiles(), [&](int executor, std::int64_t number) {
+        lines_out(executor, number, widths_of(pass).fluxes);
+        const auto scope = executors_.timed(executor, Part::modes);
+        const Tile t = tile(executor, number);
+        each_member(pass, [&]<class Member>(const Member& member, const Firsts& firsts) {
+            with_store(member, [&]<class Result>(const Result& result) {
+                int fetched = 0;
+                const auto fetch_next = [&] {
+                    if constexpr (requires { result.fetch_row(ModeRow<Real>{}); })
+                        if (fetched < t.rows()) result.fetch_row(t.modes(tables, fetched++));
+                };
+                for (int i = 0; i < rows_ahead; ++i) fetch_next();
+                each_row<Member>(
+                    t, firsts.flux, parities_.template store_turns<Real, Member>(firsts.flux),
+                    [&]<class Values>(const ModeRow<Real>& modes, const Values& values) {
+                        fetch_next();
+                        if constexpr (requires { result.template store_row<Device>(modes, values); })
+                            result.template store_row<Device>(modes, values);
+                        else
+                            Device::run_row(kernels::StoreRow<Real, Member::fluxes, Result, Values>{
+                                result, modes, values, modes.length});
+                    });
+            });
+        });
+    });
+}
+
+// f(modes, values) of every row of a tile, with values as the lines at hand have them: of the variables from
+// number `first` on.
+template <class Device, class Real>
+template <class Pass, int n, class F>
+void ColumnsOnThreads<Device, Real>::each_row(const Tile& t, int first, const kernels::Turns<Real, n>& turns,
+                                              const F& f) const {
+    const ModeTables<Real> tables = modes_.tables();
+    const kernels::Shift<Real> phases = modes_.phases();
+    for (int r = 0; r < t.rows(); ++r) {
+        const ModeRow<Real> modes = t.modes(tables, r);
+        const kernels::PlainValues<Real> values{t.values(first, r), t.stride};
+        if constexpr (meets_walls<Pass>())
+            if (layout_.per_element == 2) {
+                f(modes,
+                  kernels::RealValues<Real, n>{reinterpret_cast<Real*>(values.data), 2 * t.stride, turns});
+                continue;
+            }
+        if (modes_.shifted())
+            f(modes, kernels::ShiftedValues<Real>(values, modes, phases));
+        else
+            f(modes, values);
+    }
+}
+
+} // namespace whorl

@@ -1,0 +1,78 @@
+// What the stage of planes is on any device: planes in groups, their lines along y, and the exchange of rows
+// with the ranks that share them.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+
+#include "roundtrip/axis_lines.hpp"
+#include "roundtrip/line_choice.hpp"
+#include "roundtrip/planes.hpp"
+#include "roundtrip/stage_context.hpp"
+
+namespace whorl {
+
+template <class Device, class Real> class PlaneGroups {
+  public:
+    explicit PlaneGroups(const StageContext<Device, Real>& of);
+
+    // For the workspace the executors have now.
+    void take_lines(const LineChoice& choice);
+
+    // Of the planes of a batch, those that an executor takes at a time.
+    int groups(const Block& planes) const {
+        return (planes.size() + executors_.workspace.planes - 1) / executors_.workspace.planes;
+    }
+    Block group(const Block& planes, std::int64_t number) const {
+        const int begin = planes.begin + static_cast<int>(number) * executors_.workspace.planes;
+        return {begin, std::min(begin + executors_.workspace.planes, planes.end)};
+    }
+    // How many planes these may be.
+    std::set<int> group_sizes() const;
+    kernels::Planes<Real> planes(int executor, const Block& z);
+
+    // Rows of planes of batch b, to and from the buffer in which they travel.
+    template <bool to_buffer> void move_rows(int executor, const Block& z, int b, int variables);
+
+  protected:
+    using Lines = typename Device::template Lines<Real>;
+    using BySize = std::map<int, std::unique_ptr<Lines>>; // by planes
+
+    kernels::PencilRows<Real> pencil_rows(const Block& z);
+    const Lines& lines_in_of(const Block& z, int v) const { return *in_[parities_.input(v)].at(z.size()); }
+    const Lines& lines_out_of(const Block& z, int v) const {
+        return *out_[parities_.product(v)].at(z.size());
+    }
+    template <class Pass>
+    kernels::Contract<Real, Pass> contraction(const Pass& pass, int executor, const Block& z,
+                                              const Firsts& firsts);
+
+    const Layout& layout_;
+    Device& device_;
+    Executors<Device, Real>& executors_;
+    Exchanges<Device, Real>& exchanges_;
+    const ModeSpace<Device, Real>& modes_;
+    const Parities& parities_;
+
+  private:
+    device::Table<PlaneSlot, typename Device::Memory> y_pencil_slots_;
+    device::Table<ColumnRow, typename Device::Memory> column_rows_;
+    AxisLines<BySize> in_, out_;
+};
+
+template <class Device, class Real>
+template <class Pass>
+kernels::Contract<Real, Pass> PlaneGroups<Device, Real>::contraction(const Pass& pass, int executor,
+                                                                     const Block& z, const Firsts& firsts) {
+    return {pass,
+            planes(executor, z),
+            pencil_rows(z),
+            firsts.product,
+            firsts.flux,
+            modes_.kx(),
+            modes_.all_ky(),
+            parities_.template contract_signs<Real, Pass>(firsts.product)};
+}
+
+} // namespace whorl

@@ -1,0 +1,133 @@
+// Planes between the transforms along y and x, the y-pencil, and what goes from one to the other.
+#pragma once
+
+#include <array>
+#include <type_traits>
+
+#include "base/unrolled.hpp"
+#include "device/lines.hpp"
+#include "roundtrip/layout.hpp"
+
+namespace whorl::kernels {
+
+// A row that is copied, to `other` or back.
+template <class Real, bool there> struct CopyRow {
+    Complex<Real>* here;
+    Complex<Real>* other;
+    int length;
+    WHORL_INLINE void operator()(std::int64_t i) const {
+        if constexpr (there)
+            other[i] = here[i];
+        else
+            here[i] = other[i];
+    }
+};
+
+// Some planes: [variable][y][plane][element], rows `pitch` apart.
+template <class Real> struct Planes {
+    Complex<Real>* data;
+    int ny, count, width, pitch;
+    std::int64_t stride; // between variables
+
+    WHORL_INLINE Complex<Real>* row(int v, int y, int plane) const {
+        return data + v * stride + (static_cast<std::int64_t>(y) * count + plane) * pitch;
+    }
+};
+
+// The kept rows of the same planes in the y-pencil, each a ky's, as the column peers have sent them.
+template <class Real> struct PencilRows {
+    Complex<Real>* pencil;
+    const PlaneSlot* planes; // of these planes, a column peer each
+    const ColumnRow* rows;   // by kept ky
+    int peers, extent_y, kept_y;
+
+    WHORL_INLINE const PlaneSlot& plane_of(int plane, int j) const {
+        return planes[plane * peers + rows[j].peer];
+    }
+    WHORL_INLINE device::LineRow<Real> row(int v, int plane, int j) const {
+        const PlaneSlot& at = plane_of(plane, j);
+        return {pencil + at.base + v * at.stride + rows[j].offset, rows[j].length};
+    }
+    // y of the kept ky of number j, and back: -1 where it is none.
+    WHORL_INLINE int y_of(int j, int ny) const { return wrapped(signed_index(j, extent_y), ny); }
+    WHORL_INLINE int kept_of(int y, int ny) const {
+        if (y <= extent_y) return y;
+        const int below_the_end = y - ny + extent_y;
+        return below_the_end < 0 ? -1 : extent_y + 1 + below_the_end;
+    }
+};
+
+// contract(kx, ky, products) -> fluxes, of planes. Between walls in x values are real, two to an element: all
+// products of a flux are real or all are imaginary, and `signs` is what remains of their (-i)^s
+// (mode_values.hpp).
+template <class Real, class Pass> struct Contract {
+    Pass pass;
+    Planes<Real> planes;
+    PencilRows<Real> pencil;
+    int first_product, first_flux;
+    const Real* kx;     // of the y-pencil
+    const Real* all_ky; // of every kept ky
+    std::array<Real, Pass::products> signs;
+
+    // Elements of one row, of complex or of real values.
+    template <class Value> struct RowOf {
+        const Contract& of;
+        const Value* from;
+        Value* to;
+        std::int64_t from_stride, to_stride; // between products, and fluxes
+        const Real* kx;
+        Real ky;
+        int length;
+        std::array<Real, Pass::products> signs;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            Value products[Pass::products > 0 ? Pass::products : 1];
+            Value sums[Pass::fluxes > 0 ? Pass::fluxes : 1];
+            unrolled<Pass::products>([&](auto v) {
+                if constexpr (std::is_same_v<Value, Real>)
+                    products[v] = signs[v] * from[v * from_stride + i];
+                else
+                    copy(from[v * from_stride + i], products[v]);
+            });
+            of.pass.contract(kx[i], ky, products, sums);
+            unrolled<Pass::fluxes>([&](auto v) {
+                if constexpr (std::is_same_v<Value, Real>)
+                    to[v * to_stride + i] = sums[v];
+                else
+                    copy(sums[v], to[v * to_stride + i]);
+            });
+        }
+    };
+    // `count` elements of kept ky j from element `first` on, whose products are at `from` and fluxes at `to`.
+    template <class Value>
+    WHORL_INLINE RowOf<Value> row(int j, int first, int count, const Complex<Real>* from,
+                                  std::int64_t from_stride, Complex<Real>* to, std::int64_t to_stride) const {
+        constexpr int of_element = sizeof(Complex<Real>) / sizeof(Value);
+        return {*this,
+                reinterpret_cast<const Value*>(from),
+                reinterpret_cast<Value*>(to),
+                of_element * from_stride,
+                of_element * to_stride,
+                kx + of_element * first,
+                all_ky[j],
+                of_element * count,
+                signs};
+    }
+};
+
+// Rows of y of some planes <-> one row peer's chunk [variable][plane][row of its y block][kx].
+template <class Real, bool to_buffer> struct MoveRows {
+    Planes<Real> planes;
+    Complex<Real>* chunk;              // at the first of these planes
+    std::int64_t stride, plane_stride; // between variables, and planes, of the chunk
+    Block rows;
+
+    WHORL_INLINE CopyRow<Real, to_buffer> row(std::int64_t r) const {
+        const int q = static_cast<int>(r) / rows.size(), y = static_cast<int>(r) % rows.size();
+        const int v = q / planes.count, plane = q % planes.count;
+        return {planes.row(v, rows.begin + y, plane),
+                chunk + v * stride + plane * plane_stride + static_cast<std::int64_t>(y) * planes.width,
+                planes.width};
+    }
+};
+
+} // namespace whorl::kernels

@@ -1,0 +1,80 @@
+// The stage of planes on threads (plane_stage.hpp): each has one plane in hand.
+#pragma once
+
+#include "roundtrip/plane_groups.hpp"
+
+namespace whorl {
+
+template <class Device, class Real> class PlanesOnThreads : public PlaneGroups<Device, Real> {
+  public:
+    explicit PlanesOnThreads(const StageContext<Device, Real>& of)
+        : PlaneGroups<Device, Real>(of), next_(static_cast<std::size_t>(of.device.executors())) {}
+
+    template <class Pass> void inwards(const Pass& pass, int executor, const Block& z) {
+        lines_in(executor, z, widths_of(pass).inputs);
+    }
+    template <class Pass> void outwards(const Pass& pass, int executor, const Block& z) {
+        lines_out(executor, z, widths_of(pass).products);
+        const auto scope = executors_.timed(executor, Part::pack);
+        each_member(pass,
+                    [&](const auto& member, const Firsts& firsts) { contract(member, executor, z, firsts); });
+    }
+
+    // The lines alone.
+    void lines_in(int executor, const Block& z, int variables);
+    void lines_out(int executor, const Block& z, int variables);
+
+    // A function to be told, as the points of plane z of a batch are worked on, how many more are done: it
+    // fetches the rows of the y-pencil that this executor's next y lines begin with.
+    template <class Pass>
+    auto fetch_during(const Pass& pass, int executor, const Block& z, const Block& all) {
+        find_next(executor, z, all, widths_of(pass).inputs);
+        return [this, executor](std::int64_t points) { fetch_next(executor, points); };
+    }
+
+  private:
+    using Base = PlaneGroups<Device, Real>;
+    using Value = Complex<Real>;
+    using Base::device_, Base::executors_, Base::exchanges_, Base::layout_;
+    struct NextPlane {
+        kernels::PencilRows<Real> from{};
+        std::int64_t rows = 0, fetched = 0;
+        std::int64_t points = 0; // of the plane in hand that are done
+    };
+
+    void find_next(int executor, const Block& z, const Block& all, int variables);
+    void fetch_next(int executor, std::int64_t points);
+    // Of a pass, or of a part.
+    template <class Pass>
+    void contract(const Pass& pass, int executor, const Block& z, const Firsts& firsts) {
+        if constexpr (Pass::products > 0 && Pass::fluxes > 0) {
+            const auto of = this->contraction(pass, executor, z, firsts);
+            if constexpr (meets_walls<Pass>())
+                if (layout_.per_element == 2) return contract_rows<Real>(of, executor);
+            contract_rows<Value>(of, executor);
+        }
+    }
+    template <class Of, class Pass>
+    void contract_rows(const kernels::Contract<Real, Pass>& contract, int executor);
+
+    std::vector<NextPlane> next_; // by executors
+};
+
+// What is contracted passes the cache by on its way to the buffer.
+template <class Device, class Real>
+template <class Of, class Pass>
+void PlanesOnThreads<Device, Real>::contract_rows(const kernels::Contract<Real, Pass>& contract,
+                                                  int executor) {
+    const kernels::Planes<Real>& planes = contract.planes;
+    Value* const sums = executors_.behind_plane(executor);
+    for (int j = 0; j < layout_.kept_y; ++j) {
+        const device::LineRow<Real> to = contract.pencil.row(contract.first_flux, 0, j);
+        const Value* const from = planes.row(contract.first_product, contract.pencil.y_of(j, layout_.ny), 0);
+        Device::run_row(contract.template row<Of>(j, 0, to.length, from, planes.stride, sums, planes.pitch));
+        for (int v = 0; v < Pass::fluxes; ++v)
+            Device::stream(to.data + v * contract.pencil.plane_of(0, j).stride, sums + v * planes.pitch,
+                           static_cast<std::size_t>(to.length) * sizeof(Value));
+    }
+}
+
+} // namespace whorl

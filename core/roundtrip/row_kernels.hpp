@@ -1,0 +1,282 @@
+// Rows along x, their pairs as complex lines (device/rows.hpp), and the work at their points.
+#pragma once
+
+#include "base/unrolled.hpp"
+#include "device/rows.hpp"
+#include "roundtrip/mode.hpp"
+#include "roundtrip/pass.hpp"
+
+namespace whorl::kernels {
+
+// A row of zeroes.
+template <class T> struct ZeroRow {
+    T* to;
+    int length;
+    WHORL_INLINE void operator()(std::int64_t i) const { to[i] = T{}; }
+};
+
+// Rows of y held as pieces of kx, one piece a row peer (a single piece where p_row = 1).
+template <class Real> using RowPiece = device::HalfRows<Real>;
+
+// Which of a piece's rows are in hand, and which of them travel together: neighbours in y of the same plane,
+// so that no bit depends on the planes in hand.
+struct RowPairs {
+    int first;
+    int of_plane, planes;       // rows of y of a plane, and planes
+    int y_stride, plane_stride; // rows from one to the next
+
+    WHORL_INLINE int pairs_of_plane() const { return (of_plane + 1) / 2; }
+    WHORL_INLINE int count() const { return planes * pairs_of_plane(); }
+    // A missing partner is stood in for by the row itself.
+    WHORL_INLINE int row(int plane, int pair, int half) const {
+        const int y = 2 * pair + half;
+        return first + plane * plane_stride + (y < of_plane ? y : y - 1) * y_stride;
+    }
+};
+
+// `pairs` complex lines a variable: [variable][pair][x], lines `pitch` apart.
+template <class Real> struct LineBlock {
+    Complex<Real>* data;
+    int nx, pitch, pairs;
+    RowPairs rows; // the last block may be short, and the last pair of a plane a single row
+
+    WHORL_INLINE int live_pairs() const { return rows.count(); }
+
+    WHORL_INLINE Complex<Real>* line(int v, int pair) const {
+        return data + (static_cast<std::int64_t>(v) * pairs + pair) * pitch;
+    }
+    // The same as real numbers, and from one variable to the next.
+    WHORL_INLINE Real* reals(int v, int pair) const { return reinterpret_cast<Real*>(line(v, pair)); }
+    WHORL_INLINE std::int64_t real_stride() const { return 2LL * pairs * pitch; }
+    WHORL_INLINE int row(int pair, int half) const {
+        const int of_plane = rows.pairs_of_plane();
+        return rows.row(pair / of_plane, pair % of_plane, half);
+    }
+};
+
+// Of row r = (variable, pair) of a kernel: the two rows in a piece, and their line.
+template <class Real> struct PairOfRows {
+    Complex<Real>* a;
+    Complex<Real>* b;
+    Complex<Real>* line;
+
+    WHORL_INLINE PairOfRows(const RowPiece<Real>& piece, const LineBlock<Real>& block, std::int64_t r) {
+        const int v = static_cast<int>(r / block.live_pairs());
+        const int pair = static_cast<int>(r % block.live_pairs());
+        Complex<Real>* const rows = piece.data + v * piece.variable_stride;
+        a = rows + block.row(pair, 0) * piece.row_stride;
+        b = rows + block.row(pair, 1) * piece.row_stride;
+        line = block.line(v, pair);
+    }
+};
+
+// Which grid points rows are: y0 + row / inner of plane z0 + row % inner, or the other way round.
+struct RowOrder {
+    int y0, z0, inner;
+    bool planes_inside;
+
+    WHORL_INLINE Point first_point(int row) const {
+        const int outer = row / inner, rest = row % inner;
+        return planes_inside ? Point{0, y0 + outer, z0 + rest} : Point{0, y0 + rest, z0 + outer};
+    }
+    // Those from row `first` on: part of one plane, or all of some.
+    WHORL_INLINE RowPairs pairs(int first, int rows) const {
+        if (planes_inside) return {first, rows / inner, inner, inner, 1};
+        return rows <= inner ? RowPairs{first, rows, 1, 1, inner}
+                             : RowPairs{first, inner, rows / inner, 1, inner};
+    }
+};
+
+// Pieces -> lines, elements of one piece. Row r = (variable, pair).
+template <class Real, bool walled> struct Merge {
+    RowPiece<Real> piece;
+    LineBlock<Real> block;
+
+    struct RowOf {
+        PairOfRows<Real> of;
+        int nx;
+        const Dealt& modes;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            const int k = modes.at(static_cast<int>(i));
+            const Complex<Real> a = of.a[i], b = of.b[i];
+            if constexpr (walled) {
+                const auto [first, second] = device::transposed(a, b);
+                of.line[2 * k] = first;
+                of.line[2 * k + 1] = second;
+            } else {
+                const auto [low, high] = device::merged(a, b);
+                // The mean of a real row is real, whatever rounding left.
+                of.line[k] = k == 0 ? Complex<Real>{a.re, b.re} : low;
+                if (k > 0) of.line[nx - k] = high;
+            }
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        return {{piece, block, r}, block.nx, piece.modes, piece.width()};
+    }
+};
+
+// Zeroes between the kept kx and their mirror images; row r = (variable, pair).
+template <class Real> struct MergePadding {
+    LineBlock<Real> block;
+    int kept_x;
+
+    WHORL_INLINE ZeroRow<Complex<Real>> row(std::int64_t r) const {
+        const int v = static_cast<int>(r / block.live_pairs());
+        return {block.line(v, static_cast<int>(r % block.live_pairs())) + kept_x, block.nx - 2 * kept_x + 1};
+    }
+};
+
+// Lines -> pieces, times `factor`: half of what there is to scale by where separated rows are twice the
+// wanted. The first row last: it may stand in for the second.
+template <class Real, bool walled> struct Separate {
+    RowPiece<Real> piece;
+    LineBlock<Real> block;
+    Real factor;
+
+    struct RowOf {
+        PairOfRows<Real> of;
+        int nx;
+        Real factor;
+        const Dealt& modes;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            const int k = modes.at(static_cast<int>(i));
+            const auto [a, b] = walled ? device::transposed(of.line[2 * k], of.line[2 * k + 1])
+                                       : device::separated(of.line[k], of.line[k == 0 ? 0 : nx - k]);
+            of.b[i] = factor * b;
+            of.a[i] = factor * a;
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        return {{piece, block, r}, block.nx, factor, piece.modes, piece.width()};
+    }
+};
+
+// point() of a pass at points whose variables lie `in_stride` and `out_stride` apart; where(i) is the i-th.
+template <class Real, class Pass, class Where> struct PointRow {
+    const Pass& pass;
+    const Real* in;
+    Real* out;
+    std::int64_t in_stride, out_stride;
+    Where where;
+    std::int64_t length;
+
+    WHORL_INLINE void operator()(std::int64_t i) const {
+        Real values[Pass::inputs > 0 ? Pass::inputs : 1];
+        Real results[Pass::products > 0 ? Pass::products : 1];
+        unrolled<Pass::inputs>([&](auto v) { values[v] = in[v * in_stride + i]; });
+        pass.point(where(i), values, results);
+        unrolled<Pass::products>([&](auto v) { out[v * out_stride + i] = results[v]; });
+    }
+};
+
+// At every point of a block of lines; row r is a pair. Even elements belong to its first row.
+template <class Real, class Pass> struct PairPoints {
+    Pass pass;
+    LineBlock<Real> in, out;
+    RowOrder order;
+
+    struct Where {
+        Point first, second;
+        WHORL_INLINE Point operator()(std::int64_t j) const {
+            const Point& row = j % 2 == 0 ? first : second;
+            return {static_cast<int>(j / 2), row.y, row.z};
+        }
+    };
+    WHORL_INLINE PointRow<Real, Pass, Where> row(std::int64_t r) const {
+        const int pair = static_cast<int>(r);
+        return {pass,
+                in.reals(0, pair),
+                out.reals(0, pair),
+                in.real_stride(),
+                out.real_stride(),
+                {order.first_point(in.row(pair, 0)), order.first_point(in.row(pair, 1))},
+                2 * in.nx};
+    }
+};
+
+// At points of rows turned into lanes, in place: a row of the kernel is all of them or, where rows are
+// missing, those of one x.
+template <class Real, class Pass> struct LanePoints {
+    Pass pass;
+    device::RowPoints<Real> block;
+    Point first; // of the first row
+
+    struct Where {
+        const LanePoints& of;
+        std::int64_t begin;
+        WHORL_INLINE Point operator()(std::int64_t i) const {
+            const int rows = of.block.rows;
+            const std::int64_t at = begin + i;
+            return {of.block.x(static_cast<int>(at / rows)), of.first.y + static_cast<int>(at % rows),
+                    of.first.z};
+        }
+    };
+    WHORL_INLINE bool whole() const { return block.count == block.rows; }
+    WHORL_INLINE int kernel_rows() const { return whole() ? 1 : block.points; }
+    WHORL_INLINE std::int64_t pitch() const { return whole() ? 1LL * block.points * block.rows : block.rows; }
+    WHORL_INLINE std::int64_t length() const { return whole() ? pitch() : block.count; }
+    WHORL_INLINE PointRow<Real, Pass, Where> row(std::int64_t r) const {
+        Real* const data = block.data + r * block.rows;
+        return {pass, data, data, block.stride, block.stride, {*this, r * block.rows}, length()};
+    }
+};
+
+// part.point at points whose variables lie `stride` apart: `head` the pass's inputs, `in` and `out` the
+// part's own. Row r is `length` of them, `pitch` from one to the next.
+template <class Real, class Part> struct PartPoints {
+    Part part;
+    const Real* head;
+    const Real* in;
+    Real* out;
+    std::int64_t in_stride, out_stride;
+    std::int64_t pitch, length;
+
+    struct RowOf {
+        const PartPoints& of;
+        std::int64_t begin, length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            Real flow[Part::heads], values[Part::inputs], results[Part::products];
+            unrolled<Part::heads>([&](auto v) { flow[v] = of.head[v * of.in_stride + begin + i]; });
+            unrolled<Part::inputs>([&](auto v) { values[v] = of.in[v * of.in_stride + begin + i]; });
+            of.part.point(flow, values, results);
+            unrolled<Part::products>([&](auto v) { of.out[v * of.out_stride + begin + i] = results[v]; });
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, r * pitch, length}; }
+};
+
+// pass.measure at points, of which row r is `length`, `pitch` from row to row; variables lie `stride` apart.
+template <class Real, class Pass> struct Measured {
+    using Value = Real;
+    static constexpr int maxima = Pass::maxima;
+    Pass pass;
+    const Real* data;
+    std::int64_t stride, pitch, length;
+
+    struct RowOf {
+        const Pass& pass;
+        const Real* in;
+        std::int64_t stride, length;
+        WHORL_INLINE void operator()(std::int64_t j, Real* measured) const {
+            Real values[Pass::inputs > 0 ? Pass::inputs : 1];
+            unrolled<Pass::inputs>([&](auto v) { values[v] = in[v * stride + j]; });
+            pass.measure(values, measured);
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const { return {pass, data + r * pitch, stride, length}; }
+};
+
+// Zeroes the products of the rows that are missing; row r = (variable, point).
+template <class Real> struct LanePadding {
+    device::RowPoints<Real> block;
+
+    WHORL_INLINE ZeroRow<Real> row(std::int64_t r) const {
+        return {block.data + r / block.points * block.stride + r % block.points * block.rows + block.count,
+                block.rows - block.count};
+    }
+};
+
+} // namespace whorl::kernels

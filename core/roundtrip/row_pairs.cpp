@@ -1,0 +1,108 @@
+// Compiled once for each device.
+#include "roundtrip/row_pairs.hpp"
+
+#include <algorithm>
+
+#include "device/chosen.hpp"
+
+namespace whorl {
+
+template <class Device, class Real>
+RowPairLines<Device, Real>::RowPairLines(const StageContext<Device, Real>& of, double scale)
+    : layout_(of.layout), device_(of.device), executors_(of.executors), parities_(of.parities),
+      scale_(static_cast<Real>(scale)), exchanges_(of.exchanges),
+      pieces_(static_cast<std::size_t>(of.device.executors()),
+              std::vector<kernels::RowPiece<Real>>(static_cast<std::size_t>(of.layout.grid.p_row))),
+      in_(of.layout, 0), out_(of.layout, 0) {}
+
+template <class Device, class Real>
+void RowPairLines<Device, Real>::make_pair_lines(device::LineKind kind, const std::set<int>& planes) {
+    const Workspace& space = executors_.workspace;
+    std::set<int> pairs;
+    for (const int count : planes) {
+        const int own = layout_.y.size(), together = space.planes > 1 ? count : 1;
+        for (int y = 0; y < own * together; y += space.rows)
+            pairs.insert(together * ((std::min(space.rows / together, own - y) + 1) / 2));
+    }
+    for (const device::Basis basis : in_.bases())
+        for (const int count : pairs) {
+            device::LineShape shape{layout_.nx, count, 1, space.line_pitch};
+            shape.basis = basis;
+            if (basis != device::Basis::fourier) shape.kept = layout_.kept_x;
+            in_[basis][count] = device_.template make_lines<Real>(kind, shape, device::Direction::backward);
+            out_[basis][count] = device_.template make_lines<Real>(kind, shape, device::Direction::forward);
+        }
+}
+
+template <class Device, class Real>
+kernels::LineBlock<Real> RowPairLines<Device, Real>::line_block(int executor, bool out,
+                                                                const kernels::RowPairs& rows) {
+    const Workspace& space = executors_.workspace;
+    return {executors_.behind_plane(executor) + (out ? space.lines_in : 0), layout_.nx, space.line_pitch,
+            space.pairs, rows};
+}
+
+template <class Device, class Real>
+const kernels::RowPiece<Real>* RowPairLines<Device, Real>::pieces(int executor, int index, int batch) {
+    auto& pieces = pieces_[static_cast<std::size_t>(executor)];
+    for (int r = 0; r < layout_.grid.p_row; ++r) {
+        const Dealt elements = layout_.peer_elements(r);
+        const RowSlot slot = layout_.row_x_slot(r, index, batch);
+        pieces[static_cast<std::size_t>(r)] = {exchanges_.row_x() + slot.base, slot.stride, slot.pitch,
+                                               elements, elements.size()};
+    }
+    return pieces.data();
+}
+
+template <class Device, class Real>
+template <bool walled>
+void RowPairLines<Device, Real>::merge(int executor, const Block& lines, int variables,
+                                       const RowsInHand<Real>& rows) {
+    const std::int64_t of_kernel = 1LL * variables * lines.live_pairs();
+    for (int r = 0; r < layout_.grid.p_row; ++r)
+        device_.for_each(executor, of_kernel, kernels::Merge<Real, walled>{rows.pieces[r], lines});
+    if (!walled) device_.for_each(executor, of_kernel, kernels::MergePadding<Real>{lines, layout_.kept_x});
+}
+
+template <class Device, class Real>
+template <bool walled>
+void RowPairLines<Device, Real>::separate(int executor, const Block& lines, int variables,
+                                          const RowsInHand<Real>& rows) {
+    for (int r = 0; r < layout_.grid.p_row; ++r)
+        device_.for_each(
+            executor, 1LL * variables * lines.live_pairs(),
+            kernels::Separate<Real, walled>{rows.pieces[r], lines, walled ? scale_ : scale_ / 2});
+}
+
+template <class Device, class Real>
+void RowPairLines<Device, Real>::lines_in(int executor, const Block& lines, int variables,
+                                          const RowsInHand<Real>& rows) {
+    {
+        const auto scope = executors_.timed(executor, Part::pack);
+        layout_.per_element == 2 ? merge<true>(executor, lines, variables, rows)
+                                 : merge<false>(executor, lines, variables, rows);
+    }
+    const auto scope = executors_.timed(executor, Part::x_lines);
+    for (int v = 0; v < variables; ++v)
+        device_.transform(executor, *in_[parities_.input(v)].at(lines.live_pairs()), lines.line(v, 0),
+                          executors_.lent(executor));
+}
+
+template <class Device, class Real>
+void RowPairLines<Device, Real>::lines_out(int executor, const Block& lines, int variables,
+                                           const RowsInHand<Real>& rows) {
+    {
+        const auto scope = executors_.timed(executor, Part::x_lines);
+        for (int v = 0; v < variables; ++v)
+            device_.transform(executor, *out_[parities_.product(v)].at(lines.live_pairs()), lines.line(v, 0),
+                              executors_.lent(executor));
+    }
+    const auto scope = executors_.timed(executor, Part::pack);
+    layout_.per_element == 2 ? separate<true>(executor, lines, variables, rows)
+                             : separate<false>(executor, lines, variables, rows);
+}
+
+template class RowPairLines<device::Chosen, float>;
+template class RowPairLines<device::Chosen, double>;
+
+} // namespace whorl

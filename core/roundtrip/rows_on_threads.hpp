@@ -1,0 +1,91 @@
+// The stage of rows on threads (row_stage.hpp): rows turned into lanes of vectors (device/row_lines.hpp), or
+// pairs of rows where other lines are wanted.
+#pragma once
+
+#include "device/maxima.hpp"
+#include "device/row_lines.hpp"
+#include "roundtrip/row_pairs.hpp"
+
+namespace whorl {
+
+template <class Device, class Real> class RowsOnThreads : public RowPairLines<Device, Real> {
+  public:
+    using RowPairLines<Device, Real>::RowPairLines;
+
+    void take_lines(const LineChoice& choice, const std::set<int>& planes) {
+        row_lines_.reset();
+        if (choice.x == device::LineKind::own)
+            row_lines_ = std::make_unique<device::RowLines<Real>>(layout_.nx, layout_.kept_x,
+                                                                  layout_.per_element == 2);
+        else
+            this->make_pair_lines(choice.x, planes);
+    }
+
+    template <class Pass, class Meanwhile>
+    void through(const Pass& pass, int executor, const RowsInHand<Real>& rows, const Meanwhile& meanwhile) {
+        row_lines_ ? through_lanes(pass, executor, rows, meanwhile)
+                   : this->through_pairs(pass, executor, rows);
+    }
+
+  private:
+    using Base = RowPairLines<Device, Real>;
+    using Base::device_, Base::executors_, Base::layout_, Base::parities_, Base::scale_;
+
+    template <class Pass, class Meanwhile>
+    void through_lanes(const Pass& pass, int executor, const RowsInHand<Real>& rows,
+                       const Meanwhile& meanwhile);
+    template <class Pass>
+    void work_at_points(const Pass& pass, int executor, const device::RowPoints<Real>& points,
+                        const Point& first);
+
+    std::unique_ptr<device::RowLines<Real>> row_lines_; // or those of pairs
+};
+
+template <class Device, class Real>
+template <class Pass, class Meanwhile>
+void RowsOnThreads<Device, Real>::through_lanes(const Pass& pass, int executor, const RowsInHand<Real>& rows,
+                                                const Meanwhile& meanwhile) {
+    using Measured = kernels::Measured<Real, Pass>;
+    Timers& timers = executors_.timers(executor);
+    const Widths widths = widths_of(pass);
+    const Point first = rows.order.first_point(rows.first);
+    device::Maxima<Measured> maxima;
+    const bool measures = Pass::maxima > 0 && pass.wants_maxima();
+    const auto at_points = [&](const device::RowPoints<Real>& points) {
+        meanwhile(1LL * points.points * points.count);
+        const Timers::Scope scope(timers, Part::point, Part::x_lines);
+        if constexpr (Pass::maxima > 0)
+            if (measures)
+                maxima.add(
+                    Measured{pass, points.data, points.stride, 0, 1LL * points.points * points.rows}.row(0));
+        work_at_points(pass, executor, points, first);
+    };
+    {
+        const Timers::Scope scope(timers, Part::x_lines);
+        row_lines_->through(
+            {rows.pieces, layout_.grid.p_row, rows.first, rows.count},
+            {widths.inputs, widths.products, parities_.inputs.data(), parities_.products.data()}, scale_,
+            executors_.behind_plane(executor), at_points);
+    }
+    if (measures) device_.raise(executor, maxima);
+}
+
+template <class Device, class Real>
+template <class Pass>
+void RowsOnThreads<Device, Real>::work_at_points(const Pass& pass, int executor,
+                                                 const device::RowPoints<Real>& points, const Point& first) {
+    const kernels::LanePoints<Real, Pass> kernel{pass, points, first};
+    each_part(pass, [&]<class Sub>(const Sub& part, const Firsts& firsts) {
+        const auto variable = [&](int v) { return points.data + v * points.stride; };
+        device_.for_each(executor, kernel.kernel_rows(),
+                         kernels::PartPoints<Real, Sub>{part, points.data, variable(firsts.input),
+                                                        variable(firsts.product), points.stride,
+                                                        points.stride, kernel.pitch(), kernel.length()});
+    });
+    device_.for_each(executor, kernel.kernel_rows(), kernel);
+    if (!kernel.whole())
+        device_.for_each(executor, 1LL * widths_of(pass).products * points.points,
+                         kernels::LanePadding<Real>{points});
+}
+
+} // namespace whorl
