@@ -46,13 +46,16 @@ function(whorl_add_cuda level)
     set(objects whorl_cuda_${level})
     add_library(${objects} OBJECT ${cuda_sources})
     target_link_libraries(${objects} PRIVATE whorl_core_${level} CUDA::cufft CUDA::cudart)
-    target_compile_definitions(${objects} PRIVATE WHORL_FOR_CUDA)
     string(JOIN "," host_flags ${WHORL_WARNINGS} -fopenmp)
     target_compile_options(${objects} PRIVATE --expt-relaxed-constexpr "-Xcompiler=${host_flags}")
     if(WHORL_WERROR)
         target_compile_options(${objects} PRIVATE -Werror all-warnings)
     endif()
-    whorl_add_device(${level} ${objects} WHORL_CUDA)
+    whorl_add_device(${level} ${objects} cuda Cuda)
+    set_property(
+        SOURCE core/bindings/module.cpp
+        APPEND
+        PROPERTY COMPILE_DEFINITIONS WHORL_CUDA)
     set_target_properties(_core_${level} PROPERTIES CUDA_ARCHITECTURES "${CMAKE_CUDA_ARCHITECTURES}")
     target_link_libraries(_core_${level} PRIVATE $<LINK_ONLY:CUDA::cufft> $<LINK_ONLY:CUDA::cudart>)
     # The toolkit's libraries need not be where the loader looks.

@@ -14,7 +14,7 @@
 #define WHORL_CALL __attribute__((noinline))
 // As the compiler likes.
 #define WHORL_ANYWHERE inline
-// Of threads that work together (device/block_lines.hpp): on the device alone.
+// Of threads that work together (device/block_plan.hpp): on the device alone.
 #define WHORL_DEVICE
 #define WHORL_DEVICE_CALL
 #endif

@@ -1,4 +1,4 @@
-// Scope timers: `Timers::Scope scope(timers, Part::pack);` adds the scope's seconds to one part.
+// Scope timers: `Timers::Scope scope(timers, Task::pack);` adds the scope's seconds to one task.
 // Switched off they cost one test.
 #pragma once
 
@@ -8,8 +8,8 @@
 
 namespace whorl {
 
-enum class Part { x_lines, y_lines, z_lines, row, column, pack, point, modes, total, count };
-inline constexpr std::array<const char*, static_cast<std::size_t>(Part::count)> part_names{
+enum class Task { x_lines, y_lines, z_lines, row, column, pack, point, modes, total, count };
+inline constexpr std::array<const char*, static_cast<std::size_t>(Task::count)> task_names{
     "x_lines", "y_lines", "z_lines", "row", "column", "pack", "point", "modes", "total"};
 
 class Timers {
@@ -18,37 +18,37 @@ class Timers {
 
     class Scope {
       public:
-        Scope(Timers& timers, Part part) : Scope(timers, part, part) {}
-        // Within a scope of the part `outer`, which does not count these seconds.
-        Scope(Timers& timers, Part part, Part outer) : timers_(timers), part_(part), outer_(outer) {
+        Scope(Timers& timers, Task task) : Scope(timers, task, task) {}
+        // Within a scope of the task `outer`, which does not count these seconds.
+        Scope(Timers& timers, Task task, Task outer) : timers_(timers), task_(task), outer_(outer) {
             if (timers_.enabled) start_ = Clock::now();
         }
         ~Scope() {
             if (!timers_.enabled) return;
             const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-            timers_.add(part_, seconds);
-            if (outer_ != part_) timers_.add(outer_, -seconds);
+            timers_.add(task_, seconds);
+            if (outer_ != task_) timers_.add(outer_, -seconds);
         }
         Scope(const Scope&) = delete;
         Scope& operator=(const Scope&) = delete;
 
       private:
         Timers& timers_;
-        Part part_, outer_;
+        Task task_, outer_;
         Clock::time_point start_{};
     };
 
     bool enabled = false;
 
-    void add(Part part, double seconds) { seconds_[static_cast<std::size_t>(part)] += seconds; }
+    void add(Task task, double seconds) { seconds_[static_cast<std::size_t>(task)] += seconds; }
     void add(const Timers& other) {
         for (std::size_t i = 0; i < seconds_.size(); ++i) seconds_[i] += other.seconds_[i];
     }
-    double seconds(Part part) const { return seconds_[static_cast<std::size_t>(part)]; }
+    double seconds(Task task) const { return seconds_[static_cast<std::size_t>(task)]; }
     void reset() { seconds_.fill(0.0); }
 
   private:
-    std::array<double, static_cast<std::size_t>(Part::count)> seconds_{};
+    std::array<double, static_cast<std::size_t>(Task::count)> seconds_{};
 };
 
 } // namespace whorl

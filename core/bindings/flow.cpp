@@ -7,7 +7,7 @@
 
 #include "device/buffer.hpp"
 #include "device/compiled.hpp"
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
 #include "exchange/transport.hpp"
 #include "grid/row_table.hpp"
 #include "roundtrip/workspace.hpp"
@@ -100,7 +100,7 @@ int Options::choose_batches(ProcessGrid grid) const {
     const auto batches_of = [&](std::int64_t of_batch) { return (own_points + of_batch - 1) / of_batch; };
     std::int64_t chosen = exchanges ? std::max(usual, own_planes / planes_of_batch) : usual;
     chosen = std::min(chosen, batches_of(fewest_points_of_batch));
-    if (device::has_streams(device))
+    if (device::has_queues(device))
         chosen = std::max<std::int64_t>(exchanges ? 4 : 1, batches_of(points_of_batch));
     return static_cast<int>(std::clamp<std::int64_t>(batches > 0 ? batches : chosen, 1, own_planes));
 }
@@ -167,23 +167,23 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const Box box = options.box();
     const Truncation truncation = options.truncation();
     const ModelShape shape = model_shape(options);
-    const bool streams = device::has_streams(options.device);
+    const bool queues = device::has_queues(options.device);
     const Layout layout(box, truncation, pencils, rank, options.batches, shape.column_variables(),
-                        shape.row_variables(), exchange::traits_of(options.transport_options()), streams);
+                        shape.row_variables(), exchange::traits_of(options.transport_options()), queues);
     const std::int64_t value = options.is_double() ? 16 : 8;
     const int registers = find_scheme(options.scheme).all_registers(truncation.dealias());
     const LineChoice lines = parse_line_choice(options.lines);
     const Workspace workspace =
-        streams ? Workspace::of_stream(layout, {value, lines.x, options.block_memory, options.planes})
+        queues ? Workspace::of_queue(layout, {value, lines.x, options.block_memory, options.planes})
         : options.is_double() ? workspace_of_thread<double>(layout, lines, options.cache())
                               : workspace_of_thread<float>(layout, lines, options.cache());
-    const std::int64_t executors = streams ? device::stream_count : device::Cpu(options.threads).executors();
+    const std::int64_t executors = queues ? device::queue_count : device::Cpu(options.threads).executors();
     return {
         {"state", value * registers * shape.field_count() * count_modes(truncation, layout.kx, layout.ky)},
         {"exchange", value * (layout.z_pencil_size + (layout.grid.p_col > 1 ? layout.y_pencil_size : 0))},
         {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
         {"workspace", value * executors * workspace.size()},
-        {"tables", table_bytes(layout, value, streams)}};
+        {"tables", table_bytes(layout, value, queues)}};
 }
 
 } // namespace

@@ -22,7 +22,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
   public:
     FlowOf(const Options& options, int communicator, const Model& model)
         : Flow(options, communicator), shape_(shape_of_model<Model>(options)),
-          device_(Device::streams ? world_.node().rank() : options.threads),
+          device_(Device::queues ? world_.node().rank() : options.threads),
           trip_(options_.box(), truncation_, trip_options(options_, shape_), world_, device_),
           stepper_(trip_, options_.box(), truncation_, model, stepper_options(options_)) {
         options_.lines = trip_.lines().text();

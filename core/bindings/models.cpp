@@ -1,6 +1,9 @@
-// Every model and every device, a line each.
+// Every model, a line each, on every device there is (cmake/devices.cmake).
+#include <algorithm>
+
 #include "bindings/registry.hpp"
 #include "device/compiled.hpp"
+#include "each_device.hpp"
 
 namespace whorl {
 
@@ -21,19 +24,16 @@ template <class Device> Registry models_on() {
     };
 }
 
+std::string name_of_file(std::string file) {
+    std::replace(file.begin(), file.end(), '_', '-');
+    return file;
+}
+
 const std::map<std::string, Registry>& registries() {
-    static const std::map<std::string, Registry> devices{
-        {"cpu", models_on<device::Cpu>()},
-#ifdef WHORL_CPU_AS_GPU
-        {"cpu-as-gpu", models_on<device::CpuAsGpu>()},
-#endif
-#ifdef WHORL_CUDA
-        {"cuda", models_on<device::Cuda>()},
-#endif
-#ifdef WHORL_HIP
-        {"hip", models_on<device::Hip>()},
-#endif
-    };
+#define WHORL_REGISTRY(file, Class) {name_of_file(#file), models_on<device::Class>()},
+    static const std::map<std::string, Registry> devices{WHORL_REGISTRY(cpu, Cpu)
+                                                             WHORL_EACH_DEVICE(WHORL_REGISTRY)};
+#undef WHORL_REGISTRY
     return devices;
 }
 

@@ -23,7 +23,7 @@
 #include "device/buffer.hpp"
 #include "device/caches.hpp"
 #include "device/compiled.hpp"
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
 #include "device/rates.hpp"
 #include "device/separate_memory.hpp"
 #include "storage/version.hpp"

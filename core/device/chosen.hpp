@@ -1,24 +1,17 @@
-// The device a file is compiled for, of those that are compiled once for each.
+// The device a file is compiled for, of those that are compiled once for each: the class WHORL_CHOSEN of
+// device/WHORL_CHOSEN_FILE.hpp (cmake/devices.cmake), else the CPU.
 #pragma once
 
-#if defined(WHORL_FOR_CUDA)
-#include "device/cuda.hpp"
-namespace whorl::device {
-using Chosen = Cuda;
-}
-#elif defined(WHORL_FOR_HIP)
-#include "device/hip.hpp"
-namespace whorl::device {
-using Chosen = Hip;
-}
-#elif defined(WHORL_FOR_CPU_AS_GPU)
-#include "device/cpu_as_gpu.hpp"
-namespace whorl::device {
-using Chosen = CpuAsGpu;
-}
-#else
-#include "device/cpu.hpp"
-namespace whorl::device {
-using Chosen = Cpu;
-}
+#ifndef WHORL_CHOSEN
+#define WHORL_CHOSEN Cpu
+#define WHORL_CHOSEN_FILE cpu
 #endif
+#define WHORL_TEXT(words) #words
+// clang-format off
+#define WHORL_HEADER_OF(file) WHORL_TEXT(device/file.hpp)
+// clang-format on
+#include WHORL_HEADER_OF(WHORL_CHOSEN_FILE)
+
+namespace whorl::device {
+using Chosen = WHORL_CHOSEN;
+}

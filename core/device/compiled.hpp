@@ -8,11 +8,11 @@
 namespace whorl::device {
 
 // Of the devices that work is enqueued on: all but the CPU.
-inline constexpr int stream_count = 2;
+inline constexpr int queue_count = 2;
 // Bytes that threads working together may share, 163 KiB of an A100 and 227 KiB of an H100, where what is
 // planned must not depend on which it is.
 inline constexpr std::int64_t planned_block_memory = 160 << 10;
-inline bool has_streams(const std::string& name) { return name != "cpu"; }
+inline bool has_queues(const std::string& name) { return name != "cpu"; }
 
 // A GPU that is there: bytes of its memory, and of what the threads of a block may share.
 struct Gpu {
@@ -27,8 +27,5 @@ std::string cuda_version();
 double cuda_copy_bandwidth();
 
 class Cpu;
-class CpuAsGpu;
-class Cuda;
-class Hip;
 
 } // namespace whorl::device

@@ -22,14 +22,14 @@ void stream_words(char* to, const char* from, std::size_t bytes) {
 }
 
 #if defined(__AVX512F__)
-using Block = __m512i;
-void stream_block(void* to, const Block& value) { _mm512_stream_si512(static_cast<Block*>(to), value); }
+using Vector = __m512i;
+void stream_vector(void* to, const Vector& value) { _mm512_stream_si512(static_cast<Vector*>(to), value); }
 #elif defined(__AVX__)
-using Block = __m256i;
-void stream_block(void* to, const Block& value) { _mm256_stream_si256(static_cast<Block*>(to), value); }
+using Vector = __m256i;
+void stream_vector(void* to, const Vector& value) { _mm256_stream_si256(static_cast<Vector*>(to), value); }
 #else
-using Block = __m128i;
-void stream_block(void* to, const Block& value) { _mm_stream_si128(static_cast<Block*>(to), value); }
+using Vector = __m128i;
+void stream_vector(void* to, const Vector& value) { _mm_stream_si128(static_cast<Vector*>(to), value); }
 #endif
 #endif
 } // namespace
@@ -38,14 +38,14 @@ void Cpu::stream(void* to, const void* from, std::size_t bytes) {
 #ifdef __SSE2__
     auto* target = static_cast<char*>(to);
     const auto* source = static_cast<const char*>(from);
-    const std::size_t past = reinterpret_cast<std::uintptr_t>(target) % sizeof(Block);
-    const std::size_t head = past == 0 ? 0 : std::min(bytes, sizeof(Block) - past);
+    const std::size_t past = reinterpret_cast<std::uintptr_t>(target) % sizeof(Vector);
+    const std::size_t head = past == 0 ? 0 : std::min(bytes, sizeof(Vector) - past);
     stream_words(target, source, head);
     std::size_t i = head;
-    for (; i + sizeof(Block) <= bytes; i += sizeof(Block)) {
-        Block value;
-        std::memcpy(&value, source + i, sizeof(Block));
-        stream_block(target + i, value);
+    for (; i + sizeof(Vector) <= bytes; i += sizeof(Vector)) {
+        Vector value;
+        std::memcpy(&value, source + i, sizeof(Vector));
+        stream_vector(target + i, value);
     }
     stream_words(target + i, source + i, bytes - i);
 #else

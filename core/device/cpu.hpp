@@ -2,7 +2,7 @@
 // length and operator()(i), so that the same kernel is a vectorised loop here and a thread block on a GPU.
 //
 // What a device offers (docs/architecture.md): its Memory, its Lines, executors() with each(), for_each() and
-// transform() by one of them, over() and reduce() by all, finish(). `streams` says that work is enqueued, in
+// transform() by one of them, over() and reduce() by all, finish(). `queues` says that work is enqueued, in
 // order on each executor and after all that was enqueued before an each().
 #pragma once
 
@@ -19,7 +19,7 @@
 
 #include "base/maximum.hpp"
 #include "device/buffer.hpp"
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
 #include "device/maxima.hpp"
 
 namespace whorl::device {
@@ -28,8 +28,8 @@ class Cpu {
   public:
     using Memory = HostMemory;
     using HostSide = HostMemory; // what copies to and from Memory go through
-    template <class Real> using Lines = device::Lines<Real>;
-    static constexpr bool streams = false;
+    template <class Real> using LinePlan = device::LinePlan<Real>;
+    static constexpr bool queues = false;
 
     // threads = 0 takes what OpenMP offers.
     explicit Cpu(int threads)
@@ -77,11 +77,12 @@ class Cpu {
     }
 
     template <class Real>
-    static std::unique_ptr<Lines<Real>> make_lines(LineKind kind, LineShape shape, Direction direction) {
-        return Lines<Real>::make(kind, shape, direction);
+    static std::unique_ptr<LinePlan<Real>> make_plan(LineKind kind, LineShape shape, Direction direction) {
+        return LinePlan<Real>::make(kind, shape, direction);
     }
     template <class Real>
-    void transform(int, const device::Lines<Real>& lines, Complex<Real>* data, Complex<Real>* scratch) const {
+    void transform(int, const device::LinePlan<Real>& lines, Complex<Real>* data,
+                   Complex<Real>* scratch) const {
         lines.execute(data, scratch);
     }
     // Nothing is under way when this returns.

@@ -1,5 +1,5 @@
-// A GPU's orchestration without a GPU: work is enqueued on streams and runs when somebody waits for it, in
-// memory the host may not touch, with FFTW for lines. What the order of streams leaves open is run in the
+// A GPU's orchestration without a GPU: work is enqueued and runs when somebody waits for it, in
+// memory the host may not touch, with FFTW for lines. What the order of queues leaves open is run in the
 // order in which nobody would think of it. For tests; every member is Cuda's.
 #pragma once
 
@@ -15,9 +15,9 @@
 #include "base/maximum.hpp"
 #include "device/buffer.hpp"
 #include "device/compiled.hpp"
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
+#include "device/queue_device.hpp"
 #include "device/separate_memory.hpp"
-#include "device/stream_device.hpp"
 
 namespace whorl::device {
 
@@ -28,14 +28,14 @@ template <class Real> class HostPlan {
         return std::make_unique<HostPlan>(shape, direction);
     }
     HostPlan(const LineShape& shape, Direction direction)
-        : lines_(device::Lines<Real>::make(LineKind::estimated, shape, direction)) {}
+        : lines_(device::LinePlan<Real>::make(LineKind::estimated, shape, direction)) {}
     void execute(Complex<Real>* data) const { lines_->execute(data, nullptr); }
 
   private:
-    std::unique_ptr<device::Lines<Real>> lines_;
+    std::unique_ptr<device::LinePlan<Real>> lines_;
 };
 
-// The threads of a block (block_lines.hpp), which run one after another: of their items first every other
+// The threads of a block (block_plan.hpp), which run one after another: of their items first every other
 // one, from the last on, then the rest.
 class HostTeam {
   public:
@@ -75,7 +75,7 @@ class HostTeam {
     std::array<double, 2>& largest_;
 };
 
-class CpuAsGpu : public StreamDevice<CpuAsGpu, HostPlan, SeparateMemory> {
+class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
   public:
     using HostSide = HostMemory;
 
@@ -85,7 +85,7 @@ class CpuAsGpu : public StreamDevice<CpuAsGpu, HostPlan, SeparateMemory> {
     // after.
     template <class Work> void each(std::int64_t items, const Work& work) {
         begin_round();
-        for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % stream_count), item);
+        for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % queue_count), item);
         begin_round();
     }
 
@@ -93,7 +93,7 @@ class CpuAsGpu : public StreamDevice<CpuAsGpu, HostPlan, SeparateMemory> {
         enqueue(executor, [rows, kernel] { run_rows(rows, kernel); });
     }
 
-    // Blocks of threads that work together in so many bytes of memory (block_lines.hpp).
+    // Blocks of threads that work together in so many bytes of memory (block_plan.hpp).
     template <class Program>
     void for_blocks(int executor, std::int64_t blocks, std::int64_t bytes, const Program& program) {
         WHORL_REQUIRE(bytes <= block_memory(), "a block asks for more memory than there is.");
@@ -175,7 +175,7 @@ class CpuAsGpu : public StreamDevice<CpuAsGpu, HostPlan, SeparateMemory> {
         }
     }
 
-    std::vector<std::array<Queue, stream_count>> rounds_;
+    std::vector<std::array<Queue, queue_count>> rounds_;
     std::array<double, 2> raised_{};
     Buffer<unsigned char> memory_;
 };

@@ -14,9 +14,9 @@
 #include "base/unrolled.hpp"
 #include "device/buffer.hpp"
 #include "device/compiled.hpp"
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
+#include "device/queue_device.hpp"
 #include "device/separate_memory.hpp"
-#include "device/stream_device.hpp"
 
 namespace whorl::device {
 
@@ -115,7 +115,7 @@ __global__ void raise_rows(const __grid_constant__ Kernel kernel, std::int64_t r
     raise_to<maxima>(own, largest);
 }
 
-// What the threads of a block do together (block_lines.hpp).
+// What the threads of a block do together (block_plan.hpp).
 class Team {
   public:
     __device__ explicit Team(unsigned long long* largest) : largest_(largest) {}
@@ -182,7 +182,7 @@ void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int
 
 } // namespace cuda
 
-class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
+class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
   public:
     using HostSide = PinnedMemory;
 
@@ -197,7 +197,7 @@ class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
     // after.
     template <class Work> void each(std::int64_t items, const Work& work) {
         join();
-        for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % stream_count), item);
+        for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % queue_count), item);
         join();
     }
 
@@ -207,7 +207,7 @@ class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
         WHORL_CUDA(cudaGetLastError());
     }
 
-    // Blocks of threads that work together in so many bytes of memory (block_lines.hpp).
+    // Blocks of threads that work together in so many bytes of memory (block_plan.hpp).
     template <class Program>
     void for_blocks(int executor, std::int64_t blocks, std::int64_t bytes, const Program& program) {
         if (blocks == 0) return;
@@ -222,8 +222,8 @@ class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
     std::int64_t block_memory() const { return block_memory_; }
 
     template <class Real>
-    std::unique_ptr<Lines<Real>> make_lines(LineKind kind, LineShape shape, Direction direction) {
-        auto lines = StreamDevice::make_lines<Real>(kind, shape, direction);
+    std::unique_ptr<LinePlan<Real>> make_plan(LineKind kind, LineShape shape, Direction direction) {
+        auto lines = QueueDevice::make_plan<Real>(kind, shape, direction);
         if (lines->plan()) work_bytes_ = std::max(work_bytes_, lines->plan()->work_bytes());
         return lines;
     }
@@ -231,7 +231,7 @@ class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
         plan.execute(stream(executor), data, work_area(executor));
     }
     // Of the transforms' work areas.
-    std::int64_t bytes() const { return static_cast<std::int64_t>(stream_count * work_bytes_); }
+    std::int64_t bytes() const { return static_cast<std::int64_t>(queue_count * work_bytes_); }
 
     // The largest of kernel's values at all elements of its rows, until raised() gives them back.
     template <class Kernel> void raise(int executor, std::int64_t rows, const Kernel& kernel) {
@@ -277,9 +277,9 @@ class Cuda : public StreamDevice<Cuda, CudaPlan, CudaMemory> {
     static constexpr std::int64_t most_values = 1 << 22; // of the blocks of a reduction together
     static void fetch_reduction(void* to, const void* from, std::size_t bytes);
 
-    std::array<cudaStream_t, stream_count> streams_{};
-    std::array<cudaEvent_t, stream_count> events_{};
-    std::array<Buffer<char, CudaMemory>, stream_count> work_;
+    std::array<cudaStream_t, queue_count> streams_{};
+    std::array<cudaEvent_t, queue_count> events_{};
+    std::array<Buffer<char, CudaMemory>, queue_count> work_;
     std::size_t work_bytes_ = 0;
     int processors_ = 1, block_memory_ = 0;
     Buffer<unsigned long long, CudaMemory> raised_;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/macros.hpp"
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
 
 namespace whorl::device {
 

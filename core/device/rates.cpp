@@ -9,8 +9,8 @@
 
 #include "device/buffer.hpp"
 #include "device/cpu.hpp"
-#include "device/lane_lines.hpp"
-#include "device/lines.hpp"
+#include "device/lane_plan.hpp"
+#include "device/line_plan.hpp"
 
 namespace whorl::device {
 
@@ -51,11 +51,11 @@ template <class Work> double best_rate(const Cpu& cpu, const Slowest& slowest, i
 // The best of a few shapes that stay in cache: lines one after another, and side by side.
 template <class Real> double line_rate_of(int n, int threads, const Slowest& slowest, int trials) {
     const Cpu cpu(threads);
-    constexpr int lanes = 2 * LaneLines<Real>::half_lanes;
+    constexpr int lanes = 2 * LanePlan<Real>::half_lanes;
     double best = 0.0;
     for (const LineShape shape :
          {LineShape{n, 1, 1, n}, LineShape{n, 8, 1, n + 8}, LineShape{n, lanes, lanes, 1}}) {
-        const auto lines = Lines<Real>::make(LineKind::own, shape, Direction::forward);
+        const auto lines = LinePlan<Real>::make(LineKind::own, shape, Direction::forward);
         std::vector<Buffer<Complex<Real>>> data; // zeroes: transforms of them stay finite for ever
         std::vector<Buffer<Complex<Real>>> scratch;
         for (int i = 0; i < cpu.executors(); ++i) {

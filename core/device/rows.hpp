@@ -30,7 +30,7 @@ template <class Value> WHORL_INLINE TwoOf<Value> transposed(const Value& a, cons
 
 // Some modes of rows: row j of variable v at data + v * variable_stride + j * row_stride. From there `room`
 // numbers may be touched.
-template <class Real> struct HalfRows {
+template <class Real> struct RowShare {
     Complex<Real>* data;
     std::int64_t variable_stride, row_stride;
     Dealt modes;

@@ -14,7 +14,7 @@ namespace whorl {
 
 // Points of this rank in one batch: planes z, rows y, all x.
 struct PhysicalBlock {
-    Block z, y;
+    Range z, y;
     int nx;
     WHORL_INLINE std::int64_t points() const { return static_cast<std::int64_t>(z.size()) * y.size() * nx; }
 };
@@ -58,8 +58,8 @@ template <class Real, int n> struct ReadField : PassDefaults<Real> {
         for (int v = 0; v < n; ++v) of.array.at(v, p) = in[v];
     }
     Parity input_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
-    void begin_batch(Block planes) { of.array.block.z = planes; }
-    void end_batch(Block) const { (*of.callback)(of.array.block, of.array.data); }
+    void begin_batch(Range planes) { of.array.block.z = planes; }
+    void end_batch(Range) const { (*of.callback)(of.array.block, of.array.data); }
 };
 
 // Points -> modes of a field of n components whose parities are given; without the part that has divergence
@@ -95,7 +95,7 @@ template <class Real, int n> struct WriteField : PassDefaults<Real> {
     }
     Parity product_parity(int v) const { return parities[static_cast<std::size_t>(v)]; }
     FluxParity flux_parity(int v) const { return flux_of(product_parity(v)); }
-    void begin_batch(Block planes) {
+    void begin_batch(Range planes) {
         of.array.block.z = planes;
         (*of.callback)(of.array.block, of.array.data);
     }

@@ -7,7 +7,7 @@
 
 namespace whorl {
 
-Block even_block(int total, int parts, int index) {
+Range even_range(int total, int parts, int index) {
     const auto cut = [&](long long i) { return static_cast<int>(i * total / parts); };
     return {cut(index), cut(index + 1)};
 }
@@ -17,7 +17,7 @@ namespace {
 // Cuts greedily under `limit`, leaving an item for each part still to come while there are as many; true when
 // all items fit.
 bool cut_under(const std::vector<long long>& weights, int parts, long long limit,
-               std::vector<Block>& blocks) {
+               std::vector<Range>& blocks) {
     const int n = static_cast<int>(weights.size());
     int begin = 0;
     for (int part = 0; part < parts; ++part) {
@@ -35,8 +35,8 @@ bool cut_under(const std::vector<long long>& weights, int parts, long long limit
 
 } // namespace
 
-std::vector<Block> balanced_blocks(const std::vector<long long>& weights, int parts) {
-    std::vector<Block> blocks(static_cast<std::size_t>(parts));
+std::vector<Range> balanced_ranges(const std::vector<long long>& weights, int parts) {
+    std::vector<Range> blocks(static_cast<std::size_t>(parts));
     long long low = 0;
     long long high = std::accumulate(weights.begin(), weights.end(), 0LL);
     while (low < high) {
@@ -73,7 +73,7 @@ long long heaviest(const std::vector<long long>& weights, const Parts& parts) {
 
 Parts in_blocks(const std::vector<long long>& weights, int parts) {
     Parts blocks;
-    for (const Block& block : balanced_blocks(weights, parts)) {
+    for (const Range& block : balanced_ranges(weights, parts)) {
         blocks.emplace_back(static_cast<std::size_t>(block.size()));
         std::iota(blocks.back().begin(), blocks.back().end(), block.begin);
     }
@@ -119,10 +119,10 @@ Pencils::Pencils(const Box& box, const Truncation& truncation, ProcessGrid grid)
     }
 }
 
-Block Pencils::point_z(int r, int c) const {
-    const Block all = z(c);
+Range Pencils::point_z(int r, int c) const {
+    const Range all = z(c);
     if (!flat_y()) return all;
-    const Block own = even_block(all.size(), grid_.p_row, r);
+    const Range own = even_range(all.size(), grid_.p_row, r);
     return {all.begin + own.begin, all.begin + own.end};
 }
 

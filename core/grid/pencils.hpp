@@ -25,16 +25,16 @@
 
 namespace whorl {
 
-struct Block {
+struct Range {
     int begin = 0, end = 0;
     WHORL_INLINE int size() const { return end - begin; }
 };
 
 // Part `index` of `total` items cut into `parts` of sizes that differ by at most one.
-Block even_block(int total, int parts, int index);
+Range even_range(int total, int parts, int index);
 
 // Contiguous blocks whose largest weight is as small as possible; none is empty while there are items.
-std::vector<Block> balanced_blocks(const std::vector<long long>& weights, int parts);
+std::vector<Range> balanced_ranges(const std::vector<long long>& weights, int parts);
 
 struct ProcessGrid {
     int p_row = 1, p_col = 1;
@@ -59,10 +59,10 @@ class Pencils {
     Pencils(const Box& box, const Truncation& truncation, ProcessGrid grid);
 
     ProcessGrid grid() const { return grid_; }
-    Block z(int c) const { return even_block(points_[2], grid_.p_col, c); }
+    Range z(int c) const { return even_range(points_[2], grid_.p_col, c); }
     // Of x-pencils.
-    Block point_z(int r, int c) const;
-    Block y(int r) const { return flat_y() ? Block{0, 1} : even_block(points_[1], grid_.p_row, r); }
+    Range point_z(int r, int c) const;
+    Range y(int r) const { return flat_y() ? Range{0, 1} : even_range(points_[1], grid_.p_row, r); }
     bool flat_y() const { return points_[1] == 1; }
     // Complex numbers of a row, and the wavenumbers they stand for.
     Dealt elements(int r) const { return deal(kept_elements_, grid_.p_row, r); }

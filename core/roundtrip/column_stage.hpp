@@ -16,6 +16,6 @@ namespace whorl {
 
 template <class Device, class Real>
 using ColumnStage =
-    std::conditional_t<Device::streams, ColumnsOnQueues<Device, Real>, ColumnsOnThreads<Device, Real>>;
+    std::conditional_t<Device::queues, ColumnsOnQueues<Device, Real>, ColumnsOnThreads<Device, Real>>;
 
 } // namespace whorl

@@ -1,7 +1,7 @@
 // The stage of columns where work is enqueued (column_stage.hpp).
 #pragma once
 
-#include "roundtrip/axis_lines.hpp"
+#include "roundtrip/axis_plans.hpp"
 #include "roundtrip/line_choice.hpp"
 #include "roundtrip/lines_with_ends.hpp"
 #include "roundtrip/stage_context.hpp"
@@ -18,8 +18,8 @@ template <class Device, class Real> class ColumnsOnQueues {
 
   private:
     using Memory = typename Device::Memory;
-    using Lines = typename Device::template Lines<Real>;
-    using ByWidth = std::vector<std::unique_ptr<Lines>>; // by lane_steps
+    using Plan = typename Device::template LinePlan<Real>;
+    using ByWidth = std::vector<std::unique_ptr<Plan>>; // by groups_of_lines
 
     // f(executor, columns) for some columns at a time, as many as an executor has room for.
     template <class F> void each(const F& f);
@@ -36,15 +36,15 @@ template <class Device, class Real> class ColumnsOnQueues {
     Exchanges<Device, Real>& exchanges_;
     const ModeSpace<Device, Real>& modes_;
     const Parities& parities_;
-    device::Table<PlaneSlot, Memory> z_pencil_slots_;
-    device::Buffer<ColumnPlace, Memory> column_places_;
+    device::Table<PlaneAddress, Memory> z_pencil_addresses_;
+    device::Buffer<ColumnIndex, Memory> column_indices_;
     int count_; // of kept columns
-    AxisLines<ByWidth> in_, out_;
+    AxisPlans<ByWidth> in_, out_;
 };
 
 template <class Device, class Real> template <class F> void ColumnsOnQueues<Device, Real>::each(const F& f) {
     const int together = executors_.workspace.columns;
-    const std::int64_t pitch = layout_.in_place ? layout_.columns : executors_.workspace.lanes;
+    const std::int64_t pitch = layout_.in_place ? layout_.columns : executors_.workspace.tile_pitch;
     device_.each((count_ + together - 1) / together, [&](int executor, std::int64_t number) {
         const auto first = static_cast<int>(number) * together;
         Complex<Real>* const data =
@@ -78,13 +78,13 @@ template <class Device, class Real>
 template <class Pass>
 void ColumnsOnQueues<Device, Real>::load(const Pass& pass, int executor,
                                          const kernels::Columns<Real>& columns, int first_input) {
-    const auto width = static_cast<std::size_t>(lane_steps(columns.count));
-    const auto lines = [&](int v) -> const Lines& { return *in_[parities_.input(first_input + v)][width]; };
+    const auto width = static_cast<std::size_t>(groups_of_lines(columns.count));
+    const auto lines = [&](int v) -> const Plan& { return *in_[parities_.input(first_input + v)][width]; };
     const auto run = [&]<bool walled>() {
         const kernels::LoadLines<Real, Pass, walled> ends{
             ends_of(columns, first_input), pass, parities_.template load_turns<Real, Pass>(first_input)};
         transform_with_ends<device::Direction::backward>(device_, executors_, executor, ends, 1,
-                                                         Part::z_lines, Part::modes, lines);
+                                                         Task::z_lines, Task::modes, lines);
     };
     if constexpr (meets_walls<Pass>())
         if (layout_.per_element == 2) return run.template operator()<true>();
@@ -95,15 +95,15 @@ template <class Device, class Real>
 template <class Pass>
 void ColumnsOnQueues<Device, Real>::store(const Pass& pass, int executor,
                                           const kernels::Columns<Real>& columns, int first_flux) {
-    const auto width = static_cast<std::size_t>(lane_steps(columns.count));
-    const auto lines = [&](int v) -> const Lines& {
+    const auto width = static_cast<std::size_t>(groups_of_lines(columns.count));
+    const auto lines = [&](int v) -> const Plan& {
         return *out_[parities_.flux(first_flux + v).parity][width];
     };
     const auto run = [&]<bool walled, class Result>(const Result& result) {
         const kernels::StoreLines<Real, Result, Pass::fluxes, walled> ends{
             ends_of(columns, first_flux), result, parities_.template store_turns<Real, Pass>(first_flux)};
-        transform_with_ends<device::Direction::forward>(device_, executors_, executor, ends, 1, Part::z_lines,
-                                                        Part::modes, lines);
+        transform_with_ends<device::Direction::forward>(device_, executors_, executor, ends, 1, Task::z_lines,
+                                                        Task::modes, lines);
     };
     with_store(pass, [&](const auto& result) {
         if constexpr (meets_walls<Pass>())

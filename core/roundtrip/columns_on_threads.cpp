@@ -19,17 +19,18 @@ void ColumnsOnThreads<Device, Real>::take_lines(const LineChoice& choice) {
     for (const device::Basis basis : in_.bases()) {
         in_[basis].clear();
         out_[basis].clear();
-        in_[basis].resize(static_cast<std::size_t>(lane_steps(space.columns)) + 1);
+        in_[basis].resize(static_cast<std::size_t>(groups_of_lines(space.columns)) + 1);
         out_[basis].resize(in_[basis].size());
         for (const ColumnTile& t : tiles_) {
-            const auto width = static_cast<std::size_t>(lane_steps(t.count));
+            const auto width = static_cast<std::size_t>(groups_of_lines(t.count));
             if (in_[basis][width]) continue;
-            device::LineShape shape{
-                layout_.nz, static_cast<int>(width) * lane_step, space.lanes, 1, layout_.extent_z + 1, basis};
+            device::LineShape shape{layout_.nz,           static_cast<int>(width) * lines_at_once,
+                                    space.tile_pitch,     1,
+                                    layout_.extent_z + 1, basis};
             shape.streams = true; // to the z-pencil
             const device::LineKind kind = kind_of(choice.z, layout_.nz);
-            in_[basis][width] = device_.template make_lines<Real>(kind, shape, Direction::backward);
-            out_[basis][width] = device_.template make_lines<Real>(kind, shape, Direction::forward);
+            in_[basis][width] = device_.template make_plan<Real>(kind, shape, Direction::backward);
+            out_[basis][width] = device_.template make_plan<Real>(kind, shape, Direction::forward);
         }
     }
 }
@@ -57,7 +58,7 @@ template <class Device, class Real> void ColumnsOnThreads<Device, Real>::make_ti
 template <class Device, class Real>
 kernels::Tile<Real> ColumnsOnThreads<Device, Real>::tile(int executor, std::int64_t number) {
     const ColumnTile& t = tiles_[static_cast<std::size_t>(number)];
-    const std::int64_t lanes = executors_.workspace.lanes;
+    const std::int64_t lanes = executors_.workspace.tile_pitch;
     return {{executors_.space(executor), t.count, layout_.nz, lanes, layout_.nz * lanes, t.column},
             layout_.extent_z,
             layout_.kept_z,
@@ -69,7 +70,7 @@ kernels::Tile<Real> ColumnsOnThreads<Device, Real>::tile(int executor, std::int6
 template <class Device, class Real>
 void ColumnsOnThreads<Device, Real>::pad(const Tile& t, int variables) const {
     const ModeTables<Real> tables = modes_.tables();
-    const int spare = lane_step * lane_steps(t.count) - t.count, of_mode = 2 / layout_.per_element;
+    const int spare = lines_at_once * groups_of_lines(t.count) - t.count, of_mode = 2 / layout_.per_element;
     for (int v = 0; v < variables; ++v)
         for (int r = 0; r < t.rows(); ++r) {
             const kernels::ColumnRun& run = t.run(r);
@@ -84,14 +85,14 @@ void ColumnsOnThreads<Device, Real>::pad(const Tile& t, int variables) const {
 template <class Device, class Real>
 void ColumnsOnThreads<Device, Real>::point_at(std::vector<device::LineRow<Real>>& rows, const Tile& t,
                                               int v) {
-    const kernels::PencilColumns<Real> columns{exchanges_.z_pencil(), layout_.z_pencil_slots.data(), t.first,
-                                               t.count};
+    const kernels::PencilColumns<Real> columns{exchanges_.z_pencil(), layout_.z_pencil_addresses.data(),
+                                               t.first, t.count};
     for (int l = 0; l < layout_.nz; ++l) rows[static_cast<std::size_t>(l)] = columns.row(v, l);
 }
 
 template <class Device, class Real>
 void ColumnsOnThreads<Device, Real>::lines_in(int executor, const Tile& t, int variables) {
-    const auto scope = executors_.timed(executor, Part::z_lines);
+    const auto scope = executors_.timed(executor, Task::z_lines);
     auto& rows = executors_.rows(executor);
     for (int v = 0; v < variables; ++v) {
         point_at(rows, t, v);
@@ -102,7 +103,7 @@ void ColumnsOnThreads<Device, Real>::lines_in(int executor, const Tile& t, int v
 // The columns lie far apart in memory: while one variable's are transformed the next one's are fetched.
 template <class Device, class Real>
 void ColumnsOnThreads<Device, Real>::lines_out(int executor, std::int64_t number, int variables) {
-    const auto scope = executors_.timed(executor, Part::z_lines);
+    const auto scope = executors_.timed(executor, Task::z_lines);
     const Tile t = tile(executor, number);
     auto &rows = executors_.rows(executor), &next_rows = executors_.next_rows(executor);
     const std::int64_t next_number = number + device_.executors(); // the others take those between

@@ -1,7 +1,7 @@
 // The stage of columns on threads (column_stage.hpp): tiles of columns that stay in a thread's caches.
 #pragma once
 
-#include "roundtrip/axis_lines.hpp"
+#include "roundtrip/axis_plans.hpp"
 #include "roundtrip/line_choice.hpp"
 #include "roundtrip/mode_values.hpp"
 #include "roundtrip/stage_context.hpp"
@@ -26,8 +26,8 @@ template <class Device, class Real> class ColumnsOnThreads {
 
   private:
     using Value = Complex<Real>;
-    using Lines = device::Lines<Real>;
-    using ByWidth = std::vector<std::unique_ptr<Lines>>; // by lane_steps
+    using Plan = device::LinePlan<Real>;
+    using ByWidth = std::vector<std::unique_ptr<Plan>>; // by groups_of_lines
     struct ColumnTile {
         std::int64_t column;
         int count;
@@ -36,8 +36,8 @@ template <class Device, class Real> class ColumnsOnThreads {
     static constexpr int rows_ahead = 8; // that are fetched: far enough for memory
 
     void make_tiles();
-    const Lines& lines_of(const AxisLines<ByWidth>& lines, const Tile& t, Parity parity) const {
-        return *lines[parity][static_cast<std::size_t>(lane_steps(t.count))];
+    const Plan& lines_of(const AxisPlans<ByWidth>& lines, const Tile& t, Parity parity) const {
+        return *lines[parity][static_cast<std::size_t>(groups_of_lines(t.count))];
     }
     void point_at(std::vector<device::LineRow<Real>>& rows, const Tile& t, int v);
     template <class Pass, int n, class F>
@@ -52,7 +52,7 @@ template <class Device, class Real> class ColumnsOnThreads {
     const Parities& parities_;
     std::vector<ColumnTile> tiles_;
     std::vector<kernels::ColumnRun> runs_; // of one tile after another
-    AxisLines<ByWidth> in_, out_;
+    AxisPlans<ByWidth> in_, out_;
 };
 
 template <class Device, class Real>
@@ -62,7 +62,7 @@ void ColumnsOnThreads<Device, Real>::inwards(const Pass& pass) {
     device_.each(tiles(), [&](int executor, std::int64_t number) {
         const Tile t = tile(executor, number);
         {
-            const auto scope = executors_.timed(executor, Part::modes);
+            const auto scope = executors_.timed(executor, Task::modes);
             each_member(pass, [&]<class Member>(const Member& member, const Firsts& firsts) {
                 each_row<Member>(t, firsts.input, parities_.template load_turns<Real, Member>(firsts.input),
                                  [&]<class Values>(const ModeRow<Real>& modes, const Values& values) {
@@ -83,7 +83,7 @@ void ColumnsOnThreads<Device, Real>::outwards(const Pass& pass) {
     const ModeTables<Real> tables = modes_.tables();
     device_.each(tiles(), [&](int executor, std::int64_t number) {
         lines_out(executor, number, widths_of(pass).fluxes);
-        const auto scope = executors_.timed(executor, Part::modes);
+        const auto scope = executors_.timed(executor, Task::modes);
         const Tile t = tile(executor, number);
         each_member(pass, [&]<class Member>(const Member& member, const Firsts& firsts) {
             with_store(member, [&]<class Result>(const Result& result) {

@@ -104,7 +104,7 @@ typename Exchanges<Device, Real>::Legs Exchanges<Device, Real>::legs(int inputs,
 
 template <class Device, class Real>
 void Exchanges<Device, Real>::start(Exchange<Value>& exchange, int batch) {
-    Timers::Scope timed(timer_, part_of(exchange.leg));
+    Timers::Scope timed(timer_, task_of(exchange.leg));
     const exchange::Watchdog::Scope watched(watchdog_, name_of(exchange.leg), batch);
     device_.finish();
     throw_if(failure_);
@@ -116,7 +116,7 @@ void Exchanges<Device, Real>::start(Exchange<Value>& exchange, int batch) {
 }
 
 template <class Device, class Real> void Exchanges<Device, Real>::wait(Exchange<Value>& exchange, int batch) {
-    Timers::Scope timed(timer_, part_of(exchange.leg));
+    Timers::Scope timed(timer_, task_of(exchange.leg));
     const exchange::Watchdog::Scope watched(watchdog_, name_of(exchange.leg), batch);
     exchange.transport->wait(batch);
     --under_way_;
@@ -124,7 +124,7 @@ template <class Device, class Real> void Exchanges<Device, Real>::wait(Exchange<
 
 template <class Device, class Real> void Exchanges<Device, Real>::progress() {
     for (auto& [key, exchange] : known_) {
-        Timers::Scope timed(timer_, part_of(exchange.leg));
+        Timers::Scope timed(timer_, task_of(exchange.leg));
         exchange.transport->progress();
     }
 }

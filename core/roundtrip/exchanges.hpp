@@ -87,7 +87,7 @@ template <class Device, class Real> class Exchanges {
         return {{"column", of[0]}, {"row", of[1]}};
     }
     static const char* name_of(Leg leg) { return leg == Leg::row ? "row exchange" : "column exchange"; }
-    static Part part_of(Leg leg) { return leg == Leg::row ? Part::row : Part::column; }
+    static Task task_of(Leg leg) { return leg == Leg::row ? Task::row : Task::column; }
 
     void make_buffers(bool shared);
     void make_maker(const ExchangeOptions& options);

@@ -18,16 +18,16 @@ template <class Device, class Real> void Executors<Device, Real>::take(const Wor
     }
 }
 
-template <class Device, class Real> std::map<Part, double> Executors<Device, Real>::seconds() const {
+template <class Device, class Real> std::map<Task, double> Executors<Device, Real>::seconds() const {
     device_.finish();
     Timers sum;
     for (const Executor& executor : all_) sum.add(executor.timers);
-    // With streams one scope is over before the next begins.
-    const double executors = Device::streams ? 1.0 : static_cast<double>(all_.size());
-    std::map<Part, double> seconds;
-    for (const Part part :
-         {Part::x_lines, Part::y_lines, Part::z_lines, Part::pack, Part::point, Part::modes})
-        seconds[part] = sum.seconds(part) / executors;
+    // Of queues one scope is over before the next begins.
+    const double executors = Device::queues ? 1.0 : static_cast<double>(all_.size());
+    std::map<Task, double> seconds;
+    for (const Task task :
+         {Task::x_lines, Task::y_lines, Task::z_lines, Task::pack, Task::point, Task::modes})
+        seconds[task] = sum.seconds(task) / executors;
     return seconds;
 }
 

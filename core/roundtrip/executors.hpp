@@ -11,7 +11,7 @@
 #include "base/complex.hpp"
 #include "base/timer.hpp"
 #include "device/buffer.hpp"
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
 #include "roundtrip/timed.hpp"
 #include "roundtrip/workspace.hpp"
 
@@ -20,7 +20,7 @@ namespace whorl {
 template <class Device, class Real> class Executors {
   public:
     using Value = Complex<Real>;
-    using Lines = typename Device::template Lines<Real>;
+    using Plan = typename Device::template LinePlan<Real>;
 
     Executors(const Layout& layout, Device& device, const Workspace& parted)
         : workspace(parted), layout_(layout), device_(device),
@@ -41,11 +41,11 @@ template <class Device, class Real> class Executors {
     std::vector<device::LineRow<Real>>& rows(int executor) { return of(executor).rows; }
     std::vector<device::LineRow<Real>>& next_rows(int executor) { return of(executor).next_rows; }
 
-    // Until it goes out of scope the executor is at this part.
-    Timed<Device> timed(int executor, Part part) { return {device_, of(executor).timers, failure, part}; }
+    // Until it goes out of scope the executor is at this task.
+    Timed<Device> timed(int executor, Task task) { return {device_, of(executor).timers, failure, task}; }
     Timers& timers(int executor) { return of(executor).timers; }
-    // Seconds by part, mean over executors.
-    std::map<Part, double> seconds() const;
+    // Seconds by task, mean over executors.
+    std::map<Task, double> seconds() const;
     void reset(bool timed);
     std::int64_t bytes() const;
 

@@ -42,8 +42,8 @@ Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& penc
         peer_elements_.push_back(pencils.elements(r));
         elements_before_.push_back(elements_before_.back() + peer_elements_.back().size());
     }
-    place_columns(pencils);
-    in_place ? place_planes_apart() : place_planes();
+    lay_out_columns(pencils);
+    in_place ? lay_out_planes_apart() : lay_out_planes();
     if (grid.p_row > 1) {
         row_y_size = row_batches * row_y_offset(grid.p_row, largest_batch());
         row_x_size = row_batches * row_x_offset(grid.p_row, largest_point_batch());
@@ -53,7 +53,7 @@ Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& penc
                       std::to_string(batches) + ".");
 }
 
-void Layout::place_columns(const Pencils& pencils) {
+void Layout::lay_out_columns(const Pencils& pencils) {
     columns = 0;
     for (const int j : ky) {
         column_offset.push_back(columns);
@@ -73,47 +73,47 @@ void Layout::place_columns(const Pencils& pencils) {
     }
 }
 
-void Layout::place_planes() {
-    z_pencil_slots.resize(at(nz));
-    y_pencil_slots.resize(at(z.size()) * at(grid.p_col));
+void Layout::lay_out_planes() {
+    z_pencil_addresses.resize(at(nz));
+    y_pencil_addresses.resize(at(z.size()) * at(grid.p_col));
     for (int b = 0; b < batches; ++b) {
         auto& z_pencil_chunk = z_pencil_chunks_.emplace_back();
         auto& y_pencil_chunk = y_pencil_chunks_.emplace_back();
         for (int c = 0; c < grid.p_col; ++c) {
             z_pencil_chunk.push_back(z_pencil_size);
-            const Block theirs = planes(c, b);
+            const Range theirs = planes(c, b);
             for (int l = theirs.begin; l < theirs.end; ++l)
-                z_pencil_slots[at(l)] = {z_pencil_size + (l - theirs.begin) * columns,
-                                         theirs.size() * columns};
+                z_pencil_addresses[at(l)] = {z_pencil_size + (l - theirs.begin) * columns,
+                                             theirs.size() * columns};
             z_pencil_size += theirs.size() * columns * column_variables;
 
             y_pencil_chunk.push_back(y_pencil_size);
-            const Block mine = planes(b);
+            const Range mine = planes(b);
             const std::int64_t theirs_columns = peer_columns_[at(c)];
             for (int l = mine.begin; l < mine.end; ++l)
-                y_pencil_slots[at(l - z.begin) * at(grid.p_col) + at(c)] = {
+                y_pencil_addresses[at(l - z.begin) * at(grid.p_col) + at(c)] = {
                     y_pencil_size + (l - mine.begin) * theirs_columns, mine.size() * theirs_columns};
             y_pencil_size += mine.size() * theirs_columns * column_variables;
         }
     }
 }
 
-void Layout::place_planes_apart() {
-    for (int l = 0; l < nz; ++l) z_pencil_slots.push_back({l * columns, nz * columns});
+void Layout::lay_out_planes_apart() {
+    for (int l = 0; l < nz; ++l) z_pencil_addresses.push_back({l * columns, nz * columns});
     z_pencil_size = nz * columns * column_variables;
     for (int l = 0; l < z.size(); ++l) {
         std::int64_t before = 0;
         for (int c = 0; c < grid.p_col; ++c) {
-            y_pencil_slots.push_back({l * all_columns_ + before, z.size() * all_columns_});
+            y_pencil_addresses.push_back({l * all_columns_ + before, z.size() * all_columns_});
             before += peer_columns_[at(c)];
         }
     }
     y_pencil_size = z.size() * all_columns_ * column_variables;
 }
 
-Block Layout::planes(int c, int batch) const {
-    const Block block = peer_z_[at(c)];
-    const Block part = even_block(block.size(), batches, batch);
+Range Layout::planes(int c, int batch) const {
+    const Range block = peer_z_[at(c)];
+    const Range part = even_range(block.size(), batches, batch);
     return {block.begin + part.begin, block.begin + part.end};
 }
 
@@ -129,9 +129,9 @@ int Layout::largest_point_batch() const {
     return largest;
 }
 
-Block Layout::planes_of(int r, const Block& of) const {
+Range Layout::planes_of(int r, const Range& of) const {
     if (peer_point_z_.empty()) return of;
-    const Block theirs = peer_point_z_[at(r)];
+    const Range theirs = peer_point_z_[at(r)];
     const int begin = std::clamp(theirs.begin, of.begin, of.end);
     return {begin, std::clamp(theirs.end, begin, of.end)};
 }
@@ -149,8 +149,8 @@ std::int64_t Layout::row_x_offset(int r, int plane_count) const {
     return static_cast<std::int64_t>(row_variables) * plane_count * y.size() * elements_before_[at(r)];
 }
 
-RowSlot Layout::row_y_slot(int r, int index, int batch) const {
-    const Block rows = peer_y_[at(r)];
+RowAddress Layout::row_y_address(int r, int index, int batch) const {
+    const Range rows = peer_y_[at(r)];
     const int plane_count = planes(batch).size();
     const std::int64_t width = elements.size(), begin = batch % row_batches * (row_y_size / row_batches);
     if (!strided_)
@@ -161,7 +161,7 @@ RowSlot Layout::row_y_slot(int r, int index, int batch) const {
     return {begin + row * width, 1LL * plane_count * ny * width, width};
 }
 
-RowSlot Layout::row_x_slot(int r, int index, int batch) const {
+RowAddress Layout::row_x_address(int r, int index, int batch) const {
     const int plane_count = point_planes(batch).size();
     const std::int64_t width = strided_ ? kept_elements : peer_elements_[at(r)].size(),
                        plane = y.size() * width;
@@ -171,14 +171,14 @@ RowSlot Layout::row_x_slot(int r, int index, int batch) const {
 }
 
 exchange::Chunk Layout::z_pencil_chunk(int batch, int c, int variables) const {
-    const Block theirs = planes(c, batch);
+    const Range theirs = planes(c, batch);
     const std::int64_t size = theirs.size() * columns;
     if (strided_) return {theirs.begin * columns, size, 1, size, variables, nz * columns};
     return exchange::packed_chunk(z_pencil_chunks_[at(batch)][at(c)], size, variables);
 }
 
 exchange::Chunk Layout::y_pencil_chunk(int batch, int c, int variables) const {
-    const Block mine = planes(batch);
+    const Range mine = planes(batch);
     const std::int64_t theirs = peer_columns_[at(c)];
     if (!strided_)
         return exchange::packed_chunk(y_pencil_chunks_[at(batch)][at(c)], mine.size() * theirs, variables);
@@ -195,20 +195,20 @@ exchange::Chunk Layout::y_pencil_chunk(int batch, int c, int variables) const {
 // Runs of rows: those of a peer in each plane, or where y is flat all its planes.
 exchange::Chunk Layout::row_y_chunk(int batch, int r, int variables) const {
     const int plane_count = planes(batch).size(), runs = peer_point_z_.empty() ? plane_count : 1;
-    const RowSlot slot = row_y_slot(r, 0, batch);
+    const RowAddress address = row_y_address(r, 0, batch);
     const std::int64_t rows = rows_of(r, plane_count), of_run = rows / std::max(runs, 1);
-    return {slot.base,  of_run * elements.size(), runs, slot.stride / std::max(runs, 1), variables,
-            slot.stride};
+    return {address.base,  of_run * elements.size(), runs, address.stride / std::max(runs, 1), variables,
+            address.stride};
 }
 
 exchange::Chunk Layout::row_x_chunk(int batch, int r, int variables) const {
-    const RowSlot slot = row_x_slot(r, 0, batch);
-    return {slot.base,
+    const RowAddress address = row_x_address(r, 0, batch);
+    return {address.base,
             peer_elements_[at(r)].size(),
             1LL * point_planes(batch).size() * y.size(),
-            slot.pitch,
+            address.pitch,
             variables,
-            slot.stride};
+            address.stride};
 }
 
 std::vector<exchange::Pattern> Layout::column_patterns(int variables, bool inwards) const {
@@ -238,17 +238,17 @@ std::vector<exchange::Pattern> Layout::row_patterns(int variables, bool inwards)
     return patterns;
 }
 
-std::int64_t table_bytes(const Layout& layout, std::int64_t value, bool streams) {
+std::int64_t table_bytes(const Layout& layout, std::int64_t value, bool queues) {
     const std::int64_t of_x = layout.per_element * layout.elements.size();
     const auto own_ky = static_cast<std::int64_t>(layout.ky.size());
     const std::int64_t shifts = of_x + own_ky + layout.nz;
     const std::int64_t wavenumbers = shifts + layout.kept_y;
     return shifts * (value + static_cast<std::int64_t>(sizeof(int))) + wavenumbers * value / 2 +
            static_cast<std::int64_t>(sizeof(Row)) * own_ky * layout.nz +
-           static_cast<std::int64_t>((layout.y_pencil_slots.size() + layout.z_pencil_slots.size()) *
-                                     sizeof(PlaneSlot)) +
+           static_cast<std::int64_t>((layout.y_pencil_addresses.size() + layout.z_pencil_addresses.size()) *
+                                     sizeof(PlaneAddress)) +
            static_cast<std::int64_t>(layout.column_rows.size() * sizeof(ColumnRow)) +
-           (streams ? layout.columns * static_cast<std::int64_t>(sizeof(ColumnPlace)) : 0);
+           (queues ? layout.columns * static_cast<std::int64_t>(sizeof(ColumnIndex)) : 0);
 }
 
 } // namespace whorl

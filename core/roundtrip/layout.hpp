@@ -29,12 +29,12 @@
 namespace whorl {
 
 // Where variable v, column q of a plane lies: base + v * stride + q.
-struct PlaneSlot {
+struct PlaneAddress {
     std::int64_t base, stride;
 };
 
 // Where row i of variable v of a plane lies: base + v * stride + i * pitch.
-struct RowSlot {
+struct RowAddress {
     std::int64_t base, stride, pitch;
 };
 
@@ -45,7 +45,7 @@ struct ColumnRow {
 };
 
 // Which of a rank's ky one of its columns belongs to, and which element of a row it is.
-struct ColumnPlace {
+struct ColumnIndex {
     std::int32_t ky, element;
 };
 
@@ -59,9 +59,9 @@ class Layout {
     int nx, ny, nz;
     std::array<bool, 3> walls; // along x, y, z
     int per_element;           // kx
-    Block z, y;
-    Block point_z;       // planes of the x-pencil
-    std::vector<int> ky; // own ones, as places among the kept
+    Range z, y;
+    Range point_z;       // planes of the x-pencil
+    std::vector<int> ky; // own ones, counted among the kept
     Dealt elements, kx;
     int kept_x, kept_y, kept_z; // kept kx of the whole box, kept ky and kz, of either sign
     int kept_elements;
@@ -74,34 +74,34 @@ class Layout {
     std::vector<std::int64_t> column_offset; // [own ky] first column
     std::vector<std::int32_t> column_length; // [own ky]
     std::vector<ColumnRow> column_rows;      // [kept ky] of the y-pencil
-    std::vector<PlaneSlot> z_pencil_slots;   // [z] in the z-pencil's buffer
-    std::vector<PlaneSlot> y_pencil_slots;   // [own z][column peer] in the y-pencil's buffer
+    std::vector<PlaneAddress> z_pencil_addresses;      // [z] in the z-pencil's buffer
+    std::vector<PlaneAddress> y_pencil_addresses;      // [own z][column peer] in the y-pencil's buffer
     std::int64_t z_pencil_size = 0, y_pencil_size = 0; // in complex numbers
     std::int64_t row_y_size = 0, row_x_size = 0;       // of the two row buffers
 
     // Own planes of batch b, and those of column peer c.
-    Block planes(int batch) const { return planes(column_index, batch); }
-    Block planes(int c, int batch) const;
+    Range planes(int batch) const { return planes(column_index, batch); }
+    Range planes(int c, int batch) const;
     int largest_batch() const;
     int largest_point_batch() const;
     // Own planes of batch b in x-pencils, and those among `planes` of which row peer r has rows.
-    Block point_planes(int batch) const { return planes_of(row_index, planes(batch)); }
-    Block planes_of(int r, const Block& planes) const;
+    Range point_planes(int batch) const { return planes_of(row_index, planes(batch)); }
+    Range planes_of(int r, const Range& planes) const;
     Dealt peer_elements(int r) const { return peer_elements_[static_cast<std::size_t>(r)]; }
-    Block peer_y_block(int r) const { return peer_y_[static_cast<std::size_t>(r)]; }
+    Range peer_y(int r) const { return peer_y_[static_cast<std::size_t>(r)]; }
     // Row peer r's part of the index-th of those of its planes that are in a batch: its rows of y, and its
     // elements of own rows.
-    RowSlot row_y_slot(int r, int index, int batch) const;
-    RowSlot row_x_slot(int r, int index, int batch) const;
+    RowAddress row_y_address(int r, int index, int batch) const;
+    RowAddress row_x_address(int r, int index, int batch) const;
 
     // Messages of `variables` variables; inwards is towards physical space.
     std::vector<exchange::Pattern> column_patterns(int variables, bool inwards) const;
     std::vector<exchange::Pattern> row_patterns(int variables, bool inwards) const;
 
   private:
-    void place_columns(const Pencils& pencils);
-    void place_planes();
-    void place_planes_apart();
+    void lay_out_columns(const Pencils& pencils);
+    void lay_out_planes();
+    void lay_out_planes_apart();
     // Of the y-pencil's planes of a batch: rows of peers before r, and of r; and those of the x-pencil.
     std::int64_t rows_before(int r, int planes) const;
     std::int64_t rows_of(int r, int planes) const {
@@ -115,8 +115,8 @@ class Layout {
     exchange::Chunk row_x_chunk(int batch, int r, int variables) const;
     bool strided_;                 // rows; columns are where they are `in_place`, or strided, too
     std::int64_t all_columns_ = 0; // of all column peers
-    std::vector<Block> peer_z_, peer_y_;
-    std::vector<Block> peer_point_z_; // where y is flat
+    std::vector<Range> peer_z_, peer_y_;
+    std::vector<Range> peer_point_z_; // where y is flat
     std::vector<Dealt> peer_elements_;
     std::vector<int>
         elements_before_; // [row peer, and the end] in a row that holds those of one peer after another
@@ -125,6 +125,6 @@ class Layout {
 };
 
 // Bytes of look-up tables when a complex number takes `value` bytes.
-std::int64_t table_bytes(const Layout& layout, std::int64_t value, bool streams);
+std::int64_t table_bytes(const Layout& layout, std::int64_t value, bool queues);
 
 } // namespace whorl

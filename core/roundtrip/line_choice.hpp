@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
 
 namespace whorl {
 

@@ -1,5 +1,5 @@
 // What comes before and behind lines where work is enqueued. A transform in the memory of blocks
-// (device/block_lines.hpp) calls it as it reads and writes; for lines of a library it is a kernel at either
+// (device/block_plan.hpp) calls it as it reads and writes; for lines of a library it is a kernel at either
 // end (EndsApart). Ends are
 //
 //   variables                      of a block, each the lines of its own
@@ -25,7 +25,7 @@ namespace whorl::kernels {
 template <class Real> struct ColumnEnds {
     ModeTables<Real> tables;
     Shift<Real> shift;
-    const ColumnPlace* places; // of all columns of the rank
+    const ColumnIndex* indices; // of all columns of the rank
     Columns<Real> columns;
     PencilColumns<Real> pencil;
     int first_variable;
@@ -46,10 +46,10 @@ template <class Real> struct ColumnEnds {
         int kept;
     };
     WHORL_INLINE Element element(int lane, int l) const {
-        const ColumnPlace place = places[columns.first + lane];
-        const int first = place.element << tables.paired;
-        const int left = tables.row(place.ky, l).length - first;
-        Element of{{tables, left > 0 ? first : 0, place.ky, l, 1 + tables.paired}, left};
+        const ColumnIndex index = indices[columns.first + lane];
+        const int first = index.element << tables.paired;
+        const int left = tables.row(index.ky, l).length - first;
+        Element of{{tables, left > 0 ? first : 0, index.ky, l, 1 + tables.paired}, left};
         if (left <= 0) of.modes.index = 0;
         return of;
     }

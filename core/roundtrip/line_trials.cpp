@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "device/cpu.hpp"
-#include "device/fftw_lines.hpp"
+#include "device/fftw_plan.hpp"
 #include "roundtrip/run.hpp"
 
 namespace whorl {
@@ -103,7 +103,7 @@ template <class Device, class Real> void LineTrials<Device, Real>::sweep(int axi
 
 // A few planes a thread: y lines, or the x lines of own rows.
 template <class Device, class Real> void LineTrials<Device, Real>::planes(int axis) {
-    const Block all = trip_.layout_.planes(0);
+    const Range all = trip_.layout_.planes(0);
     const int count = std::min(all.size(), 2 * trip_.device_.executors());
     trip_.device_.each(count, [&](int executor, std::int64_t item) {
         const int first = all.begin + static_cast<int>(item);
@@ -116,15 +116,15 @@ template <class Device, class Real> void LineTrials<Device, Real>::planes(int ax
 template <class Device, class Real> void LineTrials<Device, Real>::rows(int executor, int plane) {
     const Layout& at = trip_.layout_;
     const auto p = trip_.planes_.planes(executor, {plane, plane + 1});
-    const kernels::RowPiece<Real> whole{p.data, p.stride, p.pitch, at.elements, p.pitch};
+    const device::RowShare<Real> whole{p.data, p.stride, p.pitch, at.elements, p.pitch};
     const bool exchanged = at.grid.p_row > 1;
-    const auto* const pieces =
-        exchanged ? trip_.rows_.pieces(executor, plane - at.planes(0).begin, 0) : &whole;
+    const auto* const shares =
+        exchanged ? trip_.rows_.shares(executor, plane - at.planes(0).begin, 0) : &whole;
     const kernels::RowOrder order{at.y.begin, plane, exchanged ? at.y.size() : 1, !exchanged};
     const int together = trip_.executors_.workspace.rows;
     for (int y = 0; y < at.y.size(); y += together)
         trip_.rows_.through(Squares<Real>{}, executor,
-                            {pieces, order, y, std::min(together, at.y.size() - y)}, [](std::int64_t) {});
+                            {shares, order, y, std::min(together, at.y.size() - y)}, [](std::int64_t) {});
 }
 
 // So many tiles that their part of the z-pencil does not stay in the caches: what stays there is quick

@@ -12,7 +12,7 @@ namespace whorl {
 // variable v.
 template <device::Direction direction, class Device, class Real, class Ends, class LinesOfVariable>
 void transform_with_ends(Device& device, Executors<Device, Real>& executors, int executor, const Ends& ends,
-                         int groups, Part of_lines, Part apart, const LinesOfVariable& lines) {
+                         int groups, Task of_lines, Task apart, const LinesOfVariable& lines) {
     constexpr bool inverse = direction == device::Direction::backward;
     const int points = lines(0).points();
     if (lines(0).lanes(Ends::variables) > 0) {

@@ -4,7 +4,7 @@
 //
 // Between walls in x lines are of real numbers. The state holds the Fourier coefficient a of a field's odd or
 // even extension at +m; with s the axes along which the field is a sum of sines, i^s a is real and what the
-// cosine and sine lines of device/lines.hpp take and give:
+// cosine and sine lines of device/line_plan.hpp take and give:
 //   c(x) = a_0 + 2 sum a_m cos(m pi x / L),   s(x) = 2 i sum a_m sin(m pi x / L),   d/dx = i k_x
 // Wavenumbers 2 i and 2 i + 1 share element i of a row, so rows are rows of real numbers, one a wavenumber.
 #pragma once

@@ -49,8 +49,8 @@ struct Parities {
     }
 };
 
-// Those of a pass, or a part, to their places.
-template <class Pass> void place_parities(Parities& all, const Pass& pass, const Firsts& firsts) {
+// Those of a pass, or of a part.
+template <class Pass> void set_parities(Parities& all, const Pass& pass, const Firsts& firsts) {
     const auto at = [](int i) { return static_cast<std::size_t>(i); };
     if constexpr (Pass::inputs > 0)
         for (int v = 0; v < Pass::inputs; ++v) all.inputs[at(firsts.input + v)] = pass.input_parity(v);
@@ -67,7 +67,7 @@ template <class Pass> void find_parities(Parities& all, const Pass& pass, const 
     if (walls == std::array{false, false, false}) return;
     if constexpr (meets_walls<Pass>()) {
         each_member(pass,
-                    [&](const auto& member, const Firsts& firsts) { place_parities(all, member, firsts); });
+                    [&](const auto& member, const Firsts& firsts) { set_parities(all, member, firsts); });
     } else {
         throw Error("this model has no parities, so it cannot run between walls: choose bases = \"FFF\".");
     }

@@ -12,8 +12,8 @@
 // products = 0 only measures. Optional, on the host, on every rank:
 //
 //   bool wants_maxima() const          false skips measure() this time
-//   void begin_batch(Block planes)     before the points of a batch of this rank's planes; may fill an array
-//   void end_batch(Block planes)       after them; may write one
+//   void begin_batch(Range planes)     before the points of a batch of this rank's planes; may fill an array
+//   void end_batch(Range planes)       after them; may write one
 //   void begin_store(maxima)           after the last point, before the first store; may choose dt
 //   Parity input_parity(int v) const, product_parity; FluxParity flux_parity(int v) const
 //                                      what a pass that may run between walls says of its variables

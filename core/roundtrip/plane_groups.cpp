@@ -8,69 +8,70 @@ namespace whorl {
 template <class Device, class Real>
 PlaneGroups<Device, Real>::PlaneGroups(const StageContext<Device, Real>& of)
     : layout_(of.layout), device_(of.device), executors_(of.executors), exchanges_(of.exchanges),
-      modes_(of.modes), parities_(of.parities), y_pencil_slots_(of.layout.y_pencil_slots),
+      modes_(of.modes), parities_(of.parities), y_pencil_addresses_(of.layout.y_pencil_addresses),
       column_rows_(of.layout.column_rows), in_(of.layout, 1), out_(of.layout, 1) {}
 
 template <class Device, class Real> void PlaneGroups<Device, Real>::take_lines(const LineChoice& choice) {
     using device::Direction;
     const device::LineKind kind = kind_of(choice.y, layout_.ny);
     const int pitch = executors_.workspace.pitch;
-    const int elements = lane_steps(layout_.elements.size()) * lane_step;
+    const int elements = groups_of_lines(layout_.elements.size()) * lines_at_once;
     for (const int count : group_sizes())
         for (const device::Basis basis : in_.bases()) {
             const device::LineShape shape{layout_.ny, (count - 1) * pitch + elements, 1LL * count * pitch,
                                           1,          layout_.extent_y + 1,           basis};
-            in_[basis][count] = device_.template make_lines<Real>(kind, shape, Direction::backward);
-            out_[basis][count] = device_.template make_lines<Real>(kind, shape, Direction::forward);
+            in_[basis][count] = device_.template make_plan<Real>(kind, shape, Direction::backward);
+            out_[basis][count] = device_.template make_plan<Real>(kind, shape, Direction::forward);
         }
 }
 
 template <class Device, class Real> std::set<int> PlaneGroups<Device, Real>::group_sizes() const {
     std::set<int> sizes;
     for (int b = 0; b < layout_.batches; ++b)
-        for (const Block& all : {layout_.planes(b), layout_.point_planes(b)})
+        for (const Range& all : {layout_.planes(b), layout_.point_planes(b)})
             for (int i = 0; i < groups(all); ++i) sizes.insert(group(all, i).size());
     return sizes;
 }
 
 template <class Device, class Real>
-kernels::Planes<Real> PlaneGroups<Device, Real>::planes(int executor, const Block& z) {
+kernels::Planes<Real> PlaneGroups<Device, Real>::planes(int executor, const Range& z) {
     const int pitch = executors_.workspace.pitch;
     return {executors_.space(executor), layout_.ny, z.size(),
             layout_.elements.size(),    pitch,      1LL * layout_.ny * z.size() * pitch};
 }
 
 template <class Device, class Real>
-kernels::PencilRows<Real> PlaneGroups<Device, Real>::pencil_rows(const Block& z) {
+kernels::PencilRows<Real> PlaneGroups<Device, Real>::pencil_rows(const Range& z) {
     const std::int64_t before = static_cast<std::int64_t>(z.begin - layout_.z.begin) * layout_.grid.p_col;
-    return {exchanges_.y_pencil(), y_pencil_slots_.data() + before,
+    return {exchanges_.y_pencil(), y_pencil_addresses_.data() + before,
             column_rows_.data(),   layout_.grid.p_col,
             layout_.extent_y,      layout_.kept_y};
 }
 
 template <class Device, class Real>
 template <bool to_buffer>
-void PlaneGroups<Device, Real>::move_rows(int executor, const Block& z, int b, int variables) {
-    const auto scope = executors_.timed(executor, Part::pack);
+void PlaneGroups<Device, Real>::move_rows(int executor, const Range& z, int b, int variables) {
+    const auto scope = executors_.timed(executor, Task::pack);
     for (int r = 0; r < layout_.grid.p_row; ++r) {
-        const Block rows = layout_.peer_y_block(r), theirs = layout_.planes_of(r, z);
+        const Range rows = layout_.peer_y(r), theirs = layout_.planes_of(r, z);
         kernels::Planes<Real> p = planes(executor, z);
         p.data += 1LL * (theirs.begin - z.begin) * p.pitch; // all of them, or those of one row of y
         p.count = theirs.size();
         const int index = theirs.begin - layout_.planes_of(r, layout_.planes(b)).begin;
-        const RowSlot slot = layout_.row_y_slot(r, index, b), next = layout_.row_y_slot(r, index + 1, b);
+        const RowAddress address = layout_.row_y_address(r, index, b),
+                         next = layout_.row_y_address(r, index + 1, b);
         device_.for_each(executor, 1LL * variables * theirs.size() * rows.size(),
-                         kernels::MoveRows<Real, to_buffer>{p, exchanges_.row_y() + slot.base, slot.stride,
-                                                            next.base - slot.base, rows});
+                         kernels::MoveRows<Real, to_buffer>{p, exchanges_.row_y() + address.base,
+                                                            address.stride, next.base - address.base, rows});
     }
 }
 
 template class PlaneGroups<device::Chosen, float>;
 template class PlaneGroups<device::Chosen, double>;
 
-template void PlaneGroups<device::Chosen, float>::move_rows<true>(int, const Block&, int, int);
-template void PlaneGroups<device::Chosen, float>::move_rows<false>(int, const Block&, int, int);
-template void PlaneGroups<device::Chosen, double>::move_rows<true>(int, const Block&, int, int);
-template void PlaneGroups<device::Chosen, double>::move_rows<false>(int, const Block&, int, int);
+template void PlaneGroups<device::Chosen, float>::move_rows<true>(int, const Range&, int, int);
+template void PlaneGroups<device::Chosen, float>::move_rows<false>(int, const Range&, int, int);
+template void PlaneGroups<device::Chosen, double>::move_rows<true>(int, const Range&, int, int);
+template void PlaneGroups<device::Chosen, double>::move_rows<false>(int, const Range&, int, int);
 
 } // namespace whorl

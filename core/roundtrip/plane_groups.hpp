@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-#include "roundtrip/axis_lines.hpp"
+#include "roundtrip/axis_plans.hpp"
 #include "roundtrip/line_choice.hpp"
 #include "roundtrip/planes.hpp"
 #include "roundtrip/stage_context.hpp"
@@ -21,31 +21,29 @@ template <class Device, class Real> class PlaneGroups {
     void take_lines(const LineChoice& choice);
 
     // Of the planes of a batch, those that an executor takes at a time.
-    int groups(const Block& planes) const {
+    int groups(const Range& planes) const {
         return (planes.size() + executors_.workspace.planes - 1) / executors_.workspace.planes;
     }
-    Block group(const Block& planes, std::int64_t number) const {
+    Range group(const Range& planes, std::int64_t number) const {
         const int begin = planes.begin + static_cast<int>(number) * executors_.workspace.planes;
         return {begin, std::min(begin + executors_.workspace.planes, planes.end)};
     }
     // How many planes these may be.
     std::set<int> group_sizes() const;
-    kernels::Planes<Real> planes(int executor, const Block& z);
+    kernels::Planes<Real> planes(int executor, const Range& z);
 
     // Rows of planes of batch b, to and from the buffer in which they travel.
-    template <bool to_buffer> void move_rows(int executor, const Block& z, int b, int variables);
+    template <bool to_buffer> void move_rows(int executor, const Range& z, int b, int variables);
 
   protected:
-    using Lines = typename Device::template Lines<Real>;
-    using BySize = std::map<int, std::unique_ptr<Lines>>; // by planes
+    using Plan = typename Device::template LinePlan<Real>;
+    using BySize = std::map<int, std::unique_ptr<Plan>>; // by planes
 
-    kernels::PencilRows<Real> pencil_rows(const Block& z);
-    const Lines& lines_in_of(const Block& z, int v) const { return *in_[parities_.input(v)].at(z.size()); }
-    const Lines& lines_out_of(const Block& z, int v) const {
-        return *out_[parities_.product(v)].at(z.size());
-    }
+    kernels::PencilRows<Real> pencil_rows(const Range& z);
+    const Plan& lines_in_of(const Range& z, int v) const { return *in_[parities_.input(v)].at(z.size()); }
+    const Plan& lines_out_of(const Range& z, int v) const { return *out_[parities_.product(v)].at(z.size()); }
     template <class Pass>
-    kernels::Contract<Real, Pass> contraction(const Pass& pass, int executor, const Block& z,
+    kernels::Contract<Real, Pass> contraction(const Pass& pass, int executor, const Range& z,
                                               const Firsts& firsts);
 
     const Layout& layout_;
@@ -56,15 +54,15 @@ template <class Device, class Real> class PlaneGroups {
     const Parities& parities_;
 
   private:
-    device::Table<PlaneSlot, typename Device::Memory> y_pencil_slots_;
+    device::Table<PlaneAddress, typename Device::Memory> y_pencil_addresses_;
     device::Table<ColumnRow, typename Device::Memory> column_rows_;
-    AxisLines<BySize> in_, out_;
+    AxisPlans<BySize> in_, out_;
 };
 
 template <class Device, class Real>
 template <class Pass>
 kernels::Contract<Real, Pass> PlaneGroups<Device, Real>::contraction(const Pass& pass, int executor,
-                                                                     const Block& z, const Firsts& firsts) {
+                                                                     const Range& z, const Firsts& firsts) {
     return {pass,
             planes(executor, z),
             pencil_rows(z),

@@ -18,6 +18,6 @@ namespace whorl {
 
 template <class Device, class Real>
 using PlaneStage =
-    std::conditional_t<Device::streams, PlanesOnQueues<Device, Real>, PlanesOnThreads<Device, Real>>;
+    std::conditional_t<Device::queues, PlanesOnQueues<Device, Real>, PlanesOnThreads<Device, Real>>;
 
 } // namespace whorl

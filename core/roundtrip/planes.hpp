@@ -5,7 +5,7 @@
 #include <type_traits>
 
 #include "base/unrolled.hpp"
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
 #include "roundtrip/layout.hpp"
 
 namespace whorl::kernels {
@@ -37,15 +37,15 @@ template <class Real> struct Planes {
 // The kept rows of the same planes in the y-pencil, each a ky's, as the column peers have sent them.
 template <class Real> struct PencilRows {
     Complex<Real>* pencil;
-    const PlaneSlot* planes; // of these planes, a column peer each
-    const ColumnRow* rows;   // by kept ky
+    const PlaneAddress* planes; // of these planes, a column peer each
+    const ColumnRow* rows;      // by kept ky
     int peers, extent_y, kept_y;
 
-    WHORL_INLINE const PlaneSlot& plane_of(int plane, int j) const {
+    WHORL_INLINE const PlaneAddress& plane_of(int plane, int j) const {
         return planes[plane * peers + rows[j].peer];
     }
     WHORL_INLINE device::LineRow<Real> row(int v, int plane, int j) const {
-        const PlaneSlot& at = plane_of(plane, j);
+        const PlaneAddress& at = plane_of(plane, j);
         return {pencil + at.base + v * at.stride + rows[j].offset, rows[j].length};
     }
     // y of the kept ky of number j, and back: -1 where it is none.
@@ -119,7 +119,7 @@ template <class Real, bool to_buffer> struct MoveRows {
     Planes<Real> planes;
     Complex<Real>* chunk;              // at the first of these planes
     std::int64_t stride, plane_stride; // between variables, and planes, of the chunk
-    Block rows;
+    Range rows;
 
     WHORL_INLINE CopyRow<Real, to_buffer> row(std::int64_t r) const {
         const int q = static_cast<int>(r) / rows.size(), y = static_cast<int>(r) % rows.size();

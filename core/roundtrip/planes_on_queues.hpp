@@ -10,32 +10,32 @@ template <class Device, class Real> class PlanesOnQueues : public PlaneGroups<De
   public:
     using PlaneGroups<Device, Real>::PlaneGroups;
 
-    template <class Pass> void inwards(const Pass& pass, int executor, const Block& z) {
+    template <class Pass> void inwards(const Pass& pass, int executor, const Range& z) {
         const int variables = widths_of(pass).inputs;
         if (variables == 0) return;
         const kernels::SpreadLines<Real> ends{this->planes(executor, z), this->pencil_rows(z), variables};
         transform_with_ends<device::Direction::backward>(
-            this->device_, this->executors_, executor, ends, variables * z.size(), Part::y_lines, Part::pack,
+            this->device_, this->executors_, executor, ends, variables * z.size(), Task::y_lines, Task::pack,
             [&](int v) -> const auto& { return this->lines_in_of(z, v); });
     }
-    template <class Pass> void outwards(const Pass& pass, int executor, const Block& z) {
+    template <class Pass> void outwards(const Pass& pass, int executor, const Range& z) {
         each_member(pass,
                     [&](const auto& member, const Firsts& firsts) { contract(member, executor, z, firsts); });
     }
 
     // What comes next is nobody's to fetch here.
-    template <class Pass> auto fetch_during(const Pass&, int, const Block&, const Block&) {
+    template <class Pass> auto fetch_during(const Pass&, int, const Range&, const Range&) {
         return [](std::int64_t) {};
     }
 
   private:
     template <class Pass>
-    void contract(const Pass& pass, int executor, const Block& z, const Firsts& firsts) {
+    void contract(const Pass& pass, int executor, const Range& z, const Firsts& firsts) {
         const auto run = [&]<bool walled>() {
             const kernels::ContractLines<Real, Pass, walled> ends{
                 this->contraction(pass, executor, z, firsts)};
             transform_with_ends<device::Direction::forward>(
-                this->device_, this->executors_, executor, ends, z.size(), Part::y_lines, Part::pack,
+                this->device_, this->executors_, executor, ends, z.size(), Task::y_lines, Task::pack,
                 [&](int v) -> const auto& { return this->lines_out_of(z, firsts.product + v); });
         };
         if constexpr (Pass::products > 0 && Pass::fluxes > 0) {

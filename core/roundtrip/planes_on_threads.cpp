@@ -9,9 +9,9 @@ namespace whorl {
 // The lines are read from the y-pencil as they are transformed; while one variable's are, the next one's are
 // fetched.
 template <class Device, class Real>
-void PlanesOnThreads<Device, Real>::lines_in(int executor, const Block& z, int variables) {
+void PlanesOnThreads<Device, Real>::lines_in(int executor, const Range& z, int variables) {
     if (variables == 0) return;
-    const auto scope = executors_.timed(executor, Part::y_lines);
+    const auto scope = executors_.timed(executor, Task::y_lines);
     const kernels::PencilRows<Real> from = this->pencil_rows(z);
     const kernels::Planes<Real> planes = this->planes(executor, z);
     auto &rows = executors_.rows(executor), &next_rows = executors_.next_rows(executor);
@@ -36,15 +36,15 @@ void PlanesOnThreads<Device, Real>::lines_in(int executor, const Block& z, int v
 }
 
 template <class Device, class Real>
-void PlanesOnThreads<Device, Real>::lines_out(int executor, const Block& z, int variables) {
-    const auto scope = executors_.timed(executor, Part::y_lines);
+void PlanesOnThreads<Device, Real>::lines_out(int executor, const Range& z, int variables) {
+    const auto scope = executors_.timed(executor, Task::y_lines);
     const kernels::Planes<Real> planes = this->planes(executor, z);
     for (int v = 0; v < variables; ++v)
         device_.transform(executor, this->lines_out_of(z, v), planes.row(v, 0, 0), executors_.lent(executor));
 }
 
 template <class Device, class Real>
-void PlanesOnThreads<Device, Real>::find_next(int executor, const Block& z, const Block& all, int variables) {
+void PlanesOnThreads<Device, Real>::find_next(int executor, const Range& z, const Range& all, int variables) {
     const int plane = z.begin + device_.executors(); // the others take those between
     NextPlane& next = next_[static_cast<std::size_t>(executor)];
     next = {};

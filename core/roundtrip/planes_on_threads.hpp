@@ -10,24 +10,24 @@ template <class Device, class Real> class PlanesOnThreads : public PlaneGroups<D
     explicit PlanesOnThreads(const StageContext<Device, Real>& of)
         : PlaneGroups<Device, Real>(of), next_(static_cast<std::size_t>(of.device.executors())) {}
 
-    template <class Pass> void inwards(const Pass& pass, int executor, const Block& z) {
+    template <class Pass> void inwards(const Pass& pass, int executor, const Range& z) {
         lines_in(executor, z, widths_of(pass).inputs);
     }
-    template <class Pass> void outwards(const Pass& pass, int executor, const Block& z) {
+    template <class Pass> void outwards(const Pass& pass, int executor, const Range& z) {
         lines_out(executor, z, widths_of(pass).products);
-        const auto scope = executors_.timed(executor, Part::pack);
+        const auto scope = executors_.timed(executor, Task::pack);
         each_member(pass,
                     [&](const auto& member, const Firsts& firsts) { contract(member, executor, z, firsts); });
     }
 
     // The lines alone.
-    void lines_in(int executor, const Block& z, int variables);
-    void lines_out(int executor, const Block& z, int variables);
+    void lines_in(int executor, const Range& z, int variables);
+    void lines_out(int executor, const Range& z, int variables);
 
     // A function to be told, as the points of plane z of a batch are worked on, how many more are done: it
     // fetches the rows of the y-pencil that this executor's next y lines begin with.
     template <class Pass>
-    auto fetch_during(const Pass& pass, int executor, const Block& z, const Block& all) {
+    auto fetch_during(const Pass& pass, int executor, const Range& z, const Range& all) {
         find_next(executor, z, all, widths_of(pass).inputs);
         return [this, executor](std::int64_t points) { fetch_next(executor, points); };
     }
@@ -42,11 +42,11 @@ template <class Device, class Real> class PlanesOnThreads : public PlaneGroups<D
         std::int64_t points = 0; // of the plane in hand that are done
     };
 
-    void find_next(int executor, const Block& z, const Block& all, int variables);
+    void find_next(int executor, const Range& z, const Range& all, int variables);
     void fetch_next(int executor, std::int64_t points);
     // Of a pass, or of a part.
     template <class Pass>
-    void contract(const Pass& pass, int executor, const Block& z, const Firsts& firsts) {
+    void contract(const Pass& pass, int executor, const Range& z, const Firsts& firsts) {
         if constexpr (Pass::products > 0 && Pass::fluxes > 0) {
             const auto of = this->contraction(pass, executor, z, firsts);
             if constexpr (meets_walls<Pass>())

@@ -25,14 +25,14 @@ RoundTrip<Device, Real>::RoundTrip(const Box& box, const Truncation& truncation,
                                    Device& device)
     : pencils_(box, truncation, options.grid),
       layout_(box, truncation, pencils_, world.rank(), options.batches, options.column_variables,
-              options.row_variables, exchange::traits_of(options.exchange.transport), Device::streams),
+              options.row_variables, exchange::traits_of(options.exchange.transport), Device::queues),
       table_(box, truncation, pencils_, layout_.row_index, layout_.column_index), device_(device),
       world_(world), options_(options), lines_(options.lines),
       modes_(box, truncation, layout_, table_, device),
       executors_(layout_, device, workspace_of<Device, Real>(device, layout_, options)),
       exchanges_(layout_, options.exchange, world, device, executors_.failure), columns_(context()),
       planes_(context()), rows_(context(), scale_of(box)) {
-    if constexpr (Device::streams)
+    if constexpr (Device::queues)
         take_lines(options.lines);
     else
         take_lines(LineTrials<Device, Real>(*this).fastest());
@@ -41,7 +41,7 @@ RoundTrip<Device, Real>::RoundTrip(const Box& box, const Truncation& truncation,
 template <class Device, class Real> void RoundTrip<Device, Real>::take_lines(const LineChoice& choice) {
     options_.lines = lines_ = choice;
     const Workspace parted = workspace_of<Device, Real>(device_, layout_, options_);
-    if constexpr (!Device::streams) lines_.columns = parted.columns;
+    if constexpr (!Device::queues) lines_.columns = parted.columns;
     executors_.take(parted);
     columns_.take_lines(choice);
     planes_.take_lines(choice);
@@ -65,8 +65,8 @@ template <class Device, class Real>
 std::map<std::string, std::int64_t> RoundTrip<Device, Real>::memory() const {
     std::map<std::string, std::int64_t> bytes = exchanges_.memory();
     bytes["workspace"] = executors_.bytes();
-    bytes["tables"] = table_bytes(layout_, sizeof(Complex<Real>), Device::streams);
-    if constexpr (Device::streams)
+    bytes["tables"] = table_bytes(layout_, sizeof(Complex<Real>), Device::queues);
+    if constexpr (Device::queues)
         if (device_.bytes() > 0) bytes["library"] = device_.bytes();
     return bytes;
 }
@@ -74,16 +74,16 @@ std::map<std::string, std::int64_t> RoundTrip<Device, Real>::memory() const {
 template <class Device, class Real> std::map<std::string, double> RoundTrip<Device, Real>::timings() const {
     std::map<std::string, double> seconds;
     double known = 0.0;
-    for (const auto& [part, value] : executors_.seconds()) {
-        seconds[part_names[static_cast<std::size_t>(part)]] = value;
+    for (const auto& [task, value] : executors_.seconds()) {
+        seconds[task_names[static_cast<std::size_t>(task)]] = value;
         known += value;
     }
     const Timers& timer = exchanges_.timer();
     seconds["transforms"] = seconds["x_lines"] + seconds["y_lines"] + seconds["z_lines"];
-    seconds["row"] = timer.seconds(Part::row);
-    seconds["column"] = timer.seconds(Part::column);
+    seconds["row"] = timer.seconds(Task::row);
+    seconds["column"] = timer.seconds(Task::column);
     seconds["exchange"] = seconds["row"] + seconds["column"];
-    seconds["total"] = timer.seconds(Part::total);
+    seconds["total"] = timer.seconds(Task::total);
     seconds["other"] = seconds["total"] - seconds["exchange"] - known;
     return seconds;
 }

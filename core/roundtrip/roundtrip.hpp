@@ -39,10 +39,10 @@ struct RoundTripOptions {
 // What an executor of a round trip works in.
 template <class Device, class Real>
 Workspace workspace_of(const Device& device, const Layout& layout, const RoundTripOptions& options) {
-    if constexpr (Device::streams)
-        return Workspace::of_stream(layout, {sizeof(Complex<Real>), options.lines.x,
-                                             std::min(device.block_memory(), device::planned_block_memory),
-                                             options.planes});
+    if constexpr (Device::queues)
+        return Workspace::of_queue(layout, {sizeof(Complex<Real>), options.lines.x,
+                                            std::min(device.block_memory(), device::planned_block_memory),
+                                            options.planes});
     else
         return workspace_of_thread<Real>(layout, options.lines, options.second_cache);
 }
@@ -90,7 +90,7 @@ template <class Device, class Real> class RoundTrip {
     std::array<double, 2> reduce_maxima(bool wanted);
 
     template <class Pass> void batches(Pass& pass, const Legs& legs);
-    template <class Pass> void whole_planes(Pass& pass, const Block& all);
+    template <class Pass> void whole_planes(Pass& pass, const Range& all);
     template <class Pass> void towards_rows(Pass& pass, int b, const Legs& legs);
     template <class Pass> void exchanged_rows(Pass& pass, int b, const Legs& legs);
     template <class Pass> void back_from_rows(Pass& pass, int b, const Legs& legs);

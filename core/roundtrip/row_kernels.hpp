@@ -15,10 +15,7 @@ template <class T> struct ZeroRow {
     WHORL_INLINE void operator()(std::int64_t i) const { to[i] = T{}; }
 };
 
-// Rows of y held as pieces of kx, one piece a row peer (a single piece where p_row = 1).
-template <class Real> using RowPiece = device::HalfRows<Real>;
-
-// Which of a piece's rows are in hand, and which of them travel together: neighbours in y of the same plane,
+// Which of a share's rows are in hand, and which of them travel together: neighbours in y of the same plane,
 // so that no bit depends on the planes in hand.
 struct RowPairs {
     int first;
@@ -35,7 +32,7 @@ struct RowPairs {
 };
 
 // `pairs` complex lines a variable: [variable][pair][x], lines `pitch` apart.
-template <class Real> struct LineBlock {
+template <class Real> struct LinesOfPairs {
     Complex<Real>* data;
     int nx, pitch, pairs;
     RowPairs rows; // the last block may be short, and the last pair of a plane a single row
@@ -54,18 +51,19 @@ template <class Real> struct LineBlock {
     }
 };
 
-// Of row r = (variable, pair) of a kernel: the two rows in a piece, and their line.
+// Of row r = (variable, pair) of a kernel: the two rows in a share, and their line.
 template <class Real> struct PairOfRows {
     Complex<Real>* a;
     Complex<Real>* b;
     Complex<Real>* line;
 
-    WHORL_INLINE PairOfRows(const RowPiece<Real>& piece, const LineBlock<Real>& block, std::int64_t r) {
+    WHORL_INLINE PairOfRows(const device::RowShare<Real>& share, const LinesOfPairs<Real>& block,
+                            std::int64_t r) {
         const int v = static_cast<int>(r / block.live_pairs());
         const int pair = static_cast<int>(r % block.live_pairs());
-        Complex<Real>* const rows = piece.data + v * piece.variable_stride;
-        a = rows + block.row(pair, 0) * piece.row_stride;
-        b = rows + block.row(pair, 1) * piece.row_stride;
+        Complex<Real>* const rows = share.data + v * share.variable_stride;
+        a = rows + block.row(pair, 0) * share.row_stride;
+        b = rows + block.row(pair, 1) * share.row_stride;
         line = block.line(v, pair);
     }
 };
@@ -87,10 +85,10 @@ struct RowOrder {
     }
 };
 
-// Pieces -> lines, elements of one piece. Row r = (variable, pair).
+// Shares -> lines, elements of one share. Row r = (variable, pair).
 template <class Real, bool walled> struct Merge {
-    RowPiece<Real> piece;
-    LineBlock<Real> block;
+    device::RowShare<Real> share;
+    LinesOfPairs<Real> block;
 
     struct RowOf {
         PairOfRows<Real> of;
@@ -113,13 +111,13 @@ template <class Real, bool walled> struct Merge {
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        return {{piece, block, r}, block.nx, piece.modes, piece.width()};
+        return {{share, block, r}, block.nx, share.modes, share.width()};
     }
 };
 
 // Zeroes between the kept kx and their mirror images; row r = (variable, pair).
 template <class Real> struct MergePadding {
-    LineBlock<Real> block;
+    LinesOfPairs<Real> block;
     int kept_x;
 
     WHORL_INLINE ZeroRow<Complex<Real>> row(std::int64_t r) const {
@@ -128,11 +126,11 @@ template <class Real> struct MergePadding {
     }
 };
 
-// Lines -> pieces, times `factor`: half of what there is to scale by where separated rows are twice the
+// Lines -> shares, times `factor`: half of what there is to scale by where separated rows are twice the
 // wanted. The first row last: it may stand in for the second.
 template <class Real, bool walled> struct Separate {
-    RowPiece<Real> piece;
-    LineBlock<Real> block;
+    device::RowShare<Real> share;
+    LinesOfPairs<Real> block;
     Real factor;
 
     struct RowOf {
@@ -150,7 +148,7 @@ template <class Real, bool walled> struct Separate {
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
-        return {{piece, block, r}, block.nx, factor, piece.modes, piece.width()};
+        return {{share, block, r}, block.nx, factor, share.modes, share.width()};
     }
 };
 
@@ -175,7 +173,7 @@ template <class Real, class Pass, class Where> struct PointRow {
 // At every point of a block of lines; row r is a pair. Even elements belong to its first row.
 template <class Real, class Pass> struct PairPoints {
     Pass pass;
-    LineBlock<Real> in, out;
+    LinesOfPairs<Real> in, out;
     RowOrder order;
 
     struct Where {

@@ -11,8 +11,8 @@ template <class Device, class Real>
 RowPairLines<Device, Real>::RowPairLines(const StageContext<Device, Real>& of, double scale)
     : layout_(of.layout), device_(of.device), executors_(of.executors), parities_(of.parities),
       scale_(static_cast<Real>(scale)), exchanges_(of.exchanges),
-      pieces_(static_cast<std::size_t>(of.device.executors()),
-              std::vector<kernels::RowPiece<Real>>(static_cast<std::size_t>(of.layout.grid.p_row))),
+      shares_(static_cast<std::size_t>(of.device.executors()),
+              std::vector<device::RowShare<Real>>(static_cast<std::size_t>(of.layout.grid.p_row))),
       in_(of.layout, 0), out_(of.layout, 0) {}
 
 template <class Device, class Real>
@@ -29,75 +29,75 @@ void RowPairLines<Device, Real>::make_pair_lines(device::LineKind kind, const st
             device::LineShape shape{layout_.nx, count, 1, space.line_pitch};
             shape.basis = basis;
             if (basis != device::Basis::fourier) shape.kept = layout_.kept_x;
-            in_[basis][count] = device_.template make_lines<Real>(kind, shape, device::Direction::backward);
-            out_[basis][count] = device_.template make_lines<Real>(kind, shape, device::Direction::forward);
+            in_[basis][count] = device_.template make_plan<Real>(kind, shape, device::Direction::backward);
+            out_[basis][count] = device_.template make_plan<Real>(kind, shape, device::Direction::forward);
         }
 }
 
 template <class Device, class Real>
-kernels::LineBlock<Real> RowPairLines<Device, Real>::line_block(int executor, bool out,
-                                                                const kernels::RowPairs& rows) {
+kernels::LinesOfPairs<Real> RowPairLines<Device, Real>::lines_of_pairs(int executor, bool out,
+                                                                       const kernels::RowPairs& rows) {
     const Workspace& space = executors_.workspace;
     return {executors_.behind_plane(executor) + (out ? space.lines_in : 0), layout_.nx, space.line_pitch,
             space.pairs, rows};
 }
 
 template <class Device, class Real>
-const kernels::RowPiece<Real>* RowPairLines<Device, Real>::pieces(int executor, int index, int batch) {
-    auto& pieces = pieces_[static_cast<std::size_t>(executor)];
+const device::RowShare<Real>* RowPairLines<Device, Real>::shares(int executor, int index, int batch) {
+    auto& shares = shares_[static_cast<std::size_t>(executor)];
     for (int r = 0; r < layout_.grid.p_row; ++r) {
         const Dealt elements = layout_.peer_elements(r);
-        const RowSlot slot = layout_.row_x_slot(r, index, batch);
-        pieces[static_cast<std::size_t>(r)] = {exchanges_.row_x() + slot.base, slot.stride, slot.pitch,
-                                               elements, elements.size()};
+        const RowAddress address = layout_.row_x_address(r, index, batch);
+        shares[static_cast<std::size_t>(r)] = {exchanges_.row_x() + address.base, address.stride,
+                                               address.pitch, elements, elements.size()};
     }
-    return pieces.data();
+    return shares.data();
 }
 
 template <class Device, class Real>
 template <bool walled>
-void RowPairLines<Device, Real>::merge(int executor, const Block& lines, int variables,
+void RowPairLines<Device, Real>::merge(int executor, const PairLines& lines, int variables,
                                        const RowsInHand<Real>& rows) {
     const std::int64_t of_kernel = 1LL * variables * lines.live_pairs();
     for (int r = 0; r < layout_.grid.p_row; ++r)
-        device_.for_each(executor, of_kernel, kernels::Merge<Real, walled>{rows.pieces[r], lines});
+        device_.for_each(executor, of_kernel, kernels::Merge<Real, walled>{rows.shares[r], lines});
     if (!walled) device_.for_each(executor, of_kernel, kernels::MergePadding<Real>{lines, layout_.kept_x});
 }
 
 template <class Device, class Real>
 template <bool walled>
-void RowPairLines<Device, Real>::separate(int executor, const Block& lines, int variables,
+void RowPairLines<Device, Real>::separate(int executor, const PairLines& lines, int variables,
                                           const RowsInHand<Real>& rows) {
     for (int r = 0; r < layout_.grid.p_row; ++r)
         device_.for_each(
             executor, 1LL * variables * lines.live_pairs(),
-            kernels::Separate<Real, walled>{rows.pieces[r], lines, walled ? scale_ : scale_ / 2});
+            kernels::Separate<Real, walled>{rows.shares[r], lines, walled ? scale_ : scale_ / 2});
 }
 
 template <class Device, class Real>
-void RowPairLines<Device, Real>::lines_in(int executor, const Block& lines, int variables,
+void RowPairLines<Device, Real>::lines_in(int executor, const PairLines& lines, int variables,
                                           const RowsInHand<Real>& rows) {
     {
-        const auto scope = executors_.timed(executor, Part::pack);
+        const auto scope = executors_.timed(executor, Task::pack);
         layout_.per_element == 2 ? merge<true>(executor, lines, variables, rows)
                                  : merge<false>(executor, lines, variables, rows);
     }
-    const auto scope = executors_.timed(executor, Part::x_lines);
+    const auto scope = executors_.timed(executor, Task::x_lines);
     for (int v = 0; v < variables; ++v)
         device_.transform(executor, *in_[parities_.input(v)].at(lines.live_pairs()), lines.line(v, 0),
                           executors_.lent(executor));
 }
 
 template <class Device, class Real>
-void RowPairLines<Device, Real>::lines_out(int executor, const Block& lines, int variables,
+void RowPairLines<Device, Real>::lines_out(int executor, const PairLines& lines, int variables,
                                            const RowsInHand<Real>& rows) {
     {
-        const auto scope = executors_.timed(executor, Part::x_lines);
+        const auto scope = executors_.timed(executor, Task::x_lines);
         for (int v = 0; v < variables; ++v)
             device_.transform(executor, *out_[parities_.product(v)].at(lines.live_pairs()), lines.line(v, 0),
                               executors_.lent(executor));
     }
-    const auto scope = executors_.timed(executor, Part::pack);
+    const auto scope = executors_.timed(executor, Task::pack);
     layout_.per_element == 2 ? separate<true>(executor, lines, variables, rows)
                              : separate<false>(executor, lines, variables, rows);
 }

@@ -6,7 +6,7 @@
 #include <memory>
 #include <set>
 
-#include "roundtrip/axis_lines.hpp"
+#include "roundtrip/axis_plans.hpp"
 #include "roundtrip/line_choice.hpp"
 #include "roundtrip/row_kernels.hpp"
 #include "roundtrip/stage_context.hpp"
@@ -15,7 +15,7 @@ namespace whorl {
 
 // Rows of some planes, `count` from number `first` on.
 template <class Real> struct RowsInHand {
-    const kernels::RowPiece<Real>* pieces; // by row peers
+    const device::RowShare<Real>* shares; // by row peers
     kernels::RowOrder order;
     int first, count;
 
@@ -27,12 +27,12 @@ template <class Device, class Real> class RowPairLines {
     // Products are multiplied by `scale` on their way back.
     RowPairLines(const StageContext<Device, Real>& of, double scale);
 
-    const kernels::RowPiece<Real>* pieces(int executor, int index, int batch);
+    const device::RowShare<Real>* shares(int executor, int index, int batch);
 
   protected:
     using Value = Complex<Real>;
-    using Lines = typename Device::template Lines<Real>;
-    using ByPairs = std::map<int, std::unique_ptr<Lines>>; // of rows
+    using Plan = typename Device::template LinePlan<Real>;
+    using ByPairs = std::map<int, std::unique_ptr<Plan>>; // of rows
 
     void make_pair_lines(device::LineKind kind, const std::set<int>& planes);
     template <class Pass> void through_pairs(const Pass& pass, int executor, const RowsInHand<Real>& rows);
@@ -44,29 +44,29 @@ template <class Device, class Real> class RowPairLines {
     Real scale_;
 
   private:
-    using Block = kernels::LineBlock<Real>;
+    using PairLines = kernels::LinesOfPairs<Real>;
 
-    Block line_block(int executor, bool out, const kernels::RowPairs& rows);
+    PairLines lines_of_pairs(int executor, bool out, const kernels::RowPairs& rows);
     template <bool walled>
-    void merge(int executor, const Block& lines, int variables, const RowsInHand<Real>& rows);
+    void merge(int executor, const PairLines& lines, int variables, const RowsInHand<Real>& rows);
     template <bool walled>
-    void separate(int executor, const Block& lines, int variables, const RowsInHand<Real>& rows);
-    void lines_in(int executor, const Block& lines, int variables, const RowsInHand<Real>& rows);
-    void lines_out(int executor, const Block& lines, int variables, const RowsInHand<Real>& rows);
+    void separate(int executor, const PairLines& lines, int variables, const RowsInHand<Real>& rows);
+    void lines_in(int executor, const PairLines& lines, int variables, const RowsInHand<Real>& rows);
+    void lines_out(int executor, const PairLines& lines, int variables, const RowsInHand<Real>& rows);
     template <class Pass>
-    void work_at_points(const Pass& pass, int executor, const kernels::RowOrder& order, const Block& in,
-                        const Block& out);
+    void work_at_points(const Pass& pass, int executor, const kernels::RowOrder& order, const PairLines& in,
+                        const PairLines& out);
 
     Exchanges<Device, Real>& exchanges_;
-    std::vector<std::vector<kernels::RowPiece<Real>>> pieces_; // by executors, by row peers
-    AxisLines<ByPairs> in_, out_;
+    std::vector<std::vector<device::RowShare<Real>>> shares_; // by executors, by row peers
+    AxisPlans<ByPairs> in_, out_;
 };
 
 template <class Device, class Real>
 template <class Pass>
 void RowPairLines<Device, Real>::through_pairs(const Pass& pass, int executor, const RowsInHand<Real>& rows) {
-    const Block in = line_block(executor, false, rows.pairs()),
-                out = line_block(executor, true, rows.pairs());
+    const PairLines in = lines_of_pairs(executor, false, rows.pairs()),
+                    out = lines_of_pairs(executor, true, rows.pairs());
     if constexpr (Pass::inputs > 0) lines_in(executor, in, widths_of(pass).inputs, rows);
     work_at_points(pass, executor, rows.order, in, out);
     if constexpr (Pass::products > 0) lines_out(executor, out, widths_of(pass).products, rows);
@@ -77,9 +77,9 @@ void RowPairLines<Device, Real>::through_pairs(const Pass& pass, int executor, c
 template <class Device, class Real>
 template <class Pass>
 void RowPairLines<Device, Real>::work_at_points(const Pass& pass, int executor,
-                                                const kernels::RowOrder& order, const Block& in,
-                                                const Block& out) {
-    const auto scope = executors_.timed(executor, Part::point);
+                                                const kernels::RowOrder& order, const PairLines& in,
+                                                const PairLines& out) {
+    const auto scope = executors_.timed(executor, Task::point);
     const std::int64_t pitch = 2LL * in.pitch, length = 2LL * in.nx;
     if constexpr (Pass::maxima > 0)
         if (pass.wants_maxima())

@@ -1,9 +1,9 @@
-// The stage of rows in the memory of blocks of threads (device/block_lines.hpp): pairs of rows are merged as
+// The stage of rows in the memory of blocks of threads (device/block_plan.hpp): pairs of rows are merged as
 // they are read (device/rows.hpp), transformed, worked on at their points, transformed back and separated as
 // they are written, so that nothing but the rows themselves crosses the device's memory.
 #pragma once
 
-#include "device/block_lines.hpp"
+#include "device/block_plan.hpp"
 #include "roundtrip/row_kernels.hpp"
 #include "roundtrip/workspace.hpp"
 
@@ -43,7 +43,7 @@ template <HasParts Pass> struct PartsOf<Pass> {
     }
 };
 
-// Rows of the pieces, `pairs` pairs of them, of one plane, a block.
+// Rows of the shares, `pairs` pairs of them, of one plane, a block.
 template <class Real, class Pass> struct RowProgram {
     using Value = Real;
     static constexpr int maxima = Pass::maxima;
@@ -51,11 +51,11 @@ template <class Real, class Pass> struct RowProgram {
     Pass pass;
     PartsOf<Pass> parts;
     Widths widths;
-    device::LinePlan<Real> plan;
+    device::BlockPlan<Real> plan;
     device::LinesBehind lines;
-    RowPiece<Real> pieces[Workspace::most_pieces];
-    Divisor piece_widths[Workspace::most_pieces];
-    int piece_count, kept_x;
+    device::RowShare<Real> shares[Workspace::most_shares];
+    Divisor share_widths[Workspace::most_shares];
+    int share_count, kept_x;
     Divisor dropped, points; // of a line
     RowPairs rows;
     Divisor pairs;
@@ -64,113 +64,113 @@ template <class Real, class Pass> struct RowProgram {
     bool measures;
 
     // Group = plane, lane = pair; line of variable v: v * pairs + pair.
-    using Portion = device::Portion;
+    using LaneRange = device::LaneRange;
     std::int64_t blocks() const {
-        return std::int64_t{rows.planes} * Portion::blocks_of_group(rows.pairs_of_plane(), pairs.number());
+        return std::int64_t{rows.planes} * LaneRange::blocks_of_group(rows.pairs_of_plane(), pairs.number());
     }
     template <class Team> WHORL_DEVICE void operator()(std::int64_t block, const Team& team) const {
         using device::Direction;
         const int all = pairs.number();
-        const Portion own = Portion::of(block, rows.pairs_of_plane(), all);
+        const LaneRange own = LaneRange::of(block, rows.pairs_of_plane(), all);
         if constexpr (Pass::inputs > 0) {
             merge(team, own);
-            device::run_passes<Direction::backward>(team, plan, lines, widths.inputs * all);
+            device::run_steps<Direction::backward>(team, plan, lines, widths.inputs * all);
         }
         if constexpr (Pass::maxima > 0)
             if (measures) measure(team, own);
         work(team, own);
         if constexpr (Pass::products > 0) {
-            device::run_passes<Direction::forward>(team, plan, lines, widths.products * all);
+            device::run_steps<Direction::forward>(team, plan, lines, widths.products * all);
             separate(team, own);
         }
     }
 
   private:
-    WHORL_INLINE int row_of(const Portion& own, int pair, int half) const {
+    WHORL_INLINE int row_of(const LaneRange& own, int pair, int half) const {
         return rows.row(own.group, own.first + pair, half);
     }
-    // The two rows of line q of a piece; those of the first pair where it has none.
+    // The two rows of line q of a share; those of the first pair where it has none.
     using Rows = device::TwoOf<Complex<Real>*>;
-    WHORL_INLINE bool has_rows(const Portion& own, int q) const {
+    WHORL_INLINE bool has_rows(const LaneRange& own, int q) const {
         return pairs.divide(q).remainder < own.count;
     }
-    WHORL_INLINE Rows rows_of(const RowPiece<Real>& piece, const Portion& own, int q) const {
+    WHORL_INLINE Rows rows_of(const device::RowShare<Real>& share, const LaneRange& own, int q) const {
         const auto [v, beside] = pairs.divide(q);
         const int pair = beside < own.count ? beside : 0;
-        Complex<Real>* const data = piece.data + v * piece.variable_stride;
-        return {data + row_of(own, pair, 0) * piece.row_stride,
-                data + row_of(own, pair, 1) * piece.row_stride};
+        Complex<Real>* const data = share.data + v * share.variable_stride;
+        return {data + row_of(own, pair, 0) * share.row_stride,
+                data + row_of(own, pair, 1) * share.row_stride};
     }
 
-    template <class Team> WHORL_DEVICE void merge(const Team& team, const Portion& own) const {
+    template <class Team> WHORL_DEVICE void merge(const Team& team, const LaneRange& own) const {
         Complex<Real>* const data = team.template memory<Complex<Real>>();
         const int all = widths.inputs * pairs.number(), n = plan.n;
-        for (int r = 0; r < piece_count; ++r) {
-            const RowPiece<Real>& piece = pieces[r];
-            const Divisor& width = piece_widths[r];
+        for (int r = 0; r < share_count; ++r) {
+            const device::RowShare<Real>& share = shares[r];
+            const Divisor& width = share_widths[r];
             using Modes = device::TwoOf<Complex<Real>>;
             team.template gather<device::items_together<2>>(
                 all * width.number(),
                 [&](int item) {
                     const auto [q, i] = width.divide(item);
-                    const Rows from = rows_of(piece, own, q);
+                    const Rows from = rows_of(share, own, q);
                     return Modes{from.first[i], from.second[i]};
                 },
                 [&](int item, const Modes& mode) {
                     const auto [q, i] = width.divide(item);
-                    const int k = piece.modes.at(i);
+                    const int k = share.modes.at(i);
                     const auto [low, high] = device::merged(mode.first, mode.second);
                     // The mean of a real row is real, whatever rounding left.
-                    data[lines.place(k, q)] = k == 0 ? Complex<Real>{mode.first.re, mode.second.re} : low;
-                    if (k > 0) data[lines.place(n - k, q)] = high;
+                    data[lines.offset(k, q)] = k == 0 ? Complex<Real>{mode.first.re, mode.second.re} : low;
+                    if (k > 0) data[lines.offset(n - k, q)] = high;
                 });
         }
         team.each(all * dropped.number(), [&](int item) {
             const auto [q, i] = dropped.divide(item);
-            data[lines.place(kept_x + i, q)] = {0, 0};
+            data[lines.offset(kept_x + i, q)] = {0, 0};
         });
     }
 
     template <class Team>
-    WHORL_DEVICE PointValues<Real> values_at(const Team& team, int pair, int slot, int half) const {
+    WHORL_DEVICE PointValues<Real> values_at(const Team& team, int pair, int position, int half) const {
         Real* const data = team.template memory<Real>();
-        return {data + 2 * lines.place(slot, pair) + half, 2 * lines.pitch * pairs.number()};
+        return {data + 2 * lines.offset(position, pair) + half, 2 * lines.pitch * pairs.number()};
     }
-    template <class Team> WHORL_DEVICE void measure(const Team& team, const Portion& own) const {
+    template <class Team> WHORL_DEVICE void measure(const Team& team, const LaneRange& own) const {
         team.template raise<RowProgram>(2 * own.count * plan.n, [&](int item, Real* measured) {
-            const auto [pair, slot] = points.divide(item >> 1);
-            const auto values = values_at(team, pair, slot, item & 1);
+            const auto [pair, position] = points.divide(item >> 1);
+            const auto values = values_at(team, pair, position, item & 1);
             Real in[Pass::inputs > 0 ? Pass::inputs : 1];
             unrolled<Pass::inputs>([&](auto v) { in[v] = values.of(v); });
             pass.measure(in, measured);
         });
     }
-    template <class Team> WHORL_DEVICE void work(const Team& team, const Portion& own) const {
+    template <class Team> WHORL_DEVICE void work(const Team& team, const LaneRange& own) const {
         team.each(2 * own.count * plan.n, [&](int item) {
             const int half = item & 1;
-            const auto [pair, slot] = points.divide(item >> 1);
-            const auto values = values_at(team, pair, slot, half);
+            const auto [pair, position] = points.divide(item >> 1);
+            const auto values = values_at(team, pair, position, half);
             parts.point(values, widths);
             const Point row = order.first_point(row_of(own, pair, half));
             Real in[Pass::inputs > 0 ? Pass::inputs : 1], out[Pass::products > 0 ? Pass::products : 1];
             unrolled<Pass::inputs>([&](auto v) { in[v] = values.of(v); });
-            pass.point(Point{plan.places[slot], row.y, row.z}, in, out);
+            pass.point(Point{plan.points[position], row.y, row.z}, in, out);
             unrolled<Pass::products>([&](auto v) { values.of(v) = out[v]; });
         });
     }
 
-    template <class Team> WHORL_DEVICE void separate(const Team& team, const Portion& own) const {
+    template <class Team> WHORL_DEVICE void separate(const Team& team, const LaneRange& own) const {
         Complex<Real>* const data = team.template memory<Complex<Real>>();
-        for (int r = 0; r < piece_count; ++r) {
-            const RowPiece<Real>& piece = pieces[r];
-            const Divisor& width = piece_widths[r];
+        for (int r = 0; r < share_count; ++r) {
+            const device::RowShare<Real>& share = shares[r];
+            const Divisor& width = share_widths[r];
             team.each(widths.products * pairs.number() * width.number(), [&](int item) {
                 const auto [q, i] = width.divide(item);
-                const int k = piece.modes.at(i);
+                const int k = share.modes.at(i);
                 if (!has_rows(own, q)) return;
-                const Rows rows_out = rows_of(piece, own, q);
-                const Complex<Real> low = data[lines.place(k, q)];
-                const Complex<Real> high = data[lines.place(k == 0 ? 0 : plan.n - k, q)];
+                const Rows rows_out = rows_of(share, own, q);
+                const Complex<Real> low = data[lines.offset(k, q)];
+                const Complex<Real> high = data[lines.offset(k == 0 ? 0 : plan.n - k, q)];
                 // The first row last: it may stand in for the second.
                 const auto [a, b] = device::separated(low, high);
                 rows_out.second[i] = half_scale * b;

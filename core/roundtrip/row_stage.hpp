@@ -3,7 +3,7 @@
 //   rows -x lines-> points -point-> products -x lines-> rows
 //
 //   take_lines(choice, planes)   for the workspace the executors have now, which have so many planes in hand
-//   pieces(executor, index, b)   rows of the index-th of those of a batch's planes whose rows this rank has
+//   shares(executor, index, b)   rows of the index-th of those of a batch's planes whose rows this rank has
 //   through(pass, executor, rows, meanwhile)
 //                                meanwhile(points) is told on the way how many points are done
 #pragma once
@@ -16,6 +16,6 @@
 namespace whorl {
 
 template <class Device, class Real>
-using RowStage = std::conditional_t<Device::streams, RowsOnQueues<Device, Real>, RowsOnThreads<Device, Real>>;
+using RowStage = std::conditional_t<Device::queues, RowsOnQueues<Device, Real>, RowsOnThreads<Device, Real>>;
 
 } // namespace whorl

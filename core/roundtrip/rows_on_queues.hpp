@@ -15,7 +15,7 @@ template <class Device, class Real> class RowsOnQueues : public RowPairLines<Dev
 
     void take_lines(const LineChoice& choice, const std::set<int>& planes) {
         if (executors_.workspace.block_pairs > 0)
-            row_tables_ = std::make_unique<device::LineTables<typename Device::Memory, Real>>(layout_.nx);
+            row_tables_ = std::make_unique<device::BlockTables<typename Device::Memory, Real>>(layout_.nx);
         else
             this->make_pair_lines(choice.x, planes);
     }
@@ -31,14 +31,14 @@ template <class Device, class Real> class RowsOnQueues : public RowPairLines<Dev
 
     template <class Pass> void through_blocks(const Pass& pass, int executor, const RowsInHand<Real>& rows);
 
-    std::unique_ptr<device::LineTables<typename Device::Memory, Real>> row_tables_; // or those of pairs
+    std::unique_ptr<device::BlockTables<typename Device::Memory, Real>> row_tables_; // or those of pairs
 };
 
 template <class Device, class Real>
 template <class Pass>
 void RowsOnQueues<Device, Real>::through_blocks(const Pass& pass, int executor,
                                                 const RowsInHand<Real>& rows) {
-    const auto scope = executors_.timed(executor, Part::x_lines);
+    const auto scope = executors_.timed(executor, Task::x_lines);
     kernels::RowProgram<Real, Pass> program{pass,
                                             kernels::PartsOf<Pass>(pass),
                                             widths_of(pass),
@@ -55,9 +55,9 @@ void RowsOnQueues<Device, Real>::through_blocks(const Pass& pass, int executor,
                                             rows.order,
                                             scale_ / 2,
                                             Pass::maxima > 0 && pass.wants_maxima()};
-    std::copy_n(rows.pieces, layout_.grid.p_row, program.pieces);
-    std::transform(rows.pieces, rows.pieces + layout_.grid.p_row, program.piece_widths,
-                   [](const kernels::RowPiece<Real>& piece) { return Divisor(piece.width()); });
+    std::copy_n(rows.shares, layout_.grid.p_row, program.shares);
+    std::transform(rows.shares, rows.shares + layout_.grid.p_row, program.share_widths,
+                   [](const device::RowShare<Real>& share) { return Divisor(share.width()); });
     const int most = std::max(program.widths.inputs, program.widths.products);
     device_.for_blocks(executor, program.blocks(),
                        1LL * executors_.workspace.block_pairs * most * program.lines.pitch *

@@ -1,9 +1,9 @@
-// The stage of rows on threads (row_stage.hpp): rows turned into lanes of vectors (device/row_lines.hpp), or
+// The stage of rows on threads (row_stage.hpp): rows turned into lanes of vectors (device/row_plan.hpp), or
 // pairs of rows where other lines are wanted.
 #pragma once
 
 #include "device/maxima.hpp"
-#include "device/row_lines.hpp"
+#include "device/row_plan.hpp"
 #include "roundtrip/row_pairs.hpp"
 
 namespace whorl {
@@ -15,8 +15,8 @@ template <class Device, class Real> class RowsOnThreads : public RowPairLines<De
     void take_lines(const LineChoice& choice, const std::set<int>& planes) {
         row_lines_.reset();
         if (choice.x == device::LineKind::own)
-            row_lines_ = std::make_unique<device::RowLines<Real>>(layout_.nx, layout_.kept_x,
-                                                                  layout_.per_element == 2);
+            row_lines_ =
+                std::make_unique<device::RowPlan<Real>>(layout_.nx, layout_.kept_x, layout_.per_element == 2);
         else
             this->make_pair_lines(choice.x, planes);
     }
@@ -38,7 +38,7 @@ template <class Device, class Real> class RowsOnThreads : public RowPairLines<De
     void work_at_points(const Pass& pass, int executor, const device::RowPoints<Real>& points,
                         const Point& first);
 
-    std::unique_ptr<device::RowLines<Real>> row_lines_; // or those of pairs
+    std::unique_ptr<device::RowPlan<Real>> row_lines_; // or those of pairs
 };
 
 template <class Device, class Real>
@@ -53,7 +53,7 @@ void RowsOnThreads<Device, Real>::through_lanes(const Pass& pass, int executor, 
     const bool measures = Pass::maxima > 0 && pass.wants_maxima();
     const auto at_points = [&](const device::RowPoints<Real>& points) {
         meanwhile(1LL * points.points * points.count);
-        const Timers::Scope scope(timers, Part::point, Part::x_lines);
+        const Timers::Scope scope(timers, Task::point, Task::x_lines);
         if constexpr (Pass::maxima > 0)
             if (measures)
                 maxima.add(
@@ -61,9 +61,9 @@ void RowsOnThreads<Device, Real>::through_lanes(const Pass& pass, int executor, 
         work_at_points(pass, executor, points, first);
     };
     {
-        const Timers::Scope scope(timers, Part::x_lines);
+        const Timers::Scope scope(timers, Task::x_lines);
         row_lines_->through(
-            {rows.pieces, layout_.grid.p_row, rows.first, rows.count},
+            {rows.shares, layout_.grid.p_row, rows.first, rows.count},
             {widths.inputs, widths.products, parities_.inputs.data(), parities_.products.data()}, scale_,
             executors_.behind_plane(executor), at_points);
     }

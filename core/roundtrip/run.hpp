@@ -9,7 +9,7 @@ template <class Device, class Real>
 template <class Pass>
 std::array<double, 2> RoundTrip<Device, Real>::run(Pass& pass) {
     static_assert(Pass::maxima <= 2, "a pass measures at most two maxima");
-    Timers::Scope total(exchanges_.timer(), Part::total);
+    Timers::Scope total(exchanges_.timer(), Task::total);
     const Widths widths = widths_of(pass);
     WHORL_REQUIRE(widths.inputs <= layout_.column_variables && widths.fluxes <= layout_.column_variables &&
                       widths.inputs <= layout_.row_variables && widths.products <= layout_.row_variables,
@@ -38,7 +38,7 @@ template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
     constexpr bool calls_out =
-        requires { pass.begin_batch(Block{}); } || requires { pass.end_batch(Block{}); };
+        requires { pass.begin_batch(Range{}); } || requires { pass.end_batch(Range{}); };
     if (!calls_out && executors_.workspace.planes == 1 && layout_.grid.p_row * layout_.grid.p_col == 1)
         return whole_planes(pass, layout_.z);
     const int count = layout_.batches, lag = layout_.row_batches > 1 && !calls_out ? 1 : 0;
@@ -73,22 +73,22 @@ void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
 // Where a rank has whole planes: some at a time through y, x and the points, and back.
 template <class Device, class Real>
 template <class Pass>
-void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Block& all) {
+void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Range& all) {
     if constexpr (requires { pass.begin_batch(all); }) {
         device_.finish(); // the batch before may still be at work on what this fills
         pass.begin_batch(all);
     }
     device_.each(planes_.groups(all), [&](int executor, std::int64_t item) {
-        const Block z = planes_.group(all, item);
+        const Range z = planes_.group(all, item);
         if (executor == 0) exchanges_.progress();
         planes_.inwards(pass, executor, z);
         const auto meanwhile = planes_.fetch_during(pass, executor, z, all);
         const kernels::Planes<Real> p = planes_.planes(executor, z);
-        const kernels::RowPiece<Real> piece{p.data, p.stride, p.pitch, layout_.elements, p.pitch};
+        const device::RowShare<Real> share{p.data, p.stride, p.pitch, layout_.elements, p.pitch};
         const kernels::RowOrder order{0, z.begin, z.size(), true};
         const int rows = layout_.ny * z.size(), together = executors_.workspace.rows;
         for (int y = 0; y < rows; y += together)
-            rows_.through(pass, executor, {&piece, order, y, std::min(together, rows - y)}, meanwhile);
+            rows_.through(pass, executor, {&share, order, y, std::min(together, rows - y)}, meanwhile);
         planes_.outwards(pass, executor, z);
     });
     if constexpr (requires { pass.end_batch(all); }) {
@@ -102,7 +102,7 @@ template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::towards_rows(Pass& pass, int b, const Legs& legs) {
     if constexpr (Pass::inputs > 0) {
-        const Block all = layout_.planes(b);
+        const Range all = layout_.planes(b);
         device_.each(planes_.groups(all), [&](int executor, std::int64_t item) {
             if (executor == 0) exchanges_.progress();
             planes_.inwards(pass, executor, planes_.group(all, item));
@@ -116,7 +116,7 @@ void RoundTrip<Device, Real>::towards_rows(Pass& pass, int b, const Legs& legs) 
 template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs) {
-    const Block all = layout_.point_planes(b);
+    const Range all = layout_.point_planes(b);
     if constexpr (Pass::inputs > 0) exchanges_.wait(*legs.row_in, b);
     if constexpr (requires { pass.begin_batch(all); }) {
         device_.finish(); // the batch before may still be at work on what this fills
@@ -127,11 +127,11 @@ void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs
         own == 0 ? 0 : (together * own + executors_.workspace.rows - 1) / executors_.workspace.rows;
     device_.each(1LL * planes_.groups(all) * chunks, [&](int executor, std::int64_t item) {
         if (executor == 0) exchanges_.progress();
-        const Block z = planes_.group(all, item / chunks);
+        const Range z = planes_.group(all, item / chunks);
         const int y = static_cast<int>(item % chunks) * executors_.workspace.rows;
         const kernels::RowOrder order{layout_.y.begin, z.begin, own, false};
         rows_.through(pass, executor,
-                      {rows_.pieces(executor, z.begin - all.begin, b), order, y,
+                      {rows_.shares(executor, z.begin - all.begin, b), order, y,
                        std::min(executors_.workspace.rows, z.size() * own - y)},
                       [](std::int64_t) {});
     });
@@ -147,7 +147,7 @@ template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::back_from_rows(Pass& pass, int b, const Legs& legs) {
     if constexpr (Pass::products > 0) {
-        const Block all = layout_.planes(b);
+        const Range all = layout_.planes(b);
         exchanges_.wait(*legs.row_out, b);
         device_.each(planes_.groups(all), [&](int executor, std::int64_t item) {
             if (executor == 0) exchanges_.progress();

@@ -1,7 +1,7 @@
 // Columns of a rank side by side, on their way between modes and the z-pencil.
 #pragma once
 
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
 #include "roundtrip/layout.hpp"
 #include "roundtrip/mode.hpp"
 
@@ -20,7 +20,7 @@ template <class Real> struct Columns {
 // Where columns from number `first` on lie in the z-pencil.
 template <class Real> struct PencilColumns {
     Complex<Real>* pencil;
-    const PlaneSlot* planes;
+    const PlaneAddress* planes;
     std::int64_t first;
     int count;
 

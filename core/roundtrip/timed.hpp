@@ -12,8 +12,8 @@ namespace whorl {
 template <class Device> class Timed {
   public:
     // What goes wrong at its end is in `failure`, for whoever can throw it, unless something is there.
-    Timed(Device& device, Timers& timers, std::exception_ptr& failure, Part part)
-        : device_(device), timers_(timers), failure_(failure), scope_(ready(), part) {}
+    Timed(Device& device, Timers& timers, std::exception_ptr& failure, Task task)
+        : device_(device), timers_(timers), failure_(failure), scope_(ready(), task) {}
     ~Timed() {
         try {
             ready();

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "device/block_lines.hpp"
+#include "device/block_plan.hpp"
 #include "device/compiled.hpp"
-#include "device/row_lines.hpp"
+#include "device/row_plan.hpp"
 
 namespace whorl {
 
@@ -40,9 +40,9 @@ int tile_columns(const Layout& layout, std::int64_t value_bytes, std::int64_t se
 int narrower_tile(int columns) { return tile_within(columns / 2 + tile_step); }
 
 Workspace::Workspace(const Layout& layout, int of_tile, std::int64_t of_lines)
-    : columns(of_tile), lanes(columns), pitch(padded_pitch(layout.elements.size())),
+    : columns(of_tile), tile_pitch(columns), pitch(padded_pitch(layout.elements.size())),
       line_pitch(padded_pitch(layout.nx + 1)), pairs(std::min(most_pairs, (layout.y.size() + 1) / 2)),
-      rows(2 * pairs), tile(1LL * layout.column_variables * layout.nz * lanes),
+      rows(2 * pairs), tile(1LL * layout.column_variables * layout.nz * tile_pitch),
       plane(1LL * layout.row_variables * layout.ny * pitch),
       lines_in(1LL * layout.column_variables * pairs * line_pitch),
       lines_out(1LL * layout.row_variables * pairs * line_pitch),
@@ -57,14 +57,14 @@ void Workspace::take_blocks(const Layout& layout, int of_rows, std::int64_t of_b
 
 namespace {
 // So many points that the threads of a block have enough to do, and no more than a plane has.
-int pairs_of_block(const Layout& layout, const Workspace::Stream& stream) {
+int pairs_of_block(const Layout& layout, const Workspace::Queue& queue) {
     constexpr int points = 1024;
-    const bool own = stream.lines == device::LineKind::own && layout.per_element == 1;
-    if (!own || layout.grid.p_row > Workspace::most_pieces) return 0;
+    const bool own = queue.lines == device::LineKind::own && layout.per_element == 1;
+    if (!own || layout.grid.p_row > Workspace::most_shares) return 0;
     const std::int64_t of_pair =
-        stream.value * layout.row_variables * device::LinesBehind::pitch_of(layout.nx);
+        queue.value * layout.row_variables * device::LinesBehind::pitch_of(layout.nx);
     const int wanted = std::min(points / layout.nx, (layout.y.size() + 1) / 2);
-    return static_cast<int>(std::min<std::int64_t>(std::max(wanted, 1), stream.block_memory / of_pair));
+    return static_cast<int>(std::min<std::int64_t>(std::max(wanted, 1), queue.block_memory / of_pair));
 }
 // Lines between walls are folded beside their places.
 std::int64_t fold_scratch(const Layout& layout, const Workspace& work) {
@@ -78,21 +78,20 @@ std::int64_t fold_scratch(const Layout& layout, const Workspace& work) {
 } // namespace
 
 // Where rows are exchanged planes and lines are never in hand together, and share their place.
-Workspace Workspace::of_stream(const Layout& layout, const Stream& stream) {
+Workspace Workspace::of_queue(const Layout& layout, const Queue& queue) {
     constexpr std::int64_t most_bytes = std::int64_t{512} << 20; // of planes and of lines
     constexpr int most_columns = 8192;
     const bool together = layout.grid.p_row == 1;
-    const std::int64_t room = most_bytes / stream.value;
+    const std::int64_t room = most_bytes / queue.value;
     Workspace work(layout, widest_tile, 0);
-    work.block_pairs = pairs_of_block(layout, stream);
+    work.block_pairs = pairs_of_block(layout, queue);
     const std::int64_t of_plane = 1LL * layout.row_variables * layout.ny * work.pitch,
                        of_pair = work.block_pairs > 0 ? 0 : 1LL * layout.row_variables * work.line_pitch,
                        of_rows = of_pair * ((layout.y.size() + 1) / 2);
     const std::int64_t in_hand = together ? of_plane + of_rows : std::max(of_plane, of_rows);
-    const std::int64_t fitting =
-        stream.planes > 0 ? stream.planes : room / std::max<std::int64_t>(in_hand, 1);
-    // Something to do for each stream.
-    const int of_batch = (layout.largest_batch() + device::stream_count - 1) / device::stream_count;
+    const std::int64_t fitting = queue.planes > 0 ? queue.planes : room / std::max<std::int64_t>(in_hand, 1);
+    // Something to do for each queue.
+    const int of_batch = (layout.largest_batch() + device::queue_count - 1) / device::queue_count;
     work.planes = static_cast<int>(std::clamp<std::int64_t>(fitting, 1, std::max(of_batch, 1)));
     work.rows = work.planes * layout.y.size();
     if (!together && work.planes == 1 && of_pair > 0)
@@ -108,9 +107,9 @@ Workspace Workspace::of_stream(const Layout& layout, const Stream& stream) {
     const std::int64_t of_column = 1LL * layout.column_variables * layout.nz;
     const std::int64_t columns =
         layout.in_place ? own_columns : work.lent / of_column / alignment * alignment;
-    work.columns = work.lanes =
+    work.columns = work.tile_pitch =
         static_cast<int>(std::clamp<std::int64_t>(columns, alignment, std::max(own_columns, alignment)));
-    work.tile = layout.in_place ? 0 : of_column * work.lanes;
+    work.tile = layout.in_place ? 0 : of_column * work.tile_pitch;
     work.lent = whole_lines(std::max(work.tile, work.lent));
     work.scratch = fold_scratch(layout, work);
     return work;
@@ -120,12 +119,12 @@ std::int64_t Workspace::size() const { return lent + scratch; }
 
 template <class Real>
 Workspace workspace_of_thread(const Layout& layout, const LineChoice& lines, std::int64_t second_cache) {
-    const std::int64_t scratch = device::Lines<Real>::scratch(std::max(layout.ny, layout.nz));
+    const std::int64_t scratch = device::LinePlan<Real>::scratch(std::max(layout.ny, layout.nz));
     const int columns =
         lines.columns > 0 ? lines.columns : tile_columns(layout, sizeof(Complex<Real>), second_cache);
     Workspace work(layout, columns, scratch);
     if (lines.x != device::LineKind::own) return work;
-    const device::RowLines<Real> rows(layout.nx, layout.kept_x, layout.per_element == 2);
+    const device::RowPlan<Real> rows(layout.nx, layout.kept_x, layout.per_element == 2);
     work.take_blocks(layout, rows.rows, rows.workspace(layout.column_variables, layout.row_variables));
     return work;
 }

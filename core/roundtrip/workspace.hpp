@@ -3,15 +3,15 @@
 #pragma once
 
 #include "device/caches.hpp"
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
 #include "roundtrip/layout.hpp"
 #include "roundtrip/line_choice.hpp"
 
 namespace whorl {
 
 // Lines are transformed side by side in steps of so many.
-inline constexpr int lane_step = 8;
-constexpr int lane_steps(int lines) { return (lines + lane_step - 1) / lane_step; }
+inline constexpr int lines_at_once = 8;
+constexpr int groups_of_lines(int lines) { return (lines + lines_at_once - 1) / lines_at_once; }
 
 struct Workspace {
     static constexpr int alignment = 8; // complex numbers: 64 bytes in single precision
@@ -21,7 +21,7 @@ struct Workspace {
     // Where work is enqueued: some planes at a time, all their rows at once, z lines in the z-pencil
     // itself where it has them side by side. Rows that fit go through x in the memory of a block
     // (row_program.hpp) and need no space here.
-    struct Stream {
+    struct Queue {
         std::int64_t value; // bytes of a complex number
         device::LineKind lines;
         std::int64_t block_memory; // bytes a block may have
@@ -29,12 +29,12 @@ struct Workspace {
     };
     // Blocks of so many rows, in so many complex numbers, instead.
     void take_blocks(const Layout& layout, int of_rows, std::int64_t of_block);
-    static Workspace of_stream(const Layout& layout, const Stream& stream);
-    static constexpr int most_pieces = 16; // of rows that do
+    static Workspace of_queue(const Layout& layout, const Queue& queue);
+    static constexpr int most_shares = 16; // of rows that do
 
     int planes = 1;      // at a time
     int columns;         // of a z tile
-    int lanes;           // that it has room for
+    int tile_pitch;      // from one of its z to the next
     int pitch;           // of a plane's rows
     int line_pitch;      // of x lines
     int pairs;           // of rows in a block of x lines

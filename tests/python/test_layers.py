@@ -76,7 +76,7 @@ PLANTED = {
 }
 
 ALLOWED = {
-    "core/device/lines.cpp": '#include <fftw3.h>\n#include "base/error.hpp"\nauto p = fftw_malloc(8);\n',
+    "core/device/line_plan.cpp": '#include <fftw3.h>\n#include "base/error.hpp"\nauto p = fftw_malloc(8);\n',
     "core/bindings/module.cpp": '#include "storage/file.hpp"\n// MPI_Barrier is not called\n'
     'auto text = "fftw_malloc";\nauto comm = MPI_Comm_f2c(handle);\nauto v = device::fftw_version();\n',
     "python/whorl/__init__.py": "from whorl.run import simulation\n",

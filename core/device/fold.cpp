@@ -1,4 +1,4 @@
-#include "device/wall_lines.hpp"
+#include "device/fold.hpp"
 
 #include <cmath>
 #include <numbers>

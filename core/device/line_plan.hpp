@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
 #include <memory>
 #include <span>
 #include <string>
@@ -17,14 +18,27 @@
 namespace whorl::device {
 
 enum class Direction { forward = -1, backward = +1 };
-// `own` takes whorl's own (lane_lines.hpp, block_lines.hpp) where they go and those of the device's library,
+// `own` takes whorl's own (lane_plan.hpp, block_plan.hpp) where they go and those of the device's library,
 // FFTW or cuFFT, for the others; `library` these alone. `direct` is the slow sum above, kept as the reference
 // the fast lines are tested against. `estimated` is FFTW without its trials of what is fastest.
 // Where whorl is built without FFTW the sum takes its place, but in `library`.
 enum class LineKind { own, library, direct, estimated };
 
 enum class Basis { fourier, cosine, sine, odd };
-inline constexpr int basis_count = 4;
+// What they are, a line each, in the order of Basis: between walls a cosine or a sine line, of which the
+// modes are i^turn times those of the definition above.
+struct BasisTraits {
+    bool walled, sine;
+    int turn;
+};
+inline constexpr BasisTraits basis_table[]{
+    {false, false, 0}, // Fourier
+    {true, false, 0},  // cosine
+    {true, true, 0},   // sine
+    {true, true, -1},  // odd
+};
+inline constexpr std::size_t basis_count = std::size(basis_table);
+constexpr const BasisTraits& traits_of(Basis basis) { return basis_table[static_cast<std::size_t>(basis)]; }
 
 // Elements first, ..., first + count - 1 of a line.
 struct Dropped {
@@ -48,7 +62,7 @@ struct LineShape {
     std::int64_t extent() const { return (n - 1) * stride + (howmany - 1) * distance + 1; }
     Dropped dropped() const {
         if (kept == 0) return {};
-        return {kept, basis == Basis::fourier ? n - 2 * kept + 1 : n - kept};
+        return {kept, traits_of(basis).walled ? n - kept : n - 2 * kept + 1};
     }
 };
 
@@ -61,10 +75,10 @@ template <class Real> struct LineRow {
 // In the order in which they are wanted; rows of no length are passed over.
 template <class Real> using RowsAhead = std::span<const LineRow<Real>>;
 
-template <class Real> class Lines {
+template <class Real> class LinePlan {
   public:
-    explicit Lines(LineShape shape) : shape_(shape) {}
-    virtual ~Lines() = default;
+    explicit LinePlan(LineShape shape) : shape_(shape) {}
+    virtual ~LinePlan() = default;
     const LineShape& shape() const { return shape_; }
 
     // Complex numbers of scratch that lines of n points may want.
@@ -79,7 +93,7 @@ template <class Real> class Lines {
     // From `data`, which is spoilt, to n rows anywhere.
     virtual void scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const;
 
-    static std::unique_ptr<Lines> make(LineKind kind, LineShape shape, Direction direction);
+    static std::unique_ptr<LinePlan> make(LineKind kind, LineShape shape, Direction direction);
 
   protected:
     void zero_dropped(Complex<Real>* data) const;

@@ -1,18 +1,18 @@
 // Complex lines that lie side by side (distance 1) transformed together, a vector of lanes at a time: no
-// shuffle, every operation full width; the first pass reads the lines where they are, the last writes them
+// shuffle, every operation full width; the first step reads the lines where they are, the last writes them
 // where they go.
 #pragma once
 
 #include "device/fetch.hpp"
-#include "device/lane_passes.hpp"
-#include "device/lines.hpp"
-#include "device/wall_lines.hpp"
+#include "device/fold.hpp"
+#include "device/lane_steps.hpp"
+#include "device/line_plan.hpp"
 
 namespace whorl::device {
 
-template <class Real> class LaneLines final : public Lines<Real> {
+template <class Real> class LanePlan final : public LinePlan<Real> {
   public:
-    LaneLines(LineShape shape, Direction direction);
+    LanePlan(LineShape shape, Direction direction);
     // Rows at `data` are run over in whole vectors: howmany rounded up to `half_lanes` numbers of each row
     // there belong to the lines.
     void execute(Complex<Real>* data, Complex<Real>* scratch) const override;
@@ -39,9 +39,9 @@ template <class Real> class LaneLines final : public Lines<Real> {
     void transform(const From& from, const To& to, Value* scratch) const;
 
     Direction direction_;
-    LanePasses<Real> passes_;
+    LaneSteps<Real> steps_;
     WallFold<Real> fold_;
-    std::vector<int> slots_; // of the results of the last pass when it leaves them where they were
+    std::vector<int> positions_; // of the results of the last step when it leaves them where they were
 };
 
 } // namespace whorl::device

@@ -1,4 +1,4 @@
-#include "device/fftw_lines.hpp"
+#include "device/fftw_plan.hpp"
 
 #include <fftw3.h>
 
@@ -33,13 +33,13 @@ template <> struct Fftw<float> {
     static constexpr auto destroy = fftwf_destroy_plan;
 };
 
-template <class Real> class FftwLines final : public Lines<Real> {
+template <class Real> class FftwPlan final : public LinePlan<Real> {
     using Api = Fftw<Real>;
     using Value = typename Api::Value;
 
   public:
-    FftwLines(LineShape shape, Direction direction, unsigned effort)
-        : Lines<Real>(shape), direction_(direction) {
+    FftwPlan(LineShape shape, Direction direction, unsigned effort)
+        : LinePlan<Real>(shape), direction_(direction) {
         Buffer<Complex<Real>> scratch(static_cast<std::size_t>(shape.extent()));
         auto* const data = reinterpret_cast<Value*>(scratch.data());
         const int sign = static_cast<int>(direction);
@@ -50,9 +50,9 @@ template <class Real> class FftwLines final : public Lines<Real> {
         WHORL_REQUIRE(plan_ != nullptr, "FFTW made no plan for " + std::to_string(shape.howmany) +
                                             " lines of " + std::to_string(shape.n) + " points.");
     }
-    ~FftwLines() override { Api::destroy(plan_); }
-    FftwLines(const FftwLines&) = delete;
-    FftwLines& operator=(const FftwLines&) = delete;
+    ~FftwPlan() override { Api::destroy(plan_); }
+    FftwPlan(const FftwPlan&) = delete;
+    FftwPlan& operator=(const FftwPlan&) = delete;
 
     void execute(Complex<Real>* data, Complex<Real>*) const override {
         if (direction_ == Direction::backward) this->zero_dropped(data);
@@ -66,12 +66,12 @@ template <class Real> class FftwLines final : public Lines<Real> {
 };
 
 // Cosine and sine lines: twice as many real ones, the real and the imaginary parts.
-template <class Real> class FftwWallLines final : public Lines<Real> {
+template <class Real> class FftwWallPlan final : public LinePlan<Real> {
     using Api = Fftw<Real>;
 
   public:
-    FftwWallLines(LineShape shape, Direction direction, unsigned effort)
-        : Lines<Real>(shape), direction_(direction) {
+    FftwWallPlan(LineShape shape, Direction direction, unsigned effort)
+        : LinePlan<Real>(shape), direction_(direction) {
         Buffer<Complex<Real>> scratch(static_cast<std::size_t>(shape.extent()));
         auto* const data = reinterpret_cast<typename Api::Part*>(scratch.data());
         const int stride = 2 * static_cast<int>(shape.stride),
@@ -86,28 +86,29 @@ template <class Real> class FftwWallLines final : public Lines<Real> {
                                             " cosine or sine lines of " + std::to_string(shape.n) +
                                             " points.");
     }
-    ~FftwWallLines() override { Api::destroy(plan_); }
-    FftwWallLines(const FftwWallLines&) = delete;
-    FftwWallLines& operator=(const FftwWallLines&) = delete;
+    ~FftwWallPlan() override { Api::destroy(plan_); }
+    FftwWallPlan(const FftwWallPlan&) = delete;
+    FftwWallPlan& operator=(const FftwWallPlan&) = delete;
 
     // FFTW numbers sines from 1: its element is the one after ours.
     void execute(Complex<Real>* data, Complex<Real>*) const override {
-        const int n = this->shape_.n;
+        const int n = this->shape_.n, before = sine() ? 1 : 0;
+        const bool moves = sine() || traits_of(this->shape_.basis).turn != 0;
         auto* const parts = reinterpret_cast<typename Api::Part*>(data);
         if (direction_ == Direction::backward) {
             this->zero_dropped(data);
-            for (int j = 1; sine() && j < n; ++j) move(data, j, j - 1);
+            for (int j = before; moves && j < n; ++j) move(data, j, j - before);
             if (sine()) move(data, -1, n - 1);
         }
         Api::execute_parts(plan_, parts, parts);
-        if (direction_ == Direction::forward && sine()) {
-            for (int j = n - 1; j > 0; --j) move(data, j - 1, j);
-            move(data, -1, 0);
+        if (direction_ == Direction::forward) {
+            for (int j = n - 1; moves && j >= before; --j) move(data, j - before, j);
+            if (sine()) move(data, -1, 0);
         }
     }
 
   private:
-    bool sine() const { return this->shape_.basis == Basis::sine || this->shape_.basis == Basis::odd; }
+    bool sine() const { return traits_of(this->shape_.basis).sine; }
     // Element `to` of every line becomes element `from`, or 0 where that is -1.
     void move(Complex<Real>* data, int from, int to) const {
         const LineShape& shape = this->shape_;
@@ -116,11 +117,10 @@ template <class Real> class FftwWallLines final : public Lines<Real> {
             line[to * shape.stride] = from < 0 ? Complex<Real>{0, 0} : turned(line[from * shape.stride]);
         }
     }
-    // Of an odd line: -i forward, i backward.
+    // Times i^turn forward, and back.
     Complex<Real> turned(Complex<Real> value) const {
-        if (this->shape_.basis == Basis::sine) return value;
-        return direction_ == Direction::forward ? Complex<Real>{value.im, -value.re}
-                                                : Complex<Real>{-value.im, value.re};
+        const int power = -static_cast<int>(direction_) * traits_of(this->shape_.basis).turn;
+        return power == 0 ? value : power < 0 ? times_minus_i(value) : times_i(value);
     }
     Direction direction_;
     typename Api::Plan plan_;
@@ -133,13 +133,13 @@ bool has_fftw() { return true; }
 std::string fftw_version() { return ::fftw_version; }
 
 template <class Real>
-std::unique_ptr<Lines<Real>> fftw_lines(LineShape shape, Direction direction, bool tries) {
-    if (shape.basis != Basis::fourier)
-        return std::make_unique<FftwWallLines<Real>>(shape, direction, tries ? FFTW_MEASURE : FFTW_ESTIMATE);
-    return std::make_unique<FftwLines<Real>>(shape, direction, tries ? FFTW_PATIENT : FFTW_ESTIMATE);
+std::unique_ptr<LinePlan<Real>> make_fftw_plan(LineShape shape, Direction direction, bool tries) {
+    if (traits_of(shape.basis).walled)
+        return std::make_unique<FftwWallPlan<Real>>(shape, direction, tries ? FFTW_MEASURE : FFTW_ESTIMATE);
+    return std::make_unique<FftwPlan<Real>>(shape, direction, tries ? FFTW_PATIENT : FFTW_ESTIMATE);
 }
 
-template std::unique_ptr<Lines<float>> fftw_lines(LineShape, Direction, bool);
-template std::unique_ptr<Lines<double>> fftw_lines(LineShape, Direction, bool);
+template std::unique_ptr<LinePlan<float>> make_fftw_plan(LineShape, Direction, bool);
+template std::unique_ptr<LinePlan<double>> make_fftw_plan(LineShape, Direction, bool);
 
 } // namespace whorl::device

@@ -1,40 +1,40 @@
-// Lines of a device with streams: Fourier lines side by side in blocks of threads (block_lines.hpp), others
+// Lines where work is enqueued: Fourier lines side by side in blocks of threads (block_plan.hpp), others
 // by the complex transforms of a library, in place, and what comes before and behind them where lines are
-// sums of cosines or sines (wall_lines.hpp). These go through scratch: the points are not in their places
+// sums of cosines or sines (fold.hpp). These go through scratch: the points are not in their places
 // while they are folded.
 #pragma once
 
 #include <memory>
 
 #include "base/error.hpp"
-#include "device/block_lines.hpp"
+#include "device/block_plan.hpp"
 #include "device/buffer.hpp"
-#include "device/lines.hpp"
-#include "device/wall_lines.hpp"
+#include "device/fold.hpp"
+#include "device/line_plan.hpp"
 
 namespace whorl::device {
 
 // Element j of line l at data[j * stride + l * distance].
-template <class Real> struct LinePlaces {
+template <class Real> struct StridedLines {
     Complex<Real>* data;
     std::int64_t stride, distance;
     WHORL_INLINE Complex<Real>& at(int j, std::int64_t l) const { return data[j * stride + l * distance]; }
 };
 
-// Rows are as elements lie: those of one place in all lines, or those of one line.
+// Rows are as elements lie: those of one number in all lines, or those of one line.
 struct LineRows {
     int n;
     std::int64_t howmany;
     bool side_by_side;
     std::int64_t rows() const { return side_by_side ? n : howmany; }
     WHORL_INLINE std::int64_t length() const { return side_by_side ? howmany : n; }
-    WHORL_INLINE int place(std::int64_t row, std::int64_t i) const {
+    WHORL_INLINE int element(std::int64_t row, std::int64_t i) const {
         return static_cast<int>(side_by_side ? row : i);
     }
     WHORL_INLINE std::int64_t line(std::int64_t row, std::int64_t i) const { return side_by_side ? i : row; }
 };
 
-// Calls of(place, line) for every element of lines.
+// Calls of(element, line) for every element of lines.
 template <class Of> struct EachElement {
     LineRows lines;
     Of of;
@@ -43,22 +43,22 @@ template <class Of> struct EachElement {
         const EachElement& each;
         std::int64_t row, length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            each.of(each.lines.place(row, i), each.lines.line(row, i));
+            each.of(each.lines.element(row, i), each.lines.line(row, i));
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, r, lines.length()}; }
 };
 
 template <class Real> struct ZeroDropped {
-    LinePlaces<Real> data;
+    StridedLines<Real> data;
     Dropped dropped;
     WHORL_INLINE void operator()(int j, std::int64_t l) const { data.at(dropped.first + j, l) = {0, 0}; }
 };
 
-// One line of them as wall_lines.hpp takes it; with parts swapped where `swapped`.
+// One line of them as fold.hpp takes it; with parts swapped where `swapped`.
 template <class Real, bool swapped> struct OneLine {
     using Value = Complex<Real>;
-    LinePlaces<Real> lines;
+    StridedLines<Real> lines;
     std::int64_t l;
 
     WHORL_INLINE Value get(int j) const { return as_there(lines.at(j, l)); }
@@ -68,7 +68,7 @@ template <class Real, bool swapped> struct OneLine {
 
 // Modes of lines <-> their V, a pair of modes at a time.
 template <class Real, bool to_v> struct FoldModes {
-    LinePlaces<Real> modes, v;
+    StridedLines<Real> modes, v;
     Fold<Real> fold;
 
     WHORL_INLINE void operator()(int k, std::int64_t l) const {
@@ -81,7 +81,7 @@ template <class Real, bool to_v> struct FoldModes {
 
 // Points <-> v.
 template <class Real, bool to_v> struct FoldPoints {
-    LinePlaces<Real> points, v;
+    StridedLines<Real> points, v;
     int n;
     bool sine;
 
@@ -120,30 +120,30 @@ template <class Real, Direction direction> struct LinesInPlace {
     }
 };
 
-// Plan: made of a LineShape and a Direction; its execute(stream, data) transforms in place.
-template <class Plan, class Memory, class Real> class StreamLines {
+// LibraryPlan: made of a LineShape and a Direction; its execute(queue, data) transforms in place.
+template <class LibraryPlan, class Memory, class Real> class QueuePlan {
   public:
     // In blocks of so much memory where they are whorl's own, fit, and lie side by side.
-    StreamLines(LineKind kind, LineShape shape, Direction direction, std::int64_t block_memory)
+    QueuePlan(LineKind kind, LineShape shape, Direction direction, std::int64_t block_memory)
         : shape_(shape), direction_(direction), block_memory_(block_memory) {
         WHORL_REQUIRE(kind == LineKind::own || kind == LineKind::library || shape.n == 1,
                       "a GPU has whorl's own lines and its library's: choose lines = \"own\" or \"fftw\".");
         if (shape.n == 1) return;
         if (kind == LineKind::own && shape.distance == 1 && !folded() &&
             lanes_of_block<Real>(shape.n, block_memory) > 0) {
-            tables_ = std::make_unique<LineTables<Memory, Real>>(shape.n);
+            tables_ = std::make_unique<BlockTables<Memory, Real>>(shape.n);
             return;
         }
-        plan_ = Plan::make(folded() ? folded_shape() : complex_shape(), direction);
+        plan_ = LibraryPlan::make(folded() ? folded_shape() : complex_shape(), direction);
         if (!folded()) return;
         turns_ = copied<Real, Memory>(fold_turns<Real>(shape.n));
     }
 
     // Complex numbers of scratch that lines of this shape want.
     static std::int64_t scratch(const LineShape& shape) {
-        return shape.basis == Basis::fourier ? 0 : 1LL * shape.n * shape.howmany;
+        return !traits_of(shape.basis).walled ? 0 : 1LL * shape.n * shape.howmany;
     }
-    const Plan* plan() const { return plan_.get(); }
+    const LibraryPlan* plan() const { return plan_.get(); }
     int points() const { return shape_.n; }
 
     // How many lines of each of so many variables a block takes; 0: they do not fit, or are the library's.
@@ -176,7 +176,7 @@ template <class Plan, class Memory, class Real> class StreamLines {
     void execute(Complex<Real>* data, Complex<Real>* scratch, const Run& run,
                  const Transform& transform) const {
         if (!plan_) return;
-        const LinePlaces<Real> of{data, shape_.stride, shape_.distance};
+        const StridedLines<Real> of{data, shape_.stride, shape_.distance};
         const Dropped dropped = shape_.dropped();
         const auto each = [&](int n, const auto& kernel) {
             const EachElement<std::decay_t<decltype(kernel)>> all{{n, shape_.howmany, shape_.distance == 1},
@@ -189,9 +189,9 @@ template <class Plan, class Memory, class Real> class StreamLines {
             return transform(*plan_, data);
         }
         const LineShape inside = folded_shape();
-        const LinePlaces<Real> v{scratch, inside.stride, inside.distance};
-        const bool sine = shape_.basis != Basis::cosine;
-        const Fold<Real> fold{shape_.n, turns_.data(), dropped, sine, shape_.basis == Basis::odd};
+        const StridedLines<Real> v{scratch, inside.stride, inside.distance};
+        const auto [walled, sine, turn] = traits_of(shape_.basis);
+        const Fold<Real> fold{shape_.n, turns_.data(), dropped, sine, turn};
         const int pairs = shape_.n / 2 + 1;
         if (direction_ == Direction::backward) {
             each(pairs, FoldModes<Real, true>{of, v, fold});
@@ -205,7 +205,7 @@ template <class Plan, class Memory, class Real> class StreamLines {
     }
 
   private:
-    bool folded() const { return shape_.basis != Basis::fourier; }
+    bool folded() const { return traits_of(shape_.basis).walled; }
     LineShape complex_shape() const {
         LineShape shape = shape_;
         shape.kept = 0;
@@ -218,8 +218,8 @@ template <class Plan, class Memory, class Real> class StreamLines {
     LineShape shape_;
     Direction direction_;
     std::int64_t block_memory_;
-    std::unique_ptr<LineTables<Memory, Real>> tables_;
-    std::unique_ptr<Plan> plan_;
+    std::unique_ptr<BlockTables<Memory, Real>> tables_;
+    std::unique_ptr<LibraryPlan> plan_;
     Buffer<Real, Memory> turns_;
 };
 

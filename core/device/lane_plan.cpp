@@ -1,4 +1,4 @@
-#include "device/lane_lines.hpp"
+#include "device/lane_plan.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -9,7 +9,7 @@ namespace whorl::device {
 
 namespace {
 
-// Rows of a pass: the caller's at equal distances (backward swaps real and imaginary parts, which conjugates
+// Rows of a step: the caller's at equal distances (backward swaps real and imaginary parts, which conjugates
 // the roots), ...
 template <class Real, int bytes, bool swapped> struct EvenRows {
     using Value = Split<typename VectorOf<Real, bytes>::type>;
@@ -73,27 +73,27 @@ template <class Rows, class Real, int bytes> struct WhileFetching {
     }
 };
 
-// What an executor lends: rows between the passes, the vectors in which rows end, and where every row is read
+// What an executor lends: rows between the steps, the vectors in which rows end, and where every row is read
 // or written.
 template <class Value, class Real> struct Scratch {
     static constexpr int lanes = static_cast<int>(sizeof(Value) / sizeof(Complex<Real>));
     Value* values;
     Complex<Real>* edge; // [row][lane]
-    Complex<Real>** places;
+    Complex<Real>** rows;
 
     Scratch(Complex<Real>* memory, int n)
         : values(reinterpret_cast<Value*>(memory)), edge(memory + static_cast<std::ptrdiff_t>(n) * lanes),
-          places(reinterpret_cast<Complex<Real>**>(edge + static_cast<std::ptrdiff_t>(n) * lanes)) {}
+          rows(reinterpret_cast<Complex<Real>**>(edge + static_cast<std::ptrdiff_t>(n) * lanes)) {}
 
-    void point_at(const LineRow<Real>* rows, int n) const {
-        for (int j = 0; j < n; ++j) places[j] = rows[j].data;
+    void point_at(const LineRow<Real>* from, int n) const {
+        for (int j = 0; j < n; ++j) rows[j] = from[j].data;
     }
     // Where not every row has all lanes from `lane` on: the row itself, or what there is with zeroes behind.
     void point_at_present(const LineRow<Real>* from, int n, int lane) const {
         for (int j = 0; j < n; ++j) {
             const int left = from[j].length - lane;
             Complex<Real>* const row = edge + j * lanes;
-            places[j] = left >= lanes ? from[j].data + lane : row;
+            rows[j] = left >= lanes ? from[j].data + lane : row;
             if (left >= lanes) continue;
             const int present = left > 0 ? left : 0;
             std::fill(std::copy_n(from[j].data + (present > 0 ? lane : 0), present, row), row + lanes,
@@ -101,7 +101,7 @@ template <class Value, class Real> struct Scratch {
         }
     }
     void point_at_edge(int n) const {
-        for (int j = 0; j < n; ++j) places[j] = edge + j * lanes;
+        for (int j = 0; j < n; ++j) rows[j] = edge + j * lanes;
     }
     void empty_edge(const LineRow<Real>* to, int n, int lane) const {
         for (int j = 0; j < n; ++j)
@@ -126,38 +126,38 @@ template <class Real> bool on_vectors(const LineRow<Real>* rows, int n) {
 } // namespace
 
 template <class Real>
-LaneLines<Real>::LaneLines(LineShape shape, Direction direction)
-    : Lines<Real>(shape), direction_(direction), passes_(shape.n),
-      fold_(shape.basis == Basis::fourier ? 0 : shape.n), slots_(passes_.slots()) {}
+LanePlan<Real>::LanePlan(LineShape shape, Direction direction)
+    : LinePlan<Real>(shape), direction_(direction), steps_(shape.n),
+      fold_(traits_of(shape.basis).walled ? shape.n : 0), positions_(steps_.positions()) {}
 
 template <class Real>
 template <bool swapped, class Value, class From, class To>
-void LaneLines<Real>::transform(const From& from, const To& to, Value* scratch) const {
+void LanePlan<Real>::transform(const From& from, const To& to, Value* scratch) const {
     const int n = this->shape_.n;
     const Dropped dropped = this->shape_.dropped();
     const Basis basis = this->shape_.basis;
-    const bool sine = basis != Basis::cosine;
+    const bool sine = traits_of(basis).sine;
     const ScratchRows<Value> line{scratch};
-    if (basis == Basis::fourier) {
-        passes_.run(from, to, scratch);
+    if (!traits_of(basis).walled) {
+        steps_.run(from, to, scratch);
     } else if constexpr (swapped) {
         fold_.begin(from, line, dropped, basis);
-        passes_.first(line, line);
-        passes_.middle(line);
-        passes_.last(line, FoldedPoints<To>{to, n, sine});
+        steps_.first(line, line);
+        steps_.middle(line);
+        steps_.last(line, FoldedPoints<To>{to, n, sine});
     } else {
-        const TableRows<Value> ordered{scratch, slots_.data()};
-        passes_.first(FoldedPoints<From>{from, n, sine}, line);
-        passes_.middle(line);
-        passes_.last(line, ordered);
+        const TableRows<Value> ordered{scratch, positions_.data()};
+        steps_.first(FoldedPoints<From>{from, n, sine}, line);
+        steps_.middle(line);
+        steps_.last(line, ordered);
         fold_.finish(ordered, to, dropped, basis);
     }
 }
 
 template <class Real>
 template <int bytes, bool swapped>
-int LaneLines<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data, Fetch<Real>& next,
-                                  Complex<Real>* scratch, int lane, int most) const {
+int LanePlan<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data, Fetch<Real>& next,
+                                 Complex<Real>* scratch, int lane, int most) const {
     using Even = EvenRows<Real, bytes, swapped>;
     using Read = ReadRows<Real, bytes, swapped>;
     constexpr int width = VectorOf<Real, bytes>::lanes;
@@ -171,7 +171,7 @@ int LaneLines<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data
         const Even to{data + lane, this->shape_.stride, this->shape_.dropped()};
         const bool everywhere = lane + width <= common;
         if (!everywhere) work.point_at_present(from, n, lane);
-        const Read read{work.places, everywhere ? lane : 0, unread};
+        const Read read{work.rows, everywhere ? lane : 0, unread};
         this->template transform<swapped>(WhileFetching<Read, Real, bytes>{read, fetch},
                                           WhileFetching<Even, Real, bytes>{to, fetch}, work.values);
     }
@@ -181,8 +181,8 @@ int LaneLines<Real>::gather_lanes(const LineRow<Real>* from, Complex<Real>* data
 
 template <class Real>
 template <int bytes>
-int LaneLines<Real>::scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch,
-                                   int lane, int most) const {
+int LanePlan<Real>::scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch,
+                                  int lane, int most) const {
     using Even = EvenRows<Real, bytes, true>;
     using Written = WrittenRows<Real, bytes, true>;
     constexpr int width = VectorOf<Real, bytes>::lanes;
@@ -195,7 +195,7 @@ int LaneLines<Real>::scatter_lanes(Complex<Real>* data, const LineRow<Real>* to,
         const Even from{data + lane, this->shape_.stride, this->shape_.dropped()};
         const bool everywhere = lane + width <= common;
         if (!everywhere) work.point_at_edge(n);
-        const Written written{work.places, everywhere ? lane : 0, everywhere && streams};
+        const Written written{work.rows, everywhere ? lane : 0, everywhere && streams};
         this->template transform<true>(from, written, work.values);
         if (!everywhere) work.empty_edge(to, n, lane);
     }
@@ -203,7 +203,7 @@ int LaneLines<Real>::scatter_lanes(Complex<Real>* data, const LineRow<Real>* to,
 }
 
 // Vectors of lanes, then a half one where that is enough for what is left.
-template <class Real> template <class Lanes> void LaneLines<Real>::vectors(const Lanes& of_width) const {
+template <class Real> template <class Lanes> void LanePlan<Real>::vectors(const Lanes& of_width) const {
     const int howmany = this->shape_.howmany;
     if constexpr (half_lanes == lanes) {
         of_width.template operator()<vector_bytes>(0, howmany);
@@ -214,8 +214,8 @@ template <class Real> template <class Lanes> void LaneLines<Real>::vectors(const
 }
 
 template <class Real>
-void LaneLines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, RowsAhead<Real> next,
-                             Complex<Real>* scratch) const {
+void LanePlan<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, RowsAhead<Real> next,
+                            Complex<Real>* scratch) const {
     Fetch<Real> fetch(next);
     vectors([&]<int bytes>(int lane, int most) {
         return direction_ == Direction::forward
@@ -225,13 +225,13 @@ void LaneLines<Real>::gather(const LineRow<Real>* from, Complex<Real>* data, Row
 }
 
 template <class Real>
-void LaneLines<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const {
-    if (direction_ == Direction::forward) return Lines<Real>::scatter(data, to, scratch);
+void LanePlan<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const {
+    if (direction_ == Direction::forward) return LinePlan<Real>::scatter(data, to, scratch);
     vectors(
         [&]<int bytes>(int lane, int most) { return scatter_lanes<bytes>(data, to, scratch, lane, most); });
 }
 
-template <class Real> void LaneLines<Real>::execute(Complex<Real>* data, Complex<Real>* scratch) const {
+template <class Real> void LanePlan<Real>::execute(Complex<Real>* data, Complex<Real>* scratch) const {
     const auto run = [&]<int bytes, bool swapped>(int lane, int most) {
         const Scratch<typename EvenRows<Real, bytes, swapped>::Value, Real> work(scratch, this->shape_.n);
         for (; lane < most; lane += VectorOf<Real, bytes>::lanes) {
@@ -247,7 +247,7 @@ template <class Real> void LaneLines<Real>::execute(Complex<Real>* data, Complex
     });
 }
 
-template class LaneLines<float>;
-template class LaneLines<double>;
+template class LanePlan<float>;
+template class LanePlan<double>;
 
 } // namespace whorl::device

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "base/parity.hpp"
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
 #include "roundtrip/layout.hpp"
 
 namespace whorl {
@@ -22,9 +22,9 @@ inline device::LineKind kind_of(device::LineKind wanted, int points) {
     return points == 1 ? device::LineKind::direct : wanted;
 }
 
-template <class T> class AxisLines {
+template <class T> class AxisPlans {
   public:
-    AxisLines(const Layout& layout, int axis) : layout_(layout), axis_(axis) {}
+    AxisPlans(const Layout& layout, int axis) : layout_(layout), axis_(axis) {}
 
     T& operator[](device::Basis basis) { return of_[static_cast<std::size_t>(basis)]; }
     const T& operator[](Parity parity) const {

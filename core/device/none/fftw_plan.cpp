@@ -1,5 +1,5 @@
 // In place of FFTW's lines where whorl is built without them.
-#include "device/fftw_lines.hpp"
+#include "device/fftw_plan.hpp"
 
 #include "base/error.hpp"
 
@@ -9,13 +9,13 @@ bool has_fftw() { return false; }
 
 std::string fftw_version() { return "none"; }
 
-template <class Real> std::unique_ptr<Lines<Real>> fftw_lines(LineShape, Direction, bool) {
+template <class Real> std::unique_ptr<LinePlan<Real>> make_fftw_plan(LineShape, Direction, bool) {
     throw Error("lines = \"fftw\", and fftw-estimate of a checkpoint, need FFTW, and this whorl was built "
                 "without it: choose own or direct, or "
                 "build it with FFTW (cmake -DWHORL_FFTW=ON).");
 }
 
-template std::unique_ptr<Lines<float>> fftw_lines(LineShape, Direction, bool);
-template std::unique_ptr<Lines<double>> fftw_lines(LineShape, Direction, bool);
+template std::unique_ptr<LinePlan<float>> make_fftw_plan(LineShape, Direction, bool);
+template std::unique_ptr<LinePlan<double>> make_fftw_plan(LineShape, Direction, bool);
 
 } // namespace whorl::device

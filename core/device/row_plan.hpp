@@ -1,20 +1,20 @@
 // Real rows through points and back, a block of rows at a time, for processors with vectors. Every lane of a
 // vector is a pair of rows (rows.hpp): the copy that merges, pads, separates and truncates transposes rows
-// into lanes as well. Points are worked on between the last inverse and the first forward pass, some at a
+// into lanes as well. Points are worked on between the last inverse and the first forward step, some at a
 // time, in the innermost cache.
 #pragma once
 
 #include <algorithm>
 
 #include "base/parity.hpp"
-#include "device/lane_passes.hpp"
-#include "device/lines.hpp"
+#include "device/fold.hpp"
+#include "device/lane_steps.hpp"
+#include "device/line_plan.hpp"
 #include "device/rows.hpp"
-#include "device/wall_lines.hpp"
 
 namespace whorl::device {
 
-template <class Real> class RowLines {
+template <class Real> class RowPlan {
   public:
     static constexpr int lanes = vector_bytes / static_cast<int>(sizeof(Real));
     static constexpr int rows = 2 * lanes; // of a block
@@ -22,11 +22,11 @@ template <class Real> class RowLines {
     using Value = Split<Vector>;
 
     // Rows of n points of which `kept` modes are not zero.
-    RowLines(int n, int kept, bool walls);
+    RowPlan(int n, int kept, bool walls);
 
-    // Where the modes of a block lie, in how many pieces; its first row and how many there are.
+    // Where the modes of a block lie, in how many shares; its first row and how many there are.
     struct Block {
-        const HalfRows<Real>* pieces;
+        const RowShare<Real>* shares;
         int number, first_row, count;
     };
     // How many variables go in and come out, and their parities, which count between walls.
@@ -65,11 +65,11 @@ template <class Real> class RowLines {
     // Values of a variable that are points at a time: few enough for the first cache, enough for a loop.
     static constexpr int point_values = std::max(2048 / static_cast<int>(sizeof(Value)), largest_own_radix);
 
-    LanePasses<Real> inverse_, forward_; // forward begins with the radix with which inverse ends
+    LaneSteps<Real> inverse_, forward_; // forward begins with the radix with which inverse ends
     Dropped dropped_;
-    // Of the points between the first and the last pass of forward: the results u of a last inverse butterfly
+    // Of the points between the first and the last step of forward: the results u of a last inverse butterfly
     // stay where they were, and are the points p + m t of a first forward one.
-    std::vector<int> slots_;
+    std::vector<int> positions_;
     bool walls_;
     WallFold<Real> fold_;
 };

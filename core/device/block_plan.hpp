@@ -15,11 +15,11 @@
 //       f(i, measured): Kernel::maxima values >= 0 of type Kernel::Value; Device::raised() has the largest
 //   team.memory<T>()               the block's memory, of no known content
 //
-// The inverse is by decimation in frequency, with real and imaginary parts swapped, and leaves the points
-// where its passes end; the forward transform is its transpose, by decimation in time, and begins with the
-// points there (Van Loan, Computational Frameworks for the FFT, chapter 2). So neither has to put them in
+// The inverse is by decimation in frequency, with real and imaginary butterflies swapped, and leaves the
+// points where its steps end; the forward transform is its transpose, by decimation in time, and begins with
+// the points there (Van Loan, Computational Frameworks for the FFT, chapter 2). So neither has to put them in
 // order:
-//   slot s holds the point places[s].
+//   position s holds the point points[s].
 #pragma once
 
 #include <cmath>
@@ -31,105 +31,105 @@
 #include "base/unrolled.hpp"
 #include "device/buffer.hpp"
 #include "device/butterflies.hpp"
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
 #include "device/radices.hpp"
 
 namespace whorl::device {
 
 // What a block works on: of the `all` lanes of each group (a plane, a variable) as many as it takes.
-struct Portion {
+struct LaneRange {
     int group, first, count;
 
     static WHORL_INLINE int blocks_of_group(int all, int taken) { return (all + taken - 1) / taken; }
-    static WHORL_INLINE Portion of(std::int64_t block, int all, int taken) {
+    static WHORL_INLINE LaneRange of(std::int64_t block, int all, int taken) {
         const int blocks = blocks_of_group(all, taken), group = static_cast<int>(block) / blocks;
         const int first = (static_cast<int>(block) - group * blocks) * taken, left = all - first;
         return {group, first, left < taken ? left : taken};
     }
 };
 
-// Butterflies on points p + m t, t < radix, of lines of m radix points, `parts` of them a whole line.
-struct LinePass {
+// Butterflies on points p + m t, t < radix, of lines of m radix points, `butterflies` of them a whole line.
+struct RadixStep {
     int radix;
-    Divisor m, parts;
+    Divisor m, butterflies;
     int turns; // where its roots of unity begin, [u - 1][p], exp(2 pi i p u / (m radix))
 };
 
-template <class Real> struct LinePlan {
-    static constexpr int most_passes = 16; // 3^16 points
+template <class Real> struct BlockPlan {
+    static constexpr int most_steps = 16; // 3^16 points
     int n, count;
-    LinePass passes[most_passes];
+    RadixStep steps[most_steps];
     const Complex<Real>* turns;
-    const int* places;
+    const int* points;
 };
 
-// What a LinePlan points at.
-template <class Memory, class Real> class LineTables {
+// What a BlockPlan points at.
+template <class Memory, class Real> class BlockTables {
   public:
-    explicit LineTables(int n);
-    const LinePlan<Real>& plan() const { return plan_; }
+    explicit BlockTables(int n);
+    const BlockPlan<Real>& plan() const { return plan_; }
 
   private:
-    LinePlan<Real> plan_{};
+    BlockPlan<Real> plan_{};
     Buffer<Complex<Real>, Memory> turns_;
-    Buffer<int, Memory> places_;
+    Buffer<int, Memory> points_;
 };
 
-template <class Memory, class Real> LineTables<Memory, Real>::LineTables(int n) {
+template <class Memory, class Real> BlockTables<Memory, Real>::BlockTables(int n) {
     const std::vector<int> all = radices(n, largest_radix);
-    WHORL_REQUIRE(all.size() <= LinePlan<Real>::most_passes, "a line of too many points.");
+    WHORL_REQUIRE(all.size() <= BlockPlan<Real>::most_steps, "a line of too many points.");
     std::vector<Complex<Real>> turns;
-    std::vector<int> places{0};
+    std::vector<int> points{0};
     int m = n, spread = 1;
     for (const int radix : all) {
         m /= radix;
-        plan_.passes[plan_.count++] = {radix, Divisor(m), Divisor(n / radix), static_cast<int>(turns.size())};
+        plan_.steps[plan_.count++] = {radix, Divisor(m), Divisor(n / radix), static_cast<int>(turns.size())};
         for (int u = 1; u < radix; ++u)
             for (int p = 0; p < m; ++p) {
                 const double angle = 2.0 * std::numbers::pi * p * u / (1.0 * m * radix);
                 turns.push_back({static_cast<Real>(std::cos(angle)), static_cast<Real>(std::sin(angle))});
             }
-        // Line u of this pass holds the results u + radix (those of its own lines).
+        // Line u of this step holds the results u + radix (those of its own lines).
         std::vector<int> next;
-        for (const int place : places)
-            for (int u = 0; u < radix; ++u) next.push_back(place + spread * u);
-        places = std::move(next);
+        for (const int offset : points)
+            for (int u = 0; u < radix; ++u) next.push_back(offset + spread * u);
+        points = std::move(next);
         spread *= radix;
     }
     turns_ = copied<Complex<Real>, Memory>(turns);
-    places_ = copied<int, Memory>(places);
+    points_ = copied<int, Memory>(points);
     plan_.n = n;
     plan_.turns = turns_.data();
-    plan_.places = places_.data();
+    plan_.points = points_.data();
 }
 
-// A butterfly of a pass: which of its line, and the line.
-struct LinePart {
-    int part, line;
+// A butterfly of a step: which of its line, and the line.
+struct ButterflyOfLine {
+    int butterfly, line;
 };
 
-// Lines in the memory of a block, one behind the other: places a power of two apart fall into the same bank
+// Lines in the memory of a block, one behind the other: points a power of two apart fall into the same bank
 // of memory, so every sixteenth is left out.
 struct LinesBehind {
     int pitch;
 
     static WHORL_INLINE int padded(int j) { return j + (j >> 4); }
     static int pitch_of(int n) { return padded(n - 1) + 1; }
-    WHORL_INLINE int place(int j, int line) const { return line * pitch + padded(j); }
+    WHORL_INLINE int offset(int j, int line) const { return line * pitch + padded(j); }
     // Neighbours are on one line ...
-    WHORL_INLINE LinePart part(int item, const Divisor& parts) const {
-        const auto [line, part] = parts.divide(item);
-        return {part, line};
+    WHORL_INLINE ButterflyOfLine butterfly(int item, const Divisor& butterflies) const {
+        const auto [line, butterfly] = butterflies.divide(item);
+        return {butterfly, line};
     }
 };
 
-// ... or, of lines side by side, in one place.
+// ... or, of lines side by side, in one offset.
 struct LinesBeside {
     Divisor lines;
-    WHORL_INLINE int place(int j, int line) const { return j * lines.number() + line; }
-    WHORL_INLINE LinePart part(int item, const Divisor&) const {
-        const auto [part, line] = lines.divide(item);
-        return {part, line};
+    WHORL_INLINE int offset(int j, int line) const { return j * lines.number() + line; }
+    WHORL_INLINE ButterflyOfLine butterfly(int item, const Divisor&) const {
+        const auto [butterfly, line] = lines.divide(item);
+        return {butterfly, line};
     }
 };
 
@@ -138,14 +138,14 @@ template <int numbers>
 inline constexpr int items_together = numbers > 4 ? 2 : (numbers > 2 ? 4 : 8 / numbers);
 
 template <int radix, Direction direction, class Real, class Lines, class Team>
-WHORL_DEVICE_CALL void run_pass(const Team& team, const Lines lines, int count, const LinePass pass,
+WHORL_DEVICE_CALL void run_step(const Team& team, const Lines lines, int count, const RadixStep step,
                                 const Complex<Real>* turns) {
     constexpr bool inverse = direction == Direction::backward;
     Complex<Real>* const data = team.template memory<Complex<Real>>();
-    const int m = pass.m.number();
-    team.each(pass.parts.number() * count, [&](int item) {
-        const auto [part, line] = lines.part(item, pass.parts);
-        const auto [group, p] = pass.m.divide(part);
+    const int m = step.m.number();
+    team.each(step.butterflies.number() * count, [&](int item) {
+        const auto [butterfly, line] = lines.butterfly(item, step.butterflies);
+        const auto [group, p] = step.m.divide(butterfly);
         const int first = group * m * radix + p;
         const auto turn = [&](Split<Real>* a) {
             if (m == 1) return;
@@ -156,26 +156,26 @@ WHORL_DEVICE_CALL void run_pass(const Team& team, const Lines lines, int count, 
         };
         Split<Real> a[radix];
         unrolled<radix>([&](auto t) {
-            const Complex<Real> value = data[lines.place(first + m * t, line)];
+            const Complex<Real> value = data[lines.offset(first + m * t, line)];
             a[t] = inverse ? Split<Real>{value.im, value.re} : Split<Real>{value.re, value.im};
         });
         if constexpr (!inverse) turn(a);
         Butterfly<radix, Real>::run(a);
         if constexpr (inverse) turn(a);
         unrolled<radix>([&](auto t) {
-            Complex<Real>& value = data[lines.place(first + m * t, line)];
+            Complex<Real>& value = data[lines.offset(first + m * t, line)];
             value = inverse ? Complex<Real>{a[t].im, a[t].re} : Complex<Real>{a[t].re, a[t].im};
         });
     });
 }
 
-// `count` lines of plan.n points in place, in the block's memory: modes in order <-> points in slots.
+// `count` lines of plan.n points in offset, in the block's memory: modes in order <-> points in positions.
 template <Direction direction, class Real, class Lines, class Team>
-WHORL_DEVICE void run_passes(const Team& team, const LinePlan<Real>& plan, const Lines& lines, int count) {
+WHORL_DEVICE void run_steps(const Team& team, const BlockPlan<Real>& plan, const Lines& lines, int count) {
     for (int i = 0; i < plan.count; ++i) {
-        const LinePass& pass = plan.passes[direction == Direction::backward ? i : plan.count - 1 - i];
-        with_radix(pass.radix, [&](auto radix) {
-            run_pass<radix, direction, Real>(team, lines, count, pass, plan.turns + pass.turns);
+        const RadixStep& step = plan.steps[direction == Direction::backward ? i : plan.count - 1 - i];
+        with_radix(step.radix, [&](auto radix) {
+            run_step<radix, direction, Real>(team, lines, count, step, plan.turns + step.turns);
         });
     }
 }
@@ -187,11 +187,11 @@ WHORL_DEVICE void run_passes(const Team& team, const LinePlan<Real>& plan, const
 // modes on one side and points on the other, both in order.
 template <class Real, class Ends, Direction direction> struct LineProgram {
     Ends ends;
-    LinePlan<Real> plan;
+    BlockPlan<Real> plan;
     Divisor lanes;
     LinesBeside lines; // of all variables
 
-    LineProgram(const Ends& of_ends, const LinePlan<Real>& of_lines, int of_block)
+    LineProgram(const Ends& of_ends, const BlockPlan<Real>& of_lines, int of_block)
         : ends(of_ends), plan(of_lines), lanes(of_block), lines{Divisor(Ends::variables * of_block)} {}
 
     template <class Team> WHORL_DEVICE void operator()(std::int64_t block, const Team& team) const {
@@ -199,7 +199,7 @@ template <class Real, class Ends, Direction direction> struct LineProgram {
         constexpr int variables = Ends::variables;
         Complex<Real>* const data = team.template memory<Complex<Real>>();
         const int width = lanes.number();
-        const Portion own = Portion::of(block, ends.lanes(), width);
+        const LaneRange own = LaneRange::of(block, ends.lanes(), width);
         const auto own_ends = ends.of(own.group, own.first);
         struct Values {
             Complex<Real> of[variables];
@@ -207,23 +207,24 @@ template <class Real, class Ends, Direction direction> struct LineProgram {
         team.template gather<items_together<variables>>(
             plan.n * width,
             [&](int item) {
-                const auto [slot, lane] = lanes.divide(item);
+                const auto [position, lane] = lanes.divide(item);
                 Values values;
                 // A lane too many is another's twin.
-                own_ends.get(inverse ? slot : plan.places[slot], lane < own.count ? lane : 0, values.of);
+                own_ends.get(inverse ? position : plan.points[position], lane < own.count ? lane : 0,
+                             values.of);
                 return values;
             },
             [&](int item, const Values& values) {
-                const auto [slot, lane] = lanes.divide(item);
+                const auto [position, lane] = lanes.divide(item);
                 unrolled<variables>(
-                    [&](auto v) { data[lines.place(slot, v * width + lane)] = values.of[v]; });
+                    [&](auto v) { data[lines.offset(position, v * width + lane)] = values.of[v]; });
             });
-        run_passes<direction>(team, plan, lines, variables * width);
+        run_steps<direction>(team, plan, lines, variables * width);
         team.each(plan.n * width, [&](int item) {
-            const auto [slot, lane] = lanes.divide(item);
+            const auto [position, lane] = lanes.divide(item);
             Complex<Real> values[variables];
-            unrolled<variables>([&](auto v) { values[v] = data[lines.place(slot, v * width + lane)]; });
-            if (lane < own.count) own_ends.set(inverse ? plan.places[slot] : slot, lane, values);
+            unrolled<variables>([&](auto v) { values[v] = data[lines.offset(position, v * width + lane)]; });
+            if (lane < own.count) own_ends.set(inverse ? plan.points[position] : position, lane, values);
         });
     }
 };

@@ -3,15 +3,15 @@
 
 #include <memory>
 
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
 
 namespace whorl::device {
 
-// False where whorl was built without it; fftw_lines() then throws Error.
+// False where whorl was built without it; make_fftw_plan() then throws Error.
 bool has_fftw();
 
 // `tries`: what is fastest is found by trials, which take long.
 template <class Real>
-std::unique_ptr<Lines<Real>> fftw_lines(LineShape shape, Direction direction, bool tries);
+std::unique_ptr<LinePlan<Real>> make_fftw_plan(LineShape shape, Direction direction, bool tries);
 
 } // namespace whorl::device

@@ -1,4 +1,4 @@
-#include "device/row_lines.hpp"
+#include "device/row_plan.hpp"
 
 #include <algorithm>
 #include <cstring>
@@ -34,13 +34,13 @@ template <int lanes, int h, class V> WHORL_INLINE void transpose(V* rows) {
 // The rows of a variable of a block, as far as they are there: the first `lanes` travel in real parts, the
 // others in imaginary parts.
 template <class Real> struct RowsOfBlock {
-    static constexpr int rows = RowLines<Real>::rows;
+    static constexpr int rows = RowPlan<Real>::rows;
     Complex<Real>* row[rows];
 
-    RowsOfBlock(const HalfRows<Real>& piece, int v, int first_row, int count) {
+    RowsOfBlock(const RowShare<Real>& share, int v, int first_row, int count) {
         for (int j = 0; j < rows; ++j)
-            row[j] = piece.data + v * piece.variable_stride +
-                     (first_row + std::min(j, count - 1)) * piece.row_stride;
+            row[j] = share.data + v * share.variable_stride +
+                     (first_row + std::min(j, count - 1)) * share.row_stride;
     }
 };
 
@@ -49,7 +49,7 @@ template <class Real> struct RowsOfBlock {
 // its loops keep `values` in memory.
 template <bool whole, class Real, class V>
 WHORL_INLINE void read_modes(Complex<Real>* const* row, int k, int live, V* values) {
-    constexpr int lanes = RowLines<Real>::lanes;
+    constexpr int lanes = RowPlan<Real>::lanes;
     if constexpr (whole)
         unrolled<lanes>([&](auto l) WHORL_INSIDE { std::memcpy(&values[l], row[l] + k, sizeof(V)); });
     else
@@ -64,7 +64,7 @@ WHORL_INLINE void read_modes(Complex<Real>* const* row, int k, int live, V* valu
 // And back, to the first `rows` of them.
 template <bool whole, class Real, class V>
 WHORL_INLINE void write_modes(Complex<Real>* const* row, int rows, int k, int live, V* values) {
-    constexpr int lanes = RowLines<Real>::lanes;
+    constexpr int lanes = RowPlan<Real>::lanes;
     transpose<lanes, 1>(values);
     if constexpr (whole)
         unrolled<lanes>([&](auto l) WHORL_INSIDE { std::memcpy(row[l] + k, &values[l], sizeof(V)); });
@@ -74,20 +74,20 @@ WHORL_INLINE void write_modes(Complex<Real>* const* row, int rows, int k, int li
                         static_cast<std::size_t>(std::min(live, lanes / 2)) * sizeof(Complex<Real>));
 }
 
-// f(whole, k, place) for each `step` modes of a piece from the k-th on, place(i) being its i-th mode: without
+// f(whole, k, mode_of) for each `step` modes of a share from the k-th on, mode_of(i) being its i-th: without
 // arithmetic where it has all of them. The constant `whole` is true where all `step` of all rows are there.
 template <int step, class Real, class F>
-WHORL_INLINE void each_block(const HalfRows<Real>& piece, bool all_rows, const F& f) {
-    const auto blocks = [&](const auto& place) WHORL_INSIDE {
+WHORL_INLINE void each_block(const RowShare<Real>& share, bool all_rows, const F& f) {
+    const auto blocks = [&](const auto& mode_of) WHORL_INSIDE {
         int k = 0;
         if (all_rows)
-            for (; k + step <= piece.width(); k += step) f(std::true_type{}, k, place);
-        for (; k < piece.width(); k += step) f(std::false_type{}, k, place);
+            for (; k + step <= share.width(); k += step) f(std::true_type{}, k, mode_of);
+        for (; k < share.width(); k += step) f(std::false_type{}, k, mode_of);
     };
-    if (piece.modes.parts == 1)
+    if (share.modes.parts == 1)
         blocks([](int i) { return i; });
     else
-        blocks([modes = piece.modes](int i) { return modes.at(i); });
+        blocks([modes = share.modes](int i) { return modes.at(i); });
 }
 
 // Rows of which some are zero, or not wanted.
@@ -101,13 +101,13 @@ template <class V> struct KeptRows {
     }
 };
 
-// Points that a sine line takes with the other sign: those of the second half of v (wall_lines.hpp), which
-// are the second half of those of any last pass.
+// Points that a sine line takes with the other sign: those of the second half of v (fold.hpp), which
+// are the second half of those of any last step.
 template <int radix, class Value> WHORL_INLINE void negate_second_half(Value* points) {
     for (int u = radix / 2; u < radix; ++u) points[u] = {-points[u].re, -points[u].im};
 }
 
-// A group of points from a line that is through all but its last inverse pass.
+// A group of points from a line that is through all but its last inverse step.
 template <int radix, class Value>
 WHORL_INLINE void last_inverse(const Value* from, bool negated, Value* points) {
     Value a[radix];
@@ -128,12 +128,12 @@ template <int most, bool whole, class F> WHORL_INLINE void up_to(int count, cons
 } // namespace
 
 template <class Real>
-RowLines<Real>::RowLines(int n, int kept, bool walls)
+RowPlan<Real>::RowPlan(int n, int kept, bool walls)
     : inverse_(n, Order::rising), forward_(n, Order::falling),
       dropped_(LineShape{n, 1, 1, 1, kept, walls ? Basis::cosine : Basis::fourier}.dropped()),
-      slots_(inverse_.slots()), walls_(walls), fold_(walls ? n : 0) {}
+      positions_(inverse_.positions()), walls_(walls), fold_(walls ? n : 0) {}
 
-template <class Real> std::int64_t RowLines<Real>::workspace(int inputs, int outputs) const {
+template <class Real> std::int64_t RowPlan<Real>::workspace(int inputs, int outputs) const {
     const std::int64_t points = static_cast<std::int64_t>(point_values) * std::max(inputs, outputs);
     return ((std::max(inputs, outputs) + 1) * line_values() + points) * rows / 2;
 }
@@ -142,41 +142,41 @@ template <class Real> std::int64_t RowLines<Real>::workspace(int inputs, int out
 // before.
 template <class Real>
 template <bool walled>
-void RowLines<Real>::merge(const Block& block, int v, Value* line) const {
+void RowPlan<Real>::merge(const Block& block, int v, Value* line) const {
     const int n = inverse_.points();
     for (int i = 0; i < block.number; ++i) {
-        const HalfRows<Real>& piece = block.pieces[i];
-        const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
-        each_block<lanes / 2>(piece, true, [&](auto whole, int k, const auto& place) WHORL_INSIDE {
+        const RowShare<Real>& share = block.shares[i];
+        const RowsOfBlock<Real> of(share, v, block.first_row, block.count);
+        each_block<lanes / 2>(share, true, [&](auto whole, int k, const auto& mode_of) WHORL_INSIDE {
             Vector a[lanes], b[lanes];
-            read_modes<whole>(of.row, k, piece.room - k, a);
-            read_modes<whole>(of.row + lanes, k, piece.room - k, b);
-            up_to<lanes / 2, whole>(piece.width() - k, [&](auto c) WHORL_INSIDE {
+            read_modes<whole>(of.row, k, share.room - k, a);
+            read_modes<whole>(of.row + lanes, k, share.room - k, b);
+            up_to<lanes / 2, whole>(share.width() - k, [&](auto c) WHORL_INSIDE {
                 const Value of_a{a[2 * c], a[2 * c + 1]}, of_b{b[2 * c], b[2 * c + 1]};
                 const auto [low, high] = walled ? transposed(of_a, of_b) : merged(of_a, of_b);
-                const int mode = place(k + c);
+                const int mode = mode_of(k + c);
                 line[walled ? 2 * mode : mode] = {low.im, low.re};
                 line[walled ? 2 * mode + 1 : n - mode] = {high.im, high.re};
             });
-            if (!walled && k == 0 && place(0) == 0) line[0] = {b[0], a[0]};
+            if (!walled && k == 0 && mode_of(0) == 0) line[0] = {b[0], a[0]};
         });
     }
 }
 
 template <class Real>
 template <bool walled>
-void RowLines<Real>::separate(const Block& block, int v, Real scale, Value* line) const {
+void RowPlan<Real>::separate(const Block& block, int v, Real scale, Value* line) const {
     const int n = inverse_.points();
     const Real factor = walled ? scale : scale / 2;
     if (!walled) line[n] = line[0];
     for (int i = 0; i < block.number; ++i) {
-        const HalfRows<Real>& piece = block.pieces[i];
-        const RowsOfBlock<Real> of(piece, v, block.first_row, block.count);
+        const RowShare<Real>& share = block.shares[i];
+        const RowsOfBlock<Real> of(share, v, block.first_row, block.count);
         each_block<lanes / 2>(
-            piece, block.count == rows, [&](auto whole, int k, const auto& place) WHORL_INSIDE {
+            share, block.count == rows, [&](auto whole, int k, const auto& mode_of) WHORL_INSIDE {
                 Vector a[lanes], b[lanes];
-                up_to<lanes / 2, whole>(piece.width() - k, [&](auto c) WHORL_INSIDE {
-                    const int mode = place(k + c);
+                up_to<lanes / 2, whole>(share.width() - k, [&](auto c) WHORL_INSIDE {
+                    const int mode = mode_of(k + c);
                     const Value &p = line[walled ? 2 * mode : mode],
                                 &q = line[walled ? 2 * mode + 1 : n - mode];
                     const auto [of_a, of_b] = walled ? transposed(p, q) : separated(p, q);
@@ -186,17 +186,17 @@ void RowLines<Real>::separate(const Block& block, int v, Real scale, Value* line
                     b[2 * c + 1] = factor * of_b.im;
                 });
                 if constexpr (!whole)
-                    for (int c = 2 * (piece.width() - k); c < lanes; ++c) a[c] = b[c] = Vector{};
-                write_modes<whole>(of.row, std::min(block.count, lanes), k, piece.room - k, a);
+                    for (int c = 2 * (share.width() - k); c < lanes; ++c) a[c] = b[c] = Vector{};
+                write_modes<whole>(of.row, std::min(block.count, lanes), k, share.room - k, a);
                 write_modes<whole>(of.row + lanes, std::clamp(block.count - lanes, 0, lanes), k,
-                                   piece.room - k, b);
+                                   share.room - k, b);
             });
     }
 }
 
-// Rows into a line that is through all but the last of its inverse passes.
+// Rows into a line that is through all but the last of its inverse steps.
 template <class Real>
-void RowLines<Real>::begin(const Block& block, int v, bool sine, Value* line, Value* ordered) const {
+void RowPlan<Real>::begin(const Block& block, int v, bool sine, Value* line, Value* ordered) const {
     if (walls_) {
         merge<true>(block, v, ordered);
         const ScratchRows<Value> from{ordered}, to{line};
@@ -209,11 +209,10 @@ void RowLines<Real>::begin(const Block& block, int v, bool sine, Value* line, Va
     inverse_.middle(ScratchRows<Value>{line});
 }
 
-// And back, from a line that is through the first of its forward passes.
+// And back, from a line that is through the first of its forward steps.
 template <class Real>
-void RowLines<Real>::end(const Block& block, int v, bool sine, Real scale, Value* line,
-                         Value* ordered) const {
-    const TableRows<Value> rows_of_line{line, slots_.data()};
+void RowPlan<Real>::end(const Block& block, int v, bool sine, Real scale, Value* line, Value* ordered) const {
+    const TableRows<Value> rows_of_line{line, positions_.data()};
     forward_.middle(rows_of_line);
     if (walls_) {
         forward_.last(rows_of_line, ScratchRows<Value>{ordered});
@@ -227,8 +226,8 @@ void RowLines<Real>::end(const Block& block, int v, bool sine, Real scale, Value
 }
 
 template <class Real>
-void RowLines<Real>::run(const Block& block, const Sides& sides, Real scale, Value* workspace,
-                         const Work& work) const {
+void RowPlan<Real>::run(const Block& block, const Sides& sides, Real scale, Value* workspace,
+                        const Work& work) const {
     const int inputs = sides.inputs, outputs = sides.outputs;
     const auto line = [&](int v) { return workspace + v * line_values(); };
     Value* const ordered = line(std::max(inputs, outputs));
@@ -246,12 +245,12 @@ void RowLines<Real>::run(const Block& block, const Sides& sides, Real scale, Val
                     last_inverse<radix>(line(v) + (first + g) * radix, walls_ && sides.sine_in(v),
                                         of_group(v, g));
             work.call(work.of, {reinterpret_cast<Real*>(points), 1LL * count * radix * rows, rows,
-                                block.count, inverse_.places() + first, radix, groups, count * radix,
+                                block.count, inverse_.results() + first, radix, groups, count * radix,
                                 walls_ ? inverse_.points() : 0});
             for (int v = 0; v < outputs; ++v)
                 for (int g = 0; g < count; ++g) {
                     if (walls_ && sides.sine_out(v)) negate_second_half<radix>(of_group(v, g));
-                    forward_.template first_of<radix>(inverse_.place(first + g), of_group(v, g),
+                    forward_.template first_of<radix>(inverse_.result(first + g), of_group(v, g),
                                                       line(v) + (first + g) * radix);
                 }
         }
@@ -259,7 +258,7 @@ void RowLines<Real>::run(const Block& block, const Sides& sides, Real scale, Val
     for (int v = 0; v < outputs; ++v) end(block, v, sides.sine_out(v), scale, line(v), ordered);
 }
 
-template class RowLines<float>;
-template class RowLines<double>;
+template class RowPlan<float>;
+template class RowPlan<double>;
 
 } // namespace whorl::device

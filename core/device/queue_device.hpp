@@ -2,31 +2,31 @@
 #pragma once
 
 #include "device/compiled.hpp"
-#include "device/stream_lines.hpp"
+#include "device/queue_plan.hpp"
 
 namespace whorl::device {
 
 // Own has each, for_each, for_blocks, block_memory, and execute(executor, plan, data), which enqueues a
 // transform of its library's.
-template <class Own, template <class> class Plan, class Of> class StreamDevice {
+template <class Own, template <class> class Library, class Of> class QueueDevice {
   public:
     using Memory = Of;
-    template <class Real> using Lines = StreamLines<Plan<Real>, Memory, Real>;
-    static constexpr bool streams = true;
+    template <class Real> using LinePlan = QueuePlan<Library<Real>, Memory, Real>;
+    static constexpr bool queues = true;
 
-    int executors() const { return stream_count; }
+    int executors() const { return queue_count; }
 
     template <class Kernel> void over(std::int64_t rows, const Kernel& kernel) {
         own().each(1, [&](int executor, std::int64_t) { own().for_each(executor, rows, kernel); });
     }
 
     template <class Real>
-    std::unique_ptr<Lines<Real>> make_lines(LineKind kind, LineShape shape, Direction direction) {
-        return std::make_unique<Lines<Real>>(kind, shape, direction, own().block_memory());
+    std::unique_ptr<LinePlan<Real>> make_plan(LineKind kind, LineShape shape, Direction direction) {
+        return std::make_unique<LinePlan<Real>>(kind, shape, direction, own().block_memory());
     }
     // Lines in place: in blocks, or by the library.
     template <class Real>
-    void transform(int executor, const Lines<Real>& lines, Complex<Real>* data, Complex<Real>* scratch) {
+    void transform(int executor, const LinePlan<Real>& lines, Complex<Real>* data, Complex<Real>* scratch) {
         if (lines.lanes() > 0)
             return lines.with_ends(data, [&]<Direction direction>(const LinesInPlace<Real, direction>& ends) {
                 transform_between<direction>(executor, lines, 1, ends);
@@ -34,13 +34,13 @@ template <class Own, template <class> class Plan, class Of> class StreamDevice {
         lines.execute(
             data, scratch,
             [&](std::int64_t rows, const auto& kernel) { own().for_each(executor, rows, kernel); },
-            [&](const Plan<Real>& plan, Complex<Real>* at) { own().execute(executor, plan, at); });
+            [&](const Library<Real>& plan, Complex<Real>* at) { own().execute(executor, plan, at); });
     }
     // Lines in blocks, between the Ends of some groups of them.
     template <Direction direction, class Real, class Ends>
-    void transform_between(int executor, const Lines<Real>& lines, std::int64_t groups, const Ends& ends) {
+    void transform_between(int executor, const LinePlan<Real>& lines, std::int64_t groups, const Ends& ends) {
         constexpr int variables = Ends::variables;
-        own().for_blocks(executor, groups * Portion::blocks_of_group(ends.lanes(), lines.lanes(variables)),
+        own().for_blocks(executor, groups * LaneRange::blocks_of_group(ends.lanes(), lines.lanes(variables)),
                          lines.program_bytes(variables), lines.template program<direction>(ends));
     }
 

@@ -5,13 +5,13 @@
 //   inverse  V_k = w_k (C_k - i C_{n-k}), C_n = 0,  v = backward transform of V
 // A sine line is the cosine line of (-1)^j x_j with the modes the other way round: S_k = C_{n-k}, S_0 = 0.
 // Backward transforms are forward ones with real and imaginary parts swapped before and after. With parts
-// swapped i is -i, so that one turn serves the modes of an odd line both ways, -i times those of a sine line.
+// swapped i is -i, so that modes that are to be turned are turned alike both ways.
 #pragma once
 
 #include <vector>
 
 #include "base/macros.hpp"
-#include "device/lines.hpp"
+#include "device/line_plan.hpp"
 #include "device/rows.hpp"
 
 namespace whorl::device {
@@ -39,7 +39,8 @@ template <class Real> struct Fold {
     int n;
     const Real* turns; // fold_turns
     Dropped dropped;   // modes, which are neither read nor written
-    bool sine, odd;
+    bool sine;
+    int turn; // modes are i^turn times those of a cosine or sine line
 
     // V from the modes, both with parts swapped.
     template <class Modes, class V> WHORL_INLINE void begin(int k, const Modes& modes, const V& v) const {
@@ -85,20 +86,20 @@ template <class Real> struct Fold {
     template <class Value> static WHORL_INLINE Value turned(const Value& a, Real c, Real s) {
         return {a.re * c + a.im * s, a.im * c - a.re * s};
     }
-    // Modes of an odd line as a sine line's, and back.
+    template <class Value> WHORL_INLINE Value times_turn(const Value& a) const {
+        return turn == 0 ? a : (turn < 0 ? Value{a.im, -a.re} : Value{-a.im, a.re});
+    }
     template <class Modes> WHORL_INLINE auto mode(const Modes& modes, int k) const {
         using Value = typename Modes::Value;
-        if (dropped.has(k)) return Value{};
-        const Value a = modes.get(k);
-        return odd ? Value{a.im, -a.re} : a;
+        return dropped.has(k) ? Value{} : times_turn(modes.get(k));
     }
     template <class Modes, class Value>
     WHORL_INLINE void put(const Modes& modes, int k, const Value& a) const {
-        if (!dropped.has(k)) modes.set(k, odd ? Value{a.im, -a.re} : a);
+        if (!dropped.has(k)) modes.set(k, times_turn(a));
     }
 };
 
-// All pairs of a line; the compiler knows which basis it is of.
+// All pairs of a line; of those bases there are today the compiler knows which it is.
 template <class Real> class WallFold {
   public:
     explicit WallFold(int n) : n_(n), turns_(fold_turns<Real>(n)) {}
@@ -114,16 +115,18 @@ template <class Real> class WallFold {
 
   private:
     template <class F> void each_pair(Dropped dropped, Basis basis, const F& f) const {
-        const auto as = [&](bool sine, bool odd) WHORL_INSIDE {
-            const Fold<Real> fold{n_, turns_.data(), dropped, sine, odd};
+        const auto as = [&](bool sine, int turn) WHORL_INSIDE {
+            const Fold<Real> fold{n_, turns_.data(), dropped, sine, turn};
             for (int k = 0; 2 * k <= n_; ++k) f(fold, k);
         };
         if (basis == Basis::cosine)
-            as(false, false);
+            as(false, 0);
         else if (basis == Basis::sine)
-            as(true, false);
+            as(true, 0);
+        else if (basis == Basis::odd)
+            as(true, -1);
         else
-            as(true, true);
+            as(traits_of(basis).sine, traits_of(basis).turn);
     }
 
     int n_;
