@@ -15,7 +15,7 @@ packages := .venv/.packages
 core := .venv/.core-$(PRESET)$(LEVELS:%=-%)
 # The core with what only tests want: the device cpu-as-gpu.
 tested_core := $(core)-tested
-core_inputs := CMakeLists.txt CMakePresets.json $(shell find cmake core -type d -o -name '*.cmake' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.h')
+core_inputs := CMakeLists.txt CMakePresets.json python/whorl/base/declared.toml $(shell find cmake core -type d -o -name '*.cmake' -o -name 'declared.py' -o -name '*.[ch]pp' -o -name '*.cu' -o -name '*.h')
 python_inputs := $(shell find python/whorl -name '*.py' -o -name '*.toml')
 cpp_files = $(shell find core -name '*.[ch]pp' -o -name '*.h' -o -name '*.cu')
 

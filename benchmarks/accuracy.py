@@ -23,7 +23,7 @@ import math
 import time
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 import shared
@@ -33,13 +33,12 @@ from shared import ROOT, console, table
 from whorl.base.errors import BlowUp, CaseError
 from whorl.base.files import write_text
 from whorl.base.ranks import MPI
-from whorl.config.case import Case, Time
+from whorl.config.case import Case
+from whorl.config.schemes import SCHEMES
 from whorl.machine.benches.common import provenance
-from whorl.machine.floor import STAGES
 from whorl.run.simulation import Simulation
 from whorl.run.threads import threads_of_rank
 
-SCHEMES = get_args(Time.model_fields["scheme"].annotation)
 TARGETS = (1e-2, 1e-3, 1e-4, 1e-5)
 ORDER_OF_REFERENCE = 4
 METHOD = ROOT / "docs" / "method.md"
@@ -155,7 +154,7 @@ class Ladder:
             }
         return {
             "scheme": self.scheme,
-            "right_hand_sides": STAGES[self.scheme],
+            "right_hand_sides": SCHEMES[self.scheme].right_hand_sides,
             "seconds_per_step": self.seconds_per_step,
             "errors": {n: e if math.isfinite(e) else None for n, e in sorted(self.errors.items())},
             "targets": rows,
@@ -256,7 +255,7 @@ def parse() -> argparse.Namespace:
     add = parser.add_argument
     add("--points", type=int, nargs="+", default=(64, 128), help="points an axis")
     add("--flows", nargs="+", default=tuple(FLOWS), choices=FLOWS)
-    add("--schemes", nargs="+", default=SCHEMES, choices=SCHEMES)
+    add("--schemes", nargs="+", default=tuple(SCHEMES), choices=SCHEMES)
     add("--halvings", type=int, default=5, help="of the step, from the first to the shortest")
     add("--keep-page", action="store_true", help="print, and write the JSON, only")
     add("--json", type=Path, default=ROOT / "runs/accuracy.json")

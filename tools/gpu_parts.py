@@ -13,6 +13,7 @@ import numpy as np
 from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.machine.benches.common import bench_case
+from whorl.run.core_options import core_scheme
 from whorl.run.fitting import choose_planes, largest_points
 
 DEVICE = "cuda"
@@ -42,7 +43,8 @@ PARAMETERS = dict.fromkeys(ZERO, 0.0) | {
 def options(model: str, points: tuple[int, int, int], **settings: Any) -> Any:
     known = bench_case(8, "double", None, model, "rk2", 1, []).flow.parameters()
     parameters = {name: PARAMETERS[name] for name in known}
-    given = {"lengths": (2 * math.pi,) * 3, "scheme": "rk2", "parameters": parameters, **settings}
+    given = {"lengths": (2 * math.pi,) * 3, "parameters": parameters, **settings}
+    given["scheme"] = core_scheme("rk2")
     return _core.Options(model=model, points=points, **given)
 
 

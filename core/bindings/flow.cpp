@@ -14,59 +14,6 @@
 
 namespace whorl {
 
-Truncation Options::truncation() const {
-    check_box(box());
-    const Dealias rule = parse_dealias(dealias);
-    const Shape kept = parse_shape(shape);
-    return Truncation(box(), rule, kept);
-}
-
-std::int64_t Options::cache() const { return second_cache > 0 ? second_cache : device::second_cache(); }
-
-ProcessGrid Options::choose_grid(int ranks) const {
-    if (process_grid[0] == 0 && process_grid[1] == 0) return choose_process_grid(box(), truncation(), ranks);
-    const ProcessGrid grid{process_grid[0], process_grid[1]};
-    WHORL_REQUIRE(grid.p_row >= 1 && grid.p_col >= 1,
-                  "process grid " + std::to_string(grid.p_row) + " x " + std::to_string(grid.p_col) +
-                      " is impossible: both numbers are 1 or more, or both 0 to have them chosen.");
-    WHORL_REQUIRE(grid.p_row * grid.p_col == ranks,
-                  "process grid " + std::to_string(grid.p_row) + " x " + std::to_string(grid.p_col) +
-                      " is for " + std::to_string(grid.p_row * grid.p_col) + " ranks, but there are " +
-                      std::to_string(ranks) + ".");
-    return grid;
-}
-
-bool Options::is_double() const {
-    WHORL_REQUIRE(precision == "single" || precision == "double",
-                  "precision = \"" + precision + "\" is unknown; choose single or double.");
-    return precision == "double";
-}
-
-bool Options::is_exact() const {
-    WHORL_REQUIRE(linear == "explicit" || linear == "exact",
-                  "linear = \"" + linear + "\" is unknown; choose explicit or exact.");
-    return linear == "exact";
-}
-
-double Options::parameter(const std::string& name) const {
-    asked_.insert(name);
-    const auto found = parameters.find(name);
-    WHORL_REQUIRE(found != parameters.end(), "model " + model + " needs the parameter " + name + ".");
-    return found->second;
-}
-
-std::array<double, 3> Options::vector_parameter(const std::string& name) const {
-    return {parameter(name + "_x"), parameter(name + "_y"), parameter(name + "_z")};
-}
-
-void Options::check_parameters() const {
-    std::string known;
-    for (const std::string& name : asked_) known += (known.empty() ? "" : ", ") + name;
-    for (const auto& [name, value] : parameters)
-        WHORL_REQUIRE(asked_.contains(name), "model " + model + " has no parameter " + name +
-                                                 (known.empty() ? "" : ", but " + known) + ".");
-}
-
 int ModelShape::field_count() const {
     int count = 0;
     for (const auto& [name, components] : fields) count += components;
@@ -83,27 +30,6 @@ int widest(const FieldList& fields) {
 
 int ModelShape::column_variables() const { return std::max({inputs, fluxes, widest(outputs), measured}); }
 int ModelShape::row_variables() const { return std::max({inputs, products, widest(outputs), measured}); }
-
-// Eight batches keep the row buffers, and the arrays fields are read through, at an eighth of the planes.
-// What a batch costs whatever is in it, small ones do not earn.
-int Options::choose_batches(ProcessGrid grid) const {
-    // Ranks that exchange do best with a few planes at a time, which stay in cache on either side.
-    constexpr int usual = 8, planes_of_batch = 4;
-    constexpr std::int64_t fewest_points_of_batch = std::int64_t{1} << 17;
-    // A batch that fills a GPU, and a few where there are exchanges to hide.
-    constexpr std::int64_t points_of_batch = std::int64_t{1} << 24;
-    const bool shares_planes = points[1] == 1 && grid.p_row > 1; // all at once
-    const int own_planes = shares_planes ? 1 : std::max(1, points[2] / grid.p_col);
-    const bool exchanges = grid.p_row * grid.p_col > 1;
-    const std::int64_t own_points =
-        own_planes * std::max<std::int64_t>(1, std::int64_t{points[0]} * points[1] / grid.p_row);
-    const auto batches_of = [&](std::int64_t of_batch) { return (own_points + of_batch - 1) / of_batch; };
-    std::int64_t chosen = exchanges ? std::max(usual, own_planes / planes_of_batch) : usual;
-    chosen = std::min(chosen, batches_of(fewest_points_of_batch));
-    if (device::has_queues(device))
-        chosen = std::max<std::int64_t>(exchanges ? 4 : 1, batches_of(points_of_batch));
-    return static_cast<int>(std::clamp<std::int64_t>(batches > 0 ? batches : chosen, 1, own_planes));
-}
 
 namespace {
 
@@ -171,7 +97,7 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
     const Layout layout(box, truncation, pencils, rank, options.batches, shape.column_variables(),
                         shape.row_variables(), exchange::traits_of(options.transport_options()), queues);
     const std::int64_t value = options.is_double() ? 16 : 8;
-    const int registers = find_scheme(options.scheme).all_registers(truncation.dealias());
+    const int registers = options.scheme.all_registers(truncation.dealiasing());
     const LineChoice lines = parse_line_choice(options.lines);
     const Workspace workspace =
         queues ? Workspace::of_queue(layout, {value, lines.x, options.block_memory, options.planes})
@@ -197,6 +123,7 @@ std::map<std::string, std::int64_t> shares(const Options& options, std::array<in
     for (int r = 0; r < p_row; ++r) widest = std::max(widest, pencils.elements(r).size());
     return {{"elements", widest},
             {"columns", pencils.most_columns()},
+            {"padded_columns", padded_columns(pencils.most_columns())},
             {"row_columns", pencils.most_row_columns()}};
 }
 

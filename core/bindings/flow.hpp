@@ -5,12 +5,10 @@
 #include <functional>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
-#include "device/compiled.hpp"
-#include "device/cpu.hpp"
+#include "bindings/options.hpp"
 #include "exchange/communicator.hpp"
 #include "fields/physical.hpp"
 #include "grid/pencils.hpp"
@@ -19,59 +17,6 @@
 #include "storage/attributes.hpp"
 
 namespace whorl {
-
-struct Options {
-    std::string model = "navier-stokes";
-    std::string device = "cpu";
-    std::string precision = "double";
-    std::array<int, 3> points{64, 64, 64};
-    std::array<double, 3> lengths{};
-    std::string bases = "FFF"; // of z, y, x: F periodic, S between free-slip walls
-    std::string dealias = "2/3";
-    std::string shape = "cube";
-    std::string scheme = "rk4";
-    std::string linear = "explicit"; // or "exact": linear coupling in the integrating factor
-    std::map<std::string, double> parameters;
-    std::vector<std::array<double, 4>> scalars; // diffusivity and mean gradient x, y, z of each
-    std::array<int, 2> process_grid{0, 0};      // (0, 0): chosen
-    int batches = 0;                            // 0: chosen
-    int threads = 0;                            // 0: what OpenMP offers
-    std::string transport = "alltoall";
-    std::string gpu_aware = "auto";
-    std::string wire = "full";
-    std::string threading = "funneled";
-    int variables_per_message = 0; // 0: all
-    double exchange_timeout = 0.0; // seconds; 0: none
-    std::string lines = "auto";    // roundtrip/line_choice.hpp
-    std::int64_t second_cache = 0; // bytes; 0: that of the machine
-    int planes = 0;                // at a time, where work is enqueued; 0: as many as fill a GPU
-    // What blocks of threads share on the GPUs, for the count of memory: bytes, no more than is planned with.
-    std::int64_t block_memory = device::planned_block_memory;
-    std::uint64_t shift_seed = 0;
-
-    Box box() const { return {points, lengths, parse_bases(bases)}; }
-    exchange::TransportOptions transport_options() const {
-        return {transport, wire, threading, variables_per_message, device::Cpu(threads).executors()};
-    }
-    std::int64_t cache() const;
-    // Throws Error unless precision is "single" or "double".
-    bool is_double() const;
-    // Throws Error unless linear is "explicit" or "exact".
-    bool is_exact() const;
-    // Throws Error naming the parameter when it is not given.
-    double parameter(const std::string& name) const;
-    std::array<double, 3> vector_parameter(const std::string& name) const;
-    // Throws Error naming a parameter that is given and that the model has not asked for: it would be
-    // ignored.
-    void check_parameters() const;
-    // Throws Error when the box, the dealiasing or the shape is impossible.
-    Truncation truncation() const;
-    ProcessGrid choose_grid(int ranks) const;
-    int choose_batches(ProcessGrid grid) const;
-
-  private:
-    mutable std::set<std::string> asked_; // parameters
-};
 
 // Fields by name, with their number of components, in order.
 using FieldList = std::vector<std::pair<std::string, int>>;
@@ -161,6 +106,8 @@ struct ModelShape {
     int inputs = 0, products = 0, fluxes = 0; // variables on each leg of the round trip
     int measured = 0;                         // variables of passes that only measure
     FieldList fields, outputs;                // of the state; that can be read
+    std::map<std::string, std::vector<std::string>>
+        sines; // axes of each output's components: "xy" of x and y
     std::vector<std::string> statistics, spectra;
 
     int field_count() const;

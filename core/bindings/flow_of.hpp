@@ -125,7 +125,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         if constexpr (HasVelocity<Model>)
             for (std::size_t s = 0; s < options_.scalars.size(); ++s)
                 all.merge(scalar_statistics(modes(), state(), stepper_.model(), static_cast<int>(s),
-                                            options_.scalars[s]));
+                                            options_.scalars[s].first, options_.scalars[s].second));
         return all;
     }
 
@@ -136,7 +136,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
             add_superfluid_spectra(set, superfluid_flow(trip_, set, stepper_.model(), stepper_.state()),
                                    spectra);
         for (std::size_t s = 0; s < options_.scalars.size(); ++s)
-            spectra[scalar_name(s) + "_variance"] =
+            spectra[options_.scalars[s].first + "_" + scalar_measures[0]] =
                 energy_spectrum(set, state().from(Model::fields + static_cast<int>(s)), 1);
         for (int n = 0; n < set.shells.count; ++n) spectra["k"].push_back(n * set.shells.smallest_wavenumber);
         return spectra;
@@ -223,11 +223,13 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
   private:
-    // A field of the state and the number of its first component.
+    // A field of the state, the number of its first component, and what checkpoints call it: of the names of
+    // passive scalars, which are the user's, they know nothing.
     struct StateField {
         std::string name;
         FieldGroup group;
         int first;
+        std::string in_files;
     };
 
     static RoundTripOptions trip_options(const Options& options, const ModelShape& shape) {
@@ -243,7 +245,9 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         return trip;
     }
     static StepperOptions stepper_options(const Options& options) {
-        return {options.scheme, options.shift_seed, options.is_exact(), options.scalars};
+        std::vector<std::array<double, 4>> scalars;
+        for (const auto& [name, constants] : options.scalars) scalars.push_back(constants);
+        return {options.scheme, options.shift_seed, options.is_exact(), scalars};
     }
 
     // A model without velocity in its state may be set from one.
@@ -262,11 +266,12 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         std::vector<StateField> fields;
         int first = 0;
         for (const FieldGroup& group : Model::groups) {
-            fields.push_back({group.name, group, first});
+            fields.push_back({group.name, group, first, group.name});
             first += group.components;
         }
         for (std::size_t s = 0; s < options_.scalars.size(); ++s)
-            fields.push_back({scalar_name(s), {"scalar", 1, false}, first++});
+            fields.push_back(
+                {options_.scalars[s].first, {"scalar", 1, false}, first++, "scalar" + std::to_string(s)});
         return fields;
     }
     StateField find(const std::string& name) const {
@@ -288,7 +293,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     std::vector<storage::StoredField<Real>> stored_fields() { return stored_fields(stepper_.state(), ""); }
     std::vector<storage::StoredField<Real>> stored_fields(Complex<Real>* set, const std::string& suffix) {
         std::vector<storage::StoredField<Real>> stored;
-        for (const StateField& field : state_fields()) add_stored(stored, field, set, field.name, suffix);
+        for (const StateField& field : state_fields()) add_stored(stored, field, set, field.in_files, suffix);
         return stored;
     }
     void add_stored(std::vector<storage::StoredField<Real>>& stored, const StateField& field,

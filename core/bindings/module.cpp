@@ -26,6 +26,7 @@
 #include "device/line_plan.hpp"
 #include "device/rates.hpp"
 #include "device/separate_memory.hpp"
+#include "exchange/staged.hpp"
 #include "storage/version.hpp"
 
 namespace whorl {
@@ -61,6 +62,7 @@ nb::dict shape_of(const Options& options) {
     nb::dict result;
     result["fields"] = by_name(shape.fields);
     result["outputs"] = by_name(shape.outputs);
+    result["sines"] = shape.sines;
     result["statistics"] = shape.statistics;
     result["spectra"] = shape.spectra;
     result["inputs"] = shape.inputs;
@@ -112,9 +114,6 @@ nb::dict build_info() {
     info["devices"] = device_names();
     info["models"] = model_names();
     info["transports"] = exchange::transport_names();
-    nb::dict rounds; // of each scheme the right-hand sides of a step
-    for (const Scheme& scheme : schemes()) rounds[scheme.name.c_str()] = scheme.right_hand_sides();
-    info["schemes"] = rounds;
     return info;
 }
 
@@ -130,23 +129,18 @@ void bind_options(nb::module_& m) {
         }
         return nb::cast<Options>(object);
     }));
-    options.def_rw("model", &Options::model).def_rw("device", &Options::device);
-    options.def_rw("precision", &Options::precision).def_rw("points", &Options::points);
-    options.def_rw("bases", &Options::bases);
-    options.def_rw("lengths", &Options::lengths)
-        .def_rw("dealias", &Options::dealias)
-        .def_rw("shape", &Options::shape);
-    options.def_rw("scheme", &Options::scheme).def_rw("parameters", &Options::parameters);
-    options.def_rw("linear", &Options::linear).def_rw("scalars", &Options::scalars);
-    options.def_rw("process_grid", &Options::process_grid).def_rw("batches", &Options::batches);
-    options.def_rw("threads", &Options::threads).def_rw("transport", &Options::transport);
-    options.def_rw("gpu_aware", &Options::gpu_aware);
-    options.def_rw("wire", &Options::wire).def_rw("threading", &Options::threading);
-    options.def_rw("variables_per_message", &Options::variables_per_message)
-        .def_rw("exchange_timeout", &Options::exchange_timeout);
-    options.def_rw("planes", &Options::planes).def_rw("block_memory", &Options::block_memory);
-    options.def_rw("second_cache", &Options::second_cache);
-    options.def_rw("lines", &Options::lines).def_rw("shift_seed", &Options::shift_seed);
+    each_option([&](const char* name, auto member) { options.def_rw(name, member); });
+}
+
+void bind_scheme(nb::module_& m) {
+    nb::class_<StageTable>(m, "StageTable", "Rows of m, entries of v, and how far a stage goes on in time.")
+        .def(nb::init<std::vector<std::vector<double>>, std::vector<double>, double>(), nb::arg("m"),
+             nb::arg("v"), nb::arg("advance"));
+    nb::class_<Scheme>(m, "Scheme", "A time scheme; see whorl.config.schemes.")
+        .def(nb::init<std::string, const std::vector<StageTable>&, int>(), nb::arg("name"), nb::arg("stages"),
+             nb::arg("earlier") = 0)
+        .def_ro("name", &Scheme::name)
+        .def_prop_ro("registers", &Scheme::registers);
 }
 
 void bind_measures(nb::class_<OpenFlow>& flow) {
@@ -224,6 +218,7 @@ void bind_error(nb::module_& m) {
 #define WHORL_NB_MODULE(name, variable) NB_MODULE(name, variable)
 WHORL_NB_MODULE(WHORL_MODULE, m) {
     bind_error(m);
+    bind_scheme(m);
     bind_options(m);
     bind_flow(m);
     m.def("build_info", &build_info);
@@ -260,6 +255,15 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
         "exchange_blocks",
         [](const Options& options) { return exchange::traits_of(options.transport_options()).blocks; },
         nb::arg("options"));
+    m.def(
+        "moves_device_memory",
+        [](const Options& options) {
+            return exchange::moves_device_memory(options.transport_options(), options.gpu_aware);
+        },
+        nb::arg("options"), "Throws Error where these options cannot move what is in the memory of GPUs.");
+    m.attr("ROW_BATCHES") = most_row_batches;
+    m.attr("STREAMS") = device::stream_count;
+    m.attr("POINTS_OF_BATCH") = points_of_batch;
     m.def("estimate_memory", &estimate_memory, nb::arg("options"), nb::arg("ranks"));
     m.def("second_cache", &device::second_cache,
           "Bytes of a core's second cache, from which the tiles of z lines follow.");

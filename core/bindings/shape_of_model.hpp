@@ -6,8 +6,6 @@
 
 namespace whorl {
 
-inline std::string scalar_name(std::size_t s) { return "scalar" + std::to_string(s); }
-
 // Has a model without a velocity in its state a way to be set from one?
 template <class Model>
 concept SetFromVelocity = requires(const Model& model) { model.from_velocity({}, nullptr, nullptr); };
@@ -17,24 +15,38 @@ template <class Model>
 concept LosesToField = requires { requires Model::has_lorentz_force; };
 
 // What passive scalars add to the shape of the model that carries them.
-template <class Model> void add_scalars(int scalars, ModelShape& shape) {
-    for (int s = 0; s < scalars; ++s) {
-        const std::string name = scalar_name(static_cast<std::size_t>(s));
+template <class Model> void add_scalars(const std::vector<NamedScalar>& scalars, ModelShape& shape) {
+    for (const auto& [name, constants] : scalars) {
         shape.fields.emplace_back(name, 1);
         shape.outputs.emplace_back(name, 1);
-        for (const char* part : {"_variance", "_dissipation", "_production"})
-            shape.statistics.push_back(name + part);
-        shape.spectra.push_back(name + "_variance");
+        for (const char* part : scalar_measures) shape.statistics.push_back(name + "_" + part);
+        shape.spectra.push_back(name + "_" + scalar_measures[0]);
     }
-    shape.inputs += scalars;
-    shape.products = std::max(Model::inputs, Model::products) + 3 * scalars;
-    shape.fluxes += 2 * scalars;
+    const auto count = static_cast<int>(scalars.size());
+    shape.inputs += count;
+    shape.products = std::max(Model::inputs, Model::products) + 3 * count;
+    shape.fluxes += 2 * count;
+}
+
+// The axes along which each component is a sum of sines.
+inline std::vector<std::string> sines_of(const Output& output) {
+    std::vector<std::string> sines(static_cast<std::size_t>(output.components));
+    for (std::size_t v = 0; v < sines.size(); ++v)
+        for (const int axis : {0, 1, 2})
+            if (output.parities[v].odd(axis)) sines[v] += "xyz"[axis];
+    return sines;
 }
 
 template <class Model> ModelShape shape_of_model(const Options& options) {
-    ModelShape shape{Model::inputs, Model::products, Model::fluxes, 0, {}, {}, {}, {}};
+    ModelShape shape;
+    shape.inputs = Model::inputs;
+    shape.products = Model::products;
+    shape.fluxes = Model::fluxes;
     for (const FieldGroup& group : Model::groups) shape.fields.emplace_back(group.name, group.components);
-    for (const Output& output : Model::outputs) shape.outputs.emplace_back(output.name, output.components);
+    for (const Output& output : Model::outputs) {
+        shape.outputs.emplace_back(output.name, output.components);
+        shape.sines[output.name] = sines_of(output);
+    }
     for (const char* name : Model::sums) shape.statistics.emplace_back(name);
     for (const char* name : Model::maxima) shape.statistics.emplace_back(name);
     for (const int which : Model::spectra)
@@ -48,7 +60,7 @@ template <class Model> ModelShape shape_of_model(const Options& options) {
     }
     if (options.scalars.empty()) return shape;
     if constexpr (HasVelocity<Model>) {
-        add_scalars<Model>(static_cast<int>(options.scalars.size()), shape);
+        add_scalars<Model>(options.scalars, shape);
         return shape;
     } else {
         throw Error("model " + options.model +

@@ -1,5 +1,7 @@
 #include "exchange/staged.hpp"
 
+#include <algorithm>
+
 #include <mpi.h>
 #if defined(OPEN_MPI) && OPEN_MPI
 #include <mpi-ext.h>
@@ -66,7 +68,8 @@ Maker staged(Mirrors& mirrors, const Maker& make) {
 }
 
 bool moves_device_memory(const TransportOptions& options, const std::string& gpu_aware) {
-    WHORL_REQUIRE(gpu_aware == "auto" || gpu_aware == "yes" || gpu_aware == "no",
+    const auto& known = declared::choices::gpu_aware;
+    WHORL_REQUIRE(std::ranges::find(known, gpu_aware) != known.end(),
                   "gpu_aware = \"" + gpu_aware + "\" is unknown; choose one of: auto, yes, no.");
     const Traits traits = traits_of(options);
     const bool directly = traits.of_gpus || gpu_aware == "yes" || (gpu_aware == "auto" && says_so());

@@ -1,7 +1,8 @@
 #include "exchange/transport.hpp"
 
 #include <algorithm>
-#include <map>
+#include <array>
+#include <string_view>
 
 #include "exchange/alltoall.hpp"
 #include "exchange/datatypes.hpp"
@@ -16,11 +17,8 @@
 namespace whorl::exchange {
 
 namespace {
-struct Kind {
-    // One for each who asks, as it may hold what its exchanges share; so many threads move what they copy.
-    Maker (*make)(int threads);
-    Traits traits;
-};
+// One for each who asks, as it may hold what its exchanges share; so many threads move what they copy.
+using MakerOf = Maker (*)(int threads);
 
 template <class T> Maker maker(int threads) {
     return [threads](const Communicator& communicator, std::vector<Pattern> batches, int, int element) {
@@ -31,38 +29,60 @@ template <class T> Maker maker(int threads) {
     };
 }
 
-// One line a transport.
-const std::map<std::string, Kind>& registry() {
-    static const std::map<std::string, Kind> kinds{
-        {"alltoall", {maker<AllToAll>, {.blocks = true}}},
-        {"overlap", {maker<Overlap>, {}}},
-        {"pairwise", {maker<Pairwise>, {}}},
-        {"rma", {maker<Rma>, {}}},
-        {"rma-fence", {maker<FencedRma>, {}}},
-        {"rma-shared", {maker<Rma>, {.shared = true}}},
-        {"datatypes", {maker<Datatypes>, {.strided = true}}},
-#ifdef WHORL_NCCL
-        {"nccl", {[](int) { return nccl_maker(); }, {.of_gpus = true}}},
-#endif
-    };
-    return kinds;
-}
+// That each is declared, the compiler looks (declared.toml).
+struct Kind {
+    const Traits* traits;
+    MakerOf make;
 
-void check_choice(const char* option, const std::string& value, const std::vector<std::string>& known) {
+    consteval Kind(std::string_view name, MakerOf of_name) : traits(&declared_as(name)), make(of_name) {}
+    static consteval const Traits& declared_as(std::string_view name) {
+        for (const Traits& traits : declared::transports)
+            if (traits.name == name) return traits;
+        throw "this transport is not in declared.toml";
+    }
+};
+
+// One line a transport.
+constexpr std::array kinds{
+    Kind{"alltoall", maker<AllToAll>},
+    Kind{"overlap", maker<Overlap>},
+    Kind{"pairwise", maker<Pairwise>},
+    Kind{"rma", maker<Rma>},
+    Kind{"rma-fence", maker<FencedRma>},
+    Kind{"rma-shared", maker<Rma>},
+    Kind{"datatypes", maker<Datatypes>},
+#ifdef WHORL_NCCL
+    Kind{"nccl", [](int) { return nccl_maker(); }},
+#endif
+};
+constexpr bool in_this_build(const Traits& traits) {
+    return std::ranges::any_of(kinds, [&](const Kind& kind) { return kind.traits == &traits; });
+}
+static_assert(std::ranges::all_of(declared::transports,
+                                  [](const Traits& traits) {
+                                      return traits.of_gpus || in_this_build(traits);
+                                  }),
+              "declared.toml has a transport that is made nowhere");
+
+template <class Names> void check_choice(const char* option, const std::string& value, const Names& known) {
     std::string names;
-    for (const auto& name : known) names += (names.empty() ? "" : ", ") + name;
+    for (const auto& name : known) names += (names.empty() ? "" : ", ") + std::string(name);
     WHORL_REQUIRE(std::ranges::find(known, value) != known.end(),
                   std::string(option) + " = \"" + value + "\" is unknown; choose one of: " + names + ".");
+}
+
+const Kind& find_kind(const std::string& name) {
+    check_choice("transport", name, transport_names());
+    return *std::ranges::find(kinds, name, [](const Kind& kind) { return kind.traits->name; });
 }
 } // namespace
 
 Maker transport_maker(const TransportOptions& options) {
-    check_choice("transport", options.name, transport_names());
-    check_choice("wire", options.wire, {"full", "single"});
-    check_choice("threading", options.threading, {"funneled", "serialized", "multiple"});
+    const Kind& kind = find_kind(options.name);
+    check_choice("wire", options.wire, declared::choices::wire);
+    check_choice("threading", options.threading, declared::choices::threading);
     require_threading(options.threading);
-    const Kind& kind = registry().at(options.name);
-    WHORL_REQUIRE(!kind.traits.strided || options.wire == "full",
+    WHORL_REQUIRE(!kind.traits->strided || options.wire == "full",
                   "transport = \"" + options.name +
                       "\" packs nothing, so nothing converts: choose wire = \"full\" or another transport.");
     // Beside those that work on the next batch, or in a team already, each exchange has the thread it is on.
@@ -77,13 +97,12 @@ Maker transport_maker(const TransportOptions& options) {
 
 std::vector<std::string> transport_names() {
     std::vector<std::string> names;
-    for (const auto& [name, kind] : registry()) names.push_back(name);
+    for (const Kind& kind : kinds) names.emplace_back(kind.traits->name);
     return names;
 }
 
 Traits traits_of(const TransportOptions& options) {
-    check_choice("transport", options.name, transport_names());
-    Traits traits = registry().at(options.name).traits;
+    Traits traits = *find_kind(options.name).traits;
     if (options.threading == "serialized") traits.blocks = false;
     return traits;
 }

@@ -35,10 +35,10 @@ using Maker = std::function<std::unique_ptr<Transport>(const Communicator&, std:
                                                        int variables, int element)>;
 
 struct TransportOptions {
-    std::string name = "alltoall";
-    std::string wire = "full";          // or "single": 4-byte reals on the way in a double run
-    std::string threading = "funneled"; // or "serialized", "multiple"
-    int variables_per_message = 0;      // 0: all of them
+    std::string name = declared::transports.front().name;
+    std::string wire = declared::choices::wire.front();           // "single": 4-byte reals in a double run
+    std::string threading = declared::choices::threading.front(); // or "serialized", "multiple"
+    int variables_per_message = 0;                                // 0: all of them
     int threads = 1; // of the run: they exchange where threading = "multiple", else copy and convert
 };
 

@@ -4,12 +4,12 @@
 #include <cmath>
 #include <numbers>
 
+#include "base/declared.hpp"
 #include "base/error.hpp"
 
 namespace whorl {
 
 namespace {
-constexpr int largest_points = 1 << 16; // 65536 an axis keeps every line index within 32 bits
 constexpr const char* axis_names[] = {"x", "y", "z"};
 } // namespace
 
@@ -33,21 +33,20 @@ double Box::largest_wavenumber() const {
 
 bool is_good_size(int n) {
     if (n < 2 || n % 2 != 0) return false;
-    for (int factor : {2, 3, 5, 7})
+    for (const int factor : declared::sizes::factors)
         while (n % factor == 0) n /= factor;
     return n == 1;
 }
 
 int next_good_size(int n) {
-    int good = std::max(n, 2);
+    int good = std::max(n, declared::sizes::least);
     while (!is_good_size(good)) ++good;
     return good;
 }
 
 std::array<bool, 3> parse_bases(const std::string& bases) {
-    for (const std::array<bool, 3> walls : {std::array{false, false, false}, std::array{false, false, true},
-                                            std::array{false, true, true}, std::array{true, true, true}})
-        if (bases_of({{}, {}, walls}) == bases) return walls;
+    for (const std::string known : declared::choices::bases)
+        if (known == bases) return {known[2] == 'S', known[1] == 'S', known[0] == 'S'};
     throw Error("bases = \"" + bases +
                 "\" is unknown; choose FFF (periodic), SFF (walls in z), SSF (in z and y) or SSS (in all).");
 }
@@ -63,16 +62,16 @@ void check_box(const Box& box) {
         const auto a = static_cast<std::size_t>(axis);
         const int n = box.points[a];
         const std::string name = axis_names[axis];
-        WHORL_REQUIRE(n <= largest_points, "points along " + name + " is " + std::to_string(n) +
-                                               ", at most " + std::to_string(largest_points) +
-                                               " are possible.");
+        WHORL_REQUIRE(n <= declared::sizes::most, "points along " + name + " is " + std::to_string(n) +
+                                                      ", at most " + std::to_string(declared::sizes::most) +
+                                                      " are possible.");
         const bool may_be_flat = !box.wall(axis) && (axis == 2 || (axis == 1 && !box.flat(2)));
-        WHORL_REQUIRE(
-            (may_be_flat && n == 1) || (n >= 4 && is_good_size(n)),
-            "points along " + name + " is " + std::to_string(n) +
-                ": sizes must be even, at least 4, with no prime factor above 7; the next good size is " +
-                std::to_string(next_good_size(std::max(n, 4))) +
-                (may_be_flat ? " (or 1 for two-dimensional flow)." : "."));
+        WHORL_REQUIRE((may_be_flat && n == 1) || (n >= declared::sizes::least && is_good_size(n)),
+                      "points along " + name + " is " + std::to_string(n) +
+                          ": sizes must be even, at least " + std::to_string(declared::sizes::least) +
+                          ", with no prime factor above " + std::to_string(declared::sizes::factors.back()) +
+                          "; the next good size is " + std::to_string(next_good_size(n)) +
+                          (may_be_flat ? " (or 1 for two-dimensional flow)." : "."));
         WHORL_REQUIRE(std::isfinite(box.lengths[a]) && box.lengths[a] > 0.0,
                       "length along " + name + " is " + std::to_string(box.lengths[a]) +
                           ": it must be positive and finite.");

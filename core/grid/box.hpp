@@ -38,8 +38,9 @@ struct Box {
     long long total_points() const { return 1LL * points[0] * points[1] * points[2]; }
 };
 
-// Even, with no prime factor above 7: what every transform library does fast.
+// Even, with no prime factors but those declared: what every transform library does fast.
 bool is_good_size(int n);
+// The smallest of n points or more that an axis may have.
 int next_good_size(int n);
 
 // "FFF", "SFF", "SSF" or "SSS": the bases of z, y and x, F for Fourier, S for sines and cosines.

@@ -3,34 +3,55 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <vector>
 
 #include "base/error.hpp"
 
 namespace whorl {
 
-Dealias parse_dealias(const std::string& name) {
-    if (name == "1/2") return Dealias::half;
-    if (name == "2/3") return Dealias::two_thirds;
-    if (name == "phase-shift") return Dealias::phase_shift;
-    if (name == "phase-shift-exact") return Dealias::phase_shift_exact;
-    if (name == "none") return Dealias::none;
-    throw Error("dealias = \"" + name +
-                "\" is unknown; choose 1/2, 2/3, phase-shift, phase-shift-exact or none.");
+namespace {
+
+std::string unknown(const char* option, const std::string& value, const std::vector<std::string>& known) {
+    std::string names;
+    for (std::size_t i = 0; i < known.size(); ++i)
+        names += (i == 0 ? "" : i + 1 == known.size() ? " or " : ", ") + known[i];
+    return std::string(option) + " = \"" + value + "\" is unknown; choose " + names + ".";
 }
 
-Shape parse_shape(const std::string& name) {
-    if (name == "cube") return Shape::cube;
-    if (name == "sphere") return Shape::sphere;
-    throw Error("shape = \"" + name + "\" is unknown; choose cube or sphere.");
+const Dealiasing& find_dealiasing(const std::string& name) {
+    std::vector<std::string> names;
+    for (const Dealiasing& dealiasing : declared::dealiasings) {
+        if (dealiasing.name == name) return dealiasing;
+        names.emplace_back(dealiasing.name);
+    }
+    throw Error(unknown("dealias", name, names));
 }
 
-Truncation::Truncation(const Box& box, Dealias dealias, Shape shape)
-    : walls_(box.walls), dealias_(dealias), shape_(shape) {
+bool is_sphere(const std::string& shape) {
+    const auto& known = declared::choices::shape;
+    if (std::ranges::find(known, shape) == known.end())
+        throw Error(unknown("shape", shape, {known.begin(), known.end()}));
+    return shape == "sphere";
+}
+
+// Of those without shifts, which fit walls.
+std::string unshifted() {
+    std::string names;
+    for (const Dealiasing& dealiasing : declared::dealiasings)
+        if (!dealiasing.shifts)
+            names += (names.empty() ? "\"" : ", \"") + std::string(dealiasing.name) + "\"";
+    return names;
+}
+
+} // namespace
+
+Truncation::Truncation(const Box& box, const std::string& dealias, const std::string& shape)
+    : walls_(box.walls), dealiasing_(&find_dealiasing(dealias)),
+      ninths_(is_sphere(shape) || !dealiasing_->shaped ? dealiasing_->ninths : 0) {
     for (std::size_t i = 0; i < 3; ++i) points_[i] = box.walls[i] ? 2 * box.points[i] : box.points[i];
-    const bool shifts = dealias == Dealias::phase_shift || dealias == Dealias::phase_shift_exact;
-    WHORL_REQUIRE(box.walled_axes() == 0 || !shifts,
+    WHORL_REQUIRE(box.walled_axes() == 0 || !dealiasing_->shifts,
                   "points between walls cannot be shifted against them: with bases = \"" + bases_of(box) +
-                      "\" choose dealias = \"2/3\", \"1/2\" or \"none\".");
+                      "\" choose dealias among " + unshifted() + ".");
     for (int axis = 0; axis < 3; ++axis) {
         std::array<int, 3> n{};
         int& along = n[static_cast<std::size_t>(axis)];
@@ -48,20 +69,12 @@ bool Truncation::kept(int n_x, int n_y, int n_z) const {
             if (n[i] != 0) return false;
             continue;
         }
-        if (2 * n[i] >= points_[i]) return false;
-        if (dealias_ == Dealias::two_thirds && 3 * n[i] >= points_[i]) return false;
-        if (dealias_ == Dealias::half && 4 * n[i] >= points_[i]) return false;
+        if (dealiasing_->part * n[i] >= points_[i]) return false;
         radius +=
             static_cast<long double>(9 * n[i] * n[i]) / static_cast<long double>(points_[i] * points_[i]);
     }
     constexpr long double rounding = 1e-15L;
-    return ninths() == 0 || radius < ninths() - rounding;
-}
-
-int Truncation::ninths() const {
-    if (dealias_ == Dealias::none || dealias_ == Dealias::half) return 0;
-    if (dealias_ == Dealias::two_thirds) return shape_ == Shape::cube ? 0 : 1;
-    return 2;
+    return ninths_ == 0 || radius < ninths_ - rounding;
 }
 
 int Truncation::row_length(int n_y, int n_z) const {
@@ -81,13 +94,13 @@ int Truncation::row_length(int n_y, int n_z) const {
 //   h^2 < N_z^2 (limit - (n_x / N_x)^2 - (n_y / N_y)^2);
 // where rounding could decide, at less than `doubt` from an integer, kept() does.
 int Truncation::column_modes(int n_x, int n_y) const {
-    if (ninths() == 0) return count(2);
+    if (ninths_ == 0) return count(2);
     constexpr double doubt = 1e-4;
     const auto in_z = [&](std::size_t axis, int n) {
         const double scaled = static_cast<double>(points_[2]) * n / static_cast<double>(points_[axis]);
         return scaled * scaled;
     };
-    const double top = static_cast<double>(ninths() * points_[2] * points_[2]) / 9.0;
+    const double top = static_cast<double>(ninths_ * points_[2] * points_[2]) / 9.0;
     const double square = top - in_z(1, n_y) - in_z(0, n_x), root = std::sqrt(std::max(square, 0.0));
     int h = static_cast<int>(root);
     const double low = h, high = low + 1;
@@ -97,7 +110,7 @@ int Truncation::column_modes(int n_x, int n_y) const {
 
 std::int64_t Truncation::count_modes(int n_y, const Dealt& columns) const {
     const int kept = columns.below(column_length(n_y));
-    if (ninths() == 0) return static_cast<std::int64_t>(kept) * count(2);
+    if (ninths_ == 0) return static_cast<std::int64_t>(kept) * count(2);
     std::int64_t modes = 0;
     for (int i = 0; i < kept; ++i) modes += column_modes(columns.at(i), n_y);
     return modes;

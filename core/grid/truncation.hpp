@@ -1,4 +1,5 @@
 // Which modes live (docs/method.md, "Truncation"). Wavenumbers are integers n_i here, in units of 2 pi / l_i.
+// What each dealiasing keeps is in declared.toml:
 //
 //   2/3, cube      3 |n_i| < N_i on each axis            (Orszag 1971: quadratic aliases fall outside)
 //   2/3, sphere    sum (n_i / N_i)^2 < 1/9
@@ -15,21 +16,19 @@
 #include <string>
 
 #include "base/dealt.hpp"
+#include "base/declared.hpp"
 #include "grid/box.hpp"
 
 namespace whorl {
 
-enum class Dealias { half, two_thirds, phase_shift, phase_shift_exact, none };
-enum class Shape { cube, sphere };
-
-Dealias parse_dealias(const std::string& name);
-Shape parse_shape(const std::string& name);
+using Dealiasing = declared::Dealiasing;
 
 class Truncation {
   public:
-    Truncation(const Box& box, Dealias dealias, Shape shape);
+    // Throws Error listing what may be where the dealiasing or the shape is unknown.
+    Truncation(const Box& box, const std::string& dealias, const std::string& shape);
 
-    Dealias dealias() const { return dealias_; }
+    const Dealiasing& dealiasing() const { return *dealiasing_; }
     bool kept(int n_x, int n_y, int n_z) const;
 
     bool wall(int axis) const { return walls_[static_cast<std::size_t>(axis)]; }
@@ -49,12 +48,10 @@ class Truncation {
   private:
     std::array<long long, 3> points_{}; // of a period
     std::array<bool, 3> walls_;
-    Dealias dealias_;
-    Shape shape_;
+    const Dealiasing* dealiasing_;
+    int ninths_; // sum of the (n_i / N_i)^2 below which a sphere is kept, in ninths; 0: no sphere
     std::array<int, 3> extent_{};
 
-    // Sum of the (n_i / N_i)^2 below which a sphere is kept, in ninths; 0: no sphere.
-    int ninths() const;
     int height(int n_x, int n_y, int guess) const;
 };
 

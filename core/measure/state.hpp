@@ -110,6 +110,7 @@ std::vector<double> transfer_spectrum(const ModeSet<Device, Real>& set, const Fi
 
 // Of a passive scalar with its diffusivity and mean gradient G (docs/models/scalars.md):
 //   variance 1/2 <theta^2>   dissipation kappa <|grad theta|^2>   production -G.<u theta>
+inline constexpr std::array scalar_measures{"variance", "dissipation", "production"};
 template <class Model, class Real> struct AddScalar {
     FieldView<Real> state;
     Model model;
@@ -133,12 +134,12 @@ template <class Model, class Real> struct AddScalar {
 
 template <class Model, class Device, class Real>
 Statistics scalar_statistics(const ModeSet<Device, Real>& set, const FieldView<Real>& state,
-                             const Model& model, int number, const std::array<double, 4>& scalar) {
+                             const Model& model, int number, const std::string& name,
+                             const std::array<double, 4>& scalar) {
     const auto totals = reduce_modes(set, 3, 0, AddScalar<Model, Real>{state, model, number, scalar});
-    const std::string name = "scalar" + std::to_string(number);
-    return {{name + "_variance", totals[0]},
-            {name + "_dissipation", totals[1]},
-            {name + "_production", totals[2]}};
+    Statistics statistics;
+    for (std::size_t n = 0; n < totals.size(); ++n) statistics[name + "_" + scalar_measures[n]] = totals[n];
+    return statistics;
 }
 
 } // namespace whorl

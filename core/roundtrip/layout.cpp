@@ -8,6 +8,8 @@ namespace whorl {
 
 namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
+} // namespace
+
 // Columns of a plane end on a whole cache line in either precision. z lines go from plane to plane: after an
 // even number of eights they would fall on few sets of the caches, so that there is one more, where that is
 // less than a hundredth of them.
@@ -16,9 +18,6 @@ std::int64_t padded_columns(std::int64_t columns) {
     const std::int64_t steps = (columns + step - 1) / step;
     return (steps > many ? steps | 1 : steps) * step;
 }
-// On its way to the points, at them, on its way back.
-constexpr int most_row_batches = 3;
-} // namespace
 
 Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank,
                int batch_count, int column_variable_count, int row_variable_count,

@@ -49,6 +49,11 @@ struct ColumnIndex {
     std::int32_t ky, element;
 };
 
+// Columns of a plane in a buffer, for so many that are kept.
+std::int64_t padded_columns(std::int64_t columns);
+// In the row buffers at most: on its way to the points, at them, on its way back.
+inline constexpr int most_row_batches = 3;
+
 class Layout {
   public:
     Layout(const Box& box, const Truncation& truncation, const Pencils& pencils, int rank, int batches,

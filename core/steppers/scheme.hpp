@@ -3,7 +3,8 @@
 //   r_i <- exp(-rate advance dt) (sum_j m[i][j] r_j + v[i] dt f),
 //
 // which is the scheme applied to exp(rate t) a, carried back: the linear decay is exact (integrating factor).
-// After the last stage register 0 is the new state.
+// After the last stage register 0 is the new state. The tables are the caller's: whorl.config.schemes has
+// those there are.
 #pragma once
 
 #include <array>
@@ -26,24 +27,28 @@ struct Stage {
     int writes() const;
 };
 
-struct Scheme {
-    std::string name;
-    int order;
-    int registers;             // that stages read or write
-    std::vector<Stage> stages; // of a multistep scheme those of its first step
-    std::string reference;
-    int earlier = 0; // steps a multistep scheme remembers (history.hpp)
-
-    int right_hand_sides() const { return earlier > 0 ? 1 : static_cast<int>(stages.size()); }
-    // Of the state, those of the stages and one for what comes between: the tendency on one of two grids, and
-    // whatever is made of the state between two steps, for which other schemes have register 1.
-    int all_registers(Dealias dealias) const {
-        return registers + (earlier > 0 || dealias == Dealias::phase_shift_exact ? 1 : 0);
-    }
+// Of a stage as it is given: the rows of m and the entries of v, as many as the scheme has registers.
+struct StageTable {
+    std::vector<std::vector<double>> m;
+    std::vector<double> v;
+    double advance = 0.0;
 };
 
-const std::vector<Scheme>& schemes();
-// Throws Error listing the names.
-const Scheme& find_scheme(const std::string& name);
+struct Scheme {
+    std::string name;
+    std::vector<Stage> stages; // of a multistep scheme those of its first step
+    int earlier = 0;           // steps a multistep scheme remembers (history.hpp)
+
+    Scheme() = default;
+    // Throws Error where it has no stages, or more registers than there may be.
+    Scheme(std::string name, const std::vector<StageTable>& tables, int earlier);
+
+    // That stages read or write, or what is remembered takes; register 1 is there in any case, for what is
+    // made of the state between two steps.
+    int registers() const;
+    // Of the state, those of the stages and one for what comes between: the tendency on one of two grids, and
+    // whatever is made of the state between two steps, where register 1 remembers. Throws Error of no scheme.
+    int all_registers(const Dealiasing& dealiasing) const;
+};
 
 } // namespace whorl

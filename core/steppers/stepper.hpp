@@ -13,7 +13,7 @@ struct StepReport {
 };
 
 struct StepperOptions {
-    std::string scheme;
+    Scheme scheme;
     std::uint64_t shift_seed = 0;
     bool exact = false;                         // linear coupling as part of the integrating factor
     std::vector<std::array<double, 4>> scalars; // diffusivity and mean gradient of each
@@ -27,10 +27,9 @@ template <class Model, class Device, class Real> class Stepper {
   public:
     Stepper(RoundTrip<Device, Real>& trip, const Box& box, const Truncation& truncation, const Model& model,
             const StepperOptions& options)
-        : trip_(trip), model_(model), options_(options), scheme_(find_scheme(options.scheme)),
-          history_(scheme_.earlier), dealias_(truncation.dealias()), modes_(trip.table().modes()),
-          fields_(field_count(options)),
-          registers_(static_cast<std::size_t>(scheme_.all_registers(dealias_) * fields_ * modes_),
+        : trip_(trip), model_(model), options_(options), scheme_(options_.scheme), history_(scheme_.earlier),
+          dealiasing_(truncation.dealiasing()), modes_(trip.table().modes()), fields_(field_count(options)),
+          registers_(static_cast<std::size_t>(scheme_.all_registers(dealiasing_) * fields_ * modes_),
                      trip.device().executors()) {
         std::array<double, 3> largest{};
         for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -65,7 +64,7 @@ template <class Model, class Device, class Real> class Stepper {
         for (std::size_t s = 0; s < scheme_.stages.size(); ++s) {
             Tendency<Model, Real> pass = tendency(scheme_.stages[s], time_step);
             pass.measures = s == 0;
-            if (dealias_ == Dealias::phase_shift) trip_.shift(grid_of_stage(s, step_number));
+            if (dealiasing_.shifts && !dealiasing_.twice) trip_.shift(grid_of_stage(s, step_number));
             const std::array<double, 2> of_stage = run_stage(pass);
             if (s == 0) maxima = {pass.rate(of_stage[0]), of_stage[1]};
             if (history_.serves(time_step.dt)) break;
@@ -77,9 +76,7 @@ template <class Model, class Device, class Real> class Stepper {
     // The tendency of the state, linear coupling included but not decay, on one of grids() grids, into
     // scratch(). With phase shifts the second is half a cell from the first: the mean over both is free of
     // aliases.
-    int grids() const {
-        return dealias_ == Dealias::phase_shift || dealias_ == Dealias::phase_shift_exact ? 2 : 1;
-    }
+    int grids() const { return dealiasing_.shifts ? 2 : 1; }
     void evaluate(int grid) {
         TimeStep unit{1.0, 0.0, 0.0};
         Tendency<Model, Real> pass = evaluation(1.0, scratch(), unit);
@@ -93,7 +90,7 @@ template <class Model, class Device, class Real> class Stepper {
     Fields<Real> field_set(int i) {
         return registers_.data() + static_cast<std::int64_t>(i) * fields_ * modes_;
     }
-    Fields<Real> extra() { return field_set(scheme_.registers); }
+    Fields<Real> extra() { return field_set(scheme_.registers()); }
 
     // A share of the tendency by itself, into `result`.
     Tendency<Model, Real> evaluation(double share, Fields<Real> result, TimeStep& unit) {
@@ -113,7 +110,7 @@ template <class Model, class Device, class Real> class Stepper {
         pass.stage = stage;
         pass.history = &history_;
         pass.step = &time_step;
-        for (int i = 0; i < scheme_.registers; ++i)
+        for (int i = 0; i < scheme_.registers(); ++i)
             pass.registers[static_cast<std::size_t>(i)] = field_set(i);
         pass.exact = options_.exact;
         pass.coupling_norm = coupling_norm_;
@@ -144,7 +141,7 @@ template <class Model, class Device, class Real> class Stepper {
     }
 
     std::array<double, 2> run_stage(Tendency<Model, Real>& pass) {
-        return dealias_ == Dealias::phase_shift_exact ? run_on_both_grids(pass) : trip_.run(pass);
+        return dealiasing_.twice ? run_on_both_grids(pass) : trip_.run(pass);
     }
 
     // Half the tendency of each grid: the first into extra(), the second added as the stage is stored.
@@ -177,7 +174,7 @@ template <class Model, class Device, class Real> class Stepper {
     StepperOptions options_;
     const Scheme& scheme_;
     History history_;
-    Dealias dealias_;
+    Dealiasing dealiasing_;
     std::int64_t modes_;
     int fields_;
     device::Buffer<Complex<Real>, typename Device::Memory> registers_;

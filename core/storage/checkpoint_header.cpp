@@ -55,11 +55,9 @@ Geometry geometry_of(const Box& box, const Truncation& truncation, const std::st
     Geometry geometry{{box.points.begin(), box.points.end()},
                       {box.lengths.begin(), box.lengths.end()},
                       bases_of(box),
-                      {},
+                      truncation.dealiasing().name,
                       {},
                       fields};
-    for (const char* name : {"1/2", "2/3", "phase-shift", "phase-shift-exact", "none"})
-        if (parse_dealias(name) == truncation.dealias()) geometry.dealias = name;
     const bool corner = truncation.kept(truncation.extent(0), truncation.extent(1), truncation.extent(2));
     geometry.shape = corner ? "cube" : "sphere";
     return geometry;

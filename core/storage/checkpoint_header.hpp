@@ -30,7 +30,7 @@ struct Geometry {
     std::string box_text() const;
     std::string text() const;
     Box box() const;
-    Truncation truncation() const { return {box(), parse_dealias(dealias), parse_shape(shape)}; }
+    Truncation truncation() const { return {box(), dealias, shape}; }
     std::vector<std::string> field_names() const;
 };
 

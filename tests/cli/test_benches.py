@@ -5,8 +5,8 @@ import json
 import pytest
 from cli.commands import settings
 from matplotlib.image import imread
+from whorl.config.schemes import SCHEMES
 from whorl.machine.benches import fft
-from whorl.machine.floor import STAGES
 
 PROVENANCE = {"machine", "build", "whorl", "commit", "date", "case", "summary"}
 SPREAD = {"count", "minimum", "median", "mean", "maximum"}
@@ -89,7 +89,7 @@ def test_bytes_sent_are_those_of_the_kept_columns(bench, dealias, shape, fractio
     assert sent["row"] == {"bytes_per_step": 0, "of_untruncated": None, "messages_per_step": 0}
     assert sent["column"] == sent["total"]
     assert sent["total"]["of_untruncated"] == pytest.approx(fraction, abs=0.05)
-    whole = STAGES["rk2"] * 7 * 33 * 64 * 64 * 16 / 2
+    whole = SCHEMES["rk2"].right_hand_sides * 7 * 33 * 64 * 64 * 16 / 2
     assert sent["total"]["bytes_per_step"] == pytest.approx(whole * sent["total"]["of_untruncated"])
     assert "of an untruncated" in shown
 

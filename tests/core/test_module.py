@@ -4,14 +4,12 @@ import numpy as np
 import pytest
 from support import flows
 from support.ranks import on_ranks
-from support.twin import EARLIER, TABLES, Twin
+from support.twin import Twin
 from whorl import _core
 
 
 def test_build_info_names_what_is_compiled_in():
     info = _core.build_info()
-    stages = {name: len(table[0]) for name, table in TABLES.items()}
-    assert info["schemes"] == stages | dict.fromkeys(EARLIER, 1)
     assert "navier-stokes" in info["models"]
     assert ("alltoall" in info["transports"]) == (info["mpi"] != "none")
     assert info["cuda"] == "none" or info["cuda"][0].isdigit()
@@ -66,7 +64,7 @@ def test_options_are_read_back():
     for name, value in given.items():
         read = getattr(options, name)
         assert (tuple(read) if isinstance(value, tuple) else read) == value
-    assert (options.model, options.scheme, options.shape) == ("navier-stokes", "rk4", "cube")
+    assert (options.model, options.dealias, options.shape) == ("navier-stokes", "phase-shift", "cube")
 
 
 @on_ranks()

@@ -296,7 +296,7 @@ def set_scalar(flow, values):
     def fill(z0, z1, y0, y1, out):
         out[0] = values[z0:z1, y0:y1]
 
-    flow.set_physical(fill, False, field="scalar0")
+    flow.set_physical(fill, False, field="dye")
 
 
 def read_scalar(world, flow):
@@ -306,7 +306,7 @@ def read_scalar(world, flow):
     def consume(z0, z1, y0, y1, block):
         whole[z0:z1, y0:y1] = block[0]
 
-    flow.read_fields("scalar0", consume)
+    flow.read_fields("dye", consume)
     return world.allreduce(whole)
 
 
@@ -318,7 +318,7 @@ def test_a_scalar_that_stays_between_walls(world, bases, precision):
     box = Walled(bases, (10, 14, 18), viscosity=0.01)
     # A mean gradient along the periodic axes only: through walls there would be a flux of it.
     gradient = [0.0 if axis in box.axes else 0.7 - axis for axis in range(3)]
-    carried = {"precision": precision, "scalars": [(0.02, *gradient)]}
+    carried = {"precision": precision, "scalars": [("dye", (0.02, *gradient))]}
     u, theta = flows.noise(box.here), flows.noise(box.here, seed=1)[0]
     even = theta
     for axis in box.axes:

@@ -13,9 +13,9 @@ from physics.flows import SCHEMES
 from support import devices
 from support.ranks import on_ranks
 from whorl import _core
+from whorl.config import schemes
 from whorl.config.case import Case
 from whorl.config.models import MODELS
-from whorl.machine.floor import STAGES
 from whorl.run.core_options import core_options
 from whorl.run.simulation import Simulation
 
@@ -166,7 +166,7 @@ def test_order_of_every_scheme(name):
         ]
     )
     for scheme, order in SCHEMES.items():
-        counts = (10, 20) if STAGES[scheme] > 2 else (20, 40)
+        counts = (10, 20) if schemes.SCHEMES[scheme].right_hand_sides > 2 else (20, 40)
         for linear in linears:
             errors = [
                 largest_distance(end_of(case_of(name, steps=count, scheme=scheme, **linear)), truth)

@@ -29,6 +29,7 @@ from mpi4py import MPI
 from physics.flows import distance, run
 from support import devices
 from whorl import _core
+from whorl.run.core_options import core_scheme
 
 pytestmark = pytest.mark.every_device
 
@@ -196,6 +197,7 @@ def core_flow(bases, points, lengths, **options):
         _core.Options(
             model="rayleigh-benard",
             parameters=parameters | options.pop("parameters", {}),
+            scheme=core_scheme("rk4"),
             points=points,
             lengths=lengths,
             threads=1,

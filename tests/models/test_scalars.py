@@ -209,8 +209,8 @@ def test_spectrum_and_transfer(name):
     modes = Modes(case)
     a = modes.of(simulation.field("s1"))[0]
     spectra, transfer = simulation.flow.spectra(), simulation.flow.transfer()
-    check_spectrum(spectra["scalar1_variance"], modes.by_shell(np.abs(a) ** 2 / 2))
-    moved = transfer["scalar1"]
+    check_spectrum(spectra["s1_variance"], modes.by_shell(np.abs(a) ** 2 / 2))
+    moved = transfer["s1"]
     assert abs(moved.sum()) < 1e-12
     assert np.abs(moved).max() > 1e-3
 

@@ -10,6 +10,7 @@ from itertools import permutations
 
 import numpy as np
 from support import devices
+from whorl.config import schemes
 from whorl.config.case import Case
 from whorl.run.simulation import Simulation
 
@@ -19,7 +20,7 @@ SHIFT = (0.37, 1.91, 4.03)  # no multiple of any grid spacing
 # Every truncation, by the options that select it; the exact ones first.
 EXACT = ({"dealias": "2/3"}, {"dealias": "2/3", "shape": "sphere"}, {"dealias": "phase-shift-exact"})
 TRUNCATIONS = (*EXACT, {"dealias": "phase-shift"}, {"dealias": "none"})
-SCHEMES = {"rk2": 2, "rk3": 3, "rk4": 4, "rk4-gill": 4, "rk4-carpenter": 4, "ab2": 2, "ab3": 3}
+SCHEMES = {name: scheme.order for name, scheme in schemes.SCHEMES.items()}  # orders
 
 Velocity = Callable[..., tuple]
 

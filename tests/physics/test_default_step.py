@@ -5,7 +5,6 @@ import pytest
 from support import devices
 from whorl.config.case import Case
 from whorl.config.schemes import SCHEMES, largest_courant
-from whorl.machine.floor import STAGES
 from whorl.run.simulation import Simulation
 
 POINTS, STEPS = 32, 60
@@ -57,7 +56,6 @@ def test_beyond_the_limit_none_is(scheme, dealias):
 
 
 def test_every_scheme_has_a_default_and_a_limit_or_a_growth():
-    assert set(SCHEMES) == set(STAGES)
     for scheme, stability in SCHEMES.items():
         assert (stability.frequency is None) == (stability.growth > 0)
         assert (

@@ -7,8 +7,9 @@ from planner.cases import case
 from support.ranks import on_ranks
 from whorl import _core
 from whorl.base.errors import CaseError
+from whorl.config.schemes import SCHEMES
 from whorl.initial.fields import set_initial
-from whorl.machine.floor import STAGES, work
+from whorl.machine.floor import work
 from whorl.machine.planner.gests import Gests
 from whorl.machine.planner.load import line_operations
 from whorl.machine.planner.whorl_load import Whorl
@@ -213,7 +214,7 @@ def test_what_travels_in_the_plane_x_z(world):
 
 @on_ranks(2)
 @pytest.mark.parametrize("dealias", ["2/3", "phase-shift-exact"])
-@pytest.mark.parametrize("scheme", STAGES)
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_a_step_has_as_many_round_trips_as_the_core_makes(world, scheme, dealias):
     """Of what one carries, 1/2 goes to the other rank; the cube's columns are shared evenly."""
     chosen = case(24, grid={"dealias": dealias}, time={"scheme": scheme}, run={"process_grid": [1, 2]})
@@ -276,7 +277,7 @@ def test_batches_are_no_more_than_planes():
     assert Whorl(case(32, run={"batches": 60_000})).batch_counts((2, 8)) == [4]
 
 
-@pytest.mark.parametrize("scheme", STAGES)
+@pytest.mark.parametrize("scheme", SCHEMES)
 def test_modes_are_those_kept_whatever_registers_there_are(scheme):
     """22 · 43² of a cube, as many on both grids of an exact phase shift as on one."""
     assert Whorl(case(64, time={"scheme": scheme})).modes == 22 * 43**2

@@ -41,9 +41,9 @@ def test_options_of_the_other_sections():
     )
     options = core_options(case, 4)
     assert (list(options.points), list(options.lengths)) == ([16, 12, 10], [1, 2, 3])
-    assert (options.dealias, options.shift_seed, options.scheme) == ("phase-shift", 9, "rk2")
+    assert (options.dealias, options.shift_seed, options.scheme.name) == ("phase-shift", 9, "rk2")
     assert (options.threads, options.parameters["viscosity"]) == (4, 0.1)
-    assert [tuple(scalar) for scalar in options.scalars] == [(0.05, 0.5, 0, 0)]
+    assert options.scalars == [("dye", [0.05, 0.5, 0, 0])]
 
 
 def test_the_shape_of_the_kept_modes():

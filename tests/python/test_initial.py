@@ -26,9 +26,8 @@ class Recorder:
 
     def set_physical(self, fill, project=True, field="velocity"):
         nx, ny, nz = self.case.grid.points
-        components = (
-            (self.case.flow.outputs | self.case.flow.state)[field].components if "scalar" not in field else 1
-        )
+        known = self.case.flow.outputs | self.case.flow.state
+        components = known[field].components if field in known else 1
         out = np.full((components, nz, ny, nx), np.nan)
         fill(0, nz, 0, ny, out)
         self.fields[field] = out
@@ -94,9 +93,9 @@ def test_scalars_have_their_own():
     scalars = [{"name": "dye"}, {"name": "salt", "initial": {"name": "formula", "value": "x + 10*z"}}]
     case = case_of(initial={"name": "abc"}, scalars=scalars)
     flow = set_of(case)
-    assert set(flow.fields) == {"velocity", "scalar1"}
+    assert set(flow.fields) == {"velocity", "salt"}
     x, _, z = np.broadcast_arrays(*grid_of(case))
-    np.testing.assert_allclose(flow.fields["scalar1"][0], x + 10 * z)
+    np.testing.assert_allclose(flow.fields["salt"][0], x + 10 * z)
 
 
 def test_fields_of_one_seed_differ():
@@ -224,7 +223,7 @@ def test_a_script_gives_fields_by_name():
     np.testing.assert_array_equal(flow.fields["temperature"][0], temperature)
     x, y, z = np.broadcast_arrays(*grid_of(case))
     np.testing.assert_array_equal(flow.fields["velocity"], [y, 0 * x, x])
-    np.testing.assert_array_equal(flow.fields["scalar0"][0], x * z)
+    np.testing.assert_array_equal(flow.fields["dye"][0], x * z)
 
 
 @pytest.mark.parametrize(
@@ -363,7 +362,7 @@ def test_scalars_of_arrays_are_found_by_name(tmp_path, suffix):
             file.update(arrays)
     scalars = [{"name": "milk", "initial": {"name": "from-file", "path": str(path)}}]
     flow = set_of(case_of("mhd", initial={"name": "zero"}, scalars=scalars))
-    np.testing.assert_array_equal(flow.fields["scalar0"], [arrays["milk"]])
+    np.testing.assert_array_equal(flow.fields["milk"], [arrays["milk"]])
 
 
 @pytest.mark.parametrize("lengths", [(2.0, 4.0, 5.0), (2.002, 3.0, 5.0)])

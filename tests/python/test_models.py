@@ -10,18 +10,19 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.cli.templates import NO_VALUE, example_case, new_case
 from whorl.config.case import Case
+from whorl.config.columns import Column
 from whorl.config.models import MODELS
+from whorl.config.models.base import FieldOf
 from whorl.config.section import tag_of
 from whorl.machine.floor import work
 from whorl.output.measures import (
-    by_own_names,
-    name_in_core,
     output_fields,
     series_columns,
     spectra_columns,
     transfers,
 )
 from whorl.run.core_options import core_options
+from whorl.run.declared import check_models
 
 NAMES = sorted(MODELS)
 PASSIVE = [{"name": "dye", "gradient": [1.0, 0.0, 0.0]}, {"name": "salt", "schmidt": 7.0}]
@@ -44,30 +45,44 @@ def is_viscous(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("scalars", [0, 2])
-def test_the_core_has_the_same_fields_and_measures(name, scalars):
-    """What Python declares is what the core's model says, scalars included."""
-    if scalars and not is_viscous(name):
+def test_scalars_are_fields_of_their_own_names_in_the_core(name):
+    if not is_viscous(name):
         pytest.skip("it carries no scalars")
-    case = case_of(name, scalars=PASSIVE[:scalars])
+    case = case_of(name, scalars=PASSIVE)
     shape = _core.model_shape(core_options(case, threads=1))
-    of_core = {f"scalar{n}": 1 for n in range(scalars)}
-    model = case.flow
-    assert shape["fields"] == {f: about.components for f, about in model.state.items()} | of_core
-    assert list(shape["fields"]) == [*model.state, *of_core]
-    assert shape["outputs"] == {f: about.components for f, about in model.outputs.items()} | of_core
-    derived = {c.name for c in model.columns} - set(shape["statistics"])
-    assert derived <= {
-        "maximum_velocity",
-        "integral_scale",
-        *model.derived(dict.fromkeys(shape["statistics"], 1.0), 5),
-    }
-    assert {c.name for c in model.spectra} <= set(shape["spectra"])
+    for fields in ("fields", "outputs"):
+        assert [field for field in shape[fields] if field in ("dye", "salt")] == ["dye", "salt"]
+    measured = {column.name for column in series_columns(case) if column.value is None}
+    assert measured <= set(shape["statistics"])
     assert {c.name for c in spectra_columns(case)} == {
-        *(c.name for c in model.spectra),
+        *(c.name for c in case.flow.spectra),
         *(c.name for c in transfers(case).values()),
-        *(f"{scalar['name']}_variance" for scalar in PASSIVE[:scalars]),
+        *(f"{scalar['name']}_variance" for scalar in PASSIVE),
     }
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"columns": ()}, "navier-stokes: columns without a unit and a meaning: dissipation, energy, "),
+        ({"columns": (*MODELS["navier-stokes"].columns, Column("mass", "", "m"))}, "has not: mass"),
+        ({"spectra": ()}, "spectra without a unit and a meaning: energy, helicity"),
+        ({"state": {"velocity": FieldOf(2, "", "")}}, "state are {'velocity': 2, 's': 1} and in the core"),
+        ({"outputs": {}}, "outputs are {'s': 1} and in the core"),
+        ({"bases": ("FFF", "SSS"), "state": {"velocity": FieldOf(3, "", "")}}, "the sines of velocity are"),
+    ],
+)
+def test_a_model_that_is_told_otherwise_than_it_is_ends_the_import(monkeypatch, changed, words):
+    for name, value in changed.items():
+        monkeypatch.setattr(MODELS["navier-stokes"], name, value)
+    with pytest.raises(RuntimeError, match=re.escape(words)):
+        check_models()
+
+
+def test_a_model_that_only_one_side_has_ends_the_import(monkeypatch):
+    monkeypatch.delitem(MODELS, "mhd")
+    with pytest.raises(RuntimeError, match="models without a unit and a meaning: mhd"):
+        check_models()
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -201,31 +216,13 @@ def test_scalars_by_schmidt_number_or_diffusivity():
     given = [{"name": "a", "schmidt": 3.0, "gradient": 2.0}, {"name": "b", "diffusivity": 0.1}, {"name": "c"}]
     case = case_of("navier-stokes", flow, scalars=given)
     assert [s.of_core(0.6) for s in case.scalars] == [
-        (pytest.approx(0.2), 0, 0, 2),
-        (0.1, 0, 0, 0),
-        (0.6, 0, 0, 0),
+        ("a", (pytest.approx(0.2), 0, 0, 2)),
+        ("b", (0.1, 0, 0, 0)),
+        ("c", (0.6, 0, 0, 0)),
     ]
-    assert core_options(case, threads=1).scalars[0][3] == 2
+    assert core_options(case, threads=1).scalars[0] == ("a", [pytest.approx(0.2), 0, 0, 2])
     assert list(output_fields(case)) == ["velocity", "vorticity", "a", "b", "c"]
     assert case.updated(["scalars.1.schmidt=2"]).scalars[1].diffusivity is None
-
-
-def test_what_the_core_calls_scalars_has_their_names():
-    case = case_of("navier-stokes", scalars=PASSIVE)
-    of_core = {
-        "energy": 1,
-        "scalar0_variance": 2,
-        "scalar1": 3,
-        "scalar1_variance": 4,
-        "scalar10_variance": 5,
-    }
-    own = {"energy": 1, "dye_variance": 2, "salt": 3, "salt_variance": 4, "scalar10_variance": 5}
-    assert by_own_names(case, of_core) == own
-    assert [name_in_core(case, name) for name in ("velocity", "dye", "salt")] == [
-        "velocity",
-        "scalar0",
-        "scalar1",
-    ]
 
 
 # Refusals

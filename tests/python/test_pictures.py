@@ -224,6 +224,7 @@ def test_fields_of_any_number_of_components(tmp_path):
     write_snapshot(path, 0.0, names=("velocity",))
     with h5py.File(path, "r+") as file:
         file.attrs["case"] = case.to_toml()
+        file.attrs["version"] = 1  # whose scalars are numbered
         file["VTKHDF/PointData/scalar1"] = np.full(SHAPE, 2.0)
         file["VTKHDF/PointData/psi"] = np.zeros((*SHAPE, 2))
     data = open_snapshot(path)

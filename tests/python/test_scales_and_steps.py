@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from whorl.config.case import Case
 from whorl.config.models import MODELS
+from whorl.config.models.viscous import integral_scale
 from whorl.config.schemes import SCHEMES
-from whorl.output.diagnostics import integral_scale
 from whorl.run.checks import warnings
 from whorl.run.simulation import Simulation
 
@@ -147,4 +147,4 @@ def test_the_integral_scale_of_a_single_shell(wavenumber):
     """π/(2u'²) E/k with u'² = 2E/3 is 3π/(4k), whatever the energy (Pope, Turbulent Flows, eq. 6.259)."""
     k, energy = np.arange(7.0), np.zeros(7)
     energy[wavenumber] = 0.3
-    assert integral_scale(k, energy) == pytest.approx(3 * math.pi / (4 * wavenumber))
+    assert integral_scale({"k": k, "energy": energy}) == pytest.approx(3 * math.pi / (4 * wavenumber))

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from whorl import _core
 from whorl.base.ranks import MPI
+from whorl.run.core_options import core_scheme
 
 from support import devices
 from support.twin import Twin
@@ -33,13 +34,14 @@ def options(twin: Twin, **settings: Any) -> _core.Options:
     """
     if settings.get("transport") == "datatypes" and devices.current() == "cpu-as-gpu":
         settings = {"gpu_aware": "yes", **settings}
+    scheme = core_scheme(settings.pop("scheme", twin.scheme))
     return _core.Options(
         **{
             "points": twin.points,
             "lengths": twin.lengths,
             "dealias": twin.dealias,
             "shape": twin.shape,
-            "scheme": twin.scheme,
+            "scheme": scheme,
             "parameters": NO_FURTHER_TERMS | {"viscosity": twin.viscosity},
             "shift_seed": twin.shift_seed,
             "device": devices.current(),

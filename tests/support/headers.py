@@ -2,11 +2,13 @@
 
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-CORE = Path(__file__).resolve().parents[2] / "core"
+ROOT = Path(__file__).resolve().parents[2]
+CORE = ROOT / "core"
 
 
 def run(folder: Path, program: str) -> str:
@@ -15,7 +17,10 @@ def run(folder: Path, program: str) -> str:
         pytest.skip("there is no C++ compiler")
     source, binary = folder / "program.cpp", folder / "program"
     source.write_text(program)
+    made = [ROOT / "python/whorl/base/declared.toml", folder / "base/declared.hpp"]
+    subprocess.run([sys.executable, ROOT / "cmake/declared.py", *made], check=True)
     flags = ["-std=c++20", "-O0", "-fopenmp", "-Wall", "-Wextra", f"-I{CORE}", f"-I{CORE}/exchange/serial"]
+    flags.append(f"-I{folder}")
     built = subprocess.run([compiler, *flags, str(source), "-o", str(binary)], capture_output=True, text=True)
     assert built.returncode == 0, built.stderr
     done = subprocess.run([str(binary)], capture_output=True, text=True, timeout=20)

@@ -15,16 +15,19 @@ from pydantic import BeforeValidator, Field, ValidationError, model_validator
 from tomlkit.items import AoT, Table
 
 from whorl.base import toml
+from whorl.base.declared import CHOICES, TRANSPORTS
 from whorl.base.errors import CaseError
 from whorl.base.files import is_file
 from whorl.base.text import storable
 from whorl.config.checks import check_together, fill_in
+from whorl.config.dealiasing import DEALIASINGS
+from whorl.config.devices import DEVICES
 from whorl.config.explain import describe, did_you_mean, explain
 from whorl.config.initial_options import Initial
 from whorl.config.models import Flow
 from whorl.config.notebooks import html_of
 from whorl.config.scalars import Scalar
-from whorl.config.schemes import DEFAULT, SCHEMES, Scheme
+from whorl.config.schemes import DEFAULT, SCHEMES, SchemeName
 from whorl.config.section import (
     LARGEST_COUNT,
     CheckpointInterval,
@@ -33,6 +36,7 @@ from whorl.config.section import (
     Lengths,
     Names,
     Points,
+    Precision,
     ProcessGrid,
     Section,
     given_one,
@@ -40,6 +44,9 @@ from whorl.config.section import (
     option,
 )
 from whorl.config.settings import apply_settings, from_tables, parse_settings
+
+AUTO = "auto"  # the transport that is measured at the start
+PLAIN = next(iter(TRANSPORTS))
 
 
 class Grid(Section):
@@ -50,22 +57,25 @@ class Grid(Section):
         "grid points along x, y, z, or one number; even, with factors 2, 3, 5, 7; nz = 1 is two-dimensional",
     )
     lengths: Lengths = option((2 * math.pi,) * 3, "box lengths along x, y, z, or one number", unit="length")
-    bases: Literal["FFF", "SFF", "SSF", "SSS"] = option(
-        "FFF", "basis along z, y, x: F periodic, S between free-slip walls; SFF with rayleigh-benard"
+    bases: Literal[*CHOICES["bases"]] = option(
+        CHOICES["bases"][0],
+        "basis along z, y, x: F periodic, S between free-slip walls; SFF with rayleigh-benard",
     )
-    dealias: Literal["2/3", "1/2", "phase-shift", "phase-shift-exact", "none"] = option(
-        "2/3", "which modes are kept and how aliases are removed; 1/2 with the models of superfluids"
+    dealias: Literal[*DEALIASINGS] = option(
+        next(iter(DEALIASINGS)),
+        "which modes are kept and how aliases are removed; 1/2 with the models of superfluids",
     )
-    shape: Literal["cube", "sphere"] = option(
-        "cube", "shape of the kept modes with dealias = 2/3 (else always a sphere)"
+    shape: Literal[*CHOICES["shape"]] = option(
+        CHOICES["shape"][0], "shape of the kept modes with dealias = 2/3 (else always a sphere)"
     )
     shift_seed: int = option(0, "seed of the random grid shifts of dealias = phase-shift", ge=0, lt=2**31)
 
     @model_validator(mode="after")
     def _sphere_only_with_two_thirds(self) -> "Grid":
-        if self.shape == "sphere" and self.dealias != "2/3":
+        if self.shape == "sphere" and not DEALIASINGS[self.dealias].shaped:
+            shaped = " or ".join(f'"{name}"' for name, rule in DEALIASINGS.items() if rule.shaped)
             raise ValueError(
-                f'grid.shape = "sphere" goes with grid.dealias = "2/3", not "{self.dealias}"; leave it out'
+                f'grid.shape = "sphere" goes with grid.dealias = {shaped}, not "{self.dealias}"; leave it out'
             )
         return self
 
@@ -73,7 +83,7 @@ class Grid(Section):
 class Time(Section):
     """The time scheme, its step (dt or courant) and the end (until, steps or both)."""
 
-    scheme: Scheme = option(DEFAULT, "rk: Runge–Kutta, ab: Adams–Bashforth scheme; its order in the name")
+    scheme: SchemeName = option(DEFAULT, "rk: Runge–Kutta, ab: Adams–Bashforth scheme; its order in the name")
     dt: float | None = option(None, "fixed time step; instead of courant", unit="time", gt=0)
     courant: float | None = option(
         None,
@@ -127,27 +137,27 @@ class Output(Section):
     )
     snapshot_every: Interval = option("never", "snapshots; also at the start and the end unless never")
     fields: Names | None = option(None, "fields in a snapshot; some of the model's without", min_length=1)
-    snapshot_precision: Literal["single", "double"] = option("single", "precision of snapshots on disk")
+    snapshot_precision: Precision = option("single", "precision of snapshots on disk")
     keep_checkpoints: int = option(2, "checkpoints kept on disk, the newest", ge=1)
 
 
 class Run(Section):
     """How it is computed; the solution depends on these only by rounding."""
 
-    precision: Literal["single", "double"] = option("double", "floating-point precision")
+    precision: Precision = option(CHOICES["precision"][0], "floating-point precision")
     threads: int = option(
         0, "threads a rank; 0: the cores available, shared fairly among the ranks", ge=0, le=LARGEST_COUNT
     )
     process_grid: ProcessGrid = option((0, 0), "ranks as rows × columns; [0, 0]: chosen")
     batches: int = option(0, "parts the exchange is cut into; 0: chosen", ge=0, le=LARGEST_COUNT)
-    transport: Literal[
-        "alltoall", "overlap", "pairwise", "rma", "rma-fence", "rma-shared", "datatypes", "nccl", "auto"
-    ] = option("alltoall", "how ranks exchange data (docs/exchange); auto: measured at the start")
-    wire: Literal["full", "single"] = option(
-        "full", "precision of what travels between ranks; single halves the bytes of a double run"
+    transport: Literal[*TRANSPORTS, AUTO] = option(
+        PLAIN, "how ranks exchange data (docs/exchange); auto: measured at the start"
     )
-    threading: Literal["funneled", "serialized", "multiple"] = option(
-        "funneled", "who exchanges: the main thread, one beside it, or all threads"
+    wire: Literal[*CHOICES["wire"]] = option(
+        CHOICES["wire"][0], "precision of what travels between ranks; single halves the bytes of a double run"
+    )
+    threading: Literal[*CHOICES["threading"]] = option(
+        CHOICES["threading"][0], "who exchanges: the main thread, one beside it, or all threads"
     )
     variables_per_message: int = option(
         0, "variables that travel in one message; 0: all of them", ge=0, le=LARGEST_COUNT
@@ -160,13 +170,14 @@ class Run(Section):
         "one-dimensional transforms (docs/lines.md): whorl's own, FFTW's (on a GPU its library's), or auto, "
         "the fastest of them, measured at the start",
     )
-    device: Literal["cpu", "cuda", "hip", "cpu-as-gpu"] = option(
-        "cpu",
+    device: Literal[*DEVICES] = option(
+        next(iter(DEVICES)),
         "where the fields live: cuda, a GPU of NVIDIA a rank; hip, one of AMD, which no build has yet; "
         "cpu-as-gpu, for tests",
     )
-    gpu_aware: Literal["auto", "yes", "no"] = option(
-        "auto", "whether MPI takes what is in a GPU's memory; auto: as the library says of itself"
+    gpu_aware: Literal[*CHOICES["gpu_aware"]] = option(
+        CHOICES["gpu_aware"][0],
+        "whether MPI takes what is in a GPU's memory; auto: as the library says of itself",
     )
 
 

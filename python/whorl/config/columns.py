@@ -1,21 +1,69 @@
 """What is measured, declared once: the columns of the series and the spectra, each with unit and meaning."""
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+# What a column is made of: `Known`, the spectra by name (with "k"), the report of the step before, the clock.
+Of = Literal["statistics", "spectra", "step", "clock"]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A number that a run measures, or a spectrum of them: its name, unit and meaning."""
+    """A number that a run measures, or a spectrum of them: its name, unit and meaning.
+
+    The core measures it under this name, or `value` makes it of what `of` says.
+    """
 
     name: str
     unit: str
     meaning: str
+    value: Callable[[Any], float] | None = None
+    of: Of = "statistics"
 
 
 # What every model's series begins with.
 CLOCK = (
-    Column("step", "", "number of time steps made"),
-    Column("time", "time", "t"),
-    Column("dt", "time", "step that led here"),
-    Column("courant", "", "Courant number of that step, dt max(|u|/dx + |v|/dy + |w|/dz)"),
+    Column("step", "", "number of time steps made", lambda clock: clock.step, of="clock"),
+    Column("time", "time", "t", lambda clock: clock.time, of="clock"),
+    Column("dt", "time", "step that led here", lambda report: report.dt, of="step"),
+    Column(
+        "courant",
+        "",
+        "Courant number of that step, dt max(|u|/dx + |v|/dy + |w|/dz)",
+        lambda report: report.courant,
+        of="step",
+    ),
 )
+
+
+@dataclass
+class Known:
+    """What columns of "statistics" are made of: numbers by name, those of columns before it among them.
+
+    `flow` is the section of the case; `kmax` the largest wavenumber kept in every direction.
+    """
+
+    numbers: dict[str, float]
+    flow: Any
+    kmax: float
+
+    def __getitem__(self, name: str) -> float:
+        return self.numbers[name]
+
+    def get(self, name: str, otherwise: float) -> float:
+        return self.numbers.get(name, otherwise)
+
+
+def derived(
+    columns: Iterable[Column], statistics: Mapping[str, float], flow: Any, kmax: float
+) -> dict[str, float]:
+    """The columns that follow from statistics, in their order; NaN or infinite where a flow has none."""
+    known, made = Known(dict(statistics), flow, kmax), {}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for column in columns:
+            if column.value is not None and column.of == "statistics":
+                made[column.name] = known.numbers[column.name] = float(column.value(known))
+    return made

@@ -1,17 +1,29 @@
-"""Which modes each dealiasing keeps: a box or an ellipsoid of wavenumbers (core/grid/truncation.hpp).
+"""Which modes each dealiasing keeps: a box or an ellipsoid of wavenumbers (base/declared.toml).
 
 With e = `edge`, along each axis |n| < e N, or Σ (n_i/N_i)² < e². docs/method.md has the reasons.
 """
 
 import math
+from typing import NamedTuple
 
+from whorl.base.declared import DECLARED
+
+
+class Dealiasing(NamedTuple):
+    """A dealiasing as base/declared.toml says it."""
+
+    part: int
+    ninths: int
+    shaped: bool
+    shifts: bool
+    twice: bool
+
+
+DEALIASINGS = {name: Dealiasing(**rule) for name, rule in DECLARED["dealiasing"].items()}
 # Largest wavenumber kept along an axis over that of the grid.
 LARGEST_KEPT: dict[str, float] = {
-    "2/3": 2 / 3,
-    "1/2": 1 / 2,
-    "phase-shift": math.sqrt(8.0) / 3,
-    "phase-shift-exact": math.sqrt(8.0) / 3,
-    "none": 1.0,
+    name: min(2 / rule.part, math.sqrt(4 * rule.ninths) / 3 if rule.ninths else 1.0)
+    for name, rule in DEALIASINGS.items()
 }
 ROUNDING = 1e-12  # modes on the edge itself are not kept
 
@@ -23,4 +35,5 @@ def edge(dealias: str) -> float:
 
 def is_box(dealias: str, shape: str) -> bool:
     """Whether it is a box, else an ellipsoid; `shape` is the option grid.shape."""
-    return dealias in ("none", "1/2") or (dealias == "2/3" and shape == "cube")
+    rule = DEALIASINGS[dealias]
+    return rule.ninths == 0 or (rule.shaped and shape != "sphere")

@@ -43,10 +43,10 @@ class Scalar(Section):
         at_most_one(self, "scalars", "diffusivity", "schmidt")
         return self
 
-    def of_core(self, viscosity: float) -> tuple[float, float, float, float]:
-        """Diffusivity and mean gradient, as the core takes them."""
+    def of_core(self, viscosity: float) -> tuple[str, tuple[float, float, float, float]]:
+        """Name, diffusivity and mean gradient, as the core takes them."""
         D = self.diffusivity if self.schmidt is None else viscosity / self.schmidt
-        return (D, *self.gradient)
+        return self.name, (D, *self.gradient)
 
 
 STATISTICS = (
@@ -58,10 +58,8 @@ VARIANCE = Column("variance", "", "½|θ|² of the shell")
 
 
 def own_names(case: dict[str, Any]) -> dict[str, str]:
-    """Names of the scalars by the core's, from the sections of a case."""
-    return {core_name(index): scalar["name"] for index, scalar in enumerate(case.get("scalars", []))}
+    """Names of the scalars by those in checkpoints, from the sections of a case.
 
-
-def core_name(index: int) -> str:
-    """What the core calls a scalar."""
-    return f"scalar{index}"
+    Checkpoints number them, scalar0, scalar1, …, and so did the first version of snapshots.
+    """
+    return {f"scalar{index}": scalar["name"] for index, scalar in enumerate(case.get("scalars", []))}

@@ -1,4 +1,11 @@
-"""Time schemes: the steps that are taken with each where a case says nothing, and what they stand.
+"""Time schemes: their tables, the steps that are taken where a case says nothing, and what they stand.
+
+A stage takes the tendency f at register 0 and turns the registers r_i into
+
+    r_i ← exp(−rate·advance·dt) (Σ_j m_ij r_j + v_i dt f),
+
+which is the scheme applied to exp(rate·t) a, carried back: the linear decay is exact (integrating factor).
+After the last stage register 0 is the new state.
 
 A scheme is stable without any loss where ω dt stays below a limit, ω the frequency of a mode that is carried
 along or of a wave (Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.2; for
@@ -15,29 +22,136 @@ from whorl.config.dealiasing import LARGEST_KEPT
 
 
 @dataclass(frozen=True)
-class Stability:
-    """What a scheme stands, and the Courant number of a case that gives none.
+class Stage:
+    """The matrix m, the vector v, and how much later than the stage before its result is, in time steps."""
+
+    m: tuple[tuple[float, ...], ...]
+    v: tuple[float, ...]
+    advance: float
+
+
+@dataclass(frozen=True)
+class Scheme:
+    """Its order and stages, where they are from, what it stands, and the Courant number a case has without.
 
     `frequency`: the largest ω dt without any loss; None where everything grows, by `growth` (ω dt)⁴ a step.
-    `courant` is stable without viscosity whatever is kept; if it grows, such that viscosity keeps up.
+    `courant` is stable without viscosity whatever is kept; if it grows, such that viscosity keeps up. A
+    multistep scheme has the stages of its first step and remembers `earlier` steps.
     """
 
+    order: int
+    stages: tuple[Stage, ...]
+    reference: str
     courant: float
     frequency: float | None = None
     growth: float = 0.0
+    earlier: int = 0
+
+    @property
+    def right_hand_sides(self) -> int:
+        """Of a step."""
+        return 1 if self.earlier else len(self.stages)
 
 
-SCHEMES: dict[str, Stability] = {
-    "rk2": Stability(0.5, growth=1 / 8),
-    "rk3": Stability(0.5, math.sqrt(3.0)),
-    "rk4": Stability(0.9, math.sqrt(8.0)),
-    "rk4-gill": Stability(0.9, math.sqrt(8.0)),
-    "rk4-carpenter": Stability(1.0, 3.34),
-    "ab2": Stability(0.2, growth=1 / 4),
-    "ab3": Stability(0.2, 0.7236),
+def two_registers(A: tuple[float, ...], B: tuple[float, ...], c: tuple[float, ...]) -> tuple[Stage, ...]:
+    """Stages of low storage: du ← A du + dt f, u ← u + B du, at the times c of the step."""
+    ends = (*c[1:], 1.0)
+    *before, (a, b, begin, end) = zip(A, B, c, ends, strict=True)
+    return (
+        *(Stage(((1, a * b), (0, a)), (b, 1.0), end - begin) for a, b, begin, end in before),
+        Stage(((1, a * b), (0, 0)), (b, 0.0), end - begin),
+    )
+
+
+def _gill() -> tuple[Stage, ...]:
+    """Y ← y + a (k − b q), q ← q + 3 a (k − b q) − c k with k = dt f, and q = 0 at the start of a step."""
+    root = math.sqrt(0.5)
+    a, b, c = (0.5, 1 - root, 1 + root, 1 / 6), (0.0, 1.0, 1.0, 2.0), (0.5, 1 - root, 1 + root, 0.5)
+    advance = (0.5, 0.0, 0.5, 0.0)
+    return (
+        Stage(((1, -a[0] * b[0]), (0, 0)), (a[0], 3 * a[0] - c[0]), advance[0]),
+        *(
+            Stage(((1, -a[s] * b[s]), (0, 1 - 3 * a[s] * b[s])), (a[s], 3 * a[s] - c[s]), advance[s])
+            for s in (1, 2)
+        ),
+        Stage(((1, -a[3] * b[3]), (0, 0)), (a[3], 0.0), advance[3]),
+    )
+
+
+# Heun's predictor and corrector; register 1 holds the half-finished result.
+PREDICTOR = Stage(((1, 0), (1, 0)), (1.0, 0.5), 1.0)
+CORRECTOR = Stage(((0, 1), (0, 0)), (0.5, 0.0), 0.0)
+# The first step of Adams and Bashforth is Heun's, of which f at its begin is left: twice the predicted less
+# the half-finished result is exp(−rate·dt) dt f. From then on the core's History makes the one stage.
+FIRST_STEP = (PREDICTOR, Stage(((0, 1), (2, -2)), (0.5, 0.0), 0.0))
+BASHFORTH = "Bashforth and Adams, Theory of Capillary Action (1883)"
+
+SCHEMES: dict[str, Scheme] = {
+    "rk2": Scheme(
+        2, (PREDICTOR, CORRECTOR), "Heun; Rogallo, NASA TM 81315 (1981)", courant=0.5, growth=1 / 8
+    ),
+    "rk3": Scheme(
+        3,
+        two_registers((0.0, -5 / 9, -153 / 128), (1 / 3, 15 / 16, 8 / 15), (0.0, 1 / 3, 3 / 4)),
+        "Williamson, J. Comput. Phys. 35, 48 (1980), case 7",
+        courant=0.5,
+        frequency=math.sqrt(3.0),
+    ),
+    # Register 1 keeps the state the step began with, register 2 gathers the result.
+    "rk4": Scheme(
+        4,
+        (
+            Stage(((1, 0, 0), (1, 0, 0), (1, 0, 0)), (1 / 2, 0.0, 1 / 6), 1 / 2),
+            Stage(((0, 1, 0), (0, 0, 0), (0, 0, 1)), (1 / 2, 0.0, 1 / 3), 0.0),
+            Stage(((0, 1, 0), (0, 0, 0), (0, 0, 1)), (1.0, 0.0, 1 / 3), 1 / 2),
+            Stage(((0, 0, 1), (0, 0, 0), (0, 0, 0)), (1 / 6, 0.0, 0.0), 0.0),
+        ),
+        "Kutta, Z. Math. Phys. 46, 435 (1901)",
+        courant=0.9,
+        frequency=math.sqrt(8.0),
+    ),
+    "rk4-gill": Scheme(
+        4,
+        _gill(),
+        "Gill, Proc. Camb. Phil. Soc. 47, 96 (1951)",
+        courant=0.9,
+        frequency=math.sqrt(8.0),
+    ),
+    # Five stages, stable up to 3.34 on the imaginary axis where four stages are up to 2.83.
+    "rk4-carpenter": Scheme(
+        4,
+        two_registers(
+            (
+                0.0,
+                -567301805773 / 1357537059087,
+                -2404267990393 / 2016746695238,
+                -3550918686646 / 2091501179385,
+                -1275806237668 / 842570457699,
+            ),
+            (
+                1432997174477 / 9575080441755,
+                5161836677717 / 13612068292357,
+                1720146321549 / 2090206949498,
+                3134564353537 / 4481467310338,
+                2277821191437 / 14882151754819,
+            ),
+            (
+                0.0,
+                1432997174477 / 9575080441755,
+                2526269341429 / 6820363962896,
+                2006345519317 / 3224310063776,
+                2802321613138 / 2924317926251,
+            ),
+        ),
+        "Carpenter and Kennedy, NASA TM 109112 (1994), solution 3",
+        courant=1.0,
+        frequency=3.34,
+    ),
+    "ab2": Scheme(2, FIRST_STEP, BASHFORTH, courant=0.2, growth=1 / 4, earlier=1),
+    "ab3": Scheme(3, FIRST_STEP, BASHFORTH, courant=0.2, frequency=0.7236, earlier=2),
 }
-Scheme = Literal[*SCHEMES]
-DEFAULT: Scheme = "rk4-gill"
+SchemeName = Literal[*SCHEMES]
+DEFAULT: SchemeName = "rk4-gill"
 
 
 def largest_courant(scheme: str, dealias: str) -> float:

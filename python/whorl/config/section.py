@@ -1,7 +1,7 @@
 """What every section of a case is made of: its base class, its options and the types they share."""
 
 from functools import partial
-from typing import Annotated, Any, ClassVar, get_args
+from typing import Annotated, Any, ClassVar, Literal, get_args
 
 from annotated_types import Gt
 from pydantic import (
@@ -15,10 +15,10 @@ from pydantic import (
     field_validator,
 )
 
+from whorl.base.declared import CHOICES, SIZES
 from whorl.config.clock import Every
-from whorl.config.sizes import next_good_size, prime_factors
+from whorl.config.sizes import LARGEST_FACTOR, next_good_size, prime_factors
 
-LARGEST_POINTS = 65536
 LARGEST_COUNT = 65536  # of threads, rows or columns of ranks, and parts of the data
 LARGEST_NUMBER = 1e30  # of any option, so that squares fit; its inverse the smallest that must be positive
 LARGEST_LENGTH = 1e12  # of the box, and its inverse the smallest: squared wavenumbers fit in single precision
@@ -121,12 +121,12 @@ def good_sizes(points: tuple[int, int, int]) -> tuple[int, int, int]:
     for axis, n in zip("xyz", points, strict=True):
         if axis != "x" and n == 1:
             continue
-        if not 4 <= n <= LARGEST_POINTS:
+        if not SIZES["least"] <= n <= SIZES["most"]:
             flat = "" if axis == "x" else f"; along {axis} also 1: two-dimensional flow"
-            raise ValueError(f"the size along {axis} must be 4 to {LARGEST_POINTS}{flat}")
+            raise ValueError(f"the size along {axis} must be {SIZES['least']} to {SIZES['most']}{flat}")
         if n != next_good_size(n):
             factors = prime_factors(n)
-            why = f"has the prime factor {factors[-1]}" if factors[-1] > 7 else "is odd"
+            why = f"has the prime factor {factors[-1]}" if factors[-1] > LARGEST_FACTOR else "is odd"
             raise ValueError(f"{n} along {axis} {why}; the next good size is {next_good_size(n)}")
     return points
 
@@ -137,6 +137,8 @@ def _interval(value: Any, *, minutes: bool = False) -> Any:
     return value if isinstance(value, str) else float(value)
 
 
+Linear = Literal[*CHOICES["linear"]]
+Precision = Literal[*CHOICES["precision"]]
 Positive = Annotated[float, Field(gt=0)]
 NotNegative = Annotated[float, Field(ge=0)]
 Points = Annotated[tuple[int, int, int], BeforeValidator(three), AfterValidator(good_sizes)]

@@ -1,4 +1,8 @@
-"""Which numbers of grid points the transforms take well."""
+"""Which numbers of grid points the transforms take well (base/declared.toml)."""
+
+from whorl.base.declared import SIZES
+
+LARGEST_FACTOR = max(SIZES["factors"])
 
 
 def prime_factors(n: int) -> list[int]:
@@ -13,8 +17,8 @@ def prime_factors(n: int) -> list[int]:
 
 
 def next_good_size(n: int) -> int:
-    """Smallest even size of at least 4 and n with no prime factor above 7."""
-    n = max(4, n + n % 2)
-    while max(prime_factors(n)) > 7:
+    """Smallest even size of n and more that an axis may have."""
+    n = max(SIZES["least"], n + n % 2)
+    while not set(prime_factors(n)) <= set(SIZES["factors"]):
         n += 2
     return n

@@ -10,7 +10,7 @@ from whorl.config.case import Case
 from whorl.initial.checks import Target, check_mean
 from whorl.initial.files import FROM_FILE, check_box, left_out
 from whorl.output.checkpoint import Checkpoint, read_clock
-from whorl.output.measures import name_in_core, state_fields
+from whorl.output.measures import state_fields
 
 
 def set_from_checkpoint(target: Target, path: str, place: str) -> None:
@@ -34,7 +34,7 @@ def check_fields(checkpoint: Checkpoint, case: Case, wanted: Iterable[str], whic
 
     `remedy` is what is to be done about another box.
     """
-    known = checkpoint.names_in_core()
+    known = checkpoint.names_in_file()
     if missing := [name for name in wanted if name not in known]:
         raise CaseError(
             f"{which} is a checkpoint without {', '.join(missing)}, of {', '.join(known)}; a new run can "
@@ -50,8 +50,8 @@ def read_fields(
 
     Raises _core.Error where it is damaged, CaseError for a mean that the case cannot have.
     """
-    known, fields = checkpoint.names_in_core(), state_fields(case)
-    flow.read_regridded(checkpoint.path, {name_in_core(case, name): known[name] for name in wanted})
+    known, fields = checkpoint.names_in_file(), state_fields(case)
+    flow.read_regridded(checkpoint.path, {name: known[name] for name in wanted})
     for name in wanted:
         target = Target(flow, case, comm, name, fields[name].components, "initial")
         check_mean(target, *target.moments())

@@ -15,7 +15,7 @@ from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.models.base import FieldOf
-from whorl.output.measures import SCALAR, name_in_core, state_fields
+from whorl.output.measures import SCALAR, state_fields
 
 Fill = Callable[[int, int, int, int, np.ndarray], None]
 
@@ -62,15 +62,10 @@ class Target:
     place: str
     remarks: list[str] = dataclass_field(default_factory=list)  # what the log is to say of it
 
-    @property
-    def name(self) -> str:
-        """The core's."""
-        return name_in_core(self.case, self.field)
-
     def fill(self, fill: Fill) -> None:
         """Sets it by `fill(z0, z1, y0, y1, out)`, out of shape (components, z1 − z0, y1 − y0, nx)."""
         given = Given(self, fill)
-        self.flow.set_physical(given, field=self.name)
+        self.flow.set_physical(given, field=self.field)
         given.check()
 
     def at_walls(self) -> dict[str, tuple[str, ...]]:
@@ -108,7 +103,7 @@ class Target:
             sums[:-1] += values.sum(axis=(1, 2, 3), dtype=float)
             sums[-1] += _sum_of_squares(values)
 
-        self.flow.read_fields(self.name, add)
+        self.flow.read_fields(self.field, add)
         self.comm.Allreduce(MPI.IN_PLACE, sums, MPI.SUM)
         sums /= math.prod(self.case.grid.points)
         return sums[:-1], math.sqrt(sums[-1])

@@ -306,10 +306,10 @@ def random(target: Target, parameters: kinds.Random) -> None:
     names = list(state_fields(case))
     seed = parameters.seed + STRIDE * (names.index(target.field) if target.field in names else 0)
     kept = energy[: math.floor(flow.kmax / smallest) + 1]
-    flow.set_random(kept, seed, field=target.name)
+    flow.set_random(kept, seed, field=target.field)
     check_energy(target, sum(kept), smallest)
     if len(kept) < len(energy):
-        flow.set_random(energy, seed, field=target.name)  # the corners of the truncation, too
+        flow.set_random(energy, seed, field=target.field)  # the corners of the truncation, too
     if parameters.spectrum is not None:
         check_shells(target, sum(energy), largest)
 

@@ -15,9 +15,9 @@ from whorl.base.hdf5 import is_hdf5, open_hdf5, python_value
 from whorl.config.case import Grid
 from whorl.config.dealiasing import LARGEST_KEPT, is_box
 from whorl.config.models.base import FieldOf
-from whorl.config.scalars import own_names
 from whorl.initial.regrid import Block, Kind, regridded
 from whorl.output.checkpoint import FORMAT
+from whorl.output.snapshots import scalars_in
 
 SUFFIXES = {1: ("",), 2: ("_real", "_imaginary"), 3: ("_x", "_y", "_z")}
 IN_SNAPSHOT = "VTKHDF/PointData"
@@ -161,11 +161,12 @@ def _names_in(file: Any, field: str, components: int) -> list[str]:
     Raises KeyError, with what a person should know.
     """
     if IN_SNAPSHOT in file:
-        scalars = {own: core for core, own in own_names(_case_in(file)).items()}
+        attributes = {name: python_value(value) for name, value in file.attrs.items()}
+        scalars = {own: numbered for numbered, own in scalars_in(attributes).items()}
         name = f"{IN_SNAPSHOT}/{scalars.get(field, field)}"
         if name in file and (field in scalars or field not in scalars.values()):
             return [name]
-        known = [own for own, core in scalars.items() if f"{IN_SNAPSHOT}/{core}" in file]
+        known = [own for own, numbered in scalars.items() if f"{IN_SNAPSHOT}/{numbered}" in file]
         known += [other for other in file[IN_SNAPSHOT] if other not in scalars.values()]
         raise KeyError(f"it is a snapshot without {field}, of {', '.join(known)}")
     names = names_of(field, components)

@@ -22,10 +22,10 @@ from dataclasses import dataclass
 
 from whorl import _core
 from whorl.config.case import Case
+from whorl.config.dealiasing import DEALIASINGS
 from whorl.config.truncation import kept_modes
 from whorl.run.core_options import core_options
 
-STAGES: dict[str, int] = _core.build_info()["schemes"]  # right-hand sides a step
 STATES_OF_STAGE, STATES_OF_TENDENCY = 3, 2  # how often as much as the state crosses memory
 
 
@@ -61,7 +61,7 @@ def pair_work(case: Case, variables: int) -> Work:
 
 def passes(case: Case) -> int:
     """Round trips of a right-hand side."""
-    return 2 if case.grid.dealias == "phase-shift-exact" else 1
+    return 2 if DEALIASINGS[case.grid.dealias].twice else 1
 
 
 def _round_trip(case: Case, inputs: int, products: int, fluxes: int) -> Work:

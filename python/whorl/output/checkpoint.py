@@ -41,8 +41,8 @@ class Checkpoint:
         """What the core says of the file, without the name that the message has already."""
         return str(error).removeprefix(f"the checkpoint {self.path} cannot be read: ")
 
-    def names_in_core(self) -> dict[str, str]:
-        """What the core calls its fields, by their names in its case; ψ is stored in two parts."""
+    def names_in_file(self) -> dict[str, str]:
+        """What its fields are called there, by their names in its case; ψ is stored in two parts."""
         own = own_names(self.case)
         names = dict.fromkeys(re.sub(r"_\d$", "", field) for field in self.fields)
         return {own.get(name, name): name for name in names}

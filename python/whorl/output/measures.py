@@ -1,17 +1,9 @@
-"""What a case measures and writes, by the names its user gave: columns, spectra, fields, scalars among them.
-
-The core calls passive scalars scalar0, scalar1, …; everything behind this module calls them by their names.
-"""
-
-from collections.abc import Mapping
-from typing import TypeVar
+"""What a case measures and writes: columns, spectra, fields, those of passive scalars among them."""
 
 from whorl.config.case import Case
 from whorl.config.columns import CLOCK, Column
 from whorl.config.models.base import FieldOf
-from whorl.config.scalars import STATISTICS, VARIANCE, core_name
-
-Value = TypeVar("Value")
+from whorl.config.scalars import STATISTICS, VARIANCE
 
 # ½|f|² in a unit of time, by the unit of f.
 UNIT_OF_TRANSFER = {
@@ -53,22 +45,6 @@ def state_fields(case: Case) -> dict[str, FieldOf]:
 def output_fields(case: Case) -> dict[str, FieldOf]:
     """The fields that can be read and written."""
     return case.flow.outputs | {scalar.name: SCALAR for scalar in case.scalars}
-
-
-def name_in_core(case: Case, field: str) -> str:
-    """The core's name of a field."""
-    names = [scalar.name for scalar in case.scalars]
-    return core_name(names.index(field)) if field in names else field
-
-
-def by_own_names(case: Case, values: Mapping[str, Value]) -> dict[str, Value]:
-    """Values of the core with scalarN, alone or before an underscore, replaced by the scalar's name."""
-    own = {core_name(index): scalar.name for index, scalar in enumerate(case.scalars)}
-    result = {}
-    for name, value in values.items():
-        first, underscore, rest = name.partition("_")
-        result[f"{own.get(first, first)}{underscore}{rest}"] = value
-    return result
 
 
 def _of_scalars(case: Case, columns: tuple[Column, ...]) -> list[Column]:

@@ -16,9 +16,9 @@ from whorl.config.case import Case
 from whorl.config.clock import Clock, Every, Stopwatch
 from whorl.config.section import LARGEST_NUMBER
 from whorl.output.checkpoint import Checkpoint
-from whorl.output.diagnostics import series_row
+from whorl.output.diagnostics import row_of
 from whorl.output.directory import RunDirectory
-from whorl.output.measures import by_own_names, name_in_core, series_columns, spectra_columns, transfers
+from whorl.output.measures import series_columns, spectra_columns, transfers
 from whorl.output.series import Series, gap_of, gaps_of, read_table, step_of
 from whorl.output.snapshot_series import SnapshotSeries
 from whorl.output.spectra import Spectra, read_spectra
@@ -162,7 +162,7 @@ class Recorder:
         if self._statistics is not None and self._statistics[0] == self.clock.step:
             return 0.0
         began = time.monotonic()
-        values = by_own_names(self.case, self.flow.statistics())
+        values = self.flow.statistics()
         self.seconds = time.monotonic() - began
         for name in sorted(values, key=lambda name: name != "energy"):
             if name.endswith(SIZES) and not abs(values[name]) <= LARGEST:
@@ -219,13 +219,12 @@ class Recorder:
         )
 
     def _row(self, report: _core.StepReport | None) -> None:
-        row = series_row(self.case, self.flow, self.statistics(), report)
-        row = {"step": self.clock.step, "time": self.clock.time, **row}
+        row = row_of(self.series.columns, self.case, self.flow, self.clock, self.statistics(), report)
         agreed(self.comm, lambda: self.series.append(row))
 
     def _spectrum(self) -> None:
-        shells = by_own_names(self.case, self.flow.spectra())
-        transfer = by_own_names(self.case, self.flow.transfer())
+        shells = self.flow.spectra()
+        transfer = self.flow.transfer()
         shells |= {column.name: transfer[field] for field, column in transfers(self.case).items()}
         k = np.asarray(shells.pop("k"))
         agreed(self.comm, lambda: self.spectra.append(self.clock.time, self.clock.step, k, shells))
@@ -235,8 +234,7 @@ class Recorder:
             return
         path = self.directory.snapshot_path(self.clock.step)
         single = self.case.output.snapshot_precision == "single"
-        names = [name_in_core(self.case, name) for name in self.case.output.fields]
-        self.flow.write_snapshot(path, names, self._attributes(), single)
+        self.flow.write_snapshot(path, self.case.output.fields, self._attributes(), single)
         on_root(self.comm, lambda: self.snapshots.append(path, self.clock.time))
 
     def _attributes(self) -> dict[str, str | float | int]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     import h5py
 
 ROOT = "VTKHDF"
+NUMBERED = 1  # the version whose scalars are scalar0, scalar1, …
 # The last dimension of a field by its length: components of a vector, parts of a complex number.
 LAST = {3: ("component", ["x", "y", "z"]), 2: ("part", ["real", "imaginary"])}
 
@@ -66,7 +67,7 @@ class SnapshotBackend(BackendEntrypoint):
             image = file[ROOT]
             attributes = {name: python_value(value) for name, value in file.attrs.items()}
             coordinates = _coordinates(image)
-            units, names = _about(attributes.get("case", ""))
+            units, names = _about(attributes)
             variables = {}
             for name, data in image["PointData"].items():
                 own = names.get(name, name)
@@ -193,12 +194,19 @@ class _DatasetOnDisk(BackendArray):
             return file[self.name][key]
 
 
-def _about(case: str) -> tuple[dict[str, str], dict[str, str]]:
-    """Units of the fields, and names of the scalars by the core's, from the case in the file."""
-    sections = tomllib.loads(case)
+def _about(attributes: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
+    """Units of the fields, and names of the scalars by those in the file, from the case in it."""
+    sections = tomllib.loads(attributes.get("case", ""))
     model = MODELS.get(sections.get("flow", {}).get("model", DEFAULT), MODELS[DEFAULT])
     units = {name: field.unit for name, field in model.outputs.items()}
-    return units, own_names(sections)
+    return units, scalars_in(attributes)
+
+
+def scalars_in(attributes: dict[str, Any]) -> dict[str, str]:
+    """Names of the scalars by those in the file, of the first version, which numbered them."""
+    if attributes.get("version") != NUMBERED:
+        return {}
+    return own_names(tomllib.loads(attributes.get("case", "")))
 
 
 def _lazy(path: Path, dataset: "h5py.Dataset", coordinates: dict[str, Any], unit: str) -> xr.Variable:

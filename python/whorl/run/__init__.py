@@ -1,6 +1,6 @@
 """A run: it builds the core from a case and owns the clock and the loop.
 
 Its modules, each of which reaches only those before it:
-core_options, exchange_choice, fitting, lasting_output, memory_limits, modes, progress, signals, threads,
-checks, state, tune, restart, simulation.
+declared, core_options, exchange_choice, fitting, lasting_output, memory_limits, modes, progress, signals,
+threads, checks, state, tune, restart, simulation.
 """

@@ -5,6 +5,7 @@ import socket
 from typing import NamedTuple
 
 from whorl import _core
+from whorl.base.declared import TRANSPORTS
 from whorl.base.errors import CaseError
 from whorl.base.hdf5 import has_h5py
 from whorl.base.instruction_levels import VARIABLE
@@ -12,18 +13,14 @@ from whorl.base.parallel import agreed
 from whorl.base.ranks import MPI, launched
 from whorl.config.case import Case
 from whorl.config.clock import Clock
+from whorl.config.devices import DEVICES, GPUS
 from whorl.config.schemes import SCHEMES, largest_courant
-from whorl.run.core_options import core_options
+from whorl.run.core_options import core_options, refused
 from whorl.run.exchange_choice import plain
 from whorl.run.fitting import choose_planes, largest_points
 from whorl.run.memory_limits import available_memory
 
-GPUS = ("cuda", "hip")  # devices with a memory of their own
-BUILDS = {"cuda": "with CUDA (docs/gpu.md)", "cpu-as-gpu": "for tests (-DWHORL_CPU_AS_GPU=ON)"}
-
-# Points of a batch that fills a GPU, and bytes of its memory for sums, tables of lines and kernels.
-POINTS_OF_BATCH = 2**24
-SUNDRIES = 128 * 2**20
+SUNDRIES = 128 * 2**20  # bytes of a GPU's memory for sums, tables of lines and kernels
 
 # Threads that take turns on a core cost time; so many cost the machine.
 MOST_THREADS_A_CORE = 16
@@ -169,17 +166,18 @@ def come_to_rest(case: Case, report: _core.StepReport, clock: Clock) -> str:
 def check_device(case: Case, comm: MPI.Intracomm) -> None:
     """Raises CaseError where this build lacks the device or the transport, or a rank the GPU it needs."""
     device, build = case.run.device, _core.build_info()
-    if device not in (*BUILDS, *build["devices"]):
+    if not DEVICES[device].build:
         raise CaseError(f'run.device = "{device}" is in no build of whorl yet; use "cpu" or "cuda".')
     if device not in build["devices"]:
         raise CaseError(
-            f'run.device = "{device}" needs whorl built {BUILDS[device]} and this one was built without; '
-            'build it so, or use "cpu".'
+            f'run.device = "{device}" needs whorl built {DEVICES[device].build} and this one was built '
+            'without; build it so, or use "cpu".'
         )
-    if case.run.transport == "nccl" and "nccl" not in build["transports"]:
+    transport = case.run.transport
+    if transport in TRANSPORTS and TRANSPORTS[transport]["of_gpus"] and transport not in build["transports"]:
         raise CaseError(
-            'run.transport = "nccl" needs whorl built with CUDA where NCCL is (docs/gpu.md) and this one '
-            "was not; choose another, or auto."
+            f'run.transport = "{transport}" needs whorl built with CUDA where NCCL is (docs/gpu.md) and this '
+            "one was not; choose another, or auto."
         )
     if device not in GPUS:
         return
@@ -193,23 +191,11 @@ def check_device(case: Case, comm: MPI.Intracomm) -> None:
 
 
 def check_gpu_exchange(case: Case) -> None:
-    """Raises CaseError for what does not move data from GPU to GPU, as the core does when it is asked to."""
-    transport, aware, wire = case.run.transport, case.run.gpu_aware, case.run.wire
-    if transport == "rma-shared":
-        raise CaseError(
-            'run.transport = "rma-shared" receives in memory that processes of a node share, which that of '
-            "a GPU is not; choose rma or another transport."
-        )
-    if transport == "datatypes" and aware == "no":
-        raise CaseError(
-            'run.transport = "datatypes" packs nothing, so that MPI has to reach the memory of the GPU; '
-            'choose run.gpu_aware = "yes" if it can, or another transport.'
-        )
-    if wire == "single" and (transport == "nccl" or aware == "yes"):
-        raise CaseError(
-            'run.wire = "single" converts on the host, which does not see what travels between GPUs; choose '
-            'run.wire = "full", or run.gpu_aware = "no" with a transport of MPI.'
-        )
+    """Raises CaseError for what does not move data from GPU to GPU."""
+    try:
+        _core.moves_device_memory(core_options(plain(case), 1))
+    except _core.Error as error:
+        raise refused(error) from None
 
 
 def check_files(case: Case) -> None:
@@ -317,7 +303,7 @@ def _fit(options: _core.Options, ranks: int, room: Room, of_host: Room | None) -
 def uncounted(options: _core.Options, ranks: int) -> float:
     """Bytes a rank needs of a GPU besides those that are counted: a batch of a vector field, and sundries."""
     x, y, z = options.points
-    points = min(x * y * z / ranks, max(POINTS_OF_BATCH, x * y))
+    points = min(x * y * z / ranks, max(_core.POINTS_OF_BATCH, x * y))
     return 3 * points * (8 if options.precision == "double" else 4) + SUNDRIES
 
 

@@ -1,36 +1,50 @@
 """A case as the core takes it."""
 
+import re
+
 from whorl import _core
-from whorl.config.case import Case
+from whorl.base.errors import CaseError
+from whorl.config.case import Case, Run
+from whorl.config.schemes import SCHEMES
+from whorl.run.declared import check_models
+
+check_models()
 
 
 def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Options:
-    """What the core needs of a case; with these lines in place of its own, if they are given."""
-    return _core.Options(
-        model=case.flow.model,
-        parameters=case.flow.parameters(),
-        linear=getattr(case.flow, "linear", "explicit"),
-        scalars=[scalar.of_core(case.flow.viscosity_of_schmidt()) for scalar in case.scalars],
-        points=case.grid.points,
-        lengths=case.grid.lengths,
-        bases=case.grid.bases,
-        dealias=case.grid.dealias,
-        shape=case.grid.shape,
-        shift_seed=case.grid.shift_seed,
-        scheme=case.time.scheme,
-        device=case.run.device,
-        precision=case.run.precision,
-        process_grid=case.run.process_grid,
-        batches=case.run.batches,
-        threads=threads,
-        transport=case.run.transport,
-        gpu_aware=case.run.gpu_aware,
-        wire=case.run.wire,
-        threading=case.run.threading,
-        variables_per_message=case.run.variables_per_message,
-        exchange_timeout=case.run.exchange_timeout,
-        lines=known_lines or case.run.lines,
-    )
+    """What the core needs of a case; with these lines in place of its own, if they are given.
+
+    What [grid] and [run] say is handed on under its own name wherever the core has that.
+    """
+    of_sections = {
+        name: getattr(section, name)
+        for section in (case.grid, case.run)
+        for name in type(section).model_fields
+        if hasattr(_core.Options, name)
+    }
+    further = {
+        "model": case.flow.model,
+        "parameters": case.flow.parameters(),
+        "linear": getattr(case.flow, "linear", "explicit"),
+        "scalars": [scalar.of_core(case.flow.viscosity_of_schmidt()) for scalar in case.scalars],
+        "scheme": core_scheme(case.time.scheme),
+        "threads": threads,
+        "lines": known_lines or case.run.lines,
+    }
+    return _core.Options(**of_sections | further)
+
+
+def core_scheme(name: str) -> _core.Scheme:
+    """The table of a scheme, as the core takes it."""
+    scheme = SCHEMES[name]
+    stages = [_core.StageTable(stage.m, stage.v, stage.advance) for stage in scheme.stages]
+    return _core.Scheme(name, stages, scheme.earlier)
+
+
+def refused(error: _core.Error) -> CaseError:
+    """What the core says of options of [run], with their section."""
+    names = "|".join(Run.model_fields)
+    return CaseError(re.sub(rf"(?<![\w.])({names}) = ", r"run.\1 = ", str(error)))
 
 
 def describe(case: Case, flow: _core.Flow) -> str:

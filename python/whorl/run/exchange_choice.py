@@ -2,10 +2,7 @@
 
 from dataclasses import dataclass
 
-from whorl.config.case import Case
-
-AUTO = "auto"
-PLAIN = "alltoall"
+from whorl.config.case import AUTO, PLAIN, Case
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from whorl.base.parallel import agreed
 from whorl.base.ranks import MPI
 from whorl.config.case import Case, Grid
 from whorl.initial.checks import Target, check_mean
-from whorl.output.measures import name_in_core, output_fields, state_fields
+from whorl.output.measures import output_fields, state_fields
 from whorl.output.mode_arrays import labelled, smallest_wavenumbers
 
 # Of the energy, what modes that are no real field may have: rounding of sums and of a transform.
@@ -45,7 +45,7 @@ class Layout:
 def read(flow: _core.Flow, case: Case, field: str) -> xr.DataArray:
     """This rank's modes of a field that can be read. Collective."""
     about, layout = output_fields(case)[field], Layout(flow, case.grid)
-    array = layout.unpacked(_values(flow, name_in_core(case, field), about.components, layout))
+    array = layout.unpacked(_values(flow, field, about.components, layout))
     return labelled(array, layout.numbers, case.grid, about.unit)
 
 
@@ -68,10 +68,10 @@ def write(target: Target, values: xr.DataArray | np.ndarray) -> None:
     if target.field not in (known := state_fields(target.case)):
         raise CaseError(f"{target.field} is not what the state is made of, but {', '.join(known)}.")
     flow, layout = target.flow, Layout(target.flow, target.case.grid)
-    flow.write_modes(target.name, agreed(target.comm, lambda: _checked(target, layout, values)))
+    flow.write_modes(target.field, agreed(target.comm, lambda: _checked(target, layout, values)))
     given = _energy(target, layout)
-    flow.transform_pair(target.name)  # leaves a real field, at the points, of whatever it was
-    flow.write_modes(target.name, _values(flow, target.name, target.components, layout))
+    flow.transform_pair(target.field)  # leaves a real field, at the points, of whatever it was
+    flow.write_modes(target.field, _values(flow, target.field, target.components, layout))
     lost = abs(given - _energy(target, layout))
     if not np.isfinite(lost):
         raise CaseError(f"the modes of {target.field} are too large for {flow.options.precision} precision.")
@@ -137,7 +137,7 @@ def _energy(target: Target, layout: Layout) -> float:
     for axis, (numbers, basis) in enumerate(axes):
         if axis == 0 or basis == "S":
             weight *= np.where(numbers > 0, 2.0, 1.0).reshape([-1 if a == axis else 1 for a in range(3)])
-    values = layout.unpacked(_values(target.flow, target.name, target.components, layout))
+    values = layout.unpacked(_values(target.flow, target.field, target.components, layout))
     sums = np.array([(weight * np.abs(values.astype(complex)) ** 2).sum() / 2])
     target.comm.Allreduce(MPI.IN_PLACE, sums, MPI.SUM)
     return float(sums[0])

@@ -175,7 +175,7 @@ def _damaged(
 
 def _dropped(case: Case, checkpoint: Checkpoint) -> str | None:
     """A sentence on the fields of a checkpoint that a case has not."""
-    dropped = [name for name in checkpoint.names_in_core() if name not in state_fields(case)]
+    dropped = [name for name in checkpoint.names_in_file() if name not in state_fields(case)]
     return f"{', '.join(dropped)} of {checkpoint.path} is left out: the case has none." if dropped else None
 
 

@@ -11,7 +11,7 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.models.base import FieldOf
 from whorl.initial import fields as initials
-from whorl.output.measures import name_in_core, output_fields
+from whorl.output.measures import output_fields
 from whorl.run import modes
 
 
@@ -107,7 +107,7 @@ class State:
         def take(first_z: int, last_z: int, first_y: int, last_y: int, values: np.ndarray) -> None:
             field[:, first_z - z0 : last_z - z0, first_y - y0 : last_y - y0] = values
 
-        self.flow.read_fields(name_in_core(self.case, name), take)
+        self.flow.read_fields(name, take)
         return field
 
     def modes(self, name: str) -> xr.DataArray:

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from whorl.config.columns import Column
+from whorl.config.columns import Column, derived
 from whorl.config.section import Section, option
 
 
@@ -91,7 +91,10 @@ class Model(Section):
     """The default of output.fields."""
 
     columns: ClassVar[tuple[Column, ...]]
-    """Of the series, behind those of `columns.CLOCK`: statistics of the core, or from `derived`."""
+    """Of the series, behind those of `columns.CLOCK`: statistics of the core, and what is made of them."""
+
+    not_columns: ClassVar[tuple[str, ...]] = ()
+    """Statistics and spectra of the core that are written nowhere: for tests, or others are made of them."""
 
     spectra: ClassVar[tuple[Column, ...]]
     """Spectra of the core."""
@@ -149,7 +152,7 @@ class Model(Section):
 
     def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
         """Columns that follow from the statistics and the largest wavenumber kept in every direction."""
-        return {}
+        return derived(self.columns, statistics, self, kmax)
 
     def explicit_waves(self) -> list[str]:
         """The options whose linear terms are advanced explicitly, so that they limit the step."""

@@ -16,6 +16,7 @@ class GinzburgLandau(Superfluid):
 ∂ψ/∂t = a ∇²ψ − b |ψ|²ψ + b ρ0 ψ − i u·∇ψ − u²/(4a) ψ,  a = c ξ/√2,  b = c/(√2 ξ ρ0)"""
     state: ClassVar = {"psi": PSI, "velocity": VELOCITY}
     outputs: ClassVar = {"psi": PSI, "velocity": VELOCITY}
+    not_columns: ClassVar = (*Superfluid.not_columns, "flow_energy", "maximum_divergence")
     example: ClassVar[dict[str, Any]] = {
         "grid": {"points": 64},
         "flow": {"sound_speed": 2.0, "coherence_length": 0.1},

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 
 from whorl.config.columns import Column
 from whorl.config.models.base import Curves, FieldOf, Model, Picture, Slice
-from whorl.config.section import option
+from whorl.config.section import Linear, option
 
 PSI = FieldOf(2, "√density", "wavefunction ψ, real and imaginary part")
 ENERGY = "density length²/time²"
@@ -30,6 +30,7 @@ class Superfluid(Model):
         Column("quantum_energy", ENERGY, "c²ξ²⟨|∇√ρ|²⟩"),
         Column("interaction_energy", ENERGY, "c²/(2ρ0) ⟨(ρ − ρ0)²⟩"),
     )
+    not_columns: ClassVar = ("gradient_energy",)
     spectra: ClassVar = (
         Column("mass", "density", "|ψ|² of the shell"),
         Column("kinetic_incompressible", ENERGY, "incompressible kinetic energy of the shell"),
@@ -68,7 +69,7 @@ class GrossPitaevskii(Superfluid):
     """Superfluid at zero temperature: the Gross–Pitaevskii equation."""
 
     model: Literal["gross-pitaevskii"] = option(..., "equation set")
-    linear: Literal["explicit", "exact"] = option("exact", "how the dispersion is advanced")
+    linear: Linear = option("exact", "how the dispersion is advanced")
 
     equations: ClassVar = """\
 i ∂ψ/∂t = −a ∇²ψ + b |ψ|²ψ − b ρ0 ψ,  a = c ξ/√2,  b = c/(√2 ξ ρ0)"""

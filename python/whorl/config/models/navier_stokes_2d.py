@@ -1,7 +1,6 @@
 """Two-dimensional flow by its vorticity alone."""
 
 import math
-from collections.abc import Mapping
 from typing import ClassVar, Literal
 
 from whorl.config.columns import Column
@@ -16,7 +15,7 @@ from whorl.config.models.viscous import (
     Losses,
 )
 from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
-from whorl.config.section import option
+from whorl.config.section import Linear, option
 
 VORTICITY = FieldOf(1, "1/time", "vorticity ω along z")
 
@@ -26,7 +25,7 @@ class NavierStokes2D(Losses):
 
     model: Literal["navier-stokes-2d"] = option(..., "equation set")
     beta: float = option(0.0, "gradient β of the planetary vorticity along y", unit="1/(length time)")
-    linear: Literal["explicit", "exact"] = option("explicit", "how the term of β is advanced")
+    linear: Linear = option("explicit", "how the term of β is advanced")
 
     equations: ClassVar = """\
 ∂ω/∂t + u·∇ω + β v = ν ∇²ω − ν_h (−∇²)^p ω − μ (−∇²)^−q ω − α ω
@@ -41,8 +40,22 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         Column("enstrophy_dissipation", "1/time³", "mean dissipation ζ of Z by all linear losses"),
         Column("palinstrophy", "1/(length² time²)", "P = ½⟨|∇ω|²⟩"),
         LARGEST,
-        Column("enstrophy_length", "length", "η = (ν³/(2νP))^⅙, where viscosity ends the cascade"),
-        Column("kmax_eta", "", "largest kept wavenumber times that length"),
+        Column(
+            "enstrophy_length",
+            "length",
+            "η = (ν³/(2νP))^⅙, where viscosity ends the cascade",
+            lambda of: (
+                (of.flow.viscosity**2 / (2 * of["palinstrophy"])) ** (1 / 6)
+                if of["palinstrophy"] > 0
+                else math.nan
+            ),
+        ),
+        Column(
+            "kmax_eta",
+            "",
+            "largest kept wavenumber times that length",
+            lambda of: of.kmax * of["enstrophy_length"],
+        ),
     )
     spectra: ClassVar = (
         ENERGY_BY_SHELL,
@@ -72,8 +85,3 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
 
     def parameters(self) -> dict[str, float]:
         return self.losses() | {"beta": self.beta}
-
-    def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
-        palinstrophy = statistics["palinstrophy"]
-        length = (self.viscosity**2 / (2 * palinstrophy)) ** (1 / 6) if palinstrophy > 0 else math.nan
-        return {"enstrophy_length": length, "kmax_eta": kmax * length}

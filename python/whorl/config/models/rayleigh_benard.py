@@ -7,17 +7,39 @@ from typing import Any, ClassVar, Literal
 from pydantic import model_validator
 
 from whorl.base.text import in_powers
-from whorl.config.columns import Column
+from whorl.config.columns import Column, Known
 from whorl.config.models.base import Curves, FieldOf, Model, Picture, Slice
 from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
-from whorl.config.models.viscous import FLOW_COLUMNS, HELICITY, VELOCITY, VORTICITY, flow_scales
-from whorl.config.section import at_most_one, option
+from whorl.config.models.viscous import FLOW_COLUMNS, HELICITY, VELOCITY, VORTICITY
+from whorl.config.section import Linear, at_most_one, option
 
 TEMPERATURE = FieldOf(1, "1", "temperature θ = T − (1 − z), in differences between the plates", ("z",))
+
+
+def diffusivity(of: Known) -> float:
+    return of.flow.parameters()["diffusivity"]
+
+
+# ⟨∂θ/∂z⟩ = 0, so that ⟨|∇T|²⟩ = 1 + ⟨|∇θ|²⟩.
 NUSSELT = (
-    Column("nusselt_volume", "", "Nu from the flux of heat: 1 + √(Ra Pr) ⟨w θ⟩"),
-    Column("nusselt_plates", "", "Nu from the gradient at the plates: 1 − ⟨∂θ/∂z⟩ there"),
-    Column("nusselt_dissipation", "", "Nu from the thermal dissipation: ⟨|∇T|²⟩"),
+    Column(
+        "nusselt_volume",
+        "",
+        "Nu from the flux of heat: 1 + √(Ra Pr) ⟨w θ⟩",
+        lambda of: 1 + of["convective_flux"] / diffusivity(of),
+    ),
+    Column(
+        "nusselt_plates",
+        "",
+        "Nu from the gradient at the plates: 1 − ⟨∂θ/∂z⟩ there",
+        lambda of: 1 - of.get("plate_gradient", math.nan),
+    ),
+    Column(
+        "nusselt_dissipation",
+        "",
+        "Nu from the thermal dissipation: ⟨|∇T|²⟩",
+        lambda of: 1 + of["thermal_dissipation"] / diffusivity(of),
+    ),
 )
 
 
@@ -34,7 +56,7 @@ class RayleighBenard(Model):
     rossby: float | None = option(
         None, "convective Rossby number Ro = √(Ra/(Pr Ta)); instead of taylor", gt=0
     )
-    linear: Literal["explicit", "exact"] = option("explicit", "how buoyancy and rotation are advanced")
+    linear: Linear = option("explicit", "how buoyancy and rotation are advanced")
 
     rivals: ClassVar = {"taylor": ("rossby",), "rossby": ("taylor",)}
     equations: ClassVar = """\
@@ -51,6 +73,7 @@ class RayleighBenard(Model):
         Column("convective_flux", "length/time", "⟨w θ⟩"),
         *NUSSELT,
     )
+    not_columns: ClassVar = ("palinstrophy", "maximum_divergence", "plate_gradient")
     spectra: ClassVar = (
         ENERGY_BY_SHELL,
         Column("thermal_variance", "", "½|θ|² of the shell"),
@@ -137,13 +160,3 @@ class RayleighBenard(Model):
 
     def headline(self) -> str:
         return f"Ra = {in_powers(self.rayleigh)}   ·   Pr = {self.prandtl:g}"
-
-    def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
-        """Scales, and the three Nusselt numbers: ⟨∂θ/∂z⟩ = 0, so that ⟨|∇T|²⟩ = 1 + ⟨|∇θ|²⟩."""
-        parameters = self.parameters()
-        kappa = parameters["diffusivity"]
-        return flow_scales(parameters["viscosity"], statistics, kmax) | {
-            "nusselt_volume": 1 + statistics["convective_flux"] / kappa,
-            "nusselt_plates": 1 - statistics.get("plate_gradient", math.nan),
-            "nusselt_dissipation": 1 + statistics["thermal_dissipation"] / kappa,
-        }

@@ -2,13 +2,13 @@
 
 import math
 from collections.abc import Mapping
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
-from whorl.config.columns import Column
+from whorl.config.columns import Column, Known
 from whorl.config.models.base import KOLMOGOROV, Curves, FieldOf, Model, Picture, Slice, components
-from whorl.config.section import Vector, option
+from whorl.config.section import Linear, Vector, option
 
 VELOCITY = FieldOf(3, "length/time", "velocity u", ("x", "y", "z"))
 VORTICITY = FieldOf(3, "1/time", "vorticity ω, the curl of u")
@@ -19,13 +19,49 @@ DISSIPATION = Column(
 )
 ENSTROPHY = Column("enstrophy", "1/time²", "Z = ½⟨ω²⟩")
 HELICITY = Column("helicity", "length/time²", "⟨u·ω⟩")
-LARGEST = Column("maximum_velocity", "length/time", "largest |u| on the grid at the start of that step")
+LARGEST = Column(
+    "maximum_velocity",
+    "length/time",
+    "largest |u| on the grid at the start of that step",
+    lambda report: report.maximum_velocity,
+    of="step",
+)
+
+
+def viscosity(of: Known) -> float:
+    return of.flow.parameters()["viscosity"]
+
+
+def taylor_scale(of: Known) -> float:
+    return np.sqrt(5 * np.float64(of["energy"]) / np.float64(of["enstrophy"]))
+
+
+def reynolds_number(of: Known) -> float:
+    speed = np.sqrt(2 * np.float64(of["energy"]) / 3)
+    return speed * taylor_scale(of) / viscosity(of) if viscosity(of) > 0 else math.inf
+
+
+def kolmogorov_length(of: Known) -> float:
+    return (viscosity(of) ** 2 / (2 * np.float64(of["enstrophy"]))) ** 0.25 if viscosity(of) > 0 else 0.0
+
+
+def integral_scale(spectra: Mapping[str, np.ndarray]) -> float:
+    """π/(2u'²) Σ E(k)/k over the shells with k > 0 (Pope, Turbulent Flows, eq. 6.259 for isotropic flow)."""
+    k, energy = np.asarray(spectra["k"]), np.asarray(spectra["energy"])
+    squared = 2 / 3 * energy.sum()
+    if not squared > 0:
+        return math.nan
+    return float(math.pi / (2 * squared) * (energy[1:] / k[1:]).sum())
+
+
 SCALES = (
-    Column("taylor_scale", "length", "λ = √(15 ν u'²/(2νZ)) = √(5 E/Z), u'² = 2E/3"),
-    Column("R_lambda", "", "u' λ/ν"),
-    Column("kolmogorov_length", "length", "η = (ν³/(2νZ))^¼, of the loss by viscosity alone"),
-    Column("kmax_eta", "", "largest kept wavenumber times η"),
-    Column("integral_scale", "length", "L = π/(2u'²) Σ E(k)/k"),
+    Column("taylor_scale", "length", "λ = √(15 ν u'²/(2νZ)) = √(5 E/Z), u'² = 2E/3", taylor_scale),
+    Column("R_lambda", "", "u' λ/ν", reynolds_number),
+    Column(
+        "kolmogorov_length", "length", "η = (ν³/(2νZ))^¼, of the loss by viscosity alone", kolmogorov_length
+    ),
+    Column("kmax_eta", "", "largest kept wavenumber times η", lambda of: of.kmax * of["kolmogorov_length"]),
+    Column("integral_scale", "length", "L = π/(2u'²) Σ E(k)/k", integral_scale, of="spectra"),
 )
 FLOW_COLUMNS = (ENERGY, DISSIPATION, ENSTROPHY, HELICITY, LARGEST, *SCALES)
 ENERGY_SPECTRUM = Column("energy", "length²/time²", "kinetic energy of the shell, E(k)")
@@ -70,14 +106,13 @@ class ViscousFlow(Losses):
     mean_velocity: Vector = option(
         (0.0, 0.0, 0.0), "uniform velocity U that carries the flow; one number: along z", unit="length/time"
     )
-    linear: Literal["explicit", "exact"] = option(
-        "explicit", "how linear terms that limit the step (rotation, waves) are advanced"
-    )
+    linear: Linear = option("explicit", "how linear terms that limit the step (rotation, waves) are advanced")
 
     state: ClassVar = {"velocity": VELOCITY}
     outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY}
     snapshot: ClassVar = ("velocity", "vorticity")
     columns: ClassVar = FLOW_COLUMNS
+    not_columns: ClassVar = ("palinstrophy", "maximum_divergence")
     spectra: ClassVar = (ENERGY_SPECTRUM, HELICITY_SPECTRUM)
     waves: ClassVar = ("rotation", "mean_velocity")
     progress: ClassVar = (("E", "energy"), ("ε", "dissipation"), ("kmax·η", "kmax_eta"))
@@ -91,20 +126,3 @@ class ViscousFlow(Losses):
     def parameters(self) -> dict[str, float]:
         frame = components("rotation", self.rotation) | components("mean_velocity", self.mean_velocity)
         return self.losses() | frame
-
-    def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
-        return flow_scales(self.parameters()["viscosity"], statistics, kmax)
-
-
-def flow_scales(viscosity: float, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
-    """The columns SCALES but the integral scale; NaN or infinite where the flow has none."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        energy, enstrophy = np.float64(statistics["energy"]), np.float64(statistics["enstrophy"])
-        taylor = np.sqrt(5 * energy / enstrophy)
-        kolmogorov = (viscosity**2 / (2 * enstrophy)) ** 0.25
-        return {
-            "taylor_scale": float(taylor),
-            "R_lambda": float(np.sqrt(2 * energy / 3) * taylor / viscosity) if viscosity > 0 else math.inf,
-            "kolmogorov_length": float(kolmogorov) if viscosity > 0 else 0.0,
-            "kmax_eta": float(kmax * kolmogorov) if viscosity > 0 else 0.0,
-        }

@@ -16,7 +16,7 @@ from rich.table import Table
 
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.run.checks import GPUS
+from whorl.config.devices import GPUS
 
 MARGIN = 5.0  # per cent
 SMALL = 0.01  # of a right-hand side: a part that takes less, or changed by less, is not looked at

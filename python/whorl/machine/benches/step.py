@@ -12,6 +12,8 @@ from rich.table import Table
 from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.config.devices import GPUS
+from whorl.config.schemes import SCHEMES
 from whorl.initial.fields import set_initial
 from whorl.machine.benches.common import (
     add_limits,
@@ -25,8 +27,7 @@ from whorl.machine.benches.common import (
     spread,
     timed_calls,
 )
-from whorl.machine.floor import STAGES, passes, work
-from whorl.run.checks import GPUS
+from whorl.machine.floor import passes, work
 from whorl.run.core_options import core_options, describe
 
 # Of the tables of Yeung et al., Comput. Phys. Commun. 306, 109364 (2025).
@@ -62,7 +63,7 @@ def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
     summary = describe(case, flow)
     flow.close()
     points = float(_points(case))
-    stages = STAGES[case.time.scheme]
+    stages = SCHEMES[case.time.scheme].right_hand_sides
     seconds = [call["wall"] for call in calls]
     step = statistics.median(seconds)
     floor, limits = measure_floor(work(case), case.run, layout["threads"], comm)
@@ -144,7 +145,7 @@ def untruncated_bytes(case: Case, process_grid: tuple[int, int]) -> dict[str, fl
     rows, peers = process_grid
     elements = (nx // 2 + (case.grid.bases[2] == "F")) * ny * nz
     value = 16 if case.run.precision == "double" else 8
-    rounds = STAGES[case.time.scheme] * passes(case)
+    rounds = SCHEMES[case.time.scheme].right_hand_sides * passes(case)
     return {
         "row": rounds * (shape["inputs"] + shape["products"]) * elements * value * (1 - 1 / rows),
         "column": rounds * (shape["inputs"] + shape["fluxes"]) * elements * value * (1 - 1 / peers),

@@ -7,11 +7,15 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Shares:
-    """Elements of a row along x, kept columns, those of a row index: at most (`_core.shares`) or least."""
+    """Elements of a row along x, kept columns, those of a row index: at most (`_core.shares`) or least.
+
+    `padded_columns` are those of a plane in a buffer, which only the core knows.
+    """
 
     elements: int
     columns: int
     row_columns: int
+    padded_columns: int = 0
 
 
 def least_shares(longest: np.ndarray, p_row: int, p_col: int) -> Shares:

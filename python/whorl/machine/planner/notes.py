@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from whorl.config.case import Case
+from whorl.config.devices import GPUS
 from whorl.machine.planner.clock import MIB
 from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.search import Layout, threads_of_rank
-from whorl.run.checks import GPUS
 
 REAL_BYTES = {"single": 4, "double": 8}
 

@@ -9,7 +9,7 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.case import Run as RunOptions
+from whorl.config.devices import GPUS
 from whorl.machine.planner.gests import Gests
 from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.notes import notes_on
@@ -17,7 +17,8 @@ from whorl.machine.planner.options import planned_options
 from whorl.machine.planner.run_length import Length, Output, length_of, output_of
 from whorl.machine.planner.search import GIB, Layout, best, fewest_nodes, node_counts
 from whorl.machine.planner.whorl_load import Whorl
-from whorl.run.checks import GPUS, check_gpu_exchange
+from whorl.run.checks import check_gpu_exchange
+from whorl.run.core_options import refused
 
 SMALL = 16  # points of a flow that is built to hear what the core refuses
 
@@ -105,8 +106,7 @@ def _check_exchange(case: Case, algorithm: str) -> None:
     try:
         _core.Flow(options, MPI.COMM_SELF.py2f())
     except _core.Error as error:
-        about_run = str(error).split(" ")[0] in RunOptions.model_fields
-        raise CaseError(f"run.{error}" if about_run else str(error)) from None
+        raise refused(error) from None
 
 
 def _check_nodes(nodes: Sequence[int], machine: Machine) -> None:

@@ -10,6 +10,7 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import LANDING, NEAR, Every
 from whorl.config.initial_options import InitialField, Random
+from whorl.config.sizes import next_good_size
 from whorl.initial.fields import set_initial, smallest_wavenumber
 from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.options import planned_options
@@ -108,7 +109,7 @@ def _coarse(case: Case) -> Case:
     room = min(n / length * (0.5 if basis == "S" else 1) for n, length, basis in axes if n > 1)
     needed = 4 * shells * smallest_wavenumber(case) / (2 * math.pi)
     factor = max(1.0, min(max(points) / COARSE, room / needed if needed else math.inf))
-    coarse = [1 if n == 1 else _core.next_good_size(max(4, math.ceil(n / factor))) for n in points]
+    coarse = [1 if n == 1 else next_good_size(math.ceil(n / factor)) for n in points]
     if math.prod(coarse) > MOST:
         raise CaseError(
             f"time.courant = {case.time.courant:g} sets the step, and the initial field, of {shells:g} "

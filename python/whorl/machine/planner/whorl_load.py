@@ -22,17 +22,16 @@ import numpy as np
 
 from whorl import _core
 from whorl.config.case import Case
-from whorl.config.dealiasing import edge, is_box
+from whorl.config.dealiasing import DEALIASINGS, LARGEST_KEPT, edge, is_box
+from whorl.config.schemes import SCHEMES
 from whorl.config.truncation import positions
-from whorl.machine.floor import STAGES
+from whorl.machine.floor import passes
 from whorl.machine.planner.cut import Shares, least_shares
 from whorl.machine.planner.load import Exchange, Load, line_operations
 from whorl.machine.planner.options import planned_options
+from whorl.run.core_options import core_scheme
 
 MOST_ROWS = 64  # of a process grid, where there are such: rows belong inside a node
-ROW_BATCHES = 3  # most_row_batches in core/roundtrip/layout.cpp
-STEP_OF_COLUMNS, MANY_STEPS = 8, 100  # as padded_columns in core/roundtrip/layout.cpp
-STREAMS = 2  # stream_count in core/device/compiled.hpp
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,7 @@ class Whorl:
     @property
     def stages(self) -> int:
         """Round trips of a time step."""
-        passes = 2 if self.case.grid.dealias == "phase-shift-exact" else 1
-        return STAGES[self.case.time.scheme] * passes
+        return SCHEMES[self.case.time.scheme].right_hand_sides * passes(self.case)
 
     def grids(self, ranks: int) -> list[tuple[int, int]]:
         """Process grids (p_row, p_col) the core allows, or the one of the case."""
@@ -84,8 +82,8 @@ class Whorl:
         grid, run = self.case.grid, self.case.run
         ways = {
             'run.precision = "single"': run.precision == "double",
-            'grid.dealias = "2/3"': grid.dealias not in ("2/3", "1/2"),
-            'grid.shape = "sphere"': grid.dealias == "2/3" and grid.shape == "cube",
+            'grid.dealias = "2/3"': LARGEST_KEPT[grid.dealias] > LARGEST_KEPT["2/3"],
+            'grid.shape = "sphere"': DEALIASINGS[grid.dealias].shaped and grid.shape == "cube",
             "another run.process_grid": run.process_grid != (0, 0),
         }
         return [way for way, saves in ways.items() if saves]
@@ -104,12 +102,12 @@ class Whorl:
         value, shape = 2 * self.real_bytes, self._shape
         cut = _least_shares(self, grid)
         z, y = nz // p_col, ny // p_row
-        a_column = self._whole["exchange"] / (self.longest.sum() + 2 * STEP_OF_COLUMNS)
+        a_column = self._whole["exchange"] / self.shares((1, 1)).padded_columns
         columns = cut.columns + (z / nz * cut.row_columns if p_col > 1 else 0.0)
-        at_a_time = min(batches, ROW_BATCHES) if overlap else 1
+        at_a_time = min(batches, _core.ROW_BATCHES) if overlap else 1
         own_rows = z // p_row if self._shares_planes(grid) else -(-z // batches) * y
         rows = at_a_time * (-(-z // batches) * ny * cut.elements + own_rows * self.kept_x) if p_row > 1 else 0
-        plane = (threads if self.device == "cpu" else STREAMS) * ny * cut.elements
+        plane = (threads if self.device == "cpu" else _core.STREAMS) * ny * cut.elements
         variables = max(shape["inputs"], shape["products"])
         return (
             self._whole["state"] / (p_row * p_col) + columns * a_column + (rows + plane) * variables * value
@@ -133,9 +131,7 @@ class Whorl:
         cut = self.shares(grid)
         modes = self.modes * cut.columns / int(self.lengths.sum())
         carried = inner * max(z * cut.elements * ny, own_rows * self.kept_x) * value if p_row > 1 else 0.0
-        steps = -(-cut.columns // STEP_OF_COLUMNS)
-        padded = (steps | 1 if steps > MANY_STEPS else steps) * STEP_OF_COLUMNS
-        exchanged = outer * max(padded * nz, z * cut.row_columns) * value
+        exchanged = outer * max(cut.padded_columns * nz, z * cut.row_columns) * value
         thinned = 0.5 if self.case.run.wire == "single" and self.real_bytes == 8 else 1.0
         return Load(
             lengths={"x": nx, "y": ny, "z": nz},
@@ -192,9 +188,10 @@ class Whorl:
 
     @cached_property
     def modes(self) -> float:
-        """Kept modes of a field, in complex numbers: rk2 has two registers, one more on two grids at once."""
-        registers = 3 if self.case.grid.dealias == "phase-shift-exact" else 2
-        state = _memory(self, (1, 1), 1, 1, "rk2")["state"]
+        """Kept modes of a field, in complex numbers: rk2 has one register more on two grids at once."""
+        scheme = core_scheme("rk2")
+        registers = scheme.registers + (1 if DEALIASINGS[self.case.grid.dealias].twice else 0)
+        state = _memory(self, (1, 1), 1, 1, scheme.name)["state"]
         return state / (2 * self.real_bytes * registers * sum(self._shape["fields"].values()))
 
     def _calls(self, *variables: int) -> int:
@@ -256,5 +253,6 @@ def _memory(
     options = planned_options(case, threads, algorithm.device)
     if overlap and _core.exchange_blocks(options):
         options.transport = "overlap"
-    options.process_grid, options.batches, options.scheme = grid, batches, scheme or case.time.scheme
+    options.process_grid, options.batches = grid, batches
+    options.scheme = core_scheme(scheme or case.time.scheme)
     return _core.estimate_memory(options, grid[0] * grid[1])

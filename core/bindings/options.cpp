@@ -1,0 +1,86 @@
+#include "bindings/options.hpp"
+
+#include <algorithm>
+
+#include "device/caches.hpp"
+
+namespace whorl {
+
+Truncation Options::truncation() const {
+    check_box(box());
+    return Truncation(box(), dealias, shape);
+}
+
+std::int64_t Options::cache() const { return second_cache > 0 ? second_cache : device::second_cache(); }
+
+ProcessGrid Options::choose_grid(int ranks) const {
+    if (process_grid[0] == 0 && process_grid[1] == 0) return choose_process_grid(box(), truncation(), ranks);
+    const ProcessGrid grid{process_grid[0], process_grid[1]};
+    WHORL_REQUIRE(grid.p_row >= 1 && grid.p_col >= 1,
+                  "process grid " + std::to_string(grid.p_row) + " x " + std::to_string(grid.p_col) +
+                      " is impossible: both numbers are 1 or more, or both 0 to have them chosen.");
+    WHORL_REQUIRE(grid.p_row * grid.p_col == ranks,
+                  "process grid " + std::to_string(grid.p_row) + " x " + std::to_string(grid.p_col) +
+                      " is for " + std::to_string(grid.p_row * grid.p_col) + " ranks, but there are " +
+                      std::to_string(ranks) + ".");
+    return grid;
+}
+
+namespace {
+// Throws Error unless it is one of two.
+void check_either(const char* option, const std::string& value, const std::array<const char*, 2>& known) {
+    WHORL_REQUIRE(value == known[0] || value == known[1], std::string(option) + " = \"" + value +
+                                                              "\" is unknown; choose " + known[0] + " or " +
+                                                              known[1] + ".");
+}
+} // namespace
+
+bool Options::is_double() const {
+    check_either("precision", precision, declared::choices::precision);
+    return precision == "double";
+}
+
+bool Options::is_exact() const {
+    check_either("linear", linear, declared::choices::linear);
+    return linear == "exact";
+}
+
+double Options::parameter(const std::string& name) const {
+    asked_.insert(name);
+    const auto found = parameters.find(name);
+    WHORL_REQUIRE(found != parameters.end(), "model " + model + " needs the parameter " + name + ".");
+    return found->second;
+}
+
+std::array<double, 3> Options::vector_parameter(const std::string& name) const {
+    return {parameter(name + "_x"), parameter(name + "_y"), parameter(name + "_z")};
+}
+
+void Options::check_parameters() const {
+    std::string known;
+    for (const std::string& name : asked_) known += (known.empty() ? "" : ", ") + name;
+    for (const auto& [name, value] : parameters)
+        WHORL_REQUIRE(asked_.contains(name), "model " + model + " has no parameter " + name +
+                                                 (known.empty() ? "" : ", but " + known) + ".");
+}
+
+// Eight batches keep the row buffers, and the arrays fields are read through, at an eighth of the planes.
+// What a batch costs whatever is in it, small ones do not earn.
+int Options::choose_batches(ProcessGrid grid) const {
+    // Ranks that exchange do best with a few planes at a time, which stay in cache on either side.
+    constexpr int usual = 8, planes_of_batch = 4;
+    constexpr std::int64_t fewest_points_of_batch = std::int64_t{1} << 17;
+    const bool shares_planes = points[1] == 1 && grid.p_row > 1; // all at once
+    const int own_planes = shares_planes ? 1 : std::max(1, points[2] / grid.p_col);
+    const bool exchanges = grid.p_row * grid.p_col > 1;
+    const std::int64_t own_points =
+        own_planes * std::max<std::int64_t>(1, std::int64_t{points[0]} * points[1] / grid.p_row);
+    const auto batches_of = [&](std::int64_t of_batch) { return (own_points + of_batch - 1) / of_batch; };
+    std::int64_t chosen = exchanges ? std::max(usual, own_planes / planes_of_batch) : usual;
+    chosen = std::min(chosen, batches_of(fewest_points_of_batch));
+    if (device::has_queues(device)) // one that fills a GPU, and a few where there are exchanges to hide
+        chosen = std::max<std::int64_t>(exchanges ? 4 : 1, batches_of(points_of_batch));
+    return static_cast<int>(std::clamp<std::int64_t>(batches > 0 ? batches : chosen, 1, own_planes));
+}
+
+} // namespace whorl

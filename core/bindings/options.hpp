@@ -1,0 +1,109 @@
+// What Python asks of a flow.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "device/compiled.hpp"
+#include "device/cpu.hpp"
+#include "exchange/transport.hpp"
+#include "grid/pencils.hpp"
+#include "steppers/scheme.hpp"
+
+namespace whorl {
+
+// A passive scalar: its name, then diffusivity and mean gradient x, y, z.
+using NamedScalar = std::pair<std::string, std::array<double, 4>>;
+
+// See whorl.config.case for units and ranges. Options of a case's sections grid and run come here by their
+// names (run/core_options.py).
+struct Options {
+    std::string model = "navier-stokes";
+    std::string device = "cpu";
+    std::string precision = declared::choices::precision.front();
+    std::array<int, 3> points{64, 64, 64};
+    std::array<double, 3> lengths{};
+    std::string bases = declared::choices::bases.front(); // of z, y, x: F periodic, S between free-slip walls
+    std::string dealias = declared::dealiasings.front().name;
+    std::string shape = declared::choices::shape.front();
+    Scheme scheme; // without one there is no step
+    std::string linear =
+        declared::choices::linear.front(); // linear coupling in the integrating factor: "exact"
+    std::map<std::string, double> parameters;
+    std::vector<NamedScalar> scalars;
+    std::array<int, 2> process_grid{0, 0}; // (0, 0): chosen
+    int batches = 0;                       // 0: chosen
+    int threads = 0;                       // 0: what OpenMP offers
+    std::string transport = declared::transports.front().name;
+    std::string gpu_aware = declared::choices::gpu_aware.front();
+    std::string wire = declared::choices::wire.front();
+    std::string threading = declared::choices::threading.front();
+    int variables_per_message = 0; // 0: all
+    double exchange_timeout = 0.0; // seconds; 0: none
+    std::string lines = "auto";    // roundtrip/line_choice.hpp
+    std::int64_t second_cache = 0; // bytes; 0: that of the machine
+    int planes = 0;                // at a time, where work is enqueued; 0: as many as fill a GPU
+    // What blocks of threads share on the GPUs, for the count of memory: bytes, no more than is planned with.
+    std::int64_t block_memory = device::planned_block_memory;
+    std::uint64_t shift_seed = 0;
+
+    Box box() const { return {points, lengths, parse_bases(bases)}; }
+    exchange::TransportOptions transport_options() const {
+        return {transport, wire, threading, variables_per_message, device::Cpu(threads).executors()};
+    }
+    std::int64_t cache() const;
+    // Throws Error unless precision is "single" or "double".
+    bool is_double() const;
+    // Throws Error unless linear is "explicit" or "exact".
+    bool is_exact() const;
+    // Throws Error naming the parameter when it is not given.
+    double parameter(const std::string& name) const;
+    std::array<double, 3> vector_parameter(const std::string& name) const;
+    // Throws Error naming a parameter that is given and that the model has not asked for: it would be
+    // ignored.
+    void check_parameters() const;
+    // Throws Error when the box, the dealiasing or the shape is impossible.
+    Truncation truncation() const;
+    ProcessGrid choose_grid(int ranks) const;
+    int choose_batches(ProcessGrid grid) const;
+
+  private:
+    mutable std::set<std::string> asked_; // parameters
+};
+
+// Points of a batch that fills a GPU.
+inline constexpr std::int64_t points_of_batch = std::int64_t{1} << 24;
+
+// use(name, member) for each of them: Python has it by this name.
+template <class Use> void each_option(const Use& use) {
+    use("model", &Options::model);
+    use("device", &Options::device);
+    use("precision", &Options::precision);
+    use("points", &Options::points);
+    use("lengths", &Options::lengths);
+    use("bases", &Options::bases);
+    use("dealias", &Options::dealias);
+    use("shape", &Options::shape);
+    use("scheme", &Options::scheme);
+    use("linear", &Options::linear);
+    use("parameters", &Options::parameters);
+    use("scalars", &Options::scalars);
+    use("process_grid", &Options::process_grid);
+    use("batches", &Options::batches);
+    use("threads", &Options::threads);
+    use("transport", &Options::transport);
+    use("gpu_aware", &Options::gpu_aware);
+    use("wire", &Options::wire);
+    use("threading", &Options::threading);
+    use("variables_per_message", &Options::variables_per_message);
+    use("exchange_timeout", &Options::exchange_timeout);
+    use("lines", &Options::lines);
+    use("second_cache", &Options::second_cache);
+    use("planes", &Options::planes);
+    use("block_memory", &Options::block_memory);
+    use("shift_seed", &Options::shift_seed);
+}
+
+} // namespace whorl

@@ -1,0 +1,12 @@
+"""What the core and Python both go by: declared.toml, which says what each of it is."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+DECLARED: dict[str, dict[str, Any]] = tomllib.loads(
+    Path(__file__).with_suffix(".toml").read_text(encoding="utf-8")
+)
+CHOICES: dict[str, list[str]] = DECLARED["choices"]
+TRANSPORTS: dict[str, dict[str, bool]] = DECLARED["transport"]
+SIZES: dict[str, Any] = DECLARED["sizes"]
