@@ -11,8 +11,8 @@ from cli.test_bad_input import check_refused
 from matplotlib.image import imread
 from whorl.cli.templates import example_case
 from whorl.config.case import load_case
+from whorl.config.measures import series_columns, spectra_columns
 from whorl.config.models import MODELS
-from whorl.output.measures import series_columns, spectra_columns
 from whorl.results.runs import open_run
 
 NAMES = sorted(MODELS)

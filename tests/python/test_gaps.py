@@ -98,9 +98,13 @@ def test_rows_are_on_disk_before_a_checkpoint(directory, monkeypatch):
     events = []
     with Simulation.restart(directory, settings=["time.steps=6"]) as simulation:
         recorder = simulation._recorder
-        synchronise, append = recorder.series.synchronise, recorder.series.append
-        monkeypatch.setattr(recorder.series, "append", lambda row: (append(row), events.append(row["step"])))
-        monkeypatch.setattr(recorder.series, "synchronise", lambda: (synchronise(), events.append("disk")))
+        synchronise, append = recorder.tables["series"].synchronise, recorder.tables["series"].append
+        monkeypatch.setattr(
+            recorder.tables["series"], "append", lambda row: (append(row), events.append(row["step"]))
+        )
+        monkeypatch.setattr(
+            recorder.tables["series"], "synchronise", lambda: (synchronise(), events.append("disk"))
+        )
         monkeypatch.setattr(recorder.directory, "prune", lambda keep: events.append("checkpoint"))
         simulation.run(progress=False)
     assert events == [5, 6, "disk", "checkpoint"]
@@ -113,7 +117,7 @@ def test_a_row_that_cannot_be_written_ends_all_ranks_in_words(world, tmp_path, t
     directory = world.bcast(tmp_path / "run")
     run = Simulation(case_in(directory), comm=world)
     run.step()
-    recorded = getattr(run._recorder, table)
+    recorded = run._recorder.tables[table]
     if world.rank == 0:
         recorded.path = tmp_path / "gone" / recorded.path.name
     with pytest.raises(RunFault, match=r"gone.*No such file|No such file.*gone") as caught:

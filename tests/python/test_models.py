@@ -11,16 +11,16 @@ from whorl.base.errors import CaseError
 from whorl.cli.templates import NO_VALUE, example_case, new_case
 from whorl.config.case import Case
 from whorl.config.columns import Column
-from whorl.config.models import MODELS
-from whorl.config.models.base import FieldOf
-from whorl.config.section import tag_of
-from whorl.machine.floor import work
-from whorl.output.measures import (
+from whorl.config.measures import (
     output_fields,
     series_columns,
     spectra_columns,
     transfers,
 )
+from whorl.config.models import MODELS
+from whorl.config.models.base import FieldOf
+from whorl.config.section import tag_of
+from whorl.machine.floor import work
 from whorl.run.core_options import core_options
 from whorl.run.declared import check_models
 

@@ -12,11 +12,11 @@ from whorl.base.errors import CaseError
 from whorl.base.text import in_powers
 from whorl.cli.templates import example_case
 from whorl.config.case import Case, Grid
+from whorl.config.measures import series_columns, spectra_columns
 from whorl.config.models import MODELS
 from whorl.config.models.base import Curves
 from whorl.config.models.viscous import ViscousFlow
 from whorl.output.directory import RunDirectory
-from whorl.output.measures import series_columns, spectra_columns
 from whorl.output.series import Series
 from whorl.output.snapshots import SnapshotBackend, open_snapshot
 from whorl.output.spectra import Spectra

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.output.measures import series_columns, spectra_columns
+from whorl.config.measures import series_columns, spectra_columns
 from whorl.output.series import Series, read_series, read_table
 from whorl.output.spectra import Spectra, read_spectra
 

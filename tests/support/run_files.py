@@ -3,8 +3,8 @@
 import h5py
 import numpy as np
 from whorl.config.case import Case
+from whorl.config.measures import series_columns, spectra_columns
 from whorl.output.directory import RunDirectory
-from whorl.output.measures import series_columns, spectra_columns
 from whorl.output.series import Series
 from whorl.output.spectra import Spectra
 

@@ -8,10 +8,10 @@ import tomlkit
 from whorl.config.case import Case
 from whorl.config.explain import Option, describe
 from whorl.config.initial_options import KINDS, InitialField
+from whorl.config.measures import spectra_columns
 from whorl.config.models import MODELS, Model
 from whorl.config.scalars import Scalar
 from whorl.config.section import Section, tag_of
-from whorl.output.measures import spectra_columns
 
 NO_VALUE = "?"
 WIDEST = 40  # of a setting; comments stand behind it

@@ -2,5 +2,5 @@
 
 Its modules, each of which reaches only those before it:
 clock, columns, dealiasing, devices, formulas, schemes, sizes, section, explain, initial_options, models,
-notebooks, scalars, settings, checks, case, truncation.
+notebooks, scalars, measures, outputs, settings, checks, case, truncation.
 """

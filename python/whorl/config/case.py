@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
 
 import tomlkit
-from pydantic import BeforeValidator, Field, ValidationError, model_validator
+from pydantic import BeforeValidator, Field, ValidationError, create_model, model_validator
 from tomlkit.items import AoT, Table
 
 from whorl.base import toml
@@ -26,6 +26,7 @@ from whorl.config.explain import describe, did_you_mean, explain
 from whorl.config.initial_options import Initial
 from whorl.config.models import Flow
 from whorl.config.notebooks import html_of
+from whorl.config.outputs import FILES
 from whorl.config.scalars import Scalar
 from whorl.config.schemes import DEFAULT, SCHEMES, SchemeName
 from whorl.config.section import (
@@ -120,18 +121,25 @@ class Time(Section):
         return self
 
 
-class Output(Section):
-    """What is written, where and how often: a number is time, "20 steps" steps, "never" not at all."""
+class Place(Section):
+    """Where is written."""
 
     directory: FilePath | None = option(
         None, "output directory; the case's name by default, no files from a script"
     )
-    series_every: Interval = option(
-        "10 steps", "rows of series.csv; also at the start and the end, unless never"
-    )
-    spectra_every: Interval = option(
-        "100 steps", "spectra in spectra.h5; also at the start and the end, unless never"
-    )
+
+
+# With an option output.QUANTITY_every for each of the tables.
+Tables = create_model(
+    "Tables",
+    __base__=Place,
+    **{f"{name}_every": (Interval, option(output.every, output.help)) for name, output in FILES.items()},
+)
+
+
+class Output(Tables):
+    """What is written, where and how often: a number is time, "20 steps" steps, "never" not at all."""
+
     checkpoint_every: CheckpointInterval = option(
         "30 minutes", "checkpoints; also at the end and when stopped by a signal, unless never"
     )

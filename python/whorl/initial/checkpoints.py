@@ -7,10 +7,10 @@ from whorl.base.errors import CaseError
 from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.config.measures import state_fields
 from whorl.initial.checks import Target, check_mean
 from whorl.initial.files import FROM_FILE, check_box, left_out
 from whorl.output.checkpoint import Checkpoint, read_clock
-from whorl.output.measures import state_fields
 
 
 def set_from_checkpoint(target: Target, path: str, place: str) -> None:

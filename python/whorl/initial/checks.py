@@ -14,8 +14,8 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.config.measures import SCALAR, state_fields
 from whorl.config.models.base import FieldOf
-from whorl.output.measures import SCALAR, state_fields
 
 Fill = Callable[[int, int, int, int, np.ndarray], None]
 

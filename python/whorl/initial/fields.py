@@ -17,12 +17,12 @@ from whorl.config import formulas
 from whorl.config import initial_options as kinds
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
+from whorl.config.measures import SCALAR, state_fields
 from whorl.config.section import tag_of
 from whorl.initial.checkpoints import set_from_checkpoint
 from whorl.initial.checks import Target, check_energy, check_shells
 from whorl.initial.files import check_file, is_checkpoint, open_field
 from whorl.initial.superfluid_vortices import taylor_green_wavefunction
-from whorl.output.measures import SCALAR, state_fields
 
 Setter = Callable[[Target, Any], None]
 FIELDS: dict[type, Setter] = {}

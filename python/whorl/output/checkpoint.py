@@ -12,6 +12,7 @@ from whorl.config.case import Case, Grid, Run
 from whorl.config.scalars import own_names
 
 FORMAT, VERSION = "whorl checkpoint", 3
+ROWS = "_rows"
 
 
 @dataclass(frozen=True)
@@ -28,8 +29,7 @@ class Checkpoint:
     fields: tuple[str, ...]  # as the core stores them
     lines: str  # what run.lines = "auto" came to
     level: str  # the instruction level of the core
-    series_rows: int  # that the series, and the spectra, had when it was written
-    spectra_rows: int
+    rows: dict[str, int]  # states that each of the tables had when it was written
 
     def lines_for(self, case: Case, settings: Sequence[str]) -> str:
         """Those of the run so far; none where a restart asks for others or is on another device."""
@@ -54,11 +54,13 @@ def read_clock(path: Path) -> Checkpoint:
         with open_hdf5(path) as file:
             attributes = {name: python_value(value) for name, value in file.attrs.items()}
         clock = {name: float(attributes[name]) for name in ("time", "compensation", "dt")}
-        rows = {name: int(attributes[name]) for name in ("series_rows", "spectra_rows")}
+        rows = {
+            name.removesuffix(ROWS): int(value) for name, value in attributes.items() if name.endswith(ROWS)
+        }
         how = {name: str(attributes.get(name, "")) for name in ("lines", "level")}
         case = toml.loads(attributes["case"])
         what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}
-        return Checkpoint(path, step=int(attributes["step"]), case=case, **what, **clock, **rows, **how)
+        return Checkpoint(path, step=int(attributes["step"]), case=case, rows=rows, **what, **clock, **how)
     except OSError as error:
         raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
     except KeyError:

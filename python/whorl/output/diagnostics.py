@@ -1,32 +1,65 @@
-"""The numbers of a state that a row of a table holds, each from what its column is made of."""
+"""What is measured of a state: the numbers of a row, the spectra by shell, each from what its column says."""
 
 import math
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
-from whorl import _core
+import numpy as np
+
 from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.columns import Column, derived
+from whorl.config.measures import transfers
 
 
-def row_of(
-    columns: Iterable[Column],
-    case: Case,
-    flow: _core.Flow,
-    clock: Clock,
-    statistics: dict[str, float],
-    report: _core.StepReport | None,
-) -> dict[str, float]:
+@dataclass
+class Moment:
+    """A state of a run: the core's sums over its modes, and the step that led here, None of the first one."""
+
+    case: Case
+    flow: Any  # the core's
+    clock: Clock
+    statistics: dict[str, float]
+    report: Any = None
+
+    @cached_property
+    def spectra(self) -> dict[str, np.ndarray]:
+        """By shell, with "k". Collective."""
+        return {name: np.asarray(values) for name, values in self.flow.spectra().items()}
+
+    @cached_property
+    def transfers(self) -> dict[str, np.ndarray]:
+        """The transfers by shell, by the names of their columns. Collective."""
+        of_fields = self.flow.transfer()
+        return {column.name: of_fields[field] for field, column in transfers(self.case).items()}
+
+
+def row_of(columns: Iterable[Column], moment: Moment) -> dict[str, float]:
     """The columns of a row; NaN for what the first one has not. Collective."""
     columns = tuple(columns)
-    numbers = statistics | derived(columns, statistics, case.flow, flow.kmax)
-    spectra = flow.spectra() if any(column.of == "spectra" for column in columns) else {}
-    made_of = {"spectra": spectra, "step": report, "clock": clock}
+    statistics = moment.statistics
+    numbers = statistics | derived(columns, statistics, moment.case.flow, moment.flow.kmax)
     row = {}
     for column in columns:
         if column.of == "statistics":
             row[column.name] = numbers.get(column.name, math.nan)
+        elif column.of == "step":
+            row[column.name] = math.nan if moment.report is None else column.value(moment.report)
         else:
-            source = made_of[column.of]
-            row[column.name] = math.nan if source is None else column.value(source)
+            row[column.name] = column.value(moment.spectra if column.of == "spectra" else moment.clock)
     return row
+
+
+def shells_of(columns: Iterable[Column], moment: Moment) -> dict[str, np.ndarray]:
+    """The columns by shell, and "k". Collective."""
+    spectra, transferred = moment.spectra, {column.name for column in transfers(moment.case).values()}
+    shells = {"k": spectra["k"]}
+    for column in columns:
+        if column.value is not None:
+            shells[column.name] = column.value(spectra)
+        else:
+            known = moment.transfers if column.name in transferred else spectra
+            shells[column.name] = known[column.name]
+    return shells

@@ -4,6 +4,7 @@
     case.toml                the case, every option resolved
     series.csv               see series.py
     spectra.h5               see spectra.py
+    and whatever other tables config/outputs.py has
     checkpoints/STEP.h5      restart files, the newest few
     snapshots/STEP.vtkhdf    fields for ParaView and xarray
     snapshots.vtkhdf.series  the snapshots with their times, for ParaView
@@ -22,14 +23,15 @@ from whorl.base.errors import CaseError
 from whorl.base.files import PARTIAL, write_text
 from whorl.base.text import spelled, typed
 from whorl.config.case import Case, read_toml
+from whorl.config.outputs import FILES
 from whorl.output.checkpoint import Checkpoint, read_clock
 from whorl.output.lock import Lock
 
 MARK = ".whorl-run"
 SNAPSHOT_SERIES = "snapshots.vtkhdf.series"
 OWN_FILES = (
-    *(MARK, "case.toml", "series.csv", "spectra.h5", "log.txt", "exchange.toml", "plot.png"),
-    SNAPSHOT_SERIES,
+    *(MARK, "case.toml", *(output.file for output in FILES.values()), "log.txt", "exchange.toml"),
+    *("plot.png", SNAPSHOT_SERIES),
 )
 ASIDE = ".aside"
 BEGUN = "# begun from the checkpoint "
@@ -48,8 +50,8 @@ class RunDirectory:
     def __init__(self, path: str | Path):
         self.path = Path(path)
         self.case_file = self.path / "case.toml"
-        self.series = self.path / "series.csv"
-        self.spectra = self.path / "spectra.h5"
+        self.series = self.path / FILES["series"].file
+        self.spectra = self.path / FILES["spectra"].file
         self.log = self.path / "log.txt"
         self.exchange = self.path / "exchange.toml"
         self.snapshot_series = self.path / SNAPSHOT_SERIES

@@ -3,25 +3,25 @@
 import math
 import time
 from functools import partial
-
-import numpy as np
+from pathlib import Path
 
 from whorl import _core
-from whorl.base.errors import BlowUp, CaseError
+from whorl.base.errors import BlowUp
 from whorl.base.hdf5 import has_h5py
 from whorl.base.parallel import agreed, on_root
 from whorl.base.ranks import MPI
 from whorl.base.version import __version__
 from whorl.config.case import Case
 from whorl.config.clock import Clock, Every, Stopwatch
+from whorl.config.outputs import FILES, OutputFile
 from whorl.config.section import LARGEST_NUMBER
 from whorl.output.checkpoint import Checkpoint
-from whorl.output.diagnostics import row_of
+from whorl.output.diagnostics import Moment
 from whorl.output.directory import RunDirectory
-from whorl.output.measures import series_columns, spectra_columns, transfers
-from whorl.output.series import Series, gap_of, gaps_of, read_table, step_of
+from whorl.output.series import Series, gap_of, step_of
 from whorl.output.snapshot_series import SnapshotSeries
-from whorl.output.spectra import Spectra, read_spectra
+from whorl.output.spectra import Spectra
+from whorl.output.table import Table
 
 SIZES = ("energy", "variance", "mass")  # statistics whose names end so are finite as long as their field is
 LARGEST = LARGEST_NUMBER**2  # more than any case may begin with; single precision holds such a field yet
@@ -39,13 +39,14 @@ class Recorder:
     ):
         self.case, self.flow, self.clock, self.directory, self.comm = case, flow, clock, directory, comm
         writes = directory is not None and comm.rank == 0
-        self.series = Series(series_columns(case), directory.series if writes else None)
-        self.spectra = Spectra(spectra_columns(case), directory.spectra if writes and has_h5py() else None)
+        self.tables = {
+            name: table_of(output, case, directory.path if writes else None) for name, output in FILES.items()
+        }
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.last_checkpoint = None
         self._every = {
             name: Every.parse(getattr(case.output, f"{name}_every"))
-            for name in ("series", "spectra", "checkpoint", "snapshot")
+            for name in (*FILES, "checkpoint", "snapshot")
         }
         minutes = (
             self._every["checkpoint"].amount if self._every["checkpoint"].unit == "minutes" else math.inf
@@ -57,58 +58,36 @@ class Recorder:
     def begin(self, dt: float) -> None:
         """The initial state; `dt` is the step before it, of a run that begins beside another."""
         self.statistics()
-        if self._wanted("series"):
-            agreed(self.comm, lambda: self.series.resume([]))
-        for name, write in (
-            ("series", lambda: self._row(None)),
-            ("spectra", self._spectrum),
-            ("snapshot", self._snapshot),
-        ):
+        for name, table in self.tables.items():
             if self._wanted(name):
-                write()
+                agreed(self.comm, table.begin)
+        self._write(set(filter(self._wanted, self._every)), None)
         if self.clock.step > 0:
             self.checkpoint(dt)  # of a run that begins from another's, which only this one can go on from
 
     def resume(self, checkpoint: Checkpoint) -> list[str]:
         """Cut the tables to what was known at the checkpoint and go on behind it; a sentence for each gap."""
-        (rows, gaps), data = on_root(self.comm, lambda: self._kept(checkpoint.step))
+        kept = on_root(
+            self.comm, lambda: {name: table.kept(checkpoint.step) for name, table in self.tables.items()}
+        )
         self.last_checkpoint = checkpoint.path
         told = []
-        for table, kept, known, written, there in (
-            (self.series, rows, gaps, checkpoint.series_rows, len(rows)),
-            (self.spectra, data, gaps_of(data), checkpoint.spectra_rows, data.sizes["time"]),
-        ):
-            known = [gap for gap in known if step_of(gap) <= checkpoint.step]
+        for name, table in self.tables.items():
+            data, there, gaps = kept[name]
+            written = checkpoint.rows.get(name, 0)
+            known = [gap for gap in gaps if step_of(gap) <= checkpoint.step]
             gap = gap_of(written - there, written, checkpoint.step)
             lost = there < written
-            if there or known or lost or self._wanted(table.quantity):
+            if there or known or lost or self._wanted(name):
                 told_in_it = [*known, gap] if lost and gap not in known else known
-                agreed(self.comm, partial(table.resume, kept, told_in_it))
-            told += [f"{table.name} has a gap: {gap}."] if lost else []
+                agreed(self.comm, partial(table.resume, data, told_in_it))
+            told += [f"{FILES[name].file} has a gap: {gap}."] if lost else []
         on_root(self.comm, lambda: self._keep_files(checkpoint.step))
         return told
 
     def _keep_files(self, step: int) -> None:
         self.directory.set_aside_later(step)
         self.snapshots.resume(self.directory.snapshots())
-
-    def _kept(self, step: int) -> tuple:
-        """The rows of the series up to a step, with the gaps in them, and the spectra."""
-        series, spectra = self.directory.series, self.directory.spectra
-        columns, rows, gaps = read_table(series) if series.is_file() else (self.series.columns, [], [])
-        data = read_spectra(spectra) if spectra.is_file() else self.spectra.data
-        for path, own, there in (
-            (series, self.series.columns, [column.name for column in columns]),
-            (spectra, self.spectra.columns, list(data.data_vars)),
-        ):
-            missing = [column.name for column in own if column.name not in there]
-            if missing:
-                raise CaseError(
-                    f"{path} is of another version of whorl and has no {', '.join(missing)}; move it away, "
-                    "and the restart begins a new one."
-                )
-        kept = [row for row in rows if row["step"] <= step]
-        return (kept, gaps), data.isel(time=data["step"].values <= step)
 
     def _wanted(self, quantity: str) -> bool:
         return self._every[quantity].unit != "never"
@@ -127,12 +106,7 @@ class Recorder:
         if due:
             self.statistics()  # whatever is written is looked at first
             self._check_growth(report)
-        if "series" in due:
-            self._row(report)
-        if "spectra" in due:
-            self._spectrum()
-        if "snapshot" in due:
-            self._snapshot()
+        self._write(due, report)
         if "checkpoint" in due:
             self.checkpoint(report.dt)
 
@@ -147,12 +121,16 @@ class Recorder:
         if path == self.last_checkpoint:
             return
         self.statistics()
-        on_root(self.comm, self.series.synchronise)
+        on_root(self.comm, self._synchronise)
         clock = {"compensation": self.clock.compensation, "dt": dt}
-        rows = {"series_rows": len(self.series.rows), "spectra_rows": self.spectra.data.sizes["time"]}
+        rows = {f"{name}_rows": table.states for name, table in self.tables.items()}
         self.flow.write_checkpoint(path, self._attributes() | clock | rows)
         self.last_checkpoint = path
         on_root(self.comm, lambda: self.directory.prune(self.case.output.keep_checkpoints))
+
+    def _synchronise(self) -> None:
+        for table in self.tables.values():
+            table.synchronise()
 
     def compute(self) -> float:
         """The core's sums over modes at the present step, unless they are known; the seconds that took.
@@ -193,7 +171,8 @@ class Recorder:
             step, values = self._statistics
             values = values | self.case.flow.derived(values, self.flow.kmax)
         else:
-            values = self.series.rows[-1] if self.series.rows else {"step": self.clock.step}
+            rows = self.tables["series"].rows
+            values = rows[-1] if rows else {"step": self.clock.step}
             step = values["step"]
         shown = {symbol: values[name] for symbol, name in self.case.flow.progress if name in values}
         return shown, step if step != self.clock.step else None
@@ -218,16 +197,15 @@ class Recorder:
             self.clock.time, self.clock.step, reason, self.last_checkpoint, viscous=self.case.flow.viscous
         )
 
-    def _row(self, report: _core.StepReport | None) -> None:
-        row = row_of(self.series.columns, self.case, self.flow, self.clock, self.statistics(), report)
-        agreed(self.comm, lambda: self.series.append(row))
-
-    def _spectrum(self) -> None:
-        shells = self.flow.spectra()
-        transfer = self.flow.transfer()
-        shells |= {column.name: transfer[field] for field, column in transfers(self.case).items()}
-        k = np.asarray(shells.pop("k"))
-        agreed(self.comm, lambda: self.spectra.append(self.clock.time, self.clock.step, k, shells))
+    def _write(self, due: set[str], report: _core.StepReport | None) -> None:
+        """The tables and the snapshot that are due."""
+        moment = Moment(self.case, self.flow, self.clock, self.statistics(), report)
+        for name, table in self.tables.items():
+            if name in due:
+                measured = table.measure(moment)
+                agreed(self.comm, partial(table.record, moment, measured))
+        if "snapshot" in due:
+            self._snapshot()
 
     def _snapshot(self) -> None:
         if self.directory is None:
@@ -246,3 +224,10 @@ class Recorder:
             "lines": self.flow.options.lines,
             "level": _core.build_info()["level"],
         }
+
+
+def table_of(output: OutputFile, case: Case, folder: Path | None) -> Table:
+    """The table of an output file, which is written where a folder is given, and what it takes is there."""
+    kind = {table.suffix: table for table in (Series, Spectra)}[Path(output.file).suffix]
+    written = folder is not None and (kind is not Spectra or has_h5py())
+    return kind(output.columns(case), folder / output.file if written else None)

@@ -15,21 +15,43 @@ import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.base.files import synchronise, write_text
 from whorl.config.columns import CLOCK, Column
+from whorl.output.diagnostics import Moment, row_of
+from whorl.output.table import Kept, Table
 
 GAP, BETWEEN = "# gap: ", "; "
 ABOUT = re.compile(r"# (?P<name>\S+) +\[(?P<unit>[^]]*)\]  (?P<meaning>.*)")
 
 
-class Series:
-    """The rows of a run, in memory and, where a path is given, in its file (write from one rank only)."""
+class Series(Table):
+    """Numbers, a row for each state."""
 
-    name, quantity = "series.csv", "series"
+    suffix = ".csv"
 
     def __init__(self, columns: tuple[Column, ...], path: Path | None = None):
-        self.columns = columns
-        self.path = path
+        super().__init__(columns, path)
         self.rows: list[dict[str, float]] = []
         self.gaps: list[str] = []
+
+    def begin(self) -> None:
+        self.resume([])
+
+    def measure(self, moment: Moment) -> dict[str, float]:
+        return row_of(self.columns, moment)
+
+    def record(self, moment: Moment, measured: dict[str, float]) -> None:
+        self.append(measured)
+
+    @property
+    def states(self) -> int:
+        return len(self.rows)
+
+    def read(self, step: int) -> tuple[list[str], Kept]:
+        columns, rows, gaps = read_table(self.path)
+        rows = [row for row in rows if row["step"] <= step]
+        return [column.name for column in columns], Kept(rows, len(rows), gaps)
+
+    def nothing(self) -> list[dict[str, float]]:
+        return []
 
     def resume(self, rows: list[dict[str, float]], gaps: Iterable[str] = ()) -> None:
         """Go on behind `rows`, and cut the file to them; `gaps` says which are missing."""

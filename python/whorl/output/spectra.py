@@ -15,7 +15,9 @@ from whorl.base.errors import CaseError
 from whorl.base.files import whole_file
 from whorl.base.hdf5 import open_hdf5
 from whorl.config.columns import Column
-from whorl.output.series import with_gaps
+from whorl.output.diagnostics import Moment, shells_of
+from whorl.output.series import gaps_of, with_gaps
+from whorl.output.table import Kept, Table
 
 COORDINATES = (
     ("time", "time", "t"),
@@ -24,14 +26,13 @@ COORDINATES = (
 )
 
 
-class Spectra:
-    """The spectra of a run, in memory and, where a path is given, in its file (write from one rank only)."""
+class Spectra(Table):
+    """Sums over shells, at the times of some states."""
 
-    name, quantity = "spectra.h5", "spectra"
+    suffix = ".h5"
 
     def __init__(self, columns: tuple[Column, ...], path: Path | None = None):
-        self.columns = columns
-        self.path = path
+        super().__init__(columns, path)
         self.data = self._empty()
 
     def resume(self, data: xr.Dataset, gaps: Iterable[str] = ()) -> None:
@@ -39,6 +40,30 @@ class Spectra:
         self.data = data.assign_attrs(with_gaps(gaps))
         if self.path:
             self._write()
+
+    def begin(self) -> None:
+        """There is no file before the first state."""
+
+    def measure(self, moment: Moment) -> dict[str, np.ndarray]:
+        return shells_of(self.columns, moment)
+
+    def record(self, moment: Moment, measured: dict[str, np.ndarray]) -> None:
+        self.append(moment.clock.time, moment.clock.step, measured["k"], measured)
+
+    @property
+    def states(self) -> int:
+        return self.data.sizes["time"]
+
+    def read(self, step: int) -> tuple[list[str], Kept]:
+        data = read_spectra(self.path)
+        kept = data.isel(time=data["step"].values <= step)
+        return list(data.data_vars), Kept(kept, kept.sizes["time"], gaps_of(kept))
+
+    def nothing(self) -> xr.Dataset:
+        return self._empty()
+
+    def synchronise(self) -> None:
+        """Each addition has written the whole file."""
 
     def append(self, time: float, step: int, k: np.ndarray, shells: dict[str, np.ndarray]) -> None:
         """Adds one state; `shells` holds each column on the shells `k`."""

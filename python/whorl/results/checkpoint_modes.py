@@ -15,11 +15,11 @@ import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.base.hdf5 import open_hdf5, python_value
 from whorl.config.case import Case
+from whorl.config.measures import state_fields
 from whorl.config.scalars import own_names
 from whorl.config.truncation import kept_modes
 from whorl.output.checkpoint import FORMAT, VERSION, read_clock
 from whorl.output.checksums import of_attributes, of_modes
-from whorl.output.measures import state_fields
 from whorl.output.mode_arrays import labelled, smallest_wavenumbers
 
 if TYPE_CHECKING:

@@ -8,8 +8,8 @@ from whorl.base.errors import CaseError
 from whorl.base.parallel import agreed
 from whorl.base.ranks import MPI
 from whorl.config.case import Case, Grid
+from whorl.config.measures import output_fields, state_fields
 from whorl.initial.checks import Target, check_mean
-from whorl.output.measures import output_fields, state_fields
 from whorl.output.mode_arrays import labelled, smallest_wavenumbers
 
 # Of the energy, what modes that are no real field may have: rounding of sums and of a transform.

@@ -10,12 +10,12 @@ from whorl.base.parallel import on_root, world
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import Clock
+from whorl.config.measures import state_fields
 from whorl.config.settings import check_list
 from whorl.initial.checkpoints import check_fields, read_fields
 from whorl.initial.files import left_out
 from whorl.output.checkpoint import Checkpoint
 from whorl.output.directory import RunDirectory
-from whorl.output.measures import state_fields
 from whorl.run import tune
 from whorl.run.checks import other_level
 

@@ -201,12 +201,12 @@ class Simulation(State, Restarts):
     @property
     def series(self) -> xr.Dataset:
         """The time series so far, over `time`, with units; the same on every rank."""
-        return self._recorder.series.dataset()
+        return self._recorder.tables["series"].dataset()
 
     @property
     def spectra(self) -> xr.Dataset:
         """The spectra so far, over (time, k); the same on every rank."""
-        return self._recorder.spectra.data.copy(deep=True)
+        return self._recorder.tables["spectra"].data.copy(deep=True)
 
     def statistics(self) -> dict[str, float]:
         """Return the numbers of the present state, by the names of the columns of the series.

@@ -9,9 +9,9 @@ from whorl import _core
 from whorl.base.errors import BlowUp
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.config.measures import output_fields
 from whorl.config.models.base import FieldOf
 from whorl.initial import fields as initials
-from whorl.output.measures import output_fields
 from whorl.run import modes
 
 

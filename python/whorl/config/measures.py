@@ -1,6 +1,7 @@
 """What a case measures and writes: columns, spectra, fields, those of passive scalars among them."""
 
-from whorl.config.case import Case
+from typing import Any
+
 from whorl.config.columns import CLOCK, Column
 from whorl.config.models.base import FieldOf
 from whorl.config.scalars import STATISTICS, VARIANCE
@@ -15,17 +16,17 @@ UNIT_OF_TRANSFER = {
 SCALAR = FieldOf(1, "1", "passive scalar", ("",))
 
 
-def series_columns(case: Case) -> tuple[Column, ...]:
+def series_columns(case: Any) -> tuple[Column, ...]:
     """The columns of series.csv in order."""
     return (*CLOCK, *case.flow.columns, *_of_scalars(case, STATISTICS))
 
 
-def spectra_columns(case: Case) -> tuple[Column, ...]:
+def spectra_columns(case: Any) -> tuple[Column, ...]:
     """The spectra in spectra.h5: the model's, those of scalars, and the transfers."""
     return (*case.flow.spectra, *_of_scalars(case, (VARIANCE,)), *transfers(case).values())
 
 
-def transfers(case: Case) -> dict[str, Column]:
+def transfers(case: Any) -> dict[str, Column]:
     """The transfer of each field of the state, by field: `transfer` of the first, else transfer_FIELD."""
     columns = {}
     for name, field in state_fields(case).items():
@@ -37,17 +38,17 @@ def transfers(case: Case) -> dict[str, Column]:
     return columns
 
 
-def state_fields(case: Case) -> dict[str, FieldOf]:
+def state_fields(case: Any) -> dict[str, FieldOf]:
     """The fields of the state in the core's order, scalars behind the model's."""
     return case.flow.state | {scalar.name: SCALAR for scalar in case.scalars}
 
 
-def output_fields(case: Case) -> dict[str, FieldOf]:
+def output_fields(case: Any) -> dict[str, FieldOf]:
     """The fields that can be read and written."""
     return case.flow.outputs | {scalar.name: SCALAR for scalar in case.scalars}
 
 
-def _of_scalars(case: Case, columns: tuple[Column, ...]) -> list[Column]:
+def _of_scalars(case: Any, columns: tuple[Column, ...]) -> list[Column]:
     return [
         Column(f"{scalar.name}_{column.name}", column.unit, f"{scalar.name}: {column.meaning}")
         for scalar in case.scalars
