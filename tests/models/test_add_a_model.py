@@ -1,37 +1,15 @@
 """docs/add-a-model.md, done: its files and lines in a copy of the sources, compiled, tested and run."""
 
-import re
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from support import relinked
+from support.pages import apply
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs/add-a-model.md"
-FENCE = re.compile(r"^```(?P<language>\w+)(?P<words>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
-AFTER = re.compile(r" after: (?P<line>.+) in: (?P<path>\S+)")
-
-
-def apply(page: str, tree: Path) -> list[str]:
-    """Writes the page's files and lines into a copy of the sources; returns its shell scripts."""
-    scripts = []
-    for block in FENCE.finditer(page):
-        place, text = block["words"], block["text"]
-        if added := AFTER.fullmatch(place):
-            target = tree / added["path"]
-            old = target.read_text(encoding="utf-8")
-            assert old.count(f"{added['line']}\n") == 1, added["line"]
-            target.write_text(old.replace(f"{added['line']}\n", f"{added['line']}\n{text}"), encoding="utf-8")
-        elif place.strip():
-            target = tree / place.strip()
-            assert not target.exists()
-            target.parent.mkdir(parents=True, exist_ok=True)
-            target.write_text(text, encoding="utf-8")
-        elif block["language"] == "sh":
-            scripts.append(text)
-    return scripts
 
 
 @pytest.fixture(scope="module")

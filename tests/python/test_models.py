@@ -287,6 +287,11 @@ def test_scalars_by_schmidt_number_or_diffusivity():
             ['scalars.name = "temperature"', "uses itself"],
         ),
         ("boussinesq", {"scalars": [{"name": "potential"}]}, ['scalars.name = "potential"', "uses itself"]),
+        (
+            "navier-stokes",
+            {"scalars": [{"name": "component"}]},
+            ['scalars.name = "component"', "uses itself"],
+        ),
         ("navier-stokes", {"scalars": [{"name": "a dye"}]}, ["scalars[0].name", "a dye"]),
         (
             "navier-stokes",

@@ -10,8 +10,9 @@ import sysconfig
 from pathlib import Path
 
 import pytest
-import whorl
 from whorl import _core, _levels
+
+from support import pages
 
 ROOT = Path(__file__).parents[2]
 BUILD = ROOT / "build/release"
@@ -26,9 +27,7 @@ needs_build = pytest.mark.skipif(
 def copied(folder: Path) -> Path:
     """The sources of the core and the package, without the compiled core."""
     shutil.copytree(ROOT / "core", folder / "core")
-    shutil.copytree(
-        Path(whorl.__file__).parent, folder / "python/whorl", ignore=shutil.ignore_patterns("*.so")
-    )
+    pages.copy_package(folder)
     shutil.copy(_levels.__file__, folder / "python/whorl")
     return folder
 
@@ -86,6 +85,6 @@ def link(tree: Path, *new: Path) -> None:
 
 
 def environment(tree: Path) -> dict[str, str]:
-    """The copied package comes first; without site's hooks, which would find the installed one."""
-    paths = [tree / "python", ROOT / "tests", sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
-    return os.environ | {"PYTHONPATH": os.pathsep.join(map(str, paths)), "OMP_NUM_THREADS": "2"}
+    """The copied package comes first, and what tests share behind it."""
+    of_pages = pages.environment(tree)
+    return of_pages | {"PYTHONPATH": os.pathsep.join([of_pages["PYTHONPATH"], str(ROOT / "tests")])}

@@ -12,6 +12,9 @@ from whorl.config.models import DEFAULT, MODELS, Model
 from whorl.config.scalars import STATISTICS
 from whorl.config.section import Section, tag_of
 
+# What the dimensions of datasets and of files are called.
+AXES = ("x", "y", "z", "k", "kx", "ky", "kz", "component", "part")
+
 
 def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
     """The sections with what is left to the model: navier-stokes itself, bases, dealiasing, snapshot fields.
@@ -103,10 +106,10 @@ def _check_plane_gradient(scalar: Any, flow: Model) -> None:
 
 
 def is_taken(name: str, flow: Model) -> bool:
-    """Whether a field, or a column of the series, of the model is called as the scalar or what it adds."""
+    """Whether a field or a column of the model, or an axis, is called as the scalar or what it adds."""
     columns = {column.name for column in (*CLOCK, *flow.columns)}
     own = {name, *(f"{name}_{column.name}" for column in STATISTICS)}
-    return not own.isdisjoint({*flow.state, *flow.outputs, *columns, "k"})
+    return not own.isdisjoint({*flow.state, *flow.outputs, *columns, *AXES})
 
 
 def check_snapshot_fields(case: Any) -> None:

@@ -5,9 +5,10 @@ The recorder makes, fills, cuts and goes on with each of them, and a new run ove
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from whorl.config.columns import Column
+from whorl.config.columns import CLOCK, Column
 from whorl.config.measures import series_columns, spectra_columns
 
 
@@ -24,6 +25,11 @@ class OutputFile:
     every: str
     help: str
     columns: Callable[[Any], tuple[Column, ...]]
+
+    def columns_of(self, case: Any) -> tuple[Column, ...]:
+        """The columns of a case; a row begins with step and time, whatever is in it."""
+        columns, first = self.columns(case), CLOCK[:2] if self.file.endswith(".csv") else ()
+        return (*first, *(column for column in columns if column not in first))
 
 
 FILES = {
@@ -45,3 +51,9 @@ FILES = {
         ),
     )
 }
+
+
+def option_of(path: Path) -> str:
+    """The option that says when a file is written."""
+    quantities = [name for name, output in FILES.items() if output.file == path.name]
+    return f"output.{quantities[0]}_every" if quantities else "[output]"

@@ -230,4 +230,4 @@ def table_of(output: OutputFile, case: Case, folder: Path | None) -> Table:
     """The table of an output file, which is written where a folder is given, and what it takes is there."""
     kind = {table.suffix: table for table in (Series, Spectra)}[Path(output.file).suffix]
     written = folder is not None and (kind is not Spectra or has_h5py())
-    return kind(output.columns(case), folder / output.file if written else None)
+    return kind(output.columns_of(case), folder / output.file if written else None)

@@ -15,6 +15,7 @@ import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.base.files import synchronise, write_text
 from whorl.config.columns import CLOCK, Column
+from whorl.config.outputs import option_of
 from whorl.output.diagnostics import Moment, row_of
 from whorl.output.table import Kept, Table
 
@@ -90,7 +91,7 @@ def read_series(path: Path) -> xr.Dataset:
 def read_table(path: Path) -> tuple[tuple[Column, ...], list[dict[str, float]], list[str]]:
     """Columns, complete rows and gaps of a file; a torn last line is left out. Raises CaseError."""
     if not path.is_file():
-        raise CaseError(f"there is no {path}: output.series_every says when its rows are written.")
+        raise CaseError(f"there is no {path}: {option_of(path)} says when its rows are written.")
     text = path.read_bytes().decode("utf-8", errors="replace")
     whole = text[: text.rfind("\n") + 1].splitlines()
     about = (ABOUT.fullmatch(line) for line in whole if line.startswith("#"))

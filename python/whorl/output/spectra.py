@@ -15,6 +15,7 @@ from whorl.base.errors import CaseError
 from whorl.base.files import whole_file
 from whorl.base.hdf5 import open_hdf5
 from whorl.config.columns import Column
+from whorl.config.outputs import option_of
 from whorl.output.diagnostics import Moment, shells_of
 from whorl.output.series import gaps_of, with_gaps
 from whorl.output.table import Kept, Table
@@ -112,7 +113,7 @@ class Spectra(Table):
 def read_spectra(path: Path) -> xr.Dataset:
     """The spectra as a dataset over (time, k). Raises CaseError, naming the file, if it is not ours."""
     if not path.is_file():
-        raise CaseError(f"there is no {path}: output.spectra_every says when spectra are written.")
+        raise CaseError(f"there is no {path}: {option_of(path)} says when spectra are written.")
     try:
         return _read(path)
     except (OSError, KeyError) as error:

@@ -8,7 +8,8 @@ import xarray as xr
 
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.config.explain import show
+from whorl.config.explain import did_you_mean, show
+from whorl.config.outputs import FILES
 from whorl.output.directory import RunDirectory
 from whorl.output.series import read_series, with_gaps
 from whorl.output.snapshot_series import times_of
@@ -43,7 +44,7 @@ class RunResults:
     @property
     def series(self) -> xr.Dataset:
         """The time series over `time`, a variable with units for each column of series.csv."""
-        return read_series(RunDirectory(self.directory).series)
+        return self.table("series")
 
     @property
     def spectra(self) -> xr.Dataset:
@@ -51,7 +52,31 @@ class RunResults:
 
         They are sums over a shell, no densities: energy summed over k is the mean kinetic energy.
         """
-        return read_spectra(RunDirectory(self.directory).spectra)
+        return self.table("spectra")
+
+    def table(self, quantity: str) -> xr.Dataset:
+        """Read a table of the run by the quantity that its option `output.QUANTITY_every` is named after.
+
+        Parameters
+        ----------
+        quantity : str
+            "series", "spectra" or that of another table.
+
+        Returns
+        -------
+        Dataset
+            Its columns over `time`, or over (time, k), with units.
+
+        Raises
+        ------
+        CaseError
+            If there is no such table or the run has not written it.
+        """
+        if quantity not in FILES:
+            near = did_you_mean(quantity, FILES) or "."
+            raise CaseError(f"there is no table {quantity}{near} Tables: {', '.join(FILES)}.")
+        path = self.directory / FILES[quantity].file
+        return read_series(path) if path.suffix == ".csv" else read_spectra(path)
 
     @property
     def snapshots(self) -> xr.Dataset:
