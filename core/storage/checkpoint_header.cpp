@@ -14,8 +14,8 @@ namespace whorl::storage {
 
 namespace {
 
-const std::string format = "whorl checkpoint";
-constexpr std::int64_t version = 3;
+const std::string format = declared::checkpoint::format;
+constexpr std::int64_t version = declared::checkpoint::version;
 
 std::string shortest(double value) {
     std::array<char, 32> text;

@@ -5,14 +5,15 @@
 
 #include <hdf5_hl.h>
 
+#include "base/declared.hpp"
 #include "storage/whole_file.hpp"
 
 namespace whorl::storage {
 
 namespace {
 
-const std::string format = "whorl snapshot";
-constexpr std::int64_t version = 2; // 1: passive scalars were called scalar0, scalar1, …
+const std::string format = declared::snapshot::format;
+constexpr std::int64_t version = declared::snapshot::version;
 const std::string image_group = "VTKHDF", point_group = "VTKHDF/PointData";
 // How netCDF marks a dimension that has a length but no coordinates.
 const std::string no_coordinates = "This is a netCDF dimension but not a netCDF variable.";

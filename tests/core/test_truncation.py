@@ -2,13 +2,18 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from support import flows
 from support.ranks import run_on
 from support.twin import Twin
 from whorl import _core
+from whorl.base.declared import CHOICES
+from whorl.config.case import Case
+from whorl.config.dealiasing import DEALIASINGS
 from whorl.config.sizes import next_good_size
+from whorl.config.truncation import kept_modes
+from whorl.run.core_options import core_options
 
 GOOD = [n for n in range(4, 64, 2) if _core.next_good_size(n) == n]
 RULES = [
@@ -17,6 +22,11 @@ RULES = [
     ("phase-shift", "cube"),
     ("phase-shift-exact", "cube"),
     ("none", "cube"),
+]
+ALL_RULES = [
+    (name, shape)
+    for name, rule in DEALIASINGS.items()
+    for shape in (CHOICES["shape"] if rule.shaped else ["cube"])
 ]
 
 sizes = st.tuples(st.sampled_from(GOOD), st.sampled_from(GOOD), st.sampled_from([1, *GOOD]))
@@ -66,6 +76,22 @@ def test_next_good_size_is_the_smallest(n):
 @given(n=st.integers(1, 60000))
 def test_python_and_core_agree_on_good_sizes(n):
     assert next_good_size(n) == _core.next_good_size(n)
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(points=sizes, rule=st.sampled_from(ALL_RULES), bases=st.sampled_from(["FFF", "SFF", "SSF"]))
+def test_python_and_core_keep_as_many_modes(points, rule, bases):
+    """Of every dealiasing there is; what Python counts without a core."""
+    dealias, shape = rule
+    walls = bases != "FFF"
+    assume(not (walls and (DEALIASINGS[dealias].shifts or points[2] == 1)))
+    model = {"model": "rayleigh-benard", "rayleigh": 1e4, "prandtl": 1.0} if walls else {"viscosity": 0.1}
+    grid = {"points": points, "dealias": dealias, "shape": shape, "bases": bases, "lengths": 1.0}
+    case = Case(grid=grid, flow=model, time={"scheme": "rk2", "steps": 1})
+    fields = 4 if walls else 3
+    registers = 3 if DEALIASINGS[dealias].twice else 2
+    state = _core.estimate_memory(core_options(case, 1), 1)["state"]
+    assert kept_modes(case).sum() == state // (16 * fields * registers)
 
 
 @given(points=sizes, rule=st.sampled_from(RULES), ranks=st.integers(1, 64))

@@ -9,4 +9,5 @@ DECLARED: dict[str, dict[str, Any]] = tomllib.loads(
 )
 CHOICES: dict[str, list[str]] = DECLARED["choices"]
 TRANSPORTS: dict[str, dict[str, bool]] = DECLARED["transport"]
+PLAIN_TRANSPORT = next(iter(TRANSPORTS))
 SIZES: dict[str, Any] = DECLARED["sizes"]

@@ -5,18 +5,18 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from whorl.base.declared import CHOICES, PLAIN_TRANSPORT
 from whorl.cli.options import Settings, help_without_command
+from whorl.config.dealiasing import DEALIASINGS
 from whorl.run.progress import stdout_console
 
 bench = typer.Typer(help="Measure how fast this machine is, against its own limits.")
 
 Points = Annotated[int, typer.Option(help="Grid points along each axis.")]
-Precision = Annotated[str, typer.Option(help="single or double.")]
-Dealias = Annotated[
-    str | None, typer.Option(help="2/3, 1/2, phase-shift, phase-shift-exact or none; the model's own.")
-]
+Precision = Annotated[str, typer.Option(help=f"{' or '.join(CHOICES['precision'])}.")]
+Dealias = Annotated[str | None, typer.Option(help=f"{', '.join(DEALIASINGS)}; the model's own without.")]
 Untruncated = Annotated[
-    str, typer.Option(help="2/3, 1/2, phase-shift or none: whole transforms, to compare with others'.")
+    str, typer.Option(help=f"{', '.join(DEALIASINGS)}; none: whole transforms, to compare with others'.")
 ]
 ModelName = Annotated[str, typer.Option(help="Equation set; see whorl models.")]
 Scheme = Annotated[str, typer.Option(help="Time scheme.")]
@@ -67,7 +67,7 @@ def bench_fft(
     precision: Precision = "double",
     dealias: Untruncated = "none",
     bases: Annotated[str, typer.Option(help="FFF, SFF, SSF or SSS, along z, y, x; see grid.bases.")] = "FFF",
-    transport: Transport = "alltoall",
+    transport: Transport = PLAIN_TRANSPORT,
     process_grid: Grid = None,
     times: Times = 10,
     threads: Threads = 0,
@@ -122,7 +122,7 @@ def bench_scaling(
     precision: Precision = "double",
     dealias: Annotated[
         str | None,
-        typer.Option(help="2/3, 1/2, phase-shift, … or none; none with fft, else the model's own."),
+        typer.Option(help=f"{', '.join(DEALIASINGS)}; without, none with fft, else the model's own."),
     ] = None,
     model: Annotated[
         str, typer.Option(help="Equation set of the steps; see whorl models.")

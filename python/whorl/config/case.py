@@ -15,7 +15,7 @@ from pydantic import BeforeValidator, Field, ValidationError, create_model, mode
 from tomlkit.items import AoT, Table
 
 from whorl.base import toml
-from whorl.base.declared import CHOICES, TRANSPORTS
+from whorl.base.declared import CHOICES, PLAIN_TRANSPORT, TRANSPORTS
 from whorl.base.errors import CaseError
 from whorl.base.files import is_file
 from whorl.base.text import storable
@@ -47,7 +47,6 @@ from whorl.config.section import (
 from whorl.config.settings import apply_settings, from_tables, parse_settings
 
 AUTO = "auto"  # the transport that is measured at the start
-PLAIN = next(iter(TRANSPORTS))
 
 
 class Grid(Section):
@@ -159,7 +158,7 @@ class Run(Section):
     process_grid: ProcessGrid = option((0, 0), "ranks as rows × columns; [0, 0]: chosen")
     batches: int = option(0, "parts the exchange is cut into; 0: chosen", ge=0, le=LARGEST_COUNT)
     transport: Literal[*TRANSPORTS, AUTO] = option(
-        PLAIN, "how ranks exchange data (docs/exchange); auto: measured at the start"
+        PLAIN_TRANSPORT, "how ranks exchange data (docs/exchange); auto: measured at the start"
     )
     wire: Literal[*CHOICES["wire"]] = option(
         CHOICES["wire"][0], "precision of what travels between ranks; single halves the bytes of a double run"

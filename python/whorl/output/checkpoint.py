@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from whorl.base import toml
+from whorl.base.declared import DECLARED
 from whorl.base.hdf5 import open_hdf5, python_value
 from whorl.config.case import Case, Grid, Run
 from whorl.config.scalars import own_names
 
-FORMAT, VERSION = "whorl checkpoint", 3
+FORMAT, VERSION = (DECLARED["checkpoint"][what] for what in ("format", "version"))
 ROWS = "_rows"
 
 

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from whorl.config.case import AUTO, PLAIN, Case
+from whorl.base.declared import PLAIN_TRANSPORT
+from whorl.config.case import AUTO, Case
 
 
 @dataclass(frozen=True)
@@ -29,4 +30,4 @@ def plain(case: Case) -> Case:
     """The case with the plainest exchange where it leaves the choice open."""
     if case.run.transport != AUTO:
         return case
-    return Choice(PLAIN, case.run.process_grid, case.run.batches).applied_to(case)
+    return Choice(PLAIN_TRANSPORT, case.run.process_grid, case.run.batches).applied_to(case)

@@ -13,13 +13,14 @@ from rich.table import Table
 from tomlkit.exceptions import TOMLKitError
 
 from whorl import _core
+from whorl.base.declared import PLAIN_TRANSPORT
 from whorl.base.errors import CaseError
 from whorl.base.parallel import PATIENCE, agreed, on_root
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.run.checks import check_memory
 from whorl.run.core_options import core_options
-from whorl.run.exchange_choice import AUTO, PLAIN, Choice, plain
+from whorl.run.exchange_choice import AUTO, Choice, plain
 
 SCREENING = 6.0  # seconds after which no further choice is tried
 SECONDS = 12.0  # after which none is tried again
@@ -61,7 +62,7 @@ def tune(case: Case, threads: int, comm: MPI.Intracomm, known_lines: str = "") -
     if comm.size == 1:
         return plain(case), []
     trials = _Trials(case, threads, comm, known_lines)
-    trials.add(Choice(PLAIN, case.run.process_grid, case.run.batches))
+    trials.add(Choice(PLAIN_TRANSPORT, case.run.process_grid, case.run.batches))
     longer = max(1.0, LARGE * min(trials.found.values()) / SCREENING)
     for candidates in (_grids, _transports, _batches):
         for choice in trials.choices(candidates):

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table
 
 from whorl import _core
+from whorl.base.declared import TRANSPORTS
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.machine.benches.common import (
@@ -77,10 +78,13 @@ def _grids(case: Case, comm: MPI.Intracomm) -> list[tuple[int, int]]:
 
 
 def transports(case: Case) -> list[str]:
-    """Those that can be used: `datatypes` packs nothing, so it cannot convert; `nccl` is for GPUs."""
-    useless = {"datatypes"} if case.run.wire == "single" else set()
-    useless |= {"nccl"} if case.run.device == "cpu" else set()
-    return [name for name in _core.build_info()["transports"] if name not in useless]
+    """Those that can be used: what packs nothing cannot convert, and some are for GPUs."""
+    converts, on_host = case.run.wire == "single", case.run.device == "cpu"
+    return [
+        name
+        for name in _core.build_info()["transports"]
+        if not (TRANSPORTS[name]["strided"] and converts) and not (TRANSPORTS[name]["of_gpus"] and on_host)
+    ]
 
 
 def all_to_alls(case: Case, process_grid: tuple[int, int]) -> Iterator[AllToAll]:
