@@ -102,7 +102,10 @@ std::vector<std::string> transport_names() {
 }
 
 Traits traits_of(const TransportOptions& options) {
-    Traits traits = *find_kind(options.name).traits;
+    std::vector<std::string> names;
+    for (const Traits& traits : declared::transports) names.emplace_back(traits.name);
+    check_choice("transport", options.name, names);
+    Traits traits = *std::ranges::find(declared::transports, options.name, &Traits::name);
     if (options.threading == "serialized") traits.blocks = false;
     return traits;
 }

@@ -48,7 +48,7 @@ Maker transport_maker(const TransportOptions& options);
 
 std::vector<std::string> transport_names();
 
-// Throws Error where the name is unknown.
+// Of any there is, in this build or not. Throws Error where the name is unknown.
 Traits traits_of(const TransportOptions& options);
 
 } // namespace whorl::exchange

@@ -343,7 +343,7 @@ def test_spectra_that_are_none(whorl, unchanged, stopped, tmp_path):
         (["plot", "x", "--plane"], ["'--plane' requires an argument", "whorl plot --help"]),
         (["bench", "setp"], ["setp", "Did you mean 'step'?"]),
         (["bench", "step", "--points", "22"], ["next good size is 24"]),
-        (["bench", "step", "--precision", "half"], ["half", "single, double"]),
+        (["bench", "step", "--precision", "half"], ["half", "double, single"]),
         (["cases", "tailor-green"], ["tailor-green", "did you mean taylor-green?"]),
         (["options", "girdle"], ["[girdle]", "grid, flow, time"]),
         (["run", "abc", "--set", "points=8"], ["section.key=value", "grid.points?"]),

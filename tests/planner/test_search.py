@@ -338,7 +338,7 @@ def test_minutes_of_a_plan_are_those_of_its_steps():
 def test_an_exchange_that_a_run_refuses_is_not_planned(precision):
     refused = case(run={"transport": "datatypes", "wire": "single", "precision": precision})
     with pytest.raises(
-        CaseError, match=r'run\.transport = "datatypes" packs nothing, .* choose wire = "full"'
+        CaseError, match=r'run\.transport = "datatypes" packs nothing, .* choose run\.wire = "full"'
     ):
         make_plan(refused, toy(), nodes=[4])
     with pytest.raises(_core.Error, match='"datatypes" packs nothing'):

@@ -106,7 +106,7 @@ class Recorder:
         if due:
             self.statistics()  # whatever is written is looked at first
             self._check_growth(report)
-        self._write(due, report)
+            self._write(due, report)
         if "checkpoint" in due:
             self.checkpoint(report.dt)
 

@@ -170,7 +170,7 @@ def output_of(
     """Snapshots (points × components), checkpoints (`modes` a field, two of three components of a vector)."""
     shape = _core.model_shape(planned_options(case))
     points = math.prod(case.grid.points)
-    components = sum(shape["outputs"][name] for name in _known(case, shape["outputs"]))
+    components = sum(shape["outputs"][name] for name in case.output.fields)
     stored = sum(2 if count == 3 else count for count in shape["fields"].values())
     snapshot = points * components * (4 if case.output.snapshot_precision == "single" else 8)
     checkpoint = modes * stored * (8 if case.run.precision == "single" else 16)
@@ -179,12 +179,6 @@ def output_of(
     speed = 1e9 * min(machine.files.bandwidth, nodes * machine.files.bandwidth_node)
     written = snapshots * snapshot + checkpoints * checkpoint
     return Output(snapshots, checkpoints, snapshot, checkpoint, written / speed)
-
-
-def _known(case: Case, outputs: dict[str, int]) -> list[str]:
-    """The fields of a snapshot by the core's names: passive scalars are numbered there."""
-    scalars = {scalar.name: f"scalar{i}" for i, scalar in enumerate(case.scalars)}
-    return [scalars.get(name, name) for name in case.output.fields]
 
 
 def _times(interval: float | str, length: Length, run_seconds: float, ends: int) -> int:
