@@ -166,7 +166,7 @@ def come_to_rest(case: Case, report: _core.StepReport, clock: Clock) -> str:
 def check_device(case: Case, comm: MPI.Intracomm) -> None:
     """Raises CaseError where this build lacks the device or the transport, or a rank the GPU it needs."""
     device, build = case.run.device, _core.build_info()
-    if not DEVICES[device].build:
+    if not DEVICES[device].build and device not in build["devices"]:
         raise CaseError(f'run.device = "{device}" is in no build of whorl yet; use "cpu" or "cuda".')
     if device not in build["devices"]:
         raise CaseError(
