@@ -80,7 +80,7 @@ def test_ranks_with_different_caches_take_the_same_tiles(world):
 
 def test_many_variables_have_trials_too():
     """Seven scalars beside a velocity: eighteen fluxes."""
-    scalars = [(0.01, 0.0, 0.0, 0.0)] * 7
+    scalars = [(f"s{number}", (0.01, 0.0, 0.0, 0.0)) for number in range(7)]
     assert lines_of(MPI.COMM_SELF, LARGE, lines="auto", scalars=scalars).split(",")[0] in KINDS
 
 

@@ -197,7 +197,7 @@ def core_flow(bases, points, lengths, **options):
         _core.Options(
             model="rayleigh-benard",
             parameters=parameters | options.pop("parameters", {}),
-            scheme=core_scheme("rk4"),
+            scheme=core_scheme(options.pop("scheme", "rk4")),
             points=points,
             lengths=lengths,
             threads=1,
