@@ -3,7 +3,7 @@
 import pytest
 from support.build import needs
 from support.ranks import on_ranks
-from whorl.base.errors import RunFault
+from whorl.base.errors import CaseError, RunFault
 from whorl.config.case import load_case
 from whorl.output.spectra import read_spectra
 from whorl.results.runs import open_run
@@ -84,6 +84,25 @@ def test_a_gap_goes_where_its_rows_are_made_anew(directory):
     series = open_run(directory).series
     assert series["step"].values.tolist() == [0, 1, 2, 3, 4]
     assert "gaps" not in series.attrs
+
+
+def test_a_table_that_is_none_is_named(directory):
+    with pytest.raises(
+        CaseError, match=r"there is no table serie; did you mean series\? Tables: series, spectra"
+    ):
+        open_run(directory).table("serie")
+    (directory / "series.csv").unlink()
+    with pytest.raises(CaseError, match=r"there is no .*series\.csv: output\.series_every says when"):
+        open_run(directory).table("series")
+
+
+@pytest.mark.parametrize("quantity", ["series", "spectra"])
+def test_a_table_that_is_written_no_more_is_cut_all_the_same(directory, quantity):
+    """Rows behind the checkpoint are of another future."""
+    never = [f"output.{quantity}_every=never", "time.steps=3"]
+    with Simulation.restart(directory, step=2, settings=never) as simulation:
+        simulation.run(progress=False)
+    assert open_run(directory).table(quantity)["step"].values.tolist() == [0, 1, 2]
 
 
 def test_spectra_that_are_missing_are_told(directory):

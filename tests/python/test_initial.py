@@ -6,6 +6,7 @@ import tomllib
 import h5py
 import numpy as np
 import pytest
+import xarray as xr
 from mpi4py import MPI
 from whorl.base.errors import CaseError
 from whorl.config.case import Case, load_case
@@ -342,6 +343,17 @@ def test_scalars_of_a_snapshot_are_found_by_name(snapshot):
     simulation = beginning_with(snapshot, "milk", "ink")
     np.testing.assert_allclose(simulation.field("milk"), 2, rtol=1e-7)
     np.testing.assert_allclose(simulation.field("ink"), 1, rtol=1e-7)
+
+
+def test_scalars_of_a_snapshot_that_numbers_them(snapshot):
+    """As the first version of snapshots does."""
+    with h5py.File(snapshot, "r+") as file:
+        file.attrs["version"] = 1
+        for number, name in enumerate(("ink", "milk")):
+            file.move(f"VTKHDF/PointData/{name}", f"VTKHDF/PointData/scalar{number}")
+    simulation = beginning_with(snapshot, "milk")
+    np.testing.assert_allclose(simulation.field("milk"), 2, rtol=1e-7)
+    assert set(xr.open_dataset(snapshot, engine="whorl").data_vars) == {"velocity", "ink", "milk"}
 
 
 @pytest.mark.parametrize("name", ["tea", "scalar1"])

@@ -41,4 +41,5 @@ def apply(page: str, tree: Path) -> list[str]:
 def environment(tree: Path) -> dict[str, str]:
     """The copied package comes first; with python -S, without site's hooks, which find the installed one."""
     places = [str(tree / "python"), sysconfig.get_path("purelib"), sysconfig.get_path("platlib")]
+    places += filter(None, [os.environ.get("PYTHONPATH")])
     return os.environ | {"PYTHONPATH": os.pathsep.join(places), "OMP_NUM_THREADS": "2"}

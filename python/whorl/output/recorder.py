@@ -104,7 +104,6 @@ class Recorder:
         if last:
             due |= set(filter(self._wanted, self._every))
         if due:
-            self.statistics()  # whatever is written is looked at first
             self._check_growth(report)
             self._write(due, report)
         if "checkpoint" in due:
@@ -198,7 +197,7 @@ class Recorder:
         )
 
     def _write(self, due: set[str], report: _core.StepReport | None) -> None:
-        """The tables and the snapshot that are due."""
+        """The tables and the snapshot that are due, once the statistics are found to be finite."""
         moment = Moment(self.case, self.flow, self.clock, self.statistics(), report)
         for name, table in self.tables.items():
             if name in due:

@@ -3,6 +3,7 @@
 import re
 
 from whorl import _core
+from whorl.base.declared import CHOICES
 from whorl.base.errors import CaseError
 from whorl.config.case import Case, Run
 from whorl.config.schemes import SCHEMES
@@ -25,7 +26,7 @@ def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Optio
     further = {
         "model": case.flow.model,
         "parameters": case.flow.parameters(),
-        "linear": getattr(case.flow, "linear", "explicit"),
+        "linear": getattr(case.flow, "linear", CHOICES["linear"][0]),
         "scalars": [scalar.of_core(case.flow.viscosity_of_schmidt()) for scalar in case.scalars],
         "scheme": core_scheme(case.time.scheme),
         "threads": threads,
