@@ -41,6 +41,6 @@ function(whorl_write_each_device)
         string(APPEND declared "class ${class};\n")
         string(APPEND each " of(${file}, ${class})")
     endforeach()
-    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/each_device.hpp"
+    file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/generated/device/each_device.hpp"
          CONTENT "#pragma once\n#define WHORL_EACH_DEVICE(of)${each}\nnamespace whorl::device {\n${declared}}\n")
 endfunction()

@@ -3,7 +3,7 @@
 
 #include "bindings/registry.hpp"
 #include "device/compiled.hpp"
-#include "each_device.hpp"
+#include "device/each_device.hpp"
 
 namespace whorl {
 

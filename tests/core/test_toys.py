@@ -101,7 +101,7 @@ def test_a_device_is_a_file_and_a_line(tmp_path):
     subprocess.run(configure, check=True, capture_output=True)
     target = f"whorl_immediate_{LEVEL}"
     subprocess.run(["cmake", "--build", made, "--target", target], check=True, capture_output=True)
-    shutil.copy(made / "generated/each_device.hpp", tree)
+    shutil.copytree(made / "generated/device", tree / "device")
     models = relinked.compile(tree, "core/bindings/models.cpp", "core/bindings/models.cpp", CORE)
     relinked.link(tree, models, *(made / f"CMakeFiles/{target}.dir").rglob("*.o"))
     runs(tree, [{"device": "immediate", "lines": "own"}, {"device": "immediate", "lines": "fftw"}])

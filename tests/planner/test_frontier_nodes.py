@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from planner.cases import case
-from whorl.machine.planner.clock import all_to_all, seconds
+from whorl.machine.planner.cost import all_to_all, seconds
 from whorl.machine.planner.gests import Gests
 from whorl.machine.planner.machine import load_machine
 from whorl.machine.planner.plan import make_plan, to_dict

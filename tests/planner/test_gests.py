@@ -4,7 +4,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from whorl.machine.planner.clock import all_to_all
+from whorl.machine.planner.cost import all_to_all
 from whorl.machine.planner.machine import load_machine
 
 VALIDATION = Path(__file__).resolve().parents[2] / "validation"

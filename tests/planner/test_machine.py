@@ -3,7 +3,7 @@
 import pytest
 from planner.cases import case, sections, toy
 from whorl.base.errors import CaseError
-from whorl.machine.planner.clock import level_times
+from whorl.machine.planner.cost import level_times
 from whorl.machine.planner.load import Exchange
 from whorl.machine.planner.machine import load_machine, machine_from, machine_text, shipped_machines
 from whorl.machine.planner.machine_file import machine_toml

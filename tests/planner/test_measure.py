@@ -7,7 +7,7 @@ import pytest
 from mpi4py import MPI
 from support.ranks import on_ranks
 from whorl.machine.planner import measure
-from whorl.machine.planner.clock import all_to_all, seconds
+from whorl.machine.planner.cost import all_to_all, seconds
 from whorl.machine.planner.machine import machine_from, machine_text
 from whorl.machine.planner.machine_file import machine_toml
 from whorl.machine.planner.whorl_load import Whorl

@@ -2,7 +2,7 @@
 
 import pytest
 from planner.cases import case, sections, toy
-from whorl.machine.planner.clock import Parts
+from whorl.machine.planner.cost import Parts
 from whorl.machine.planner.machine import load_machine, machine_from
 from whorl.machine.planner.notes import notes_on
 from whorl.machine.planner.plan import make_plan, to_dict

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from planner.cases import case, toy
 from rich.console import Console
 from whorl.machine.planner import picture, report
-from whorl.machine.planner.clock import Parts
+from whorl.machine.planner.cost import Parts
 from whorl.machine.planner.plan import Plan, Run, to_dict
 from whorl.machine.planner.run_length import Length, Output
 from whorl.machine.planner.search import Layout

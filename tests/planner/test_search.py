@@ -7,7 +7,7 @@ from planner.cases import case, toy
 from whorl import Simulation, _core
 from whorl.base.errors import CaseError
 from whorl.config.case import load_case, ready_cases
-from whorl.machine.planner.clock import seconds
+from whorl.machine.planner.cost import seconds
 from whorl.machine.planner.gests import Gests
 from whorl.machine.planner.machine import Node, load_machine
 from whorl.machine.planner.plan import as_json, make_plan

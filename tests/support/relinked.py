@@ -48,8 +48,9 @@ def command_of(source: str, target: str) -> str:
 
 def compile(tree: Path, source: str, like: str, target: str = CORE, flags: str = "") -> Path:
     """Compiles a file of the tree as the build compiles the one that it is like, without CUDA."""
-    devices = tree / "each_device.hpp"  # beside the CPU; CMake makes it
+    devices = tree / "device/each_device.hpp"  # beside the CPU; CMake makes it
     if not devices.exists():
+        devices.parent.mkdir(exist_ok=True)
         devices.write_text("#define WHORL_EACH_DEVICE(of)\n")
     made = tree / f"{Path(source).stem}.o"
     command = command_of(like, target).replace("-DWHORL_CUDA", "")

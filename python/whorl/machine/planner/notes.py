@@ -5,7 +5,7 @@ from itertools import groupby
 
 from whorl.config.case import Case
 from whorl.config.devices import GPUS
-from whorl.machine.planner.clock import MIB
+from whorl.machine.planner.cost import MIB
 from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.search import Layout, threads_of_rank
 

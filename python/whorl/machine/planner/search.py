@@ -6,7 +6,7 @@ from typing import Protocol
 
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.machine.planner.clock import MIB, Parts, messages_by_level, seconds
+from whorl.machine.planner.cost import MIB, Parts, messages_by_level, seconds
 from whorl.machine.planner.load import Load
 from whorl.machine.planner.machine import Machine, machine_from
 

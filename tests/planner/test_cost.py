@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 from planner.cases import toy
-from whorl.machine.planner.clock import (
+from whorl.machine.planner.cost import (
     all_to_all,
     interpolate,
     level_times,
