@@ -1,25 +1,24 @@
-// Complex lines transformed by threads that work together, in the memory of a block: what comes before and
-// behind the transform reads and writes the device's memory, and nothing in between does.
+// Complex lines transformed by the threads of a block in its memory: only the ends of lines read and write
+// the device's memory.
 //
 // A program of blocks is a kernel with
 //
 //   void operator()(std::int64_t block, const Team& team) const
 //
-// on the device, whose team has
+// on the device. Its team has
 //
 //   team.each(items, f)            f(i) for every item, in any order; all are done when it returns
 //   team.gather<k>(items, get, put)
-//       put(i, get(i)) for every item, once or more; k at a time are got before the first is put, so that
-//       they come from the device's memory together
+//       put(i, get(i)) for every item, at least once; k items are got before the first is put, so that their
+//       reads of the device's memory overlap
 //   team.raise<Kernel>(items, f)
-//       f(i, measured): Kernel::maxima values >= 0 of type Kernel::Value; Device::raised() has the largest
-//   team.memory<T>()               the block's memory, of no known content
+//       f(i, measured): Kernel::maxima values >= 0 of type Kernel::Value; Device::raised() gives the largest
+//   team.memory<T>()               the block's memory, uninitialised
 //
-// The inverse is by decimation in frequency, with real and imaginary butterflies swapped, and leaves the
-// points where its steps end; the forward transform is its transpose, by decimation in time, and begins with
-// the points there (Van Loan, Computational Frameworks for the FFT, chapter 2). So neither has to put them in
-// order:
-//   position s holds the point points[s].
+// The inverse transform is by decimation in frequency, with real and imaginary parts swapped in butterflies,
+// and leaves the points in the order of its steps; the forward transform is its transpose, by decimation in
+// time, and begins with that order (Van Loan, Computational Frameworks for the FFT, chapter 2). Neither sorts
+// the points: position s holds the point points[s].
 #pragma once
 
 #include <cmath>
@@ -36,7 +35,7 @@
 
 namespace whorl::device {
 
-// What a block works on: of the `all` lanes of each group (a plane, a variable) as many as it takes.
+// The lanes of a block: `taken`, or fewer, of the `all` lanes of a group (a plane, a variable).
 struct LaneRange {
     int group, first, count;
 
@@ -48,11 +47,11 @@ struct LaneRange {
     }
 };
 
-// Butterflies on points p + m t, t < radix, of lines of m radix points, `butterflies` of them a whole line.
+// Butterflies on points p + m t, t < radix, of lines of m radix points; a whole line has `butterflies`.
 struct RadixStep {
     int radix;
     Divisor m, butterflies;
-    int turns; // where its roots of unity begin, [u - 1][p], exp(2 pi i p u / (m radix))
+    int turns; // offset of its roots of unity, [u - 1][p], exp(2 pi i p u / (m radix))
 };
 
 template <class Real> struct BlockPlan {
@@ -63,7 +62,7 @@ template <class Real> struct BlockPlan {
     const int* points;
 };
 
-// What a BlockPlan points at.
+// The tables of a BlockPlan.
 template <class Memory, class Real> class BlockTables {
   public:
     explicit BlockTables(int n);
@@ -77,7 +76,7 @@ template <class Memory, class Real> class BlockTables {
 
 template <class Memory, class Real> BlockTables<Memory, Real>::BlockTables(int n) {
     const std::vector<int> all = radices(n, largest_radix);
-    WHORL_REQUIRE(all.size() <= BlockPlan<Real>::most_steps, "a line of too many points.");
+    WHORL_REQUIRE(all.size() <= BlockPlan<Real>::most_steps, "a line has too many points.");
     std::vector<Complex<Real>> turns;
     std::vector<int> points{0};
     int m = n, spread = 1;
@@ -89,7 +88,7 @@ template <class Memory, class Real> BlockTables<Memory, Real>::BlockTables(int n
                 const double angle = 2.0 * std::numbers::pi * p * u / (1.0 * m * radix);
                 turns.push_back({static_cast<Real>(std::cos(angle)), static_cast<Real>(std::sin(angle))});
             }
-        // Line u of this step holds the results u + radix (those of its own lines).
+        // Line u of this step holds the results u + radix times those of its own lines.
         std::vector<int> next;
         for (const int offset : points)
             for (int u = 0; u < radix; ++u) next.push_back(offset + spread * u);
@@ -103,27 +102,27 @@ template <class Memory, class Real> BlockTables<Memory, Real>::BlockTables(int n
     plan_.points = points_.data();
 }
 
-// A butterfly of a step: which of its line, and the line.
+// A butterfly of a step: its number in a line, and the line.
 struct ButterflyOfLine {
     int butterfly, line;
 };
 
-// Lines in the memory of a block, one behind the other: points a power of two apart fall into the same bank
-// of memory, so every sixteenth is left out.
+// Lines in the memory of a block, one behind the other. Points a power of two apart would share a bank of
+// memory, so one number is left out after every sixteen.
 struct LinesBehind {
     int pitch;
 
     static WHORL_INLINE int padded(int j) { return j + (j >> 4); }
     static int pitch_of(int n) { return padded(n - 1) + 1; }
     WHORL_INLINE int offset(int j, int line) const { return line * pitch + padded(j); }
-    // Neighbours are on one line ...
+    // Consecutive items are butterflies of one line.
     WHORL_INLINE ButterflyOfLine butterfly(int item, const Divisor& butterflies) const {
         const auto [line, butterfly] = butterflies.divide(item);
         return {butterfly, line};
     }
 };
 
-// ... or, of lines side by side, in one offset.
+// Lines in the memory of a block, side by side. Consecutive items are one butterfly of neighbouring lines.
 struct LinesBeside {
     Divisor lines;
     WHORL_INLINE int offset(int j, int line) const { return j * lines.number() + line; }
@@ -133,7 +132,7 @@ struct LinesBeside {
     }
 };
 
-// Items of so many numbers that a thread fetches at a time: enough to keep the memory busy.
+// How many items of `numbers` complex numbers a thread reads at a time: enough to keep the memory busy.
 template <int numbers>
 inline constexpr int items_together = numbers > 4 ? 2 : (numbers > 2 ? 4 : 8 / numbers);
 
@@ -169,7 +168,7 @@ WHORL_DEVICE_CALL void run_step(const Team& team, const Lines lines, int count, 
     });
 }
 
-// `count` lines of plan.n points in offset, in the block's memory: modes in order <-> points in positions.
+// Transforms `count` lines of plan.n points in the block's memory: modes in order <-> points in positions.
 template <Direction direction, class Real, class Lines, class Team>
 WHORL_DEVICE void run_steps(const Team& team, const BlockPlan<Real>& plan, const Lines& lines, int count) {
     for (int i = 0; i < plan.count; ++i) {
@@ -180,11 +179,11 @@ WHORL_DEVICE void run_steps(const Team& team, const BlockPlan<Real>& plan, const
     }
 }
 
-// Lines side by side, some lanes to a block, of each the lines of Ends::variables variables. Ends: of the
-// lanes() of a group, of(group, first) has those from `first`, with
-//   get(j, lane, values)   element j of the variables that come in
-//   set(j, lane, values)   what goes out
-// modes on one side and points on the other, both in order.
+// Transforms lines side by side: a block takes some lanes, each with the lines of Ends::variables variables.
+// Ends have lanes() of a group; of(group, first), the lanes from `first` on, has
+//   get(j, lane, values)   element j of the variables, the input
+//   set(j, lane, values)   element j of the variables, the output
+// Modes and points are both in order.
 template <class Real, class Ends, Direction direction> struct LineProgram {
     Ends ends;
     BlockPlan<Real> plan;
@@ -209,7 +208,7 @@ template <class Real, class Ends, Direction direction> struct LineProgram {
             [&](int item) {
                 const auto [position, lane] = lanes.divide(item);
                 Values values;
-                // A lane too many is another's twin.
+                // A lane past the count repeats lane 0.
                 own_ends.get(inverse ? position : plan.points[position], lane < own.count ? lane : 0,
                              values.of);
                 return values;
@@ -229,8 +228,8 @@ template <class Real, class Ends, Direction direction> struct LineProgram {
     }
 };
 
-// How many lanes, of this many points each: as wide as a transaction of memory where a block then leaves
-// room for others, at least half of one; 0: they are too long.
+// The number of lanes of a block, with `points` points each: 128 bytes side by side where several blocks then
+// fit, else 64 or 32; 0: the lines are too long.
 template <class Real> int lanes_of_block(std::int64_t points, std::int64_t block_memory) {
     constexpr int value = sizeof(Complex<Real>), widest = 128, wide = 64, narrowest = 32;
     constexpr std::int64_t shared_by_several = 64 << 10;

@@ -13,7 +13,7 @@ namespace whorl::device {
 
 namespace {
 constexpr std::size_t huge_page = std::size_t{1} << 21;
-constexpr std::size_t page = std::size_t{1} << 16; // at least that of any system
+constexpr std::size_t page = std::size_t{1} << 16; // no system has larger ones
 constexpr std::size_t cache_line = 64;
 std::atomic<std::int64_t> allocation_count{0};
 
@@ -26,7 +26,7 @@ std::size_t round_up(std::size_t bytes) {
     return (bytes + unit - 1) / unit * unit;
 }
 
-// Not from the heap, which keeps what is released.
+// Maps memory of its own, since the heap keeps released memory.
 void* map(std::size_t bytes, std::size_t align) {
     void* const all =
         mmap(nullptr, bytes + align, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -49,16 +49,16 @@ void* allocate(std::size_t bytes, int threads) {
                       " bytes of memory: use fewer points, single precision or more nodes.");
     count_allocation();
     if (align == huge_page)
-        madvise(memory, rounded, MADV_HUGEPAGE); // advice only: its refusal costs speed, not truth
+        madvise(memory, rounded, MADV_HUGEPAGE); // advice only: a refusal costs speed, not correctness
     zero(memory, rounded, threads);
     return memory;
 }
 
 void zero(void* memory, std::size_t bytes, int threads) {
     char* const bytes_begin = static_cast<char*>(memory);
-    const auto pieces = static_cast<std::int64_t>((bytes + huge_page - 1) / huge_page);
-#pragma omp parallel for num_threads(threads) schedule(static) if (pieces > 1)
-    for (std::int64_t i = 0; i < pieces; ++i) {
+    const auto pages = static_cast<std::int64_t>((bytes + huge_page - 1) / huge_page);
+#pragma omp parallel for num_threads(threads) schedule(static) if (pages > 1)
+    for (std::int64_t i = 0; i < pages; ++i) {
         const std::size_t begin = static_cast<std::size_t>(i) * huge_page;
         std::memset(bytes_begin + begin, 0, begin + huge_page <= bytes ? huge_page : bytes - begin);
     }

@@ -1,5 +1,5 @@
-// Owned memory of a device: allocated once, zeroed, never resized; moves but does not copy. What kind of
-// memory it is says a class with allocate, release, and copies from and to the host's.
+// Owned memory of a device: allocated once, zeroed, never resized; moves but does not copy. Its kind of
+// memory is a class with allocate, release, and copies from and to the host's memory.
 #pragma once
 
 #include <cstddef>
@@ -10,33 +10,33 @@
 
 namespace whorl::device {
 
-// 64-byte aligned (large blocks on huge pages), zeroed.
-// Throws Error naming the bytes when the system refuses.
+// Memory aligned to 64 bytes (if large, on huge pages) and zeroed. Throws Error naming the bytes when the
+// system refuses.
 void* allocate(std::size_t bytes, int threads);
-// By so many threads, those that will work with it: pages lie near whoever touches them first.
+// Zeroes with the threads that will use the memory: a page lies near the thread that touches it first.
 void zero(void* memory, std::size_t bytes, int threads);
 void release(void* memory, std::size_t bytes) noexcept;
-// Blocks handed out by any memory's allocate() since the process began: what the no-allocation tests watch.
+// The number of allocations in any memory since the process began, for tests that nothing is allocated.
 std::int64_t allocations() noexcept;
 void count_allocation() noexcept;
 
 struct HostMemory {
-    static constexpr bool separate = false; // from what the host's code may touch
+    static constexpr bool separate = false; // from memory that the host's code may touch
     static constexpr bool of_gpu = false;
-    using Exchanged = HostMemory; // what other processes' libraries reach
+    using Exchanged = HostMemory; // memory that other processes reach
     static void* allocate(std::size_t bytes, int threads) { return device::allocate(bytes, threads); }
     static void release(void* memory, std::size_t bytes) noexcept { device::release(memory, bytes); }
     static void from_host(void* to, const void* from, std::size_t bytes) {
         if (bytes > 0) std::memcpy(to, from, bytes);
     }
     static void to_host(void* to, const void* from, std::size_t bytes) { from_host(to, from, bytes); }
-    static void share() {} // with libraries of the host that reach it by themselves
+    static void share() {} // with libraries that access it themselves
 };
 
 template <class T, class Memory = HostMemory> class Buffer {
   public:
     Buffer() = default;
-    // Memory of the host is zeroed by so many threads.
+    // Host memory is zeroed by `threads` threads.
     explicit Buffer(std::size_t size, int threads = 1)
         : size_(size), data_(static_cast<T*>(allocate(size * sizeof(T), threads))) {}
     ~Buffer() { Memory::release(data_, bytes()); }
@@ -70,7 +70,7 @@ template <class T, class Memory> Buffer<T, Memory> copied(const std::vector<T>& 
     return copy;
 }
 
-// A table of the host's, which must stay, as a device reads it: itself, or a copy in the device's memory.
+// A table of the host as a device reads it: the host's own, which must outlive it, or a copy on the device.
 template <class T, class Memory> class Table {
   public:
     Table() = default;

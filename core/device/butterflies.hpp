@@ -10,8 +10,8 @@
 
 namespace whorl::device {
 
-// Copied part by part: the compiler would copy the whole through the stack, in halves of a vector, and a load
-// has to wait until the stores it needs two of are done.
+// The parts are copied one by one: the compiler would copy the whole through the stack in halves of a vector,
+// and a load that needs two stores waits for both.
 template <class V> struct Split {
     V re, im;
 

@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::int64_t smallest = 512 << 10;
 
-// As Linux tells them of the first core: "48K", "2048K"; 0 where it does not, or it is another one.
+// The size of a cache of the first core, as Linux reports it: "48K", "2048K"; 0 where it is not a second one.
 std::int64_t size_of_second(int index) {
     const std::string folder = "/sys/devices/system/cpu/cpu0/cache/index" + std::to_string(index) + "/";
     const auto read = [&](const char* name) {

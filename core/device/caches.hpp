@@ -1,11 +1,11 @@
-// The second cache of a core, from which the tiles of z lines follow (docs/lines.md).
+// The second cache of a core, which decides the tiles of z lines (docs/lines.md).
 #pragma once
 
 #include <cstdint>
 
 namespace whorl::device {
 
-// Bytes, read once; where the system does not tell, what the smallest processors of today have.
+// Its bytes, read once; where the system does not report them, those of the smallest processors of today.
 std::int64_t second_cache();
 
 } // namespace whorl::device

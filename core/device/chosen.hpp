@@ -1,4 +1,4 @@
-// The device a file is compiled for, of those that are compiled once for each: the class WHORL_CHOSEN of
+// The device of a file that is compiled once for each device: the class WHORL_CHOSEN of
 // device/WHORL_CHOSEN_FILE.hpp (cmake/devices.cmake), else the CPU.
 #pragma once
 

@@ -1,4 +1,4 @@
-// The devices there are, by name; what each can do is in its own header.
+// The devices by name; the members of each are in its own header.
 #pragma once
 
 #include <cstdint>
@@ -7,23 +7,23 @@
 
 namespace whorl::device {
 
-// Of the devices that work is enqueued on: all but the CPU.
+// The number of queues of devices that work is enqueued on, which are all but the CPU.
 inline constexpr int queue_count = 2;
-// Bytes that threads working together may share, 163 KiB of an A100 and 227 KiB of an H100, where what is
-// planned must not depend on which it is.
+// Bytes of a block's memory that plans count with, which must not depend on the GPU: an A100 has 163 KiB, an
+// H100 227 KiB.
 inline constexpr std::int64_t planned_block_memory = 160 << 10;
 inline bool has_queues(const std::string& name) { return name != "cpu"; }
 
-// A GPU that is there: bytes of its memory, and of what the threads of a block may share.
+// A GPU: the bytes of its memory, and of the memory of a block.
 struct Gpu {
-    std::string name, id; // the same on every rank that sees it, whatever its number there
+    std::string name, id; // the same on every rank that sees it, though its number may differ
     std::int64_t memory = 0, block_memory = 0;
 };
 std::vector<Gpu> cuda_gpus();
-// What is left of its memory; the process is at home there from then on.
+// The free bytes of a GPU's memory; the calling thread uses this GPU from then on.
 std::int64_t cuda_free_memory(int number);
 std::string cuda_version();
-// Bytes a second that copies within the GPU's memory read and write.
+// Bytes per second, read and written, of copies within the GPU's memory.
 double cuda_copy_bandwidth();
 
 class Cpu;

@@ -11,7 +11,7 @@ namespace whorl::device {
 
 namespace {
 #ifdef __SSE2__
-// Complex numbers lie at multiples of 8 bytes at least.
+// Complex numbers are aligned to 8 bytes at least.
 constexpr std::size_t word = 8;
 void stream_words(char* to, const char* from, std::size_t bytes) {
     for (std::size_t i = 0; i < bytes; i += word) {

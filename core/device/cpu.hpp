@@ -1,7 +1,7 @@
 // The CPU as a device. An executor is a thread; kernels are structs whose row(r) gives a Row with a
 // length and operator()(i), so that the same kernel is a vectorised loop here and a thread block on a GPU.
 //
-// What a device offers (docs/architecture.md): its Memory, its Lines, executors() with each(), for_each() and
+// The members of a device (docs/architecture.md): Memory, LinePlan, executors() with each(), for_each() and
 // transform() by one of them, over() and reduce() by all, finish(). `queues` says that work is enqueued, in
 // order on each executor and after all that was enqueued before an each().
 #pragma once
@@ -31,14 +31,14 @@ class Cpu {
     template <class Real> using LinePlan = device::LinePlan<Real>;
     static constexpr bool queues = false;
 
-    // threads = 0 takes what OpenMP offers.
+    // threads = 0 takes as many as OpenMP offers.
     explicit Cpu(int threads)
         : threads_(threads > 0 ? threads : omp_get_max_threads()),
           raised_(static_cast<std::size_t>(threads_)) {}
 
     int executors() const { return threads_; }
 
-    // work(executor, item) for every item, each executor taking the next free item.
+    // Calls work(executor, item) for every item; each executor takes the next free item.
     template <class Work> void each(std::int64_t items, const Work& work) const {
         std::exception_ptr failure;
 #pragma omp parallel num_threads(threads_)
@@ -58,7 +58,7 @@ class Cpu {
         if (failure) std::rethrow_exception(failure);
     }
 
-    // Every element of every row of a kernel, by an executor.
+    // Runs every element of every row of a kernel, on one executor.
     template <class Kernel> static void for_each(int, std::int64_t rows, const Kernel& kernel) {
         for (std::int64_t r = 0; r < rows; ++r) run_row(kernel.row(r));
     }
@@ -68,11 +68,11 @@ class Cpu {
         for (std::int64_t i = 0; i < length; ++i) f(i);
     }
 
-    // The same by all executors, each taking some rows at a time.
+    // The same on all executors, each taking some rows at a time.
     template <class Kernel> void over(std::int64_t rows, const Kernel& kernel) const {
-        const std::int64_t pieces = rows < 1024 ? rows : 1024;
-        each(pieces, [&](int, std::int64_t i) {
-            for (std::int64_t r = i * rows / pieces; r < (i + 1) * rows / pieces; ++r) run_row(kernel.row(r));
+        const std::int64_t ranges = rows < 1024 ? rows : 1024;
+        each(ranges, [&](int, std::int64_t i) {
+            for (std::int64_t r = i * rows / ranges; r < (i + 1) * rows / ranges; ++r) run_row(kernel.row(r));
         });
     }
 
@@ -88,7 +88,7 @@ class Cpu {
     // Nothing is under way when this returns.
     void finish() const {}
 
-    // The largest of kernel's values at all elements of its rows, until raised() gives them back.
+    // Raises the maxima to the kernel's values at all elements of its rows.
     template <class Kernel> void raise(int executor, std::int64_t rows, const Kernel& kernel) {
         Maxima<Kernel> maxima;
         for (std::int64_t r = 0; r < rows; ++r) maxima.add(kernel.row(r));
@@ -103,7 +103,7 @@ class Cpu {
                 larger(std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN(), largest);
         }
     }
-    // NaN where one was not finite.
+    // The maxima since the last call; NaN where a value was not finite.
     std::array<double, 2> raised() {
         std::array<double, 2> largest{0.0, 0.0};
         for (auto& of_executor : raised_) {
@@ -113,33 +113,34 @@ class Cpu {
         return largest;
     }
 
-    // For what is read, or written, next: into the second cache, or one as near as `near` says, 3 the first.
+    // Fetches what is read, or written, next into the second cache, or with near = 3 into the first.
     template <bool to_write = false, int near = 2> static void fetch(const void* from, std::size_t bytes) {
         constexpr std::size_t line = 64;
         for (std::size_t i = 0; i < bytes; i += line)
             __builtin_prefetch(static_cast<const char*>(from) + i, to_write, near);
     }
 
-    // A copy to where nothing will be read soon: past the cache, without reading what lay there. Others see
-    // it when the each() it runs in has ended.
+    // Copies past the caches to memory that is not read soon, without reading its old contents. Other threads
+    // see the copy when the each() it runs in has ended.
     static void stream(void* to, const void* from, std::size_t bytes);
-    // The same where what lies before and behind may be another thread's: cache lines that are not written as
-    // a whole go through the cache.
+    // The same where another thread may write just before or behind: cache lines that are not written as a
+    // whole go through the caches.
     static void stream_within(void* to, const void* from, std::size_t bytes);
 
-    // item(i, values) adds to the first `sums` of values and raises the `maxima` that follow; over all items.
-    // Blocks of items are combined in order, so the result does not depend on the number of threads.
+    // Calls item(i, values) for all items, which adds to the first `sums` of values and raises the `maxima`
+    // that follow. Ranges of items are combined in order, so the result does not depend on the number of
+    // threads.
     template <class Item>
     std::vector<double> reduce(std::int64_t items, int sums, int maxima, const Item& item) const {
-        const std::int64_t blocks = items < 64 ? items : 64;
+        const std::int64_t ranges = items < 64 ? items : 64;
         const std::size_t terms = static_cast<std::size_t>(sums + maxima);
-        std::vector<double> partial(static_cast<std::size_t>(blocks) * terms, 0.0);
-        each(blocks, [&](int, std::int64_t b) {
+        std::vector<double> partial(static_cast<std::size_t>(ranges) * terms, 0.0);
+        each(ranges, [&](int, std::int64_t b) {
             double* const values = partial.data() + static_cast<std::size_t>(b) * terms;
-            for (std::int64_t i = b * items / blocks; i < (b + 1) * items / blocks; ++i) item(i, values);
+            for (std::int64_t i = b * items / ranges; i < (b + 1) * items / ranges; ++i) item(i, values);
         });
         std::vector<double> total(terms, 0.0);
-        for (std::size_t b = 0; b < static_cast<std::size_t>(blocks); ++b)
+        for (std::size_t b = 0; b < static_cast<std::size_t>(ranges); ++b)
             for (std::size_t t = 0; t < terms; ++t) {
                 const double value = partial[b * terms + t];
                 total[t] = t < static_cast<std::size_t>(sums) ? total[t] + value : larger(value, total[t]);

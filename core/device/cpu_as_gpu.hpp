@@ -1,6 +1,6 @@
-// A GPU's orchestration without a GPU: work is enqueued and runs when somebody waits for it, in
-// memory the host may not touch, with FFTW for lines. What the order of queues leaves open is run in the
-// order in which nobody would think of it. For tests; every member is Cuda's.
+// The queues of a GPU without a GPU, for tests: work is enqueued and runs when the host waits for it, in
+// memory the host may not touch, with FFTW for lines. Where queues leave the order open, an unusual one is
+// taken. The members are those of Cuda.
 #pragma once
 
 #include <algorithm>
@@ -21,7 +21,7 @@
 
 namespace whorl::device {
 
-// Complex lines of FFTW in place.
+// Complex lines by FFTW, in place.
 template <class Real> class HostPlan {
   public:
     static std::unique_ptr<HostPlan> make(const LineShape& shape, Direction direction) {
@@ -35,8 +35,8 @@ template <class Real> class HostPlan {
     std::unique_ptr<device::LinePlan<Real>> lines_;
 };
 
-// The threads of a block (block_plan.hpp), which run one after another: of their items first every other
-// one, from the last on, then the rest.
+// The threads of a block (block_plan.hpp), which run one after another: first every other item, from the last
+// on, then the rest.
 class HostTeam {
   public:
     HostTeam(unsigned char* memory, std::array<double, 2>& largest) : memory_(memory), largest_(largest) {}
@@ -81,8 +81,8 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
 
     explicit CpuAsGpu(int) { begin_round(); }
 
-    // work(executor, item) enqueues an item; what came before all of them runs before, what comes after,
-    // after.
+    // Calls work(executor, item), which enqueues, for every item. Work enqueued earlier runs before all
+    // items, work enqueued later after them.
     template <class Work> void each(std::int64_t items, const Work& work) {
         begin_round();
         for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % queue_count), item);
@@ -93,7 +93,7 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
         enqueue(executor, [rows, kernel] { run_rows(rows, kernel); });
     }
 
-    // Blocks of threads that work together in so many bytes of memory (block_plan.hpp).
+    // Runs a program in blocks of threads with `bytes` bytes of memory each (block_plan.hpp).
     template <class Program>
     void for_blocks(int executor, std::int64_t blocks, std::int64_t bytes, const Program& program) {
         WHORL_REQUIRE(bytes <= block_memory(), "a block asks for more memory than there is.");
@@ -102,22 +102,22 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
                 program(block, HostTeam(fresh_memory(bytes), raised_));
         });
     }
-    // The most that a block may have: an H100's.
+    // The most memory that a block may have: that of an H100.
     static std::int64_t block_memory() { return 227 << 10; }
 
     template <class Real> void execute(int executor, const HostPlan<Real>& plan, Complex<Real>* data) {
         enqueue(executor, [&plan, data] { plan.execute(data); });
     }
-    // Of the transforms' work areas.
+    // Bytes of the transforms' work areas.
     std::int64_t bytes() const { return 0; }
 
-    // The largest of kernel's values at all elements of its rows, until raised() gives them back.
+    // Raises the maxima to the kernel's values at all elements of its rows.
     template <class Kernel> void raise(int executor, std::int64_t rows, const Kernel& kernel) {
         enqueue(executor, [this, rows, kernel] {
             for (std::int64_t r = 0; r < rows; ++r) raise_row(kernel.row(r), kernel);
         });
     }
-    // NaN where one was not finite.
+    // The maxima since the last call; NaN where a value was not finite.
     std::array<double, 2> raised() {
         finish();
         const std::array<double, 2> largest = raised_;
@@ -126,8 +126,8 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
         return largest;
     }
 
-    // item(i, values) adds to the first `sums` of values and raises the `maxima` that follow; over all items.
-    // Blocks of items are combined in order.
+    // Calls item(i, values) for all items, which adds to the first `sums` of values and raises the `maxima`
+    // that follow. Ranges of items are combined in order.
     template <class Item>
     std::vector<double> reduce(std::int64_t items, int sums, int maxima, const Item& item) {
         finish();
@@ -153,7 +153,7 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
     static constexpr std::int64_t most_blocks = 64;
     using Queue = std::vector<std::function<void()>>;
 
-    // Full of what is no number.
+    // The memory of a block, full of NaN.
     unsigned char* fresh_memory(std::int64_t bytes);
 
     void begin_round() { rounds_.emplace_back(); }

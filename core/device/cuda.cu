@@ -8,7 +8,7 @@
 namespace whorl::device {
 
 namespace {
-// Of what cannot throw: a failure has been, or will be, reported by a call that may.
+// For callers that cannot throw: a call that can has reported the failure, or will.
 void ignored(cudaError_t) noexcept {}
 } // namespace
 
@@ -29,7 +29,7 @@ void check_cufft(cufftResult code, const char* call) {
 namespace {
 std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
-// What is released stays with the process until it is wanted again.
+// Lets the pool keep released memory for later allocations.
 void keep_pool(int device) {
     cudaMemPool_t pool = nullptr;
     WHORL_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
@@ -37,7 +37,7 @@ void keep_pool(int device) {
     WHORL_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &everything));
 }
 
-// Or until it is asked for here, by destructors too.
+// Returns the unused memory of the pool to the device; destructors call it too.
 void trim_pool() noexcept {
     int number = 0;
     cudaMemPool_t pool = nullptr;
@@ -46,7 +46,7 @@ void trim_pool() noexcept {
         ignored(cudaMemPoolTrimTo(pool, 0));
 }
 
-// `allocate` says how; zeroed by the time it returns.
+// Memory from allocate(&memory), zeroed when this returns.
 template <class Allocate> void* zeroed(std::size_t bytes, const char* call, const Allocate& allocate) {
     if (bytes == 0) return nullptr;
     void* memory = nullptr;
@@ -73,7 +73,7 @@ void* CudaMemory::allocate(std::size_t bytes) {
 }
 
 void* CudaPlainMemory::allocate(std::size_t bytes) {
-    trim_pool(); // which may hold what is wanted here
+    trim_pool(); // which may hold the memory needed here
     return zeroed(bytes, "cudaMalloc", [bytes](void** memory) { return cudaMalloc(memory, bytes); });
 }
 
@@ -90,7 +90,7 @@ void CudaMemory::release(void* memory, std::size_t bytes) noexcept {
 void CudaMemory::from_host(void* to, const void* from, std::size_t bytes) {
     if (bytes == 0) return;
     WHORL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyHostToDevice));
-    // From ordinary memory it returns before the last of it has arrived.
+    // A copy from pageable memory returns before the last of it has arrived.
     WHORL_CUDA(cudaStreamSynchronize(nullptr));
     ++transfers().from_host;
     transfers().bytes += static_cast<std::int64_t>(bytes);
@@ -163,7 +163,7 @@ namespace {
 
 constexpr int combining_threads = 256;
 
-// A block a term: each thread takes every combining_threads-th value, then they are combined in pairs.
+// One block per term: each thread combines every combining_threads-th value, then pairs are combined.
 __global__ void combine_blocks(const double* values, std::int64_t blocks, int sums, int terms,
                                double* total) {
     __shared__ double partial[combining_threads];
@@ -199,7 +199,7 @@ void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int
 
 } // namespace cuda
 
-// None where there is no driver: that is no failure.
+// Returns none where there is no driver, which is no error.
 std::vector<Gpu> cuda_gpus() {
     int count = 0;
     std::vector<Gpu> found;
@@ -260,9 +260,9 @@ Cuda::Cuda(int local_rank) {
     int count = 0;
     const cudaError_t code = cudaGetDeviceCount(&count);
     if (code != cudaSuccess || count == 0)
-        throw Error("run.device = \"cuda\" needs a GPU of NVIDIA, and CUDA finds none here (" +
+        throw Error("run.device = \"cuda\" needs an NVIDIA GPU, and CUDA finds none here (" +
                     std::string(cudaGetErrorString(code)) + "): use \"cpu\", or a node with a GPU.");
-    static const int number = local_rank % count; // where a process is once, it stays
+    static const int number = local_rank % count; // a process keeps its GPU
     set_thread_setup([] { WHORL_CUDA(cudaSetDevice(number)); });
     set_up_thread();
     WHORL_CUDA(cudaDeviceGetAttribute(&processors_, cudaDevAttrMultiProcessorCount, number));
@@ -275,7 +275,7 @@ Cuda::Cuda(int local_rank) {
     reduced_ = Buffer<double, CudaMemory>(most_values);
 }
 
-// What the pool keeps is given back, so that what is free can be seen by who asks before the next flow.
+// The pool returns its memory, so that the free memory is known before the next flow is made.
 Cuda::~Cuda() {
     for (auto& area : work_) area = {};
     raised_ = {};
@@ -285,7 +285,7 @@ Cuda::~Cuda() {
     for (cudaStream_t stream : streams_) ignored(cudaStreamDestroy(stream));
 }
 
-// All streams wait for what each has been given so far.
+// Every queue waits for all work enqueued so far.
 void Cuda::join() {
     for (std::size_t s = 0; s < streams_.size(); ++s) WHORL_CUDA(cudaEventRecord(events_[s], streams_[s]));
     for (std::size_t s = 0; s < streams_.size(); ++s)

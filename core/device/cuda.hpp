@@ -1,5 +1,5 @@
-// A GPU by CUDA and cuFFT. Executors are streams; a kernel's row is a thread block; memory comes from the
-// device's pool, and the host touches it by copies alone.
+// A GPU by CUDA and cuFFT. Executors are queues, streams of CUDA; a row of a kernel is a thread block; memory
+// comes from the device's pool, and the host reaches it by copies alone.
 #pragma once
 
 #include <algorithm>
@@ -25,34 +25,34 @@ void check_cufft(cufftResult code, const char* call);
 #define WHORL_CUDA(call) ::whorl::device::check_cuda(call, #call)
 #define WHORL_CUFFT(call) ::whorl::device::check_cufft(call, #call)
 
-// Of the device's pool.
+// Memory of the device's pool.
 struct CudaPlainMemory;
 struct CudaMemory {
     static constexpr bool separate = true, of_gpu = true;
     using Exchanged = CudaPlainMemory;
-    // Zeroed. Throws Error naming the bytes wanted and left.
+    // Zeroed. Throws Error naming the bytes requested and left.
     static void* allocate(std::size_t bytes);
     static void release(void* memory, std::size_t bytes) noexcept;
-    // Of what no stream is at work on.
+    // Copies of memory that no queue is using.
     static void from_host(void* to, const void* from, std::size_t bytes);
     static void to_host(void* to, const void* from, std::size_t bytes);
     static void share() {}
 };
 
-// Not of the pool: MPI hands it to other processes, which have no way to a pool.
+// Memory outside the pool, for MPI shares it with other processes, which cannot reach a pool.
 struct CudaPlainMemory : CudaMemory {
     static void* allocate(std::size_t bytes);
     static void release(void* memory, std::size_t bytes) noexcept;
 };
 
-// The host's, where the device can fetch it by itself.
+// Memory of the host that the device can reach by itself.
 struct PinnedMemory {
     static constexpr bool separate = false;
     static void* allocate(std::size_t bytes);
     static void release(void* memory, std::size_t bytes) noexcept;
 };
 
-// Complex lines of cuFFT in place.
+// Complex lines by cuFFT, in place.
 template <class Real> class CudaPlan {
   public:
     static std::unique_ptr<CudaPlan> make(const LineShape& shape, Direction direction);
@@ -73,32 +73,32 @@ template <class Real> class CudaPlan {
 namespace cuda {
 
 inline constexpr int block_threads = 128;
-using LaneMask = unsigned int; // of all lanes that a shuffle may ask
+using LaneMask = unsigned int; // the threads that take part in a shuffle
 
-// Every element of every row of a kernel.
+// Runs every element of a row of a kernel per block.
 template <class Kernel> __global__ void run_rows(const __grid_constant__ Kernel kernel) {
     const auto row = kernel.row(blockIdx.x);
     const std::int64_t length = row.length;
     for (std::int64_t i = threadIdx.x; i < length; i += blockDim.x) row(i);
 }
 
-// The order of positive numbers is that of their bits, with NaN above all.
+// Positive numbers are ordered like their bits, with NaN above all.
 __device__ inline unsigned long long ordered_bits(double value) {
     const double shown = value - value == 0.0 ? fabs(value) : __longlong_as_double(0x7ff8000000000000ll);
     return static_cast<unsigned long long>(__double_as_longlong(shown));
 }
 
-// largest[m] is raised to the `maxima` values of all threads of a block.
+// Raises largest[m], m < maxima, to the values own[m] of all threads of a block.
 template <int maxima> __device__ void raise_to(unsigned long long* own, unsigned long long* largest) {
     for (int m = 0; m < maxima; ++m) {
         for (int lanes = 16; lanes > 0; lanes /= 2)
             own[m] = max(own[m], __shfl_down_sync(~LaneMask{0}, own[m], static_cast<unsigned>(lanes)));
-        // What is known may be out of date, and then it is less.
+        // largest[m] may be out of date, and is then too small.
         if (threadIdx.x % 32 == 0 && own[m] > largest[m]) atomicMax(largest + m, own[m]);
     }
 }
 
-// largest[m] is raised to the values of the rows r, r + grid, ...
+// Raises largest[m] to the kernel's values at the rows r, r + grid, ...
 template <class Kernel>
 __global__ void raise_rows(const __grid_constant__ Kernel kernel, std::int64_t rows,
                            unsigned long long* largest) {
@@ -115,7 +115,7 @@ __global__ void raise_rows(const __grid_constant__ Kernel kernel, std::int64_t r
     raise_to<maxima>(own, largest);
 }
 
-// What the threads of a block do together (block_plan.hpp).
+// The threads of a block (block_plan.hpp).
 class Team {
   public:
     __device__ explicit Team(unsigned long long* largest) : largest_(largest) {}
@@ -126,10 +126,13 @@ class Team {
     }
     template <int together, class Get, class Put>
     __device__ void gather(int items, const Get& get, const Put& put) const {
-        const int step = static_cast<int>(blockDim.x);
-        for (int first = static_cast<int>(threadIdx.x); first < items; first += together * step) {
-            // Behind the last the first once more: a condition would make each come when it is put.
-            const auto item = [&](int t) { return first + t * step < items ? first + t * step : first; };
+        const int threads = static_cast<int>(blockDim.x);
+        for (int first = static_cast<int>(threadIdx.x); first < items; first += together * threads) {
+            // Past the last item the first is repeated: with a condition, each item would be read when it is
+            // put.
+            const auto item = [&](int t) {
+                return first + t * threads < items ? first + t * threads : first;
+            };
             decltype(get(first)) values[together];
             unrolled<together>([&](auto t) { values[t] = get(item(t)); });
             unrolled<together>([&](auto t) { put(item(t), values[t]); });
@@ -145,7 +148,7 @@ class Team {
         });
         raise_to<Kernel::maxima>(own, largest_);
     }
-    // By its own name, not by a pointer: so the compiler knows which memory it is.
+    // Not passed as a pointer, so that the compiler knows which memory it is.
     template <class T> static __device__ T* memory() {
         extern __shared__ __align__(16) unsigned char block_memory[];
         return reinterpret_cast<T*>(block_memory);
@@ -155,7 +158,7 @@ class Team {
     unsigned long long* largest_;
 };
 
-// More where a block has so much memory that there is no room for another one beside it.
+// A block has more threads where its memory leaves no room for a second block.
 inline constexpr int team_threads = 256, most_team_threads = 512;
 inline constexpr unsigned much_memory = 112 << 10;
 template <class Program>
@@ -164,7 +167,7 @@ __global__ void __launch_bounds__(most_team_threads)
     program(blockIdx.x, Team(largest));
 }
 
-// Thread t adds its share of the items, one after another, to values[t][...].
+// Thread t adds its range of items, one after another, to values[t][...].
 template <class Item>
 __global__ void add_items(const __grid_constant__ Item item, std::int64_t items, std::int64_t blocks,
                           int terms, double* values) {
@@ -173,10 +176,10 @@ __global__ void add_items(const __grid_constant__ Item item, std::int64_t items,
     for (std::int64_t i = t * items / blocks; i < (t + 1) * items / blocks; ++i) item(i, values + t * terms);
 }
 
-// More memory for the blocks of a kernel than it has without asking.
+// Lets the blocks of a kernel have more memory than by default.
 void allow_memory(const void* kernel, unsigned bytes);
 
-// total[term] from values[block][term]: a sum, or from `sums` on the largest; always in the same order.
+// total[term] is the sum, or from `sums` on the largest, of values[block][term], always in the same order.
 void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int sums, int terms,
              double* total);
 
@@ -186,15 +189,14 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
   public:
     using HostSide = PinnedMemory;
 
-    // The GPU of the `local_rank`-th rank of a node: they take them in turn.
-    // Throws Error where there is none.
+    // The GPU of rank `local_rank` of a node: ranks take the GPUs in turn. Throws Error where there is none.
     explicit Cuda(int local_rank);
     ~Cuda();
     Cuda(const Cuda&) = delete;
     Cuda& operator=(const Cuda&) = delete;
 
-    // work(executor, item) enqueues an item; what came before all of them runs before, what comes after,
-    // after.
+    // Calls work(executor, item), which enqueues, for every item. Work enqueued earlier runs before all
+    // items, work enqueued later after them.
     template <class Work> void each(std::int64_t items, const Work& work) {
         join();
         for (std::int64_t item = 0; item < items; ++item) work(static_cast<int>(item % queue_count), item);
@@ -207,7 +209,7 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
         WHORL_CUDA(cudaGetLastError());
     }
 
-    // Blocks of threads that work together in so many bytes of memory (block_plan.hpp).
+    // Runs a program in blocks of threads with `bytes` bytes of memory each (block_plan.hpp).
     template <class Program>
     void for_blocks(int executor, std::int64_t blocks, std::int64_t bytes, const Program& program) {
         if (blocks == 0) return;
@@ -218,7 +220,7 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
             program, raised_.data());
         WHORL_CUDA(cudaGetLastError());
     }
-    // The most that a block may have.
+    // The most memory that a block may have.
     std::int64_t block_memory() const { return block_memory_; }
 
     template <class Real>
@@ -230,21 +232,21 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
     template <class Real> void execute(int executor, const CudaPlan<Real>& plan, Complex<Real>* data) {
         plan.execute(stream(executor), data, work_area(executor));
     }
-    // Of the transforms' work areas.
+    // Bytes of the transforms' work areas.
     std::int64_t bytes() const { return static_cast<std::int64_t>(queue_count * work_bytes_); }
 
-    // The largest of kernel's values at all elements of its rows, until raised() gives them back.
+    // Raises the maxima to the kernel's values at all elements of its rows.
     template <class Kernel> void raise(int executor, std::int64_t rows, const Kernel& kernel) {
         if (rows == 0) return;
         const auto blocks = static_cast<unsigned>(std::min<std::int64_t>(rows, 8LL * processors_));
         cuda::raise_rows<<<blocks, cuda::block_threads, 0, stream(executor)>>>(kernel, rows, raised_.data());
         WHORL_CUDA(cudaGetLastError());
     }
-    // NaN where one was not finite.
+    // The maxima since the last call; NaN where a value was not finite.
     std::array<double, 2> raised();
 
-    // item(i, values) adds to the first `sums` of values and raises the `maxima` that follow; over all items.
-    // Blocks of items are combined in order, so that the result is always the same.
+    // Calls item(i, values) for all items, which adds to the first `sums` of values and raises the `maxima`
+    // that follow. Ranges of items are combined in order, so that the result is always the same.
     template <class Item>
     std::vector<double> reduce(std::int64_t items, int sums, int maxima, const Item& item) {
         constexpr std::int64_t most_blocks = 1 << 15;
@@ -272,9 +274,9 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
     cudaStream_t stream(int executor) const { return streams_[static_cast<std::size_t>(executor)]; }
     void join();
     void* work_area(int executor);
-    // Zeroed, for so many values.
+    // Zeroed memory for `values` values.
     double* reduction_area(std::size_t values);
-    static constexpr std::int64_t most_values = 1 << 22; // of the blocks of a reduction together
+    static constexpr std::int64_t most_values = 1 << 22; // of all ranges of a reduction
     static void fetch_reduction(void* to, const void* from, std::size_t bytes);
 
     std::array<cudaStream_t, queue_count> streams_{};

@@ -1,5 +1,4 @@
-// Rows that are wanted soon, brought into the second cache some cache lines at a time while other work keeps
-// the processor busy.
+// Fetches rows that are read soon into the second cache, some cache lines at a time between other work.
 #pragma once
 
 #include "base/macros.hpp"
@@ -7,7 +6,7 @@
 
 namespace whorl::device {
 
-// In the order of memory: in any other the processor's own prefetching would not join in.
+// Rows are fetched in the order of memory, in which the processor's own prefetching helps.
 template <class Real> class Fetch {
   public:
     Fetch() = default;

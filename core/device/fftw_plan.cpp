@@ -65,7 +65,7 @@ template <class Real> class FftwPlan final : public LinePlan<Real> {
     typename Api::Plan plan_;
 };
 
-// Cosine and sine lines: twice as many real ones, the real and the imaginary parts.
+// Cosine and sine lines: twice as many real lines, of the real and the imaginary parts.
 template <class Real> class FftwWallPlan final : public LinePlan<Real> {
     using Api = Fftw<Real>;
 
@@ -90,7 +90,7 @@ template <class Real> class FftwWallPlan final : public LinePlan<Real> {
     FftwWallPlan(const FftwWallPlan&) = delete;
     FftwWallPlan& operator=(const FftwWallPlan&) = delete;
 
-    // FFTW numbers sines from 1: its element is the one after ours.
+    // FFTW numbers sines from 1: its element j is mode j + 1.
     void execute(Complex<Real>* data, Complex<Real>*) const override {
         const int n = this->shape_.n, before = sine() ? 1 : 0;
         const bool moves = sine() || traits_of(this->shape_.basis).turn != 0;
@@ -109,7 +109,7 @@ template <class Real> class FftwWallPlan final : public LinePlan<Real> {
 
   private:
     bool sine() const { return traits_of(this->shape_.basis).sine; }
-    // Element `to` of every line becomes element `from`, or 0 where that is -1.
+    // Sets element `to` of every line to element `from`, turned, or to 0 where that is -1.
     void move(Complex<Real>* data, int from, int to) const {
         const LineShape& shape = this->shape_;
         for (int l = 0; l < shape.howmany; ++l) {
@@ -117,7 +117,7 @@ template <class Real> class FftwWallPlan final : public LinePlan<Real> {
             line[to * shape.stride] = from < 0 ? Complex<Real>{0, 0} : turned(line[from * shape.stride]);
         }
     }
-    // Times i^turn forward, and back.
+    // A value times i^turn forward, times i^-turn backward.
     Complex<Real> turned(Complex<Real> value) const {
         const int power = -static_cast<int>(direction_) * traits_of(this->shape_.basis).turn;
         return power == 0 ? value : power < 0 ? times_minus_i(value) : times_i(value);

@@ -10,7 +10,7 @@ namespace whorl::device {
 // False where whorl was built without it; make_fftw_plan() then throws Error.
 bool has_fftw();
 
-// `tries`: what is fastest is found by trials, which take long.
+// With `tries`, FFTW finds the fastest plan by trials, which take long.
 template <class Real>
 std::unique_ptr<LinePlan<Real>> make_fftw_plan(LineShape shape, Direction direction, bool tries);
 

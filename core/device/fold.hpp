@@ -3,9 +3,9 @@
 // / 2n),
 //   forward  V = forward transform of v,  C_k = w_k* V_k + w_k V_{n-k}
 //   inverse  V_k = w_k (C_k - i C_{n-k}), C_n = 0,  v = backward transform of V
-// A sine line is the cosine line of (-1)^j x_j with the modes the other way round: S_k = C_{n-k}, S_0 = 0.
-// Backward transforms are forward ones with real and imaginary parts swapped before and after. With parts
-// swapped i is -i, so that modes that are to be turned are turned alike both ways.
+// A sine line is the cosine line of (-1)^j x_j with the modes in reverse order: S_k = C_{n-k}, S_0 = 0.
+// Backward transforms are forward ones with real and imaginary parts swapped before and after. Swapping parts
+// turns i into -i, so that modes are multiplied by the same power of i in both directions.
 #pragma once
 
 #include <vector>
@@ -33,8 +33,8 @@ template <class Rows> struct FoldedPoints {
     }
 };
 
-// The modes of a line and its V, pair by pair: k and n - k, k = 0 ... n / 2. Modes and V are rows with get(k)
-// and set(k, value), of a Value with parts re and im.
+// Modes of a line <-> its V, in pairs k and n - k, k = 0 ... n / 2. Modes and V are rows with get(k) and
+// set(k, value), of a Value with parts re and im.
 template <class Real> struct Fold {
     int n;
     const Real* turns; // fold_turns
@@ -60,7 +60,7 @@ template <class Real> struct Fold {
         v.set(n - k, sine ? Value{q.im, -q.re} : q);
     }
 
-    // The modes from V, which may lie in the same place.
+    // The modes from V, which may lie in the same memory.
     template <class V, class Modes> WHORL_INLINE void finish(int k, const V& v, const Modes& modes) const {
         using Value = typename V::Value;
         const Value p = v.get(k);
@@ -99,7 +99,7 @@ template <class Real> struct Fold {
     }
 };
 
-// All pairs of a line; of those bases there are today the compiler knows which it is.
+// All pairs of a line. The bases of today have loops of their own, with constant `sine` and `turn`.
 template <class Real> class WallFold {
   public:
     explicit WallFold(int n) : n_(n), turns_(fold_turns<Real>(n)) {}

@@ -15,27 +15,27 @@
 
 namespace whorl::device {
 
-// Interleaved complex numbers a, b of a vector each <-> real and imaginary parts. Shuffles stay within 16
-// bytes, which is the cheapest there are: lanes are in an order of their own, which join() undoes.
+// Interleaved complex numbers, a vector a and a vector b <-> real and imaginary parts. Shuffles stay within
+// 16 bytes, which is cheapest; join() undoes the order of lanes that this gives.
 template <class Real, class V, int... l>
 WHORL_INLINE Split<V> parted(const V& a, const V& b, std::integer_sequence<int, l...>) {
     constexpr int lanes = sizeof...(l), of_16 = 16 / static_cast<int>(sizeof(Real)), half = of_16 / 2;
-    // Lane l of the parts: complex number l % half of those that a, then b, has in its 16 bytes.
-    constexpr auto place = [](int lane) {
+    // Lane l of the parts is number l % half of the same 16 bytes of a or, in their second half, of b.
+    constexpr auto source = [](int lane) {
         const int within = lane % of_16;
         return lane - within + 2 * (within % half) + (within / half) * lanes;
     };
-    return {__builtin_shufflevector(a, b, place(l)...), __builtin_shufflevector(a, b, (place(l) + 1)...)};
+    return {__builtin_shufflevector(a, b, source(l)...), __builtin_shufflevector(a, b, (source(l) + 1)...)};
 }
 template <class Real, class V, int... l>
 WHORL_INLINE void join(const Split<V>& value, V& a, V& b, std::integer_sequence<int, l...>) {
     constexpr int lanes = sizeof...(l), of_16 = 16 / static_cast<int>(sizeof(Real)), half = of_16 / 2;
-    constexpr auto place = [](int lane) {
+    constexpr auto source = [](int lane) {
         const int within = lane % of_16;
         return lane - within + within / 2 + within % 2 * lanes;
     };
-    a = __builtin_shufflevector(value.re, value.im, place(l)...);
-    b = __builtin_shufflevector(value.re, value.im, (place(l) + half)...);
+    a = __builtin_shufflevector(value.re, value.im, source(l)...);
+    b = __builtin_shufflevector(value.re, value.im, (source(l) + half)...);
 }
 
 template <class Real, int bytes>
@@ -47,7 +47,7 @@ WHORL_INLINE Split<typename VectorOf<Real, bytes>::type> load(const Complex<Real
     return parted<Real>(a, b, std::make_integer_sequence<int, lanes>{});
 }
 
-// A whole vector to an aligned place; `streams`: past the cache, without reading what lay there.
+// Stores a whole, aligned vector; with `streams`, past the caches, without reading the old contents.
 template <bool streams, class V> WHORL_INLINE void put(void* to, const V& value) {
     if constexpr (streams) {
 #ifdef __AVX512F__

@@ -9,13 +9,13 @@ namespace whorl::device {
 
 namespace {
 
-// Rows of a step: the caller's at equal distances (backward swaps real and imaginary parts, which conjugates
-// the roots), ...
+// Rows of the caller at equal distances. A backward transform swaps real and imaginary parts, which
+// conjugates the roots.
 template <class Real, int bytes, bool swapped> struct EvenRows {
     using Value = Split<typename VectorOf<Real, bytes>::type>;
     Complex<Real>* data;
     std::int64_t stride;
-    Dropped dropped; // of the modes: what a backward transform reads, or a forward one writes
+    Dropped dropped; // modes that a backward transform does not read, or a forward one does not write
 
     WHORL_INLINE Value get(int row) const {
         if (swapped && dropped.has(row)) return Value{};
@@ -27,7 +27,7 @@ template <class Real, int bytes, bool swapped> struct EvenRows {
     static WHORL_INLINE Value swap_parts(const Value& a) { return swapped ? Value{a.im, a.re} : a; }
 };
 
-// ... or anywhere, from lane `lane`: read
+// Rows anywhere, read from lane `lane` on.
 template <class Real, int bytes, bool swapped> struct ReadRows {
     using Even = EvenRows<Real, bytes, swapped>;
     using Value = typename Even::Value;
@@ -40,7 +40,7 @@ template <class Real, int bytes, bool swapped> struct ReadRows {
         return Even::swap_parts(load<Real, bytes>(rows[row] + lane));
     }
 };
-// or written, past the cache where that is wanted and can be.
+// Rows anywhere, written from lane `lane` on, past the caches with `streams`.
 template <class Real, int bytes, bool swapped> struct WrittenRows {
     using Even = EvenRows<Real, bytes, swapped>;
     using Value = typename Even::Value;
@@ -56,8 +56,8 @@ template <class Real, int bytes, bool swapped> struct WrittenRows {
     }
 };
 
-// Rows of any kind that are read or written while as many others are fetched: by wide vectors at both ends of
-// a transform, which gives memory more time than one of them would.
+// Rows that are read or written while as many others are fetched. Wide vectors fetch at both ends of a
+// transform, which gives memory more time than one end would.
 template <class Rows, class Real, int bytes> struct WhileFetching {
     using Value = typename Rows::Value;
     Rows rows;
@@ -73,8 +73,8 @@ template <class Rows, class Real, int bytes> struct WhileFetching {
     }
 };
 
-// What an executor lends: rows between the steps, the vectors in which rows end, and where every row is read
-// or written.
+// The scratch memory of an executor: rows between the steps, the vectors in which rows end, and the address
+// at which every row is read or written.
 template <class Value, class Real> struct Scratch {
     static constexpr int lanes = static_cast<int>(sizeof(Value) / sizeof(Complex<Real>));
     Value* values;
@@ -88,7 +88,8 @@ template <class Value, class Real> struct Scratch {
     void point_at(const LineRow<Real>* from, int n) const {
         for (int j = 0; j < n; ++j) rows[j] = from[j].data;
     }
-    // Where not every row has all lanes from `lane` on: the row itself, or what there is with zeroes behind.
+    // Points at every row from `lane` on or, if it has fewer than `lanes` numbers there, at a copy padded
+    // with zeroes.
     void point_at_present(const LineRow<Real>* from, int n, int lane) const {
         for (int j = 0; j < n; ++j) {
             const int left = from[j].length - lane;
@@ -110,7 +111,7 @@ template <class Value, class Real> struct Scratch {
     }
 };
 
-// Lanes that every row has.
+// The number of lanes that every row has.
 template <class Real> int common_length(const LineRow<Real>* rows, int n, Dropped dropped) {
     int length = std::numeric_limits<int>::max();
     for (int j = 0; j < n; ++j)
@@ -202,7 +203,7 @@ int LanePlan<Real>::scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, 
     return lane;
 }
 
-// Vectors of lanes, then a half one where that is enough for what is left.
+// Whole vectors of lanes, then a half vector where that is enough for the rest.
 template <class Real> template <class Lanes> void LanePlan<Real>::vectors(const Lanes& of_width) const {
     const int howmany = this->shape_.howmany;
     if constexpr (half_lanes == lanes) {

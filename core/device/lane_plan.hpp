@@ -1,6 +1,6 @@
 // Complex lines that lie side by side (distance 1) transformed together, a vector of lanes at a time: no
-// shuffle, every operation full width; the first step reads the lines where they are, the last writes them
-// where they go.
+// shuffle, every operation full width. The first step reads the lines where they lie, the last writes the
+// results where they belong.
 #pragma once
 
 #include "device/fetch.hpp"
@@ -13,19 +13,20 @@ namespace whorl::device {
 template <class Real> class LanePlan final : public LinePlan<Real> {
   public:
     LanePlan(LineShape shape, Direction direction);
-    // Rows at `data` are run over in whole vectors: howmany rounded up to `half_lanes` numbers of each row
-    // there belong to the lines.
+    // Rows at `data` are read and written in whole vectors: each must have room for howmany numbers, rounded
+    // up to a multiple of `half_lanes`.
     void execute(Complex<Real>* data, Complex<Real>* scratch) const override;
     void gather(const LineRow<Real>* from, Complex<Real>* data, RowsAhead<Real> next,
                 Complex<Real>* scratch) const override;
     void scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const override;
 
     static constexpr int lanes = VectorOf<Real, vector_bytes>::lanes;
-    // Of the vector for what is left: rows are multiples of 8 complex numbers.
+    // The lanes of the vector for the rest: rows are multiples of 8 complex numbers.
     static constexpr int half_lanes = lanes > 8 ? lanes / 2 : lanes;
 
   private:
-    // of_width<bytes>(lane, most): vectors of lanes from `lane` while below `most`; returns the lane after.
+    // Calls of_width<bytes>(lane, most), which transforms vectors of lanes from `lane` while it is below
+    // `most` and returns the next lane.
     template <class Lanes> void vectors(const Lanes& of_width) const;
     template <int bytes, bool swapped>
     int gather_lanes(const LineRow<Real>* from, Complex<Real>* data, Fetch<Real>& next,
@@ -34,14 +35,14 @@ template <class Real> class LanePlan final : public LinePlan<Real> {
     int scatter_lanes(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch, int lane,
                       int most) const;
 
-    // One vector of lanes from rows to rows; all of `from` is read before `to` is written.
+    // Transforms one vector of lanes from rows to rows; all of `from` is read before `to` is written.
     template <bool swapped, class Value, class From, class To>
     void transform(const From& from, const To& to, Value* scratch) const;
 
     Direction direction_;
     LaneSteps<Real> steps_;
     WallFold<Real> fold_;
-    std::vector<int> positions_; // of the results of the last step when it leaves them where they were
+    std::vector<int> positions_; // of the results of the last step when it works in place
 };
 
 } // namespace whorl::device

@@ -21,7 +21,7 @@ template <class Real> LaneSteps<Real>::LaneSteps(int n, Order order) : n_(n) {
                 step.twiddles.push_back(static_cast<Real>(std::cos(angle)));
                 step.twiddles.push_back(static_cast<Real>(std::sin(angle)));
             }
-        // Line u of this step holds the results u + r (those of its own lines).
+        // Line u of this step holds the results u + radix times those of its own lines.
         std::vector<int> results;
         for (const int result : results_)
             for (int u = 0; u < step.radix; ++u) results.push_back(result + spread * u);

@@ -17,7 +17,7 @@
 
 namespace whorl::device {
 
-// Rows of a step in scratch, in order ...
+// Rows of a step in scratch memory, in order.
 template <class V> struct ScratchRows {
     using Value = V;
     V* data;
@@ -25,7 +25,7 @@ template <class V> struct ScratchRows {
     WHORL_INLINE void set(int row, const V& value) const { data[row] = value; }
     WHORL_INLINE ScratchRows from(int row) const { return {data + row}; }
 };
-// ... or where a table says.
+// Rows of a step in scratch memory, in the order of a table.
 template <class V> struct TableRows {
     using Value = V;
     V* data;
@@ -35,7 +35,7 @@ template <class V> struct TableRows {
     WHORL_INLINE TableRows from(int row) const { return {data, table + row}; }
 };
 
-// The radices of a line's steps as radices() has them, or the other way round, in two steps at least.
+// The order of the radices of a line's steps: that of radices(), or the reverse with at least two steps.
 enum class Order { rising, falling };
 
 // Lines of n points in steps of small radices, in place but for the last, which also puts the results in
@@ -49,10 +49,11 @@ template <class Real> class LaneSteps {
     int result(int group) const { return results_[static_cast<std::size_t>(group)]; }
     const int* results() const { return results_.data(); }
 
-    // Where in the line the last step finds what becomes each result.
+    // The position of each result in the line when the last step works in place.
     std::vector<int> positions() const;
 
-    // From rows through n values of scratch to rows. All of `from` is read before `to` is written.
+    // Transforms from rows through n values of scratch memory to rows. All of `from` is read before `to` is
+    // written.
     template <class Value, class From, class To>
     void run(const From& from, const To& to, Value* scratch) const {
         const ScratchRows<Value> line{scratch};
@@ -63,7 +64,7 @@ template <class Real> class LaneSteps {
 
     // The first step, or a copy if the first is the last.
     template <class From, class Line> void first(const From& from, const Line& line) const;
-    // All between the first and the last, in place.
+    // All steps between the first and the last, in place.
     template <class Line> void middle(const Line& line) const;
     template <class Line, class To> void last(const Line& line, const To& to) const;
     // Butterfly p of the first step, of this radix, on its points p + m t, t = 0, 1, ...
@@ -79,7 +80,7 @@ template <class Real> class LaneSteps {
     static WHORL_INLINE void butterfly(const RadixStep& step, int p, const From& from, const To& to) {
         const int m = step.m;
         typename From::Value a[radix];
-        // Else rows that do more than load and store would keep `a` in memory.
+        // Unrolled, since rows that do more than load and store would keep `a` in memory.
         unrolled<radix>([&](auto t) WHORL_INSIDE { a[t] = from.get(p + m * t); });
         turn<radix>(step, p, a);
         unrolled<radix>([&](auto u) WHORL_INSIDE { to.set(p + m * u, a[u]); });
@@ -91,7 +92,7 @@ template <class Real> class LaneSteps {
     }
 
     int n_;
-    std::vector<RadixStep> steps_; // but the last
+    std::vector<RadixStep> steps_; // all but the last
     int last_radix_;
     std::vector<int> results_;
 };
@@ -135,7 +136,7 @@ void LaneSteps<Real>::last(const Line& line, const To& to) const {
 template <class Real>
 template <int radix, class Value>
 void LaneSteps<Real>::first_of(int p, const Value* points, Value* results) const {
-    // Part by part: copies of whole arrays would become calls.
+    // The parts are copied one by one: copies of whole arrays would become calls.
     Value a[radix];
     unrolled<radix>([&](auto t) { a[t] = {points[t].re, points[t].im}; });
     turn<radix>(steps_[0], p, a);

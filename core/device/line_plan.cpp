@@ -46,7 +46,7 @@ template <class Real> class DirectPlan final : public LinePlan<Real> {
     }
 
   private:
-    // What element j has to do with result k.
+    // The factor of element j in result k.
     Complex<double> factor(int j, int k) const {
         const long long n = this->shape_.n;
         const auto [walled, sine, turn] = traits_of(this->shape_.basis);
@@ -62,7 +62,7 @@ template <class Real> class DirectPlan final : public LinePlan<Real> {
     }
 
     Direction direction_;
-    std::vector<Complex<double>> roots_; // of unity, of order n, or 4 n where angles are quarters
+    std::vector<Complex<double>> roots_; // of unity, of order n, or 4 n between walls
 };
 
 } // namespace
@@ -93,8 +93,8 @@ void LinePlan<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to, Compl
         std::copy_n(data + j * shape_.stride, std::min(to[j].length, shape_.howmany), to[j].data);
 }
 
-// The kinds there are, a line each, in the order of LineKind: name, and the function that makes a plan. Those
-// behind the last of LineKind are known by their names alone.
+// The kinds of plan, a line each, in the order of LineKind: the name, and the function that makes a plan.
+// Kinds behind the last of LineKind are known by their names alone.
 // clang-format off
 #define WHORL_LINE_KINDS(of) \
     of("own", make_own_plan) \
@@ -112,7 +112,7 @@ WHORL_LINE_KINDS(WHORL_DECLARE)
 template <class Real> std::unique_ptr<LinePlan<Real>> make_direct_plan(LineShape shape, Direction direction) {
     return std::make_unique<DirectPlan<Real>>(shape, direction);
 }
-// What FFTW's trials come to differs from run to run, so that they are made only where they are asked for.
+// The outcome of FFTW's trials differs from run to run, so they are made only where they are asked for.
 template <class Real>
 std::unique_ptr<LinePlan<Real>> make_library_plan(LineShape shape, Direction direction) {
     return make_fftw_plan<Real>(shape, direction, true);
@@ -124,7 +124,7 @@ std::unique_ptr<LinePlan<Real>> make_estimated_plan(LineShape shape, Direction d
 template <class Real> std::unique_ptr<LinePlan<Real>> make_own_plan(LineShape shape, Direction direction) {
     if (shape.distance == 1 && shape.howmany >= LanePlan<Real>::half_lanes)
         return std::make_unique<LanePlan<Real>>(shape, direction);
-    // They are too few.
+    // The lines are too few, or do not lie side by side.
     return has_fftw() ? make_estimated_plan<Real>(shape, direction)
                       : make_direct_plan<Real>(shape, direction);
 }

@@ -1,10 +1,10 @@
 // Batched one-dimensional complex transforms, in place and unscaled:
 //   X_k = sum_j x_j exp(sign 2 pi i j k / n),  sign = -1 forward, +1 backward;
-// or, alike on real and imaginary parts, with t = pi k (j + 1/2) / n,
+// or, for real and imaginary parts alike, with t = pi k (j + 1/2) / n,
 //   cosine   X_k = 2 sum_j x_j cos t forward,  x_j = X_0 + 2 sum_{k>0} X_k cos t backward;
 //   sine     X_k = 2 sum_j x_j sin t forward,  x_j = 2 sum_{k>0} X_k sin t backward, X_0 = 0;
 //   odd      the same with X_k the Fourier coefficients of the odd extension, -i times those of sines.
-// Element j of line l lies at data[j * stride + l * distance].
+// Element j of line l is at data[j * stride + l * distance].
 #pragma once
 
 #include <cstdint>
@@ -18,15 +18,15 @@
 namespace whorl::device {
 
 enum class Direction { forward = -1, backward = +1 };
-// `own` takes whorl's own (lane_plan.hpp, block_plan.hpp) where they go and those of the device's library,
-// FFTW or cuFFT, for the others; `library` these alone. `direct` is the slow sum above, kept as the reference
-// the fast lines are tested against. `estimated` is FFTW without its trials of what is fastest.
-// Where whorl is built without FFTW the sum takes its place, but in `library`.
+// `own` takes whorl's own plans (lane_plan.hpp, block_plan.hpp) where they apply, else those of the device's
+// library, FFTW or cuFFT; `library` takes these alone. `direct` is the slow sum above, the reference against
+// which the fast lines are tested. `estimated` is FFTW without trials of what is fastest. Where whorl is
+// built without FFTW, `own` takes the sum in its place.
 enum class LineKind { own, library, direct, estimated };
 
 enum class Basis { fourier, cosine, sine, odd };
-// What they are, a line each, in the order of Basis: between walls a cosine or a sine line, of which the
-// modes are i^turn times those of the definition above.
+// The bases, a line each, in the order of Basis: between walls a cosine or a sine line, whose modes are
+// i^turn times those of the definition above.
 struct BasisTraits {
     bool walled, sine;
     int turn;
@@ -52,12 +52,11 @@ struct LineShape {
     int n;
     int howmany;
     std::int64_t stride, distance;
-    // Elements that matter among the modes of a line: j < kept, and those that stand for -j (n - j of a
-    // Fourier line); 0: all. The others count as zero on the way back, whatever is there, and hold nothing of
-    // use on the way forward.
+    // The modes of a line that are kept: j < kept, and those that represent -j (n - j of a Fourier line); 0:
+    // all. A backward transform takes the others as zero, a forward one leaves them undefined.
     int kept = 0;
     Basis basis = Basis::fourier;
-    bool streams = false; // what scatter writes is not read soon: past the cache
+    bool streams = false; // scatter() writes past the caches what is not read soon
     // Elements from the first to one past the last.
     std::int64_t extent() const { return (n - 1) * stride + (howmany - 1) * distance + 1; }
     Dropped dropped() const {
@@ -66,13 +65,13 @@ struct LineShape {
     }
 };
 
-// Element j of lines that lie side by side: `length` of them from `data`. Lines past the length are zero when
-// read and dropped when written.
+// Element j of lines that lie side by side: `length` lines from `data` on. Lines past the length are zero
+// when read and dropped when written.
 template <class Real> struct LineRow {
     Complex<Real>* data = nullptr;
     int length = 0;
 };
-// In the order in which they are wanted; rows of no length are passed over.
+// Rows to fetch, in the order in which they are read; rows of no length are skipped.
 template <class Real> using RowsAhead = std::span<const LineRow<Real>>;
 
 template <class Real> class LinePlan {
@@ -81,16 +80,16 @@ template <class Real> class LinePlan {
     virtual ~LinePlan() = default;
     const LineShape& shape() const { return shape_; }
 
-    // Complex numbers of scratch that lines of n points may want.
+    // Complex numbers of scratch memory that lines of n points may need.
     static std::int64_t scratch(int n) { return n * (2 * 64 / static_cast<std::int64_t>(sizeof(Real)) + 1); }
 
     // data and scratch must be 64-byte aligned, as every Buffer is.
     virtual void execute(Complex<Real>* data, Complex<Real>* scratch) const = 0;
-    // Lines side by side (distance 1) from n rows anywhere to `data`. `next` are rows the caller will read
-    // after these: they are fetched meanwhile where the lines can.
+    // Transforms lines side by side (distance 1) from n rows anywhere to `data`. `next` are rows the caller
+    // reads after these: a plan may fetch them meanwhile.
     virtual void gather(const LineRow<Real>* from, Complex<Real>* data, RowsAhead<Real> next,
                         Complex<Real>* scratch) const;
-    // From `data`, which is spoilt, to n rows anywhere.
+    // Transforms from `data`, which is overwritten, to n rows anywhere.
     virtual void scatter(Complex<Real>* data, const LineRow<Real>* to, Complex<Real>* scratch) const;
 
     static std::unique_ptr<LinePlan> make(LineKind kind, LineShape shape, Direction direction);
@@ -104,7 +103,7 @@ template <class Real> class LinePlan {
 LineKind parse_line_kind(const std::string& name);
 std::string name_of(LineKind kind);
 
-// "none" where whorl is built without it.
+// The version of FFTW; "none" where whorl is built without it.
 std::string fftw_version();
 
 } // namespace whorl::device

@@ -5,8 +5,8 @@
 
 namespace whorl::device {
 
-// Of a kernel's `maxima` values >= 0 of each element, lane by lane so that it vectorises. A NaN or an
-// infinity makes `spoilt` NaN, and all of them.
+// The largest of a kernel's `maxima` values >= 0 of each element, lane by lane so that it vectorises. A NaN
+// or an infinity makes `spoilt` NaN, and with it all maxima.
 template <class Kernel> struct Maxima {
     static constexpr int lanes = 16, maxima = Kernel::maxima, held = maxima > 0 ? maxima : 1;
     using Value = typename Kernel::Value;

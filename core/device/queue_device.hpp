@@ -1,4 +1,4 @@
-// What devices that work is enqueued on have in common.
+// The members that all devices with queues share.
 #pragma once
 
 #include "device/compiled.hpp"
@@ -6,8 +6,8 @@
 
 namespace whorl::device {
 
-// Own has each, for_each, for_blocks, block_memory, and execute(executor, plan, data), which enqueues a
-// transform of its library's.
+// `Own` has each, for_each, for_blocks, block_memory, and execute(executor, plan, data), which enqueues a
+// transform by its library.
 template <class Own, template <class> class Library, class Of> class QueueDevice {
   public:
     using Memory = Of;
@@ -24,7 +24,7 @@ template <class Own, template <class> class Library, class Of> class QueueDevice
     std::unique_ptr<LinePlan<Real>> make_plan(LineKind kind, LineShape shape, Direction direction) {
         return std::make_unique<LinePlan<Real>>(kind, shape, direction, own().block_memory());
     }
-    // Lines in place: in blocks, or by the library.
+    // Transforms lines in place, in blocks or by the library.
     template <class Real>
     void transform(int executor, const LinePlan<Real>& lines, Complex<Real>* data, Complex<Real>* scratch) {
         if (lines.lanes() > 0)
@@ -36,7 +36,7 @@ template <class Own, template <class> class Library, class Of> class QueueDevice
             [&](std::int64_t rows, const auto& kernel) { own().for_each(executor, rows, kernel); },
             [&](const Library<Real>& plan, Complex<Real>* at) { own().execute(executor, plan, at); });
     }
-    // Lines in blocks, between the Ends of some groups of them.
+    // Transforms `groups` groups of lines in blocks, with their Ends.
     template <Direction direction, class Real, class Ends>
     void transform_between(int executor, const LinePlan<Real>& lines, std::int64_t groups, const Ends& ends) {
         constexpr int variables = Ends::variables;

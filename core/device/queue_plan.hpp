@@ -1,7 +1,6 @@
-// Lines where work is enqueued: Fourier lines side by side in blocks of threads (block_plan.hpp), others
-// by the complex transforms of a library, in place, and what comes before and behind them where lines are
-// sums of cosines or sines (fold.hpp). These go through scratch: the points are not in their places
-// while they are folded.
+// Lines where work is enqueued: Fourier lines side by side in blocks of threads (block_plan.hpp), others by
+// the complex transforms of a library, in place. Cosine and sine lines are folded before and after
+// (fold.hpp), through scratch memory, since folding reorders the points.
 #pragma once
 
 #include <memory>
@@ -21,7 +20,7 @@ template <class Real> struct StridedLines {
     WHORL_INLINE Complex<Real>& at(int j, std::int64_t l) const { return data[j * stride + l * distance]; }
 };
 
-// Rows are as elements lie: those of one number in all lines, or those of one line.
+// Rows follow the memory: one element of all lines, or all elements of one line.
 struct LineRows {
     int n;
     std::int64_t howmany;
@@ -55,7 +54,7 @@ template <class Real> struct ZeroDropped {
     WHORL_INLINE void operator()(int j, std::int64_t l) const { data.at(dropped.first + j, l) = {0, 0}; }
 };
 
-// One line of them as fold.hpp takes it; with parts swapped where `swapped`.
+// One line as fold.hpp takes it, with real and imaginary parts swapped where `swapped`.
 template <class Real, bool swapped> struct OneLine {
     using Value = Complex<Real>;
     StridedLines<Real> lines;
@@ -94,7 +93,7 @@ template <class Real, bool to_v> struct FoldPoints {
     }
 };
 
-// Ends of a LineProgram that reads and writes the same places, none of those dropped.
+// Ends of a LineProgram in place, which neither reads nor writes dropped modes.
 template <class Real, Direction direction> struct LinesInPlace {
     Complex<Real>* data;
     std::int64_t stride;
@@ -120,10 +119,10 @@ template <class Real, Direction direction> struct LinesInPlace {
     }
 };
 
-// LibraryPlan: made of a LineShape and a Direction; its execute(queue, data) transforms in place.
+// LibraryPlan::make(shape, direction) makes a plan of the device's library, in place.
 template <class LibraryPlan, class Memory, class Real> class QueuePlan {
   public:
-    // In blocks of so much memory where they are whorl's own, fit, and lie side by side.
+    // Whorl's own lines are transformed in blocks of this much memory where they fit and lie side by side.
     QueuePlan(LineKind kind, LineShape shape, Direction direction, std::int64_t block_memory)
         : shape_(shape), direction_(direction), block_memory_(block_memory) {
         WHORL_REQUIRE(kind == LineKind::own || kind == LineKind::library || shape.n == 1,
@@ -139,14 +138,14 @@ template <class LibraryPlan, class Memory, class Real> class QueuePlan {
         turns_ = copied<Real, Memory>(fold_turns<Real>(shape.n));
     }
 
-    // Complex numbers of scratch that lines of this shape want.
+    // Complex numbers of scratch memory that lines of this shape need.
     static std::int64_t scratch(const LineShape& shape) {
         return !traits_of(shape.basis).walled ? 0 : 1LL * shape.n * shape.howmany;
     }
     const LibraryPlan* plan() const { return plan_.get(); }
     int points() const { return shape_.n; }
 
-    // How many lines of each of so many variables a block takes; 0: they do not fit, or are the library's.
+    // How many lanes a block takes with these variables; 0: they do not fit, or the library transforms them.
     int lanes(int variables = 1) const {
         return tables_ ? lanes_of_block<Real>(std::int64_t{shape_.n} * variables, block_memory_) : 0;
     }
@@ -160,7 +159,7 @@ template <class LibraryPlan, class Memory, class Real> class QueuePlan {
                static_cast<std::int64_t>(sizeof(Complex<Real>));
     }
 
-    // f of the Ends of lines in place.
+    // Calls f with the Ends of lines in place.
     template <class F> void with_ends(Complex<Real>* data, const F& f) const {
         const auto call = [&]<Direction direction>() {
             f(LinesInPlace<Real, direction>{data, shape_.stride, shape_.howmany, shape_.dropped()});
@@ -171,7 +170,7 @@ template <class LibraryPlan, class Memory, class Real> class QueuePlan {
             call.template operator()<Direction::forward>();
     }
 
-    // The library's: run(rows, kernel) and transform(plan, data) enqueue, in order.
+    // Transforms by the library; run(rows, kernel) and transform(plan, data) enqueue, in order.
     template <class Run, class Transform>
     void execute(Complex<Real>* data, Complex<Real>* scratch, const Run& run,
                  const Transform& transform) const {

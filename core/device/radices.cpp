@@ -14,10 +14,10 @@ std::vector<int> radices(int n, int most) {
     const int most_bits = std::countr_zero(static_cast<unsigned>(most));
     for (; n % 2 == 0; n /= 2) ++bits;
     WHORL_REQUIRE(n == 1, "lines with a prime factor above 7 have no transform of whorl's own.");
-    for (int passes = (bits + most_bits - 1) / most_bits; passes > 0; --passes) {
-        const int of_this = (bits + passes - 1) / passes;
-        result.push_back(1 << of_this);
-        bits -= of_this;
+    for (int steps = (bits + most_bits - 1) / most_bits; steps > 0; --steps) {
+        const int of_step = (bits + steps - 1) / steps;
+        result.push_back(1 << of_step);
+        bits -= of_step;
     }
     return result;
 }

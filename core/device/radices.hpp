@@ -1,4 +1,4 @@
-// Which butterflies transform a line of n points.
+// The radices of the transform of a line of n points.
 #pragma once
 
 #include <type_traits>
@@ -8,13 +8,14 @@
 
 namespace whorl::device {
 
-// Of all there are.
+// The largest radix of all butterflies.
 inline constexpr int largest_radix = 16;
 
-// Odd factors, then powers of two as even as possible, `most` at most. Throws Error where there are none.
+// Odd factors, then powers of two as equal as possible, at most `most`. Throws Error where n has another
+// prime factor.
 std::vector<int> radices(int n, int most);
 
-// f(radix) with the radix, no larger than `most`, a constant.
+// Calls f(radix) with the radix, at most `most`, as a constant.
 template <int most = largest_radix, class F> WHORL_INLINE void with_radix(int radix, const F& f) {
     switch (radix) {
     case 1:

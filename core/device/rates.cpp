@@ -1,5 +1,4 @@
-// What this machine sustains: the two numbers from which the floor of a pass is computed
-// (docs/performance.md).
+// The two rates of this machine from which the floor of a pass is computed (docs/performance.md).
 #include "device/rates.hpp"
 
 #include <algorithm>
@@ -21,9 +20,9 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The best of so many trials of about 20 ms, in runs a second of `work` by every executor at once. How many
-// runs make a trial is found by more and more of them; then two trials are not counted, since a thread that
-// has rested may come ten milliseconds late.
+// The best of `trials` trials of about 20 ms, in calls of `work` per second by all executors at once. The
+// calls of a trial are increased until they take long enough; then two trials are not counted, since an idle
+// thread may start ten milliseconds late.
 template <class Work> double best_rate(const Cpu& cpu, const Slowest& slowest, int trials, const Work& work) {
     constexpr double of_a_trial = 0.02;
     constexpr double long_enough = 0.005;
@@ -56,7 +55,7 @@ template <class Real> double line_rate_of(int n, int threads, const Slowest& slo
     for (const LineShape shape :
          {LineShape{n, 1, 1, n}, LineShape{n, 8, 1, n + 8}, LineShape{n, lanes, lanes, 1}}) {
         const auto lines = LinePlan<Real>::make(LineKind::own, shape, Direction::forward);
-        std::vector<Buffer<Complex<Real>>> data; // zeroes: transforms of them stay finite for ever
+        std::vector<Buffer<Complex<Real>>> data; // zeroes, whose transforms stay finite
         std::vector<Buffer<Complex<Real>>> scratch;
         for (int i = 0; i < cpu.executors(); ++i) {
             data.emplace_back(static_cast<std::size_t>(shape.extent()));
@@ -80,7 +79,7 @@ double line_rate(int n, const std::string& precision, int threads, const Slowest
 
 Copies::Copies(int threads)
     : threads_(threads), from_(size, Cpu(threads).executors()), to_(size, Cpu(threads).executors()) {
-    copy(); // the first is slow
+    copy(); // the first copy is slow
 }
 
 double Copies::bandwidth(const Slowest& slowest, int trials) {
@@ -94,11 +93,11 @@ double Copies::bandwidth(const Slowest& slowest, int trials) {
     return best;
 }
 
-// As whorl writes what it does not read soon: without fetching what lay there, which nobody would count.
+// Copies as whorl writes what it does not read soon: without fetching the old contents, which do not count.
 void Copies::copy() {
-    constexpr std::int64_t piece = std::int64_t{1} << 17;
-    Cpu(threads_).each(size / piece, [&](int, std::int64_t i) {
-        Cpu::stream(to_.data() + i * piece, from_.data() + i * piece, piece * sizeof(double));
+    constexpr std::int64_t range = std::int64_t{1} << 17;
+    Cpu(threads_).each(size / range, [&](int, std::int64_t i) {
+        Cpu::stream(to_.data() + i * range, from_.data() + i * range, range * sizeof(double));
     });
 }
 

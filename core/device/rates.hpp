@@ -1,4 +1,4 @@
-// What this machine sustains: the two rates from which the floor of a pass is computed (docs/performance.md).
+// The two rates of this machine from which the floor of a pass is computed (docs/performance.md).
 #pragma once
 
 #include <cstdint>
@@ -9,17 +9,17 @@
 
 namespace whorl::device {
 
-// The seconds a trial took, from those it took here: where several processes measure at once, the longest.
+// The seconds of a trial, from its seconds here: where several processes measure at once, the longest.
 using Slowest = std::function<double(double)>;
 
-// FLOP/s of complex lines of n points in cache, 5 n log2 n each, all threads together; the best of so many
+// FLOP/s of complex lines of n points in cache, 5 n log2 n each, all threads together: the best of `trials`
 // trials of 20 ms of each of three shapes.
 double line_rate(int n, const std::string& precision, int threads, const Slowest& slowest, int trials);
-// Copies beyond any cache, by all threads together.
+// Copies larger than any cache, by all threads together.
 class Copies {
   public:
     explicit Copies(int threads);
-    // Bytes/s, counting what is read and what is written; the best of so many trials.
+    // Bytes/s, counting what is read and what is written: the best of `trials` trials.
     double bandwidth(const Slowest& slowest, int trials);
 
   private:

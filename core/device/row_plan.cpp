@@ -10,7 +10,7 @@ namespace whorl::device {
 
 namespace {
 
-// Blocks of h lanes of a with the bit h set <-> of b with it clear.
+// Exchanges the lanes of a that have bit h set with the lanes of b that have it clear.
 template <int h, class V, int... c>
 WHORL_INLINE void exchange_blocks(V& a, V& b, std::integer_sequence<int, c...>) {
     constexpr int lanes = sizeof...(c);
@@ -31,8 +31,8 @@ template <int lanes, int h, class V> WHORL_INLINE void transpose(V* rows) {
     }
 }
 
-// The rows of a variable of a block, as far as they are there: the first `lanes` travel in real parts, the
-// others in imaginary parts.
+// The rows of a variable of a block, the last one in place of missing ones. The first `lanes` rows are real
+// parts of the lines' points, the others imaginary parts.
 template <class Real> struct RowsOfBlock {
     static constexpr int rows = RowPlan<Real>::rows;
     Complex<Real>* row[rows];
@@ -45,8 +45,8 @@ template <class Real> struct RowsOfBlock {
 };
 
 // Modes k, ..., k + lanes / 2 - 1 of `lanes` rows, of which `live` may be read, all of them when `whole`:
-// values[2 c] is Re of mode k + c, values[2 c + 1] Im. Here and below what is not whole is compiled apart:
-// its loops keep `values` in memory.
+// values[2 c] is Re of mode k + c, values[2 c + 1] Im. Here and below, the case that is not whole is compiled
+// separately: its loops keep `values` in memory.
 template <bool whole, class Real, class V>
 WHORL_INLINE void read_modes(Complex<Real>* const* row, int k, int live, V* values) {
     constexpr int lanes = RowPlan<Real>::lanes;
@@ -61,7 +61,7 @@ WHORL_INLINE void read_modes(Complex<Real>* const* row, int k, int live, V* valu
     transpose<lanes, 1>(values);
 }
 
-// And back, to the first `rows` of them.
+// The reverse, to the first `rows` rows.
 template <bool whole, class Real, class V>
 WHORL_INLINE void write_modes(Complex<Real>* const* row, int rows, int k, int live, V* values) {
     constexpr int lanes = RowPlan<Real>::lanes;
@@ -74,8 +74,9 @@ WHORL_INLINE void write_modes(Complex<Real>* const* row, int rows, int k, int li
                         static_cast<std::size_t>(std::min(live, lanes / 2)) * sizeof(Complex<Real>));
 }
 
-// f(whole, k, mode_of) for each `step` modes of a share from the k-th on, mode_of(i) being its i-th: without
-// arithmetic where it has all of them. The constant `whole` is true where all `step` of all rows are there.
+// Calls f(whole, k, mode_of) for every `step` modes of a share from the k-th on; mode_of(i) is its i-th mode,
+// without arithmetic where it has all modes. The constant `whole` is true where all `step` modes of all rows
+// exist.
 template <int step, class Real, class F>
 WHORL_INLINE void each_block(const RowShare<Real>& share, bool all_rows, const F& f) {
     const auto blocks = [&](const auto& mode_of) WHORL_INSIDE {
@@ -90,7 +91,7 @@ WHORL_INLINE void each_block(const RowShare<Real>& share, bool all_rows, const F
         blocks([modes = share.modes](int i) { return modes.at(i); });
 }
 
-// Rows of which some are zero, or not wanted.
+// Rows of which the dropped ones are read as zero, and not written.
 template <class V> struct KeptRows {
     using Value = V;
     V* data;
@@ -101,13 +102,13 @@ template <class V> struct KeptRows {
     }
 };
 
-// Points that a sine line takes with the other sign: those of the second half of v (fold.hpp), which
-// are the second half of those of any last step.
+// Negates the points that a sine line takes with the other sign: the second half of v (fold.hpp), which is
+// the second half of the points of every butterfly of a last step.
 template <int radix, class Value> WHORL_INLINE void negate_second_half(Value* points) {
     for (int u = radix / 2; u < radix; ++u) points[u] = {-points[u].re, -points[u].im};
 }
 
-// A group of points from a line that is through all but its last inverse step.
+// The last inverse step of a group of points, whose line has had all others.
 template <int radix, class Value>
 WHORL_INLINE void last_inverse(const Value* from, bool negated, Value* points) {
     Value a[radix];
@@ -117,7 +118,7 @@ WHORL_INLINE void last_inverse(const Value* from, bool negated, Value* points) {
     if (negated) negate_second_half<radix>(points);
 }
 
-// f(c) for c < count; for all c < most when `whole`.
+// Calls f(c) for c < count; for all c < most when `whole`.
 template <int most, bool whole, class F> WHORL_INLINE void up_to(int count, const F& f) {
     if constexpr (whole)
         unrolled<most>(f);
@@ -194,7 +195,7 @@ void RowPlan<Real>::separate(const Block& block, int v, Real scale, Value* line)
     }
 }
 
-// Rows into a line that is through all but the last of its inverse steps.
+// Merges rows into a line and runs all inverse steps but the last.
 template <class Real>
 void RowPlan<Real>::begin(const Block& block, int v, bool sine, Value* line, Value* ordered) const {
     if (walls_) {
@@ -209,7 +210,7 @@ void RowPlan<Real>::begin(const Block& block, int v, bool sine, Value* line, Val
     inverse_.middle(ScratchRows<Value>{line});
 }
 
-// And back, from a line that is through the first of its forward steps.
+// The reverse: runs all forward steps but the first, and separates the line into rows.
 template <class Real>
 void RowPlan<Real>::end(const Block& block, int v, bool sine, Real scale, Value* line, Value* ordered) const {
     const TableRows<Value> rows_of_line{line, positions_.data()};
@@ -238,7 +239,7 @@ void RowPlan<Real>::run(const Block& block, const Sides& sides, Real scale, Valu
         const int groups = inverse_.points() / radix;
         for (int first = 0; first < groups; first += together) {
             const int count = std::min(together, groups - first);
-            // Point 0 of a group of a variable.
+            // Point 0 of group g of variable v.
             const auto of_group = [&](int v, int g) { return points + (v * count + g) * radix; };
             for (int v = 0; v < inputs; ++v)
                 for (int g = 0; g < count; ++g)

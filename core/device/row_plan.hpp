@@ -1,6 +1,6 @@
-// Real rows through points and back, a block of rows at a time, for processors with vectors. Every lane of a
+// Real rows to points and back, a block of rows at a time, for processors with vectors. Every lane of a
 // vector is a pair of rows (rows.hpp): the copy that merges, pads, separates and truncates transposes rows
-// into lanes as well. Points are worked on between the last inverse and the first forward step, some at a
+// into lanes as well. Points are evaluated between the last inverse and the first forward step, some at a
 // time, in the innermost cache.
 #pragma once
 
@@ -24,12 +24,12 @@ template <class Real> class RowPlan {
     // Rows of n points of which `kept` modes are not zero.
     RowPlan(int n, int kept, bool walls);
 
-    // Where the modes of a block lie, in how many shares; its first row and how many there are.
+    // A block of rows: its shares and their number, its first row and the number of its rows.
     struct Block {
         const RowShare<Real>* shares;
         int number, first_row, count;
     };
-    // How many variables go in and come out, and their parities, which count between walls.
+    // The numbers of input and output variables, and their parities, which matter between walls.
     struct Sides {
         int inputs, outputs;
         const Parity* parity_in;
@@ -38,8 +38,8 @@ template <class Real> class RowPlan {
         bool sine_out(int v) const { return parity_out[v].x; }
     };
     // Modes of `inputs` variables -> points -> modes of `outputs` variables times `scale`. work(points)
-    // replaces the inputs by the outputs at every point; rows past the block's count repeat its last going in
-    // and may hold anything finite coming out. The imaginary part of mode 0 is taken for zero.
+    // replaces the inputs by the outputs at every point; rows past the block's count repeat its last row as
+    // inputs, and may have any finite outputs. The imaginary part of mode 0 is taken as zero.
     template <class Work>
     void through(const Block& block, const Sides& sides, Real scale, Complex<Real>* workspace,
                  const Work& work) const {
@@ -47,7 +47,7 @@ template <class Real> class RowPlan {
             {&work,
              [](const void* of, const RowPoints<Real>& points) { (*static_cast<const Work*>(of))(points); }});
     }
-    // Complex numbers `through` works in; they begin on a cache line.
+    // Complex numbers of workspace that through() needs; they begin on a cache line.
     std::int64_t workspace(int inputs, int outputs) const;
 
   private:
@@ -62,13 +62,14 @@ template <class Real> class RowPlan {
     template <bool walled> void separate(const Block& block, int v, Real scale, Value* line) const;
 
     std::int64_t line_values() const { return inverse_.points() + 1; }
-    // Values of a variable that are points at a time: few enough for the first cache, enough for a loop.
+    // Values of a variable at the points of one call of work(): few enough for the first cache, enough for a
+    // loop.
     static constexpr int point_values = std::max(2048 / static_cast<int>(sizeof(Value)), largest_own_radix);
 
     LaneSteps<Real> inverse_, forward_; // forward begins with the radix with which inverse ends
     Dropped dropped_;
-    // Of the points between the first and the last step of forward: the results u of a last inverse butterfly
-    // stay where they were, and are the points p + m t of a first forward one.
+    // Positions of the points between the first and the last forward step: the results u of a butterfly of
+    // the last inverse step stay in place, and are the points p + m t of one of the first forward step.
     std::vector<int> positions_;
     bool walls_;
     WallFold<Real> fold_;

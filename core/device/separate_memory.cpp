@@ -40,7 +40,7 @@ class Arena {
     }
     void release(void* memory, std::size_t bytes) {
         const std::size_t given = (bytes + page - 1) / page * page;
-        // Opening and closing takes the longer the more pages there are.
+        // Opening and closing takes longer the more pages there are.
         madvise(memory, given, MADV_DONTNEED);
         auto hole = holes_.emplace(static_cast<char*>(memory), given).first;
         const auto next = std::next(hole);

@@ -1,5 +1,5 @@
-// Memory of the host that its code may not touch: kernels open it while they run. A read or write beside them
-// is a segmentation fault, as it would be of a GPU's memory.
+// Memory of the host that its code may not touch: kernels open it while they run. Any other read or write is
+// a segmentation fault, as it would be for a GPU's memory.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace whorl::device {
 
-// Copies between the host and the devices' own memories since the process began, bytes and number; reductions
-// have a count of their own.
+// The number and bytes of copies between the host's and devices' memory since the process began; reductions
+// are counted separately.
 struct Transfers {
     std::int64_t to_host = 0, from_host = 0, bytes = 0, reductions = 0;
 };
@@ -22,10 +22,10 @@ struct SeparateMemory {
     static void release(void* memory, std::size_t bytes) noexcept;
     static void from_host(void* to, const void* from, std::size_t bytes);
     static void to_host(void* to, const void* from, std::size_t bytes);
-    // Open for good: for an MPI that takes a device's memory.
+    // Opens the memory for good, for an MPI that takes device memory.
     static void share();
 
-    // While one of them lives the memory is open.
+    // The memory is open while one of these exists.
     class Opened {
       public:
         Opened();

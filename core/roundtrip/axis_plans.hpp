@@ -1,4 +1,4 @@
-// The lines along an axis: between walls of two kinds, by the parity of the variable, else of one.
+// The plans along an axis: two between walls, chosen by the parity of the variable, else one.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace whorl {
 
-// Coefficients of sines are as the state has them where they are complex, and real where they are real.
+// Between walls in x values are real and so are the coefficients of sines; else these are the state's.
 inline device::Basis basis_of(const Layout& layout, int axis, Parity parity) {
     if (!layout.walls[static_cast<std::size_t>(axis)]) return device::Basis::fourier;
     if (!parity.odd(axis)) return device::Basis::cosine;
@@ -30,7 +30,7 @@ template <class T> class AxisPlans {
     const T& operator[](Parity parity) const {
         return of_[static_cast<std::size_t>(basis_of(layout_, axis_, parity))];
     }
-    // Those there are.
+    // The bases of the axis.
     std::vector<device::Basis> bases() const {
         if (!layout_.walls[static_cast<std::size_t>(axis_)]) return {device::Basis::fourier};
         return {basis_of(layout_, axis_, even), basis_of(layout_, axis_, {true, true, true})};

@@ -21,10 +21,10 @@ template <class Device, class Real> class ColumnsOnQueues {
     using Plan = typename Device::template LinePlan<Real>;
     using ByWidth = std::vector<std::unique_ptr<Plan>>; // by groups_of_lines
 
-    // f(executor, columns) for some columns at a time, as many as an executor has room for.
+    // Calls f(executor, columns) for as many columns at a time as an executor has room for.
     template <class F> void each(const F& f);
     kernels::ColumnEnds<Real> ends_of(const kernels::Columns<Real>& columns, int first_variable);
-    // Variables of the pass, or of a part, from this number of all on.
+    // Load and store a pass, or a part, whose first variable has this number among all.
     template <class Pass>
     void load(const Pass& pass, int executor, const kernels::Columns<Real>& columns, int first_input);
     template <class Pass>

@@ -35,7 +35,7 @@ void ColumnsOnThreads<Device, Real>::take_lines(const LineChoice& choice) {
     }
 }
 
-// Whole tiles of columns whatever ky they belong to: short rows of a sphere waste no lanes.
+// A tile may have columns of several ky, so that the short rows of a sphere leave no lanes empty.
 template <class Device, class Real> void ColumnsOnThreads<Device, Real>::make_tiles() {
     const int columns = executors_.workspace.columns;
     tiles_.clear();
@@ -66,7 +66,7 @@ kernels::Tile<Real> ColumnsOnThreads<Device, Real>::tile(int executor, std::int6
             runs_.data() + t.first_run};
 }
 
-// Zeroes what no mode is loaded into in the kept kz, and the lanes behind the last column.
+// Fills with zeroes the values at kept kz that have no mode, and the lanes behind the last column.
 template <class Device, class Real>
 void ColumnsOnThreads<Device, Real>::pad(const Tile& t, int variables) const {
     const ModeTables<Real> tables = modes_.tables();
@@ -81,7 +81,7 @@ void ColumnsOnThreads<Device, Real>::pad(const Tile& t, int variables) const {
         }
 }
 
-// The rows of variable v of a tile in the z-pencil.
+// Sets `rows` to the rows of variable v of a tile in the z-pencil.
 template <class Device, class Real>
 void ColumnsOnThreads<Device, Real>::point_at(std::vector<device::LineRow<Real>>& rows, const Tile& t,
                                               int v) {
@@ -100,13 +100,13 @@ void ColumnsOnThreads<Device, Real>::lines_in(int executor, const Tile& t, int v
     }
 }
 
-// The columns lie far apart in memory: while one variable's are transformed the next one's are fetched.
+// The rows lie far apart in memory: while one variable is transformed, the next one is fetched.
 template <class Device, class Real>
 void ColumnsOnThreads<Device, Real>::lines_out(int executor, std::int64_t number, int variables) {
     const auto scope = executors_.timed(executor, Task::z_lines);
     const Tile t = tile(executor, number);
     auto &rows = executors_.rows(executor), &next_rows = executors_.next_rows(executor);
-    const std::int64_t next_number = number + device_.executors(); // the others take those between
+    const std::int64_t next_number = number + device_.executors(); // other executors take the tiles between
     const Tile following = next_number >= tiles() ? t : tile(executor, next_number);
     point_at(rows, t, 0);
     for (int v = 0; v < variables; ++v) {

@@ -17,7 +17,7 @@ template <class Device, class Real> class ColumnsOnThreads {
     template <class Pass> void inwards(const Pass& pass);
     template <class Pass> void outwards(const Pass& pass);
 
-    // The lines alone, of one tile: they read, or write, the z-pencil as they go.
+    // The transforms of one tile without load() and store(): they write, or read, the z-pencil directly.
     using Tile = kernels::Tile<Real>;
     int tiles() const { return static_cast<int>(tiles_.size()); }
     Tile tile(int executor, std::int64_t number);
@@ -33,7 +33,7 @@ template <class Device, class Real> class ColumnsOnThreads {
         int count;
         int first_run, runs;
     };
-    static constexpr int rows_ahead = 8; // that are fetched: far enough for memory
+    static constexpr int rows_ahead = 8; // fetched ahead: enough to hide the latency of memory
 
     void make_tiles();
     const Plan& lines_of(const AxisPlans<ByWidth>& lines, const Tile& t, Parity parity) const {
@@ -76,7 +76,7 @@ void ColumnsOnThreads<Device, Real>::inwards(const Pass& pass) {
     });
 }
 
-// Row by row; what a row is combined with is fetched some rows before.
+// Stores row by row; what a row is combined with is fetched `rows_ahead` rows before.
 template <class Device, class Real>
 template <class Pass>
 void ColumnsOnThreads<Device, Real>::outwards(const Pass& pass) {
@@ -108,8 +108,8 @@ void ColumnsOnThreads<Device, Real>::outwards(const Pass& pass) {
     });
 }
 
-// f(modes, values) of every row of a tile, with values as the lines at hand have them: of the variables from
-// number `first` on.
+// Calls f(modes, values) for every row of a tile; values are those of the variables from number `first` on,
+// plain, shifted or real (mode_values.hpp).
 template <class Device, class Real>
 template <class Pass, int n, class F>
 void ColumnsOnThreads<Device, Real>::each_row(const Tile& t, int first, const kernels::Turns<Real, n>& turns,

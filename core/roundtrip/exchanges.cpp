@@ -21,7 +21,8 @@ Exchanges<Device, Real>::Exchanges(const Layout& layout, const ExchangeOptions& 
     make_maker(options);
 }
 
-// After an error MPI, or a thread of ours, may still write to what it was given: then that stays for ever.
+// After an error, MPI or a thread of this process may still write to the buffers of an exchange under way:
+// these are then never freed.
 template <class Device, class Real> Exchanges<Device, Real>::~Exchanges() {
     if (under_way_ == 0) return;
     auto given = std::tuple(std::move(known_), std::move(make_transport_), std::move(mirrors_),
@@ -45,7 +46,7 @@ template <class Device, class Real> void Exchanges<Device, Real>::make_maker(con
     make_transport_ = exchange::transport_maker(options.transport);
     WHORL_REQUIRE(Memory::of_gpu || !exchange::traits_of(options.transport).of_gpus,
                   "transport = \"" + options.transport.name +
-                      "\" moves what is on GPUs: choose another, or a GPU as device.");
+                      "\" exchanges GPU memory: choose another transport, or a GPU as device.");
     if (!Memory::separate || world_.size() == 1) return;
     if (exchange::moves_device_memory(options.transport, options.gpu_aware)) return Memory::share();
     for (auto* buffer : {&z_pencil_, &y_pencil_, &row_y_, &row_x_})
@@ -55,8 +56,9 @@ template <class Device, class Real> void Exchanges<Device, Real>::make_maker(con
 
 template <class Device, class Real>
 Exchange<Complex<Real>>& Exchanges<Device, Real>::exchange_of(Leg leg, int variables, bool inwards) {
-    WHORL_REQUIRE(under_way_ == 0, "an error left an exchange of this flow without an end, so that its "
-                                   "buffers are in use: make a new flow, or restart from a checkpoint.");
+    WHORL_REQUIRE(under_way_ == 0,
+                  "an error stopped an exchange of this flow before its end, so its "
+                  "buffers are still in use: make a new flow, or restart from a checkpoint.");
     const auto known = known_.find({leg, variables, inwards});
     if (known != known_.end()) return known->second;
     const exchange::Watchdog::Scope watched(watchdog_, "set-up of an exchange", -1);
@@ -133,7 +135,7 @@ template <class Device, class Real> void Exchanges<Device, Real>::once(Leg leg, 
     const int peers = leg == Leg::row ? layout_.grid.p_row : layout_.grid.p_col;
     const int most = leg == Leg::row ? layout_.row_variables : layout_.column_variables;
     WHORL_REQUIRE(peers > 1 && variables > 0 && variables <= most,
-                  "an exchange is of 1 to " + std::to_string(most) +
+                  "an exchange carries 1 to " + std::to_string(most) +
                       " variables among more than one rank, not of " + std::to_string(variables) + " among " +
                       std::to_string(peers) + ".");
     Exchange<Value>& exchange = exchange_of(leg, variables, inwards);

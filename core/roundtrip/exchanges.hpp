@@ -1,5 +1,5 @@
-// What a round trip exchanges with other ranks: the buffers from which and to which it travels
-// (roundtrip/layout.hpp), and its exchanges, timed, watched and counted.
+// The exchanges of a round trip with other ranks, timed, watched and counted, and the buffers they send from
+// and receive into (roundtrip/layout.hpp).
 #pragma once
 
 #include <array>
@@ -24,14 +24,14 @@ namespace whorl {
 
 struct ExchangeOptions {
     exchange::TransportOptions transport;
-    std::string gpu_aware = "auto"; // does MPI take a device's memory? "yes", "no", or as it says
+    std::string gpu_aware = "auto"; // whether MPI takes device memory: "yes", "no" or "auto", as MPI reports
     double timeout = 0.0;           // seconds; 0: none
 };
 
-// Between z lines and y lines columns travel, between y lines and x lines rows.
+// Columns are exchanged between z lines and y lines, rows between y lines and x lines.
 enum class Leg { column, row };
 
-// One leg in one direction, of so many variables.
+// One leg in one direction, for a fixed number of variables.
 template <class Value> struct Exchange {
     std::unique_ptr<exchange::Transport> transport;
     Leg leg;
@@ -44,39 +44,39 @@ template <class Device, class Real> class Exchanges {
     using Value = Complex<Real>;
     using Memory = typename Device::Memory;
 
-    // What goes wrong on the device before an exchange begins is in `failure`.
+    // An error that the device leaves in `failure` is thrown before an exchange starts.
     Exchanges(const Layout& layout, const ExchangeOptions& options, const exchange::Communicator& world,
               Device& device, std::exception_ptr& failure);
     ~Exchanges();
     Exchanges(const Exchanges&) = delete;
     Exchanges& operator=(const Exchanges&) = delete;
 
-    // The z- and the y-pencil, which are one where a rank has whole columns of its planes; and rows where
-    // there are y lines, and where there are x lines.
+    // The z-pencil and the y-pencil, one buffer where p_col = 1; then the row buffers on the side of the y
+    // lines and of the x lines.
     Value* z_pencil() { return z_pencil_.data(); }
     Value* y_pencil() { return layout_.grid.p_col > 1 ? y_pencil_.data() : z_pencil_.data(); }
     Value* row_y() { return row_y_.data(); }
     Value* row_x() { return row_x_.data(); }
 
-    // Those that a pass of so many variables needs; null where nothing travels. Collective: what is asked for
-    // the first time is made.
+    // The exchanges that a pass with these numbers of variables needs; null where nothing is exchanged.
+    // Collective: an exchange is made when it is first asked for.
     struct Legs {
         Exchange<Value>*column_in = nullptr, *row_in = nullptr, *row_out = nullptr, *column_out = nullptr;
     };
     Legs legs(int inputs, int products, int fluxes);
     void start(Exchange<Value>& exchange, int batch);
     void wait(Exchange<Value>& exchange, int batch);
-    // Gives the library a hand at what is under way.
+    // Lets the communication library progress the exchanges under way.
     void progress();
-    // One exchange, batch by batch, of whatever the buffers hold: for measuring it.
+    // Runs one exchange, batch by batch, of the present contents of the buffers: for measurements.
     void once(Leg leg, int variables, bool inwards);
 
     exchange::Watchdog& watchdog() { return watchdog_; }
-    // Of the thread that exchanges.
+    // Timers of the thread that exchanges.
     Timers& timer() { return timer_; }
     const Timers& timer() const { return timer_; }
     void reset(bool timed);
-    // Bytes and messages this rank sent to others since reset.
+    // Bytes and messages that this rank has sent to others since reset().
     std::map<std::string, std::int64_t> traffic() const { return by_leg(bytes_); }
     std::map<std::string, std::int64_t> messages() const { return by_leg(messages_); }
     std::map<std::string, std::int64_t> memory() const;
@@ -99,14 +99,14 @@ template <class Device, class Real> class Exchanges {
     std::exception_ptr& failure_;
     const exchange::Communicator& world_;
     exchange::Communicator row_, column_;
-    std::int64_t wire_value_;                                        // bytes of a complex number on its way
+    std::int64_t wire_value_;                                        // bytes of a complex number in a message
     exchange::MirrorsOf<Memory, typename Device::HostSide> mirrors_; // of the buffers below
     exchange::Maker make_transport_;
     exchange::Watchdog watchdog_;
     exchange::Landing<Value, Memory> z_pencil_, y_pencil_, row_y_, row_x_;
     std::map<std::tuple<Leg, int, bool>, Exchange<Value>> known_;
     ByLeg bytes_{}, messages_{};
-    int under_way_ = 0; // that were started and not waited for
+    int under_way_ = 0; // exchanges started and not yet waited for
     Timers timer_;
 };
 

@@ -10,7 +10,7 @@ namespace whorl {
 template <class Device, class Real> void Executors<Device, Real>::take(const Workspace& parted) {
     workspace = parted;
     for (Executor& executor : all_) {
-        executor.memory = {}; // given back before the next is taken
+        executor.memory = {}; // freed before the new memory is allocated
         executor.memory = device::Buffer<Value, typename Device::Memory>(
             static_cast<std::size_t>(workspace.size()), device_.executors());
         for (auto* rows : {&executor.rows, &executor.next_rows})
@@ -22,7 +22,7 @@ template <class Device, class Real> std::map<Task, double> Executors<Device, Rea
     device_.finish();
     Timers sum;
     for (const Executor& executor : all_) sum.add(executor.timers);
-    // Of queues one scope is over before the next begins.
+    // Scopes of queues do not overlap: each ends when the device has finished.
     const double executors = Device::queues ? 1.0 : static_cast<double>(all_.size());
     std::map<Task, double> seconds;
     for (const Task task :

@@ -1,5 +1,5 @@
-// The executors of a round trip, the threads of a CPU or the queue of a GPU: the memory each works in, how it
-// is parted (roundtrip/workspace.hpp), and how long each was at what.
+// The executors of a round trip, threads of a CPU or queues of a GPU: the memory each works in, its layout
+// (roundtrip/workspace.hpp), and the seconds each spends on each task.
 #pragma once
 
 #include <cstdint>
@@ -27,24 +27,24 @@ template <class Device, class Real> class Executors {
           all_(static_cast<std::size_t>(device.executors())) {}
 
     Workspace workspace;
-    std::exception_ptr failure; // of the device, met where nothing could be thrown
+    std::exception_ptr failure; // an error of the device, caught where it could not be thrown
 
-    // Memory for a workspace parted like this; what was in it is lost.
+    // Allocates the memory of this workspace; its former contents are lost.
     void take(const Workspace& parted);
 
     Value* space(int executor) { return of(executor).memory.data(); }
-    // What lines are lent while they are transformed.
+    // Scratch memory for the transforms of lines.
     Value* lent(int executor) { return space(executor) + workspace.lent; }
-    // Behind the plane: x lines in hand, later the contracted rows.
+    // The memory behind the plane, for x lines and later for contracted rows.
     Value* behind_plane(int executor) { return space(executor) + workspace.plane; }
-    // Places of the rows of the lines in hand, and of the next.
+    // Addresses of the rows of the present lines, and of the next.
     std::vector<device::LineRow<Real>>& rows(int executor) { return of(executor).rows; }
     std::vector<device::LineRow<Real>>& next_rows(int executor) { return of(executor).next_rows; }
 
-    // Until it goes out of scope the executor is at this task.
+    // The time until the end of the scope counts for this task.
     Timed<Device> timed(int executor, Task task) { return {device_, of(executor).timers, failure, task}; }
     Timers& timers(int executor) { return of(executor).timers; }
-    // Seconds by task, mean over executors.
+    // Seconds by task: the mean over threads, the sum over queues.
     std::map<Task, double> seconds() const;
     void reset(bool timed);
     std::int64_t bytes() const;

@@ -10,9 +10,9 @@ namespace {
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 } // namespace
 
-// Columns of a plane end on a whole cache line in either precision. z lines go from plane to plane: after an
-// even number of eights they would fall on few sets of the caches, so that there is one more, where that is
-// less than a hundredth of them.
+// Columns of a plane are padded to whole cache lines in either precision. A z line crosses the planes: if
+// these were an even number of eights apart, it would fall on few sets of the caches. So eight columns are
+// added where that is less than a hundredth.
 std::int64_t padded_columns(std::int64_t columns) {
     constexpr std::int64_t step = 8, many = 100;
     const std::int64_t steps = (columns + step - 1) / step;
@@ -48,7 +48,7 @@ Layout::Layout(const Box& box, const Truncation& truncation, const Pencils& penc
         row_x_size = row_batches * row_x_offset(grid.p_row, largest_point_batch());
     }
     WHORL_REQUIRE(ny > 1 || grid.p_row == 1 || batches == 1,
-                  "where y has one point ranks share planes, which are one batch, not " +
+                  "where y has one point, ranks share planes, so there is one batch, not " +
                       std::to_string(batches) + ".");
 }
 
@@ -191,13 +191,14 @@ exchange::Chunk Layout::y_pencil_chunk(int batch, int c, int variables) const {
             z.size() * all_columns_};
 }
 
-// Runs of rows: those of a peer in each plane, or where y is flat all its planes.
+// A contiguous range has the peer's rows of one plane, or all its planes where y is flat.
 exchange::Chunk Layout::row_y_chunk(int batch, int r, int variables) const {
-    const int plane_count = planes(batch).size(), runs = peer_point_z_.empty() ? plane_count : 1;
+    const int plane_count = planes(batch).size(), ranges = peer_point_z_.empty() ? plane_count : 1;
     const RowAddress address = row_y_address(r, 0, batch);
-    const std::int64_t rows = rows_of(r, plane_count), of_run = rows / std::max(runs, 1);
-    return {address.base,  of_run * elements.size(), runs, address.stride / std::max(runs, 1), variables,
-            address.stride};
+    const std::int64_t rows = rows_of(r, plane_count), of_range = rows / std::max(ranges, 1);
+    return {address.base, of_range * elements.size(),
+            ranges,       address.stride / std::max(ranges, 1),
+            variables,    address.stride};
 }
 
 exchange::Chunk Layout::row_x_chunk(int batch, int r, int variables) const {

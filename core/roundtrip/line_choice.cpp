@@ -20,9 +20,9 @@ std::vector<std::string> split(const std::string& text) {
     return parts;
 }
 
-// 0 where it is no number that a tile can have.
+// Returns 0 where a tile cannot have this number of columns.
 int columns_of(const std::string& text) {
-    constexpr int most = 1 << 16, step = 8; // cache lines, in either precision
+    constexpr int most = 1 << 16, step = 8; // whole cache lines in either precision
     int columns = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), columns);
     return error == std::errc{} && end == text.data() + text.size() && columns <= most && columns % step == 0
@@ -47,10 +47,11 @@ LineChoice parse_line_choice(const std::string& lines) {
         return choice;
     }
     if (parts.size() == 4) choice.columns = columns_of(parts[3]);
-    WHORL_REQUIRE(parts.size() == 3 || (parts.size() == 4 && choice.columns > 0),
-                  "lines = \"" + lines +
-                      "\" is neither one kind nor those of x, y, z, with or without the columns of a tile, a "
-                      "multiple of 8.");
+    WHORL_REQUIRE(
+        parts.size() == 3 || (parts.size() == 4 && choice.columns > 0),
+        "lines = \"" + lines +
+            "\" is neither one kind nor one each for x, y, z, with or without the columns of a tile, "
+            "a multiple of 8.");
     choice.x = device::parse_line_kind(parts[0]);
     choice.y = device::parse_line_kind(parts[1]);
     choice.z = device::parse_line_kind(parts[2]);

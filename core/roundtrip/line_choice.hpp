@@ -1,5 +1,5 @@
-// Which lines a round trip takes along each axis, and what of their shapes is free. Kinds and tiles decide
-// the last bits of a result: where a row ends its last modes are worked on one by one.
+// The kind of lines along each axis, and the columns of a tile. Both decide the last bits of a result: the
+// last modes of a row are computed one by one, not in vectors.
 #pragma once
 
 #include <string>
@@ -10,15 +10,15 @@ namespace whorl {
 
 struct LineChoice {
     device::LineKind x = device::LineKind::own, y = device::LineKind::own, z = device::LineKind::own;
-    int columns = 0;       // of a tile of z lines; 0: what the second cache has room for
+    int columns = 0;       // of a tile of z lines; 0: as many as fit in the second cache
     bool measured = false; // the round trip finds the fastest when it is made
 
-    // What parse_line_choice() makes the same bits of.
+    // The text of which parse_line_choice() makes a choice with the same results, to the last bit.
     std::string text() const;
 };
 
-// Of "auto"; of one kind for all axes; of one for each of x, y, z, such as "own,fftw,own", and the columns of
-// a tile behind them if they are given. Throws Error naming what there is.
+// Parses "auto"; one kind for all axes; or one each for x, y, z, such as "own,fftw,own", which the columns of
+// a tile may follow. Throws Error naming the kinds.
 LineChoice parse_line_choice(const std::string& lines);
 
 } // namespace whorl

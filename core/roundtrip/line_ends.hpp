@@ -1,17 +1,16 @@
-// What comes before and behind lines where work is enqueued. A transform in the memory of blocks
-// (device/block_plan.hpp) calls it as it reads and writes; for lines of a library it is a kernel at either
-// end (EndsApart). Ends are
+// The ends of lines where work is enqueued. A transform in the memory of blocks (device/block_plan.hpp) calls
+// them as it reads and writes; for lines of a library each end is a kernel (EndsApart). Ends have
 //
-//   variables                      of a block, each the lines of its own
-//   lanes(), of(group, first)      the lanes of a group, and those from `first`, which have
-//     get(j, lane, values)           element j of the variables that come in
-//     set(j, lane, values)           what goes out
-//   lie_there                      what goes out of an inverse transform lies where the lines lie, or what
-//   comes
-//                                  into a forward one: a library needs no kernel there
-//   line(group, j), stride         where lines of a library lie: variable 0 of lane 0, and from variable to
-//                                  variable
-//   transforms(), lines(v)         so many of them, each all groups of one variable, from there on
+//   variables                      of a block; each has its own lines
+//   lanes(), of(group, first)      the number of lanes of a group, and the lanes from `first` on, which have
+//     get(j, lane, values)           element j of the variables, the transform's input
+//     set(j, lane, values)           element j of the variables, its output
+//   lie_there                      whether the output of a backward transform is where the lines lie, and the
+//                                  input of a forward one: a library needs no kernel there
+//   line(group, j), stride()       where lines of a library lie: variable 0 of lane 0, and the distance
+//                                  between variables
+//   transforms(), lines(v)         the number of transforms of a library, and where the v-th begins: each has
+//                                  all groups of one variable
 #pragma once
 
 #include "roundtrip/mode_values.hpp"
@@ -20,8 +19,8 @@
 
 namespace whorl::kernels {
 
-// Lines along z of some columns, in the z-pencil themselves or beside it. One group, lane = column; variables
-// of the pencil are counted from `first_variable`.
+// Lines along z of some columns, in the z-pencil itself or beside it. One group, lane = column; variables of
+// the pencil are counted from `first_variable`.
 template <class Real> struct ColumnEnds {
     ModeTables<Real> tables;
     Shift<Real> shift;
@@ -39,8 +38,8 @@ template <class Real> struct ColumnEnds {
         return pencil.row(first_variable + v, l).data[lane];
     }
 
-    // The modes of one element, one or, between walls in x, two. What is not kept is stood in for by the
-    // first mode there is: a condition would make each wait for the one before.
+    // The modes of one element: one or, between walls in x, two. An element that is not kept reads the first
+    // mode instead: with a condition, each read would wait for the one before.
     struct Element {
         ModeRow<Real> modes;
         int kept;
@@ -117,7 +116,7 @@ template <class Real, class Result, int fluxes, bool walled> struct StoreLines :
     int transforms() const { return variables; }
 };
 
-// y-pencil -> lines along y, which are in the planes. Group = (variable, plane), lane = element.
+// y-pencil -> lines along y in the planes. Group = (variable, plane), lane = element.
 template <class Real> struct SpreadLines {
     static constexpr int variables = 1;
     static constexpr bool lie_there = true;
@@ -151,8 +150,7 @@ template <class Real> struct SpreadLines {
     Complex<Real>* lines(int v) const { return planes.row(v, 0, 0); }
 };
 
-// Lines along y of products, which are in the planes -> rows of fluxes in the y-pencil. Group = plane, lane =
-// element.
+// Lines along y of products in the planes -> rows of fluxes in the y-pencil. Group = plane, lane = element.
 template <class Real, class Pass, bool walled> struct ContractLines {
     static constexpr int variables = Pass::products;
     static constexpr bool lie_there = true;
@@ -189,7 +187,7 @@ template <class Real, class Pass, bool walled> struct ContractLines {
     Complex<Real>* lines(int v) const { return contract.planes.row(contract.first_product + v, 0, 0); }
 };
 
-// One end by itself: what comes in goes where the lines lie, or what lies there goes out. Row r = (group,
+// One end as a kernel: get() writes where the lines lie, or set() takes what lies there. Row r = (group,
 // element of the lines).
 template <class Real, class Ends, bool comes_in> struct EndsApart {
     Ends ends;

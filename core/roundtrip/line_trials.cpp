@@ -17,7 +17,7 @@ double seconds_since(Clock::time_point start) {
     return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// As wide as any model is at least: what is compared is the lines.
+// A pass with no more variables than any model has, since only the lines are compared.
 template <class Real> struct Squares : PassDefaults<Real> {
     static constexpr int inputs = 2, products = 2;
     WHORL_INLINE void point(Point, const Real* in, Real* out) const {
@@ -32,12 +32,12 @@ template <class Device, class Real> LineChoice LineTrials<Device, Real>::fastest
     const LineChoice asked = trip_.options_.lines;
     LineChoice best = asked;
     best.measured = false;
-    // What fits the smallest caches of all ranks: a restart has one choice for all.
+    // Tiles fit in the smallest second cache of all ranks: a restart has one choice for all.
     std::vector<double> fewest{-static_cast<double>(trip_.executors_.workspace.columns)};
     trip_.world_.maximum(fewest);
     best.columns = -static_cast<int>(fewest[0]);
     const Layout& at = trip_.layout_;
-    const bool shares_planes = at.ny == 1 && at.grid.p_row > 1; // whose rows are not those of a plane
+    const bool shares_planes = at.ny == 1 && at.grid.p_row > 1; // x lines then have other planes than y lines
     if (!asked.measured || shares_planes || 1LL * at.nx * at.ny * at.nz <= fewest_points) return best;
     using device::LineKind;
     const int narrower = narrower_tile(best.columns);
@@ -71,7 +71,7 @@ std::vector<double> LineTrials<Device, Real>::time(int axis, const std::vector<L
     const int variables = std::max(at.column_variables, at.row_variables);
     trip_.parities_.reset({variables, variables, variables, 0});
     trip_.take_lines(choices.front());
-    sweep(axis); // brings the memory in, and would make whoever is first seem slow
+    sweep(axis); // touches the memory first, which would slow down the first choice
     const auto start = Clock::now();
     const auto over = [&] { return seconds_since(start) > of_axis; };
     for (int round = 0; round < most_rounds && !over(); ++round)
@@ -86,7 +86,7 @@ std::vector<double> LineTrials<Device, Real>::time(int axis, const std::vector<L
 template <class Device, class Real>
 template <class Over>
 double LineTrials<Device, Real>::time(int axis, const Over& over) {
-    // The shortest of a few: whatever else the machine does only makes them longer. The first warms up.
+    // The shortest of a few times: other work of the machine only makes them longer. The first warms up.
     constexpr int times = 5;
     double shortest = std::numeric_limits<double>::infinity();
     for (int i = 0; i < times && (i == 0 || !over()); ++i) {
@@ -101,7 +101,7 @@ template <class Device, class Real> void LineTrials<Device, Real>::sweep(int axi
     axis == 2 ? columns() : planes(axis);
 }
 
-// A few planes a thread: y lines, or the x lines of own rows.
+// Transforms a few planes per thread: y lines, or the x lines of own rows.
 template <class Device, class Real> void LineTrials<Device, Real>::planes(int axis) {
     const Range all = trip_.layout_.planes(0);
     const int count = std::min(all.size(), 2 * trip_.device_.executors());
@@ -127,8 +127,8 @@ template <class Device, class Real> void LineTrials<Device, Real>::rows(int exec
                             {shares, order, y, std::min(together, at.y.size() - y)}, [](std::int64_t) {});
 }
 
-// So many tiles that their part of the z-pencil does not stay in the caches: what stays there is quick
-// to write again, which lines that stream past them would lose by.
+// Enough tiles that their columns of the z-pencil do not stay in the caches: there they would be quick to
+// write again, to the disadvantage of lines that write past the caches.
 template <class Device, class Real> void LineTrials<Device, Real>::columns() {
     constexpr std::int64_t beyond_caches = std::int64_t{64} << 20; // bytes
     const Layout& at = trip_.layout_;

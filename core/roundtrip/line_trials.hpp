@@ -1,5 +1,5 @@
-// Finds the fastest lines of a round trip on a CPU: on its own planes and columns, in about SECONDS, axis
-// by axis, each kind and shape in turn. Grids too small to tell take whorl's own without a trial.
+// Finds the fastest lines of a round trip on a CPU in about `seconds`: on its own planes and columns, axis by
+// axis, each kind and tile in turn. Grids too small for a comparison take whorl's own lines.
 #pragma once
 
 #include <vector>
@@ -11,14 +11,14 @@ namespace whorl {
 template <class Device, class Real> class LineTrials {
   public:
     static constexpr double seconds = 0.3;
-    static constexpr std::int64_t fewest_points = 1 << 18; // below, nothing is measured
-    // Of the time of whorl's own. Trials are short, and those of x and y lines stay in the caches: less of a
-    // gain in them is none in a run.
+    static constexpr std::int64_t fewest_points = 1 << 18; // grids of no more points are not measured
+    // The time, over that of whorl's own lines, below which others are taken. Trials are short, and those of
+    // x and y lines stay in the caches: a smaller gain in a trial is none in a run.
     static constexpr double margin = 0.85;
 
     explicit LineTrials(RoundTrip<Device, Real>& trip) : trip_(trip) {}
 
-    // What the options ask for, or, where they ask for the fastest, that; the same on all ranks. Collective.
+    // The lines of the options or, where these ask for it, the fastest; the same on all ranks. Collective.
     LineChoice fastest();
 
   private:

@@ -1,4 +1,4 @@
-// Lines where work is enqueued, with their ends (line_ends.hpp).
+// Transforms of lines with their ends (line_ends.hpp), where work is enqueued.
 #pragma once
 
 #include "base/timer.hpp"
@@ -7,9 +7,9 @@
 
 namespace whorl {
 
-// All of it in the memory of blocks where that has room for all variables of the ends at once; else lines
-// where they lie, between the ends as kernels of their own, which count as `apart`. lines(v) are those of
-// variable v.
+// Transforms in the memory of blocks where it has room for all variables of the ends; else the library
+// transforms the lines where they lie, and the ends are kernels of their own, timed as `apart`. lines(v) is
+// the plan of variable v.
 template <device::Direction direction, class Device, class Real, class Ends, class LinesOfVariable>
 void transform_with_ends(Device& device, Executors<Device, Real>& executors, int executor, const Ends& ends,
                          int groups, Task of_lines, Task apart, const LinesOfVariable& lines) {

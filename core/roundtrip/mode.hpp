@@ -27,12 +27,12 @@ template <class Real> WHORL_INLINE Real inverse_square(Wavenumber<Real> k) {
 template <class Real> struct Mode {
     Wavenumber<Real> k; // in 1 / length
     std::int64_t index; // within a field of the state
-    // How many wavenumbers it stands for: 2 for kx > 0, which stands for -k as well, else 1; and twice as
-    // many for ky > 0 or kz > 0 along an axis with walls.
+    // The number of wavenumbers a mode represents: 2 for kx > 0, where it represents -k as well, else 1;
+    // twice as many for ky > 0, and for kz > 0, along an axis with walls.
     Real weight;
 };
 
-// Device-callable look-ups of one rank's modes; tables are indexed within the rank's own kx and ky.
+// Look-ups of one rank's modes, callable on a device; tables are indexed within the rank's own kx and ky.
 template <class Real> struct ModeTables {
     const Real* kx;
     const Real* ky;
@@ -53,7 +53,7 @@ template <class Real> struct ModeTables {
         return (wall_y && ky[j] > Real(0) ? Real(2) : Real(1)) *
                (wall_z && kz[l] > Real(0) ? Real(2) : Real(1));
     }
-    // Elements that hold the kept kx of a row.
+    // The number of elements that hold the kept kx of a row.
     WHORL_INLINE int elements(int j, int l) const { return (row(j, l).length + paired) >> paired; }
 };
 
@@ -78,7 +78,7 @@ template <class Real> struct ModeRow {
     WHORL_INLINE Mode<Real> mode(std::int64_t i) const {
         return {k(i), index + i, i == 0 && from_zero ? weight / 2 : weight};
     }
-    // At most so many of them from number `begin` on.
+    // At most `most` of these modes, from number `begin` on.
     ModeRow slice(int begin, int most) const {
         ModeRow row = *this;
         row.kx += begin;

@@ -12,7 +12,7 @@ ModeSpace<Device, Real>::ModeSpace(const Box& box, const Truncation& truncation,
     std::array<std::vector<int>, 3> numbers;
     std::vector<int> all_y;
     for (int j = 0; j < layout.kept_y; ++j) all_y.push_back(signed_index(j, truncation.extent(1)));
-    // Of whole elements: the last may have one more than is kept.
+    // Wavenumbers of whole elements: the last element may have one more than is kept.
     for (int i = 0; i < layout.per_element * layout.elements.size(); ++i)
         numbers[0].push_back(layout.kx.at(i));
     for (const int j : layout.ky) numbers[1].push_back(all_y[static_cast<std::size_t>(j)]);

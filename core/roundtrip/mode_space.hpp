@@ -1,4 +1,4 @@
-// The modes of this rank: their wavenumbers, where a row of them lies in the state, and the phases of a
+// The modes of this rank: their wavenumbers, the table of their rows in the state, and the phases of a
 // shifted grid.
 #pragma once
 
@@ -14,7 +14,7 @@
 namespace whorl {
 
 namespace kernels {
-// phases[i] = exp(2 pi i numbers[i] cells / points): one axis of a Shift by so many cells.
+// phases[i] = exp(2 pi i numbers[i] cells / points): one axis of a Shift by `cells` cells.
 template <class Real> struct Phases {
     const int* numbers;
     Complex<Real>* phases;
@@ -36,9 +36,10 @@ template <class Device, class Real> class ModeSpace {
 
     ModeTables<Real> tables() const;
     const Real* kx() const { return kx_.data(); }
-    const Real* all_ky() const { return all_ky_.data(); } // kept ones, of all ranks
+    const Real* all_ky() const { return all_ky_.data(); } // all kept ky, of all ranks
 
-    // The offset, in fractions of a grid cell, of the grid whose points the modes go to; all zero: none.
+    // Sets the offset, in fractions of a grid cell, of the grid that modes are transformed to; all zero:
+    // none.
     void shift(std::array<double, 3> cells);
     bool shifted() const { return shifted_; }
     kernels::Shift<Real> phases() const { return {phases_[0].data(), phases_[1].data(), phases_[2].data()}; }

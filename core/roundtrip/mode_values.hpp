@@ -1,12 +1,12 @@
-// The values of modes where lines have them: how a mode is loaded and stored, whatever lies at either end.
+// The values of modes in lines: how a mode is loaded into a line and stored from it, on any device.
 //
 //   values.put(v, i, a), values.get(v, i)   variable v of mode i of a row
 //
-// Between walls in x lines are of real numbers. The state holds the Fourier coefficient a of a field's odd or
-// even extension at +m; with s the axes along which the field is a sum of sines, i^s a is real and what the
-// cosine and sine lines of device/line_plan.hpp take and give:
+// Between walls in x, lines hold real numbers. The state holds the Fourier coefficient a of a field's odd or
+// even extension at +m; with s the number of axes along which the field is a sum of sines, i^s a is real, and
+// the cosine and sine lines of device/line_plan.hpp transform it:
 //   c(x) = a_0 + 2 sum a_m cos(m pi x / L),   s(x) = 2 i sum a_m sin(m pi x / L),   d/dx = i k_x
-// Wavenumbers 2 i and 2 i + 1 share element i of a row, so rows are rows of real numbers, one a wavenumber.
+// Wavenumbers 2 i and 2 i + 1 share element i of a row, so a row has one real number per wavenumber.
 #pragma once
 
 #include "base/unrolled.hpp"
@@ -14,7 +14,7 @@
 
 namespace whorl::kernels {
 
-// As they are: variable v of mode i is data[v * stride + i].
+// Values as they are: variable v of mode i is data[v * stride + i].
 template <class Real> struct PlainValues {
     Complex<Real>* data;
     std::int64_t stride;
@@ -27,14 +27,14 @@ template <class Real> struct PlainValues {
     }
 };
 
-// exp(i k.d) = x[i] y[j] z[l]: what moves a field to a grid shifted by d.
+// exp(i k.d) = x[i] y[j] z[l], the factor that moves a field to a grid shifted by d.
 template <class Real> struct Shift {
     const Complex<Real>* x = nullptr;
     const Complex<Real>* y = nullptr;
     const Complex<Real>* z = nullptr;
 };
 
-// On a shifted grid: times exp(i k.d) as they are put there, and back.
+// Values on a shifted grid: times exp(i k.d) in put(), times its conjugate in get().
 template <class Real> struct ShiftedValues {
     PlainValues<Real> plain;
     const Complex<Real>* x;
@@ -52,7 +52,7 @@ template <class Real> struct ShiftedValues {
     }
 };
 
-// Powers of i, by variables: i^s as values are put there; what a real value is times as it is got.
+// Powers of i, one per variable: the factor i^s of put(), or that of a real value in get().
 template <class Real, int n> struct Turns {
     Complex<Real> of[n > 0 ? n : 1];
 };
@@ -61,7 +61,7 @@ template <class Real> WHORL_INLINE Complex<Real> power_of_i(int s) {
     return {Real(turn == 0) - Real(turn == 2), Real(turn == 1) - Real(turn == 3)};
 }
 
-// As real numbers.
+// Values as real numbers.
 template <class Real, int n> struct RealValues {
     Real* data;
     std::int64_t stride;
@@ -73,7 +73,7 @@ template <class Real, int n> struct RealValues {
     WHORL_INLINE Complex<Real> get(int v, std::int64_t i) const { return data[v * stride + i] * turns.of[v]; }
 };
 
-// values = load(mode), of a row.
+// values = load(mode) for the modes of a row.
 template <class Real, class Pass, class Values> struct LoadRow {
     const Pass& pass;
     ModeRow<Real> modes;
@@ -85,7 +85,7 @@ template <class Real, class Pass, class Values> struct LoadRow {
         unrolled<Pass::inputs>([&](auto v) { values.put(v, i, in[v]); });
     }
 };
-// store(mode, values), of a row.
+// store(mode, values) for the modes of a row.
 template <class Real, int fluxes, class Result, class Values> struct StoreRow {
     const Result& result;
     ModeRow<Real> modes;

@@ -1,4 +1,4 @@
-// The parities of everything that travels in a pass: of its own variables and of its parts'.
+// The parities of all variables of a pass, its own and those of its parts.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ struct Parities {
     std::vector<Parity> inputs, products;
     std::vector<FluxParity> fluxes;
 
-    // Of so many variables, where there are no walls and parity means nothing.
+    // Makes all variables even: without walls parities have no effect.
     void reset(const Widths& widths) {
         inputs.assign(static_cast<std::size_t>(widths.inputs), even);
         products.assign(static_cast<std::size_t>(widths.products), even);
@@ -24,8 +24,8 @@ struct Parities {
     Parity product(int v) const { return products[static_cast<std::size_t>(v)]; }
     FluxParity flux(int v) const { return fluxes[static_cast<std::size_t>(v)]; }
 
-    // What is done to the values of a pass, or a part, between walls in x (mode_values.hpp, planes.hpp): its
-    // first input, flux or product is that of number `first`.
+    // Factors of the values of a pass, or of a part, between walls in x (mode_values.hpp, planes.hpp). Its
+    // first input, flux or product has number `first`.
     template <class Real, class Pass> kernels::Turns<Real, Pass::inputs> load_turns(int first) const {
         kernels::Turns<Real, Pass::inputs> turns;
         for (int v = 0; v < Pass::inputs; ++v)
@@ -49,7 +49,7 @@ struct Parities {
     }
 };
 
-// Those of a pass, or of a part.
+// Sets the parities of a pass, or of a part.
 template <class Pass> void set_parities(Parities& all, const Pass& pass, const Firsts& firsts) {
     const auto at = [](int i) { return static_cast<std::size_t>(i); };
     if constexpr (Pass::inputs > 0)
@@ -61,7 +61,7 @@ template <class Pass> void set_parities(Parities& all, const Pass& pass, const F
         for (int v = 0; v < Pass::fluxes; ++v) all.fluxes[at(firsts.flux + v)] = pass.flux_parity(v);
 }
 
-// Those of a pass into what holds those of the one before, so that nothing is allocated after the first.
+// Sets all parities of a pass, in the memory of those of the pass before: only the first pass allocates.
 template <class Pass> void find_parities(Parities& all, const Pass& pass, const std::array<bool, 3>& walls) {
     all.reset(widths_of(pass));
     if (walls == std::array{false, false, false}) return;

@@ -1,31 +1,32 @@
-// What a round trip carries. A pass is a small copyable struct with
+// A pass is what a round trip carries: a small copyable struct with
 //
 //   static constexpr int inputs, products, fluxes, maxima
 //   void load(Mode m, Complex* in) const                 modes -> `inputs` values of one mode
 //   void point(Point p, const Real* in, Real* out) const `inputs` -> `products` values of one grid point
-//   void measure(const Real* in, Real* values) const     `maxima` values >= 0 whose largest are wanted
+//   void measure(const Real* in, Real* values) const     `maxima` values >= 0, whose maxima are taken
 //   void contract(kx, ky, const Value* products, Value* fluxes) const   sums of one column of a plane, with
 //                                                        real coefficients; Value is Complex or real
 //   void store(Mode m, const Complex* fluxes) const      the result of one mode
 //
-// all device-callable: no allocation, exception, virtual call or standard container. inputs = 0 initialises,
-// products = 0 only measures. Optional, on the host, on every rank:
+// all callable on a device: no allocation, exception, virtual call or standard container. A pass with inputs
+// = 0 initialises, one with products = 0 only measures. Optional, on the host, on every rank:
 //
 //   bool wants_maxima() const          false skips measure() this time
 //   void begin_batch(Range planes)     before the points of a batch of this rank's planes; may fill an array
-//   void end_batch(Range planes)       after them; may write one
+//   void end_batch(Range planes)       after them; may write an array
 //   void begin_store(maxima)           after the last point, before the first store; may choose dt
 //   Parity input_parity(int v) const, product_parity; FluxParity flux_parity(int v) const
-//                                      what a pass that may run between walls says of its variables
+//                                      parities of the variables, for a pass that may run between walls
 //                                      (base/parity.hpp)
-//   void with_store(f) const           calls f(s) with the struct s whose store() to use, chosen at run time
-//   void store_row<Device>(row, values) const   what a CPU uses in place of store(): a row of modes
-//   (ModeRow),
-//                                      whose flux v of mode i is values.get(v, i)
-//   int parts() const, P part(s) const further, smaller passes that travel behind this one, as many as there
-//                                      are at run time (passive scalars). P has the constants and functions
-//                                      of a pass; its point(head, in, out), the same of all parts, sees this
-//                                      pass's inputs as `head`, and all parts are stored before this pass is.
+//   void with_store(f) const           calls f(s); s, chosen at run time, has the store() that is used
+//   void store_row<Device>(row, values) const
+//                                      stores a row of modes (ModeRow) on a CPU, in place of store();
+//                                      flux v of mode i is values.get(v, i)
+//   int parts() const, P part(s) const further, smaller passes that travel behind this one; their number is
+//                                      known at run time (passive scalars). P has the constants and functions
+//                                      of a pass. Its point(head, in, out), the same for all parts, reads
+//                                      this pass's inputs as `head`; all parts are stored before this pass
+//                                      is.
 #pragma once
 
 #include <array>
@@ -57,11 +58,11 @@ template <class Pass> int parts_of(const Pass& pass) {
         return 0;
 }
 
-// Variables on a leg: those of the pass, then those of one part after the other. Parts' products lie behind
-// the inputs as well, so that a point can be worked on in place.
+// Numbers of variables: those of the pass, then those of its parts in order. The parts' products lie behind
+// the inputs of the pass as well, so that points can be computed in place.
 struct Widths {
     int inputs, products, fluxes;
-    int first_product; // of the parts
+    int first_product; // of the parts: the number of their first product
 };
 template <class Pass> Widths widths_of(const Pass& pass) {
     const int parts = parts_of(pass);
@@ -75,11 +76,11 @@ template <class Pass> Widths widths_of(const Pass& pass) {
     return {Pass::inputs, Pass::products, Pass::fluxes, Pass::products};
 }
 
-// The numbers of the first of its variables among all that travel.
+// The numbers of the first variables of a pass or a part among all that travel.
 struct Firsts {
     int input = 0, product = 0, flux = 0;
 };
-// f(part, firsts) for each of them, the last first.
+// Calls f(part, firsts) for each part, from the last to the first.
 template <class Pass, class F> void each_part(const Pass& pass, const F& f) {
     if constexpr (HasParts<Pass>)
         for (int s = pass.parts() - 1; s >= 0; --s) {
@@ -88,13 +89,13 @@ template <class Pass, class F> void each_part(const Pass& pass, const F& f) {
                            Pass::fluxes + s * part.fluxes});
         }
 }
-// And then of the pass itself.
+// The same, and then f(pass, firsts).
 template <class Pass, class F> void each_member(const Pass& pass, const F& f) {
     each_part(pass, f);
     f(pass, Firsts{});
 }
 
-// f(the struct whose store() a pass uses this time).
+// Calls f(s) with the struct s whose store() the pass uses.
 template <class Pass, class F> void with_store(const Pass& pass, const F& f) {
     if constexpr (requires { pass.with_store(f); })
         pass.with_store(f);
@@ -102,7 +103,7 @@ template <class Pass, class F> void with_store(const Pass& pass, const F& f) {
         f(pass);
 }
 
-// Says all parities it needs to; and so do its parts.
+// A pass that gives the parities of all its variables. It may run between walls if its parts do so too.
 template <class Pass>
 concept HasParities = requires(const Pass& pass) {
     requires Pass::inputs == 0 || requires { pass.input_parity(0); };

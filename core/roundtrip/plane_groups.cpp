@@ -55,7 +55,7 @@ void PlaneGroups<Device, Real>::move_rows(int executor, const Range& z, int b, i
     for (int r = 0; r < layout_.grid.p_row; ++r) {
         const Range rows = layout_.peer_y(r), theirs = layout_.planes_of(r, z);
         kernels::Planes<Real> p = planes(executor, z);
-        p.data += 1LL * (theirs.begin - z.begin) * p.pitch; // all of them, or those of one row of y
+        p.data += 1LL * (theirs.begin - z.begin) * p.pitch; // all planes, or where y is flat those of r
         p.count = theirs.size();
         const int index = theirs.begin - layout_.planes_of(r, layout_.planes(b)).begin;
         const RowAddress address = layout_.row_y_address(r, index, b),

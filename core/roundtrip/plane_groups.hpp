@@ -1,5 +1,5 @@
-// What the stage of planes is on any device: planes in groups, their lines along y, and the exchange of rows
-// with the ranks that share them.
+// The stage of planes on any device: planes in groups, their lines along y, and the rows exchanged with row
+// peers.
 #pragma once
 
 #include <map>
@@ -17,10 +17,10 @@ template <class Device, class Real> class PlaneGroups {
   public:
     explicit PlaneGroups(const StageContext<Device, Real>& of);
 
-    // For the workspace the executors have now.
+    // Makes plans for the present workspace of the executors.
     void take_lines(const LineChoice& choice);
 
-    // Of the planes of a batch, those that an executor takes at a time.
+    // The groups of the planes of a batch: an executor takes one group at a time.
     int groups(const Range& planes) const {
         return (planes.size() + executors_.workspace.planes - 1) / executors_.workspace.planes;
     }
@@ -28,16 +28,16 @@ template <class Device, class Real> class PlaneGroups {
         const int begin = planes.begin + static_cast<int>(number) * executors_.workspace.planes;
         return {begin, std::min(begin + executors_.workspace.planes, planes.end)};
     }
-    // How many planes these may be.
+    // The numbers of planes that groups have.
     std::set<int> group_sizes() const;
     kernels::Planes<Real> planes(int executor, const Range& z);
 
-    // Rows of planes of batch b, to and from the buffer in which they travel.
+    // Copies rows of planes z of batch b to, or from, the row buffer.
     template <bool to_buffer> void move_rows(int executor, const Range& z, int b, int variables);
 
   protected:
     using Plan = typename Device::template LinePlan<Real>;
-    using BySize = std::map<int, std::unique_ptr<Plan>>; // by planes
+    using BySize = std::map<int, std::unique_ptr<Plan>>; // by the number of planes
 
     kernels::PencilRows<Real> pencil_rows(const Range& z);
     const Plan& lines_in_of(const Range& z, int v) const { return *in_[parities_.input(v)].at(z.size()); }

@@ -1,12 +1,12 @@
-// The stage of planes: some at a time, between the y-pencil and rows along x (docs/method.md, "Round trip").
+// The stage of planes, in groups, between the y-pencil and rows along x (docs/method.md, "Round trip").
 //
 //   y-pencil -y lines-> planes,   planes -y lines-> products of one kx, ky -contract-> y-pencil
 //
-//   take_lines(choice)                   for the workspace the executors have now
+//   take_lines(choice)                   plans for the present workspace of the executors
 //   inwards(pass, executor, z)           planes z of a group
 //   outwards(pass, executor, z)
 //   groups(), group(), planes()          PlaneGroups (plane_groups.hpp)
-//   move_rows(), fetch_during()          rows of other ranks; what the next planes begin with
+//   move_rows(), fetch_during()          exchanged rows; prefetching for the next plane
 #pragma once
 
 #include <type_traits>

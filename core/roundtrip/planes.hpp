@@ -1,4 +1,4 @@
-// Planes between the transforms along y and x, the y-pencil, and what goes from one to the other.
+// Planes between the transforms along y and x, the y-pencil, and the kernels between the two.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 
 namespace whorl::kernels {
 
-// A row that is copied, to `other` or back.
+// Copies a row to `other`, or back.
 template <class Real, bool there> struct CopyRow {
     Complex<Real>* here;
     Complex<Real>* other;
@@ -34,10 +34,10 @@ template <class Real> struct Planes {
     }
 };
 
-// The kept rows of the same planes in the y-pencil, each a ky's, as the column peers have sent them.
+// The kept rows of these planes in the y-pencil, one per ky, as the column peers have sent them.
 template <class Real> struct PencilRows {
     Complex<Real>* pencil;
-    const PlaneAddress* planes; // of these planes, a column peer each
+    const PlaneAddress* planes; // [plane][column peer]
     const ColumnRow* rows;      // by kept ky
     int peers, extent_y, kept_y;
 
@@ -48,7 +48,7 @@ template <class Real> struct PencilRows {
         const PlaneAddress& at = plane_of(plane, j);
         return {pencil + at.base + v * at.stride + rows[j].offset, rows[j].length};
     }
-    // y of the kept ky of number j, and back: -1 where it is none.
+    // The y of kept ky number j, and the number of a y: -1 where it is not kept.
     WHORL_INLINE int y_of(int j, int ny) const { return wrapped(signed_index(j, extent_y), ny); }
     WHORL_INLINE int kept_of(int y, int ny) const {
         if (y <= extent_y) return y;
@@ -66,7 +66,7 @@ template <class Real, class Pass> struct Contract {
     PencilRows<Real> pencil;
     int first_product, first_flux;
     const Real* kx;     // of the y-pencil
-    const Real* all_ky; // of every kept ky
+    const Real* all_ky; // every kept ky, of all ranks
     std::array<Real, Pass::products> signs;
 
     // Elements of one row, of complex or of real values.
@@ -74,7 +74,7 @@ template <class Real, class Pass> struct Contract {
         const Contract& of;
         const Value* from;
         Value* to;
-        std::int64_t from_stride, to_stride; // between products, and fluxes
+        std::int64_t from_stride, to_stride; // between products, and between fluxes
         const Real* kx;
         Real ky;
         int length;
@@ -114,7 +114,7 @@ template <class Real, class Pass> struct Contract {
     }
 };
 
-// Rows of y of some planes <-> one row peer's chunk [variable][plane][row of its y block][kx].
+// Rows of y of some planes <-> one row peer's chunk [variable][plane][row of its y range][element].
 template <class Real, bool to_buffer> struct MoveRows {
     Planes<Real> planes;
     Complex<Real>* chunk;              // at the first of these planes

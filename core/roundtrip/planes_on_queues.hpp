@@ -23,7 +23,7 @@ template <class Device, class Real> class PlanesOnQueues : public PlaneGroups<De
                     [&](const auto& member, const Firsts& firsts) { contract(member, executor, z, firsts); });
     }
 
-    // What comes next is nobody's to fetch here.
+    // Queues fetch nothing ahead.
     template <class Pass> auto fetch_during(const Pass&, int, const Range&, const Range&) {
         return [](std::int64_t) {};
     }

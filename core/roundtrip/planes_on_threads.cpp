@@ -6,8 +6,7 @@
 
 namespace whorl {
 
-// The lines are read from the y-pencil as they are transformed; while one variable's are, the next one's are
-// fetched.
+// The lines are read from the y-pencil as they are transformed; while one variable is, the next is fetched.
 template <class Device, class Real>
 void PlanesOnThreads<Device, Real>::lines_in(int executor, const Range& z, int variables) {
     if (variables == 0) return;
@@ -21,8 +20,7 @@ void PlanesOnThreads<Device, Real>::lines_in(int executor, const Range& z, int v
             to[static_cast<std::size_t>(from.y_of(j, layout_.ny))] = from.row(v, 0, j);
     };
     point_at(rows, 0);
-    // In the order of memory: lane by lane the rows would come one cache line after the other from
-    // everywhere.
+    // Rows are fetched in the order of memory; the transform would read one cache line of each row in turn.
     for (const device::LineRow<Real>& row : rows)
         Device::fetch(row.data, static_cast<std::size_t>(row.length) * sizeof(Value));
     for (int v = 0; v < variables; ++v) {
@@ -45,7 +43,7 @@ void PlanesOnThreads<Device, Real>::lines_out(int executor, const Range& z, int 
 
 template <class Device, class Real>
 void PlanesOnThreads<Device, Real>::find_next(int executor, const Range& z, const Range& all, int variables) {
-    const int plane = z.begin + device_.executors(); // the others take those between
+    const int plane = z.begin + device_.executors(); // other executors take the planes between
     NextPlane& next = next_[static_cast<std::size_t>(executor)];
     next = {};
     if (plane >= all.end) return;

@@ -1,4 +1,4 @@
-// The stage of planes on threads (plane_stage.hpp): each has one plane in hand.
+// The stage of planes on threads (plane_stage.hpp): each takes one plane at a time.
 #pragma once
 
 #include "roundtrip/plane_groups.hpp"
@@ -20,12 +20,12 @@ template <class Device, class Real> class PlanesOnThreads : public PlaneGroups<D
                     [&](const auto& member, const Firsts& firsts) { contract(member, executor, z, firsts); });
     }
 
-    // The lines alone.
+    // The transforms without contract().
     void lines_in(int executor, const Range& z, int variables);
     void lines_out(int executor, const Range& z, int variables);
 
-    // A function to be told, as the points of plane z of a batch are worked on, how many more are done: it
-    // fetches the rows of the y-pencil that this executor's next y lines begin with.
+    // Returns a function to call with the number of points that come next in plane z of a batch: meanwhile it
+    // fetches rows of the y-pencil for this executor's next plane.
     template <class Pass>
     auto fetch_during(const Pass& pass, int executor, const Range& z, const Range& all) {
         find_next(executor, z, all, widths_of(pass).inputs);
@@ -39,12 +39,12 @@ template <class Device, class Real> class PlanesOnThreads : public PlaneGroups<D
     struct NextPlane {
         kernels::PencilRows<Real> from{};
         std::int64_t rows = 0, fetched = 0;
-        std::int64_t points = 0; // of the plane in hand that are done
+        std::int64_t points = 0; // of the present plane that are done
     };
 
     void find_next(int executor, const Range& z, const Range& all, int variables);
     void fetch_next(int executor, std::int64_t points);
-    // Of a pass, or of a part.
+    // Contracts a pass, or a part.
     template <class Pass>
     void contract(const Pass& pass, int executor, const Range& z, const Firsts& firsts) {
         if constexpr (Pass::products > 0 && Pass::fluxes > 0) {
@@ -60,7 +60,7 @@ template <class Device, class Real> class PlanesOnThreads : public PlaneGroups<D
     std::vector<NextPlane> next_; // by executors
 };
 
-// What is contracted passes the cache by on its way to the buffer.
+// Contracted rows are written to the y-pencil past the caches.
 template <class Device, class Real>
 template <class Of, class Pass>
 void PlanesOnThreads<Device, Real>::contract_rows(const kernels::Contract<Real, Pass>& contract,

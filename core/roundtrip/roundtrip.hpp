@@ -3,8 +3,8 @@
 //   modes -load-> z-lines -> y-lines -> x-lines -point->
 //     x-lines -> y-lines -contract-> z-lines -store-> modes
 //
-// A pass says what travels. Three stages carry it: columns (z lines), planes (y lines) and rows (x lines and
-// points); between them columns and rows are exchanged. What is here puts them together, batch by batch.
+// A pass defines what travels. Three stages carry it: columns (z lines), planes (y lines) and rows (x lines
+// and points); between them columns and rows are exchanged. RoundTrip runs them batch by batch.
 #pragma once
 
 #include <map>
@@ -32,11 +32,12 @@ struct RoundTripOptions {
     LineChoice lines;
     std::int64_t second_cache = device::second_cache(); // bytes
     int planes = 0; // at a time, where work is enqueued; 0: as many as fill the device
-    // Most variables of any pass: on the columns (inputs, fluxes) and on the rows (inputs, products).
+    // The most variables of any pass: on the column leg (inputs, fluxes) and on the row leg (inputs,
+    // products).
     int column_variables = 4, row_variables = 5;
 };
 
-// What an executor of a round trip works in.
+// The workspace of an executor.
 template <class Device, class Real>
 Workspace workspace_of(const Device& device, const Layout& layout, const RoundTripOptions& options) {
     if constexpr (Device::queues)
@@ -66,14 +67,14 @@ template <class Device, class Real> class RoundTrip {
     // The offset, in fractions of a grid cell, of the grid on which the next passes work; all zero: no shift.
     void shift(std::array<double, 3> cells) { modes_.shift(cells); }
 
-    // Sends a pass through. Returns its maxima over all ranks (NaN where a value was not finite).
+    // Runs a pass. Returns its maxima over all ranks (NaN where a value was not finite).
     template <class Pass> std::array<double, 2> run(Pass& pass);
 
     Exchanges<Device, Real>& exchanges() { return exchanges_; }
     const Exchanges<Device, Real>& exchanges() const { return exchanges_; }
 
-    // Bytes by array, and the seconds spent by part since reset (mean over executors; exchange is the
-    // caller's).
+    // Bytes by array, and seconds by task since time() was called: of executors the mean over threads or the
+    // sum over queues, of exchanges those of the calling thread.
     std::map<std::string, std::int64_t> memory() const;
     std::map<std::string, double> timings() const;
     void time(bool enabled);
@@ -85,7 +86,7 @@ template <class Device, class Real> class RoundTrip {
     StageContext<Device, Real> context() {
         return {layout_, device_, executors_, exchanges_, modes_, parities_};
     }
-    // All that depends on the lines: the workspaces, the tiles, the lines themselves.
+    // Makes all that depends on the lines: workspaces, tiles and plans.
     void take_lines(const LineChoice& choice);
     std::array<double, 2> reduce_maxima(bool wanted);
 
@@ -102,7 +103,7 @@ template <class Device, class Real> class RoundTrip {
     const exchange::Communicator& world_;
     RoundTripOptions options_;
     LineChoice lines_;
-    Parities parities_; // of the pass on its way
+    Parities parities_; // of the present pass
     ModeSpace<Device, Real> modes_;
     Executors<Device, Real> executors_;
     Exchanges<Device, Real> exchanges_;

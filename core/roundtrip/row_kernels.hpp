@@ -8,15 +8,15 @@
 
 namespace whorl::kernels {
 
-// A row of zeroes.
+// Fills a row with zeroes.
 template <class T> struct ZeroRow {
     T* to;
     int length;
     WHORL_INLINE void operator()(std::int64_t i) const { to[i] = T{}; }
 };
 
-// Which of a share's rows are in hand, and which of them travel together: neighbours in y of the same plane,
-// so that no bit depends on the planes in hand.
+// The rows of a share that are transformed at a time, in pairs. Pairs are neighbours in y of one plane, so
+// that no bit of a result depends on how many planes are taken at a time.
 struct RowPairs {
     int first;
     int of_plane, planes;       // rows of y of a plane, and planes
@@ -24,14 +24,14 @@ struct RowPairs {
 
     WHORL_INLINE int pairs_of_plane() const { return (of_plane + 1) / 2; }
     WHORL_INLINE int count() const { return planes * pairs_of_plane(); }
-    // A missing partner is stood in for by the row itself.
+    // The row itself takes the place of a missing partner.
     WHORL_INLINE int row(int plane, int pair, int half) const {
         const int y = 2 * pair + half;
         return first + plane * plane_stride + (y < of_plane ? y : y - 1) * y_stride;
     }
 };
 
-// `pairs` complex lines a variable: [variable][pair][x], lines `pitch` apart.
+// `pairs` complex lines per variable: [variable][pair][x], lines `pitch` apart.
 template <class Real> struct LinesOfPairs {
     Complex<Real>* data;
     int nx, pitch, pairs;
@@ -42,7 +42,7 @@ template <class Real> struct LinesOfPairs {
     WHORL_INLINE Complex<Real>* line(int v, int pair) const {
         return data + (static_cast<std::int64_t>(v) * pairs + pair) * pitch;
     }
-    // The same as real numbers, and from one variable to the next.
+    // The line as real numbers, and the distance between its variables in them.
     WHORL_INLINE Real* reals(int v, int pair) const { return reinterpret_cast<Real*>(line(v, pair)); }
     WHORL_INLINE std::int64_t real_stride() const { return 2LL * pairs * pitch; }
     WHORL_INLINE int row(int pair, int half) const {
@@ -51,7 +51,7 @@ template <class Real> struct LinesOfPairs {
     }
 };
 
-// Of row r = (variable, pair) of a kernel: the two rows in a share, and their line.
+// The two rows of a share and their line, for row r = (variable, pair) of a kernel.
 template <class Real> struct PairOfRows {
     Complex<Real>* a;
     Complex<Real>* b;
@@ -68,7 +68,7 @@ template <class Real> struct PairOfRows {
     }
 };
 
-// Which grid points rows are: y0 + row / inner of plane z0 + row % inner, or the other way round.
+// The grid points of rows: y = y0 + row / inner and z = z0 + row % inner, or with y and z exchanged.
 struct RowOrder {
     int y0, z0, inner;
     bool planes_inside;
@@ -77,7 +77,7 @@ struct RowOrder {
         const int outer = row / inner, rest = row % inner;
         return planes_inside ? Point{0, y0 + outer, z0 + rest} : Point{0, y0 + rest, z0 + outer};
     }
-    // Those from row `first` on: part of one plane, or all of some.
+    // The pairs of `rows` rows from `first` on: some rows of one plane, or all rows of some planes.
     WHORL_INLINE RowPairs pairs(int first, int rows) const {
         if (planes_inside) return {first, rows / inner, inner, inner, 1};
         return rows <= inner ? RowPairs{first, rows, 1, 1, inner}
@@ -85,7 +85,7 @@ struct RowOrder {
     }
 };
 
-// Shares -> lines, elements of one share. Row r = (variable, pair).
+// Shares -> lines: merges the elements of one share (device/rows.hpp). Row r = (variable, pair).
 template <class Real, bool walled> struct Merge {
     device::RowShare<Real> share;
     LinesOfPairs<Real> block;
@@ -104,7 +104,7 @@ template <class Real, bool walled> struct Merge {
                 of.line[2 * k + 1] = second;
             } else {
                 const auto [low, high] = device::merged(a, b);
-                // The mean of a real row is real, whatever rounding left.
+                // The mean of a real row is real: an imaginary part is rounding.
                 of.line[k] = k == 0 ? Complex<Real>{a.re, b.re} : low;
                 if (k > 0) of.line[nx - k] = high;
             }
@@ -126,8 +126,8 @@ template <class Real> struct MergePadding {
     }
 };
 
-// Lines -> shares, times `factor`: half of what there is to scale by where separated rows are twice the
-// wanted. The first row last: it may stand in for the second.
+// Lines -> shares, times `factor`, which is half the scale where device::separated gives twice the rows. The
+// first row is written last, since it takes the place of a missing second one.
 template <class Real, bool walled> struct Separate {
     device::RowShare<Real> share;
     LinesOfPairs<Real> block;
@@ -152,7 +152,8 @@ template <class Real, bool walled> struct Separate {
     }
 };
 
-// point() of a pass at points whose variables lie `in_stride` and `out_stride` apart; where(i) is the i-th.
+// point() of a pass at points whose variables lie `in_stride` and `out_stride` apart; where(i) is the i-th
+// point.
 template <class Real, class Pass, class Where> struct PointRow {
     const Pass& pass;
     const Real* in;
@@ -170,7 +171,7 @@ template <class Real, class Pass, class Where> struct PointRow {
     }
 };
 
-// At every point of a block of lines; row r is a pair. Even elements belong to its first row.
+// point() at every point of a block of lines. Row r is a pair; its even real numbers are the first row.
 template <class Real, class Pass> struct PairPoints {
     Pass pass;
     LinesOfPairs<Real> in, out;
@@ -195,8 +196,8 @@ template <class Real, class Pass> struct PairPoints {
     }
 };
 
-// At points of rows turned into lanes, in place: a row of the kernel is all of them or, where rows are
-// missing, those of one x.
+// point() at the points of rows turned into lanes, in place. A row of the kernel has all points or, where
+// rows are missing, those of one x.
 template <class Real, class Pass> struct LanePoints {
     Pass pass;
     device::RowPoints<Real> block;
@@ -222,8 +223,8 @@ template <class Real, class Pass> struct LanePoints {
     }
 };
 
-// part.point at points whose variables lie `stride` apart: `head` the pass's inputs, `in` and `out` the
-// part's own. Row r is `length` of them, `pitch` from one to the next.
+// part.point at points whose variables lie `in_stride` and `out_stride` apart: `head` has the pass's inputs,
+// `in` and `out` the part's own. Rows have `length` points and lie `pitch` apart.
 template <class Real, class Part> struct PartPoints {
     Part part;
     const Real* head;
@@ -246,7 +247,7 @@ template <class Real, class Part> struct PartPoints {
     WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, r * pitch, length}; }
 };
 
-// pass.measure at points, of which row r is `length`, `pitch` from row to row; variables lie `stride` apart.
+// pass.measure at points. Rows have `length` points and lie `pitch` apart; variables lie `stride` apart.
 template <class Real, class Pass> struct Measured {
     using Value = Real;
     static constexpr int maxima = Pass::maxima;
@@ -267,7 +268,7 @@ template <class Real, class Pass> struct Measured {
     WHORL_INLINE RowOf row(std::int64_t r) const { return {pass, data + r * pitch, stride, length}; }
 };
 
-// Zeroes the products of the rows that are missing; row r = (variable, point).
+// Fills the products of missing rows with zeroes; row r = (variable, point).
 template <class Real> struct LanePadding {
     device::RowPoints<Real> block;
 

@@ -1,4 +1,4 @@
-// What the stage of rows is on any device: the rows of all row peers, and x lines of any kind, pairs of rows
+// The stage of rows on any device: the shares of all row peers, and x lines of any kind, with pairs of rows
 // as complex lines.
 #pragma once
 
@@ -32,7 +32,7 @@ template <class Device, class Real> class RowPairLines {
   protected:
     using Value = Complex<Real>;
     using Plan = typename Device::template LinePlan<Real>;
-    using ByPairs = std::map<int, std::unique_ptr<Plan>>; // of rows
+    using ByPairs = std::map<int, std::unique_ptr<Plan>>; // by the number of pairs
 
     void make_pair_lines(device::LineKind kind, const std::set<int>& planes);
     template <class Pass> void through_pairs(const Pass& pass, int executor, const RowsInHand<Real>& rows);
@@ -72,8 +72,8 @@ void RowPairLines<Device, Real>::through_pairs(const Pass& pass, int executor, c
     if constexpr (Pass::products > 0) lines_out(executor, out, widths_of(pass).products, rows);
 }
 
-// `in` and `out` may be the same: parts are worked on from the last, whose products lie behind all inputs
-// that are still wanted.
+// `in` and `out` may be the same lines: parts are evaluated from the last to the first, and the products of
+// each lie behind all inputs that are still needed.
 template <class Device, class Real>
 template <class Pass>
 void RowPairLines<Device, Real>::work_at_points(const Pass& pass, int executor,

@@ -1,6 +1,6 @@
 // The stage of rows in the memory of blocks of threads (device/block_plan.hpp): pairs of rows are merged as
-// they are read (device/rows.hpp), transformed, worked on at their points, transformed back and separated as
-// they are written, so that nothing but the rows themselves crosses the device's memory.
+// they are read (device/rows.hpp), transformed, evaluated at their points, transformed back and separated as
+// they are written, so that only the rows themselves cross the device's memory.
 #pragma once
 
 #include "device/block_plan.hpp"
@@ -17,7 +17,7 @@ template <class Of> struct PointValues {
     WHORL_INLINE Real& of(int v) const { return first[v * stride]; }
 };
 
-// The parts of a pass as a program carries them.
+// The parts of a pass in a program.
 template <class Pass> struct PartsOf {
     explicit PartsOf(const Pass&) {}
     template <class Values> WHORL_INLINE void point(const Values&, const Widths&) const {}
@@ -43,7 +43,7 @@ template <HasParts Pass> struct PartsOf<Pass> {
     }
 };
 
-// Rows of the shares, `pairs` pairs of them, of one plane, a block.
+// A block takes up to `pairs` pairs of rows of one plane, from all shares.
 template <class Real, class Pass> struct RowProgram {
     using Value = Real;
     static constexpr int maxima = Pass::maxima;
@@ -56,7 +56,7 @@ template <class Real, class Pass> struct RowProgram {
     device::RowShare<Real> shares[Workspace::most_shares];
     Divisor share_widths[Workspace::most_shares];
     int share_count, kept_x;
-    Divisor dropped, points; // of a line
+    Divisor dropped, points; // of a line: elements that are not kept, points
     RowPairs rows;
     Divisor pairs;
     RowOrder order;
@@ -89,7 +89,7 @@ template <class Real, class Pass> struct RowProgram {
     WHORL_INLINE int row_of(const LaneRange& own, int pair, int half) const {
         return rows.row(own.group, own.first + pair, half);
     }
-    // The two rows of line q of a share; those of the first pair where it has none.
+    // The two rows of line q in a share; those of the first pair where the line has no rows.
     using Rows = device::TwoOf<Complex<Real>*>;
     WHORL_INLINE bool has_rows(const LaneRange& own, int q) const {
         return pairs.divide(q).remainder < own.count;
@@ -120,7 +120,7 @@ template <class Real, class Pass> struct RowProgram {
                     const auto [q, i] = width.divide(item);
                     const int k = share.modes.at(i);
                     const auto [low, high] = device::merged(mode.first, mode.second);
-                    // The mean of a real row is real, whatever rounding left.
+                    // The mean of a real row is real: an imaginary part is rounding.
                     data[lines.offset(k, q)] = k == 0 ? Complex<Real>{mode.first.re, mode.second.re} : low;
                     if (k > 0) data[lines.offset(n - k, q)] = high;
                 });
@@ -171,7 +171,7 @@ template <class Real, class Pass> struct RowProgram {
                 const Rows rows_out = rows_of(share, own, q);
                 const Complex<Real> low = data[lines.offset(k, q)];
                 const Complex<Real> high = data[lines.offset(k == 0 ? 0 : plan.n - k, q)];
-                // The first row last: it may stand in for the second.
+                // The first row is written last, since it takes the place of a missing second one.
                 const auto [a, b] = device::separated(low, high);
                 rows_out.second[i] = half_scale * b;
                 rows_out.first[i] = half_scale * a;

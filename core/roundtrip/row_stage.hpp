@@ -1,11 +1,11 @@
-// The stage of rows: through x to the points, the work there, and back (docs/method.md, "Round trip").
+// The stage of rows: x lines to the points, point(), and x lines back (docs/method.md, "Round trip").
 //
 //   rows -x lines-> points -point-> products -x lines-> rows
 //
-//   take_lines(choice, planes)   for the workspace the executors have now, which have so many planes in hand
-//   shares(executor, index, b)   rows of the index-th of those of a batch's planes whose rows this rank has
+//   take_lines(choice, planes)   plans for the present workspace and these numbers of planes at a time
+//   shares(executor, index, b)   the shares of the index-th own plane of batch b
 //   through(pass, executor, rows, meanwhile)
-//                                meanwhile(points) is told on the way how many points are done
+//                                calls meanwhile(points) with the number of points that come next
 #pragma once
 
 #include <type_traits>

@@ -1,5 +1,5 @@
 // The stage of rows where work is enqueued (row_stage.hpp): in the memory of blocks of threads
-// (row_program.hpp), or pairs of rows where they do not fit or other lines are wanted.
+// (row_program.hpp), or as pairs of rows where they do not fit or another kind of lines is chosen.
 #pragma once
 
 #include <algorithm>
@@ -31,7 +31,7 @@ template <class Device, class Real> class RowsOnQueues : public RowPairLines<Dev
 
     template <class Pass> void through_blocks(const Pass& pass, int executor, const RowsInHand<Real>& rows);
 
-    std::unique_ptr<device::BlockTables<typename Device::Memory, Real>> row_tables_; // or those of pairs
+    std::unique_ptr<device::BlockTables<typename Device::Memory, Real>> row_tables_; // null: pairs of rows
 };
 
 template <class Device, class Real>

@@ -1,5 +1,5 @@
 // The stage of rows on threads (row_stage.hpp): rows turned into lanes of vectors (device/row_plan.hpp), or
-// pairs of rows where other lines are wanted.
+// pairs of rows where another kind of lines is chosen.
 #pragma once
 
 #include "device/maxima.hpp"
@@ -38,7 +38,7 @@ template <class Device, class Real> class RowsOnThreads : public RowPairLines<De
     void work_at_points(const Pass& pass, int executor, const device::RowPoints<Real>& points,
                         const Point& first);
 
-    std::unique_ptr<device::RowPlan<Real>> row_lines_; // or those of pairs
+    std::unique_ptr<device::RowPlan<Real>> row_lines_; // null: pairs of rows
 };
 
 template <class Device, class Real>

@@ -1,4 +1,4 @@
-// RoundTrip::run and what it does batch by batch; included where passes are instantiated.
+// RoundTrip::run and its functions for one batch; included where passes are instantiated.
 #pragma once
 
 #include "roundtrip/roundtrip.hpp"
@@ -30,10 +30,10 @@ std::array<double, 2> RoundTrip<Device, Real>::run(Pass& pass) {
     return largest;
 }
 
-// Batch by batch from the columns to the points and back. Where rows are exchanged without blocking,
-// each stage is a batch behind the one before it, so that an exchange lasts as long as another stage. While a
-// pass calls out, which may throw or use MPI, nothing is under way. Where a pass neither exchanges nor calls
-// out, the planes of all batches follow each other without a halt.
+// Takes the batches from the columns to the points and back. Where row exchanges do not block, each stage is
+// one batch behind the stage before it, so that an exchange overlaps with another stage. No exchange is under
+// way during begin_batch() and end_batch(), which may throw or use MPI. Where a pass has neither these nor
+// exchanges, the planes of all batches are one loop.
 template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
@@ -46,17 +46,17 @@ void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
     const auto start_in = [&](int b) { exchanges_.start(*legs.column_in, b); };
     const auto is_batch = [&](int b) { return b >= 0 && b < count; };
     if (legs.column_in && !calls_out) start_in(0);
-    for (int step = 0; step < count + 2 * lag; ++step) {
-        const int behind = step - lag, last = behind - lag;
-        if (is_batch(step)) {
+    for (int ahead = 0; ahead < count + 2 * lag; ++ahead) {
+        const int behind = ahead - lag, last = behind - lag;
+        if (is_batch(ahead)) {
             if (legs.column_in) {
                 if (calls_out)
-                    start_in(step);
-                else if (is_batch(step + 1))
-                    start_in(step + 1);
-                exchanges_.wait(*legs.column_in, step);
+                    start_in(ahead);
+                else if (is_batch(ahead + 1))
+                    start_in(ahead + 1);
+                exchanges_.wait(*legs.column_in, ahead);
             }
-            if (rows) towards_rows(pass, step, legs);
+            if (rows) towards_rows(pass, ahead, legs);
         }
         if (is_batch(behind))
             rows ? exchanged_rows(pass, behind, legs) : whole_planes(pass, layout_.planes(behind));
@@ -70,12 +70,12 @@ void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
         for (int b = 0; b < count; ++b) exchanges_.wait(*legs.column_out, b);
 }
 
-// Where a rank has whole planes: some at a time through y, x and the points, and back.
+// Where a rank has whole planes (p_row = 1): groups of planes through y, x and the points, and back.
 template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Range& all) {
     if constexpr (requires { pass.begin_batch(all); }) {
-        device_.finish(); // the batch before may still be at work on what this fills
+        device_.finish(); // the batch before may still use the array that this fills
         pass.begin_batch(all);
     }
     device_.each(planes_.groups(all), [&](int executor, std::int64_t item) {
@@ -97,7 +97,7 @@ void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Range& all) {
     }
 }
 
-// Else in three stages: y lines and off to the row's ranks;
+// Where rows are exchanged (p_row > 1): y lines, then the exchange of rows starts.
 template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::towards_rows(Pass& pass, int b, const Legs& legs) {
@@ -112,23 +112,23 @@ void RoundTrip<Device, Real>::towards_rows(Pass& pass, int b, const Legs& legs) 
     }
 }
 
-// x lines and points of the own rows;
+// x lines and points of own rows, between the two exchanges of rows.
 template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs) {
     const Range all = layout_.point_planes(b);
     if constexpr (Pass::inputs > 0) exchanges_.wait(*legs.row_in, b);
     if constexpr (requires { pass.begin_batch(all); }) {
-        device_.finish(); // the batch before may still be at work on what this fills
+        device_.finish(); // the batch before may still use the array that this fills
         pass.begin_batch(all);
     }
     const int own = layout_.y.size(), together = executors_.workspace.planes;
-    const int chunks =
+    const int blocks =
         own == 0 ? 0 : (together * own + executors_.workspace.rows - 1) / executors_.workspace.rows;
-    device_.each(1LL * planes_.groups(all) * chunks, [&](int executor, std::int64_t item) {
+    device_.each(1LL * planes_.groups(all) * blocks, [&](int executor, std::int64_t item) {
         if (executor == 0) exchanges_.progress();
-        const Range z = planes_.group(all, item / chunks);
-        const int y = static_cast<int>(item % chunks) * executors_.workspace.rows;
+        const Range z = planes_.group(all, item / blocks);
+        const int y = static_cast<int>(item % blocks) * executors_.workspace.rows;
         const kernels::RowOrder order{layout_.y.begin, z.begin, own, false};
         rows_.through(pass, executor,
                       {rows_.shares(executor, z.begin - all.begin, b), order, y,
@@ -142,7 +142,7 @@ void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs
     if constexpr (Pass::products > 0) exchanges_.start(*legs.row_out, b);
 }
 
-// and y lines of what came back.
+// y lines of the products, when they have come back.
 template <class Device, class Real>
 template <class Pass>
 void RoundTrip<Device, Real>::back_from_rows(Pass& pass, int b, const Legs& legs) {

@@ -1,4 +1,5 @@
-// What the three stages of a round trip share: what is known of the rank and of the pass on its way.
+// What the three stages of a round trip share: the layout and buffers of the rank, and the present pass's
+// parities.
 #pragma once
 
 #include "roundtrip/exchanges.hpp"

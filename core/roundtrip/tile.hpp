@@ -1,4 +1,4 @@
-// Columns of a rank side by side, on their way between modes and the z-pencil.
+// Columns of a rank side by side, between modes and the z-pencil.
 #pragma once
 
 #include "device/line_plan.hpp"
@@ -12,12 +12,12 @@ template <class Real> struct Columns {
     Complex<Real>* data;
     int count, nz;
     std::int64_t pitch, stride; // from one z to the next, and between variables
-    std::int64_t first;         // of them among the rank's columns
+    std::int64_t first;         // number of the first among the rank's columns
 
     WHORL_INLINE Complex<Real>* line(int v, int l) const { return data + v * stride + l * pitch; }
 };
 
-// Where columns from number `first` on lie in the z-pencil.
+// `count` columns of the z-pencil from number `first` on.
 template <class Real> struct PencilColumns {
     Complex<Real>* pencil;
     const PlaneAddress* planes;
@@ -37,13 +37,13 @@ struct ColumnRun {
 // Columns as a thread transforms them together. A row of a tile is the modes of one run and one kept kz.
 template <class Real> struct Tile : Columns<Real> {
     int extent_z; // the largest kept kz
-    int kept_z;   // how many are kept
+    int kept_z;   // number of kept kz
     int run_count;
     const ColumnRun* runs;
 
     int rows() const { return run_count * kept_z; }
     const ColumnRun& run(int r) const { return runs[r / kept_z]; }
-    // Plane of the kept kz.
+    // The plane of the kept kz of row r.
     int plane(int r) const { return wrapped(signed_index(r % kept_z, extent_z), this->nz); }
     Complex<Real>* values(int v, int r) const { return this->line(v, plane(r)) + run(r).lane; }
     ModeRow<Real> modes(const ModeTables<Real>& tables, int r) const {

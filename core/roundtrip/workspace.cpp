@@ -9,23 +9,23 @@
 namespace whorl {
 
 namespace {
-// Rows of a power of two fall on the same cache sets: keep clear of them.
+// Rows a multiple of 64 numbers apart would fall on few sets of the caches.
 int padded_pitch(int width) {
     constexpr int step = Workspace::alignment;
     const int pitch = (width + step - 1) / step * step;
     return pitch % (8 * step) == 0 ? pitch + step : pitch;
 }
 constexpr int tile_step = 8, widest_tile = 88; // columns
-constexpr std::int64_t shortest_run = 640;     // bytes of a tile's row, which memory gives at once
+constexpr std::int64_t shortest_run = 640;     // bytes of a tile's row that memory transfers efficiently
 std::int64_t whole_lines(std::int64_t values) {
     return (values + Workspace::alignment - 1) / Workspace::alignment * Workspace::alignment;
 }
-constexpr int most_pairs = 4; // 8 variables of 4 lines stay in the inner caches
+constexpr int most_pairs = 4; // 4 lines of 8 variables stay in the inner caches
 } // namespace
 
 namespace {
-// The widest tile of at most so many columns, an odd number of steps: the lines of an even one share fewer
-// sets of the first cache.
+// The widest tile of at most `columns` columns that has an odd number of `tile_step`: with an even one its
+// lines would share fewer sets of the first cache.
 int tile_within(std::int64_t columns) {
     const auto steps = std::clamp<std::int64_t>(columns, tile_step, widest_tile) / tile_step;
     return static_cast<int>((steps - 1) / 2 * 2 + 1) * tile_step;
@@ -56,7 +56,7 @@ void Workspace::take_blocks(const Layout& layout, int of_rows, std::int64_t of_b
 }
 
 namespace {
-// So many points that the threads of a block have enough to do, and no more than a plane has.
+// Enough points to occupy the threads of a block, and no more than a plane has.
 int pairs_of_block(const Layout& layout, const Workspace::Queue& queue) {
     constexpr int points = 1024;
     const bool own = queue.lines == device::LineKind::own && layout.per_element == 1;
@@ -66,7 +66,7 @@ int pairs_of_block(const Layout& layout, const Workspace::Queue& queue) {
     const int wanted = std::min(points / layout.nx, (layout.y.size() + 1) / 2);
     return static_cast<int>(std::min<std::int64_t>(std::max(wanted, 1), queue.block_memory / of_pair));
 }
-// Lines between walls are folded beside their places.
+// Lines between walls are folded in scratch memory.
 std::int64_t fold_scratch(const Layout& layout, const Workspace& work) {
     const auto folded = [&](std::size_t axis, std::int64_t values) {
         return layout.walls[axis] ? values : 0;
@@ -77,7 +77,7 @@ std::int64_t fold_scratch(const Layout& layout, const Workspace& work) {
 }
 } // namespace
 
-// Where rows are exchanged planes and lines are never in hand together, and share their place.
+// Where rows are exchanged, planes and x lines are never in use together and share their memory.
 Workspace Workspace::of_queue(const Layout& layout, const Queue& queue) {
     constexpr std::int64_t most_bytes = std::int64_t{512} << 20; // of planes and of lines
     constexpr int most_columns = 8192;
@@ -90,7 +90,7 @@ Workspace Workspace::of_queue(const Layout& layout, const Queue& queue) {
                        of_rows = of_pair * ((layout.y.size() + 1) / 2);
     const std::int64_t in_hand = together ? of_plane + of_rows : std::max(of_plane, of_rows);
     const std::int64_t fitting = queue.planes > 0 ? queue.planes : room / std::max<std::int64_t>(in_hand, 1);
-    // Something to do for each queue.
+    // Each queue gets planes of every batch.
     const int of_batch = (layout.largest_batch() + device::queue_count - 1) / device::queue_count;
     work.planes = static_cast<int>(std::clamp<std::int64_t>(fitting, 1, std::max(of_batch, 1)));
     work.rows = work.planes * layout.y.size();

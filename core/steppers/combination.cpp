@@ -13,7 +13,7 @@ template <int n_reads, int n_writes> struct Counts {
     static constexpr int reads = n_reads, writes = n_writes;
 };
 
-// By the parts of complex numbers, for which all coefficients are alike.
+// Combines real and imaginary parts alike, since all coefficients are real.
 template <class Real, int reads, int writes, bool decays> struct CombineRow {
     static constexpr int most = Combination<Real>::most;
     const Combination<Real>& of;
@@ -61,10 +61,10 @@ template <class Real, int... reads> constexpr auto runs_by_counts(std::integer_s
 
 } // namespace
 
-// Of a register that is only written the ends are wanted: put_row writes the cache lines there in part, and
-// each would be waited for by all that is written after it.
+// For a register that is only written, just the ends are fetched: put_row writes their cache lines in part,
+// and all later writes would wait for each.
 template <class Real> void fetch_row(const Combination<Real>& of, const RowOfFields<Real>& row) {
-    constexpr int nearest = 3; // cache: a row is combined soon
+    constexpr int nearest = 3; // the first cache: a row is combined soon
     const std::size_t bytes = static_cast<std::size_t>(row.length) * sizeof(Complex<Real>);
     for (int f = 0; f < row.fields; ++f) {
         const std::int64_t first = row.first + f * row.modes;
@@ -88,7 +88,7 @@ template <class Real> void combine_row(const Combination<Real>& of, const RowOfF
     by_writes[static_cast<std::size_t>(of.writes - 1)][row.factors != nullptr](of, row);
 }
 
-// A register that is not read need not be fetched to be written: it passes the caches by.
+// A register that is not read is written past the caches, without being fetched.
 template <class Real> void put_row(const Combination<Real>& of, const RowOfFields<Real>& row) {
     const std::size_t bytes = static_cast<std::size_t>(row.length) * sizeof(Complex<Real>);
     for (int i = 0; i < of.writes; ++i)

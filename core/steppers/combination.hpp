@@ -1,8 +1,8 @@
-// What a stage does to the registers, the same for every model, field and mode:
+// The combination of registers by a stage, the same for every model, field and mode:
 //
 //   r_i <- factor (sum_j m[i][j] r_j + v[i] da)
 //
-// with dt in v. Only registers that are read or written are in it, in their order.
+// with dt in v. It has only the registers that are read or written, in their order.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ template <class Real> struct Combination {
     int reads = 0, writes = 0;
     const Complex<Real>* from[most] = {};
     Complex<Real>* to[most] = {};
-    bool only_written[most] = {}; // Nobody reads the register in `to` as it was.
+    bool only_written[most] = {}; // the old contents of the register in `to` are not read
     Real m[most][most] = {};
     Real v[most] = {};
 
@@ -43,8 +43,8 @@ template <class Real> struct Combination {
         }
     }
 
-    // next[i] of one value of each register; how many there are of them is known to the compiler (Counts
-    // below), or *this says it.
+    // next[i] from one value of each register. The numbers of registers are constants (Counts in
+    // combination.cpp) or those of *this.
     template <class Counts, class Value>
     WHORL_INLINE void at(const Counts& counts, const Value* r, Value da, Value* next) const {
         unrolled<most>([&](auto i) {
@@ -57,7 +57,7 @@ template <class Real> struct Combination {
     }
 };
 
-// The factors of a row of modes (Decay), each twice: for the real and for the imaginary part.
+// The factors of a row of modes (Decay), each twice: for the real and the imaginary part.
 template <class Real, int modes> struct FactorRow {
     Real whole[2 * modes], rest[2 * modes];
 };
@@ -66,9 +66,9 @@ template <class Real> struct FactorsOf {
     const Real* rest;
 };
 
-// A row of modes of all fields: those of field f begin at number first + f * modes of a register, at f *
-// stride of the tendency, and of the i-th register that is written at (i * fields + f) * stride of `next`.
-// Without factors nothing decays.
+// A row of modes of all fields. Those of field f begin at first + f * modes in a register, at f * stride in
+// the tendency, and for the i-th register that is written at (i * fields + f) * stride in `next`. Without
+// factors nothing decays.
 template <class Real> struct RowOfFields {
     std::int64_t first, modes;
     int fields, length;
@@ -78,8 +78,8 @@ template <class Real> struct RowOfFields {
     Complex<Real>* next = nullptr;
 };
 
-// These are for the host. The first fetches the registers of a row that is wanted soon, the second combines
-// them into `next`, and the third puts that into the registers.
+// For the host: fetch_row fetches the registers of a row that is combined soon, combine_row combines them
+// into `next`, and put_row copies `next` into the registers.
 template <class Real> void fetch_row(const Combination<Real>& of, const RowOfFields<Real>& row);
 template <class Real> void combine_row(const Combination<Real>& of, const RowOfFields<Real>& row);
 template <class Real> void put_row(const Combination<Real>& of, const RowOfFields<Real>& row);

@@ -1,8 +1,8 @@
-// exp((L - D) t) of one mode: L a model's linear coupling, D the rates of its fields less the slowest of
-// them, so that the result only decays or turns and nothing overflows. By its Taylor series to rounding where
-// (|L| + |D|) t <= 1, substep by substep where it is a few, else by scaling and squaring of the matrix (Moler
-// and Van Loan, SIAM Rev. 45, 3 (2003), method 3). In double whatever the precision of the fields: a factor
-// that is applied in every step must not be rounded to theirs, or they would drift.
+// exp((L - D) t) of one mode: L is a model's linear coupling, D the rates of its fields less the slowest of
+// them, so that the result only decays or turns and nothing overflows. It is summed to rounding as a Taylor
+// series where (|L| + |D|) t <= 1, in substeps where it is at most 16, else by scaling and squaring of the
+// matrix (Moler and Van Loan, SIAM Rev. 45, 3 (2003), method 3). The precision is double whatever that of the
+// fields, which would drift if a factor of every step were rounded to theirs.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@
 
 namespace whorl {
 
-// Has a closed form of exp(L t), and rates alike for all fields.
+// A model with a closed form of exp(L t) and one rate for all fields.
 template <class Model>
 concept AdvancesItself = requires(const Model& model, Complex<double>* a) {
     model.advance_coupling(Wavenumber<double>{}, 0.0, a);
@@ -33,8 +33,8 @@ template <class Model> WHORL_INLINE double fastest_of(const double* rate) {
     return fastest;
 }
 
-// How many terms sum exp(x) where |x| <= reach. What is left out is so far below the rounding of Real that it
-// does not show after as many steps as there may be, or below that of double.
+// The number of terms of exp(x) for |x| <= reach. The rest is below the rounding of double, or so far below
+// that of Real that it has no effect after any number of steps.
 template <class Real> WHORL_INLINE int terms_for(double reach) {
     constexpr double of_fields = std::numeric_limits<Real>::epsilon() / 4096.0,
                      of_double = std::numeric_limits<double>::epsilon() / 4;
@@ -67,7 +67,7 @@ template <class Model> struct Coupling {
         }
     }
 
-    // The same by the matrix of h / 2^halvings, squared so many times; column c is m[c].
+    // The same by the matrix of h / 2^halvings, squared `halvings` times; column c is m[c].
     WHORL_CALL void square_up(double h, int halvings, int terms, Complex<double>* a) const {
         using Column = Complex<double>[fields];
         Column m[fields] = {};
@@ -95,7 +95,7 @@ template <class Model> struct Coupling {
     }
 };
 
-// a <- exp((L - D) elapsed) a, |L| <= norm, for fields kept as Real.
+// a <- exp((L - D) elapsed) a, |L| <= norm, for fields of precision Real.
 template <class Real, class Model>
 WHORL_CALL void advance_coupling(const Model& model, Wavenumber<double> k, const double* rate, double elapsed,
                                  double norm, Complex<double>* a) {

@@ -6,7 +6,7 @@ namespace whorl {
 
 namespace {
 
-constexpr double longest_growth = 4.0; // of a step over the one before
+constexpr double longest_growth = 4.0; // largest ratio of a step to the one before
 
 // The integrals from 0 to dt of the Lagrange polynomials of the past nodes -t_1 (and -t_2), the other node 0.
 std::array<double, 2> weights_of_past(double dt, const std::vector<double>& steps) {

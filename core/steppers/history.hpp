@@ -1,7 +1,7 @@
-// What a multistep scheme remembers. Register j = 1, 2, … holds dt_j f_j of the j-th step before the present
-// one, carried to the present by the exact factor. A step of Adams and Bashforth integrates the polynomial
-// through f and the f_j, whose steps may be of any length (Hairer, Norsett and Wanner, Solving Ordinary
-// Differential Equations I, section III.5), and moves the registers on.
+// The earlier steps of a multistep scheme. Register j = 1, 2, … holds dt_j f_j of the j-th step before the
+// present one, carried to the present by the exact factor. A step of Adams and Bashforth integrates the
+// polynomial through f and the f_j, whose steps may be of any length (Hairer, Norsett and Wanner, Solving
+// Ordinary Differential Equations I, section III.5), and then shifts the registers by one.
 #pragma once
 
 #include <vector>
@@ -15,17 +15,17 @@ class History {
     explicit History(int longest) : longest_(longest) {}
 
     int longest() const { return longest_; }
-    // Of the steps remembered, the latest first.
+    // The lengths of the steps remembered, the latest first.
     const std::vector<double>& steps() const { return steps_; }
     void set_steps(std::vector<double> steps) { steps_ = std::move(steps); }
     void forget() { steps_.clear(); }
-    // After a step of dt, whose tendency is in register 1.
+    // Adds a step of dt, whose tendency is in register 1.
     void add(double dt);
 
-    // Is a step of dt made from what is remembered? Not the first, and not one that is so much longer than
-    // the one before that a polynomial through the past says little of it: it begins anew.
+    // Whether a step of dt uses the steps remembered: not the first step, nor one so much longer than the one
+    // before that the polynomial through the past is no longer accurate, which starts the scheme anew.
     bool serves(double dt) const;
-    // The stage of such a step.
+    // The stage of a step of dt that uses them.
     Stage stage(double dt) const;
 
   private:

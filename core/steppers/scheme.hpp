@@ -3,8 +3,7 @@
 //   r_i <- exp(-rate advance dt) (sum_j m[i][j] r_j + v[i] dt f),
 //
 // which is the scheme applied to exp(rate t) a, carried back: the linear decay is exact (integrating factor).
-// After the last stage register 0 is the new state. The tables are the caller's: whorl.config.schemes has
-// those there are.
+// After the last stage register 0 is the new state. The caller gives the tables (whorl.config.schemes).
 #pragma once
 
 #include <array>
@@ -19,15 +18,15 @@ struct Stage {
     static constexpr int registers = 3;
     std::array<std::array<double, registers>, registers> m{};
     std::array<double, registers> v{};
-    double advance = 0.0;   // of this stage's result over the stage before, in time steps
-    bool ends_step = false; // what it writes satisfies the model's constraints
+    double advance = 0.0;   // time from the stage before to this stage's result, in time steps
+    bool ends_step = false; // its result is made to satisfy the model's constraints
 
     // Bit i: register i is read, register i is written.
     int reads() const;
     int writes() const;
 };
 
-// Of a stage as it is given: the rows of m and the entries of v, as many as the scheme has registers.
+// The table of a stage: m and v have as many rows and entries as the scheme has registers.
 struct StageTable {
     std::vector<std::vector<double>> m;
     std::vector<double> v;
@@ -36,18 +35,18 @@ struct StageTable {
 
 struct Scheme {
     std::string name;
-    std::vector<Stage> stages; // of a multistep scheme those of its first step
+    std::vector<Stage> stages; // for a multistep scheme, those of its first step
     int earlier = 0;           // steps a multistep scheme remembers (history.hpp)
 
     Scheme() = default;
-    // Throws Error where it has no stages, or more registers than there may be.
+    // Throws Error where there are no stages, or more registers than Stage has.
     Scheme(std::string name, const std::vector<StageTable>& tables, int earlier);
 
-    // That stages read or write, or what is remembered takes; register 1 is there in any case, for what is
-    // made of the state between two steps.
+    // The registers that stages read or write, or that keep earlier steps, and always register 1, for work
+    // between two steps.
     int registers() const;
-    // Of the state, those of the stages and one for what comes between: the tendency on one of two grids, and
-    // whatever is made of the state between two steps, where register 1 remembers. Throws Error of no scheme.
+    // All registers: registers() and, where needed, one for the tendency on one of two grids, or for work
+    // between two steps where register 1 keeps an earlier step. Throws Error where there is no scheme.
     int all_registers(const Dealiasing& dealiasing) const;
 };
 

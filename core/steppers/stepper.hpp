@@ -8,7 +8,7 @@ namespace whorl {
 
 struct StepReport {
     double dt;
-    double courant;          // largest rate of advection and waves, times dt, of the state it began with
+    double courant;          // largest rate of advection and waves times dt, of the state at the beginning
     double maximum_velocity; // of that state; NaN when it was not finite
 };
 
@@ -16,7 +16,7 @@ struct StepperOptions {
     Scheme scheme;
     std::uint64_t shift_seed = 0;
     bool exact = false;                         // linear coupling as part of the integrating factor
-    std::vector<std::array<double, 4>> scalars; // diffusivity and mean gradient of each
+    std::vector<std::array<double, 4>> scalars; // diffusivity and mean gradient of each passive scalar
 };
 
 // Offset of a grid, as a fraction of a cell, for the steps 2 pair and 2 pair + 1: three uniform numbers drawn
@@ -43,16 +43,16 @@ template <class Model, class Device, class Real> class Stepper {
         wave_rate_ = rate_of_waves(model, box, corner);
     }
 
-    // Of the model and the passive scalars behind it.
+    // The number of fields of the model and of the passive scalars behind it.
     static int field_count(const StepperOptions& options) {
         return Model::fields + static_cast<int>(options.scalars.size());
     }
 
     Fields<Real> state() { return field_set(0); }
-    // Free between steps; evaluate() leaves its result here.
+    // Free between steps; evaluate() writes its result here.
     Fields<Real> scratch() { return scheme_.earlier > 0 ? extra() : field_set(1); }
-    // Of a multistep scheme, whose register j holds what the j-th step before left; forgotten by whoever sets
-    // the state.
+    // The earlier steps of a multistep scheme; earlier(j) is register j, that of the j-th step before. Code
+    // that sets the state calls history().forget().
     History& history() { return history_; }
     Fields<Real> earlier(int j) { return field_set(j); }
     std::int64_t modes() const { return modes_; }
@@ -73,9 +73,9 @@ template <class Model, class Device, class Real> class Stepper {
         return {time_step.dt, maxima[0] * time_step.dt, std::sqrt(maxima[1])};
     }
 
-    // The tendency of the state, linear coupling included but not decay, on one of grids() grids, into
-    // scratch(). With phase shifts the second is half a cell from the first: the mean over both is free of
-    // aliases.
+    // Evaluates the tendency of the state, with linear coupling but without decay, on one of grids() grids,
+    // into scratch(). With phase shifts the second grid is half a cell from the first: the mean over both is
+    // free of aliases.
     int grids() const { return dealiasing_.shifts ? 2 : 1; }
     void evaluate(int grid) {
         TimeStep unit{1.0, 0.0, 0.0};
@@ -92,7 +92,7 @@ template <class Model, class Device, class Real> class Stepper {
     }
     Fields<Real> extra() { return field_set(scheme_.registers()); }
 
-    // A share of the tendency by itself, into `result`.
+    // The pass that writes `share` times the tendency alone into `result`.
     Tendency<Model, Real> evaluation(double share, Fields<Real> result, TimeStep& unit) {
         Stage stage;
         stage.v[1] = share;
@@ -121,9 +121,10 @@ template <class Model, class Device, class Real> class Stepper {
         return pass;
     }
 
-    // Waves that a scheme takes step by step count in the Courant number: the fastest on the grid with their
-    // frequency, and the fastest of the largest scales, which must last, five times. Where the Courant number
-    // is 0.9, rk4-gill takes 1/150 of the energy of the former a step and 1/60000 of the latter's a period.
+    // Waves that a scheme integrates explicitly count in the Courant number: the fastest on the grid with
+    // their frequency, the fastest of the largest scales, which must last, with five times theirs. At a
+    // Courant number of 0.9, rk4-gill takes 1/150 of the energy of the former per step and 1/60000 of that of
+    // the latter per period.
     static double rate_of_waves(const Model& model, const Box& box, Wavenumber<double> corner) {
         const auto unit = [&](int axis) {
             return box.points[static_cast<std::size_t>(axis)] > 1 ? box.unit(axis) : 0.0;
@@ -133,8 +134,8 @@ template <class Model, class Device, class Real> class Stepper {
     }
 
     // Rogallo's shifts: the grids of two stages in turn differ by half a cell along every axis, so the single
-    // aliases they leave have opposite signs. The second step of a pair takes the two grids the other way
-    // round: whatever the weights of a scheme's stages, over the pair each grid has half of them.
+    // aliases they leave have opposite signs. The second step of a pair takes the two grids in reverse order:
+    // whatever the weights of a scheme's stages, each grid has half of their sum over the pair.
     std::array<double, 3> grid_of_stage(std::size_t s, std::int64_t step_number) const {
         const bool second = (static_cast<std::int64_t>(s) + step_number) % 2 == 1;
         return moved(shift_offset(options_.shift_seed, step_number / 2), second);
@@ -144,7 +145,8 @@ template <class Model, class Device, class Real> class Stepper {
         return dealiasing_.twice ? run_on_both_grids(pass) : trip_.run(pass);
     }
 
-    // Half the tendency of each grid: the first into extra(), the second added as the stage is stored.
+    // Half the tendency of each grid: the first is written to extra(), the second added when the stage is
+    // stored.
     std::array<double, 2> run_on_both_grids(Tendency<Model, Real>& pass) {
         TimeStep unit{1.0, 0.0, 0.0};
         Tendency<Model, Real> first = evaluation(0.5, extra(), unit);

@@ -1,4 +1,4 @@
-// The pass that evaluates a model's right-hand side and, as it stores, advances the registers by one stage.
+// The pass that evaluates a model's right-hand side and, in store(), advances the registers by one stage.
 #pragma once
 
 #include <algorithm>
@@ -12,14 +12,14 @@
 
 namespace whorl {
 
-// How dt is found: given, or the largest whose Courant number (Tendency::rate) is `courant`.
+// How dt is found: it is given, or the largest with the Courant number (Tendency::rate) `courant`.
 struct TimeStep {
     double dt = 0.0;
     double courant = 0.0; // 0: dt as given
     double dt_max = 0.0;
 };
 
-// The registers of a step and what its present stage does with them.
+// The registers of a step and the data of its present stage.
 template <class Model, class Real> struct StageOf {
     Model model;
     std::array<Fields<Real>, Stage::registers> registers{};
@@ -29,9 +29,9 @@ template <class Model, class Real> struct StageOf {
     double share = 1.0;
     std::int64_t modes = 0;
     Stage stage;
-    const History* history = nullptr; // of a multistep scheme: the stage follows from dt
-    bool exact = false;               // linear coupling, in the factor
-    double coupling_norm = 0.0;       // a bound on it
+    const History* history = nullptr; // of a multistep scheme, whose stage follows from dt
+    bool exact = false;               // linear coupling is in the factor
+    double coupling_norm = 0.0;       // a bound on the linear coupling
     TimeStep* step = nullptr;
 
     WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
@@ -93,7 +93,7 @@ template <class Model, class Real> struct ScalarPart : StageOf<PassiveScalar<Mod
     }
 };
 
-// Does a model carry passive scalars?
+// A model that can carry passive scalars.
 template <class Model>
 concept HasVelocity = requires(const Model& model) { model.drift(Wavenumber<double>{}); };
 
@@ -101,10 +101,10 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
     static constexpr int inputs = Model::inputs, products = Model::products, fluxes = Model::fluxes,
                          maxima = 2;
 
-    // Of each passive scalar the diffusivity and the mean gradient; on the host.
+    // The diffusivity and the mean gradient of each passive scalar, on the host.
     const std::vector<std::array<double, 4>>* scalars = nullptr;
     bool measures = false;
-    double wave_rate = 0.0; // what waves that are not integrated exactly add to the rate of advection
+    double wave_rate = 0.0; // added to the rate of advection for waves that are not integrated exactly
     Real inverse_spacing[3] = {};
 
     WHORL_INLINE void point(Point, const Real* in, Real* out) const { this->model.point(in, out); }

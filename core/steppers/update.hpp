@@ -1,11 +1,11 @@
-// What a stage does to one mode:
+// The update of one mode by a stage:
 //
 //   da = share (tendency + L a) (+ extra),  r_i <- exp(-rate elapsed) (sum_j m[i][j] r_j + v[i] dt da)
 //
-// L is a model's linear coupling. With `exact` it leaves da and joins the factor, exp((L - rate) elapsed)
-// (coupling.hpp), which is then worked out in double. Where work is enqueued, a thread does all of it for a
-// mode (store). On a CPU a row of modes goes through in a few loops within the innermost cache (store_row):
-// what is a model's own is compiled once for each model, and what depends on the stage is of no model
+// L is a model's linear coupling. With `exact` it is not in da but in the factor, exp((L - rate) elapsed)
+// (coupling.hpp), which is then computed in double. Where work is enqueued, a thread does all of it for a
+// mode (store). On a CPU a row of modes is updated in a few loops within the innermost cache (store_row): the
+// loops of a model are compiled once for each model, and those of a stage do not depend on the model
 // (combination.hpp).
 #pragma once
 
@@ -27,7 +27,7 @@ template <class Model, class Real, bool exact> struct Update {
     Model model;
     Combination<Real> combination;
     const Complex<Real>* state;   // of the model itself
-    const Complex<Real>* context; // of the flow a model is carried by
+    const Complex<Real>* context; // of the flow that carries the model
     const Complex<Real>* extra;   // null: nothing is added
     std::int64_t modes;
     Real elapsed, share;
@@ -62,10 +62,10 @@ template <class Model, class Real, bool exact> struct Update {
         });
     }
 
-    // What a row that is stored soon needs of the registers.
+    // Fetches the registers of a row that is stored soon.
     void fetch_row(const ModeRow<Real>& row) const { whorl::fetch_row(combination, of_fields(row)); }
 
-    // flux v of mode i of the row is values.get(v, i).
+    // Flux v of mode i of the row is values.get(v, i).
     template <class Device, class Values>
     [[gnu::noinline]] void store_row(const ModeRow<Real>& whole, const Values& values) const {
         for (int first = 0; first < whole.length; first += at_once) {
@@ -89,8 +89,7 @@ template <class Model, class Real, bool exact> struct Update {
         const bool alone = decays() && !couples;
         if (extra) add_extra<Device>(row, da);
         if (alone) find_factor_rows<Device>(row, factors);
-        // What becomes of the registers stays in the first cache until all is done to it, and is written
-        // once.
+        // The new registers stay in the first cache until they are complete, and are written once.
         Complex<Real> next[Combination<Real>::most][fields][at_once];
         RowOfFields<Real> of_row = of_fields(row);
         of_row.stride = at_once;
@@ -176,7 +175,7 @@ template <class Model, class Real, bool exact> struct Update {
         else
             unrolled<fields>([&](auto f) { a[f] = decayed(factor[rate_of(f)], a[f]); });
     }
-    // With one rate for all fields the factor is theirs; else the series holds what they differ by.
+    // With one rate for all fields the factor has it; else the series has the differences of the rates.
     WHORL_INLINE void propagate_coupled(Wavenumber<Real> k, Complex<Real>* a) const {
         Real narrow_rate[rates];
         double rate[rates];

@@ -1,4 +1,4 @@
-// In place of FFTW's lines where whorl is built without them.
+// This file replaces FFTW's lines where whorl is built without FFTW.
 #include "device/fftw_plan.hpp"
 
 #include "base/error.hpp"
