@@ -51,14 +51,14 @@ struct LaneRange {
 struct RadixStep {
     int radix;
     Divisor m, butterflies;
-    int turns; // offset of its roots of unity, [u - 1][p], exp(2 pi i p u / (m radix))
+    int twiddles; // offset of its roots of unity, [u - 1][p], exp(2 pi i p u / (m radix))
 };
 
 template <class Real> struct BlockPlan {
     static constexpr int most_steps = 16; // 3^16 points
     int n, count;
     RadixStep steps[most_steps];
-    const Complex<Real>* turns;
+    const Complex<Real>* twiddles;
     const int* points;
 };
 
@@ -70,23 +70,24 @@ template <class Memory, class Real> class BlockTables {
 
   private:
     BlockPlan<Real> plan_{};
-    Buffer<Complex<Real>, Memory> turns_;
+    Buffer<Complex<Real>, Memory> twiddles_;
     Buffer<int, Memory> points_;
 };
 
 template <class Memory, class Real> BlockTables<Memory, Real>::BlockTables(int n) {
     const std::vector<int> all = radices(n, largest_radix);
     WHORL_REQUIRE(all.size() <= BlockPlan<Real>::most_steps, "a line has too many points.");
-    std::vector<Complex<Real>> turns;
+    std::vector<Complex<Real>> twiddles;
     std::vector<int> points{0};
     int m = n, spread = 1;
     for (const int radix : all) {
         m /= radix;
-        plan_.steps[plan_.count++] = {radix, Divisor(m), Divisor(n / radix), static_cast<int>(turns.size())};
+        plan_.steps[plan_.count++] = {radix, Divisor(m), Divisor(n / radix),
+                                      static_cast<int>(twiddles.size())};
         for (int u = 1; u < radix; ++u)
             for (int p = 0; p < m; ++p) {
                 const double angle = 2.0 * std::numbers::pi * p * u / (1.0 * m * radix);
-                turns.push_back({static_cast<Real>(std::cos(angle)), static_cast<Real>(std::sin(angle))});
+                twiddles.push_back({static_cast<Real>(std::cos(angle)), static_cast<Real>(std::sin(angle))});
             }
         // Line u of this step holds the results u + radix times those of its own lines.
         std::vector<int> next;
@@ -95,10 +96,10 @@ template <class Memory, class Real> BlockTables<Memory, Real>::BlockTables(int n
         points = std::move(next);
         spread *= radix;
     }
-    turns_ = copied<Complex<Real>, Memory>(turns);
+    twiddles_ = copied<Complex<Real>, Memory>(twiddles);
     points_ = copied<int, Memory>(points);
     plan_.n = n;
-    plan_.turns = turns_.data();
+    plan_.twiddles = twiddles_.data();
     plan_.points = points_.data();
 }
 
@@ -138,7 +139,7 @@ inline constexpr int items_together = numbers > 4 ? 2 : (numbers > 2 ? 4 : 8 / n
 
 template <int radix, Direction direction, class Real, class Lines, class Team>
 WHORL_DEVICE_CALL void run_step(const Team& team, const Lines lines, int count, const RadixStep step,
-                                const Complex<Real>* turns) {
+                                const Complex<Real>* twiddles) {
     constexpr bool inverse = direction == Direction::backward;
     Complex<Real>* const data = team.template memory<Complex<Real>>();
     const int m = step.m.number();
@@ -149,7 +150,7 @@ WHORL_DEVICE_CALL void run_step(const Team& team, const Lines lines, int count, 
         const auto turn = [&](Split<Real>* a) {
             if (m == 1) return;
             unrolled<radix - 1>([&](auto u) {
-                const Complex<Real> w = turns[u * m + p];
+                const Complex<Real> w = twiddles[u * m + p];
                 a[u + 1] = turned(a[u + 1], w.re, w.im);
             });
         };
@@ -174,7 +175,7 @@ WHORL_DEVICE void run_steps(const Team& team, const BlockPlan<Real>& plan, const
     for (int i = 0; i < plan.count; ++i) {
         const RadixStep& step = plan.steps[direction == Direction::backward ? i : plan.count - 1 - i];
         with_radix(step.radix, [&](auto radix) {
-            run_step<radix, direction, Real>(team, lines, count, step, plan.turns + step.turns);
+            run_step<radix, direction, Real>(team, lines, count, step, plan.twiddles + step.twiddles);
         });
     }
 }

@@ -103,14 +103,15 @@ class Cpu {
                 larger(std::isfinite(value) ? value : std::numeric_limits<double>::quiet_NaN(), largest);
         }
     }
-    // The maxima since the last call; NaN where a value was not finite.
-    std::array<double, 2> raised() {
+    // The maxima since forget_raised(); NaN where a value was not finite.
+    std::array<double, 2> raised() const {
         std::array<double, 2> largest{0.0, 0.0};
-        for (auto& of_executor : raised_) {
+        for (const auto& of_executor : raised_)
             for (std::size_t m = 0; m < 2; ++m) largest[m] = larger(largest[m], of_executor[m]);
-            of_executor = {0.0, 0.0};
-        }
         return largest;
+    }
+    void forget_raised() {
+        for (auto& of_executor : raised_) of_executor = {0.0, 0.0};
     }
 
     // Fetches what is read, or written, next into the second cache, or with near = 3 into the first.

@@ -117,13 +117,14 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
             for (std::int64_t r = 0; r < rows; ++r) raise_row(kernel.row(r), kernel);
         });
     }
-    // The maxima since the last call; NaN where a value was not finite.
+    // The maxima since forget_raised(); NaN where a value was not finite.
     std::array<double, 2> raised() {
         finish();
-        const std::array<double, 2> largest = raised_;
-        raised_ = {0.0, 0.0};
         ++transfers().reductions;
-        return largest;
+        return raised_;
+    }
+    void forget_raised() {
+        enqueue(0, [this] { raised_ = {0.0, 0.0}; });
     }
 
     // Calls item(i, values) for all items, which adds to the first `sums` of values and raises the `maxima`

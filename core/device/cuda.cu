@@ -318,9 +318,10 @@ std::array<double, 2> Cuda::raised() {
     finish();
     std::array<double, 2> largest{};
     fetch_reduction(largest.data(), raised_.data(), sizeof largest);
-    WHORL_CUDA(cudaMemsetAsync(raised_.data(), 0, raised_.bytes(), streams_[0]));
     return largest;
 }
+
+void Cuda::forget_raised() { WHORL_CUDA(cudaMemsetAsync(raised_.data(), 0, raised_.bytes(), streams_[0])); }
 
 void Cuda::fetch_reduction(void* to, const void* from, std::size_t bytes) {
     WHORL_CUDA(cudaMemcpy(to, from, bytes, cudaMemcpyDeviceToHost));

@@ -242,8 +242,9 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
         cuda::raise_rows<<<blocks, cuda::block_threads, 0, stream(executor)>>>(kernel, rows, raised_.data());
         WHORL_CUDA(cudaGetLastError());
     }
-    // The maxima since the last call; NaN where a value was not finite.
+    // The maxima since forget_raised(); NaN where a value was not finite.
     std::array<double, 2> raised();
+    void forget_raised();
 
     // Calls item(i, values) for all items, which adds to the first `sums` of values and raises the `maxima`
     // that follow. Ranges of items are combined in order, so that the result is always the same.

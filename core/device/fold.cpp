@@ -5,17 +5,17 @@
 
 namespace whorl::device {
 
-template <class Real> std::vector<Real> fold_turns(int n) {
-    std::vector<Real> turns;
+template <class Real> std::vector<Real> fold_twiddles(int n) {
+    std::vector<Real> twiddles;
     for (int k = 0; k < n; ++k) {
         const double angle = std::numbers::pi * k / (2.0 * n);
-        turns.push_back(static_cast<Real>(std::cos(angle)));
-        turns.push_back(static_cast<Real>(std::sin(angle)));
+        twiddles.push_back(static_cast<Real>(std::cos(angle)));
+        twiddles.push_back(static_cast<Real>(std::sin(angle)));
     }
-    return turns;
+    return twiddles;
 }
 
-template std::vector<float> fold_turns(int);
-template std::vector<double> fold_turns(int);
+template std::vector<float> fold_twiddles(int);
+template std::vector<double> fold_twiddles(int);
 
 } // namespace whorl::device

@@ -5,7 +5,7 @@
 //   inverse  V_k = w_k (C_k - i C_{n-k}), C_n = 0,  v = backward transform of V
 // A sine line is the cosine line of (-1)^j x_j with the modes in reverse order: S_k = C_{n-k}, S_0 = 0.
 // Backward transforms are forward ones with real and imaginary parts swapped before and after. Swapping parts
-// turns i into -i, so that modes are multiplied by the same power of i in both directions.
+// twiddles i into -i, so that modes are multiplied by the same power of i in both directions.
 #pragma once
 
 #include <vector>
@@ -17,7 +17,7 @@
 namespace whorl::device {
 
 // cos and sin of pi k / 2n, k < n.
-template <class Real> std::vector<Real> fold_turns(int n);
+template <class Real> std::vector<Real> fold_twiddles(int n);
 
 // The points of a line as v.
 template <class Rows> struct FoldedPoints {
@@ -37,8 +37,8 @@ template <class Rows> struct FoldedPoints {
 // set(k, value), of a Value with parts re and im.
 template <class Real> struct Fold {
     int n;
-    const Real* turns; // fold_turns
-    Dropped dropped;   // modes, which are neither read nor written
+    const Real* twiddles; // fold_twiddles
+    Dropped dropped;      // modes, which are neither read nor written
     bool sine;
     int turn; // modes are i^turn times those of a cosine or sine line
 
@@ -48,7 +48,7 @@ template <class Real> struct Fold {
         const Value x = mode(modes, k);
         if (k == 0) return v.set(0, sine ? Value{} : x);
         if (2 * k == n) return v.set(k, {root * x.re, root * x.im});
-        const Real c = turns[2 * k], s = turns[2 * k + 1];
+        const Real c = twiddles[2 * k], s = twiddles[2 * k + 1];
         Value plus = x, minus = x; // x + i y, x - i y
         if (!dropped.has(n - k)) {
             const Value y = mode(modes, n - k);
@@ -67,7 +67,7 @@ template <class Real> struct Fold {
         if (k == 0) return put(modes, 0, sine ? Value{} : p + p);
         if (2 * k == n) return put(modes, k, Value{root * p.re, root * p.im});
         const Value q = v.get(n - k), a = p + q, b = p - q;
-        const Real c = turns[2 * k], s = turns[2 * k + 1];
+        const Real c = twiddles[2 * k], s = twiddles[2 * k + 1];
         if (!dropped.has(k)) put(modes, k, sine ? high_of(a, b, c, s) : low_of(a, b, c, s));
         if (!dropped.has(n - k)) put(modes, n - k, sine ? low_of(a, b, c, s) : high_of(a, b, c, s));
     }
@@ -102,7 +102,7 @@ template <class Real> struct Fold {
 // All pairs of a line. The bases of today have loops of their own, with constant `sine` and `turn`.
 template <class Real> class WallFold {
   public:
-    explicit WallFold(int n) : n_(n), turns_(fold_turns<Real>(n)) {}
+    explicit WallFold(int n) : n_(n), twiddles_(fold_twiddles<Real>(n)) {}
 
     template <class Modes, class V>
     void begin(const Modes& modes, const V& v, Dropped dropped, Basis basis) const {
@@ -116,7 +116,7 @@ template <class Real> class WallFold {
   private:
     template <class F> void each_pair(Dropped dropped, Basis basis, const F& f) const {
         const auto as = [&](bool sine, int turn) WHORL_INSIDE {
-            const Fold<Real> fold{n_, turns_.data(), dropped, sine, turn};
+            const Fold<Real> fold{n_, twiddles_.data(), dropped, sine, turn};
             for (int k = 0; 2 * k <= n_; ++k) f(fold, k);
         };
         if (basis == Basis::cosine)
@@ -130,7 +130,7 @@ template <class Real> class WallFold {
     }
 
     int n_;
-    std::vector<Real> turns_;
+    std::vector<Real> twiddles_;
 };
 
 } // namespace whorl::device

@@ -14,7 +14,7 @@ template <class Real> LaneSteps<Real>::LaneSteps(int n, Order order) : n_(n) {
     results_ = {0};
     int m = n, spread = 1;
     for (auto radix = all.begin(); radix + 1 != all.end(); ++radix) {
-        RadixStep step{*radix, m / *radix, {}};
+        Step step{*radix, m / *radix, {}};
         for (int p = 0; p < step.m; ++p)
             for (int u = 1; u < step.radix; ++u) {
                 const double angle = 2.0 * std::numbers::pi * p * u / m;

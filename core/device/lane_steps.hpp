@@ -71,13 +71,13 @@ template <class Real> class LaneSteps {
     template <int radix, class Value> void first_of(int p, const Value* points, Value* results) const;
 
   private:
-    struct RadixStep {
+    struct Step {
         int radix, m;
         std::vector<Real> twiddles; // [p][u - 1], cos then sin
     };
     // b[p + m u] = w^(p u) sum_t a[p + m t] exp(-2 pi i t u / r),  w = exp(-2 pi i / (m r)),  p < m
     template <int radix, class From, class To>
-    static WHORL_INLINE void butterfly(const RadixStep& step, int p, const From& from, const To& to) {
+    static WHORL_INLINE void butterfly(const Step& step, int p, const From& from, const To& to) {
         const int m = step.m;
         typename From::Value a[radix];
         // Unrolled, since rows that do more than load and store would keep `a` in memory.
@@ -85,14 +85,14 @@ template <class Real> class LaneSteps {
         turn<radix>(step, p, a);
         unrolled<radix>([&](auto u) WHORL_INSIDE { to.set(p + m * u, a[u]); });
     }
-    template <int radix, class Value> static WHORL_INLINE void turn(const RadixStep& step, int p, Value* a) {
+    template <int radix, class Value> static WHORL_INLINE void turn(const Step& step, int p, Value* a) {
         const Real* const w = step.twiddles.data() + 2 * static_cast<std::int64_t>(p) * (radix - 1);
         Butterfly<radix, Real>::run(a);
         for (int u = 1; u < radix; ++u) a[u] = turned(a[u], w[2 * u - 2], w[2 * u - 1]);
     }
 
     int n_;
-    std::vector<RadixStep> steps_; // all but the last
+    std::vector<Step> steps_; // all but the last
     int last_radix_;
     std::vector<int> results_;
 };
@@ -111,7 +111,7 @@ void LaneSteps<Real>::first(const From& from, const Line& line) const {
 
 template <class Real> template <class Line> void LaneSteps<Real>::middle(const Line& line) const {
     for (std::size_t i = 1; i < steps_.size(); ++i) {
-        const RadixStep& step = steps_[i];
+        const Step& step = steps_[i];
         with_radix<largest_own_radix>(step.radix, [&](auto radix) {
             for (int base = 0; base < n_; base += step.m * radix)
                 for (int p = 0; p < step.m; ++p) butterfly<radix>(step, p, line.from(base), line.from(base));

@@ -135,7 +135,7 @@ template <class LibraryPlan, class Memory, class Real> class QueuePlan {
         }
         plan_ = LibraryPlan::make(folded() ? folded_shape() : complex_shape(), direction);
         if (!folded()) return;
-        turns_ = copied<Real, Memory>(fold_turns<Real>(shape.n));
+        twiddles_ = copied<Real, Memory>(fold_twiddles<Real>(shape.n));
     }
 
     // Complex numbers of scratch memory that lines of this shape need.
@@ -190,7 +190,7 @@ template <class LibraryPlan, class Memory, class Real> class QueuePlan {
         const LineShape inside = folded_shape();
         const StridedLines<Real> v{scratch, inside.stride, inside.distance};
         const auto [walled, sine, turn] = traits_of(shape_.basis);
-        const Fold<Real> fold{shape_.n, turns_.data(), dropped, sine, turn};
+        const Fold<Real> fold{shape_.n, twiddles_.data(), dropped, sine, turn};
         const int pairs = shape_.n / 2 + 1;
         if (direction_ == Direction::backward) {
             each(pairs, FoldModes<Real, true>{of, v, fold});
@@ -219,7 +219,7 @@ template <class LibraryPlan, class Memory, class Real> class QueuePlan {
     std::int64_t block_memory_;
     std::unique_ptr<BlockTables<Memory, Real>> tables_;
     std::unique_ptr<LibraryPlan> plan_;
-    Buffer<Real, Memory> turns_;
+    Buffer<Real, Memory> twiddles_;
 };
 
 } // namespace whorl::device

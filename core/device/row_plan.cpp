@@ -12,7 +12,7 @@ namespace {
 
 // Exchanges the lanes of a that have bit h set with the lanes of b that have it clear.
 template <int h, class V, int... c>
-WHORL_INLINE void exchange_blocks(V& a, V& b, std::integer_sequence<int, c...>) {
+WHORL_INLINE void exchange_lanes(V& a, V& b, std::integer_sequence<int, c...>) {
     constexpr int lanes = sizeof...(c);
     const V low = __builtin_shufflevector(a, b, ((c & h) ? lanes + c - h : c)...);
     const V high = __builtin_shufflevector(a, b, ((c & h) ? lanes + c : c + h)...);
@@ -25,7 +25,7 @@ template <int lanes, int h, class V> WHORL_INLINE void transpose(V* rows) {
     if constexpr (h < lanes) {
         unrolled<lanes>([&](auto i) WHORL_INSIDE {
             if constexpr (!(i & h))
-                exchange_blocks<h>(rows[i], rows[i + h], std::make_integer_sequence<int, lanes>{});
+                exchange_lanes<h>(rows[i], rows[i + h], std::make_integer_sequence<int, lanes>{});
         });
         transpose<lanes, 2 * h>(rows);
     }

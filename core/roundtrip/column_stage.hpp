@@ -3,7 +3,7 @@
 //
 //   modes -load-> -z lines-> z-pencil,   z-pencil -z lines-> -store-> modes
 //
-//   take_lines(choice)              plans for the present workspace of the executors
+//   make_plans(choice)              plans for the present workspace of the executors
 //   inwards(pass), outwards(pass)   all columns of the rank
 #pragma once
 

@@ -18,7 +18,7 @@ ColumnsOnQueues<Device, Real>::ColumnsOnQueues(const StageContext<Device, Real>&
     column_indices_ = device::copied<ColumnIndex, Memory>(indices);
 }
 
-template <class Device, class Real> void ColumnsOnQueues<Device, Real>::take_lines(const LineChoice& choice) {
+template <class Device, class Real> void ColumnsOnQueues<Device, Real>::make_plans(const LineChoice& choice) {
     using device::Direction;
     const int together = executors_.workspace.columns;
     const std::int64_t pitch = layout_.in_place ? layout_.columns : executors_.workspace.tile_pitch;

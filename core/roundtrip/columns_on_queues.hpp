@@ -12,7 +12,7 @@ template <class Device, class Real> class ColumnsOnQueues {
   public:
     explicit ColumnsOnQueues(const StageContext<Device, Real>& of);
 
-    void take_lines(const LineChoice& choice);
+    void make_plans(const LineChoice& choice);
     template <class Pass> void inwards(const Pass& pass);
     template <class Pass> void outwards(const Pass& pass);
 

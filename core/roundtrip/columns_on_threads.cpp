@@ -12,7 +12,7 @@ ColumnsOnThreads<Device, Real>::ColumnsOnThreads(const StageContext<Device, Real
       modes_(of.modes), parities_(of.parities), in_(of.layout, 2), out_(of.layout, 2) {}
 
 template <class Device, class Real>
-void ColumnsOnThreads<Device, Real>::take_lines(const LineChoice& choice) {
+void ColumnsOnThreads<Device, Real>::make_plans(const LineChoice& choice) {
     using device::Direction;
     const Workspace& space = executors_.workspace;
     make_tiles();
@@ -96,7 +96,7 @@ void ColumnsOnThreads<Device, Real>::lines_in(int executor, const Tile& t, int v
     auto& rows = executors_.rows(executor);
     for (int v = 0; v < variables; ++v) {
         point_at(rows, t, v);
-        lines_of(in_, t, parities_.input(v)).scatter(t.line(v, 0), rows.data(), executors_.lent(executor));
+        plan_of(in_, t, parities_.input(v)).scatter(t.line(v, 0), rows.data(), executors_.scratch(executor));
     }
 }
 
@@ -113,8 +113,8 @@ void ColumnsOnThreads<Device, Real>::lines_out(int executor, std::int64_t number
         const bool last = v + 1 == variables;
         point_at(next_rows, last ? following : t, last ? 0 : v + 1);
         const device::RowsAhead<Real> next{next_rows.data(), static_cast<std::size_t>(layout_.nz)};
-        lines_of(out_, t, parities_.flux(v).parity)
-            .gather(rows.data(), t.line(v, 0), next, executors_.lent(executor));
+        plan_of(out_, t, parities_.flux(v).parity)
+            .gather(rows.data(), t.line(v, 0), next, executors_.scratch(executor));
         std::swap(rows, next_rows);
     }
 }

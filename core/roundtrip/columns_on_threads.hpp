@@ -13,7 +13,7 @@ template <class Device, class Real> class ColumnsOnThreads {
   public:
     explicit ColumnsOnThreads(const StageContext<Device, Real>& of);
 
-    void take_lines(const LineChoice& choice);
+    void make_plans(const LineChoice& choice);
     template <class Pass> void inwards(const Pass& pass);
     template <class Pass> void outwards(const Pass& pass);
 
@@ -36,7 +36,7 @@ template <class Device, class Real> class ColumnsOnThreads {
     static constexpr int rows_ahead = 8; // fetched ahead: enough to hide the latency of memory
 
     void make_tiles();
-    const Plan& lines_of(const AxisPlans<ByWidth>& lines, const Tile& t, Parity parity) const {
+    const Plan& plan_of(const AxisPlans<ByWidth>& lines, const Tile& t, Parity parity) const {
         return *lines[parity][static_cast<std::size_t>(groups_of_lines(t.count))];
     }
     void point_at(std::vector<device::LineRow<Real>>& rows, const Tile& t, int v);

@@ -7,8 +7,8 @@
 
 namespace whorl {
 
-template <class Device, class Real> void Executors<Device, Real>::take(const Workspace& parted) {
-    workspace = parted;
+template <class Device, class Real> void Executors<Device, Real>::take(const Workspace& given) {
+    workspace = given;
     for (Executor& executor : all_) {
         executor.memory = {}; // freed before the new memory is allocated
         executor.memory = device::Buffer<Value, typename Device::Memory>(

@@ -22,19 +22,19 @@ template <class Device, class Real> class Executors {
     using Value = Complex<Real>;
     using Plan = typename Device::template LinePlan<Real>;
 
-    Executors(const Layout& layout, Device& device, const Workspace& parted)
-        : workspace(parted), layout_(layout), device_(device),
+    Executors(const Layout& layout, Device& device, const Workspace& given)
+        : workspace(given), layout_(layout), device_(device),
           all_(static_cast<std::size_t>(device.executors())) {}
 
     Workspace workspace;
     std::exception_ptr failure; // an error of the device, caught where it could not be thrown
 
     // Allocates the memory of this workspace; its former contents are lost.
-    void take(const Workspace& parted);
+    void take(const Workspace& given);
 
     Value* space(int executor) { return of(executor).memory.data(); }
     // Scratch memory for the transforms of lines.
-    Value* lent(int executor) { return space(executor) + workspace.lent; }
+    Value* scratch(int executor) { return space(executor) + workspace.scratch_begin; }
     // The memory behind the plane, for x lines and later for contracted rows.
     Value* behind_plane(int executor) { return space(executor) + workspace.plane; }
     // Addresses of the rows of the present lines, and of the next.

@@ -70,13 +70,13 @@ std::vector<double> LineTrials<Device, Real>::time(int axis, const std::vector<L
     const Layout& at = trip_.layout_;
     const int variables = std::max(at.column_variables, at.row_variables);
     trip_.parities_.reset({variables, variables, variables, 0});
-    trip_.take_lines(choices.front());
+    trip_.make_plans(choices.front());
     sweep(axis); // touches the memory first, which would slow down the first choice
     const auto start = Clock::now();
     const auto over = [&] { return seconds_since(start) > of_axis; };
     for (int round = 0; round < most_rounds && !over(); ++round)
         for (std::size_t i = 0; i < choices.size(); ++i) {
-            trip_.take_lines(choices[i]);
+            trip_.make_plans(choices[i]);
             best[i] = std::min(best[i], time(axis, over));
         }
     trip_.world_.maximum(best);

@@ -28,7 +28,7 @@ void transform_with_ends(Device& device, Executors<Device, Real>& executors, int
     {
         const auto scope = executors.timed(executor, of_lines);
         for (int v = 0; v < ends.transforms(); ++v)
-            device.transform(executor, lines(v), ends.lines(v), executors.lent(executor));
+            device.transform(executor, lines(v), ends.lines(v), executors.scratch(executor));
     }
     if (!inverse || !ends.lie_there) run_end.template operator()<false>();
 }

@@ -11,7 +11,7 @@ PlaneGroups<Device, Real>::PlaneGroups(const StageContext<Device, Real>& of)
       modes_(of.modes), parities_(of.parities), y_pencil_addresses_(of.layout.y_pencil_addresses),
       column_rows_(of.layout.column_rows), in_(of.layout, 1), out_(of.layout, 1) {}
 
-template <class Device, class Real> void PlaneGroups<Device, Real>::take_lines(const LineChoice& choice) {
+template <class Device, class Real> void PlaneGroups<Device, Real>::make_plans(const LineChoice& choice) {
     using device::Direction;
     const device::LineKind kind = kind_of(choice.y, layout_.ny);
     const int pitch = executors_.workspace.pitch;

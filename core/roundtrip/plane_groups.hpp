@@ -18,7 +18,7 @@ template <class Device, class Real> class PlaneGroups {
     explicit PlaneGroups(const StageContext<Device, Real>& of);
 
     // Makes plans for the present workspace of the executors.
-    void take_lines(const LineChoice& choice);
+    void make_plans(const LineChoice& choice);
 
     // The groups of the planes of a batch: an executor takes one group at a time.
     int groups(const Range& planes) const {
@@ -40,8 +40,8 @@ template <class Device, class Real> class PlaneGroups {
     using BySize = std::map<int, std::unique_ptr<Plan>>; // by the number of planes
 
     kernels::PencilRows<Real> pencil_rows(const Range& z);
-    const Plan& lines_in_of(const Range& z, int v) const { return *in_[parities_.input(v)].at(z.size()); }
-    const Plan& lines_out_of(const Range& z, int v) const { return *out_[parities_.product(v)].at(z.size()); }
+    const Plan& plan_in_of(const Range& z, int v) const { return *in_[parities_.input(v)].at(z.size()); }
+    const Plan& plan_out_of(const Range& z, int v) const { return *out_[parities_.product(v)].at(z.size()); }
     template <class Pass>
     kernels::Contract<Real, Pass> contraction(const Pass& pass, int executor, const Range& z,
                                               const Firsts& firsts);

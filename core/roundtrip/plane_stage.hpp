@@ -2,7 +2,7 @@
 //
 //   y-pencil -y lines-> planes,   planes -y lines-> products of one kx, ky -contract-> y-pencil
 //
-//   take_lines(choice)                   plans for the present workspace of the executors
+//   make_plans(choice)                   plans for the present workspace of the executors
 //   inwards(pass, executor, z)           planes z of a group
 //   outwards(pass, executor, z)
 //   groups(), group(), planes()          PlaneGroups (plane_groups.hpp)

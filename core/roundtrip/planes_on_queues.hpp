@@ -16,7 +16,7 @@ template <class Device, class Real> class PlanesOnQueues : public PlaneGroups<De
         const kernels::SpreadLines<Real> ends{this->planes(executor, z), this->pencil_rows(z), variables};
         transform_with_ends<device::Direction::backward>(
             this->device_, this->executors_, executor, ends, variables * z.size(), Task::y_lines, Task::pack,
-            [&](int v) -> const auto& { return this->lines_in_of(z, v); });
+            [&](int v) -> const auto& { return this->plan_in_of(z, v); });
     }
     template <class Pass> void outwards(const Pass& pass, int executor, const Range& z) {
         each_member(pass,
@@ -36,7 +36,7 @@ template <class Device, class Real> class PlanesOnQueues : public PlaneGroups<De
                 this->contraction(pass, executor, z, firsts)};
             transform_with_ends<device::Direction::forward>(
                 this->device_, this->executors_, executor, ends, z.size(), Task::y_lines, Task::pack,
-                [&](int v) -> const auto& { return this->lines_out_of(z, firsts.product + v); });
+                [&](int v) -> const auto& { return this->plan_out_of(z, firsts.product + v); });
         };
         if constexpr (Pass::products > 0 && Pass::fluxes > 0) {
             if constexpr (meets_walls<Pass>())

@@ -26,9 +26,9 @@ void PlanesOnThreads<Device, Real>::lines_in(int executor, const Range& z, int v
     for (int v = 0; v < variables; ++v) {
         const bool last = v + 1 == variables;
         if (!last) point_at(next_rows, v + 1);
-        this->lines_in_of(z, v).gather(rows.data(), planes.row(v, 0, 0),
-                                       last ? device::RowsAhead<Real>{} : next_rows,
-                                       executors_.lent(executor));
+        this->plan_in_of(z, v).gather(rows.data(), planes.row(v, 0, 0),
+                                      last ? device::RowsAhead<Real>{} : next_rows,
+                                      executors_.scratch(executor));
         std::swap(rows, next_rows);
     }
 }
@@ -38,7 +38,8 @@ void PlanesOnThreads<Device, Real>::lines_out(int executor, const Range& z, int 
     const auto scope = executors_.timed(executor, Task::y_lines);
     const kernels::Planes<Real> planes = this->planes(executor, z);
     for (int v = 0; v < variables; ++v)
-        device_.transform(executor, this->lines_out_of(z, v), planes.row(v, 0, 0), executors_.lent(executor));
+        device_.transform(executor, this->plan_out_of(z, v), planes.row(v, 0, 0),
+                          executors_.scratch(executor));
 }
 
 template <class Device, class Real>

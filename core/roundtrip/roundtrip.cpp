@@ -33,19 +33,19 @@ RoundTrip<Device, Real>::RoundTrip(const Box& box, const Truncation& truncation,
       exchanges_(layout_, options.exchange, world, device, executors_.failure), columns_(context()),
       planes_(context()), rows_(context(), scale_of(box)) {
     if constexpr (Device::queues)
-        take_lines(options.lines);
+        make_plans(options.lines);
     else
-        take_lines(LineTrials<Device, Real>(*this).fastest());
+        make_plans(LineTrials<Device, Real>(*this).fastest());
 }
 
-template <class Device, class Real> void RoundTrip<Device, Real>::take_lines(const LineChoice& choice) {
+template <class Device, class Real> void RoundTrip<Device, Real>::make_plans(const LineChoice& choice) {
     options_.lines = lines_ = choice;
-    const Workspace parted = workspace_of<Device, Real>(device_, layout_, options_);
-    if constexpr (!Device::queues) lines_.columns = parted.columns;
-    executors_.take(parted);
-    columns_.take_lines(choice);
-    planes_.take_lines(choice);
-    rows_.take_lines(choice, planes_.group_sizes());
+    const Workspace workspace = workspace_of<Device, Real>(device_, layout_, options_);
+    if constexpr (!Device::queues) lines_.columns = workspace.columns;
+    executors_.take(workspace);
+    columns_.make_plans(choice);
+    planes_.make_plans(choice);
+    rows_.make_plans(choice, planes_.group_sizes());
 }
 
 template <class Device, class Real>

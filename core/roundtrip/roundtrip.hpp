@@ -87,7 +87,7 @@ template <class Device, class Real> class RoundTrip {
         return {layout_, device_, executors_, exchanges_, modes_, parities_};
     }
     // Makes all that depends on the lines: workspaces, tiles and plans.
-    void take_lines(const LineChoice& choice);
+    void make_plans(const LineChoice& choice);
     std::array<double, 2> reduce_maxima(bool wanted);
 
     template <class Pass> void batches(Pass& pass, const Legs& legs);

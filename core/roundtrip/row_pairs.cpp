@@ -16,7 +16,7 @@ RowPairLines<Device, Real>::RowPairLines(const StageContext<Device, Real>& of, d
       in_(of.layout, 0), out_(of.layout, 0) {}
 
 template <class Device, class Real>
-void RowPairLines<Device, Real>::make_pair_lines(device::LineKind kind, const std::set<int>& planes) {
+void RowPairLines<Device, Real>::make_pair_plans(device::LineKind kind, const std::set<int>& planes) {
     const Workspace& space = executors_.workspace;
     std::set<int> pairs;
     for (const int count : planes) {
@@ -85,7 +85,7 @@ void RowPairLines<Device, Real>::lines_in(int executor, const PairLines& lines, 
     const auto scope = executors_.timed(executor, Task::x_lines);
     for (int v = 0; v < variables; ++v)
         device_.transform(executor, *in_[parities_.input(v)].at(lines.live_pairs()), lines.line(v, 0),
-                          executors_.lent(executor));
+                          executors_.scratch(executor));
 }
 
 template <class Device, class Real>
@@ -95,7 +95,7 @@ void RowPairLines<Device, Real>::lines_out(int executor, const PairLines& lines,
         const auto scope = executors_.timed(executor, Task::x_lines);
         for (int v = 0; v < variables; ++v)
             device_.transform(executor, *out_[parities_.product(v)].at(lines.live_pairs()), lines.line(v, 0),
-                              executors_.lent(executor));
+                              executors_.scratch(executor));
     }
     const auto scope = executors_.timed(executor, Task::pack);
     layout_.per_element == 2 ? separate<true>(executor, lines, variables, rows)

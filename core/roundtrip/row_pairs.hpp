@@ -34,7 +34,7 @@ template <class Device, class Real> class RowPairLines {
     using Plan = typename Device::template LinePlan<Real>;
     using ByPairs = std::map<int, std::unique_ptr<Plan>>; // by the number of pairs
 
-    void make_pair_lines(device::LineKind kind, const std::set<int>& planes);
+    void make_pair_plans(device::LineKind kind, const std::set<int>& planes);
     template <class Pass> void through_pairs(const Pass& pass, int executor, const RowsInHand<Real>& rows);
 
     const Layout& layout_;

@@ -13,11 +13,11 @@ template <class Device, class Real> class RowsOnQueues : public RowPairLines<Dev
   public:
     using RowPairLines<Device, Real>::RowPairLines;
 
-    void take_lines(const LineChoice& choice, const std::set<int>& planes) {
+    void make_plans(const LineChoice& choice, const std::set<int>& planes) {
         if (executors_.workspace.block_pairs > 0)
             row_tables_ = std::make_unique<device::BlockTables<typename Device::Memory, Real>>(layout_.nx);
         else
-            this->make_pair_lines(choice.x, planes);
+            this->make_pair_plans(choice.x, planes);
     }
 
     template <class Pass, class Meanwhile>

@@ -12,19 +12,19 @@ template <class Device, class Real> class RowsOnThreads : public RowPairLines<De
   public:
     using RowPairLines<Device, Real>::RowPairLines;
 
-    void take_lines(const LineChoice& choice, const std::set<int>& planes) {
-        row_lines_.reset();
+    void make_plans(const LineChoice& choice, const std::set<int>& planes) {
+        row_plan_.reset();
         if (choice.x == device::LineKind::own)
-            row_lines_ =
+            row_plan_ =
                 std::make_unique<device::RowPlan<Real>>(layout_.nx, layout_.kept_x, layout_.per_element == 2);
         else
-            this->make_pair_lines(choice.x, planes);
+            this->make_pair_plans(choice.x, planes);
     }
 
     template <class Pass, class Meanwhile>
     void through(const Pass& pass, int executor, const RowsInHand<Real>& rows, const Meanwhile& meanwhile) {
-        row_lines_ ? through_lanes(pass, executor, rows, meanwhile)
-                   : this->through_pairs(pass, executor, rows);
+        row_plan_ ? through_lanes(pass, executor, rows, meanwhile)
+                  : this->through_pairs(pass, executor, rows);
     }
 
   private:
@@ -38,7 +38,7 @@ template <class Device, class Real> class RowsOnThreads : public RowPairLines<De
     void work_at_points(const Pass& pass, int executor, const device::RowPoints<Real>& points,
                         const Point& first);
 
-    std::unique_ptr<device::RowPlan<Real>> row_lines_; // null: pairs of rows
+    std::unique_ptr<device::RowPlan<Real>> row_plan_; // null: pairs of rows
 };
 
 template <class Device, class Real>
@@ -62,7 +62,7 @@ void RowsOnThreads<Device, Real>::through_lanes(const Pass& pass, int executor, 
     };
     {
         const Timers::Scope scope(timers, Task::x_lines);
-        row_lines_->through(
+        row_plan_->through(
             {rows.shares, layout_.grid.p_row, rows.first, rows.count},
             {widths.inputs, widths.products, parities_.inputs.data(), parities_.products.data()}, scale_,
             executors_.behind_plane(executor), at_points);

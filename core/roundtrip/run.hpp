@@ -15,6 +15,8 @@ std::array<double, 2> RoundTrip<Device, Real>::run(Pass& pass) {
                       widths.inputs <= layout_.row_variables && widths.products <= layout_.row_variables,
                   "a pass carries more variables than the round trip was planned for.");
     find_parities(parities_, pass, layout_.walls);
+    const bool measures = Pass::maxima > 0 && pass.wants_maxima();
+    if (measures) device_.forget_raised(); // a pass that ended with an error may have left some
     if constexpr (Pass::inputs > 0) columns_.inwards(pass);
 
     const Legs legs =
@@ -22,7 +24,7 @@ std::array<double, 2> RoundTrip<Device, Real>::run(Pass& pass) {
                         Pass::fluxes > 0 ? widths.fluxes : 0);
     batches(pass, legs);
 
-    const auto largest = reduce_maxima(Pass::maxima > 0 && pass.wants_maxima());
+    const auto largest = reduce_maxima(measures);
     if constexpr (requires { pass.begin_store(largest); }) pass.begin_store(largest);
     if constexpr (Pass::fluxes > 0) columns_.outwards(pass);
     if (exchanges_.timer().enabled) device_.finish();

@@ -15,8 +15,8 @@ int padded_pitch(int width) {
     const int pitch = (width + step - 1) / step * step;
     return pitch % (8 * step) == 0 ? pitch + step : pitch;
 }
-constexpr int tile_step = 8, widest_tile = 88; // columns
-constexpr std::int64_t shortest_run = 640;     // bytes of a tile's row that memory transfers efficiently
+constexpr int columns_at_once = 8, widest_tile = 88; // columns
+constexpr std::int64_t shortest_row = 640; // bytes of a tile's row that memory transfers efficiently
 std::int64_t whole_lines(std::int64_t values) {
     return (values + Workspace::alignment - 1) / Workspace::alignment * Workspace::alignment;
 }
@@ -24,20 +24,20 @@ constexpr int most_pairs = 4; // 4 lines of 8 variables stay in the inner caches
 } // namespace
 
 namespace {
-// The widest tile of at most `columns` columns that has an odd number of `tile_step`: with an even one its
-// lines would share fewer sets of the first cache.
+// The widest tile of at most `columns` columns that has an odd number of `columns_at_once`: with an even one
+// its lines would share fewer sets of the first cache.
 int tile_within(std::int64_t columns) {
-    const auto steps = std::clamp<std::int64_t>(columns, tile_step, widest_tile) / tile_step;
-    return static_cast<int>((steps - 1) / 2 * 2 + 1) * tile_step;
+    const auto steps = std::clamp<std::int64_t>(columns, columns_at_once, widest_tile) / columns_at_once;
+    return static_cast<int>((steps - 1) / 2 * 2 + 1) * columns_at_once;
 }
 } // namespace
 
 int tile_columns(const Layout& layout, std::int64_t value_bytes, std::int64_t second_cache) {
     const std::int64_t of_cache = second_cache / (value_bytes * layout.column_variables * layout.nz);
-    return tile_within(std::max(of_cache, shortest_run / value_bytes));
+    return tile_within(std::max(of_cache, shortest_row / value_bytes));
 }
 
-int narrower_tile(int columns) { return tile_within(columns / 2 + tile_step); }
+int narrower_tile(int columns) { return tile_within(columns / 2 + columns_at_once); }
 
 Workspace::Workspace(const Layout& layout, int of_tile, std::int64_t of_lines)
     : columns(of_tile), tile_pitch(columns), pitch(padded_pitch(layout.elements.size())),
@@ -47,12 +47,12 @@ Workspace::Workspace(const Layout& layout, int of_tile, std::int64_t of_lines)
       lines_in(1LL * layout.column_variables * pairs * line_pitch),
       lines_out(1LL * layout.row_variables * pairs * line_pitch),
       block(std::max(lines_in + lines_out, std::int64_t{1} * layout.column_variables * pitch)),
-      lent(whole_lines(std::max(tile, plane + block))), scratch(of_lines) {}
+      scratch(whole_lines(std::max(tile, plane + block))), scratch(of_lines) {}
 
 void Workspace::take_blocks(const Layout& layout, int of_rows, std::int64_t of_block) {
     rows = of_rows;
     block = std::max(of_block, std::int64_t{1} * layout.column_variables * pitch);
-    lent = whole_lines(std::max(tile, plane + block));
+    scratch_begin = whole_lines(std::max(tile, plane + block));
 }
 
 namespace {
@@ -101,21 +101,21 @@ Workspace Workspace::of_queue(const Layout& layout, const Queue& queue) {
     work.lines_out = work.block = of_pair * work.pairs;
     const std::int64_t of_planes = of_plane * work.planes;
     work.plane = together ? of_planes : 0;
-    work.lent = std::max(of_planes, work.plane + work.block);
+    work.scratch_begin = std::max(of_planes, work.plane + work.block);
 
     const auto own_columns = static_cast<int>(std::min<std::int64_t>(layout.columns, most_columns));
     const std::int64_t of_column = 1LL * layout.column_variables * layout.nz;
     const std::int64_t columns =
-        layout.in_place ? own_columns : work.lent / of_column / alignment * alignment;
+        layout.in_place ? own_columns : work.scratch_begin / of_column / alignment * alignment;
     work.columns = work.tile_pitch =
         static_cast<int>(std::clamp<std::int64_t>(columns, alignment, std::max(own_columns, alignment)));
     work.tile = layout.in_place ? 0 : of_column * work.tile_pitch;
-    work.lent = whole_lines(std::max(work.tile, work.lent));
+    work.scratch_begin = whole_lines(std::max(work.tile, work.scratch_begin));
     work.scratch = fold_scratch(layout, work);
     return work;
 }
 
-std::int64_t Workspace::size() const { return lent + scratch; }
+std::int64_t Workspace::size() const { return scratch_begin + scratch; }
 
 template <class Real>
 Workspace workspace_of_thread(const Layout& layout, const LineChoice& lines, std::int64_t second_cache) {

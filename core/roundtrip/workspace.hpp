@@ -42,7 +42,7 @@ struct Workspace {
     int block_pairs = 0; // of rows in the memory of a block; 0: the library transforms x lines
     // Sizes in complex numbers.
     std::int64_t tile, plane, lines_in, lines_out, block;
-    std::int64_t lent, scratch; // offset and size of the scratch memory
+    std::int64_t scratch_begin, scratch; // offset and size of the scratch memory
     std::int64_t size() const;
 };
 

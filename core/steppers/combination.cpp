@@ -48,15 +48,15 @@ void run(const Combination<Real>& of, const RowOfFields<Real>& row) {
 }
 
 template <class Real, int reads, int writes>
-constexpr std::array runs{run<Real, reads, writes, false>, run<Real, reads, writes, true>};
+constexpr std::array combiners{run<Real, reads, writes, false>, run<Real, reads, writes, true>};
 
 template <class Real, int reads, int... more_writes>
-constexpr auto runs_by_writes(std::integer_sequence<int, more_writes...>) {
-    return std::array{runs<Real, reads, 1 + more_writes>...};
+constexpr auto combiners_by_writes(std::integer_sequence<int, more_writes...>) {
+    return std::array{combiners<Real, reads, 1 + more_writes>...};
 }
-template <class Real, int... reads> constexpr auto runs_by_counts(std::integer_sequence<int, reads...>) {
+template <class Real, int... reads> constexpr auto combiners_by_counts(std::integer_sequence<int, reads...>) {
     constexpr auto more_writes = std::make_integer_sequence<int, Combination<Real>::most>{};
-    return std::array{runs_by_writes<Real, reads>(more_writes)...};
+    return std::array{combiners_by_writes<Real, reads>(more_writes)...};
 }
 
 } // namespace
@@ -83,7 +83,7 @@ template <class Real> void fetch_row(const Combination<Real>& of, const RowOfFie
 
 template <class Real> void combine_row(const Combination<Real>& of, const RowOfFields<Real>& row) {
     static constexpr auto known =
-        runs_by_counts<Real>(std::make_integer_sequence<int, Combination<Real>::most + 1>{});
+        combiners_by_counts<Real>(std::make_integer_sequence<int, Combination<Real>::most + 1>{});
     const auto& by_writes = known[static_cast<std::size_t>(of.reads)];
     by_writes[static_cast<std::size_t>(of.writes - 1)][row.factors != nullptr](of, row);
 }

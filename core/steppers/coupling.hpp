@@ -55,13 +55,13 @@ template <class Model> struct Coupling {
         Complex<double> term[fields], next[fields];
         for (int f = 0; f < fields; ++f) term[f] = a[f];
         for (int n = 1; n <= terms; ++n) {
-            const double share = h / n;
+            const double weight = h / n;
             for (int f = 0; f < fields; ++f) next[f] = {0, 0};
             model.couple(k, term, next);
             for (int f = 0; f < fields; ++f) {
                 if constexpr (Model::rates > 1)
                     next[f] = next[f] - (rate[Model::rate_of(f)] - slowest) * term[f];
-                term[f] = share * next[f];
+                term[f] = weight * next[f];
                 a[f] = a[f] + term[f];
             }
         }
@@ -105,9 +105,9 @@ WHORL_CALL void advance_coupling(const Model& model, Wavenumber<double> k, const
     const Coupling<Model> coupling{model, k, rate, slowest};
     if (reach <= few) {
         const int substeps = static_cast<int>(std::ceil(reach));
-        const double share = 1.0 / (substeps > 0 ? substeps : 1);
-        const int terms = terms_for<Real>(reach * share);
-        for (int s = 0; s < substeps; ++s) coupling.advance(elapsed * share, terms, a);
+        const double weight = 1.0 / (substeps > 0 ? substeps : 1);
+        const int terms = terms_for<Real>(reach * weight);
+        for (int s = 0; s < substeps; ++s) coupling.advance(elapsed * weight, terms, a);
     } else {
         int halvings = 0;
         std::frexp(reach, &halvings); // reach < 2^halvings

@@ -92,10 +92,10 @@ template <class Model, class Device, class Real> class Stepper {
     }
     Fields<Real> extra() { return field_set(scheme_.registers()); }
 
-    // The pass that writes `share` times the tendency alone into `result`.
-    Tendency<Model, Real> evaluation(double share, Fields<Real> result, TimeStep& unit) {
+    // The pass that writes `weight` times the tendency alone into `result`.
+    Tendency<Model, Real> evaluation(double weight, Fields<Real> result, TimeStep& unit) {
         Stage stage;
-        stage.v[1] = share;
+        stage.v[1] = weight;
         stage.ends_step = true;
         Tendency<Model, Real> pass = tendency(stage, unit);
         pass.registers[1] = result;
@@ -157,7 +157,7 @@ template <class Model, class Device, class Real> class Stepper {
         pass.measures = false;
         pass.adds = true;
         pass.extra = extra();
-        pass.share = 0.5;
+        pass.weight = 0.5;
         trip_.shift(moved({0.0, 0.0, 0.0}, true));
         trip_.run(pass);
         trip_.shift({0.0, 0.0, 0.0});

@@ -24,9 +24,9 @@ template <class Model, class Real> struct StageOf {
     Model model;
     std::array<Fields<Real>, Stage::registers> registers{};
     Fields<Real> context = nullptr;
-    Fields<Real> extra = nullptr; // added to `share` of the tendency when `adds`
+    Fields<Real> extra = nullptr; // added to `weight` of the tendency when `adds`
     bool adds = false;
-    double share = 1.0;
+    double weight = 1.0;
     std::int64_t modes = 0;
     Stage stage;
     const History* history = nullptr; // of a multistep scheme, whose stage follows from dt
@@ -77,7 +77,7 @@ template <class Model, class Real> struct StageOf {
                 adds ? extra : nullptr,
                 modes,
                 static_cast<Real>(now.advance * step->dt),
-                static_cast<Real>(share),
+                static_cast<Real>(weight),
                 static_cast<Real>(coupling_norm),
                 now.ends_step};
     }
@@ -137,7 +137,7 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
                                       this->registers[0],
                                       this->extra,
                                       this->adds,
-                                      this->share,
+                                      this->weight,
                                       this->modes,
                                       this->stage,
                                       this->history,

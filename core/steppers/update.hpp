@@ -1,6 +1,6 @@
 // The update of one mode by a stage:
 //
-//   da = share (tendency + L a) (+ extra),  r_i <- exp(-rate elapsed) (sum_j m[i][j] r_j + v[i] dt da)
+//   da = weight (tendency + L a) (+ extra),  r_i <- exp(-rate elapsed) (sum_j m[i][j] r_j + v[i] dt da)
 //
 // L is a model's linear coupling. With `exact` it is not in da but in the factor, exp((L - rate) elapsed)
 // (coupling.hpp), which is then computed in double. Where work is enqueued, a thread does all of it for a
@@ -30,7 +30,7 @@ template <class Model, class Real, bool exact> struct Update {
     const Complex<Real>* context; // of the flow that carries the model
     const Complex<Real>* extra;   // null: nothing is added
     std::int64_t modes;
-    Real elapsed, share;
+    Real elapsed, weight;
     Real norm; // of the linear coupling
     bool ends_step;
 
@@ -43,7 +43,7 @@ template <class Model, class Real, bool exact> struct Update {
         unrolled<fields>([&](auto f) {
             const std::int64_t at = f * modes + mode.index;
             Complex<Real> r[most], of_field[most];
-            if (extra) da[f] = share * da[f] + extra[at];
+            if (extra) da[f] = weight * da[f] + extra[at];
             unrolled<most>([&](auto j) {
                 if (j < combination.reads) r[j] = combination.from[j][at];
             });
@@ -110,7 +110,7 @@ template <class Model, class Real, bool exact> struct Update {
     template <class Device> void add_extra(const ModeRow<Real>& row, Complex<Real> (*da)[at_once]) const {
         for (int f = 0; f < fields; ++f)
             Device::run(row.length, [&, own = da[f], more = extra + f * modes + row.index](std::int64_t i)
-                                        WHORL_INSIDE { copy(share * own[i] + more[i], own[i]); });
+                                        WHORL_INSIDE { copy(weight * own[i] + more[i], own[i]); });
     }
     template <class Device>
     void find_factor_rows(const ModeRow<Real>& row, FactorRow<Real, at_once>* factors) const {

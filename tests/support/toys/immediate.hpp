@@ -42,7 +42,8 @@ class Immediate : public QueueDevice<Immediate, HostPlan, HostMemory> {
             }
         }
     }
-    std::array<double, 2> raised() { return std::exchange(raised_, {0.0, 0.0}); }
+    std::array<double, 2> raised() const { return raised_; }
+    void forget_raised() { raised_ = {0.0, 0.0}; }
 
     template <class Item>
     std::vector<double> reduce(std::int64_t items, int sums, int maxima, const Item& item) {
