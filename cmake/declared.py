@@ -1,4 +1,7 @@
-"""Makes the header base/declared.hpp of declared.toml: `python declared.py declared.toml declared.hpp`."""
+"""Makes files of declared.toml: `python declared.py declared.toml declared.hpp devices.txt`.
+
+The first is the header base/declared.hpp. The second has a line for each device: its file, class and option.
+"""
 
 import sys
 import tomllib
@@ -57,16 +60,27 @@ def header(declared: dict[str, dict[str, Any]]) -> str:
     parts = (
         (structs if all(isinstance(value, dict) for value in table.values()) else constants)(name, table)
         for name, table in declared.items()
+        if name != "device"  # which CMake compiles (devices.txt)
     )
     return HEAD + "\n" + "\n".join(parts) + "\n} // namespace whorl::declared\n"
 
 
-def main() -> None:
-    source, target = map(Path, sys.argv[1:])
-    text = header(tomllib.loads(source.read_text(encoding="utf-8")))
+def devices(declared: dict[str, dict[str, Any]]) -> str:
+    files = {name.replace("-", "_"): device for name, device in declared["device"].items()}
+    return "".join(f"{file} {device['class']} WHORL_{file.upper()}\n" for file, device in files.items())
+
+
+def write(target: Path, text: str) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     if not target.is_file() or target.read_text(encoding="utf-8") != text:
         target.write_text(text, encoding="utf-8")
+
+
+def main() -> None:
+    source, of_header, of_devices = map(Path, sys.argv[1:])
+    declared = tomllib.loads(source.read_text(encoding="utf-8"))
+    write(of_header, header(declared))
+    write(of_devices, devices(declared))
 
 
 if __name__ == "__main__":

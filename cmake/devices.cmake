@@ -1,8 +1,7 @@
-# The devices beside the CPU. Each is a class of core/device/FILE.hpp, for which the device sources are compiled once
-# more; its name is that of the file, with - for _. Those that the host's compiler makes are here, a line each: file,
-# class, and the option that switches it on; cuda.cmake and hip.cmake have the others.
-set(whorl_host_devices
-    "cpu_as_gpu CpuAsGpu WHORL_CPU_AS_GPU")
+# The devices, as declared.toml has them: file, class and option of each. Those that need another compiler than the host's
+# are in cuda.cmake and hip.cmake.
+file(STRINGS "${WHORL_DECLARED}/devices.txt" whorl_host_devices)
+list(FILTER whorl_host_devices EXCLUDE REGEX "^(cpu|cuda|hip) ")
 
 # The objects of a device, into the core of a level.
 function(whorl_add_device level objects file class)

@@ -40,11 +40,11 @@ struct Options {
     std::string gpu_aware = declared::choices::gpu_aware.front();
     std::string wire = declared::choices::wire.front();
     std::string threading = declared::choices::threading.front();
-    int variables_per_message = 0; // 0: all
-    double exchange_timeout = 0.0; // seconds; 0: none
-    std::string lines = "auto";    // roundtrip/line_choice.hpp
-    std::int64_t second_cache = 0; // bytes; 0: that of the machine
-    int planes = 0;                // at a time, where work is enqueued; 0: as many as fill a GPU
+    int variables_per_message = 0;                        // 0: all
+    double exchange_timeout = 0.0;                        // seconds; 0: none
+    std::string lines = declared::choices::lines.front(); // roundtrip/line_choice.hpp
+    std::int64_t second_cache = 0;                        // bytes; 0: that of the machine
+    int planes = 0; // at a time, where work is enqueued; 0: as many as fill a GPU
     // What blocks of threads share on the GPUs, for the count of memory: bytes, no more than is planned with.
     std::int64_t block_memory = device::planned_block_memory;
     std::uint64_t shift_seed = 0;

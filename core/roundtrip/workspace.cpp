@@ -47,7 +47,7 @@ Workspace::Workspace(const Layout& layout, int of_tile, std::int64_t of_lines)
       lines_in(1LL * layout.column_variables * pairs * line_pitch),
       lines_out(1LL * layout.row_variables * pairs * line_pitch),
       block(std::max(lines_in + lines_out, std::int64_t{1} * layout.column_variables * pitch)),
-      scratch(whole_lines(std::max(tile, plane + block))), scratch(of_lines) {}
+      scratch_begin(whole_lines(std::max(tile, plane + block))), scratch(of_lines) {}
 
 void Workspace::take_blocks(const Layout& layout, int of_rows, std::int64_t of_block) {
     rows = of_rows;

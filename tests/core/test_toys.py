@@ -85,7 +85,9 @@ def test_a_device_is_a_file_and_a_line(tmp_path):
         (shutil.copytree if path.is_dir() else shutil.copy)(path, tree / name)
     shutil.copy(TOYS / "immediate.hpp", tree / "core/device")
     relinked.insert(
-        tree / "cmake/devices.cmake", after="set(whorl_host_devices", line='    "immediate Immediate ON"'
+        tree / "python/whorl/base/declared.toml",
+        after='hip = { class = "Hip", build = "", gpu = true }',
+        line='immediate = { class = "Immediate", build = "for tests", gpu = false }',
     )
     # One model is enough.
     registry = tree / "core/bindings/models.cpp"
@@ -97,7 +99,8 @@ def test_a_device_is_a_file_and_a_line(tmp_path):
             path.unlink()
     made = tree / "build"
     given = ["-C", BUILD / "CMakeInit.txt", "-DCMAKE_BUILD_TYPE=Release", "-DCMAKE_CXX_FLAGS_RELEASE=-O0"]
-    configure = ["cmake", "-S", tree, "-B", made, "-G", "Ninja", *given, f"-DWHORL_LEVELS={LEVEL}"]
+    given += [f"-DWHORL_LEVELS={LEVEL}", "-DWHORL_IMMEDIATE=ON"]
+    configure = ["cmake", "-S", tree, "-B", made, "-G", "Ninja", *given]
     subprocess.run(configure, check=True, capture_output=True)
     target = f"whorl_immediate_{LEVEL}"
     subprocess.run(["cmake", "--build", made, "--target", target], check=True, capture_output=True)

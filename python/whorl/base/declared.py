@@ -9,5 +9,7 @@ DECLARED: dict[str, dict[str, Any]] = tomllib.loads(
 )
 CHOICES: dict[str, list[str]] = DECLARED["choices"]
 TRANSPORTS: dict[str, dict[str, bool]] = DECLARED["transport"]
+DEVICES: dict[str, dict[str, Any]] = DECLARED["device"]
+GPUS = tuple(name for name, device in DEVICES.items() if device["gpu"])
 PLAIN_TRANSPORT = next(iter(TRANSPORTS))
 SIZES: dict[str, Any] = DECLARED["sizes"]

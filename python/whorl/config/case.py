@@ -15,13 +15,12 @@ from pydantic import BeforeValidator, Field, ValidationError, create_model, mode
 from tomlkit.items import AoT, Table
 
 from whorl.base import toml
-from whorl.base.declared import CHOICES, PLAIN_TRANSPORT, TRANSPORTS
+from whorl.base.declared import CHOICES, DEVICES, PLAIN_TRANSPORT, TRANSPORTS
 from whorl.base.errors import CaseError
 from whorl.base.files import is_file
 from whorl.base.text import storable
 from whorl.config.checks import check_together, fill_in
 from whorl.config.dealiasing import DEALIASINGS
-from whorl.config.devices import DEVICES
 from whorl.config.explain import describe, did_you_mean, explain
 from whorl.config.initial_options import Initial
 from whorl.config.models import Flow
@@ -172,8 +171,8 @@ class Run(Section):
     exchange_timeout: float = option(
         0.0, "an exchange that takes longer ends the run with a message; 0: none does", unit="seconds", ge=0
     )
-    lines: Literal["auto", "own", "fftw"] = option(
-        "auto",
+    lines: Literal[*CHOICES["lines"]] = option(
+        CHOICES["lines"][0],
         "one-dimensional transforms (docs/lines.md): whorl's own, FFTW's (on a GPU its library's), or auto, "
         "the fastest of them, measured at the start",
     )

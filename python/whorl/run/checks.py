@@ -5,7 +5,7 @@ import socket
 from typing import NamedTuple
 
 from whorl import _core
-from whorl.base.declared import TRANSPORTS
+from whorl.base.declared import DEVICES, GPUS, TRANSPORTS
 from whorl.base.errors import CaseError
 from whorl.base.hdf5 import has_h5py
 from whorl.base.instruction_levels import VARIABLE
@@ -13,7 +13,6 @@ from whorl.base.parallel import agreed
 from whorl.base.ranks import MPI, launched
 from whorl.config.case import Case
 from whorl.config.clock import Clock
-from whorl.config.devices import DEVICES, GPUS
 from whorl.config.schemes import SCHEMES, largest_courant
 from whorl.run.core_options import core_options, refused
 from whorl.run.exchange_choice import plain
@@ -166,11 +165,11 @@ def come_to_rest(case: Case, report: _core.StepReport, clock: Clock) -> str:
 def check_device(case: Case, comm: MPI.Intracomm) -> None:
     """Raises CaseError where this build lacks the device or the transport, or a rank the GPU it needs."""
     device, build = case.run.device, _core.build_info()
-    if not DEVICES[device].build and device not in build["devices"]:
+    if not DEVICES[device]["build"] and device not in build["devices"]:
         raise CaseError(f'run.device = "{device}" is in no build of whorl yet; use "cpu" or "cuda".')
     if device not in build["devices"]:
         raise CaseError(
-            f'run.device = "{device}" needs whorl built {DEVICES[device].build} and this one was built '
+            f'run.device = "{device}" needs whorl built {DEVICES[device]["build"]} and this one was built '
             'without; build it so, or use "cpu".'
         )
     transport = case.run.transport

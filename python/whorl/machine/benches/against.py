@@ -14,9 +14,9 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from whorl.base.declared import GPUS
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
-from whorl.config.devices import GPUS
 
 MARGIN = 5.0  # per cent
 SMALL = 0.01  # of a right-hand side: a part that takes less, or changed by less, is not looked at

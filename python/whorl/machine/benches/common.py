@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.table import Table
 
 from whorl import _core
+from whorl.base.declared import GPUS
 from whorl.base.errors import CaseError
 from whorl.base.files import write_text
 from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
 from whorl.base.version import __version__
 from whorl.config.case import Case, Run
-from whorl.config.devices import GPUS
 from whorl.config.models import DEFAULT, MODELS
 from whorl.machine.floor import Work
 from whorl.machine.information import commit, machine

@@ -10,9 +10,9 @@ from rich.console import Console
 from rich.table import Table
 
 from whorl import _core
+from whorl.base.declared import GPUS
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.devices import GPUS
 from whorl.config.schemes import SCHEMES
 from whorl.initial.fields import set_initial
 from whorl.machine.benches.common import (

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from itertools import groupby
 
+from whorl.base.declared import GPUS
 from whorl.config.case import Case
-from whorl.config.devices import GPUS
 from whorl.machine.planner.cost import MIB
 from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.search import Layout, threads_of_rank

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from whorl import _core
+from whorl.base.declared import GPUS
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.devices import GPUS
 from whorl.machine.planner.gests import Gests
 from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.notes import notes_on
