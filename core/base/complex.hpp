@@ -6,7 +6,7 @@
 
 namespace whorl {
 
-// Aligned so that a GPU moves both at once.
+// The alignment lets a GPU move both parts at once.
 template <class Real> struct alignas(2 * sizeof(Real)) Complex {
     Real re, im;
 };
@@ -28,17 +28,17 @@ template <class Real> WHORL_INLINE Complex<Real> conjugate(Complex<Real> a) { re
 // i a and -i a, without a multiplication.
 template <class Real> WHORL_INLINE Complex<Real> times_i(Complex<Real> a) { return {-a.im, a.re}; }
 template <class Real> WHORL_INLINE Complex<Real> times_minus_i(Complex<Real> a) { return {a.im, -a.re}; }
-// to = from, part by part: a copy of the whole would not be vectorised.
+// to = from by parts; an assignment of the whole struct would not be vectorised.
 template <class Real> WHORL_INLINE void copy(const Complex<Real>& from, Complex<Real>& to) {
     to.re = from.re;
     to.im = from.im;
 }
-// In double, and back.
+// Conversion to double precision, and back.
 template <class Real> WHORL_INLINE Complex<double> widened(Complex<Real> a) { return {a.re, a.im}; }
 template <class Real> WHORL_INLINE Complex<Real> narrowed(Complex<double> a) {
     return {static_cast<Real>(a.re), static_cast<Real>(a.im)};
 }
-// Re(a* b), the scalar product from which energies and transfers are summed.
+// Re(a* b), the scalar product in energies and transfers.
 template <class Real> WHORL_INLINE Real dot(Complex<Real> a, Complex<Real> b) {
     return a.re * b.re + a.im * b.im;
 }

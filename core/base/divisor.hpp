@@ -1,5 +1,5 @@
-// Quotients and remainders by a number that is known when work is enqueued: a processor of a GPU divides in
-// some twenty instructions, and multiplies in one.
+// Quotients and remainders by a number that is known when work is enqueued: on a GPU an integer division
+// takes about twenty instructions, and a multiplication one.
 //   x / d = floor(x m / 2^32),  m = floor((2^32 - 1) / d) + 1,  0 <= x < 2^32 / d
 // (Granlund & Montgomery, Division by invariant integers using multiplication, 1994).
 #pragma once

@@ -1,5 +1,5 @@
-// One exception for everything a user or a machine can get wrong; its text is one paragraph that names
-// the values and the remedy.
+// The exception for all errors of users and machines; its text is one paragraph that names the values and the
+// remedy.
 #pragma once
 
 #include <stdexcept>

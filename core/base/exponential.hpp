@@ -5,8 +5,8 @@
 // |r| <= ln 2 / 2, with exp(r) - 1 by its Taylor series (to r^13 in double, r^7 in single: truncation below
 // 5e-18 and 6e-9). Results under 2^-1000 (2^-120) are 0.
 //
-// Of a factor that is applied in every step a single number would be wrong by its rounding, always the same
-// way. In two parts it is not, for the rounding of the second is that of what decays in a step.
+// A factor in a single number has the same rounding error in every step. In two parts it has not, because the
+// rounding of the second part is relative to the decay in one step.
 #pragma once
 
 #include <bit>

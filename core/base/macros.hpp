@@ -1,4 +1,4 @@
-// Markers that let one source serve host and device compilers.
+// Markers that let host and device compilers share one source.
 #pragma once
 
 #if defined(__CUDACC__) || defined(__HIPCC__)
@@ -8,17 +8,17 @@
 #define WHORL_DEVICE __device__
 #define WHORL_DEVICE_CALL __device__ __noinline__
 #else
-// A call left in a row's loop would keep it from being vectorised.
+// A call in the loop over a row would prevent vectorisation.
 #define WHORL_INLINE __attribute__((always_inline)) inline
-// Long and seldom enough to stay a call.
+// For functions that are long and called seldom enough to stay calls.
 #define WHORL_CALL __attribute__((noinline))
-// As the compiler likes.
+// The compiler decides.
 #define WHORL_ANYWHERE inline
-// Of threads that work together (device/block_plan.hpp): on the device alone.
+// For threads that work together (device/block_plan.hpp), on the device only.
 #define WHORL_DEVICE
 #define WHORL_DEVICE_CALL
 #endif
 
 #define WHORL_RESTRICT __restrict__
-// Of a lambda that is the body of a loop.
+// For a lambda that is the body of a loop.
 #define WHORL_INSIDE __attribute__((always_inline))

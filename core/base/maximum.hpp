@@ -1,5 +1,5 @@
-// The larger of two numbers, and NaN where one of them is: a field that is lost must be seen in its maximum,
-// and comparisons, std::max and MPI_MAX lose it.
+// The larger of two numbers, or NaN if one of them is NaN: a maximum must show that a field is no longer
+// finite, and comparisons, std::max and MPI_MAX drop NaN.
 #pragma once
 
 #include "base/macros.hpp"

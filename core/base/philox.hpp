@@ -1,5 +1,5 @@
-// Philox 4x32-10: four random 32-bit words for a counter and a key, so that a mode's random numbers depend on
-// the mode and the seed alone (Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC11).
+// Philox 4x32-10: four random 32-bit words from a counter and a key, so that the random numbers of a mode
+// depend only on the mode and the seed (Salmon et al., Parallel random numbers: as easy as 1, 2, 3, SC11).
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ WHORL_ANYWHERE PhiloxBlock philox(PhiloxBlock counter, std::array<std::uint32_t,
     return counter;
 }
 
-// Uniform on (0, 1), never 0: safe under a logarithm.
+// Uniform on (0, 1), never 0, so that its logarithm is finite.
 WHORL_ANYWHERE double uniform(std::uint32_t word) { return (word + 0.5) * 0x1p-32; }
 
 } // namespace whorl

@@ -15,7 +15,7 @@ template <class Real> struct SineCosine {
     Real sine, cosine;
 };
 
-// The series of sin r / r and of cos r in r^2, from the term of order n - 1 down.
+// The series of sin r / r and of cos r in r^2, summed from the highest term down.
 template <int first, int terms, class Real> WHORL_INLINE Real nested_series(Real r2) {
     Real sum = Real(1);
     unrolled<terms>([&](auto t) {

@@ -1,5 +1,5 @@
 // Scope timers: `Timers::Scope scope(timers, Task::pack);` adds the scope's seconds to one task.
-// Switched off they cost one test.
+// Disabled timers cost one test.
 #pragma once
 
 #include <array>
@@ -19,7 +19,7 @@ class Timers {
     class Scope {
       public:
         Scope(Timers& timers, Task task) : Scope(timers, task, task) {}
-        // Within a scope of the task `outer`, which does not count these seconds.
+        // Inside a scope of the task `outer`, from which these seconds are subtracted.
         Scope(Timers& timers, Task task, Task outer) : timers_(timers), task_(task), outer_(outer) {
             if (timers_.enabled) start_ = Clock::now();
         }

@@ -1,5 +1,6 @@
-// unrolled<n>(f) calls f(i) for i = 0 ... n - 1 with i a constant. A loop, however short, would keep the loop
-// over a row's elements around it from being vectorised; and a constant index can decide what is compiled.
+// unrolled<n>(f) calls f(i) for i = 0 ... n - 1 with a constant i. An inner loop, however short, would
+// prevent the vectorisation of the loop over a row's elements; and a constant index can select code at
+// compile time.
 #pragma once
 
 #include <type_traits>

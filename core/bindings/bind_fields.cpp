@@ -24,8 +24,8 @@ template <class Real> nb::object block_view(const PhysicalBlock& block, int comp
     return nb::cast(nb::ndarray<nb::numpy, Real>(data, 4, shape, nb::handle()), nb::rv_policy::reference);
 }
 
-// f(z0, z1, y0, y1, array) with array a view of shape (components, z1 - z0, y1 - y0, nx), valid during the
-// call.
+// Calls f(z0, z1, y0, y1, array), where array is a view of shape (components, z1 - z0, y1 - y0, nx), valid
+// during the call.
 Flow::Callback callback(const nb::callable& f, bool is_double) {
     return [&f, is_double](const PhysicalBlock& block, int components, void* data) {
         nb::gil_scoped_acquire locked;
@@ -35,7 +35,7 @@ Flow::Callback callback(const nb::callable& f, bool is_double) {
     };
 }
 
-// Paths are the system's, bytes that need not be text.
+// Paths are those of the system, bytes that need not be text.
 void bind_files(nb::class_<OpenFlow>& flow) {
     using Path = std::filesystem::path;
     flow.def(
@@ -61,8 +61,8 @@ void bind_files(nb::class_<OpenFlow>& flow) {
         nb::arg("path"), nb::arg("names"), Unlocked());
 }
 
-// kx, ky and nz of this rank, and of each (ky, kz) where its row begins among the rank's modes and how long
-// it is.
+// kx, ky and nz of this rank, and for each (ky, kz) the offset of its row among the rank's modes and its
+// length.
 nb::dict rows_of(OpenFlow& self) {
     const RowTable& table = self->rows();
     std::vector<int> kx;
@@ -85,7 +85,7 @@ nb::dict rows_of(OpenFlow& self) {
 template <class Real>
 using ModeArray = nb::ndarray<std::complex<Real>, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-// Into, or from, an array (components, modes) of the flow's precision.
+// Calls call(data) with the data of an array (components, modes) of the flow's precision.
 template <class Call> void with_modes(OpenFlow& self, const std::string& name, nb::handle values, Call call) {
     const auto use = [&](auto array) {
         const auto expected = std::pair(static_cast<std::size_t>(self->components_of(name)),

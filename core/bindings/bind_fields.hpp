@@ -1,4 +1,4 @@
-// What Python reads and sets of a flow: fields at its points, their modes, and files of them.
+// Access of Python to the fields of a flow: their values at the points, their modes, and files of them.
 #pragma once
 
 #include <nanobind/nanobind.h>

@@ -1,5 +1,5 @@
-// Makes a ModelEntry of a function that gives, for Options and a precision, the model; included by the files
-// models_<name>.cpp, which are compiled once for each device.
+// Makes a ModelEntry from a function that returns the model for Options and a precision; included by the
+// files models_<name>.cpp, which are compiled once for each device.
 #pragma once
 
 #include <cmath>
@@ -16,7 +16,7 @@ template <class Real> Wavenumber<Real> vector_of(const Options& options, const s
     return {static_cast<Real>(v[0]), static_cast<Real>(v[1]), static_cast<Real>(v[2])};
 }
 
-// nu_h and mu as rates at the shortest and the longest wave of the grid.
+// nu_h and mu are converted to rates at the shortest and the longest wave of the grid.
 template <class Real> Losses<Real> losses_of(const Options& options) {
     const auto real = [&](const char* name) { return static_cast<Real>(options.parameter(name)); };
     const auto power = [&](const char* name) { return static_cast<int>(options.parameter(name)); };
@@ -28,8 +28,9 @@ template <class Real> Losses<Real> losses_of(const Options& options) {
         const auto value = static_cast<Real>(given * std::pow(k, 2 * p));
         WHORL_REQUIRE(std::isfinite(value) && (given == 0.0 || value > Real(0)),
                       std::string(name) + " = " + std::to_string(given) + " with power " +
-                          std::to_string(std::abs(p)) + " makes a rate beyond the precision's range at k = " +
-                          std::to_string(k) + ": choose a smaller power or precision = \"double\".");
+                          std::to_string(std::abs(p)) +
+                          " gives a rate beyond the range of the precision at k = " + std::to_string(k) +
+                          ": choose a smaller power or precision = \"double\".");
         return value;
     };
     const int p = power("hyperviscosity_power"), q = power("hypoviscosity_power");

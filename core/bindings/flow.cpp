@@ -33,7 +33,7 @@ int ModelShape::row_variables() const { return std::max({inputs, products, wides
 
 namespace {
 
-// Along the edge of what is kept: the rows of a ky grow shorter as |kz| grows.
+// Searches along the boundary of the truncation: the rows of a ky become shorter as |kz| grows.
 double find_largest_wavenumber(const Box& box, const Truncation& truncation) {
     const auto square = [&](int axis, int n) { return std::pow(n * box.unit(axis), 2); };
     double largest = 0.0;
@@ -74,9 +74,9 @@ double Flow::resolved_wavenumber() const {
 
 namespace {
 
-// All ranks when they are few; else those of which one is the fullest but for little: by columns, by the
-// length of its columns (those near the axis of a sphere), by planes and rows (the last take what is left
-// over).
+// All ranks if they are few; otherwise ranks of which one needs nearly the most memory: by the number of
+// columns, by the length of its columns (those near the axis of a sphere), and by planes and rows (the last
+// ranks have the remainder).
 std::vector<int> candidates(const Pencils& pencils) {
     constexpr int few = 64;
     const ProcessGrid grid = pencils.grid();

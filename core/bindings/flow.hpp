@@ -1,4 +1,4 @@
-// What Python holds: one simulation, whatever its model, precision and device.
+// The object that Python holds: one simulation of any model, precision and device.
 #pragma once
 
 #include <algorithm>
@@ -29,33 +29,33 @@ class Flow {
 
     const Options& options() const { return options_; }
     const exchange::Communicator& world() const { return world_; }
-    // Gives back what MPI keeps of it; it is not used any more. Without it that stays until the program ends.
-    // Collective.
+    // Frees MPI's objects; the flow must not be used afterwards. Without this call they stay until the
+    // program ends. Collective.
     void close() { world_.handles().close(); }
     virtual const Layout& layout() const = 0;
     virtual double imbalance() const = 0;
     virtual std::int64_t total_modes() const = 0;
-    // Largest |k| kept in every direction (kmax of kmax eta), and the largest kept in any.
+    // Largest |k| kept in every direction (kmax of kmax eta), and largest |k| kept in any direction.
     double resolved_wavenumber() const;
     double largest_wavenumber() const { return largest_wavenumber_; }
 
-    // The callback fills, or receives, [component][z][y][x] in the flow's precision: `data` is float or
-    // double. Throws Error listing the fields when the name is unknown.
+    // The callback sets, or reads, [component][z][y][x] in the flow's precision: `data` is float or double.
+    // Throws Error listing the fields if the name is unknown.
     using Callback = std::function<void(const PhysicalBlock&, int components, void* data)>;
     virtual void set_physical(const std::string& field, const Callback& fill, bool project) = 0;
     virtual void set_random(const std::string& field, const std::vector<double>& energy,
                             std::uint64_t seed) = 0;
     virtual void read_field(const std::string& name, const Callback& consume) = 0;
 
-    // Throws Error listing the fields that can be read when the name is none of them.
+    // Throws Error listing the fields that can be read if the name is unknown.
     virtual int components_of(const std::string& name) const = 0;
 
-    // This rank's kept modes, rows of kx for each of its ky (with their signs here) and each kz.
+    // This rank's kept modes: rows of kx for each of its ky (here signed) and each kz.
     virtual const RowTable& rows() const = 0;
     virtual std::vector<int> ky() const = 0;
-    // All components of a field on them, one after another, amplitudes a of exp(i k.x) in the flow's
-    // precision. Of a solenoidal field that is written the part along k is removed; it is for the caller that
-    // modes of kx = 0 are conjugates of each other. Throws Error listing the fields when the name is unknown.
+    // All components of a field at these modes, one after another: amplitudes a of exp(i k.x) in the flow's
+    // precision. Writing a solenoidal field removes its part along k; the caller must ensure that the modes
+    // of kx = 0 are conjugates of each other. Throws Error listing the fields if the name is unknown.
     virtual void read_modes(const std::string& name, void* values) = 0;
     virtual void write_modes(const std::string& name, const void* values) = 0;
 
@@ -68,12 +68,12 @@ class Flow {
                                 const storage::Attributes& attributes, bool single) = 0;
     virtual void write_checkpoint(const std::string& path, const storage::Attributes& attributes) = 0;
     virtual void read_checkpoint(const std::string& path) = 0;
-    // Fields from a checkpoint of any grid in the same box: their names there by those here. Steps that a
-    // scheme remembers are forgotten.
+    // Reads fields from a checkpoint of any grid in the same box; `names` maps names here to names in the
+    // file. The history of a multistep scheme is cleared.
     virtual void read_regridded(const std::string& path, const std::map<std::string, std::string>& names) = 0;
 
-    // What only measurements want: a right-hand side into scratch, a field to the points and back, and the
-    // exchange of so many variables among the rows or the columns, of whatever the buffers hold.
+    // For benchmarks only: a right-hand side into scratch, a field to the points and back, and the exchange
+    // of some variables among the rows or the columns, with any content of the buffers.
     virtual void evaluate() = 0;
     virtual void transform_pair(const std::string& field) = 0;
     virtual void exchange(bool rows, int variables, bool inwards) = 0;
@@ -81,7 +81,7 @@ class Flow {
     virtual std::map<std::string, double> timings() = 0;
     virtual std::map<std::string, std::int64_t> traffic() const = 0;
     virtual std::map<std::string, std::int64_t> messages() const = 0;
-    // Of each value over all ranks.
+    // The maximum of each value over all ranks.
     virtual std::vector<double> maximum(std::vector<double> values) = 0;
     virtual void reset_timings() = 0;
     virtual std::map<std::string, std::int64_t> memory() const = 0;
@@ -95,13 +95,13 @@ class Flow {
     double largest_wavenumber_;
 };
 
-// Throws Error listing the models, or the precisions, when the name is unknown.
+// Throws Error listing the models, or the precisions, if the name is unknown.
 std::unique_ptr<Flow> make_flow(const Options& options, int communicator);
 std::vector<std::string> model_names();
-// Those this build has.
+// The devices of this build.
 std::vector<std::string> device_names();
 
-// What a model carries, passive scalars included, and what can be asked of it.
+// The variables of a model, including passive scalars, and its fields and measures.
 struct ModelShape {
     int inputs = 0, products = 0, fluxes = 0; // variables on each leg of the round trip
     int measured = 0;                         // variables of passes that only measure
@@ -111,16 +111,16 @@ struct ModelShape {
     std::vector<std::string> statistics, spectra;
 
     int field_count() const;
-    // Reading or setting a field takes as many variables as it has components.
+    // Reading or setting a field needs as many variables as it has components.
     int column_variables() const;
     int row_variables() const;
 };
 ModelShape model_shape(const Options& options);
 
-// The most that a rank of this process grid has: complex numbers along x of a row ("elements") and kept
-// columns ("columns"); and the most kept columns of the ranks of one row index ("row_columns").
+// Maxima over the ranks of this process grid: elements of a row along x ("elements"), kept columns
+// ("columns"), and kept columns of all ranks of one row index ("row_columns").
 std::map<std::string, std::int64_t> shares(const Options& options, std::array<int, 2> process_grid);
-// Bytes by array on the fullest of `ranks` ranks; nothing is allocated.
+// Bytes by array on the rank that needs most of `ranks` ranks; nothing is allocated.
 std::map<std::string, std::int64_t> estimate_memory(const Options& options, int ranks);
 
 } // namespace whorl

@@ -250,7 +250,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         return {options.scheme, options.shift_seed, options.is_exact(), scalars};
     }
 
-    // A model without velocity in its state may be set from one.
+    // The state of some models without a velocity may be set from a velocity.
     static bool derived_from_velocity(const std::string& field) {
         return SetFromVelocity<Model> && field == "velocity";
     }
@@ -289,7 +289,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
             earlier.fields.push_back(stored_fields(stepper_.earlier(j), "_earlier" + std::to_string(j)));
         return earlier;
     }
-    // Scalars one by one, solenoidal fields whole.
+    // Scalars are stored one by one, solenoidal fields as a whole.
     std::vector<storage::StoredField<Real>> stored_fields() { return stored_fields(stepper_.state(), ""); }
     std::vector<storage::StoredField<Real>> stored_fields(Complex<Real>* set, const std::string& suffix) {
         std::vector<storage::StoredField<Real>> stored;
@@ -315,7 +315,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
                 trip_.table(),  trip_.modes(), {smallest, shell_number(largest_wavenumber(), smallest) + 1}};
     }
 
-    // Parities of a field of the state are those of the output of its name.
+    // The parities of a field of the state are those of the output of the same name.
     static std::array<Parity, 3> parities_of(const std::string& name) {
         for (const Output& output : Model::outputs)
             if (name == output.name) return output.parities;
@@ -325,7 +325,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         return {data(field), stepper_.modes(), field.group.components, parities_of(field.name)};
     }
 
-    // An output is made from the state in the scratch register, or beside it where it has more components
+    // An output is computed from the state in the scratch register, or in `beside` if it has more components
     // than the state.
     FieldModes<Real> modes_of(const std::string& name, device::Buffer<Complex<Real>, Memory>& beside) {
         const int components = components_of(name);

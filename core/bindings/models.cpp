@@ -1,4 +1,4 @@
-// Every model, a line each, on every device there is (cmake/devices.cmake).
+// Every model, one line each, on every device of the build (cmake/devices.cmake).
 #include <algorithm>
 
 #include "bindings/registry.hpp"
@@ -65,7 +65,7 @@ std::vector<std::string> device_names() {
     return names;
 }
 
-// Alike on every device, and on those this build has not.
+// The shape is the same on every device, including those that this build does not have.
 ModelShape model_shape(const Options& options) {
     return find(registries().at("cpu"), "model", options.model).shape(options);
 }

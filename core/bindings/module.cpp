@@ -39,7 +39,7 @@ nb::object to_array(std::vector<double> values) {
     return nb::cast(nb::ndarray<nb::numpy, double>(owned->data(), 1, &size, owner));
 }
 
-// Name -> array over shells.
+// Maps names to arrays over shells.
 nb::dict shells(OpenFlow& flow, SpectraOf (Flow::*measure)()) {
     SpectraOf values;
     {
@@ -51,7 +51,7 @@ nb::dict shells(OpenFlow& flow, SpectraOf (Flow::*measure)()) {
     return arrays;
 }
 
-// What a model of these options carries and measures.
+// The variables and measures of a model with these options.
 nb::dict shape_of(const Options& options) {
     const ModelShape shape = model_shape(options);
     const auto by_name = [](const FieldList& fields) {
@@ -71,7 +71,7 @@ nb::dict shape_of(const Options& options) {
     return result;
 }
 
-// Of those a device of this build can use.
+// The GPUs that a device of this build can use.
 nb::list gpus() {
     nb::list found;
 #ifdef WHORL_CUDA
@@ -87,7 +87,7 @@ nb::list gpus() {
     return found;
 }
 
-// Bytes left on GPU `number` of them.
+// Free bytes on GPU `number`.
 std::int64_t gpu_free_memory([[maybe_unused]] int number) {
 #ifdef WHORL_CUDA
     return device::cuda_free_memory(number);
@@ -119,7 +119,7 @@ nb::dict build_info() {
 
 void bind_options(nb::module_& m) {
     nb::class_<Options> options(m, "Options",
-                                "What a flow is built from; see whorl.config.case for units and ranges.");
+                                "The options of a flow; see whorl.config.case for units and ranges.");
     options.def(nb::new_([](const nb::kwargs& given) {
         const nb::object object = nb::cast(Options());
         for (const auto& [key, value] : given) {
@@ -162,7 +162,7 @@ void bind_measures(nb::class_<OpenFlow>& flow) {
     flow.def("traffic", of_open(&Flow::traffic));
     flow.def("messages", of_open(&Flow::messages));
     flow.def("maximum", of_open(&Flow::maximum), nb::arg("values"), Unlocked(),
-             "Of each value over all ranks.");
+             "The maximum of each value over all ranks.");
     flow.def("reset_timings", of_open(&Flow::reset_timings));
     flow.def("memory", of_open(&Flow::memory));
 }
@@ -176,9 +176,9 @@ void bind_flow(nb::module_& m) {
     flow.def(nb::init<const Options&, int>(), nb::arg("options"), nb::arg("communicator"));
     flow.def(
         "close", &OpenFlow::close, Unlocked(),
-        "Give back its memory and what MPI keeps of it; there is nothing to call any more. Collective. The "
-        "memory of a flow that nobody refers to goes back without it; what MPI keeps, such as memory that "
-        "ranks share, stays until the program ends, unless the flow has one rank.");
+        "Free the memory and MPI's objects of the flow, which cannot be used afterwards. Collective. A flow "
+        "without references frees its memory without this call, but MPI's objects, such as memory that ranks "
+        "share, stay until the program ends, unless the flow has one rank.");
     flow.def_prop_ro("options", [](const OpenFlow& self) { return self->options(); });
     flow.def_prop_ro("rank", [](const OpenFlow& self) { return self->world().rank(); });
     flow.def_prop_ro("ranks", [](const OpenFlow& self) { return self->world().size(); });
@@ -197,7 +197,7 @@ void bind_flow(nb::module_& m) {
     bind_measures(flow);
 }
 
-// The words of an Error may hold a path that is no text.
+// The message of an Error may contain a path that is not valid text.
 void bind_error(nb::module_& m) {
     const nb::exception<Error> type(m, "Error", PyExc_ValueError);
     nb::register_exception_translator(
@@ -214,7 +214,7 @@ void bind_error(nb::module_& m) {
         type.ptr());
 }
 
-// The name is a macro, which must be replaced before it becomes part of another.
+// The name is a macro, which must be expanded before it is concatenated.
 #define WHORL_NB_MODULE(name, variable) NB_MODULE(name, variable)
 WHORL_NB_MODULE(WHORL_MODULE, m) {
     bind_error(m);
@@ -228,7 +228,7 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
 #endif
     m.def("gpus", &gpus, "Name, identity and memory (bytes) of each GPU this build can use.");
     m.def("gpu_free_memory", &gpu_free_memory, nb::arg("number"),
-          "Bytes left on a GPU, which this process is at home on from then on.");
+          "Free bytes on a GPU, which this process uses from then on.");
     m.def("model_shape", &shape_of, nb::arg("options"));
     m.def("next_good_size", &next_good_size, nb::arg("n"));
     m.def(
@@ -269,10 +269,10 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
           "Bytes of a core's second cache, from which the tiles of z lines follow.");
     m.def("line_rate", &device::line_rate, nb::arg("n"), nb::arg("precision"), nb::arg("threads"),
           nb::arg("slowest"), nb::arg("trials") = 11, Unlocked());
-    nb::class_<device::Copies>(m, "Copies", "Copies of 256 MiB by so many threads.")
+    nb::class_<device::Copies>(m, "Copies", "Copies of 256 MiB by `threads` threads.")
         .def(nb::init<int>(), nb::arg("threads"), Unlocked())
         .def("bandwidth", &device::Copies::bandwidth, nb::arg("slowest"), nb::arg("trials") = 5, Unlocked(),
-             "Bytes/s read and written, by the best of so many trials.");
+             "Bytes a second read and written, by the best of `trials` trials.");
     m.def(
         "transfers",
         [] {
@@ -282,7 +282,7 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
                                                        {"bytes", counted.bytes},
                                                        {"reductions", counted.reductions}};
         },
-        "Copies between host and devices since the process began; reductions count apart.");
+        "Copies between host and devices since the process began; reductions are counted separately.");
     m.def("allocations", &device::allocations, "Blocks of device memory allocated since the process began.");
 }
 

@@ -1,4 +1,4 @@
-// What Python has of a flow: all of it until it is closed, then nothing.
+// The handle of Python to a flow, which owns the flow until it is closed.
 #pragma once
 
 #include <memory>

@@ -1,4 +1,4 @@
-// Kernels between the modes of the state and those of a field that is asked for or given.
+// Kernels between the modes of the state and those of a field that is read or set.
 #pragma once
 
 #include "fields/passes.hpp"
@@ -6,7 +6,7 @@
 
 namespace whorl {
 
-// An output of the model from the state.
+// Computes an output of the model from the state.
 template <class Model, class Real> struct Derive {
     Model model;
     const Complex<Real>* state;
@@ -23,7 +23,7 @@ template <class Model, class Real> struct Derive {
     }
 };
 
-// The state from a velocity.
+// Computes the state from a velocity.
 template <class Model, class Real> struct TakeVelocity {
     Model model;
     const Complex<Real>* u;
@@ -38,7 +38,7 @@ template <class Model, class Real> struct TakeVelocity {
     }
 };
 
-// A field of three components, without the part along k (models/continuity.hpp).
+// Removes the part along k of a field of three components (models/continuity.hpp).
 template <class Real> struct MakeSolenoidal {
     Complex<Real>* field;
     std::int64_t modes;

@@ -1,5 +1,5 @@
-// How a model is entered: a file models_<name>.cpp that makes it from Options in either precision, compiled
-// once for each device, and a line in models.cpp.
+// The registry of models. A model has a file models_<name>.cpp, which makes it from Options in either
+// precision and is compiled once for each device, and a line in models.cpp.
 #pragma once
 
 #include <functional>

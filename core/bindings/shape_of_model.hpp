@@ -1,4 +1,4 @@
-// What a model carries and measures, from what its type declares.
+// The variables and measures of a model, from the declarations of its type.
 #pragma once
 
 #include "bindings/flow.hpp"
@@ -10,7 +10,7 @@ namespace whorl {
 template <class Model>
 concept SetFromVelocity = requires(const Model& model) { model.from_velocity({}, nullptr, nullptr); };
 
-// Is the work of the Lorentz force, <u.(j x (B0 + b))>, what induction takes from the magnetic field?
+// True if the work of the Lorentz force, <u.(j x (B0 + b))>, is the loss of the magnetic field by induction.
 template <class Model>
 concept LosesToField = requires { requires Model::has_lorentz_force; };
 

@@ -5,7 +5,7 @@
 
 namespace whorl::exchange {
 
-// One blocking MPI_Alltoallv a batch: nothing overlaps, nothing can go wrong.
+// One blocking MPI_Alltoallv for each batch; nothing overlaps.
 class AllToAll final : public Transport {
   public:
     AllToAll(const Communicator& communicator, std::vector<Pattern> batches, int element);

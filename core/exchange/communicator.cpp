@@ -24,7 +24,7 @@ Handles::~Handles() {
     if (!alone_ || finalized) return;
     try {
         close();
-    } catch (...) { // what is left stays, as that of several ranks
+    } catch (...) { // the remaining objects stay, as with several ranks
     }
 }
 

@@ -1,4 +1,4 @@
-// MPI behind one class: every return code is checked, and what MPI keeps is given back by all ranks together.
+// MPI behind one class: every return code is checked, and all ranks together free MPI's objects.
 #pragma once
 
 #include <cstddef>
@@ -18,10 +18,9 @@ namespace whorl::exchange {
 void check_mpi(int code, const char* call);
 #define WHORL_MPI(call) ::whorl::exchange::check_mpi(call, #call)
 
-// What MPI keeps of a flow, communicators and windows, until close(). Destructors free none of it: they run
-// on a rank whose exception unwinds, or when it collects its garbage, and freeing waits for the others, who
-// are elsewhere. What nobody closed stays until the program ends, but that of a rank by itself, who waits for
-// none.
+// MPI's objects of a flow, communicators and windows, until close(). Destructors do not free them: a
+// destructor may run on one rank alone, during an exception or garbage collection, and freeing waits for the
+// other ranks. Objects that are not closed stay until the program ends, except those of a single rank.
 class Handles {
   public:
     explicit Handles(bool alone) : alone_(alone) {}
@@ -29,9 +28,9 @@ class Handles {
     Handles(const Handles&) = delete;
     Handles& operator=(const Handles&) = delete;
 
-    // All ranks keep the same in the same order.
+    // All ranks keep the same objects in the same order.
     void keep(std::function<void()> free) { free_.push_back(std::move(free)); }
-    // Frees it, the last first. Collective over the root communicator.
+    // Frees the objects in reverse order. Collective over the root communicator.
     void close();
 
   private:
@@ -45,14 +44,14 @@ class Communicator {
     explicit Communicator(int fortran_handle);
     // The ranks with the same color, in order of this communicator's ranks.
     Communicator split(int color) const;
-    // Those that can share memory with this one.
+    // The ranks that can share memory with this one.
     Communicator node() const;
-    // Of the root and all that was split from it.
+    // The handles of the root and of all communicators split from it.
     Handles& handles() const { return *handles_; }
 
     MPI_Comm handle() const { return handle_; }
-    // The communicator it was split from, and from what that was, up to the caller's duplicate; with the
-    // number there of each rank here.
+    // The caller's duplicate, from which this communicator was split directly or indirectly, and the rank in
+    // it of each rank of this communicator.
     MPI_Comm root() const { return root_; }
     std::vector<int> ranks_in_root() const;
     int rank() const { return rank_; }
@@ -61,10 +60,10 @@ class Communicator {
     // In place, over all ranks.
     void sum(std::span<double> values) const;
     void sum(std::span<std::uint64_t> values) const;
-    void maximum(std::span<double> values) const; // NaN where one is
+    void maximum(std::span<double> values) const; // NaN if any value is NaN
     void broadcast(void* data, std::size_t bytes, int root) const;
     std::string broadcast(const std::string& text, int root) const;
-    // True on all ranks as soon as one says so: lets a failure on one rank be thrown by all.
+    // True on all ranks if it is true on one, so that all ranks can throw when one fails.
     bool any(bool flag) const;
     void barrier() const;
 
@@ -75,7 +74,7 @@ class Communicator {
     std::shared_ptr<Handles> handles_;
 };
 
-// "none" where whorl is built without MPI.
+// "none" in a build without MPI.
 std::string mpi_library();
 
 } // namespace whorl::exchange

@@ -1,4 +1,4 @@
-// Copies of messages, by so many threads where there is much.
+// Copies of messages, by several threads if they are large.
 #pragma once
 
 #include <algorithm>

@@ -13,11 +13,11 @@ std::int64_t convert(const std::vector<Chunk>& chunks, std::vector<int>& counts,
     std::int64_t base = chunks.empty() ? 0 : chunks.front().offset;
     for (const Chunk& chunk : chunks) base = std::min(base, chunk.offset);
     for (const Chunk& chunk : chunks) {
-        WHORL_REQUIRE(chunk.packed(), "this transport takes packed chunks.");
+        WHORL_REQUIRE(chunk.packed(), "this transport needs packed chunks.");
         WHORL_REQUIRE(std::max(chunk.count(), chunk.offset - base) <= std::numeric_limits<int>::max(),
-                      "a message of " + std::to_string(chunk.count()) + " complex numbers at " +
+                      "a message of " + std::to_string(chunk.count()) + " complex numbers at offset " +
                           std::to_string(chunk.offset - base) +
-                          " is beyond MPI's 32-bit counts: use more batches.");
+                          " exceeds MPI's 32-bit counts: use more batches.");
         counts.push_back(static_cast<int>(chunk.count()));
         offsets.push_back(static_cast<int>(chunk.offset - base));
     }

@@ -1,4 +1,4 @@
-// A pattern as MPI's vector collectives want it.
+// A pattern in the form of MPI's vector collectives.
 #pragma once
 
 #include <vector>
@@ -9,8 +9,8 @@
 
 namespace whorl::exchange {
 
-// Counts and offsets in complex numbers. Offsets are counted from the batch's first chunk: MPI's are 32-bit,
-// buffers are not. Throws Error where a message is too long for them.
+// Counts and offsets in complex numbers. Offsets are relative to the first chunk of the batch, because MPI's
+// are 32-bit. Throws Error if a message is too long for them.
 struct Counts {
     std::int64_t send_base = 0, receive_base = 0;
     std::vector<int> send, send_at, receive, receive_at;
@@ -21,7 +21,7 @@ struct Counts {
 // Throws the same Error.
 void check_counts(const Pattern& pattern);
 
-// Of an element of 8 or 16 bytes.
+// The MPI type of a complex number of 8 or 16 bytes.
 MPI_Datatype complex_type(int element);
 
 } // namespace whorl::exchange

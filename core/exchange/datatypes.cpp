@@ -8,12 +8,12 @@ namespace whorl::exchange {
 
 namespace {
 
-// Runs within a variable, then variables, from the begin of the buffer.
+// Runs within a variable, then variables, with offsets from the begin of the buffer.
 MPI_Datatype type_of(const Chunk& chunk, int element) {
     const auto count = [](std::int64_t value) {
         WHORL_REQUIRE(value <= std::numeric_limits<int>::max(),
                       "a run of " + std::to_string(value) +
-                          " complex numbers is beyond MPI's 32-bit counts: use more batches.");
+                          " complex numbers exceeds MPI's 32-bit counts: use more batches.");
         return static_cast<int>(value);
     };
     MPI_Datatype of_variable = MPI_DATATYPE_NULL, of_all = MPI_DATATYPE_NULL, placed = MPI_DATATYPE_NULL;

@@ -5,8 +5,8 @@
 
 namespace whorl::exchange {
 
-// Buffers in the order their owners work in, and derived types that tell MPI where in them each peer's
-// numbers lie: nothing is packed by whorl, all is gathered and scattered by the library.
+// Buffers are in the order in which their owners process them, and derived types describe each peer's numbers
+// in them: the library gathers and scatters, whorl packs nothing.
 class Datatypes final : public Transport {
   public:
     Datatypes(const Communicator& communicator, const std::vector<Pattern>& batches, int element);
@@ -20,7 +20,7 @@ class Datatypes final : public Transport {
         std::vector<MPI_Datatype> send, receive;
     };
     MPI_Comm handle_;
-    std::vector<int> one_, zero_; // a peer: how many of its type, and where the first is
+    std::vector<int> one_, zero_; // for each peer: number of its types, and offset of the first
     std::vector<Types> batches_;
     Requests requests_;
 };

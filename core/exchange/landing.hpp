@@ -1,4 +1,4 @@
-// A buffer peers write to: a rank's own memory, or memory its node shares.
+// A buffer that peers write to: a rank's own memory, or memory shared within its node.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,7 @@ namespace whorl::exchange {
 template <class T, class Memory> class Landing {
   public:
     Landing() = default;
-    // Zeroed by so many threads. Collective over `world` where it is shared.
+    // The memory is zeroed by `threads` threads. Collective over `world` if it is shared.
     Landing(const Communicator& world, std::size_t size, bool shared, int threads) {
         if (shared)
             node_ = std::make_unique<NodeMemory>(world, size * sizeof(T), threads);

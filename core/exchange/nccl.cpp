@@ -16,7 +16,7 @@ void check_nccl(ncclResult_t code, const char* call) {
     if (code == ncclSuccess) return;
     throw Error("NCCL failed in " + std::string(call) + ": " + ncclGetErrorString(code) + " (" +
                 ncclGetLastError(nullptr) +
-                "). Each rank needs a GPU of its own; else choose another transport.");
+                "). Each rank needs its own GPU; otherwise choose another transport.");
 }
 #define WHORL_NCCL_CALL(call) check_nccl(call, #call)
 
@@ -26,8 +26,8 @@ void check_stream(cudaError_t code, const char* call) {
 }
 #define WHORL_STREAM(call) check_stream(call, #call)
 
-// The ranks of a communicator as NCCL knows them, and the stream on which they exchange: it costs them time
-// and memory, so all exchanges of a communicator share one. NCCL gives up its part when all ranks do (close).
+// The NCCL communicator of a communicator's ranks, and the stream on which they exchange. NCCL communicators
+// cost time and memory, so all exchanges of a communicator share one. All ranks destroy it together (close).
 class Ranks {
   public:
     explicit Ranks(const Communicator& communicator) {

@@ -4,8 +4,8 @@
 
 namespace whorl::exchange {
 
-// Sends and receives of NCCL among GPUs, a group a batch, on a stream of its own: no host, no MPI. A GPU for
-// each rank.
+// Sends and receives by NCCL between GPUs, one group for each batch, on a separate stream, without the host
+// and MPI. Each rank needs its own GPU.
 Maker nccl_maker();
 
 } // namespace whorl::exchange

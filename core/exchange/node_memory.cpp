@@ -10,22 +10,23 @@
 namespace whorl::exchange {
 
 namespace {
-// Bytes where Linux keeps memory that processes share; what is not there has room.
+// Free bytes of /dev/shm, where Linux keeps shared memory; unlimited if it does not exist.
 double room_to_share() {
     struct statvfs room{};
     if (statvfs("/dev/shm", &room) != 0) return std::numeric_limits<double>::infinity();
     return static_cast<double>(room.f_bavail) * static_cast<double>(room.f_frsize);
 }
-constexpr double to_spare = 1.1; // Open MPI asks for a twentieth more than it takes, and hangs without
+constexpr double to_spare = 1.1; // Open MPI requests 5 % more than it uses, and hangs if that is not free
 
-// Apart in memory, so that each rank's pages are its own.
+// Not contiguous, so that each rank has its own pages.
 MPI_Info apart() {
     MPI_Info info = MPI_INFO_NULL;
     WHORL_MPI(MPI_Info_create(&info));
     WHORL_MPI(MPI_Info_set(info, "alloc_shared_noncontig", "true"));
     return info;
 }
-// MPI promises no more than 8 bytes. Processes map whole pages, so that all find the same place.
+// MPI guarantees an alignment of 8 bytes only. Processes map whole pages, so all find the same aligned
+// address.
 constexpr std::uintptr_t alignment = 64;
 void* aligned(void* memory) {
     return reinterpret_cast<void*>((reinterpret_cast<std::uintptr_t>(memory) + alignment - 1) / alignment *
@@ -46,11 +47,10 @@ NodeMemory::NodeMemory(const Communicator& world, std::size_t bytes, int threads
         refused = world.any(code != MPI_SUCCESS);
         if (refused && window_ != MPI_WIN_NULL) MPI_Win_free(&window_);
     }
-    WHORL_REQUIRE(!refused,
-                  "a node refused memory that its ranks share, " +
-                      std::to_string(static_cast<std::int64_t>(of_node)) +
-                      " bytes and a tenth to spare on this one: make room where it keeps such memory "
-                      "(/dev/shm), or choose transport = \"rma\".");
+    WHORL_REQUIRE(!refused, "a node cannot provide the memory that its ranks share, " +
+                                std::to_string(static_cast<std::int64_t>(of_node)) +
+                                " bytes and a tenth more on this one: free space in /dev/shm, or choose "
+                                "transport = \"rma\".");
     const std::vector<int> ranks = node_.ranks_in_root();
     for (std::size_t i = 0; i < ranks.size(); ++i) {
         MPI_Aint size = 0;

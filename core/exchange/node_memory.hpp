@@ -1,4 +1,4 @@
-// Memory of a rank that the other ranks of its node read and write as their own.
+// Memory of a rank that the other ranks of its node can read and write directly.
 #pragma once
 
 #include <cstddef>
@@ -10,18 +10,18 @@ namespace whorl::exchange {
 
 class NodeMemory {
   public:
-    // Zeroed by so many threads, on a cache line, each rank's on pages of its own; collective over `world`.
-    // Throws Error on all ranks where one node's shared memory is too small. There until `world`'s handles
-    // are closed.
+    // The memory is zeroed by `threads` threads, aligned to a cache line, and on separate pages for each
+    // rank. Collective over `world`. Throws Error on all ranks if the shared memory of one node is too small.
+    // The memory exists until the handles of `world` are closed.
     NodeMemory(const Communicator& world, std::size_t bytes, int threads);
     NodeMemory(const NodeMemory&) = delete;
     NodeMemory& operator=(const NodeMemory&) = delete;
 
     void* data() const { return data_; }
     std::size_t bytes() const { return bytes_; }
-    // Of that rank of the root communicator; null where it is on another node.
+    // The memory of a rank of the root communicator; null if that rank is on another node.
     void* of(int root_rank) const { return of_[static_cast<std::size_t>(root_rank)]; }
-    // What was written before is seen by those who synchronise after a message told them to.
+    // Earlier writes are visible to ranks that synchronise after they have received a message about them.
     void synchronise() const;
 
   private:

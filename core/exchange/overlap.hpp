@@ -6,7 +6,7 @@
 
 namespace whorl::exchange {
 
-// A non-blocking MPI_Ialltoallv a batch: it travels while batches before and after it are worked on.
+// A non-blocking MPI_Ialltoallv for each batch, which travels while other batches are transformed.
 class Overlap final : public Transport {
   public:
     Overlap(const Communicator& communicator, std::vector<Pattern> batches, int element);

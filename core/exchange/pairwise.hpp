@@ -5,10 +5,10 @@
 namespace whorl::exchange {
 
 // A message to and from each peer, posted in the order of their distance, so that no rank is the first target
-// of all: in round i a rank sends to the one i after it and takes from the one i before it.
+// of all others: in round i rank r sends to rank r + i and receives from rank r - i.
 class Pairwise final : public Transport {
   public:
-    // So many threads copy what a rank sends itself.
+    // `threads` threads copy the chunk that a rank sends to itself.
     Pairwise(const Communicator& communicator, std::vector<Pattern> batches, int element, int threads);
     void start(int batch, void* send, void* receive) override;
     void wait(int batch) override;

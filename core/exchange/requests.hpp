@@ -1,4 +1,4 @@
-// What MPI has under way, one request a batch.
+// Pending MPI requests, one for each batch.
 #pragma once
 
 #include <vector>

@@ -23,8 +23,8 @@ Rma::Rma(const Communicator& communicator, std::vector<Pattern> batches, int ele
     }
 }
 
-// Among all ranks: libraries name what a window needs by its communicator, and communicators of different
-// rows may have the same name.
+// The window spans all ranks: libraries name its resources after its communicator, and the communicators of
+// different rows may have the same name.
 void Rma::open_window(void* receive, bool locked) {
     WHORL_MPI(
         MPI_Win_create(receive, end_ * element_, element_, MPI_INFO_NULL, communicator_.root(), &window_));
@@ -35,9 +35,10 @@ void Rma::open_window(void* receive, bool locked) {
     WHORL_MPI(MPI_Win_set_errhandler(window_, MPI_ERRORS_RETURN));
     int found = 0, *model = nullptr;
     WHORL_MPI(MPI_Win_get_attr(window_, MPI_WIN_MODEL, static_cast<void*>(&model), &found));
-    WHORL_REQUIRE(found && *model == MPI_WIN_UNIFIED,
-                  "this MPI keeps a copy of what a window shows, which one-sided exchange cannot use: choose "
-                  "another transport.");
+    WHORL_REQUIRE(
+        found && *model == MPI_WIN_UNIFIED,
+        "this MPI keeps a separate copy of a window's memory, which one-sided exchange cannot use: choose "
+        "another transport.");
     if (locked) WHORL_MPI(MPI_Win_lock_all(MPI_MODE_NOCHECK, window_));
 }
 
@@ -46,7 +47,8 @@ void Rma::attach(void* receive, const NodeMemory* shared) {
     open_window(receive, true);
 }
 
-// To the peers in order of distance, so that no rank is everybody's first; the own chunk last.
+// Puts go to the peers in order of distance, so that no rank is the first target of all; the own chunk is
+// last.
 void Rma::put(int batch, const void* send, void* receive) {
     const auto at = static_cast<std::size_t>(batch);
     const auto* const from = static_cast<const char*>(send);

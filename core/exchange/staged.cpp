@@ -73,16 +73,17 @@ bool moves_device_memory(const TransportOptions& options, const std::string& gpu
                   "gpu_aware = \"" + gpu_aware + "\" is unknown; choose one of: auto, yes, no.");
     const Traits traits = traits_of(options);
     const bool directly = traits.of_gpus || gpu_aware == "yes" || (gpu_aware == "auto" && says_so());
-    WHORL_REQUIRE(!traits.shared, "transport = \"" + options.name +
-                                      "\" receives in memory that processes of a node share, which a GPU's "
-                                      "is not: choose rma or another transport.");
+    WHORL_REQUIRE(!traits.shared,
+                  "transport = \"" + options.name +
+                      "\" receives into memory that processes of a node share, which GPU memory "
+                      "is not: choose rma or another transport.");
     WHORL_REQUIRE(!traits.strided || directly,
                   "transport = \"" + options.name +
-                      "\" packs nothing, so MPI has to reach the GPU's memory itself: choose gpu_aware = "
+                      "\" packs nothing, so MPI must access GPU memory directly: choose gpu_aware = "
                       "\"yes\" if it can, or another transport.");
     WHORL_REQUIRE(options.wire == "full" || !directly,
-                  "wire = \"single\" converts on the host, which does not see what travels between GPUs "
-                  "directly: choose wire = \"full\", or gpu_aware = \"no\" with a transport of MPI.");
+                  "wire = \"single\" converts on the host, which does not see messages sent directly between "
+                  "GPUs: choose wire = \"full\", or gpu_aware = \"no\" with a transport of MPI.");
     return directly;
 }
 

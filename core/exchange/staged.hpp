@@ -1,4 +1,4 @@
-// Where MPI cannot reach a device's memory, what travels passes through the host's.
+// Messages pass through the memory of the host if MPI cannot access that of the device.
 #pragma once
 
 #include <map>
@@ -10,11 +10,11 @@
 
 namespace whorl::exchange {
 
-// The host's side of buffers of a device.
+// Copies on the host of the buffers of a device.
 class Mirrors {
   public:
     virtual ~Mirrors() = default;
-    // As many bytes of the host's as the device's buffer there has.
+    // Host memory of the same size as this buffer of the device.
     virtual void* of(const void* buffer) = 0;
     virtual void to_host(void* to, const void* from, std::size_t bytes) = 0;
     virtual void from_host(void* to, const void* from, std::size_t bytes) = 0;
@@ -22,7 +22,7 @@ class Mirrors {
 
 template <class Memory, class HostSide> class MirrorsOf final : public Mirrors {
   public:
-    // A buffer that may be sent from, or received in; its mirror is made when it is first asked for.
+    // Adds a buffer that is sent from or received in; its mirror is allocated on first use.
     void add(const void* buffer, std::size_t bytes) { bytes_[buffer] = bytes; }
     void* of(const void* buffer) override {
         auto& mirror = mirrors_[buffer];
@@ -39,12 +39,12 @@ template <class Memory, class HostSide> class MirrorsOf final : public Mirrors {
     std::map<const void*, device::Buffer<char, HostSide>> mirrors_;
 };
 
-// Transports of mirrors, which outlive them.
+// Makes transports that use the mirrors, which must outlive them.
 Maker staged(Mirrors& mirrors, const Maker& make);
 
-// Do transports of these options move what is in a device's memory directly? `gpu_aware` says whether MPI
-// takes it: "yes", "no", or "auto": as the library says of itself. Throws Error where it is another, and
-// where these options cannot move it at all.
+// Whether transports of these options move device memory directly. `gpu_aware` states whether MPI supports
+// this: "yes", "no", or "auto", which queries the library. Throws Error for another value, and if these
+// options cannot move device memory at all.
 bool moves_device_memory(const TransportOptions& options, const std::string& gpu_aware);
 
 } // namespace whorl::exchange

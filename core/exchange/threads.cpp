@@ -51,8 +51,8 @@ class ByThreads final : public Transport {
     std::vector<std::unique_ptr<Transport>> parts_;
 };
 
-// Jobs one after the other on a thread of their own. After one that failed none is begun: other ranks, where
-// it failed, too, may have given less to do, and it would wait for them for ever.
+// Runs jobs one after the other on a separate thread. After a failed job no other is started: other ranks on
+// which it failed as well may have submitted fewer jobs, and this rank would wait for them forever.
 class Worker {
   public:
     Worker() : thread_([this] { run(); }) {}
@@ -67,7 +67,7 @@ class Worker {
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
 
-    // Its number, for finish().
+    // Returns the number of the job, for finish().
     std::int64_t submit(std::function<void()> job) {
         const std::lock_guard lock(mutex_);
         jobs_.push_back(std::move(job));
@@ -131,7 +131,8 @@ class InBackground final : public Transport {
     std::vector<std::int64_t> jobs_;
 };
 
-// Of all ranks: each part has a communicator, and with some transports a window, that all make.
+// The smallest value of all ranks: all ranks together create the communicator of each part, and with some
+// transports a window.
 int least(const Communicator& communicator, int own) {
     int least_of_all = own;
     WHORL_MPI(MPI_Allreduce(&own, &least_of_all, 1, MPI_INT, MPI_MIN, communicator.root()));
@@ -152,9 +153,9 @@ void require_threading(const std::string& threading) {
     for (const int known : {MPI_THREAD_FUNNELED, MPI_THREAD_SERIALIZED, MPI_THREAD_MULTIPLE})
         if (given >= known) ++at;
     WHORL_REQUIRE(given >= level->second, "threading = \"" + threading +
-                                              "\" needs an MPI that was started with it, and this one was "
-                                              "started as \"" +
-                                              names[at] + "\": choose that or start MPI with more.");
+                                              "\" needs MPI initialised for it, but MPI was "
+                                              "initialised as \"" +
+                                              names[at] + "\": choose that or initialise MPI with more.");
 }
 
 Maker by_threads(int threads, const Maker& make) {

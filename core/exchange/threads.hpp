@@ -4,14 +4,15 @@
 
 namespace whorl::exchange {
 
-// Throws Error unless MPI was started with at least the support a threading wants.
+// Throws Error unless MPI was initialised with the thread support that `threading` needs.
 void require_threading(const std::string& threading);
 
-// Variables shared by threads, each exchanging its own on its own communicator (threading = "multiple").
+// Divides the variables among threads, each of which exchanges its part on its own communicator (threading =
+// "multiple").
 Maker by_threads(int threads, const Maker& make);
 
-// One thread does what start() and wait() ask for, in that order, while the caller goes on: any transport
-// overlaps (threading = "serialized").
+// One thread executes the calls of start() and wait() in order while the caller continues, so that any
+// transport overlaps (threading = "serialized").
 Maker in_background(const Maker& make);
 
 } // namespace whorl::exchange

@@ -85,7 +85,7 @@ Maker transport_maker(const TransportOptions& options) {
     WHORL_REQUIRE(!kind.traits->strided || options.wire == "full",
                   "transport = \"" + options.name +
                       "\" packs nothing, so nothing converts: choose wire = \"full\" or another transport.");
-    // Beside those that work on the next batch, or in a team already, each exchange has the thread it is on.
+    // An exchange beside threads that compute, or within a team of threads, uses only its own thread.
     const int threads = options.threading == "funneled" ? options.threads : 1;
     Maker make = kind.make(threads);
     if (options.wire == "single") make = in_single_precision(threads, make);

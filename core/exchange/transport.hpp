@@ -16,21 +16,21 @@ namespace whorl::exchange {
 class Transport {
   public:
     virtual ~Transport() = default;
-    // Where all batches will be received, with what peers of the node know of that memory, if anything; once,
-    // before the first, by all ranks of all rows and columns.
+    // Sets the receive buffer of all batches, and the shared memory that contains it, or null. Called once,
+    // before the first batch, by all ranks of all rows and columns.
     virtual void attach(void*, const NodeMemory*) {}
-    // Begins moving batch `batch` from `send`, which the caller does not read again and which may be spoilt,
-    // to `receive`; both must stay untouched until wait(batch).
+    // Starts to move batch `batch` from `send`, which may be overwritten, to `receive`; the caller must not
+    // access either until wait(batch), and must not read `send` again.
     virtual void start(int batch, void* send, void* receive) = 0;
     virtual void wait(int batch) = 0;
-    // Messages in which one chunk travels: several where its variables do not travel together.
+    // The number of messages in which one chunk is sent; more than one if its variables are sent separately.
     virtual int messages() const { return 1; }
-    // Called now and then between the two, for a library that moves on only when called.
+    // Called at intervals between start() and wait(), for libraries that progress only when called.
     virtual void progress() {}
 };
 
-// Makes a transport of one pattern a batch, all with so many variables; `element` is the size of a complex
-// number in bytes (8 or 16).
+// Makes a transport from one pattern for each batch, all with `variables` variables; `element` is the size of
+// a complex number in bytes (8 or 16).
 using Maker = std::function<std::unique_ptr<Transport>(const Communicator&, std::vector<Pattern>,
                                                        int variables, int element)>;
 
@@ -42,8 +42,8 @@ struct TransportOptions {
     int threads = 1; // of the run: they exchange where threading = "multiple", else copy and convert
 };
 
-// What makes the transports of these options. Throws Error where a name is unknown or choices exclude each
-// other, and where MPI does not allow the threading.
+// Returns the function that makes transports of these options. Throws Error if a name is unknown, if options
+// exclude each other, or if MPI does not support the threading.
 Maker transport_maker(const TransportOptions& options);
 
 std::vector<std::string> transport_names();

@@ -34,22 +34,21 @@ void Watchdog::end() {
     what_ = nullptr;
 }
 
-// Looks ten times within the limit: nobody is woken by the many exchanges that end.
+// Checks ten times within the limit, so that the many exchanges that end need not wake this thread.
 void Watchdog::watch() {
-    const std::chrono::duration<double> limit(seconds_), longest(3600.0); // a wait has a largest time
+    const std::chrono::duration<double> limit(seconds_), longest(3600.0); // a wait has a maximum duration
     std::unique_lock lock(mutex_);
     while (!ends_) {
         changed_.wait_for(lock, std::min(limit / 10, longest));
         if (ends_ || what_ == nullptr || Clock::now() - since_ < limit) continue;
         const std::string which = batch_ < 0 ? "" : " of batch " + std::to_string(batch_);
-        std::fprintf(
-            stderr,
-            "whorl: rank %d: the %s%s did not end within run.exchange_timeout = %g s: another rank "
-            "hangs or was lost, or the network is slower than that. A checkpoint that was written is "
-            "whole; go on from the last with whorl restart.\n",
-            rank_, what_, which.c_str(), seconds_);
+        std::fprintf(stderr,
+                     "whorl: rank %d: the %s%s did not end within run.exchange_timeout = %g s: another rank "
+                     "hangs or was lost, or the network is slower than that. The checkpoints on disk are "
+                     "complete; continue from the last one with whorl restart.\n",
+                     rank_, what_, which.c_str(), seconds_);
         std::fflush(stderr);
-        // MPI may hold its locks for ever, and destructors would wait for it.
+        // MPI may hold its locks forever, and destructors would wait for them.
         ::_exit(exit_code);
     }
 }

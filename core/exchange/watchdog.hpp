@@ -1,4 +1,4 @@
-// Ends a run whose exchange does not: MPI waits for ever for a rank that hangs.
+// Ends a run whose exchange does not end: MPI waits forever for a rank that hangs.
 #pragma once
 
 #include <chrono>
@@ -11,14 +11,14 @@ namespace whorl::exchange {
 
 class Watchdog {
   public:
-    // 0 seconds: it sleeps. Names this rank in what it says.
+    // 0 seconds: no limit. The message names this rank.
     Watchdog(double seconds, int rank);
     ~Watchdog();
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
 
-    // While it lives, the time for `what` of batch `batch` (negative: of none) runs; then the process ends
-    // with a message, and with it, by mpiexec, the job.
+    // Limits the time of `what` for batch `batch` (negative: no batch) during its lifetime; when the time is
+    // over, the process ends with a message, and mpiexec ends the job.
     class Scope {
       public:
         Scope(Watchdog& watchdog, const char* what, int batch) : watchdog_(watchdog) {
@@ -44,7 +44,7 @@ class Watchdog {
     int rank_;
     std::mutex mutex_;
     std::condition_variable changed_;
-    const char* what_ = nullptr; // null: nothing is under way
+    const char* what_ = nullptr; // null: no exchange is in progress
     int batch_ = 0;
     Clock::time_point since_;
     bool ends_ = false;

@@ -13,8 +13,8 @@ namespace {
 using Wide = Complex<double>;
 using Narrow = Complex<float>;
 
-// Number i goes from bytes 16 i to 8 i. Those of [m, 2 m) are read where nothing of them is written, and
-// written where all has been read: they go side by side.
+// Number i moves from byte 16 i to byte 8 i. The numbers of [m, 2 m) are read from bytes that none of them is
+// written to, and written to bytes that have all been read, so they can be converted in parallel.
 void narrow(Wide* numbers, std::int64_t count, int threads) {
     auto* const bytes = reinterpret_cast<char*>(numbers);
     const auto convert = [&](std::int64_t i) {
@@ -31,7 +31,7 @@ void narrow(Wide* numbers, std::int64_t count, int threads) {
     }
 }
 
-// And back, from the end.
+// The inverse, starting from the end.
 void widen(Wide* numbers, std::int64_t count, int threads) {
     auto* const bytes = reinterpret_cast<char*>(numbers);
     const auto convert = [&](std::int64_t i) {
@@ -77,7 +77,7 @@ class SingleWire final : public Transport {
     std::unique_ptr<Transport> inner_;
 };
 
-// The chunk's narrow numbers, at its begin, offsets counted in narrow ones.
+// The narrow numbers at the begin of the chunk, with offsets in units of narrow numbers.
 Chunk narrowed(const Chunk& chunk) {
     WHORL_REQUIRE(chunk.packed(), "only packed chunks can be narrowed.");
     return packed_chunk(2 * chunk.offset, chunk.count() / chunk.variables, static_cast<int>(chunk.variables));

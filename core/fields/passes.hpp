@@ -12,14 +12,14 @@
 
 namespace whorl {
 
-// Points of this rank in one batch: planes z, rows y, all x.
+// The points of this rank in one batch: planes z, rows y, all x.
 struct PhysicalBlock {
     Range z, y;
     int nx;
     WHORL_INLINE std::int64_t points() const { return static_cast<std::int64_t>(z.size()) * y.size() * nx; }
 };
 
-// Receives, or fills, [component][z][y][x] of a block.
+// Reads or sets the values [component][z][y][x] of a block.
 template <class Real> using BlockCallback = std::function<void(const PhysicalBlock&, Real*)>;
 
 template <class Real> struct BlockArray {
@@ -33,7 +33,7 @@ template <class Real> struct BlockArray {
     }
 };
 
-// The array the points of a field pass through, and what is done with each batch of them.
+// The array that holds the points of a field, and the function called for each batch.
 template <class Real> struct PointTransfer {
     BlockArray<Real> array;
     const BlockCallback<Real>* callback;
@@ -62,8 +62,8 @@ template <class Real, int n> struct ReadField : PassDefaults<Real> {
     void end_batch(Range) const { (*of.callback)(of.array.block, of.array.data); }
 };
 
-// Points -> modes of a field of n components whose parities are given; without the part that has divergence
-// when `projects`.
+// Points -> modes of a field of n components whose parities are given; if `projects`, its divergent part is
+// removed.
 template <class Real, int n> struct WriteField : PassDefaults<Real> {
     static constexpr int products = n, fluxes = n;
 
@@ -101,7 +101,7 @@ template <class Real, int n> struct WriteField : PassDefaults<Real> {
     }
 };
 
-// Modes -> points -> the same modes: a pair of transforms and nothing else, for measuring them.
+// Modes -> points -> the same modes: a pair of transforms, for timing.
 template <class Real, int n> struct TransformPair : PassDefaults<Real> {
     static constexpr int inputs = n, products = n, fluxes = n;
 

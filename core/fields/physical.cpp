@@ -12,7 +12,7 @@ template <class Device, class Real> PhysicalBlock block_of(const RoundTrip<Devic
     return {trip.layout().point_z, trip.layout().y, trip.layout().nx};
 }
 
-// Room for the points of a batch of planes: on the device, and where the host sees them.
+// Memory for the points of a batch of planes, on the device and on the host.
 template <class Device, class Real> struct Staging {
     using Memory = typename Device::Memory;
     device::Buffer<Real, Memory> points;
@@ -30,7 +30,7 @@ template <class Device, class Real> struct Staging {
     std::size_t bytes(const PhysicalBlock& block) const {
         return static_cast<std::size_t>(components * block.points()) * sizeof(Real);
     }
-    // Calls that see what is on the device as if it was the host's.
+    // Callbacks that see copies on the host of the data on the device.
     BlockCallback<Real> consumer(const BlockCallback<Real>& consume) {
         if (!Memory::separate) return consume;
         return [&](const PhysicalBlock& block, Real* values) {
@@ -47,7 +47,7 @@ template <class Device, class Real> struct Staging {
     }
 };
 
-// f(n) with the number of components a constant.
+// Calls f(n) with the number of components as a constant.
 template <class F> void with_components(int components, const F& f) {
     if (components == 1) return f(std::integral_constant<int, 1>{});
     if (components == 2) return f(std::integral_constant<int, 2>{});

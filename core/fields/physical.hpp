@@ -1,4 +1,4 @@
-// Fields of the state at the points, and back, a batch of planes at a time (fields/passes.hpp).
+// Transforms fields of the state to the points and back, a batch of planes at a time (fields/passes.hpp).
 #pragma once
 
 #include "fields/passes.hpp"
@@ -6,7 +6,7 @@
 
 namespace whorl {
 
-// A field of the state, or one derived from it: `components` one after another.
+// A field of the state, or one derived from it: `components` components, one after another.
 template <class Real> struct FieldModes {
     Complex<Real>* data;
     std::int64_t modes;
@@ -14,7 +14,7 @@ template <class Real> struct FieldModes {
     std::array<Parity, 3> parities;
 };
 
-// Both call back once a batch of planes, on every rank as often.
+// Both call back once for each batch of planes, equally often on every rank.
 template <class Device, class Real>
 void read_points(RoundTrip<Device, Real>& trip, const FieldModes<Real>& field,
                  const BlockCallback<Real>& consume);
@@ -22,7 +22,7 @@ template <class Device, class Real>
 void write_points(RoundTrip<Device, Real>& trip, const FieldModes<Real>& field, bool make_solenoidal,
                   const BlockCallback<Real>& fill);
 
-// To the points and back.
+// Transforms a field to the points and back.
 template <class Device, class Real>
 void transform_pair(RoundTrip<Device, Real>& trip, const FieldModes<Real>& field);
 

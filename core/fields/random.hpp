@@ -1,6 +1,6 @@
-// A field of random phases, solenoidal or not: each mode's numbers depend on its wavenumber and the seed
-// alone, so the field is the same on any number of ranks (Rogallo 1981 in spirit; Gaussian amplitudes, then
-// scaled by shell).
+// A random field, solenoidal or not: the numbers of each mode depend only on its wavenumber and the seed, so
+// the field is the same on any number of ranks (similar to Rogallo 1981; amplitudes are Gaussian, then scaled
+// by shell).
 #pragma once
 
 #include <array>
@@ -16,11 +16,11 @@
 
 namespace whorl {
 
-// Complex Gaussians of the mode, perpendicular to k where the field is solenoidal. No mean.
+// Complex Gaussian amplitudes of the mode, perpendicular to k if the field is solenoidal. The mean is zero.
 //
 // The field is real, and between walls even or odd: a component's amplitude at -k, reflected by the walls, is
-// its conjugate, with a minus where it is a sine along an odd number of walled axes. Where both are kept, or
-// are the same, they agree; a sine has no amplitude at wavenumber 0.
+// its conjugate, with a minus where it is a sine along an odd number of walled axes. If both are kept, or are
+// the same mode, the function gives consistent values; a sine has no amplitude at wavenumber 0.
 template <class Real>
 WHORL_ANYWHERE void random_mode(Wavenumber<Real> k, std::array<int, 3> n, const Box& box, std::uint64_t seed,
                                 FieldGroup group, std::array<Parity, 3> parities, Complex<Real>* a) {
@@ -57,16 +57,16 @@ WHORL_ANYWHERE void random_mode(Wavenumber<Real> k, std::array<int, 3> n, const 
     }
 }
 
-// What a mode's energy is 1/2 metric(k) |a|^2 with.
+// The metric of the energy of a mode, 1/2 metric(k) |a|^2.
 enum class Metric { one, inverse_square };
 WHORL_INLINE double metric_at(Metric metric, Wavenumber<double> k) {
     return metric == Metric::one ? 1.0 : inverse_square(k);
 }
 
-// A field's random modes, and how they are set and scaled.
+// Kernels that set and scale the random modes of a field.
 template <class Real> struct RandomField {
     Box box;
-    std::array<double, 3> unit; // of the box's wavenumbers
+    std::array<double, 3> unit; // smallest wavenumbers of the box
     FieldGroup group;
     std::array<Parity, 3> parities;
     Complex<Real>* field;
@@ -113,8 +113,8 @@ template <class Real> struct ScaleByShell {
     }
 };
 
-// Sets the field and scales it so that shell n holds exactly energy[n] (shells without modes, or beyond, hold
-// none).
+// Sets the field and scales it so that shell n holds exactly energy[n] (shells without modes, and shells
+// beyond the list, hold none).
 template <class Device, class Real>
 void set_random(const ModeSet<Device, Real>& set, const RandomField<Real>& field,
                 const std::vector<double>& energy) {

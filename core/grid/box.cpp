@@ -73,7 +73,7 @@ void check_box(const Box& box) {
                           "; the next good size is " + std::to_string(next_good_size(n)) +
                           (may_be_flat ? " (or 1 for two-dimensional flow)." : "."));
         WHORL_REQUIRE(std::isfinite(box.lengths[a]) && box.lengths[a] > 0.0,
-                      "length along " + name + " is " + std::to_string(box.lengths[a]) +
+                      "length along " + name + " = " + std::to_string(box.lengths[a]) +
                           ": it must be positive and finite.");
     }
 }

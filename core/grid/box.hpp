@@ -1,8 +1,8 @@
-// The box: points, lengths and ends of each axis, and the sizes the transforms accept.
+// The box: points, lengths and boundaries of each axis, and the sizes that the transforms accept.
 //
-// A periodic axis has its points at j L / N. An axis between free-slip walls has them at (j + 1/2) L / N;
-// fields are sums of cosines or sines of m pi x / L, m >= 0: on the doubled axis, of 2 N points and length 2
-// L, they are periodic, and even or odd.
+// A periodic axis has points at j L / N. An axis between free-slip walls has points at (j + 1/2) L / N, and
+// fields are sums of cosines or sines of m pi x / L, m >= 0: on the doubled axis, with 2 N points and length
+// 2 L, they are periodic and even or odd.
 #pragma once
 
 #include <array>
@@ -16,12 +16,12 @@ namespace whorl {
 struct Box {
     std::array<int, 3> points{};     // nx, ny, nz
     std::array<double, 3> lengths{}; // lx, ly, lz in the case's unit of length
-    std::array<bool, 3> walls{};     // else periodic
+    std::array<bool, 3> walls{};     // otherwise periodic
 
     WHORL_ANYWHERE bool wall(int axis) const { return walls[static_cast<std::size_t>(axis)]; }
-    // Axes with walls.
+    // Number of axes with walls.
     int walled_axes() const { return walls[0] + walls[1] + walls[2]; }
-    // One point: nothing varies along the axis.
+    // True if the axis has one point, so that nothing varies along it.
     bool flat(int axis) const { return points[static_cast<std::size_t>(axis)] == 1; }
     // Position of point 0, in spacings.
     double first_point(int axis) const { return wall(axis) ? 0.5 : 0.0; }
@@ -30,7 +30,7 @@ struct Box {
     double unit(int axis) const;
     // Smallest wavenumber of the box; spectra are binned in units of it.
     double smallest_wavenumber() const;
-    // Of the shortest wave along an axis: pi / spacing where that is largest.
+    // Wavenumber of the shortest wave along an axis: the largest pi / spacing.
     double largest_wavenumber() const;
     double spacing(int axis) const {
         return lengths[static_cast<std::size_t>(axis)] / points[static_cast<std::size_t>(axis)];
@@ -47,7 +47,7 @@ int next_good_size(int n);
 std::array<bool, 3> parse_bases(const std::string& bases);
 std::string bases_of(const Box& box);
 
-// Throws Error with the next good size; nz = 1 or ny = 1 is two-dimensional flow.
+// Throws Error, which names the next good size; nz = 1 or ny = 1 is two-dimensional flow.
 void check_box(const Box& box);
 
 } // namespace whorl

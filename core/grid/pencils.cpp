@@ -14,8 +14,8 @@ Range even_range(int total, int parts, int index) {
 
 namespace {
 
-// Cuts greedily under `limit`, leaving an item for each part still to come while there are as many; true when
-// all items fit.
+// Cuts greedily under `limit`, leaving one item for each following part as far as there are enough; returns
+// true if all items fit.
 bool cut_under(const std::vector<long long>& weights, int parts, long long limit,
                std::vector<Range>& blocks) {
     const int n = static_cast<int>(weights.size());
@@ -46,7 +46,7 @@ std::vector<Range> balanced_ranges(const std::vector<long long>& weights, int pa
         else
             low = middle + 1;
     }
-    WHORL_REQUIRE(cut_under(weights, parts, high, blocks), "cannot cut " + std::to_string(weights.size()) +
+    WHORL_REQUIRE(cut_under(weights, parts, high, blocks), "cannot divide " + std::to_string(weights.size()) +
                                                                " items into " + std::to_string(parts) +
                                                                " blocks.");
     return blocks;
@@ -59,7 +59,7 @@ int elements_of(const Truncation& truncation, int wavenumbers) {
     return (wavenumbers + each - 1) / each;
 }
 
-using Parts = std::vector<std::vector<int>>; // items, rising
+using Parts = std::vector<std::vector<int>>; // items in increasing order
 
 long long heaviest(const std::vector<long long>& weights, const Parts& parts) {
     long long most = 0;
@@ -80,7 +80,7 @@ Parts in_blocks(const std::vector<long long>& weights, int parts) {
     return blocks;
 }
 
-// The kept ky dealt in the order 0, 1, -1, 2, ..., which is that of their weights.
+// Deals the kept ky in the order 0, 1, -1, 2, ..., which is the order of their weights.
 Parts by_dealing(int kept_y, bool wall, int parts) {
     Parts hands(static_cast<std::size_t>(parts));
     for (int part = 0; part < parts; ++part) {
@@ -95,7 +95,8 @@ Parts by_dealing(int kept_y, bool wall, int parts) {
     return hands;
 }
 
-// Blocks make long runs in a checkpoint: dealt only where that spares the fullest rank a twentieth.
+// Blocks make long runs in a checkpoint, so ky are dealt only if that reduces the largest weight by a
+// twentieth.
 Parts share(const std::vector<long long>& columns, bool wall, int parts) {
     Parts blocks = in_blocks(columns, parts);
     Parts hands = by_dealing(static_cast<int>(columns.size()), wall, parts);

@@ -1,20 +1,21 @@
-// Who holds what: blocks of planes, rows and kept columns for p_row x p_col ranks. Integers only.
+// Decomposition: blocks of planes, rows and kept columns for p_row x p_col ranks. Integers only.
 //
 //   x-pencil (physical)  z block of column index c, y block of row index r, all x
 //   y-pencil             z block of c, kx of r, all y
 //   z-pencil (state)     kx of r, ky of (r, c), all z
 //
-// Where y has one point (flow in the plane x, z) there are no rows of y to cut: an x-pencil has the planes of
-// r among those of c instead, and one column index.
+// If y has one point (flow in the plane x, z), there are no rows of y to divide: an x-pencil has the planes
+// of r among those of c instead, and there is one column index.
 //
-// A row along x holds a complex number for each kx. Between walls in x its coefficients are real (up to a
-// constant), and an element holds two of them, kx = 2 i and 2 i + 1.
+// A row along x holds one complex number for each kx. Between walls in x the coefficients are real (up to a
+// constant factor), and an element holds two of them, kx = 2 i and 2 i + 1.
 //
 // Rank number = c * p_row + r, so that the ranks of a row exchange are neighbours.
-// kx are dealt to and fro (base/dealt.hpp), so that row indices have the same number of kx, which y lines and
-// the row exchange pay for, and nearly the same number of kept columns, which z lines and the column exchange
-// pay for. Each rank of a row index has a block of ky, cut so that the fullest has few columns; where ranks
-// have so few ky that blocks cannot be even, ky are dealt as well, in the order of |ky|.
+// kx are dealt in alternating order (base/dealt.hpp), so that row indices have the same number of kx, which
+// determines the cost of y lines and the row exchange, and nearly the same number of kept columns, which
+// determines that of z lines and the column exchange. Each rank of a row index has a block of ky, cut so that
+// the largest number of columns is small; if ranks have so few ky that blocks cannot be even, ky are dealt as
+// well, in the order of |ky|.
 #pragma once
 
 #include <vector>
@@ -30,7 +31,7 @@ struct Range {
     WHORL_INLINE int size() const { return end - begin; }
 };
 
-// Part `index` of `total` items cut into `parts` of sizes that differ by at most one.
+// Part `index` of `total` items divided into `parts` parts whose sizes differ by at most one.
 Range even_range(int total, int parts, int index);
 
 // Contiguous blocks whose largest weight is as small as possible; none is empty while there are items.
@@ -44,12 +45,12 @@ struct ProcessGrid {
 WHORL_INLINE int signed_index(int index, int extent) {
     return index <= extent ? index : index - (2 * extent + 1);
 }
-// Place of a signed wavenumber in a full line of n points.
+// Index of a signed wavenumber in a full line of n points.
 WHORL_INLINE int wrapped(int signed_number, int n) {
     return signed_number >= 0 ? signed_number : signed_number + n;
 }
 
-// The wavenumber at a place of a full line.
+// Signed wavenumber at an index of a full line.
 WHORL_INLINE int line_number(int place, int n, bool walls) {
     return walls || place <= n / 2 ? place : place - n;
 }
@@ -60,22 +61,22 @@ class Pencils {
 
     ProcessGrid grid() const { return grid_; }
     Range z(int c) const { return even_range(points_[2], grid_.p_col, c); }
-    // Of x-pencils.
+    // Planes of an x-pencil.
     Range point_z(int r, int c) const;
     Range y(int r) const { return flat_y() ? Range{0, 1} : even_range(points_[1], grid_.p_row, r); }
     bool flat_y() const { return points_[1] == 1; }
-    // Complex numbers of a row, and the wavenumbers they stand for.
+    // Elements (complex numbers) of a row, and their wavenumbers.
     Dealt elements(int r) const { return deal(kept_elements_, grid_.p_row, r); }
     Dealt kx(int r) const { return deal(kept_x_, grid_.p_row, r, per_element_ == 2); }
     int kept_elements() const { return kept_elements_; }
-    // Places among the kept ky, rising.
+    // Indices among the kept ky, in increasing order.
     const std::vector<int>& ky(int r, int c) const {
         return ky_[static_cast<std::size_t>(r)][static_cast<std::size_t>(c)];
     }
-    // Kept elements of row index r at the ky-th kept ky: how many of its own lie inside the cylinder.
+    // Number of elements of row index r inside the cylinder at a kept ky.
     int column_length(int r, int ky_index) const;
-    // Kept columns (element, ky) of a rank; of the fullest rank, and of the fullest row index; the fullest
-    // rank's over the mean.
+    // Number of kept columns (element, ky) of a rank; the largest number of a rank and of a row index; the
+    // largest number of a rank over the mean.
     long long columns(int r, int c) const;
     long long most_columns() const;
     long long most_row_columns() const;
@@ -90,10 +91,10 @@ class Pencils {
     std::vector<std::vector<std::vector<int>>> ky_;
 };
 
-// Those that leave no rank without planes, rows or columns; others work, with ranks that idle.
+// The grids that leave no rank without planes, rows or columns; others work, but with idle ranks.
 std::vector<ProcessGrid> allowed_process_grids(const Box& box, const Truncation& truncation, int ranks);
 int maximum_ranks(const Box& box, const Truncation& truncation);
-// Slabs (p_row = 1) where they fit, else the smallest p_row that does.
+// Slabs (p_row = 1) if they fit, otherwise the smallest p_row that fits.
 ProcessGrid choose_process_grid(const Box& box, const Truncation& truncation, int ranks);
 
 } // namespace whorl

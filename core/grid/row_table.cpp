@@ -26,7 +26,7 @@ std::vector<int> RowTable::signed_ky(const Truncation& truncation) const {
 
 std::int64_t count_modes(const Truncation& truncation, const Dealt& kx, const std::vector<int>& ky) {
     const int extent = truncation.extent(1);
-    std::vector<int> times(static_cast<std::size_t>(extent) + 1, 0); // a column of -n_y is as long as of n_y
+    std::vector<int> times(static_cast<std::size_t>(extent) + 1, 0); // -n_y and n_y have equal columns
     for (const int index : ky) ++times[static_cast<std::size_t>(std::abs(signed_index(index, extent)))];
     std::int64_t modes = 0;
     for (int n_y = 0; n_y <= extent; ++n_y) {

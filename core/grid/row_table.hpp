@@ -1,5 +1,5 @@
-// Where the kept modes of one rank lie: rows of kx for each (ky, kz), each as long as the truncation keeps.
-// Order in memory: ky, then kz in transform order, then kx; one field after another.
+// Layout of the kept modes of one rank: a row of kx for each (ky, kz), whose length follows from the
+// truncation. Order in memory: ky, then kz in transform order, then kx; one field after another.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 namespace whorl {
 
 struct Row {
-    std::int64_t offset; // of its first mode within a field
-    std::int32_t length; // kept kx: the first so many of the rank's
+    std::int64_t offset; // of the first mode within a field
+    std::int32_t length; // number of kept kx, the first of the rank
 };
 
 class RowTable {
@@ -20,7 +20,7 @@ class RowTable {
     RowTable(const Box& box, const Truncation& truncation, const Pencils& pencils, int r, int c);
 
     Dealt kx() const { return kx_; }
-    const std::vector<int>& ky() const { return ky_; } // places among the kept
+    const std::vector<int>& ky() const { return ky_; } // indices among the kept ky
     std::vector<int> signed_ky(const Truncation& truncation) const;
     int height() const { return static_cast<int>(ky_.size()); }
     int nz() const { return nz_; }
@@ -35,7 +35,7 @@ class RowTable {
     std::vector<Row> rows_;
 };
 
-// The modes a RowTable of these kx and ky has, without making it.
+// Number of modes of a RowTable of these kx and ky, without constructing it.
 std::int64_t count_modes(const Truncation& truncation, const Dealt& kx, const std::vector<int>& ky);
 
 } // namespace whorl

@@ -62,8 +62,8 @@ Truncation::Truncation(const Box& box, const std::string& dealias, const std::st
 
 bool Truncation::kept(int n_x, int n_y, int n_z) const {
     const std::array<long long, 3> n{std::llabs(n_x), std::llabs(n_y), std::llabs(n_z)};
-    long double radius =
-        0; // 64 bits of mantissa: exact enough to keep the boundary strict up to 65536 points
+    // 64 bits of mantissa keep the boundary strict up to 65536 points.
+    long double radius = 0;
     for (std::size_t i = 0; i < 3; ++i) {
         if (points_[i] == 1) {
             if (n[i] != 0) return false;
@@ -78,7 +78,7 @@ bool Truncation::kept(int n_x, int n_y, int n_z) const {
 }
 
 int Truncation::row_length(int n_y, int n_z) const {
-    int low = 0; // kept sets are convex, so the row is 0 <= n_x < length: bisect its end
+    int low = 0; // kept sets are convex, so the row is 0 <= n_x < length: bisection finds its end
     int high = static_cast<int>(points_[0] / 2);
     while (low < high) {
         const int middle = (low + high) / 2;
@@ -90,9 +90,9 @@ int Truncation::row_length(int n_y, int n_z) const {
     return low;
 }
 
-// A column of the sphere has the modes |n_z| <= h, h the largest integer with
+// A column of the sphere has the modes |n_z| <= h, where h is the largest integer with
 //   h^2 < N_z^2 (limit - (n_x / N_x)^2 - (n_y / N_y)^2);
-// where rounding could decide, at less than `doubt` from an integer, kept() does.
+// if rounding could decide, at a distance below `doubt` from an integer, kept() decides.
 int Truncation::column_modes(int n_x, int n_y) const {
     if (ninths_ == 0) return count(2);
     constexpr double doubt = 1e-4;
@@ -116,7 +116,7 @@ std::int64_t Truncation::count_modes(int n_y, const Dealt& columns) const {
     return modes;
 }
 
-// Largest kept n_z of a kept column, which is near `guess`.
+// Largest kept n_z of a kept column, which is close to `guess`.
 int Truncation::height(int n_x, int n_y, int guess) const {
     while (!kept(n_x, n_y, guess)) --guess;
     while (kept(n_x, n_y, guess + 1)) ++guess;

@@ -8,8 +8,8 @@
 //   none           2 |n_i| < N_i                          (all but Nyquist)
 //
 // Between walls N_i is twice the points and n_i >= 0, in units of pi / l_i: the same fraction of the
-// wavenumbers. The inequalities are strict: on the boundary itself N divisible by 3 would let one double
-// alias in.
+// wavenumbers. The inequalities are strict: on the boundary itself a double alias would be kept if N is
+// divisible by 3.
 #pragma once
 
 #include <cstdint>
@@ -32,21 +32,21 @@ class Truncation {
     bool kept(int n_x, int n_y, int n_z) const;
 
     bool wall(int axis) const { return walls_[static_cast<std::size_t>(axis)]; }
-    // Kept n along y or z: 0, ..., extent, and their negatives where there are no walls.
+    // Number of kept n along y or z: 0, ..., extent, and their negatives without walls.
     int count(int axis) const { return wall(axis) ? extent(axis) + 1 : 2 * extent(axis) + 1; }
 
     // Largest kept |n| along an axis.
     int extent(int axis) const { return extent_[static_cast<std::size_t>(axis)]; }
-    // Kept kx of the column (n_y) and of the row (n_y, n_z): 0 <= n_x < length; 0 where nothing is kept.
+    // Number of kept kx at n_y (any n_z) and at (n_y, n_z): 0 <= n_x < length; 0 if none is kept.
     int column_length(int n_y) const { return row_length(n_y, 0); }
     int row_length(int n_y, int n_z) const;
-    // How many modes a kept column has, all n_z, counted without looking at each.
+    // Number of modes of a kept column, over all n_z, without testing each.
     int column_modes(int n_x, int n_y) const;
-    // And the columns of these n_x and of n_y together.
+    // Number of modes of all columns of these n_x at n_y.
     std::int64_t count_modes(int n_y, const Dealt& columns) const;
 
   private:
-    std::array<long long, 3> points_{}; // of a period
+    std::array<long long, 3> points_{}; // of one period
     std::array<bool, 3> walls_;
     const Dealiasing* dealiasing_;
     int ninths_; // sum of the (n_i / N_i)^2 below which a sphere is kept, in ninths; 0: no sphere

@@ -1,6 +1,6 @@
 // Sums over modes, in total and by shell. Shell n holds |k| / k_min in [n - 1/2, n + 1/2), k_min the smallest
-// wavenumber of the box. Every mode with kx > 0 counts for its conjugate as well. What is summed is a small
-// copyable struct, called on the device.
+// wavenumber of the box. Every mode with kx > 0 counts for its conjugate as well. The summand is a small
+// copyable struct that is called on the device.
 #pragma once
 
 #include <cmath>
@@ -14,14 +14,14 @@
 
 namespace whorl {
 
-// Where lengths are as 3 to 2, modes lie on a boundary itself: they belong to the upper shell, whatever the
-// rounding of single precision made of them.
+// If lengths have a ratio such as 3 to 2, some modes lie exactly on a boundary: they belong to the upper
+// shell, independent of rounding in single precision.
 WHORL_INLINE int shell_number(double k, double smallest_wavenumber) {
     constexpr double rounding = 2e-7;
     return static_cast<int>(k / smallest_wavenumber * (1.0 + rounding) + 0.5);
 }
 
-// 0, ..., count - 1 over all ranks.
+// Shells 0, ..., count - 1 over all ranks.
 struct Shells {
     double smallest_wavenumber;
     int count;
@@ -33,7 +33,7 @@ struct Shells {
     }
 };
 
-// What sums need to know of a rank's modes.
+// The data of a rank's modes that sums need.
 template <class Device, class Real> struct ModeSet {
     Device& device;
     const exchange::Communicator& world;
@@ -45,7 +45,7 @@ template <class Device, class Real> struct ModeSet {
     std::int64_t rows() const { return static_cast<std::int64_t>(table.height()) * table.nz(); }
 };
 
-// Over all ranks, in place.
+// Reduces over all ranks, in place.
 template <class Device, class Real>
 void reduce_ranks(const ModeSet<Device, Real>& set, std::span<double> sums, std::span<double> maxima) {
     const exchange::Watchdog::Scope watched(set.watchdog, "sum of what was measured", -1);
@@ -53,7 +53,7 @@ void reduce_ranks(const ModeSet<Device, Real>& set, std::span<double> sums, std:
     if (!maxima.empty()) set.world.maximum(maxima);
 }
 
-// f(mode) of every mode; row r = (ky, kz).
+// Calls f(mode) for every mode; row r = (ky, kz).
 template <class Real, class F> struct EachMode {
     ModeTables<Real> tables;
     F f;
@@ -72,7 +72,7 @@ template <class Real, class F> struct EachMode {
     }
 };
 
-// f(mode, values) of the modes of a row.
+// Calls f(mode, values) for the modes of a row.
 template <class Real, class F> struct AddRow {
     ModeTables<Real> tables;
     F f;
@@ -84,12 +84,13 @@ template <class Real, class F> struct AddRow {
     }
 };
 
-// f(mode) for each of a rank's modes.
+// Calls f(mode) for each of a rank's modes.
 template <class Device, class Real, class F> void each_mode(const ModeSet<Device, Real>& set, const F& f) {
     set.device.over(set.rows(), EachMode<Real, F>{set.tables, f});
 }
 
-// f(mode, values) adds to `sums` values and raises the `maxima` after them; over the modes of all ranks.
+// f(mode, values) adds to the first `sums` values and updates the following `maxima`; over the modes of all
+// ranks.
 template <class Device, class Real, class F>
 std::vector<double> reduce_modes(const ModeSet<Device, Real>& set, int sums, int maxima, const F& f) {
     auto total = set.device.reduce(set.rows(), sums, maxima, AddRow<Real, F>{set.tables, f});
@@ -107,7 +108,7 @@ template <class Real, class F> struct AddToShell {
     }
 };
 
-// f(mode) summed by shell, weights included.
+// The sum of f(mode) by shell, including the weights.
 template <class Device, class Real, class F>
 std::vector<double> sum_shells(const ModeSet<Device, Real>& set, const F& f) {
     return reduce_modes(set, set.shells.count, 0, AddToShell<Real, F>{set.shells, f});

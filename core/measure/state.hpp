@@ -1,5 +1,5 @@
-// Measures of a state from its modes: the quadratic ones a model declares, those of passive scalars, and what
-// a tendency brings into each shell.
+// Measures of a state from its modes: the quadratic ones that a model declares, those of passive scalars, and
+// the transfer of a tendency into each shell.
 #pragma once
 
 #include <array>
@@ -47,7 +47,7 @@ template <class Model, class Real> struct AddMeasures {
         for (int n = sums; n < all; ++n) values[n] = larger(of_mode[n], values[n]);
     }
 };
-// One of them.
+// One of these measures.
 template <class Model, class Real> struct Measure {
     FieldView<Real> state;
     Model model;
@@ -81,7 +81,7 @@ SpectraByName model_spectra(const ModeSet<Device, Real>& set, const FieldView<Re
     return spectra;
 }
 
-// Re(a* . b) of some fields in turn, times `factor`.
+// Re(a* . b) over `components` consecutive fields, times `factor`.
 template <class Real> struct Product {
     FieldView<Real> a, b;
     int components;
@@ -94,21 +94,21 @@ template <class Real> struct Product {
     }
 };
 
-// 1/2 |a|^2 of some fields in turn, by shell.
+// 1/2 |a|^2 over `components` consecutive fields, by shell.
 template <class Device, class Real>
 std::vector<double> energy_spectrum(const ModeSet<Device, Real>& set, const FieldView<Real>& field,
                                     int components) {
     return sum_shells(set, Product<Real>{field, field, components, 0.5});
 }
 
-// T(k) = Re(a* . N), N the tendency: what the shell gains from the others and from other fields.
+// T(k) = Re(a* . N) with N the tendency: the gain of the shell from other shells and other fields.
 template <class Device, class Real>
 std::vector<double> transfer_spectrum(const ModeSet<Device, Real>& set, const FieldView<Real>& field,
                                       const FieldView<Real>& tendency, int components) {
     return sum_shells(set, Product<Real>{field, tendency, components, 1.0});
 }
 
-// Of a passive scalar with its diffusivity and mean gradient G (docs/models/scalars.md):
+// Measures of a passive scalar with its diffusivity and mean gradient G (docs/models/scalars.md):
 //   variance 1/2 <theta^2>   dissipation kappa <|grad theta|^2>   production -G.<u theta>
 inline constexpr std::array scalar_measures{"variance", "dissipation", "production"};
 template <class Model, class Real> struct AddScalar {

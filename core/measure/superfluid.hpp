@@ -3,10 +3,10 @@
 //
 //   kinetic 1/2 <rho u^2>   quantum 2 alpha^2 <|grad sqrt rho|^2>   interaction alpha beta <(rho - rho0)^2>
 //
-// and the kinetic one is that of the solenoidal (incompressible: vortices) and of the remaining part
-// (compressible: sound) of sqrt(rho) u, each of the kept modes. At a vortex sqrt(rho) u jumps, so that some
-// of its energy is beyond them: the total has it, its two parts have not. Nore, Abid and Brachet, Phys.
-// Fluids 9, 2644 (1997), section II.
+// The kinetic energy is divided into that of the solenoidal (incompressible: vortices) and of the remaining
+// part (compressible: sound) of sqrt(rho) u, each from the kept modes. At a vortex sqrt(rho) u is
+// discontinuous, so that some of its energy is outside the kept modes: the total includes it, the two parts
+// do not. Nore, Abid and Brachet, Phys. Fluids 9, 2644 (1997), section II.
 #pragma once
 
 #include <array>
@@ -56,11 +56,11 @@ SuperfluidFlow<Device, Real> superfluid_flow(RoundTrip<Device, Real>& trip, cons
     return result;
 }
 
-// What the two functions below add; the first two have spectra as well.
+// The statistics that the two functions below add; the first two also have spectra.
 inline constexpr std::array superfluid_statistics{"kinetic_incompressible", "kinetic_compressible",
                                                   "quantum_energy", "interaction_energy", "energy"};
 
-// 1/2 |w|^2 of the solenoidal part, or of the rest, of one mode.
+// 1/2 |w|^2 of the solenoidal part, or of the remaining part, of one mode.
 template <class Real> struct KineticPart {
     FieldView<Real> flow;
     bool solenoidal;

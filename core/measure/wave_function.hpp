@@ -1,4 +1,4 @@
-// The pass that takes the flow and the energies out of a wave function (measure/superfluid.hpp).
+// The pass that computes the flow and the energies of a wave function (measure/superfluid.hpp).
 #pragma once
 
 #include <cmath>
@@ -7,13 +7,13 @@
 
 namespace whorl {
 
-// A model says so of itself (is_wave_function): its first two fields are r and s, and it has the alpha, beta
-// and rho0 of models/gross_pitaevskii.hpp.
+// A model declares is_wave_function if its first two fields are r and s and it has the alpha, beta and rho0
+// of models/gross_pitaevskii.hpp.
 template <class Model>
 concept IsWaveFunction = requires { requires Model::is_wave_function; };
 
-// Of one axis: the modes of sqrt(rho) u along it, and means over the points, which are the modes k = 0 of
-// what is averaged.
+// For one axis: the modes of sqrt(rho) u along it, and means over the points, which are the modes k = 0 of
+// the averaged quantities.
 template <class Real> struct FlowOfWaveFunction : PassDefaults<Real> {
     static constexpr int inputs = 4, products = 4, fluxes = 4;
     static constexpr int means = 3; // kinetic, quantum, interaction

@@ -18,8 +18,8 @@ template <class Real> struct Boussinesq : Buoyancy<Real> {
     static constexpr std::array maxima{"maximum_divergence"};
     static constexpr std::array spectra{0, 3, 5};
 
-    // potential_energy 1/2 <theta^2>, potential_dissipation kappa <|grad theta|^2>, and what kinetic energy
-    // loses to it, buoyancy_flux N <w theta>.
+    // potential_energy 1/2 <theta^2>, potential_dissipation kappa <|grad theta|^2>, and buoyancy_flux N <w
+    // theta>, the transfer from kinetic to potential energy.
     WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         measure_velocity(k, a, this->linear.rate(narrowed<Real>(k)), values);
         values[5] = 0.5 * dot(a[3], a[3]);

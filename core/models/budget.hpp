@@ -1,4 +1,4 @@
-// Quadratic measures that models share, of one mode (its weight is the caller's):
+// Quadratic measures that models share, of one mode (the caller applies the weight):
 //
 //   energy       1/2 |u|^2              enstrophy    1/2 k^2 |u|^2
 //   dissipation  rate |u|^2             helicity     Re(u* . i k x u)
@@ -11,7 +11,7 @@
 
 namespace whorl {
 
-// A solenoidal field's or a scalar's |a|^2.
+// |a|^2 of a solenoidal field or a scalar.
 WHORL_ANYWHERE double square_norm(const Complex<double>* a, int components) {
     double sum = 0.0;
     for (int v = 0; v < components; ++v) sum += dot(a[v], a[v]);

@@ -3,8 +3,8 @@
 //   du/dt + div(u u) = -grad p + lift theta z + nu laplacian u + L u,   div u = 0
 //   dtheta/dt + div(u theta) = lapse w + kappa laplacian theta - (U.grad) theta
 //
-// What boussinesq.hpp and rayleigh_benard.hpp share; they differ in the meaning of theta and in what they
-// measure. Eight products (five stresses, three fluxes), six columns.
+// boussinesq.hpp and rayleigh_benard.hpp share this flow; they differ in the meaning of theta and in their
+// measures. Eight products (five stresses, three fluxes), six columns.
 #pragma once
 
 #include <algorithm>
@@ -24,7 +24,7 @@ template <class Real> struct Buoyancy {
     static constexpr std::array outputs{Output{"velocity", 3, parities_of_velocity},
                                         Output{"vorticity", 3, parities_of_vorticity},
                                         Output{"temperature", 1, {odd_z}}};
-    // The temperature is what it is on the plates, theta = 0.
+    // The temperature of the plates is fixed: theta = 0.
     static constexpr std::array input_parities = joined(parities_of_velocity, std::array{odd_z});
     static constexpr std::array stresses = parities_of_stress(parities_of_velocity);
     static constexpr std::array heat = parities_of_flux(parities_of_velocity, odd_z);
@@ -35,7 +35,7 @@ template <class Real> struct Buoyancy {
 
     LinearTerms<Real> linear;
     Real kappa;       // diffusivity of theta
-    Real lift, lapse; // of theta in the equation of w, of w in that of theta
+    Real lift, lapse; // coefficients of theta in the equation of w, of w in that of theta
 
     WHORL_INLINE void load(Wavenumber<Real>, const Complex<Real>* a, Complex<Real>* in) const {
         in[0] = a[0];

@@ -1,5 +1,5 @@
-// Two components of a solenoidal field determine the third: k.u = 0. The dependent one is that along the
-// largest |k_i| (z before y before x when equal), so that rounding is never amplified. The mean has none.
+// Two components of a solenoidal field determine the third by k.u = 0. The dependent component is that along
+// the largest |k_i| (z before y before x when equal), so that rounding is never amplified. The mean has none.
 #pragma once
 
 #include <cmath>
@@ -15,8 +15,8 @@ template <class Real> WHORL_INLINE int dependent_axis(Wavenumber<Real> k) {
     return x + y + z > Real(0) ? largest : 3;
 }
 
-// p a + q b, rounded alike wherever it is compiled: left to the compiler, which product is fused with the sum
-// would differ from place to place, and a checkpoint would not give back the state it was written from.
+// p a + q b with the same rounding wherever it is compiled: otherwise the compiler would choose which product
+// is fused with the sum, and a checkpoint would not reproduce the state from which it was written.
 template <class Real>
 WHORL_INLINE Complex<Real> sum_of_two(Real p, Complex<Real> a, Real q, Complex<Real> b) {
 #if defined(__FP_FAST_FMA) || defined(__CUDACC__)

@@ -1,4 +1,4 @@
-// What a model says of its fields: those that make its state, and those that can be read from it.
+// Declarations of a model's fields: those of its state, and those that can be read from it.
 #pragma once
 
 #include <array>
@@ -7,7 +7,7 @@
 
 namespace whorl {
 
-// A solenoidal field has three components and k.a = 0.
+// A solenoidal field has three components with k.a = 0.
 struct FieldGroup {
     const char* name;
     int components;
@@ -17,7 +17,7 @@ struct FieldGroup {
 struct Output {
     const char* name;
     int components;
-    std::array<Parity, 3> parities; // of its components
+    std::array<Parity, 3> parities; // of the components
 };
 
 } // namespace whorl

@@ -1,5 +1,6 @@
-// The advected real Ginzburg-Landau equation: relaxes psi = r + i s to the state of least energy whose
-// superfluid velocity follows a prescribed, steady, solenoidal flow u, to begin gross_pitaevskii.hpp from:
+// The advected real Ginzburg-Landau equation relaxes psi = r + i s to the state of least energy whose
+// superfluid velocity follows a prescribed, steady, solenoidal flow u, as an initial field of
+// gross_pitaevskii.hpp:
 //
 //   dpsi/dt = alpha laplacian psi - beta (|psi|^2 - rho0) psi - i u.grad psi - |u|^2 / (4 alpha) psi
 //
@@ -70,7 +71,7 @@ template <class Real> struct GinzburgLandau {
 
     WHORL_INLINE void constrain(Wavenumber<Real> k, Complex<Real>* a) const { close_continuity(k, a + 2); }
 
-    // Advection, relaxation halved as a frequency would be, and |psi|^2.
+    // Advection, half the rate of relaxation (as for a frequency), and |psi|^2.
     WHORL_INLINE void measure(const Real* in, const Real* inverse_spacing, Real* values) const {
         advective_rate(in + 8, inverse_spacing, values);
         const Real density = in[0] * in[0] + in[1] * in[1];

@@ -3,9 +3,8 @@
 //   i dpsi/dt = -alpha laplacian psi + beta (|psi|^2 - rho0) psi
 //
 // so that dr/dt = -alpha laplacian s + g s,  ds/dt = alpha laplacian r - g r,  g = beta (|psi|^2 - rho0).
-// Sound runs at c = sqrt(2 alpha beta rho0), cores of vortices have the size xi = sqrt(alpha / (beta rho0)).
-// The cubic term is free of aliases with dealias = "1/2". Nore, Abid and Brachet, Phys. Fluids 9, 2644
-// (1997).
+// The speed of sound is c = sqrt(2 alpha beta rho0), the size of vortex cores xi = sqrt(alpha / (beta rho0)).
+// The cubic term has no aliases with dealias = "1/2". Nore, Abid and Brachet, Phys. Fluids 9, 2644 (1997).
 #pragma once
 
 #include <array>
@@ -57,7 +56,7 @@ template <class Real> struct GrossPitaevskii {
         da[0] = da[0] + omega * a[1];
         da[1] = da[1] - omega * a[0];
     }
-    // exp(L t): a turn by omega t.
+    // exp(L t) is a rotation by omega t.
     WHORL_INLINE void advance_coupling(Wavenumber<double> k, double elapsed, Complex<double>* a) const {
         const SineCosine<double> turn = sine_cosine(alpha * square(k) * elapsed);
         const Complex<double> r = a[0], s = a[1];

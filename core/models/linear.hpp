@@ -1,15 +1,16 @@
-// Linear terms that models share. Losses decay every component alike and are always integrated exactly:
+// Linear terms that models share. Losses damp every component alike and are always integrated exactly:
 //
 //   rate(k) = nu k^2 + nu_h k^(2p) + mu k^(-2q) + alpha      (k = 0: alpha)
 //
-// The powers are of k over a wavenumber of the grid: those of k itself leave single precision.
+// Powers are taken of k relative to a wavenumber of the grid, since powers of k itself may overflow in single
+// precision.
 //
-// A background adds what couples components or shifts phases: rotation and a uniform velocity,
+// A background adds terms that couple components or shift phases: rotation and a uniform velocity,
 //
 //   L u = -P(2 Omega x u) - i (k.U) u,   P(2 Omega x u) = (2 Omega.n) n x u,  n = k/|k|
 //
-// (of the mean flow, which no pressure holds back, n = Omega/|Omega|). T is the precision it is worked out
-// in: double where it is taken exactly (steppers/coupling.hpp).
+// (for the mean flow, which no pressure balances, n = Omega/|Omega|). T is the precision of the computation:
+// double if the term is integrated exactly (steppers/coupling.hpp).
 #pragma once
 
 #include <cmath>
@@ -45,7 +46,7 @@ template <class Real> struct Losses {
     }
 };
 
-// The largest |k.v| where |k_i| <= largest_i.
+// The largest |k.v| for |k_i| <= largest_i.
 template <class Real> double largest_product(const Wavenumber<Real>& v, Wavenumber<double> largest) {
     return std::abs(static_cast<double>(v.x)) * largest.x + std::abs(static_cast<double>(v.y)) * largest.y +
            std::abs(static_cast<double>(v.z)) * largest.z;
@@ -69,7 +70,7 @@ template <class Real> struct Background {
         da[1] = da[1] - (z * a[0] - x * a[2]) + times_minus_i(d * a[1]);
         da[2] = da[2] - (x * a[1] - y * a[0]) + times_minus_i(d * a[2]);
     }
-    // a <- exp(L t) a: a turn about n by 2 Omega.n t, and of the phase by k.U t.
+    // a <- exp(L t) a: a rotation about n by 2 Omega.n t, and of the phase by k.U t.
     WHORL_INLINE void advance(Wavenumber<double> k, double elapsed, Complex<double>* a) const {
         const Wavenumber<double> along = axis(k);
         const double inverse = std::sqrt(inverse_square(along));
@@ -82,7 +83,7 @@ template <class Real> struct Background {
         a[1] = factor * (turn.cosine * v - turn.sine * (z * u - x * w) + y * kept);
         a[2] = factor * (turn.cosine * w - turn.sine * (x * v - y * u) + z * kept);
     }
-    // A bound on |L| where |k_i| <= largest_i.
+    // A bound on |L| for |k_i| <= largest_i.
     double norm(Wavenumber<double> largest) const {
         const auto length = [](const Wavenumber<Real>& v) {
             return std::sqrt(static_cast<double>(v.x) * v.x + static_cast<double>(v.y) * v.y +
@@ -92,7 +93,7 @@ template <class Real> struct Background {
     }
 
   private:
-    // What n is along.
+    // The direction of n, not normalised.
     template <class T> WHORL_INLINE Wavenumber<T> axis(Wavenumber<T> k) const {
         const bool mean = square(k) == T(0);
         return {mean ? T(omega.x) : k.x, mean ? T(omega.y) : k.y, mean ? T(omega.z) : k.z};
@@ -102,7 +103,7 @@ template <class Real> struct Background {
     }
 };
 
-// Viscosity alone: what most runs have.
+// Viscosity alone, as in most runs.
 template <class Real> struct Viscosity {
     static constexpr bool couples = false;
     Real nu;
@@ -110,7 +111,7 @@ template <class Real> struct Viscosity {
     template <class T> WHORL_INLINE T drift(Wavenumber<T>) const { return T(0); }
 };
 
-// Everything above.
+// All terms above.
 template <class Real> struct LinearTerms {
     static constexpr bool couples = true;
     Losses<Real> losses;
@@ -124,12 +125,12 @@ template <class Real> struct LinearTerms {
     double norm(Wavenumber<double> largest) const { return background.norm(largest); }
 
     bool operator==(const LinearTerms&) const = default;
-    // Whether Viscosity is all there is. By what it has not, so that a term that is added here is never left
-    // out.
+    // True if there is only viscosity. Comparing with a default object ensures that a term added later is not
+    // forgotten.
     bool is_viscosity_alone() const {
         LinearTerms alone;
         alone.losses.nu = losses.nu;
-        // Of losses that are not there.
+        // Powers of absent losses have no effect.
         alone.losses.hyper_power = losses.hyper_power;
         alone.losses.hypo_power = losses.hypo_power;
         alone.losses.high = losses.high;

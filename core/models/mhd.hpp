@@ -154,8 +154,9 @@ template <class Real, bool hall> struct Mhd : MagneticFields<Real> {
         close_continuity(k, a + 3);
     }
 
-    // Alfven waves run along b beside the flow; the electrons take the field with them, and whistlers,
-    // (k.b) d k, run ahead of both: on the grid up to k_i = 2 pi / 3 dx_i without phase shifts.
+    // Alfven waves propagate along b relative to the flow; the electrons advect the field, and whistlers,
+    // with frequency (k.b) d k, are faster than both: on the grid up to k_i = 2 pi / 3 dx_i without phase
+    // shifts.
     WHORL_INLINE void measure(const Real* in, const Real* inverse_spacing, Real* values) const {
         Real of_field[2], of_electrons[2] = {Real(0), Real(0)};
         advective_rate(in, inverse_spacing, values);

@@ -3,7 +3,7 @@
 //   du/dt + div(u u) = -grad p + nu laplacian u + L u,   div u = 0
 //
 // with L u the further linear terms of models/linear.hpp. In Fourier space, with P = 1 - k k / k^2 the
-// projection that the pressure stands for,
+// projection due to the pressure,
 //
 //   du_i/dt = P_ij (-i k_m (u_j u_m)) - nu k^2 u_i + (L u)_i.
 //
@@ -76,13 +76,13 @@ template <class Real, class Linear = Viscosity<Real>> struct NavierStokes {
             return 0.0;
     }
 
-    // What passive scalars need of a flow.
+    // The velocity for passive scalars.
     WHORL_INLINE void velocity(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* u) const {
         load(k, a, u);
     }
     template <class T> WHORL_INLINE T drift(Wavenumber<T> k) const { return linear.drift(k); }
 
-    // k.u = 0 to the last bit a checkpoint keeps: the component along the largest |k_i| follows from the
+    // k.u = 0 to the last bit, as checkpoints need: the component along the largest |k_i| follows from the
     // others.
     WHORL_INLINE void constrain(Wavenumber<Real> k, Complex<Real>* a) const { close_continuity(k, a); }
 

@@ -1,14 +1,14 @@
-// Two-dimensional flow by its vorticity zeta = dv/dx - du/dy, on a beta plane:
+// Two-dimensional flow described by its vorticity zeta = dv/dx - du/dy, on a beta plane:
 //
 //   dzeta/dt + u.grad zeta + beta v = (nu laplacian - ...) zeta,   u = -dpsi/dy, v = dpsi/dx, zeta =
 //   laplacian psi
 //
-// with the losses of models/linear.hpp. The curl of div(u u) needs two products, and they add up to one
+// with the losses of models/linear.hpp. The curl of div(u u) needs two products, which are combined in one
 // column:
 //
 //   dzeta/dt = (kx^2 - ky^2) (u v) + kx ky (v v - u u) - beta v
 //
-// A mean flow has no vorticity: there is none.
+// A mean flow has no vorticity, so the model has no mean flow.
 #pragma once
 
 #include <array>
@@ -72,12 +72,12 @@ template <class Real> struct NavierStokes2d {
     WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
         da[0] = da[0] + times_i((beta * k.x * inverse_square(k)) * a[0]);
     }
-    // exp(L t): a turn of the phase.
+    // exp(L t) is a rotation of the phase.
     WHORL_INLINE void advance_coupling(Wavenumber<double> k, double elapsed, Complex<double>* a) const {
         const SineCosine<double> turn = sine_cosine(beta * k.x * inverse_square(k) * elapsed);
         a[0] = a[0] * Complex<double>{turn.cosine, turn.sine};
     }
-    // The box's longest waves are the fastest: |k_x| / k^2 <= 1 / k_min.
+    // The longest waves of the box are the fastest: |k_x| / k^2 <= 1 / k_min.
     double k_min = 1.0;
     double coupling_norm(Wavenumber<double>) const { return std::abs(static_cast<double>(beta)) / k_min; }
     template <class T> WHORL_INLINE T drift(Wavenumber<T>) const { return T(0); }
@@ -99,7 +99,8 @@ template <class Real> struct NavierStokes2d {
             velocity(k, a, out);
     }
 
-    // energy 1/2 <u^2>, enstrophy 1/2 <zeta^2>, palinstrophy 1/2 <|grad zeta|^2>, and what both lose.
+    // energy 1/2 <u^2>, enstrophy 1/2 <zeta^2>, palinstrophy 1/2 <|grad zeta|^2>, and the dissipation of
+    // energy and enstrophy.
     WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         const double norm = dot(a[0], a[0]), rate = losses.rate(narrowed<Real>(k));
         values[0] = 0.5 * norm * inverse_square(k);

@@ -1,8 +1,8 @@
-// A scalar carried by a flow, with a uniform mean gradient G beside it:
+// A scalar carried by a flow, with a uniform mean gradient G:
 //
 //   dtheta/dt + div((U + u) theta) = -u.G + kappa laplacian theta
 //
-// Any number of them travel with a model: each adds three rows and two columns to its right-hand side.
+// A model may have any number of scalars: each adds three rows and two columns to its right-hand side.
 #pragma once
 
 #include "base/sine_cosine.hpp"
@@ -10,13 +10,13 @@
 
 namespace whorl {
 
-// Of one mode: its own field, then those of the flow.
+// The fields of one mode are that of the scalar, then those of the flow.
 template <class Flow, class Real> struct PassiveScalar {
     static constexpr int fields = 1, inputs = 1, products = 3, fluxes = 2, rates = 1;
-    static constexpr int context = Flow::fields; // fields of the flow that tendency() sees behind its own
-    static constexpr int heads = Flow::inputs;   // inputs of the flow that point() sees
+    static constexpr int context = Flow::fields; // fields of the flow that tendency() gets after its own
+    static constexpr int heads = Flow::inputs;   // inputs of the flow that point() gets
     static constexpr bool couples = Flow::couples;
-    // Between walls nothing flows through them.
+    // Walls have no scalar flux.
     static constexpr std::array input_parities{even};
     static constexpr std::array product_parities = parities_of_flux(parities_of_velocity, even);
     static constexpr std::array flux_parities = parities_of_flux_columns(product_parities);
@@ -34,7 +34,7 @@ template <class Flow, class Real> struct PassiveScalar {
         if constexpr (heads > 2)
             p[2] = flow_in[2] * in[0];
         else
-            p[2] = Real(0); // a plane flow carries nothing across it
+            p[2] = Real(0); // a plane flow has no velocity across the plane
     }
     template <class Value> WHORL_INLINE void contract(Real kx, Real ky, const Value* p, Value* f) const {
         flux_columns(kx, ky, p, f);
@@ -49,7 +49,7 @@ template <class Flow, class Real> struct PassiveScalar {
     WHORL_INLINE void couple(Wavenumber<Real> k, const Complex<Real>* a, Complex<Real>* da) const {
         da[0] = da[0] + times_minus_i(flow.drift(k) * a[0]);
     }
-    // exp(L t): a turn of the phase.
+    // exp(L t) is a rotation of the phase.
     WHORL_INLINE void advance_coupling(Wavenumber<double> k, double elapsed, Complex<double>* a) const {
         const SineCosine<double> turn = sine_cosine(flow.drift(k) * elapsed);
         a[0] = a[0] * Complex<double>{turn.cosine, -turn.sine};

@@ -1,11 +1,11 @@
-// A liquid metal in a strong uniform magnetic field, whose own field follows the flow at once (magnetic
-// Reynolds number -> 0):
+// A liquid metal in a strong uniform magnetic field, whose induced field follows the flow instantaneously
+// (magnetic Reynolds number -> 0):
 //
 //   du/dt + div(u u) = -grad p + nu laplacian u - Q (n.grad)^2 laplacian^-1 u + L u,   div u = 0
 //
-// with n the direction of the field and Q = sigma B^2 / rho, which is the interaction parameter where length
-// and velocity are 1. Joule damping Q (n.k)^2 / k^2 is a decay like viscosity and is integrated exactly.
-// Moffatt, J. Fluid Mech. 28, 571 (1967).
+// with n the direction of the field and Q = sigma B^2 / rho, which is the interaction parameter if length and
+// velocity are 1. Joule damping Q (n.k)^2 / k^2 is a decay like viscosity and is integrated exactly. Moffatt,
+// J. Fluid Mech. 28, 571 (1967).
 #pragma once
 
 #include "models/navier_stokes.hpp"
@@ -27,7 +27,7 @@ template <class Real> struct QuasiStaticMhd : NavierStokes<Real, JouleDamping<Re
     static constexpr std::array sums{"energy",   "dissipation",  "enstrophy",
                                      "helicity", "palinstrophy", "joule_dissipation"};
 
-    // joule_dissipation is the part of the dissipation that Joule damping has.
+    // joule_dissipation is the part of the dissipation due to Joule damping.
     WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         measure_velocity(k, a, this->linear.rate(narrowed<Real>(k)), values);
         values[5] = static_cast<double>(this->linear.joule_rate(narrowed<Real>(k))) * square_norm(a, 3);

@@ -1,12 +1,12 @@
 // Thermal convection, in units of the distance d of the plates, the difference of their temperatures and the
-// free fall time:
+// free-fall time:
 //
 //   du/dt + div(u u) = -grad p + theta z + sqrt(Pr/Ra) laplacian u - 1/Ro z x u,   div u = 0
 //   dtheta/dt + div(u theta) = w + 1/sqrt(Ra Pr) laplacian theta
 //
-// with theta = T - (1 - z) what convection adds to the conducting profile. Between free-slip, isothermal
-// plates theta and w are sines along z, u and v cosines; side walls are free-slip and let no heat through.
-// Chandrasekhar, Hydrodynamic and Hydromagnetic Stability (1961), chapter II.
+// with theta = T - (1 - z) the deviation from the conductive profile. Between free-slip, isothermal plates
+// theta and w are sines along z, u and v cosines; side walls are free-slip and adiabatic. Chandrasekhar,
+// Hydrodynamic and Hydromagnetic Stability (1961), chapter II.
 #pragma once
 
 #include <limits>
@@ -24,10 +24,10 @@ template <class Real> struct RayleighBenard : Buoyancy<Real> {
 
     double unit_z = 0; // smallest k_z; 0 where there are no plates
 
-    // No helicity: between plates velocity is sines where vorticity is cosines, and no sum over modes.
-    // thermal_variance 1/2 <theta^2>, thermal_dissipation kappa <|grad theta|^2>, convective_flux <w theta>,
-    // and plate_gradient, the mean of d theta/dz over both plates, not a number without: only even k_z /
-    // unit_z add up, and only they have the same gradient at either.
+    // There is no helicity: between plates velocity is a sine where vorticity is a cosine, so it is not a sum
+    // over modes. thermal_variance 1/2 <theta^2>, thermal_dissipation kappa <|grad theta|^2>, convective_flux
+    // <w theta>, and plate_gradient, the mean of d theta/dz over both plates (NaN without plates): only even
+    // k_z / unit_z contribute, which have the same gradient at both plates.
     WHORL_ANYWHERE void quadratic(Wavenumber<double> k, const Complex<double>* a, double* values) const {
         double of_velocity[velocity_measures];
         measure_velocity(k, a, this->linear.rate(narrowed<Real>(k)), of_velocity);

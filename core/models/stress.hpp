@@ -1,9 +1,9 @@
-// Divergences of fluxes, shared by the models. Of a symmetric stress five products travel to the columns (its
-// trace is pressure; Basdevant, J. Comput. Phys. 50, 209 (1983)) and four sums of them come back:
+// Divergences of fluxes, shared by the models. A symmetric stress has five products (its trace is pressure;
+// Basdevant, J. Comput. Phys. 50, 209 (1983)), and four sums of them are the columns:
 //
 //   p = (s_xx - s_zz, s_xy, s_xz, s_yy - s_zz, s_yz),  f = (kx p0 + ky p1, kx p1 + ky p3, p2, p4)
 //
-// of a flux vector q two sums: f = (kx q_x + ky q_y, q_z).
+// A flux vector q has two sums: f = (kx q_x + ky q_y, q_z).
 #pragma once
 
 #include "base/parity.hpp"
@@ -19,7 +19,7 @@ WHORL_INLINE void stress_columns(Real kx, Real ky, const Value* p, Value* f) {
     f[3] = p[4];
 }
 
-// Of the products p, of a velocity with itself, and of the sums f.
+// Parities of the products p of a velocity with itself, and of the sums f.
 constexpr std::array<Parity, 5> parities_of_stress(const std::array<Parity, 3>& u) {
     return {even, u[0] * u[1], u[0] * u[2], even, u[1] * u[2]};
 }
@@ -27,7 +27,7 @@ constexpr std::array<FluxParity, 4> parities_of_stress_columns(const std::array<
     return {flux_along(p[0], p[1]), flux_along(p[1], p[3]), flux_of(p[2]), flux_of(p[4])};
 }
 
-// a <- P a, the part perpendicular to k; the mean stays.
+// a <- P a, the part perpendicular to k; the mean is not changed.
 template <class Real> WHORL_INLINE void project(Wavenumber<Real> k, Complex<Real>* a) {
     const Complex<Real> along = inverse_square(k) * (k.x * a[0] + k.y * a[1] + k.z * a[2]);
     a[0] = a[0] - k.x * along;
@@ -51,7 +51,7 @@ WHORL_INLINE void flux_columns(Real kx, Real ky, const Value* q, Value* f) {
     f[1] = q[2];
 }
 
-// Of the products q, of a velocity with a scalar, and of the sums f.
+// Parities of the products q of a velocity with a scalar, and of the sums f.
 constexpr std::array<Parity, 3> parities_of_flux(const std::array<Parity, 3>& u, Parity scalar) {
     return {u[0] * scalar, u[1] * scalar, u[2] * scalar};
 }
@@ -72,7 +72,7 @@ template <class Real> WHORL_INLINE void curl(Wavenumber<Real> k, const Complex<R
     out[2] = times_i(k.x * a[1] - k.y * a[0]);
 }
 
-// What bounds an explicit step, |u|/dx + |v|/dy + |w|/dz, and |u|^2.
+// The bound on an explicit step, |u|/dx + |v|/dy + |w|/dz, and |u|^2.
 template <class Real>
 WHORL_INLINE void advective_rate(const Real* u, const Real* inverse_spacing, Real* values) {
     const auto absolute = [](Real x) { return x < Real(0) ? -x : x; };

@@ -35,7 +35,7 @@ std::uint64_t absorb_attribute(std::uint64_t hash, hid_t object, const std::stri
         for (const double value : read_reals(object, name, shape.count)) hash = absorb(hash, bits(value));
         return hash;
     default:
-        throw Error("its attribute " + name + " is neither a number nor a text.");
+        throw Error("its attribute " + name + " is neither a number nor a string.");
     }
 }
 

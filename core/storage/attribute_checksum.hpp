@@ -1,5 +1,5 @@
 // A checksum of the attributes of an HDF5 object: of their names in order, and of the kind, the number and
-// the bits of their values, whatever type of integer, real number or text they are stored as.
+// the bits of their values, independent of the type of integer, real number or text in which they are stored.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 namespace whorl::storage {
 
-// Of all but those named. Throws Error for values that are neither numbers nor one text.
+// Includes all attributes except those named. Throws Error for values that are neither numbers nor one
+// string.
 std::uint64_t hash_attributes(hid_t object, const std::vector<std::string>& except);
 
 } // namespace whorl::storage

@@ -1,4 +1,4 @@
-// What is said about a file beside its data: names with a text, a real number or an integer each.
+// Attributes of a file: names, each with a string, a real number or an integer.
 #pragma once
 
 #include <cstdint>

@@ -13,12 +13,12 @@ namespace whorl::storage {
 
 namespace {
 
-// Attributes of the file itself, which the caller's must not be called.
+// Names of the format's own attributes, which the caller must not use.
 constexpr std::array own_attributes{
     "format",   "version",  "points",     "lengths",          "bases",     "dealias", "shape", "fields",
     "checksum", "complete", "earlier_dt", "earlier_checksum", "attributes"};
 
-// Where the datasets of a field begin in the file.
+// Creates the datasets of a field and returns their offsets in the file.
 template <class Real>
 std::vector<std::int64_t> create_datasets(hid_t file, const StoredField<Real>& field, std::int64_t modes) {
     const Shape shape{static_cast<hsize_t>(modes), 2};
@@ -28,11 +28,11 @@ std::vector<std::int64_t> create_datasets(hid_t file, const StoredField<Real>& f
     return offsets;
 }
 
-// The z component of the mean, which one rank has, on all.
+// The z component of the mean, which one rank holds, on all ranks.
 template <class Real>
 std::array<double, 2> shared_mean_z(const ModeShare& share, const Complex<Real>* field,
                                     ModeAccess<Real>& access, const exchange::Communicator& world) {
-    std::array<std::uint64_t, 2> words{0, 0}; // summed as integers, so that every bit survives
+    std::array<std::uint64_t, 2> words{0, 0}; // summed as integers, which keeps every bit
     if (share.holds_mean()) {
         const Complex<Real> mean =
             access.mode(field + 2 * share.table.modes() + share.table.rows().front().offset);
@@ -50,7 +50,7 @@ template <class Real> std::string names_of(const FieldSet<Real>& fields) {
     return names;
 }
 
-// The state, and behind it the steps that are remembered.
+// The state, followed by the remembered steps.
 template <class Real>
 std::vector<FieldSet<Real>> sets_of(const FieldSet<Real>& fields, const EarlierSteps<Real>& earlier,
                                     std::size_t steps) {
@@ -59,7 +59,7 @@ std::vector<FieldSet<Real>> sets_of(const FieldSet<Real>& fields, const EarlierS
     return sets;
 }
 
-// Checksums of the sets, that of a step its dt included.
+// Checksums of the sets; that of a step includes its dt.
 using Checksums = std::vector<std::uint64_t>;
 void add_steps(Checksums& checksums, const std::vector<double>& dt) {
     for (std::size_t j = 0; j < dt.size(); ++j) checksums[1 + j] = joined(checksums[1 + j], bits(dt[j]));
@@ -73,7 +73,7 @@ std::string text_of_steps(const Checksums& checksums) {
     return text;
 }
 
-// Of the earlier steps in a file.
+// Step sizes of the earlier steps in a file.
 std::vector<double> read_earlier_dt(hid_t file) {
     if (!has_attribute(file, "earlier_dt")) return {};
     const std::string checksums = read_text(file, "earlier_checksum");
@@ -87,7 +87,7 @@ template <class Real> struct CheckpointWriter {
     const exchange::Communicator& world;
     WholeFile& file;
 
-    // In the order of the sets and their fields.
+    // Returns the offsets of the datasets, in the order of the sets and their fields.
     std::vector<std::vector<std::int64_t>> create(const std::vector<FieldSet<Real>>& sets) {
         std::vector<std::array<double, 2>> mean_z;
         for (const FieldSet<Real>& set : sets)
@@ -147,7 +147,7 @@ void write_checkpoint(const std::string& path, const Attributes& attributes, con
     const std::string context = "the checkpoint " + path + " cannot be written";
     for (const char* name : own_attributes)
         WHORL_REQUIRE(!attributes.contains(name), context + ": the attribute name \"" + name +
-                                                      "\" belongs to the format; choose another.");
+                                                      "\" is reserved by the format; choose another.");
     const ModeShare share{box, truncation, table};
     const std::vector<FieldSet<Real>> sets = sets_of(fields, earlier, earlier.dt.size());
     WholeFile file(path, context, world);

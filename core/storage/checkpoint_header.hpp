@@ -1,5 +1,4 @@
-// The head of a checkpoint: which modes of which fields it holds, and what its data are checked against
-// (docs/checkpoints.md).
+// The header of a checkpoint: its modes and fields, and the checksums of its data (docs/checkpoints.md).
 #pragma once
 
 #include <cstdint>
@@ -12,21 +11,22 @@
 
 namespace whorl::storage {
 
-// Of all attributes but these two, which are written last: the clock, the case and the means are among them.
+// The checksum of all attributes except these two, which are written last. It includes the clock, the case
+// and the means.
 constexpr const char* attribute_checksum = "attributes";
 constexpr const char* completeness = "complete";
 // The z component of the mean of a solenoidal field.
 inline std::string mean_attribute(const std::string& field) { return field + "_mean_z"; }
 
-// What decides which modes there are.
+// The options that determine the modes.
 struct Geometry {
     std::vector<std::int64_t> points;
     std::vector<double> lengths;
     std::string bases, dealias, shape;
-    std::string fields; // their names, with spaces between
+    std::string fields; // their names, separated by spaces
 
     bool operator==(const Geometry&) const = default;
-    // For people; of the box alone, and of all.
+    // Descriptions for messages, of the box alone and of everything.
     std::string box_text() const;
     std::string text() const;
     Box box() const;
@@ -37,20 +37,21 @@ struct Geometry {
 Geometry geometry_of(const Box& box, const Truncation& truncation, const std::string& fields);
 
 void write_header(hid_t file, const Geometry& geometry);
-// Throws Error, in words, when the file is foreign, of another version, incomplete, or its attributes are not
-// those that were written.
+// Throws Error if the file is of another format or version, is incomplete, or if its attributes are not those
+// that were written.
 Geometry read_header(hid_t file);
-// Of a file that this rank alone opens, before all do; throws Error, too, when it is missing or no HDF5 file.
+// Reads the header on this rank alone, before all ranks open the file; also throws Error if the file is
+// missing or not an HDF5 file.
 Geometry inspect(const std::string& path);
 
-// Each has the shape (modes, 2); throws Error when one has not, or when they differ in precision.
+// Throws Error unless each dataset has the shape (modes, 2) and all have the same precision.
 std::vector<Dataset> open_datasets(hid_t file, const std::vector<std::string>& names, std::int64_t modes);
 
 std::string hexadecimal(std::uint64_t value);
 std::string checksum_of_attributes(hid_t file);
-// Of one field more: fields in different places have different sums.
+// The checksum extended by one more field; the result depends on the order of the fields.
 std::uint64_t joined(std::uint64_t checksum, std::uint64_t of_field);
-// Throws Error, in words, when data are not those that were written.
+// Throws Error if the data are not those that were written.
 void require_data(const std::string& found, const std::string& written);
 
 } // namespace whorl::storage

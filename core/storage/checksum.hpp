@@ -1,6 +1,6 @@
-// A checksum of a field of modes that does not depend on who holds which: the sum modulo 2^64, over all
-// modes, of a hash of the mode's place and bits. The mixing function is the finaliser of SplitMix64 (Steele,
-// Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014).
+// A checksum of a field of modes that does not depend on their distribution over ranks: the sum modulo 2^64,
+// over all modes, of a hash of the mode's position and bits. The mixing function is the finaliser of
+// SplitMix64 (Steele, Lea and Flood, Fast splittable pseudorandom number generators, OOPSLA 2014).
 #pragma once
 
 #include <array>
@@ -23,7 +23,8 @@ template <class Real> std::uint64_t bits(Real value) {
     return std::bit_cast<Word>(value);
 }
 
-// h <- mix(h + g + word), g the odd integer next to 2^64 / golden ratio: without it, zeros would mix to zero.
+// h <- mix(h + g + word) with g the odd integer nearest to 2^64 / golden ratio; without g, zeros would give
+// zero.
 inline std::uint64_t absorb(std::uint64_t hash, std::uint64_t word) {
     return mix(hash + 0x9E3779B97F4A7C15ull + word);
 }

@@ -9,7 +9,7 @@ namespace whorl::storage {
 
 namespace {
 
-// HDF5 prints its errors unless told otherwise; here they travel in the exception.
+// By default HDF5 prints its errors; here the exception contains them.
 void silence() { H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr); }
 
 herr_t collect(unsigned, const H5E_error2_t* error, void* messages) {
@@ -21,12 +21,12 @@ Properties file_access(MPI_Comm communicator) {
     silence();
     Properties access(WHORL_HDF5(H5Pcreate(H5P_FILE_ACCESS)));
     WHORL_HDF5(H5Pset_fapl_mpio(access.id(), communicator, MPI_INFO_NULL));
-    // From format 1.8 on metadata carry checksums, and attributes may be longer than 64 KiB.
+    // From format 1.8 on, metadata have checksums and attributes may be longer than 64 KiB.
     WHORL_HDF5(H5Pset_libver_bounds(access.id(), H5F_LIBVER_V18, H5F_LIBVER_LATEST));
     return access;
 }
 
-// Creation properties without times of change: the same data make the same file.
+// Creation properties without modification times, so that the same data make the same file.
 Properties timeless(hid_t kind) {
     Properties creation(WHORL_HDF5(H5Pcreate(kind)));
     WHORL_HDF5(H5Pset_obj_track_times(creation.id(), false));
@@ -220,7 +220,7 @@ std::string read_text(hid_t object, const std::string& name) {
     Attribute attribute = open_attribute(object, name);
     Datatype type(WHORL_HDF5(H5Aget_type(attribute.id())));
     WHORL_REQUIRE(H5Tget_class(type.id()) == H5T_STRING && value_count(attribute) == 1,
-                  "its attribute " + name + " is not one text.");
+                  "its attribute " + name + " is not a single string.");
     if (H5Tis_variable_str(type.id()) > 0) { // as h5py writes them
         char* data = nullptr;
         WHORL_HDF5(H5Aread(attribute.id(), type.id(), &data));

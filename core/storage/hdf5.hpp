@@ -1,4 +1,4 @@
-// HDF5's C interface behind handles that close themselves and a check on every return value.
+// HDF5's C interface with handles that close themselves and a check of every return value.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace whorl::storage {
 
-// Throws Error with the name of the call and what HDF5 and MPI say about it.
+// Throws Error with the name of the call and the messages of HDF5 and MPI.
 [[noreturn]] void fail_hdf5(const std::string& call);
 
 template <class Result> Result check_hdf5(Result result, const char* call) {
@@ -35,7 +35,7 @@ template <herr_t (*release)(hid_t)> class Handle {
     }
 
     hid_t id() const { return id_; }
-    // For whoever wants to check the result, which the destructor must swallow.
+    // For callers that check the result, which the destructor must ignore.
     herr_t close() {
         const hid_t id = std::exchange(id_, H5I_INVALID_HID);
         return id < 0 ? 0 : release(id);
@@ -55,27 +55,27 @@ using Properties = Handle<H5Pclose>;
 
 using Shape = std::vector<hsize_t>;
 
-// By all ranks of the communicator.
+// Called by all ranks of the communicator.
 File create_file(const std::string& path, MPI_Comm communicator);
 File open_file(const std::string& path, MPI_Comm communicator);
-// Of a file that exists.
+// The file must exist.
 bool is_hdf5(const std::string& path);
 
-// Real numbers as this machine has them.
+// The type of real numbers on this machine.
 template <class Real> hid_t native_type();
 
 Group create_group(hid_t parent, const std::string& name);
-// Contiguous, all its room reserved at once and nothing written to it.
+// The dataset is contiguous; its space is reserved at once and not filled.
 Dataset create_dataset(hid_t parent, const std::string& name, hid_t type, const Shape& shape);
 Dataset open_dataset(hid_t parent, const std::string& name);
 Shape shape_of(const Dataset& dataset);
-// Where the values of a contiguous dataset begin in the file.
+// Offset in the file of the values of a contiguous dataset.
 std::int64_t offset_of(const Dataset& dataset);
-// 4 or 8 bytes; throws Error when its values are not real numbers of either size.
+// 4 or 8; throws Error if the values are not real numbers of either size.
 std::size_t real_bytes(const Dataset& dataset);
 
 void write_values(const Dataset& dataset, std::span<const double> values);
-// A block of `dataset` to contiguous memory, by this rank alone.
+// Reads a block of `dataset` into contiguous memory, on this rank alone.
 template <class Real>
 void read_block(const Dataset& dataset, const Shape& start, const Shape& count, Real* values);
 

@@ -1,5 +1,5 @@
-// How a checkpoint comes at the modes of a rank, wherever they live: a slice at a time, through a staging
-// area of the host's.
+// Access of a checkpoint to the modes of a rank, in any memory: one slice at a time, through a staging area
+// on the host.
 #pragma once
 
 #include "device/buffer.hpp"
@@ -9,15 +9,16 @@
 
 namespace whorl::storage {
 
-// Of a field in a checkpoint, one a stored component: shape (modes, 2), real and imaginary part, in the order
-// of ModeOrder.
+// Datasets of a field in a checkpoint, one for each stored component: shape (modes, 2), real and imaginary
+// part, in the order of ModeOrder.
 inline std::vector<std::string> datasets_of(const std::string& name, bool solenoidal) {
     if (!solenoidal) return {name};
     return {name + "_first", name + "_second"};
 }
 
-// A field of the state as a checkpoint holds it. Of a solenoidal one, two components of every mode, in the
-// order x, y, z without the dependent one (models/continuity.hpp); x and y of the mean. A scalar as it is.
+// A field of the state as stored in a checkpoint. A solenoidal field has two components of every mode, in the
+// order x, y, z without the dependent one (models/continuity.hpp), and x and y of the mean. A scalar is
+// stored unchanged.
 template <class Real> struct StoredField {
     std::string name;
     bool solenoidal;
@@ -30,14 +31,14 @@ template <class Real> struct StoredField {
 // The stored components of a slice, one after another.
 template <class Stored> struct Staged {
     Complex<Stored>* data;
-    std::int64_t modes; // room for so many of each
+    std::int64_t modes; // capacity for each component
     Complex<Stored>* component(int c) const { return data + c * modes; }
 };
 
 template <class Real> class ModeAccess {
   public:
     virtual ~ModeAccess() = default;
-    // Memory of the host for staging, until the next call.
+    // Memory on the host for staging, valid until the next call.
     virtual void* staging(std::size_t bytes) = 0;
     virtual void fetch(const StoredField<Real>& field, const Slice& slice, const Staged<Real>& to) = 0;
     virtual void put(const StoredField<Real>& field, const Slice& slice, Complex<double> mean_z,
@@ -45,8 +46,8 @@ template <class Real> class ModeAccess {
     virtual void put(const StoredField<Real>& field, const Slice& slice, Complex<double> mean_z,
                      const Staged<double>& from) = 0;
     virtual Complex<Real> mode(const Complex<Real>* at) = 0;
-    // Of the box of the file that `put` is given modes of, by which the component that is left out was
-    // chosen: a box of the same lengths but for their last digits has other ties between wavenumbers.
+    // Sets the lengths of the box of the file that `put` reads. They determine the dependent component:
+    // lengths that differ in the last digits have other ties between wavenumbers.
     virtual void written_in(const std::array<double, 3>& lengths) = 0;
 };
 
@@ -69,7 +70,7 @@ template <class Real, class Memory> class Wavenumbers {
     std::array<device::Buffer<Real, Memory>, 3> k_;
 };
 
-// Of the fields of a device.
+// Access to fields on a device.
 template <class Device, class Real> class DeviceModes final : public ModeAccess<Real> {
     using Memory = typename Device::Memory;
 
@@ -123,7 +124,7 @@ template <class Device, class Real> class DeviceModes final : public ModeAccess<
     }
 
   private:
-    // A slice's columns as the device sees them.
+    // The columns of a slice, in memory of the device.
     struct Tables {
         const DeviceModes& modes;
         const Slice& slice;

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::size_t staging_bytes = std::size_t{64} << 20;
 
-// Of the modes of a slice, with `count` components.
+// Checksum of the modes of a slice with `count` components.
 template <std::size_t count, class Stored>
 std::uint64_t hash_slice(const ModeOrder& order, const Slice& slice, const Staged<Stored>& staged) {
     std::uint64_t sum = 0;

@@ -1,4 +1,5 @@
-// The modes of a rank between its state and the datasets of a checkpoint, through a bounded staging area.
+// Transfer of a rank's modes between its state and the datasets of a checkpoint, through a bounded staging
+// area.
 #pragma once
 
 #include <cstdint>
@@ -13,7 +14,7 @@
 
 namespace whorl::storage {
 
-// The modes of one rank: where they lie in the state and in the file, and their wavenumbers.
+// The modes of one rank: their positions in the state and in the file, and their wavenumbers.
 struct ModeShare {
     const Box& box;
     const Truncation& truncation;
@@ -23,7 +24,7 @@ struct ModeShare {
     bool holds_mean() const { return table.kx().part == 0 && table.height() > 0 && table.ky().front() == 0; }
 };
 
-// Room for the stored components of the largest slice.
+// Allocates the stored components of the largest slice.
 template <class Stored, class Real>
 Staged<Stored> make_staging(ModeAccess<Real>& access, int components, const std::vector<Slice>& slices) {
     const std::int64_t modes = largest_of(slices);
@@ -31,7 +32,7 @@ Staged<Stored> make_staging(ModeAccess<Real>& access, int components, const std:
     return {static_cast<Complex<Stored>*>(access.staging(bytes)), modes};
 }
 
-// The modes of a slice of the file's columns, in `order`, to where they are staged.
+// Reads the modes of a slice of the file's columns, in `order`, into the staging area.
 template <class Stored>
 void read_slice(const std::vector<Dataset>& data, const ModeOrder& order, const Slice& slice,
                 const Staged<Stored>& staged) {
@@ -42,8 +43,8 @@ void read_slice(const std::vector<Dataset>& data, const ModeOrder& order, const 
     });
 }
 
-// Both return the rank's part of the checksum, taken over the bits in the file; `offsets` are where the
-// datasets begin in the file, in bytes.
+// Both return the rank's part of the checksum, computed from the bits in the file; `offsets` are those of the
+// datasets in the file, in bytes.
 template <class Real>
 std::uint64_t write_modes(const WholeFile& file, const std::vector<std::int64_t>& offsets,
                           const ModeShare& share, const StoredField<Real>& field, ModeAccess<Real>& access);

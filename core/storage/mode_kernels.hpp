@@ -1,6 +1,6 @@
-// What a checkpoint stores of each mode of a field, and back: kernels between the state and a staging area in
-// the order of the file. Of a solenoidal field the components that are not the dependent one
-// (models/continuity.hpp); which that is was decided in the precision of the file.
+// Kernels that copy modes between the state and a staging area in the order of a checkpoint. Of a solenoidal
+// field the two independent components are stored (models/continuity.hpp); the dependent one is determined in
+// the precision of the file.
 #pragma once
 
 #include "base/complex.hpp"
@@ -17,14 +17,14 @@ template <class Real> struct WavenumberTables {
     WHORL_INLINE Wavenumber<Real> at(int i, int j, int l) const { return {x[i], y[j], z[l]}; }
 };
 
-// Where the columns of a slice are; a kernel's row is one of them.
+// Positions of the columns of a slice; a kernel's row is one of them.
 struct SliceTables {
     const Row* rows; // [ky][kz]
     const std::int64_t* staged;
     const std::int32_t* counts;
     int first_kx, height, nz;
     bool wall_z;
-    std::int64_t modes; // of a field
+    std::int64_t modes; // of one field
 
     struct Column {
         int i, j, count;
@@ -33,14 +33,14 @@ struct SliceTables {
     WHORL_INLINE Column column(std::int64_t r) const {
         return {first_kx + static_cast<int>(r / height), static_cast<int>(r % height), counts[r], staged[r]};
     }
-    // Plane of the m-th mode of a column.
+    // Index in z of the m-th mode of a column.
     WHORL_INLINE int plane(int m, int count) const { return wall_z || 2 * m < count ? m : nz - count + m; }
     WHORL_INLINE std::int64_t state(const Column& column, int l) const {
         return rows[static_cast<std::int64_t>(column.j) * nz + l].offset + column.i;
     }
 };
 
-// Field -> staging area, `components` of them.
+// Field -> staging area, `components` components.
 template <class Real, int components> struct PackModes {
     SliceTables slice;
     WavenumberTables<Real> k;
@@ -69,7 +69,7 @@ template <class Real, int components> struct PackModes {
     }
 };
 
-// Sets the component along `axis` from k.a = 0; for the mean, which has axis 3, z is as given.
+// Sets the component along `axis` from k.a = 0; for the mean (axis 3) the z component is `mean_z`.
 template <class Real>
 WHORL_INLINE void complete(Wavenumber<Real> k, int axis, Complex<Real> mean_z, Complex<Real>* a) {
     if (axis == 3) {

@@ -8,17 +8,17 @@ namespace whorl::storage {
 ModeOrder::ModeOrder(const Truncation& truncation, const RowTable& table)
     : ModeOrder(truncation, table.kx(), table.signed_ky(truncation)) {}
 
-// Places are counted over the modes of all ranks, kx after kx.
+// Positions are counted over the modes of all ranks, kx after kx.
 ModeOrder::ModeOrder(const Truncation& of_file, const Dealt& kx, std::vector<int> ky)
     : kx_(kx), ky_(std::move(ky)) {
     const int extent = of_file.extent(1), kept = of_file.count(1);
     begin_.assign(static_cast<std::size_t>(width()) * ky_.size(), 0);
     count_.assign(begin_.size(), 0);
-    std::vector<int> own(static_cast<std::size_t>(kept), -1); // place among own ky, by that in the file
+    std::vector<int> own(static_cast<std::size_t>(kept), -1); // index among own ky, by index in the file
     for (std::size_t j = 0; j < ky_.size(); ++j)
         if (std::abs(ky_[j]) <= extent)
             own[static_cast<std::size_t>(wrapped(ky_[j], kept))] = static_cast<int>(j);
-    std::vector<int> lengths, counts(static_cast<std::size_t>(extent) + 1); // by |ky|; modes: of one kx
+    std::vector<int> lengths, counts(static_cast<std::size_t>(extent) + 1); // by |ky|: kx, modes of one kx
     for (int n_y = 0; n_y <= extent; ++n_y) lengths.push_back(of_file.column_length(n_y));
     for (int n_x = 0; n_x <= of_file.extent(0); ++n_x) {
         for (std::size_t n_y = 0; n_y < counts.size(); ++n_y)

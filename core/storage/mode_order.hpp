@@ -1,9 +1,9 @@
-// The order of modes in a checkpoint, the same whatever the ranks:
+// The order of modes in a checkpoint, which does not depend on the ranks:
 //
 //   kx = 0, 1, ...; then ky = 0, ..., K, -K, ..., -1; then kz = 0, ..., Z, -Z, ..., -1
 //
-// (no negative ones along an axis with walls) with K the largest kept ky and Z that of the column (kx, ky): a
-// block of ky of one kx is contiguous.
+// (no negative ones along an axis with walls), where K is the largest kept ky and Z the largest kept kz of
+// the column (kx, ky). A block of ky at one kx is contiguous.
 #pragma once
 
 #include <cstdint>
@@ -16,20 +16,20 @@ namespace whorl::storage {
 class ModeOrder {
   public:
     ModeOrder(const Truncation& truncation, const RowTable& table);
-    // The columns (kx, ky), ky with their signs, in the file of another truncation, which may lack some.
+    // The columns (kx, ky), with signed ky, in a file of another truncation, which may not have all of them.
     ModeOrder(const Truncation& of_file, const Dealt& kx, std::vector<int> ky);
 
-    std::int64_t total() const { return total_; } // kept modes of the whole box
+    std::int64_t total() const { return total_; } // kept modes of the box
     int width() const { return kx_.size(); }      // own kx and ky
     int height() const { return static_cast<int>(ky_.size()); }
 
-    const std::vector<int>& ky() const { return ky_; } // with their signs
+    const std::vector<int>& ky() const { return ky_; } // signed
 
-    // Of own column (i, j): where its modes begin in the file, and how many there are; 0 and 0 of one that
-    // the file lacks.
+    // Position in the file of the first mode of own column (i, j), and number of modes; both 0 if the file
+    // does not have the column.
     std::int64_t begin(int i, int j) const { return begin_[at(i, j)]; }
     std::int64_t column(int i, int j) const { return count_[at(i, j)]; }
-    // Modes of own kx i.
+    // Number of modes of own kx i.
     std::int64_t modes(int i) const {
         std::int64_t sum = 0;
         for (int j = 0; j < height(); ++j) sum += column(i, j);

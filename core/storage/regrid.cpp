@@ -15,13 +15,13 @@ namespace whorl::storage {
 namespace {
 
 constexpr std::int64_t modes_at_once = std::int64_t{1} << 20;
-constexpr double same_length = 1e-6; // relative: lengths are typed by hand
+constexpr double same_length = 1e-6; // relative, because users type the lengths
 
 bool is_solenoidal(hid_t file, const std::string& field) {
     return has_attribute(file, mean_attribute(field));
 }
 
-// Of the modes begin <= place < end of a field with `count` stored components.
+// Checksum of the modes begin <= position < end of a field with `count` stored components.
 template <std::size_t count, class Stored>
 std::uint64_t hash_modes(const std::vector<Dataset>& data, std::int64_t begin, std::int64_t end) {
     std::array<std::vector<Complex<Stored>>, count> parts;
@@ -49,7 +49,7 @@ std::uint64_t hash_modes(const std::vector<Dataset>& data, std::int64_t begin, s
     return single ? hash_modes<2, float>(data, begin, end) : hash_modes<2, double>(data, begin, end);
 }
 
-// Of all the state in the file, each rank hashing a part of every field.
+// Checksum of the whole state in the file; each rank hashes a part of every field.
 std::uint64_t checksum_of_state(hid_t file, const Geometry& geometry, std::int64_t modes,
                                 const std::string& context, const exchange::Communicator& world) {
     std::uint64_t checksum = 0;
@@ -68,7 +68,7 @@ std::uint64_t checksum_of_state(hid_t file, const Geometry& geometry, std::int64
     return checksum;
 }
 
-// Keeps of every staged column of the file's the modes that the column of this grid has, too.
+// Removes from every staged column of the file the modes that the column of this grid does not have.
 template <class Stored>
 void narrow(Slice& slice, const ModeOrder& own, bool wall_z, int components, const Staged<Stored>& staged) {
     std::size_t column = 0;

@@ -1,6 +1,6 @@
-// Fields of a checkpoint on another grid of the same box: each mode that both grids keep has the value in the
-// file, one that only the new grid keeps is zero, one that only the file's grid keeps is left out. Where a
-// field is resolved by both, it is the same field to the last bit.
+// Fields of a checkpoint on another grid of the same box: modes that both grids keep have the values in the
+// file, modes that only the new grid keeps are zero, and modes that only the grid of the file keeps are
+// dropped. A field that both grids resolve is the same to the last bit.
 #pragma once
 
 #include <string>
@@ -12,11 +12,11 @@
 
 namespace whorl::storage {
 
-// Fills the fields, called by their names in the file, from a checkpoint written by any ranks in any
-// precision on any grid of the same bases and lengths (but of an axis of one point). By all ranks; throws the
-// same Error on all, and leaves the fields undefined, when the file is missing, foreign, of another box,
-// without one of the fields, truncated, incomplete or damaged: all its state is checked, whatever is read of
-// it.
+// Reads the fields, named as in the file, from a checkpoint written by any ranks in any precision on any grid
+// of the same bases and lengths (except that of an axis of one point). Called by all ranks; throws the same
+// Error on all, and leaves the fields undefined, if the file is missing, of another format, of another box,
+// without one of the fields, truncated, incomplete or damaged. The whole state in the file is checked, even
+// if only a part is read.
 template <class Real>
 void read_regridded(const std::string& path, const Box& box, const Truncation& truncation,
                     const RowTable& table, const std::vector<StoredField<Real>>& fields,

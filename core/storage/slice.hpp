@@ -1,4 +1,4 @@
-// A rank's modes in the order of a checkpoint, some kx at a time: what is staged between state and file.
+// The part of a rank's modes, in the order of a checkpoint, that is staged at a time: some kx.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +9,8 @@
 
 namespace whorl::storage {
 
-// Columns (kx, ky) of the kx from `begin` on, kx after kx: where each begins in the staging area, and how
-// many modes it has.
+// Columns (kx, ky) of the kx from `begin` to `end`, kx after kx: the position of each in the staging area,
+// and its number of modes.
 struct Slice {
     int begin = 0, end = 0;
     std::int64_t modes = 0;
@@ -18,12 +18,13 @@ struct Slice {
     std::vector<std::int32_t> counts;
 };
 
-// As many kx a slice as fit, at least one.
+// Each slice has as many kx as fit, at least one.
 std::vector<Slice> slices_of(const ModeOrder& order, std::size_t bytes_per_mode);
 
 std::int64_t largest_of(const std::vector<Slice>& slices);
 
-// transfer(first mode in the file, modes, where they are staged) for each contiguous run of a slice.
+// Calls transfer(first mode in the file, number of modes, position in the staging area) for each contiguous
+// run of a slice.
 template <class Transfer>
 void each_run(const ModeOrder& order, const Slice& slice, const Transfer& transfer) {
     const int height = order.height();

@@ -15,11 +15,11 @@ namespace {
 const std::string format = declared::snapshot::format;
 constexpr std::int64_t version = declared::snapshot::version;
 const std::string image_group = "VTKHDF", point_group = "VTKHDF/PointData";
-// How netCDF marks a dimension that has a length but no coordinates.
+// NetCDF's mark of a dimension that has a length but no coordinates.
 const std::string no_coordinates = "This is a netCDF dimension but not a netCDF variable.";
 
-// What makes a group image data: "VTKHDF format specification" in the documentation of VTK. Its first version
-// says all there is to say, and the oldest readers accept it.
+// Creates the attributes of image data ("VTKHDF format specification" in the documentation of VTK). Version
+// 1.0 of the format is sufficient, and the oldest readers accept it.
 void create_image(hid_t file, const Box& box) {
     const Group image = create_group(file, image_group), points = create_group(file, point_group);
     std::array<std::int64_t, 6> whole{};
@@ -50,7 +50,7 @@ void create_scales(hid_t file, const Box& box) {
     }
 }
 
-// How many components a field has; of a complex one these are its parts.
+// Name of the dimension of components; those of a complex field are its parts.
 const char* component_dimension(int components) { return components == 3 ? "component" : "part"; }
 void create_component_scale(hid_t file, int components) {
     const char* const name = component_dimension(components);
@@ -60,7 +60,7 @@ void create_component_scale(hid_t file, int components) {
     WHORL_HDF5(H5DSset_scale(scale.id(), no_coordinates.c_str()));
 }
 
-// Readers of image data want no dimension along an axis of one point.
+// Readers of image data expect no dimension along an axis of one point.
 std::vector<std::string> dimensions(const Box& box, int components) {
     std::vector<std::string> names;
     if (box.points[2] > 1) names.emplace_back("z");
@@ -81,7 +81,7 @@ std::int64_t create_field(hid_t file, const std::string& name, int components, c
         shape.push_back(static_cast<hsize_t>(extents.at(dimension)));
     const std::string path = point_group + "/" + name;
     const Dataset field = create_dataset(file, path, type, shape);
-    // A second name at the root, beside the dimensions, for netCDF readers; the values are there once.
+    // A second name at the root, beside the dimensions, for netCDF readers; the values are stored once.
     WHORL_HDF5(H5Lcreate_hard(file, path.c_str(), file, name.c_str(), H5P_DEFAULT, H5P_DEFAULT));
     unsigned index = 0;
     for (const std::string& dimension : dimensions(box, components))
@@ -89,8 +89,8 @@ std::int64_t create_field(hid_t file, const std::string& name, int components, c
     return offset_of(field);
 }
 
-// The planes of a block, one after another, from [component][z][y][x] to [y][x][component] in the file, where
-// the field begins at `offset`.
+// Writes the planes of a block, one after another, from [component][z][y][x] to [y][x][component] in the
+// file, where the field begins at `offset`.
 template <class Stored, class Real>
 void write_planes(const WholeFile& file, std::int64_t offset, int components, int ny,
                   const PhysicalBlock& block, const Real* data) {

@@ -1,5 +1,5 @@
-// Snapshots: fields at the grid points as VTKHDF image data, which ParaView opens as they are; the dimensions
-// carry the names z, y, x, component (without z in two dimensions) for netCDF readers such as xarray
+// Snapshots: fields at the grid points as VTKHDF image data, which ParaView opens directly; the dimensions
+// are named z, y, x, component (without z in two dimensions) for netCDF readers such as xarray
 // (docs/snapshots.md).
 #pragma once
 
@@ -16,18 +16,19 @@ namespace whorl::storage {
 
 class WholeFile;
 
-// Every call is made by all ranks; when one fails, all throw the same Error. The file appears at `path` with
-// finish(); without it nothing remains and whatever was at `path` stays.
+// Every call is made by all ranks; if one fails, all throw the same Error. The file appears at `path` with
+// finish(); without it nothing remains and an earlier file at `path` stays.
 class SnapshotWriter {
   public:
-    // `single`: 4 bytes a value on disk, else 8.
+    // `single`: 4 bytes for each value on disk, otherwise 8.
     SnapshotWriter(const std::string& path, const Box& box, const Attributes& attributes,
                    const exchange::Communicator& world, bool single);
     ~SnapshotWriter();
 
-    // So many components at every point, to be filled by write_block().
+    // Adds a field with `components` components at every point, which write_block() fills.
     void add_field(const std::string& name, int components);
-    // [component][z][y][x] of this rank's block, which may be empty: once by every rank a batch of planes.
+    // Writes [component][z][y][x] of this rank's block, which may be empty; called once by every rank for
+    // each batch of planes.
     template <class Real>
     void write_block(const std::string& name, const PhysicalBlock& block, const Real* data);
     void finish();
@@ -39,7 +40,7 @@ class SnapshotWriter {
     std::string context_;
     std::unique_ptr<WholeFile> file_;
     struct Field {
-        std::int64_t offset; // where it begins in the file, in bytes
+        std::int64_t offset; // in the file, in bytes
         int components;
     };
     std::map<std::string, Field> fields_;

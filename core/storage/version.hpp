@@ -4,7 +4,7 @@
 
 namespace whorl::storage {
 
-// "none" where whorl is built without it.
+// "none" in a build without HDF5.
 std::string hdf5_version();
 
 } // namespace whorl::storage

@@ -12,7 +12,7 @@
 namespace whorl::storage {
 
 void agree(const exchange::Communicator& world, const std::string& context, const std::string& failure) {
-    // The lowest rank that failed speaks for all.
+    // The message is that of the lowest rank that failed.
     double precedence = failure.empty() ? 0.0 : static_cast<double>(world.size() - world.rank());
     world.maximum({&precedence, 1});
     if (precedence == 0.0) return;
@@ -30,7 +30,7 @@ std::string directory_of(const std::string& path) {
     return parent.empty() ? "." : parent;
 }
 
-// HDF5 1.10 crashes at exit after a file that it could not close: a full disk must be met before it is asked.
+// HDF5 1.10 crashes at exit if it could not close a file, so a full disk must be detected first.
 void try_room(const std::string& path) {
     const std::vector<char> zeros(1 << 16);
     const Descriptor file(path, O_WRONLY | O_CREAT | O_TRUNC);
@@ -88,7 +88,7 @@ void WholeFile::create() {
 
 void WholeFile::discard() noexcept {
     if (world_.rank() != 0) return;
-    // An empty file leaves room on a full disk for what HDF5 has yet to write before it can close.
+    // Truncating the file frees space on a full disk for the data that HDF5 must write before it can close.
     std::error_code ignored;
     std::filesystem::resize_file(part_, 0, ignored);
     file_.close();

@@ -1,8 +1,9 @@
-// Files that are either whole or not there: written beside their place, renamed when they are safe on disk.
+// Files that are either complete or absent: they are written under a temporary name and renamed when they are
+// safe on disk.
 //
-// One rank lays the file out with HDF5, all ranks write their values straight to where HDF5 reserved room for
-// them. HDF5's own parallel writing is not used: when one rank meets a full disk, the others wait for it for
-// ever; and Open MPI's collective and sieved accesses have lost data of interleaved runs (open-mpi/ompi
+// One rank creates the layout with HDF5, and all ranks write their values directly to the space that HDF5 has
+// reserved. HDF5's parallel writing is not used: if one rank meets a full disk, the others wait for it
+// forever; and Open MPI's collective and sieved accesses have lost data of interleaved runs (open-mpi/ompi
 // issues 10546 and 12718).
 #pragma once
 
@@ -17,10 +18,10 @@
 
 namespace whorl::storage {
 
-// Throws the same Error, "context: failure", on all ranks when `failure` is not empty on one of them.
+// Throws the same Error, "context: failure", on all ranks if `failure` is not empty on one of them.
 void agree(const exchange::Communicator& world, const std::string& context, const std::string& failure);
 
-// Runs action() on every rank; when it throws on one, all ranks throw what that one said.
+// Runs action() on every rank; if it throws on one, all ranks throw an Error with the same message.
 template <class Action>
 void together(const exchange::Communicator& world, const std::string& context, const Action& action) {
     std::string failure;
@@ -32,7 +33,7 @@ void together(const exchange::Communicator& world, const std::string& context, c
     agree(world, context, failure);
 }
 
-// A file as the system sees it. Calls throw Error with its words.
+// A file descriptor of the system. Calls throw Error with the system's message.
 class Descriptor {
   public:
     Descriptor() = default;
@@ -47,7 +48,7 @@ class Descriptor {
     }
 
     void write(std::int64_t offset, const void* data, std::size_t bytes) const;
-    // To disk.
+    // Flushes the file to disk.
     void synchronise() const;
 
   private:
@@ -55,7 +56,8 @@ class Descriptor {
     int id_ = -1;
 };
 
-// An HDF5 file called `path`.part until finish(), and removed without it. All but write() is for all ranks.
+// An HDF5 file named `path`.part until finish(), and removed without it. All calls except write() are made by
+// all ranks.
 class WholeFile {
   public:
     WholeFile(const std::string& path, const std::string& context, const exchange::Communicator& world);
@@ -63,13 +65,13 @@ class WholeFile {
     WholeFile(const WholeFile&) = delete;
     WholeFile& operator=(const WholeFile&) = delete;
 
-    // action(file) on the rank that has the file open in HDF5; it leaves no object open.
+    // Calls action(file) on the rank that has the file open in HDF5; action must leave no object open.
     template <class Action> void describe(const Action& action) {
         together(world_, context_, [&] {
             if (world_.rank() == 0) action(file_.id());
         });
     }
-    // To where HDF5 has reserved room, by this rank alone. Throws Error.
+    // Writes to space that HDF5 has reserved, on this rank alone. Throws Error.
     void write(std::int64_t offset, const void* data, std::size_t bytes) const {
         data_.write(offset, data, bytes);
     }

@@ -204,7 +204,7 @@ def test_memory_to_share_that_a_node_has_not_is_refused(shell, tmp_path, transpo
         assert "rma-shared" not in finished.out
     else:
         assert finished.code == 2
-        assert "a node refused memory that its ranks share" in " ".join(finished.err.split())
+        assert "a node cannot provide the memory that its ranks share" in " ".join(finished.err.split())
 
 
 LEVELS = ["funneled", "serialized", "multiple"]
@@ -224,7 +224,7 @@ def test_threads_exchange_as_mpi_was_started_for(installed, monkeypatch, given, 
         assert finished.code == 0, finished.err
     else:
         assert finished.code == 2
-        assert f'threading = "{threading}" needs an MPI' in " ".join(finished.err.split())
+        assert f'threading = "{threading}" needs MPI' in " ".join(finished.err.split())
         assert f'"{given}"' in finished.err
 
 

@@ -101,7 +101,7 @@ FAULTS = {
     "an attribute more": (lambda p: set_attribute(p, "earlier_dt", [0.5]), "its attributes are damaged"),
     "an attribute less": (lambda p: edit(p, lambda f: f.attrs.__delitem__("time")), "its attributes are"),
     "another case": (lambda p: set_attribute(p, "case", "[grid]"), "its attributes are damaged"),
-    "an attribute of a kind": (lambda p: set_attribute(p, "time", True), "neither a number nor a text"),
+    "an attribute of a kind": (lambda p: set_attribute(p, "time", True), "neither a number nor a string"),
     "too few modes": (lambda p: edit(p, shorten_data), f"not those of the {TWIN.modes} modes"),
     "no data": (lambda p: edit(p, lambda f: f.__delitem__("velocity_first")), "H5Dopen"),
     "missing": (lambda p: p.unlink(), "there is no such file"),
@@ -177,7 +177,7 @@ def test_no_flipped_byte_goes_unnoticed(world, checkpoint, tmp_path):
 @on_ranks(1, 2, 4)
 def test_names_of_the_format_are_refused_as_attributes(world, tmp_path):
     flow = flows.make(world, TWIN)
-    with pytest.raises(_core.Error, match='the attribute name "checksum" belongs to the format'):
+    with pytest.raises(_core.Error, match='the attribute name "checksum" is reserved by the format'):
         flow.write_checkpoint(str(tmp_path / "a.h5"), {"checksum": "mine"})
     assert list(tmp_path.iterdir()) == []
 

@@ -12,21 +12,21 @@ from whorl import _core
 BOX = Twin((20, 14, 18))
 
 BAD_OPTIONS = {
-    "prime factor": ({"points": (22, 16, 16)}, r"points along x is 22: .* next good size is 24\."),
-    "odd": ({"points": (16, 15, 16)}, r"points along y is 15: .* next good size is 16 \(or 1 for"),
+    "prime factor": ({"points": (22, 16, 16)}, r"points along x = 22: .* next good size is 24\."),
+    "odd": ({"points": (16, 15, 16)}, r"points along y = 15: .* next good size is 16 \(or 1 for"),
     "odd planes": (
         {"points": (16, 16, 27)},
-        r"points along z is 27: .* is 28 \(or 1 for two-dimensional flow\)",
+        r"points along z = 27: .* is 28 \(or 1 for two-dimensional flow\)",
     ),
-    "too few": ({"points": (16, 16, 2)}, r"points along z is 2: .* next good size is 4 "),
-    "flat along x": ({"points": (1, 16, 16)}, r"points along x is 1: .* next good size is 4\."),
-    "none": ({"points": (0, 16, 16)}, r"points along x is 0: .* next good size is 4\."),
-    "negative": ({"points": (16, -16, 16)}, r"points along y is -16: "),
-    "too many": ({"points": (16, 2**30, 16)}, r"points along y is 1073741824, at most \d+ are possible"),
-    "no length": ({"lengths": (1.0, 0.0, 1.0)}, r"length along y is 0\.0+: it must be positive and finite"),
-    "negative length": ({"lengths": (1.0, 1.0, -2.0)}, r"length along z is -2\.0+: it must be positive"),
-    "infinite length": ({"lengths": (np.inf, 1.0, 1.0)}, r"length along x is inf: it must be positive"),
-    "nan length": ({"lengths": (np.nan, 1.0, 1.0)}, r"length along x is -?nan: it must be positive"),
+    "too few": ({"points": (16, 16, 2)}, r"points along z = 2: .* next good size is 4 "),
+    "flat along x": ({"points": (1, 16, 16)}, r"points along x = 1: .* next good size is 4\."),
+    "none": ({"points": (0, 16, 16)}, r"points along x = 0: .* next good size is 4\."),
+    "negative": ({"points": (16, -16, 16)}, r"points along y = -16: "),
+    "too many": ({"points": (16, 2**30, 16)}, r"points along y = 1073741824: at most \d+ are possible"),
+    "no length": ({"lengths": (1.0, 0.0, 1.0)}, r"length along y = 0\.0+: it must be positive and finite"),
+    "negative length": ({"lengths": (1.0, 1.0, -2.0)}, r"length along z = -2\.0+: it must be positive"),
+    "infinite length": ({"lengths": (np.inf, 1.0, 1.0)}, r"length along x = inf: it must be positive"),
+    "nan length": ({"lengths": (np.nan, 1.0, 1.0)}, r"length along x = -?nan: it must be positive"),
     "dealias": (
         {"dealias": "3/2"},
         r'dealias = "3/2" is unknown; choose 2/3, 1/2, phase-shift, phase-shift-exact or none\.',

@@ -18,7 +18,7 @@ BOX = Twin((8, 10, 6), viscosity=0.01)
 def test_without_mpi_other_transports_are_refused():
     assert _core.build_info()["transports"] == []
     for option, value in (("transport", "overlap"), ("wire", "single"), ("threading", "multiple")):
-        message = rf'^{option} = "{value}" is for .* without MPI .* -DWHORL_MPI=ON'
+        message = rf'^{option} = "{value}" applies to .* without MPI .* -DWHORL_MPI=ON'
         with pytest.raises(_core.Error, match=message):
             flows.make(MPI.COMM_WORLD, BOX, **{option: value})
         with pytest.raises(_core.Error, match=message):

@@ -260,9 +260,9 @@ def test_the_estimate_is_what_the_fullest_rank_takes(world, bases, precision):
         ({"bases": "SFS"}, ["SFS", "FFF", "SFF", "SSF", "SSS"]),
         ({"bases": "SFF", "dealias": "phase-shift"}, ["SFF", "phase-shift|walls", "2/3"]),
         ({"bases": "SSS", "dealias": "phase-shift-exact"}, ["SSS", "2/3", "none"]),
-        ({"bases": "SSF", "points": (8, 1, 8)}, ["points along y is 1"]),
-        ({"bases": "SFF", "points": (8, 8, 1)}, ["points along z is 1"]),
-        ({"points": (8, 1, 1)}, ["points along y is 1"]),
+        ({"bases": "SSF", "points": (8, 1, 8)}, ["points along y = 1"]),
+        ({"bases": "SFF", "points": (8, 8, 1)}, ["points along z = 1"]),
+        ({"points": (8, 1, 1)}, ["points along y = 1"]),
     ],
 )
 def test_walls_that_cannot_be(settings, words):

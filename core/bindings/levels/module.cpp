@@ -1,5 +1,5 @@
-// The Python module whorl._levels: which instruction levels (cmake/levels.cmake) the processor has, and the
-// system lets it use. Compiled for every processor of its kind.
+// The Python module whorl._levels: the instruction levels (cmake/levels.cmake) that the processor and the
+// system support. Compiled for every processor of the architecture.
 #include <string>
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace {
 
-// From the plainest to the best.
+// In increasing order.
 std::vector<std::string> supported() {
     std::vector<std::string> levels{"baseline"};
 #if defined(__x86_64__)

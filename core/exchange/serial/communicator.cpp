@@ -1,4 +1,4 @@
-// The communicator of a whorl without MPI: of one rank, whose sums are its own numbers.
+// The communicator of a build without MPI: it has one rank, and a sum over ranks is the number itself.
 #include "exchange/communicator.hpp"
 
 namespace whorl::exchange {

@@ -1,4 +1,4 @@
-// Found in place of MPI's header where whorl is built without MPI: what the headers of exchange/ name.
+// Replaces MPI's header in a build without MPI: the types that the headers of exchange/ use.
 #pragma once
 
 using MPI_Comm = int;

@@ -1,5 +1,5 @@
-// In place of the transports where whorl is built without MPI: one rank sends nothing, but what it is asked
-// for in vain it refuses.
+// Replaces the transports in a build without MPI: one rank sends nothing, and refuses options that would have
+// no effect.
 #include "exchange/transport.hpp"
 
 namespace whorl::exchange {
@@ -7,10 +7,9 @@ namespace whorl::exchange {
 namespace {
 
 [[noreturn]] void refuse(const std::string& option, const std::string& value) {
-    throw Error(
-        option + " = \"" + value +
-        "\" is for ranks that exchange, and this whorl was built without MPI and runs on one: leave it "
-        "out, or build whorl with MPI (cmake -DWHORL_MPI=ON).");
+    throw Error(option + " = \"" + value +
+                "\" applies to several ranks, but this whorl was built without MPI and runs on one: leave it "
+                "out, or build whorl with MPI (cmake -DWHORL_MPI=ON).");
 }
 
 void check_choice(const TransportOptions& options) {

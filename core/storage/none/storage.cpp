@@ -1,4 +1,4 @@
-// In place of the files where whorl is built without HDF5.
+// Replaces checkpoints and snapshots in a build without HDF5.
 #include "base/error.hpp"
 #include "storage/checkpoint.hpp"
 #include "storage/regrid.hpp"
@@ -29,7 +29,7 @@ SnapshotWriter::SnapshotWriter(const std::string& path, const Box& box, const At
 
 SnapshotWriter::~SnapshotWriter() = default;
 
-// There is no writer to call these of.
+// These are never called, since the constructor throws.
 void SnapshotWriter::add_field(const std::string&, int) {}
 
 template <class Real>
