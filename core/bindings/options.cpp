@@ -18,7 +18,7 @@ ProcessGrid Options::choose_grid(int ranks) const {
     const ProcessGrid grid{process_grid[0], process_grid[1]};
     WHORL_REQUIRE(grid.p_row >= 1 && grid.p_col >= 1,
                   "process grid " + std::to_string(grid.p_row) + " x " + std::to_string(grid.p_col) +
-                      " is impossible: both numbers are 1 or more, or both 0 to have them chosen.");
+                      " is impossible: both numbers must be 1 or more, or both 0 for an automatic choice.");
     WHORL_REQUIRE(grid.p_row * grid.p_col == ranks,
                   "process grid " + std::to_string(grid.p_row) + " x " + std::to_string(grid.p_col) +
                       " is for " + std::to_string(grid.p_row * grid.p_col) + " ranks, but there are " +
@@ -27,7 +27,7 @@ ProcessGrid Options::choose_grid(int ranks) const {
 }
 
 namespace {
-// Throws Error unless it is one of two.
+// Throws Error unless the value is one of two.
 void check_either(const char* option, const std::string& value, const std::array<const char*, 2>& known) {
     WHORL_REQUIRE(value == known[0] || value == known[1], std::string(option) + " = \"" + value +
                                                               "\" is unknown; choose " + known[0] + " or " +
@@ -64,10 +64,10 @@ void Options::check_parameters() const {
                                                  (known.empty() ? "" : ", but " + known) + ".");
 }
 
-// Eight batches keep the row buffers, and the arrays fields are read through, at an eighth of the planes.
-// What a batch costs whatever is in it, small ones do not earn.
+// With eight batches the row buffers, and the arrays through which fields are read, hold an eighth of the
+// planes. Smaller batches do not repay the fixed cost of a batch.
 int Options::choose_batches(ProcessGrid grid) const {
-    // Ranks that exchange do best with a few planes at a time, which stay in cache on either side.
+    // Ranks that exchange are fastest with a few planes at a time, which stay in cache on both sides.
     constexpr int usual = 8, planes_of_batch = 4;
     constexpr std::int64_t fewest_points_of_batch = std::int64_t{1} << 17;
     const bool shares_planes = points[1] == 1 && grid.p_row > 1; // all at once
@@ -78,7 +78,7 @@ int Options::choose_batches(ProcessGrid grid) const {
     const auto batches_of = [&](std::int64_t of_batch) { return (own_points + of_batch - 1) / of_batch; };
     std::int64_t chosen = exchanges ? std::max(usual, own_planes / planes_of_batch) : usual;
     chosen = std::min(chosen, batches_of(fewest_points_of_batch));
-    if (device::has_queues(device)) // one that fills a GPU, and a few where there are exchanges to hide
+    if (device::has_queues(device)) // a batch fills a GPU; several hide exchanges
         chosen = std::max<std::int64_t>(exchanges ? 4 : 1, batches_of(points_of_batch));
     return static_cast<int>(std::clamp<std::int64_t>(batches > 0 ? batches : chosen, 1, own_planes));
 }

@@ -1,4 +1,4 @@
-// What Python asks of a flow.
+// The options of a flow, set by Python.
 #pragma once
 
 #include <map>
@@ -17,8 +17,8 @@ namespace whorl {
 // A passive scalar: its name, then diffusivity and mean gradient x, y, z.
 using NamedScalar = std::pair<std::string, std::array<double, 4>>;
 
-// See whorl.config.case for units and ranges. Options of a case's sections grid and run come here by their
-// names (run/core_options.py).
+// See whorl.config.case for units and ranges. Options of the sections grid and run of a case are passed by
+// name (run/core_options.py).
 struct Options {
     std::string model = "navier-stokes";
     std::string device = "cpu";
@@ -28,14 +28,14 @@ struct Options {
     std::string bases = declared::choices::bases.front(); // of z, y, x: F periodic, S between free-slip walls
     std::string dealias = declared::dealiasings.front().name;
     std::string shape = declared::choices::shape.front();
-    Scheme scheme; // without one there is no step
+    Scheme scheme; // needed for step() only
     std::string linear =
-        declared::choices::linear.front(); // linear coupling in the integrating factor: "exact"
+        declared::choices::linear.front(); // "exact": linear coupling in the integrating factor
     std::map<std::string, double> parameters;
     std::vector<NamedScalar> scalars;
-    std::array<int, 2> process_grid{0, 0}; // (0, 0): chosen
-    int batches = 0;                       // 0: chosen
-    int threads = 0;                       // 0: what OpenMP offers
+    std::array<int, 2> process_grid{0, 0}; // (0, 0): automatic
+    int batches = 0;                       // 0: automatic
+    int threads = 0;                       // 0: OpenMP's default
     std::string transport = declared::transports.front().name;
     std::string gpu_aware = declared::choices::gpu_aware.front();
     std::string wire = declared::choices::wire.front();
@@ -44,8 +44,9 @@ struct Options {
     double exchange_timeout = 0.0;                        // seconds; 0: none
     std::string lines = declared::choices::lines.front(); // roundtrip/line_choice.hpp
     std::int64_t second_cache = 0;                        // bytes; 0: that of the machine
-    int planes = 0; // at a time, where work is enqueued; 0: as many as fill a GPU
-    // What blocks of threads share on the GPUs, for the count of memory: bytes, no more than is planned with.
+    int planes = 0;                                       // at a time on queues; 0: as many as fill a GPU
+    // Bytes of memory that a block of threads shares on the GPUs, for the count of memory; at most the
+    // default.
     std::int64_t block_memory = device::planned_block_memory;
     std::uint64_t shift_seed = 0;
 
@@ -58,13 +59,12 @@ struct Options {
     bool is_double() const;
     // Throws Error unless linear is "explicit" or "exact".
     bool is_exact() const;
-    // Throws Error naming the parameter when it is not given.
+    // Throws Error naming the parameter if it is not given.
     double parameter(const std::string& name) const;
     std::array<double, 3> vector_parameter(const std::string& name) const;
-    // Throws Error naming a parameter that is given and that the model has not asked for: it would be
-    // ignored.
+    // Throws Error naming a given parameter that the model has not read, since it would be ignored.
     void check_parameters() const;
-    // Throws Error when the box, the dealiasing or the shape is impossible.
+    // Throws Error if the box, the dealiasing or the shape is impossible.
     Truncation truncation() const;
     ProcessGrid choose_grid(int ranks) const;
     int choose_batches(ProcessGrid grid) const;
@@ -76,7 +76,7 @@ struct Options {
 // Points of a batch that fills a GPU.
 inline constexpr std::int64_t points_of_batch = std::int64_t{1} << 24;
 
-// use(name, member) for each of them: Python has it by this name.
+// Calls use(name, member) for each option; Python uses the same names.
 template <class Use> void each_option(const Use& use) {
     use("model", &Options::model);
     use("device", &Options::device);

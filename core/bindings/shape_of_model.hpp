@@ -6,7 +6,7 @@
 
 namespace whorl {
 
-// Has a model without a velocity in its state a way to be set from one?
+// True if a model without a velocity in its state can be set from one.
 template <class Model>
 concept SetFromVelocity = requires(const Model& model) { model.from_velocity({}, nullptr, nullptr); };
 
@@ -14,7 +14,7 @@ concept SetFromVelocity = requires(const Model& model) { model.from_velocity({},
 template <class Model>
 concept LosesToField = requires { requires Model::has_lorentz_force; };
 
-// What passive scalars add to the shape of the model that carries them.
+// Adds passive scalars to the shape of the model that carries them.
 template <class Model> void add_scalars(const std::vector<NamedScalar>& scalars, ModelShape& shape) {
     for (const auto& [name, constants] : scalars) {
         shape.fields.emplace_back(name, 1);

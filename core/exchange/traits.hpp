@@ -1,4 +1,4 @@
-// What those who plan for a transport must know of it, free of MPI; declared.toml says what each means.
+// Properties of a transport that determine the layout and the run, without MPI; declared.toml describes them.
 #pragma once
 
 #include "base/declared.hpp"

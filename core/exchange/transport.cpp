@@ -17,7 +17,7 @@
 namespace whorl::exchange {
 
 namespace {
-// One for each who asks, as it may hold what its exchanges share; so many threads move what they copy.
+// Called anew for each Maker, which may hold data that its transports share; `threads` threads copy.
 using MakerOf = Maker (*)(int threads);
 
 template <class T> Maker maker(int threads) {
@@ -29,7 +29,7 @@ template <class T> Maker maker(int threads) {
     };
 }
 
-// That each is declared, the compiler looks (declared.toml).
+// The compiler checks that each transport is declared (declared.toml).
 struct Kind {
     const Traits* traits;
     MakerOf make;
@@ -42,7 +42,7 @@ struct Kind {
     }
 };
 
-// One line a transport.
+// One line for each transport.
 constexpr std::array kinds{
     Kind{"alltoall", maker<AllToAll>},
     Kind{"overlap", maker<Overlap>},
@@ -82,10 +82,11 @@ Maker transport_maker(const TransportOptions& options) {
     check_choice("wire", options.wire, declared::choices::wire);
     check_choice("threading", options.threading, declared::choices::threading);
     require_threading(options.threading);
-    WHORL_REQUIRE(!kind.traits->strided || options.wire == "full",
-                  "transport = \"" + options.name +
-                      "\" packs nothing, so nothing converts: choose wire = \"full\" or another transport.");
-    // An exchange beside threads that compute, or within a team of threads, uses only its own thread.
+    WHORL_REQUIRE(
+        !kind.traits->strided || options.wire == "full",
+        "transport = \"" + options.name +
+            "\" packs nothing, so it cannot convert numbers: choose wire = \"full\" or another transport.");
+    // An exchange concurrent with computation, or within a team of threads, uses only its own thread.
     const int threads = options.threading == "funneled" ? options.threads : 1;
     Maker make = kind.make(threads);
     if (options.wire == "single") make = in_single_precision(threads, make);

@@ -39,7 +39,7 @@ struct TransportOptions {
     std::string wire = declared::choices::wire.front();           // "single": 4-byte reals in a double run
     std::string threading = declared::choices::threading.front(); // or "serialized", "multiple"
     int variables_per_message = 0;                                // 0: all of them
-    int threads = 1; // of the run: they exchange where threading = "multiple", else copy and convert
+    int threads = 1; // of the run: they exchange if threading = "multiple", else copy and convert
 };
 
 // Returns the function that makes transports of these options. Throws Error if a name is unknown, if options
@@ -48,7 +48,7 @@ Maker transport_maker(const TransportOptions& options);
 
 std::vector<std::string> transport_names();
 
-// Of any there is, in this build or not. Throws Error where the name is unknown.
+// Properties of any transport, including those not in this build. Throws Error if the name is unknown.
 Traits traits_of(const TransportOptions& options);
 
 } // namespace whorl::exchange

@@ -62,15 +62,15 @@ void check_box(const Box& box) {
         const auto a = static_cast<std::size_t>(axis);
         const int n = box.points[a];
         const std::string name = axis_names[axis];
-        WHORL_REQUIRE(n <= declared::sizes::most, "points along " + name + " is " + std::to_string(n) +
-                                                      ", at most " + std::to_string(declared::sizes::most) +
+        WHORL_REQUIRE(n <= declared::sizes::most, "points along " + name + " = " + std::to_string(n) +
+                                                      ": at most " + std::to_string(declared::sizes::most) +
                                                       " are possible.");
         const bool may_be_flat = !box.wall(axis) && (axis == 2 || (axis == 1 && !box.flat(2)));
         WHORL_REQUIRE((may_be_flat && n == 1) || (n >= declared::sizes::least && is_good_size(n)),
-                      "points along " + name + " is " + std::to_string(n) +
-                          ": sizes must be even, at least " + std::to_string(declared::sizes::least) +
-                          ", with no prime factor above " + std::to_string(declared::sizes::factors.back()) +
-                          "; the next good size is " + std::to_string(next_good_size(n)) +
+                      "points along " + name + " = " + std::to_string(n) + ": sizes must be even, at least " +
+                          std::to_string(declared::sizes::least) + ", with no prime factor above " +
+                          std::to_string(declared::sizes::factors.back()) + "; the next good size is " +
+                          std::to_string(next_good_size(n)) +
                           (may_be_flat ? " (or 1 for two-dimensional flow)." : "."));
         WHORL_REQUIRE(std::isfinite(box.lengths[a]) && box.lengths[a] > 0.0,
                       "length along " + name + " = " + std::to_string(box.lengths[a]) +

@@ -38,9 +38,10 @@ struct Box {
     long long total_points() const { return 1LL * points[0] * points[1] * points[2]; }
 };
 
-// Even, with no prime factors but those declared: what every transform library does fast.
+// True for even n with no prime factors except the declared ones, which all transform libraries handle
+// efficiently.
 bool is_good_size(int n);
-// The smallest of n points or more that an axis may have.
+// The smallest allowed size of an axis that is at least n.
 int next_good_size(int n);
 
 // "FFF", "SFF", "SSF" or "SSS": the bases of z, y and x, F for Fourier, S for sines and cosines.

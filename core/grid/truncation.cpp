@@ -34,7 +34,7 @@ bool is_sphere(const std::string& shape) {
     return shape == "sphere";
 }
 
-// Of those without shifts, which fit walls.
+// Names of the dealiasings without phase shifts, which are possible between walls.
 std::string unshifted() {
     std::string names;
     for (const Dealiasing& dealiasing : declared::dealiasings)
@@ -50,7 +50,7 @@ Truncation::Truncation(const Box& box, const std::string& dealias, const std::st
       ninths_(is_sphere(shape) || !dealiasing_->shaped ? dealiasing_->ninths : 0) {
     for (std::size_t i = 0; i < 3; ++i) points_[i] = box.walls[i] ? 2 * box.points[i] : box.points[i];
     WHORL_REQUIRE(box.walled_axes() == 0 || !dealiasing_->shifts,
-                  "points between walls cannot be shifted against them: with bases = \"" + bases_of(box) +
+                  "phase shifts are not possible between walls: with bases = \"" + bases_of(box) +
                       "\" choose dealias among " + unshifted() + ".");
     for (int axis = 0; axis < 3; ++axis) {
         std::array<int, 3> n{};

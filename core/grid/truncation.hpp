@@ -1,5 +1,5 @@
-// Which modes live (docs/method.md, "Truncation"). Wavenumbers are integers n_i here, in units of 2 pi / l_i.
-// What each dealiasing keeps is in declared.toml:
+// The kept modes (docs/method.md, "Truncation"). Wavenumbers are integers n_i here, in units of 2 pi / l_i.
+// declared.toml defines each dealiasing:
 //
 //   2/3, cube      3 |n_i| < N_i on each axis            (Orszag 1971: quadratic aliases fall outside)
 //   2/3, sphere    sum (n_i / N_i)^2 < 1/9
@@ -25,7 +25,7 @@ using Dealiasing = declared::Dealiasing;
 
 class Truncation {
   public:
-    // Throws Error listing what may be where the dealiasing or the shape is unknown.
+    // Throws Error listing the choices if the dealiasing or the shape is unknown.
     Truncation(const Box& box, const std::string& dealias, const std::string& shape);
 
     const Dealiasing& dealiasing() const { return *dealiasing_; }
@@ -49,7 +49,7 @@ class Truncation {
     std::array<long long, 3> points_{}; // of one period
     std::array<bool, 3> walls_;
     const Dealiasing* dealiasing_;
-    int ninths_; // sum of the (n_i / N_i)^2 below which a sphere is kept, in ninths; 0: no sphere
+    int ninths_; // limit of sum (n_i / N_i)^2 for a sphere, in ninths; 0: no sphere
     std::array<int, 3> extent_{};
 
     int height(int n_x, int n_y, int guess) const;
