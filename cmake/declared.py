@@ -60,14 +60,13 @@ def header(declared: dict[str, dict[str, Any]]) -> str:
     parts = (
         (structs if all(isinstance(value, dict) for value in table.values()) else constants)(name, table)
         for name, table in declared.items()
-        if name != "device"  # which CMake compiles (devices.txt)
     )
     return HEAD + "\n" + "\n".join(parts) + "\n} // namespace whorl::declared\n"
 
 
 def devices(declared: dict[str, dict[str, Any]]) -> str:
     files = {name.replace("-", "_"): device for name, device in declared["device"].items()}
-    return "".join(f"{file} {device['class']} WHORL_{file.upper()}\n" for file, device in files.items())
+    return "".join(f"{file} {device['type']} WHORL_{file.upper()}\n" for file, device in files.items())
 
 
 def write(target: Path, text: str) -> None:

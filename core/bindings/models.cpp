@@ -1,4 +1,4 @@
-// Every model, one line each, on every device of the build (cmake/devices.cmake).
+// Every model, one line each, on every device of the build (declared.toml).
 #include <algorithm>
 
 #include "bindings/registry.hpp"

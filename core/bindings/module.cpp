@@ -262,7 +262,7 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
         },
         nb::arg("options"), "Throws Error where these options cannot move what is in the memory of GPUs.");
     m.attr("ROW_BATCHES") = most_row_batches;
-    m.attr("STREAMS") = device::stream_count;
+    m.attr("QUEUES") = device::queue_count;
     m.attr("POINTS_OF_BATCH") = points_of_batch;
     m.def("estimate_memory", &estimate_memory, nb::arg("options"), nb::arg("ranks"));
     m.def("second_cache", &device::second_cache,

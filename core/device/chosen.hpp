@@ -2,6 +2,10 @@
 // device/WHORL_CHOSEN_FILE.hpp (cmake/devices.cmake), else the CPU.
 #pragma once
 
+#include <string_view>
+
+#include "base/declared.hpp"
+
 #ifndef WHORL_CHOSEN
 #define WHORL_CHOSEN Cpu
 #define WHORL_CHOSEN_FILE cpu
@@ -13,5 +17,17 @@
 #include WHORL_HEADER_OF(WHORL_CHOSEN_FILE)
 
 namespace whorl::device {
+
 using Chosen = WHORL_CHOSEN;
+
+// The device that declared.toml has with the class of this name.
+constexpr const declared::Device& declared_device(std::string_view type) {
+    for (const declared::Device& device : declared::devices)
+        if (type == device.type) return device;
+    return declared::devices.front();
 }
+#define WHORL_TEXT_OF(word) WHORL_TEXT(word)
+static_assert(Chosen::queues == declared_device(WHORL_TEXT_OF(WHORL_CHOSEN)).queues,
+              "declared.toml and the class of the device differ on its queues.");
+
+} // namespace whorl::device

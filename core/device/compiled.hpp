@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "base/declared.hpp"
+
 namespace whorl::device {
 
 // The number of queues of devices that work is enqueued on, which are all but the CPU.
@@ -12,7 +14,12 @@ inline constexpr int queue_count = 2;
 // Bytes of a block's memory that plans count with, which must not depend on the GPU: an A100 has 163 KiB, an
 // H100 227 KiB.
 inline constexpr std::int64_t planned_block_memory = 160 << 10;
-inline bool has_queues(const std::string& name) { return name != "cpu"; }
+// True also of a name that is unknown.
+inline bool has_queues(const std::string& name) {
+    for (const declared::Device& device : declared::devices)
+        if (name == device.name) return device.queues;
+    return true;
+}
 
 // A GPU: the bytes of its memory, and of the memory of a block.
 struct Gpu {

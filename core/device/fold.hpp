@@ -5,7 +5,7 @@
 //   inverse  V_k = w_k (C_k - i C_{n-k}), C_n = 0,  v = backward transform of V
 // A sine line is the cosine line of (-1)^j x_j with the modes in reverse order: S_k = C_{n-k}, S_0 = 0.
 // Backward transforms are forward ones with real and imaginary parts swapped before and after. Swapping parts
-// twiddles i into -i, so that modes are multiplied by the same power of i in both directions.
+// turns i into -i, so that modes are multiplied by the same power of i in both directions.
 #pragma once
 
 #include <vector>

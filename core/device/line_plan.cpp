@@ -101,7 +101,7 @@ void LinePlan<Real>::scatter(Complex<Real>* data, const LineRow<Real>* to, Compl
     of("fftw", make_library_plan) \
     of("direct", make_direct_plan) \
     of("fftw-estimate", make_estimated_plan) \
-    // and so on
+    // end of the list
 // clang-format on
 
 #define WHORL_DECLARE(name, make)                                                                            \
@@ -150,7 +150,9 @@ template class LinePlan<double>;
 LineKind parse_line_kind(const std::string& name) {
     for (std::size_t kind = 0; kind < std::size(kinds<double>); ++kind)
         if (name == kinds<double>[kind].name) return static_cast<LineKind>(kind);
-    throw Error("lines = \"" + name + "\" is unknown; choose auto, own, fftw or direct.");
+    std::string known = "auto";
+    for (const Kind<double>& kind : kinds<double>) known += std::string(", ") + kind.name;
+    throw Error("lines = \"" + name + "\" is unknown; choose one of " + known + ".");
 }
 
 std::string name_of(LineKind kind) { return kinds<double>[static_cast<std::size_t>(kind)].name; }

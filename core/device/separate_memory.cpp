@@ -21,21 +21,13 @@ class Arena {
         return arena;
     }
 
+    // What lies behind the bytes that are asked for, up to the next page, is neither zero nor a sensible
+    // number: who reads it shows.
     void* allocate(std::size_t bytes) {
-        const std::size_t wanted = (bytes + page - 1) / page * page;
-        for (auto hole = holes_.begin(); hole != holes_.end(); ++hole)
-            if (hole->second >= wanted) {
-                char* const begin = hole->first;
-                const std::size_t rest = hole->second - wanted;
-                holes_.erase(hole);
-                if (rest > 0) holes_[begin + wanted] = rest;
-                return begin;
-            }
-        WHORL_REQUIRE(top_ + wanted <= reserved,
-                      "device = \"cpu-as-gpu\" has no more memory: it is meant for tests of small grids.");
-        char* const begin = base_ + top_;
-        top_ += wanted;
-        protect();
+        void* const begin = find((bytes + page - 1) / page * page);
+        open();
+        std::memset(static_cast<char*>(begin) + bytes, 0x7f, (page - bytes % page) % page);
+        close();
         return begin;
     }
     void release(void* memory, std::size_t bytes) {
@@ -63,6 +55,23 @@ class Arena {
 
   private:
     static constexpr std::size_t page = std::size_t{1} << 16, reserved = std::size_t{1} << 36;
+
+    void* find(std::size_t wanted) {
+        for (auto hole = holes_.begin(); hole != holes_.end(); ++hole)
+            if (hole->second >= wanted) {
+                char* const begin = hole->first;
+                const std::size_t rest = hole->second - wanted;
+                holes_.erase(hole);
+                if (rest > 0) holes_[begin + wanted] = rest;
+                return begin;
+            }
+        WHORL_REQUIRE(top_ + wanted <= reserved,
+                      "device = \"cpu-as-gpu\" has no more memory: it is meant for tests of small grids.");
+        char* const begin = base_ + top_;
+        top_ += wanted;
+        protect();
+        return begin;
+    }
 
     Arena() {
         void* const memory =

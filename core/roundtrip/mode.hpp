@@ -53,8 +53,6 @@ template <class Real> struct ModeTables {
         return (wall_y && ky[j] > Real(0) ? Real(2) : Real(1)) *
                (wall_z && kz[l] > Real(0) ? Real(2) : Real(1));
     }
-    // The number of elements that hold the kept kx of a row.
-    WHORL_INLINE int elements(int j, int l) const { return (row(j, l).length + paired) >> paired; }
 };
 
 // Modes of one ky and kz side by side.

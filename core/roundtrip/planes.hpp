@@ -48,12 +48,13 @@ template <class Real> struct PencilRows {
         const PlaneAddress& at = plane_of(plane, j);
         return {pencil + at.base + v * at.stride + rows[j].offset, rows[j].length};
     }
-    // The y of kept ky number j, and the number of a y: -1 where it is not kept.
+    // The y of kept ky number j, and the number of a y: -1 where it is not kept. Between walls no ky is
+    // negative.
     WHORL_INLINE int y_of(int j, int ny) const { return wrapped(signed_index(j, extent_y), ny); }
     WHORL_INLINE int kept_of(int y, int ny) const {
         if (y <= extent_y) return y;
-        const int below_the_end = y - ny + extent_y;
-        return below_the_end < 0 ? -1 : extent_y + 1 + below_the_end;
+        const int below_the_end = y - ny + extent_y, kept = extent_y + 1 + below_the_end;
+        return below_the_end < 0 || kept >= kept_y ? -1 : kept;
     }
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
 #include "base/error.hpp"
 
@@ -35,6 +36,11 @@ Stage stage_of(const std::string& scheme, const StageTable& table) {
     bool square = table.m.size() == count;
     for (const std::vector<double>& row : table.m) square = square && row.size() == count;
     WHORL_REQUIRE(square, "scheme " + scheme + " has a stage whose m has not as many rows and columns as v.");
+    const auto finite = [](const std::vector<double>& values) {
+        return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+    };
+    WHORL_REQUIRE(std::ranges::all_of(table.m, finite) && finite(table.v) && std::isfinite(table.advance),
+                  "scheme " + scheme + " has a coefficient that is not a finite number.");
     Stage stage;
     for (std::size_t i = 0; i < count; ++i) {
         std::ranges::copy(table.m[i], stage.m[i].begin());

@@ -86,8 +86,8 @@ def test_a_device_is_a_file_and_a_line(tmp_path):
     shutil.copy(TOYS / "immediate.hpp", tree / "core/device")
     relinked.insert(
         tree / "python/whorl/base/declared.toml",
-        after='hip = { class = "Hip", build = "", gpu = true }',
-        line='immediate = { class = "Immediate", build = "for tests", gpu = false }',
+        after='hip = { type = "Hip", build = "", gpu = true, queues = true }',
+        line='immediate = { type = "Immediate", build = "for tests", gpu = false, queues = true }',
     )
     # One model is enough.
     registry = tree / "core/bindings/models.cpp"

@@ -12,8 +12,8 @@ from whorl.config.models import DEFAULT, MODELS, Model
 from whorl.config.scalars import STATISTICS
 from whorl.config.section import Section, tag_of
 
-# What the dimensions of datasets and of files are called.
-AXES = ("x", "y", "z", "k", "kx", "ky", "kz", "component", "part")
+# Names of the dimensions of datasets and files, and of the group at the root of a snapshot.
+RESERVED = ("x", "y", "z", "k", "kx", "ky", "kz", "component", "part", "VTKHDF")
 
 
 def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
@@ -109,7 +109,7 @@ def is_taken(name: str, flow: Model) -> bool:
     """Whether a field or a column of the model, or an axis, is called as the scalar or what it adds."""
     columns = {column.name for column in (*CLOCK, *flow.columns)}
     own = {name, *(f"{name}_{column.name}" for column in STATISTICS)}
-    return not own.isdisjoint({*flow.state, *flow.outputs, *columns, *AXES})
+    return not own.isdisjoint({*flow.state, *flow.outputs, *columns, *RESERVED})
 
 
 def check_snapshot_fields(case: Any) -> None:

@@ -53,6 +53,10 @@ FILES = {
 }
 
 
+if unfit := FILES.keys() & {"checkpoint", "snapshot"}:
+    raise ValueError(f"output.{unfit.pop()}_every is an option of its own; call the table something else")
+
+
 def option_of(path: Path) -> str:
     """The option that says when a file is written."""
     quantities = [name for name, output in FILES.items() if output.file == path.name]

@@ -58,6 +58,8 @@ def read_clock(path: Path) -> Checkpoint:
         rows = {
             name.removesuffix(ROWS): int(value) for name, value in attributes.items() if name.endswith(ROWS)
         }
+        if not rows.keys() >= {"series", "spectra"}:  # which every version has written
+            raise KeyError
         how = {name: str(attributes.get(name, "")) for name in ("lines", "level")}
         case = toml.loads(attributes["case"])
         what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}

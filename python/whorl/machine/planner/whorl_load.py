@@ -7,7 +7,7 @@ counts, each stage on the rank that has most of it (all-to-alls wait for it betw
     z lines  (I + F) c        y lines  (I + P) x z         x lines  (I + P) y z, real
     column   (I + F) c nz V   row      (I + P) x ny z V, where p_row > 1
     copies   4 × what the exchanges carry: one packs, one unpacks, each reads and writes; without an exchange
-             the column buffer is written and read just so; where ny = 1 the ranks of a row share z, not y
+             the pencils are written and read just so; where ny = 1 the ranks of a row share z, not y
     points   (I + P) nx y z reals         modes   (5 fields + I + F) m V
 
 An exchange counts the rank that sends or receives most: columns end on whole cache lines of 8 (method.md,
@@ -21,6 +21,7 @@ from functools import cached_property, lru_cache
 import numpy as np
 
 from whorl import _core
+from whorl.base.declared import DEVICES
 from whorl.config.case import Case
 from whorl.config.dealiasing import DEALIASINGS, LARGEST_KEPT, edge, is_box
 from whorl.config.schemes import SCHEMES
@@ -107,7 +108,7 @@ class Whorl:
         at_a_time = min(batches, _core.ROW_BATCHES) if overlap else 1
         own_rows = z // p_row if self._shares_planes(grid) else -(-z // batches) * y
         rows = at_a_time * (-(-z // batches) * ny * cut.elements + own_rows * self.kept_x) if p_row > 1 else 0
-        plane = (threads if self.device == "cpu" else _core.STREAMS) * ny * cut.elements
+        plane = (_core.QUEUES if DEVICES[self.device]["queues"] else threads) * ny * cut.elements
         variables = max(shape["inputs"], shape["products"])
         return (
             self._whole["state"] / (p_row * p_col) + columns * a_column + (rows + plane) * variables * value
