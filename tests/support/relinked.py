@@ -79,7 +79,13 @@ def link(tree: Path, *new: Path) -> None:
         new = (*new, compile(tree, module, module))
     names = {path.name for path in new}
     known = sorted((BUILD / f"CMakeFiles/{CORE}.dir/core/bindings").glob("*.o"))
-    others = [path for path in known if path.name.replace(".cpp.o", ".o") not in names]
+    # An earlier build may have left objects of files that are gone.
+    sources = {path.name for path in (ROOT / "core/bindings").glob("*.cpp")}
+    others = [
+        path
+        for path in known
+        if path.name.replace(".cpp.o", ".o") not in names and path.name.removesuffix(".o") in sources
+    ]
     output = tree / f"python/whorl/{CORE}{sysconfig.get_config_var('EXT_SUFFIX')}"
     compiler = shlex.split(command_of(module, CORE))[0]
     subprocess.run([compiler, "-shared", "-o", output, *new, *others, *libraries()], check=True, cwd=BUILD)
