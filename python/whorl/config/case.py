@@ -1,6 +1,6 @@
 """Every option of a run, declared once: type, default, range, unit and help.
 
-A case is a TOML file with the sections below, or the same as keywords:
+A case is a TOML file with the sections below, or the same sections as keywords:
 `Case(grid={"points": 64}, flow={"viscosity": 0.01}, time={"until": 10}, initial={"name": "abc"})`.
 The equations, [flow], are in models/; the initial fields in initial_options.py; [[scalars]] in scalars.py.
 """
@@ -45,7 +45,7 @@ from whorl.config.section import (
 )
 from whorl.config.settings import apply_settings, from_tables, parse_settings
 
-AUTO = "auto"  # the transport that is measured at the start
+AUTO = "auto"  # the transport is chosen by measuring at the start
 
 
 class Grid(Section):
@@ -100,7 +100,7 @@ class Time(Section):
     @classmethod
     def _courant_unless_fixed(cls, data: Any) -> Any:
         scheme = data.get("scheme", cls.model_fields["scheme"].default) if isinstance(data, dict) else None
-        # Of an unknown scheme another check says so.
+        # Another check refuses an unknown scheme.
         known = SCHEMES.get(scheme) if isinstance(scheme, str) else None
         return given_one(data, "courant", known.courant if known else 1.0, "dt")
 
@@ -120,14 +120,14 @@ class Time(Section):
 
 
 class Place(Section):
-    """Where is written."""
+    """Where the output is written."""
 
     directory: FilePath | None = option(
         None, "output directory; the case's name by default, no files from a script"
     )
 
 
-# With an option output.QUANTITY_every for each of the tables.
+# It has an option output.QUANTITY_every for each table.
 Tables = create_model(
     "Tables",
     __base__=Place,
@@ -142,7 +142,7 @@ class Output(Tables):
         "30 minutes", "checkpoints; also at the end and when stopped by a signal, unless never"
     )
     snapshot_every: Interval = option("never", "snapshots; also at the start and the end unless never")
-    fields: Names | None = option(None, "fields in a snapshot; some of the model's without", min_length=1)
+    fields: Names | None = option(None, "fields in a snapshot; by default some of the model's", min_length=1)
     snapshot_precision: Precision = option("single", "precision of snapshots on disk")
     keep_checkpoints: int = option(2, "checkpoints kept on disk, the newest", ge=1)
 
@@ -152,24 +152,22 @@ class Run(Section):
 
     precision: Precision = option(CHOICES["precision"][0], "floating-point precision")
     threads: int = option(
-        0, "threads a rank; 0: the cores available, shared fairly among the ranks", ge=0, le=LARGEST_COUNT
+        0, "threads per rank; 0: the cores available, shared fairly among the ranks", ge=0, le=LARGEST_COUNT
     )
-    process_grid: ProcessGrid = option((0, 0), "ranks as rows × columns; [0, 0]: chosen")
-    batches: int = option(0, "parts the exchange is cut into; 0: chosen", ge=0, le=LARGEST_COUNT)
+    process_grid: ProcessGrid = option((0, 0), "ranks as rows × columns; [0, 0]: chosen by whorl")
+    batches: int = option(0, "batches of an exchange; 0: chosen by whorl", ge=0, le=LARGEST_COUNT)
     transport: Literal[*TRANSPORTS, AUTO] = option(
         PLAIN_TRANSPORT, "how ranks exchange data (docs/exchange); auto: measured at the start"
     )
     wire: Literal[*CHOICES["wire"]] = option(
-        CHOICES["wire"][0], "precision of what travels between ranks; single halves the bytes of a double run"
+        CHOICES["wire"][0], "precision of data sent between ranks; single halves the bytes of a double run"
     )
     threading: Literal[*CHOICES["threading"]] = option(
-        CHOICES["threading"][0], "who exchanges: the main thread, one beside it, or all threads"
+        CHOICES["threading"][0], "threads that exchange: the main thread, one beside it, or all"
     )
-    variables_per_message: int = option(
-        0, "variables that travel in one message; 0: all of them", ge=0, le=LARGEST_COUNT
-    )
+    variables_per_message: int = option(0, "variables in one message; 0: all of them", ge=0, le=LARGEST_COUNT)
     exchange_timeout: float = option(
-        0.0, "an exchange that takes longer ends the run with a message; 0: none does", unit="seconds", ge=0
+        0.0, "an exchange that takes longer ends the run with a message; 0: no limit", unit="seconds", ge=0
     )
     lines: Literal[*CHOICES["lines"]] = option(
         CHOICES["lines"][0],
@@ -178,19 +176,19 @@ class Run(Section):
     )
     device: Literal[*DEVICES] = option(
         next(iter(DEVICES)),
-        "where the fields live: cuda, a GPU of NVIDIA a rank; hip, one of AMD, which no build has yet; "
-        "cpu-as-gpu, for tests",
+        "device that holds the fields: cuda, an NVIDIA GPU per rank; hip, an AMD GPU, which no build has "
+        "yet; cpu-as-gpu, for tests",
     )
     gpu_aware: Literal[*CHOICES["gpu_aware"]] = option(
         CHOICES["gpu_aware"][0],
-        "whether MPI takes what is in a GPU's memory; auto: as the library says of itself",
+        "whether MPI takes buffers in a GPU's memory; auto: as the library reports",
     )
 
 
 class Case(Section):
     """A whole case: what is computed, for how long, and what is written of it.
 
-    Each section is a dict of its options, with the names that a case file has, or a model of the section.
+    Each section is a dict of its options, named as in a case file, or an object of the section's class.
     Nothing in a case changes after it is made; `updated` returns a changed copy.
 
     Parameters
@@ -202,7 +200,7 @@ class Case(Section):
     time : dict or Time
         The time scheme, its step (dt or courant) and the end (until, steps or both).
     initial : dict or InitialField, optional
-        The initial fields. A case can do without if the `Simulation` is given its initial field.
+        The initial fields. They may be missing if the `Simulation` is given its initial field.
     scalars : sequence of dict or Scalar, optional
         The passive scalars, none by default.
     output : dict or Output, optional
@@ -218,7 +216,7 @@ class Case(Section):
 
     See Also
     --------
-    load_case : Read a case from a file, or one of those that come with whorl.
+    load_case : Read a case from a file, or take a ready case.
 
     Notes
     -----
@@ -277,8 +275,8 @@ class Case(Section):
         Returns
         -------
         dict of str to Any
-            A dict of options for each section, of which `Case(**sections)` makes an equal case. `scalars`,
-            where there are any, is a tuple of dicts.
+            A dict of options for each section; `Case(**sections)` makes an equal case of them. `scalars`,
+            if there are any, is a tuple of dicts.
         """
         sections = self.model_dump(exclude_none=True)
         if not self.scalars:
@@ -286,13 +284,13 @@ class Case(Section):
         return sections
 
     def to_toml(self) -> str:
-        """Return the case as the text of a case file, with all options, defaults too, and their help.
+        """Return the case as the text of a case file, with all options, including defaults, and their help.
 
         Returns
         -------
         str
-            TOML with the help and the unit of each option in a comment behind it. What is read from it,
-            `Case(**tomllib.loads(text))`, equals the case.
+            TOML with the help and the unit of each option in a comment behind it.
+            `Case(**tomllib.loads(text))` equals the case.
         """
         document = tomlkit.document()
         for name in self.to_dict():
@@ -301,7 +299,7 @@ class Case(Section):
         return tomlkit.dumps(document)
 
     def updated(self, settings: Sequence[str] = (), **sections: Any) -> "Case":
-        """Return a copy with other options; what is not named stays as it is.
+        """Return a copy in which some options are changed.
 
         Parameters
         ----------
@@ -310,7 +308,7 @@ class Case(Section):
             and "section={...}" takes the place of a whole section.
         **sections : dict
             Options by section, such as `flow={"viscosity": 0.1}`; they are set after `settings`. A list, such
-            as that of `scalars`, takes the place of the one there.
+            as that of `scalars`, replaces the whole list.
 
         Returns
         -------
@@ -320,13 +318,13 @@ class Case(Section):
         Raises
         ------
         CaseError
-            If a setting is not of this form, or if the case with it cannot be.
+            If a setting is not of this form, or if the changed case is not valid.
 
         Notes
         -----
-        What a new option excludes is dropped: `time.courant` with a new `time.dt`, the options of the old
-        initial field with a new `initial.name`, and what the new equations do not have with a new
-        `flow.model`.
+        Options that a new option excludes are dropped: `time.courant` with a new `time.dt`, the options of
+        the old initial field with a new `initial.name`, and options that the new equations do not have with
+        a new `flow.model`.
 
         Examples
         --------
@@ -339,7 +337,7 @@ class Case(Section):
 
 
 def _table(section: Section) -> Table:
-    """A section as TOML with help behind each option; the tables in it last, as TOML wants them."""
+    """A section as TOML with the help behind each option; its tables come last, as TOML requires."""
     table = tomlkit.table()
     values = section.model_dump(exclude_none=True)
     inner = {key for key in values if isinstance(getattr(section, key), Section)}
@@ -382,7 +380,7 @@ def ready_cases() -> dict[str, Path]:
 
 
 def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
-    """Read a case from a TOML file, or take one of those that come with whorl.
+    """Read a case from a TOML file, or take a ready case, which comes with whorl.
 
     Parameters
     ----------
@@ -424,7 +422,7 @@ def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
 
 
 def _resolve_paths(tables: Any, folder: Path) -> None:
-    """Takes the path of each initial field in these tables, and in the tables in them, from `folder`."""
+    """Makes the path of each initial field in these tables, and in their tables, relative to `folder`."""
     if isinstance(tables, list):
         for table in tables:
             _resolve_paths(table, folder)
@@ -436,7 +434,7 @@ def _resolve_paths(tables: Any, folder: Path) -> None:
 
 
 def find_case(source: str | Path) -> Path:
-    """Return the file that a path, or the name of a ready case, stands for; a file comes first.
+    """Return the case file with this path, or else the ready case of this name.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What a case leaves to its model, and whether its sections fit together."""
+"""The options that a case leaves to its model, and checks that its sections fit together."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -17,9 +17,9 @@ RESERVED = ("x", "y", "z", "k", "kx", "ky", "kz", "component", "part", "VTKHDF")
 
 
 def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
-    """The sections with what is left to the model: navier-stokes itself, bases, dealiasing, snapshot fields.
+    """The sections with the defaults that depend on the model: itself, bases, dealiasing, snapshot fields.
 
-    What is not a table is left for the validation to refuse.
+    A section that is not a table is left for the validation to refuse.
     """
     given = {name: _plain(section) for name, section in sections.items()}
     flow, initial = given.get("flow"), given.get("initial")
@@ -38,7 +38,7 @@ def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Sections may be given as models, and numbers as NumPy's."""
+    """Sections given as objects become dicts, and numbers of NumPy become Python's."""
     if isinstance(value, Section):
         return value.model_dump(exclude_unset=True)
     if isinstance(value, dict):
@@ -83,7 +83,7 @@ def check_scalars(case: Any) -> None:
 
 
 def _check_gradient(scalar: Any, grid: Any) -> None:
-    """Through a wall no scalar flows: it is a cosine there, where a gradient across would need sines."""
+    """No scalar flows through a wall: it is a cosine there, and a gradient across would need sines."""
     walls = [axis for axis, base in zip("zyx", grid.bases, strict=True) if base == "S"]
     crossed = [axis for axis in walls if scalar.gradient["xyz".index(axis)] != 0]
     if crossed:
@@ -95,7 +95,7 @@ def _check_gradient(scalar: Any, grid: Any) -> None:
 
 
 def _check_plane_gradient(scalar: Any, flow: Model) -> None:
-    """Nothing moves along the flat axis of a flow that must be plane."""
+    """A plane flow has no velocity along its flat axis, so a gradient along it does nothing."""
     across = scalar.gradient["xyz".index(flow.flat_axes[0])]
     if flow.must_be_flat and across != 0:
         raise ValueError(
@@ -106,7 +106,7 @@ def _check_plane_gradient(scalar: Any, flow: Model) -> None:
 
 
 def is_taken(name: str, flow: Model) -> bool:
-    """Whether a field or a column of the model, or an axis, is called as the scalar or what it adds."""
+    """Whether the name of the scalar, or of a column that it adds, is that of something else."""
     columns = {column.name for column in (*CLOCK, *flow.columns)}
     own = {name, *(f"{name}_{column.name}" for column in STATISTICS)}
     return not own.isdisjoint({*flow.state, *flow.outputs, *columns, *RESERVED})

@@ -1,4 +1,4 @@
-"""The clock (time summed with compensation) and the schedules that hang on it."""
+"""The clock (time summed with compensation) and the schedules that depend on it."""
 
 import math
 from dataclasses import dataclass
@@ -6,10 +6,10 @@ from typing import Literal
 
 Unit = Literal["time", "steps", "minutes", "never"]
 
-# Relative: closer than this to an instant counts as being there, so that ten steps of 0.1 make 1.
+# Relative tolerance: a time this close to an instant counts as that instant, so that ten steps of 0.1 make 1.
 NEAR = 1e-12
-# A step that ends within this of the end, relative to the step, is the last, keeps its length and lands
-# there: a fixed dt that divides the time stays fixed to the bit.
+# A step that ends this close to the end, relative to the step, is the last: it keeps its length and lands on
+# the end. A fixed dt that divides the time thus stays fixed to the bit.
 LANDING = 1e-9
 
 
@@ -33,13 +33,13 @@ class Clock:
         self.step += 1
 
     def land(self, time: float) -> None:
-        """Count one step and stand at `time` exactly."""
+        """Count one step and set the time to `time` exactly."""
         self.previous, self.time = self.time, time
         self.compensation = 0.0
         self.step += 1
 
     def settle(self, time: float) -> None:
-        """Stand at `time`, which the sum is at but for rounding; the compensation keeps the difference."""
+        """Set the time to `time`, the sum but for rounding; the compensation keeps the difference."""
         self.compensation += self.time - time
         self.time = time
 
@@ -81,8 +81,8 @@ class Every:
     def due(self, clock: Clock) -> bool:
         """Whether the step just made reached or passed a multiple of the interval.
 
-        Depends on the clock alone, so that a restarted run writes what the uninterrupted one would.
-        Minutes are no matter of the clock (see `Stopwatch`): never due here.
+        It depends on the clock alone, so that a restarted run writes what the uninterrupted one would.
+        An interval in minutes is never due here; see `Stopwatch`.
         """
         if self.unit == "steps":
             return clock.step % self.amount == 0
@@ -96,7 +96,7 @@ _ALLOWED = 'it must be a positive number (time), "N steps", "N minutes" (checkpo
 
 
 class Stopwatch:
-    """Says once an interval of seconds of real time that it has passed."""
+    """Rings once in each interval of seconds of real time."""
 
     def __init__(self, seconds: float, now: float):
         self.seconds = seconds
@@ -110,16 +110,16 @@ class Stopwatch:
 
 
 class Allowance:
-    """Lets something take at most a share of the time: what took a second waits 1/share seconds."""
+    """Limits work to a share of the time: work that took a second is allowed again after 1/share seconds."""
 
     def __init__(self, share: float, now: float):
         self.share = share
         self._taken, self._since = 0.0, now
 
     def allows(self, seconds: float, now: float) -> bool:
-        """Whether what will probably take so long may be done."""
+        """Whether work that will probably take so many seconds may be done now."""
         return max(seconds, self._taken) <= self.share * (now - self._since)
 
     def take(self, seconds: float, now: float) -> None:
-        """It took so long, and is done."""
+        """Records that the work was done now and took so many seconds."""
         self._taken, self._since = seconds, now

@@ -1,4 +1,4 @@
-"""What is measured, declared once: the columns of the series and the spectra, each with unit and meaning."""
+"""The columns of the series and the spectra, each declared once with unit and meaning."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
@@ -6,15 +6,15 @@ from typing import Any, Literal
 
 import numpy as np
 
-# What a column is made of: `Known`, the spectra by name (with "k"), the report of the step before, the clock.
+# The input of a column: `Known`, the spectra by name (with "k"), the report of the last step, the clock.
 Of = Literal["statistics", "spectra", "step", "clock"]
 
 
 @dataclass(frozen=True)
 class Column:
-    """A number that a run measures, or a spectrum of them: its name, unit and meaning.
+    """A number that a run measures, or a spectrum: its name, unit and meaning.
 
-    The core measures it under this name, or `value` makes it of what `of` says.
+    The core measures it under this name, or `value` computes it from the input that `of` names.
     """
 
     name: str
@@ -24,7 +24,7 @@ class Column:
     of: Of = "statistics"
 
 
-# What every model's series begins with.
+# The first columns of every model's series.
 CLOCK = (
     Column("step", "", "number of time steps made", lambda clock: clock.step, of="clock"),
     Column("time", "time", "t", lambda clock: clock.time, of="clock"),
@@ -41,7 +41,7 @@ CLOCK = (
 
 @dataclass
 class Known:
-    """What columns of "statistics" are made of: numbers by name, those of columns before it among them.
+    """The input of columns of "statistics": numbers by name, including those of the columns before.
 
     `flow` is the section of the case; `kmax` the largest wavenumber kept in every direction.
     """
@@ -60,7 +60,7 @@ class Known:
 def derived(
     columns: Iterable[Column], statistics: Mapping[str, float], flow: Any, kmax: float
 ) -> dict[str, float]:
-    """The columns that follow from statistics, in their order; NaN or infinite where a flow has none."""
+    """The columns that follow from statistics, in their order; NaN or infinite where they are undefined."""
     known, made = Known(dict(statistics), flow, kmax), {}
     with np.errstate(divide="ignore", invalid="ignore"):
         for column in columns:

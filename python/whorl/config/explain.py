@@ -14,8 +14,8 @@ from pydantic.fields import FieldInfo
 
 from whorl.config.section import tag_key, tag_of
 
-MEANT = {"gpu": "cuda", "nvidia": "cuda", "amd": "hip"}  # by who does not know our names
-LONGEST_WORD = 100  # of what is typed: what is longer is nothing like a word that is known
+MEANT = {"gpu": "cuda", "nvidia": "cuda", "amd": "hip"}  # by words that users may type instead
+LONGEST_WORD = 100  # characters: a longer word resembles no known word
 MOST_SHOWN = 40  # entries of a list
 MOST_PROBLEMS = 4  # of a case, in one message
 BOUNDS = {Gt: ("gt", "greater than"), Ge: ("ge", "at least"), Lt: ("lt", "less than"), Le: ("le", "at most")}
@@ -23,7 +23,7 @@ BOUNDS = {Gt: ("gt", "greater than"), Ge: ("ge", "at least"), Lt: ("lt", "less t
 
 @dataclass(frozen=True)
 class Option:
-    """One option for people: `key` is section.name, the rest are texts."""
+    """An option in words: `key` is section.name, the rest are texts."""
 
     key: str
     kind: str
@@ -34,7 +34,7 @@ class Option:
 
 
 def options(model: type[BaseModel]) -> list[Option]:
-    """All options of a case model as declared; what alternatives of a section share stands once."""
+    """All options of a case model as declared; options that alternatives of a section share appear once."""
     described = (
         describe(f"{section}.{name}", field)
         for section, alternatives in sections(model).items()
@@ -45,7 +45,7 @@ def options(model: type[BaseModel]) -> list[Option]:
 
 
 def sections(model: type[BaseModel]) -> dict[str, list[type[BaseModel]]]:
-    """Names of the sections with their models: several where a union stands."""
+    """Names of the sections with their models; a union has several."""
     return {name: list(_models_in(field.annotation)) for name, field in model.model_fields.items()}
 
 
@@ -107,7 +107,7 @@ def _kind(annotation: Any) -> str:
 
 
 def show(value: Any, levels: int = 3) -> str:
-    """A value as TOML would have it, shortened; of lists in lists so many levels."""
+    """A value in the notation of TOML, shortened; nested lists are shown to so many levels."""
     if isinstance(value, bool):
         text = str(value).lower()
     elif isinstance(value, str):
@@ -141,7 +141,7 @@ def did_you_mean(word: str, choices: Iterable[str]) -> str:
 
 
 def nearest_key(key: str, model: type[BaseModel], section: str = "") -> str:
-    """The same for an option: an exact name anywhere, else a similar one, in its own section first."""
+    """The same words for an option: an exact name in any section, else a similar one, first in its own."""
     if len(key) > LONGEST_WORD:
         return ""
     keys = dotted_keys(model)
@@ -159,9 +159,9 @@ def nearest_key(key: str, model: type[BaseModel], section: str = "") -> str:
 
 
 def explain(error: ValidationError, model: type[BaseModel]) -> str:
-    """The problems of a case as one paragraph, the first of each option; some, where there are many.
+    """The problems of a case as one paragraph: the first problem of each option, at most MOST_PROBLEMS.
 
-    Unknown keys come before what is missing, which they were often meant to be.
+    Unknown keys come before missing options, because many are misspelled names of these.
     """
     first: dict[tuple, dict[str, Any]] = {}
     problems = error.errors(include_url=False)
@@ -174,7 +174,7 @@ def explain(error: ValidationError, model: type[BaseModel]) -> str:
 
 
 def _unknown_first(problem: dict[str, Any]) -> tuple[bool, int]:
-    """Of unknown keys, sections come first."""
+    """A key to sort by: unknown keys come first, and sections before options."""
     unknown = problem["type"] == "extra_forbidden"
     return not unknown, len(problem["loc"]) if unknown else 0
 
@@ -257,7 +257,7 @@ def _summary(siblings: list[type[BaseModel]]) -> str:
 
 
 def _no_table(place: Place, loc: tuple, value: Any, model: type[BaseModel]) -> str:
-    """A value where a table belongs; where any table may be, it is an option that there is not."""
+    """A sentence on a value in place of a table; where tables have any name, it is an unknown option."""
     if isinstance(loc[-1], int):
         name = place.section.partition("[")[0]
         return f"{place.section} = {show(value)} must be a block of options: write [[{name}]]."
@@ -328,7 +328,7 @@ def _requirement(error: dict[str, Any], place: Place) -> str:
 
 
 def _without_quotes(kind: str, value: Any) -> str:
-    """What is to be changed where the value is right but for being text."""
+    """The words ", without quotes" if the value is right except that it is text."""
     quoted = isinstance(value, str) and re.fullmatch(
         _WITHOUT_QUOTES.get(kind, "(?!)"), value.strip(), re.IGNORECASE
     )

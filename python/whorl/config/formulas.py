@@ -7,14 +7,14 @@ from types import ModuleType
 
 import numpy as np
 
-MOST_THREADS = 8  # what formulas are worth
+MOST_THREADS = 8  # more do not pay for formulas
 LONGEST = 4000  # characters
 ALLOWED = (
     "x, y, z, pi, + − * / % **, comparisons, & | ~ between them, where, sqrt, exp, log, sin, cos, tan, sinh, "
     "cosh, tanh, arctan2, abs"
 )
-# Of each point alone: numexpr also sums, and takes extremes, over as many points as it is given at a time.
-# Each with the number of its arguments.
+# Functions of each point alone, with the number of their arguments: numexpr also has sums and extremes, over
+# as many points as it is given at a time.
 FUNCTIONS = (
     dict.fromkeys(
         [
@@ -43,7 +43,7 @@ def check(formula: str) -> None:
         )
     numexpr = _numexpr()
     point = {"x": 0.5, "y": 0.5, "z": 0.5, "pi": math.pi}
-    with np.errstate(all="ignore"):  # a value that is no number here may be one at the points
+    with np.errstate(all="ignore"):  # a value that is not finite here may be finite at the points
         try:
             error = numexpr.validate(in_floats(formula), local_dict=point, global_dict={})
         except (ValueError, SyntaxError, OverflowError, RecursionError, MemoryError) as found:
@@ -59,14 +59,14 @@ def check(formula: str) -> None:
 
 
 def evaluate(formula: str, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """Its value at the points."""
+    """The value of the formula at the points."""
     numexpr = _numexpr()
     known = {"x": x, "y": y, "z": z, "pi": math.pi}
     return numexpr.evaluate(in_floats(formula), local_dict=known, global_dict={})
 
 
 def _numexpr() -> ModuleType:
-    """For those who use it: an import takes its time. With few threads, whatever OMP_NUM_THREADS says."""
+    """numexpr, imported late because the import is slow; with few threads, whatever OMP_NUM_THREADS says."""
     os.environ.setdefault("NUMEXPR_NUM_THREADS", str(min(MOST_THREADS, len(os.sched_getaffinity(0)))))
     import numexpr
 
@@ -74,10 +74,10 @@ def _numexpr() -> ModuleType:
 
 
 def in_floats(formula: str) -> str:
-    """The formula with its whole numbers as floating-point ones.
+    """The formula with its whole numbers as floating-point numbers.
 
-    Python works out what holds numbers alone, and would take for ever over a whole number such as 10**10**10.
-    Raises SyntaxError, or ValueError where something stands that is no arithmetic at a point.
+    Python evaluates constant expressions itself, and would not finish with a whole number such as 10**10**10.
+    Raises SyntaxError, or ValueError for anything that is not arithmetic at a point.
     """
     tree = ast.parse(formula.strip(), mode="eval")
     for node in ast.walk(tree):
@@ -87,7 +87,7 @@ def in_floats(formula: str) -> str:
 
 
 def _check_node(node: ast.expr) -> None:
-    """Python's own operators, such as `and` and `is`, would be worked out on the text, not on values."""
+    """Raises ValueError for other operators, such as `and` and `is`: they would not act on the values."""
     match node:
         case ast.Constant() | ast.Name():
             return
@@ -120,5 +120,5 @@ def _reason(error: Exception) -> str:
     if isinstance(error, OverflowError):
         return "a number in it is too large"
     if isinstance(error, RecursionError | MemoryError):
-        return "too much in it lies in each other"
+        return "it is nested too deeply"
     return str(error).rstrip(".")

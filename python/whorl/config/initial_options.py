@@ -24,10 +24,10 @@ class InitialField(Section):
     __pydantic_extra__: dict[str, "Initial"] = Field(init=False)
 
     fields: ClassVar[tuple[str, ...] | None] = ("velocity", "magnetic")
-    """Which fields it can set; ANY: every one of every model, and passive scalars."""
+    """The fields it can set; ANY: every field of every model, and passive scalars."""
 
     any_bases: ClassVar[bool] = True
-    """Whether it goes with walls, too."""
+    """Whether it is possible between walls, too."""
 
     @classmethod
     def makes(cls, field: str) -> bool:

@@ -1,4 +1,4 @@
-"""What a case measures and writes: columns, spectra, fields, those of passive scalars among them."""
+"""The columns, spectra and fields that a case measures and writes, including those of passive scalars."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from whorl.config.columns import CLOCK, Column
 from whorl.config.models.base import FieldOf
 from whorl.config.scalars import STATISTICS, VARIANCE
 
-# ½|f|² in a unit of time, by the unit of f.
+# The unit of ½|f|² per unit of time, by the unit of f.
 UNIT_OF_TRANSFER = {
     "length/time": "length²/time³",
     "1/time": "1/time³",
@@ -27,12 +27,12 @@ def spectra_columns(case: Any) -> tuple[Column, ...]:
 
 
 def transfers(case: Any) -> dict[str, Column]:
-    """The transfer of each field of the state, by field: `transfer` of the first, else transfer_FIELD."""
+    """The transfer of each field of the state: `transfer` for the first, transfer_FIELD for the others."""
     columns = {}
     for name, field in state_fields(case).items():
         own = f"transfer_{name}" if columns else "transfer"
         meaning = (
-            f"½|{name}|² that all but the exactly integrated terms bring into the shell in a unit of time"
+            f"½|{name}|² that all but the exactly integrated terms bring into the shell per unit of time"
         )
         columns[name] = Column(own, UNIT_OF_TRANSFER[field.unit], meaning)
     return columns

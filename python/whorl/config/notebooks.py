@@ -1,4 +1,4 @@
-"""What a case is shown as where it stands alone at the end of a cell."""
+"""The display of a case in a notebook, at the end of a cell."""
 
 from html import escape
 from typing import Any
@@ -8,7 +8,7 @@ from whorl.config.section import Section
 
 
 def html_of(sections: dict[str, Section]) -> str:
-    """A table of the options of some sections with their values and units, those that are set."""
+    """An HTML table of the options that are set in some sections, with their values and units."""
     rows = [row for name, section in sections.items() for row in _rows(name, section)]
     return f"<table><thead><tr><th>option</th><th>value</th><th></th></tr></thead>{''.join(rows)}</table>"
 

@@ -1,6 +1,6 @@
-"""The tables that a run writes, an entry each: the file, how often, and what is in it.
+"""The tables that a run writes; an entry declares the file, how often it is written, and its columns.
 
-The recorder makes, fills, cuts and goes on with each of them, and a new run over an old one removes them.
+The recorder creates, fills, cuts and resumes each of them; a run that overwrites an earlier one removes them.
 """
 
 from collections.abc import Callable
@@ -14,10 +14,10 @@ from whorl.config.measures import series_columns, spectra_columns
 
 @dataclass(frozen=True)
 class OutputFile:
-    """A table, and the option output.QUANTITY_every, with its default and its help, of when it is written.
+    """A table, with the default and the help of the option output.QUANTITY_every, its interval.
 
-    A file .csv has a row for each state (`output.series`), a file .h5 spectra by shell (`output.spectra`);
-    `columns` are those of a case.
+    A .csv file has a row for each state (`output.series`), a .h5 file spectra by shell (`output.spectra`);
+    `columns` returns the columns of a case.
     """
 
     quantity: str
@@ -27,7 +27,7 @@ class OutputFile:
     columns: Callable[[Any], tuple[Column, ...]]
 
     def columns_of(self, case: Any) -> tuple[Column, ...]:
-        """The columns of a case; a row begins with step and time, whatever is in it."""
+        """The columns of a case; every row begins with step and time."""
         columns, first = self.columns(case), CLOCK[:2] if self.file.endswith(".csv") else ()
         return (*first, *(column for column in columns if column not in first))
 
@@ -58,6 +58,6 @@ if unfit := FILES.keys() & {"checkpoint", "snapshot"}:
 
 
 def option_of(path: Path) -> str:
-    """The option that says when a file is written."""
+    """The option that sets how often a file is written."""
     quantities = [name for name, output in FILES.items() if output.file == path.name]
     return f"output.{quantities[0]}_every" if quantities else "[output]"

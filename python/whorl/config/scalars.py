@@ -52,13 +52,13 @@ class Scalar(Section):
 STATISTICS = (
     Column("variance", "", "½⟨θ²⟩"),
     Column("dissipation", "1/time", "D⟨|∇θ|²⟩"),
-    Column("production", "1/time", "−g·⟨u θ⟩, what the mean gradient brings into the variance"),
+    Column("production", "1/time", "−g·⟨u θ⟩, production of variance by the mean gradient"),
 )
 VARIANCE = Column("variance", "", "½|θ|² of the shell")
 
 
 def own_names(case: dict[str, Any]) -> dict[str, str]:
-    """Names of the scalars by those in checkpoints, from the sections of a case.
+    """Names of the scalars by their names in checkpoints, from the sections of a case.
 
     Checkpoints number them, scalar0, scalar1, …, and so did the first version of snapshots.
     """

@@ -1,4 +1,4 @@
-"""Time schemes: their tables, the steps that are taken where a case says nothing, and what they stand.
+"""Time schemes: their tables, default Courant numbers and limits of stability.
 
 A stage takes the tendency f at register 0 and turns the registers r_i into
 
@@ -7,11 +7,11 @@ A stage takes the tendency f at register 0 and turns the registers r_i into
 which is the scheme applied to exp(rate·t) a, carried back: the linear decay is exact (integrating factor).
 After the last stage register 0 is the new state.
 
-A scheme is stable without any loss where ω dt stays below a limit, ω the frequency of a mode that is carried
-along or of a wave (Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.2; for
-Adams–Bashforth Durran, Mon. Weather Rev. 119, 702 (1991)). Modes that are carried have ω dt ≤ π C κ, with
-the Courant number C and κ the largest wavenumber kept over that of the grid, π/dx. rk2 and ab2 have no such
-limit: with them everything grows, by (ω dt)⁴/8 and (ω dt)⁴/4 a step, which viscosity has to make up for.
+A scheme is stable without any loss if ω dt stays below a limit, where ω is the frequency of an advected mode
+or of a wave (Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.2; for
+Adams–Bashforth Durran, Mon. Weather Rev. 119, 702 (1991)). Advected modes have ω dt ≤ π C κ, with the
+Courant number C and the ratio κ of the largest kept wavenumber to that of the grid, π/dx. rk2 and ab2 have no
+such limit: every mode grows, by (ω dt)⁴/8 and (ω dt)⁴/4 a step, and viscosity must outweigh the growth.
 """
 
 import math
@@ -23,7 +23,7 @@ from whorl.config.dealiasing import LARGEST_KEPT
 
 @dataclass(frozen=True)
 class Stage:
-    """The matrix m, the vector v, and how much later than the stage before its result is, in time steps."""
+    """The matrix m, the vector v, and the advance in time over the stage before, in time steps."""
 
     m: tuple[tuple[float, ...], ...]
     v: tuple[float, ...]
@@ -32,11 +32,12 @@ class Stage:
 
 @dataclass(frozen=True)
 class Scheme:
-    """Its order and stages, where they are from, what it stands, and the Courant number a case has without.
+    """A scheme: its order, stages, reference, limit of stability and default Courant number.
 
-    `frequency`: the largest ω dt without any loss; None where everything grows, by `growth` (ω dt)⁴ a step.
-    `courant` is stable without viscosity whatever is kept; if it grows, such that viscosity keeps up. A
-    multistep scheme has the stages of its first step and remembers `earlier` steps.
+    `frequency` is the largest stable ω dt without any loss; None if every mode grows, by `growth` (ω dt)⁴ a
+    step. `courant` is stable without viscosity for every dealiasing; if modes grow, it is small enough for
+    viscosity to outweigh the growth. A multistep scheme has the stages of its first step and remembers
+    `earlier` steps.
     """
 
     order: int
@@ -49,7 +50,7 @@ class Scheme:
 
     @property
     def right_hand_sides(self) -> int:
-        """Of a step."""
+        """The number of right-hand sides in a step."""
         return 1 if self.earlier else len(self.stages)
 
 
@@ -81,8 +82,8 @@ def _gill() -> tuple[Stage, ...]:
 # Heun's predictor and corrector; register 1 holds the half-finished result.
 PREDICTOR = Stage(((1, 0), (1, 0)), (1.0, 0.5), 1.0)
 CORRECTOR = Stage(((0, 1), (0, 0)), (0.5, 0.0), 0.0)
-# The first step of Adams and Bashforth is Heun's, of which f at its begin is left: twice the predicted less
-# the half-finished result is exp(−rate·dt) dt f. From then on the core's History makes the one stage.
+# The first Adams–Bashforth step is Heun's, which leaves f at its start: twice the predicted minus the
+# half-finished result is exp(−rate·dt) dt f. Afterwards the core's History makes the one stage.
 FIRST_STEP = (PREDICTOR, Stage(((0, 1), (2, -2)), (0.5, 0.0), 0.0))
 BASHFORTH = "Bashforth and Adams, Theory of Capillary Action (1883)"
 
@@ -97,7 +98,7 @@ SCHEMES: dict[str, Scheme] = {
         courant=0.5,
         frequency=math.sqrt(3.0),
     ),
-    # Register 1 keeps the state the step began with, register 2 gathers the result.
+    # Register 1 keeps the state at the start of the step, register 2 accumulates the result.
     "rk4": Scheme(
         4,
         (
@@ -117,7 +118,7 @@ SCHEMES: dict[str, Scheme] = {
         courant=0.9,
         frequency=math.sqrt(8.0),
     ),
-    # Five stages, stable up to 3.34 on the imaginary axis where four stages are up to 2.83.
+    # Five stages, stable up to 3.34 on the imaginary axis; four stages are stable up to 2.83.
     "rk4-carpenter": Scheme(
         4,
         two_registers(
@@ -155,10 +156,10 @@ DEFAULT: SchemeName = "rk4-gill"
 
 
 def largest_courant(scheme: str, dealias: str) -> float:
-    """The largest Courant number the scheme is stable with without viscosity.
+    """The largest Courant number at which the scheme is stable without viscosity.
 
-    Of schemes that are never stable that by which the shortest waves are doubled in a step, which no
-    viscosity makes up for in a flow that the grid resolves.
+    For a scheme that is never stable it is the Courant number at which the shortest waves double in a step:
+    in a flow that the grid resolves no viscosity outweighs such growth.
     """
     of = SCHEMES[scheme]
     frequency = of.frequency or (1 / of.growth) ** 0.25

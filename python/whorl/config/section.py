@@ -1,4 +1,4 @@
-"""What every section of a case is made of: its base class, its options and the types they share."""
+"""The base class of the sections of a case, the declaration of an option and the types that options share."""
 
 from functools import partial
 from typing import Annotated, Any, ClassVar, Literal, get_args
@@ -19,9 +19,9 @@ from whorl.base.declared import CHOICES, SIZES
 from whorl.config.clock import Every
 from whorl.config.sizes import LARGEST_FACTOR, next_good_size, prime_factors
 
-LARGEST_COUNT = 65536  # of threads, rows or columns of ranks, and parts of the data
-LARGEST_NUMBER = 1e30  # of any option, so that squares fit; its inverse the smallest that must be positive
-LARGEST_LENGTH = 1e12  # of the box, and its inverse the smallest: squared wavenumbers fit in single precision
+LARGEST_COUNT = 65536  # threads, rows or columns of ranks, batches
+LARGEST_NUMBER = 1e30  # in any option, so that squares fit; its inverse is the smallest positive number
+LARGEST_LENGTH = 1e12  # of a box; its inverse is the smallest: squared wavenumbers fit in single precision
 
 
 class Section(BaseModel):
@@ -29,7 +29,7 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
 
-    # For each option those that it excludes: setting it on the command line drops them.
+    # The options that each option excludes: setting it on the command line drops them.
     rivals: ClassVar[dict[str, tuple[str, ...]]] = {}
 
     @field_validator("*")
@@ -55,7 +55,7 @@ def tag_of(section: type[BaseModel]) -> str:
 
 
 def tag_key(section: type[BaseModel]) -> str:
-    """The option that holds it."""
+    """The option that holds this word."""
     return "model" if "model" in section.model_fields else "name"
 
 
@@ -76,7 +76,7 @@ def given_one(data: Any, name: str, default: float, *others: str) -> Any:
 
 
 def three(value: Any) -> Any:
-    """A single number stands for all three axes."""
+    """Three values, one for each axis; a single number stands for all three."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return (value,) * 3
     if not isinstance(value, list | tuple) or len(value) != 3:
@@ -85,7 +85,7 @@ def three(value: Any) -> Any:
 
 
 def vector(value: Any) -> Any:
-    """A single number stands for a vector along z."""
+    """Three components; a single number stands for a vector along z."""
     if isinstance(value, int | float) and not isinstance(value, bool):
         return (0.0, 0.0, value)
     if not isinstance(value, list | tuple) or len(value) != 3:

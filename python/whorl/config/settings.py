@@ -27,11 +27,11 @@ class Setting:
 def apply_settings(
     sections: dict[str, Any], settings: Sequence[Setting], model: type[BaseModel]
 ) -> dict[str, Any]:
-    """A copy of `sections` with each setting made.
+    """A copy of `sections` with the settings applied.
 
-    A whole section, "section={key = value, …}", takes the place of the one there, before all other settings.
-    What a setting excludes is dropped (time.dt and time.courant). A new initial.name drops the old one's
-    parameters, a new flow.model what it does not have. Raises CaseError.
+    Whole sections, "section={key = value, …}", are replaced before all other settings. Options that a setting
+    excludes are dropped (time.dt and time.courant). A new initial.name drops the parameters of the old one, a
+    new flow.model the options it does not have. Raises CaseError.
     """
     result = copy.deepcopy(sections)
     for setting in (setting for setting in settings if not setting.table):
@@ -56,7 +56,7 @@ def apply_settings(
 
 
 def from_tables(sections: dict[str, Any]) -> list[Setting]:
-    """The options of these sections as settings; a list of tables takes the place of the one there."""
+    """The options of these sections as settings; a list of tables replaces the whole list."""
     return [
         setting
         for section, table in sections.items()
@@ -69,13 +69,13 @@ def from_tables(sections: dict[str, Any]) -> list[Setting]:
 
 
 def parse_settings(settings: Sequence[str], model: type[BaseModel]) -> list[Setting]:
-    """Each as `parse_setting` takes it. Raises CaseError."""
+    """Parses each setting with `parse_setting`. Raises CaseError."""
     check_list(settings)
     return [parse_setting(setting, model) for setting in settings]
 
 
 def check_list(settings: Sequence[str]) -> None:
-    """Raises CaseError for one text, which is a sequence, too."""
+    """Raises CaseError for a single text, since a text is a sequence, too."""
     if isinstance(settings, str):
         shown = show(settings)
         raise CaseError(f"settings = {shown} is one text; give a list of settings, such as [{shown}].")
@@ -102,14 +102,14 @@ def parse_setting(setting: str, model: type[BaseModel]) -> Setting:
         if whole:
             raise CaseError(
                 f"--set {setting}: a whole section must be TOML ({error}), with text in quotes, such as "
-                'initial={name = "random", k0 = 3}; in a shell put single quotes about it all.'
+                'initial={name = "random", k0 = 3}; in a shell put single quotes around all of it.'
             ) from None
         value = text.strip()
     return Setting(setting, tuple(table), key, value)
 
 
 def _replace(sections: dict[str, Any], setting: Setting) -> None:
-    """Puts a whole section, or list of tables, in place of the one there."""
+    """Replaces a whole section, or list of tables."""
     new = setting.value
     if setting.key == "flow":
         before, after = _model_of(sections.get("flow", {})), _model_of(new)
@@ -119,15 +119,15 @@ def _replace(sections: dict[str, Any], setting: Setting) -> None:
 
 
 def _table(sections: dict[str, Any], setting: Setting) -> Any:
-    """The table a setting is for, made where it is not there; lists of tables take their index from 0."""
+    """The table a setting is for, created if missing; lists of tables are indexed from 0."""
     table: Any = sections
     for depth, part in enumerate(setting.table):
         if isinstance(table, list | tuple):
             if not part.isdigit() or int(part) >= len(table):
                 place = ".".join(setting.table[:depth])
                 raise CaseError(
-                    f"--set {setting.text}: {place} holds {len(table)} of them; give a number from 0, such "
-                    f"as {place}.0.{setting.key}."
+                    f"--set {setting.text}: {place} is a list of length {len(table)}; give an index from 0, "
+                    f"such as {place}.0.{setting.key}."
                 )
             table = table[int(part)]
         elif isinstance(table, dict):
@@ -139,7 +139,7 @@ def _table(sections: dict[str, Any], setting: Setting) -> Any:
 
 
 def _make_room(sections: dict[str, Any], table: dict[str, Any], setting: Setting) -> None:
-    """Drops what a new name, or a new model, has no use for."""
+    """Drops the options that a new name, or a new model, does not have."""
     if setting.key == "name" and "initial" in setting.table and table.get("name") != setting.value:
         for key in [key for key, value in table.items() if not isinstance(value, dict)]:
             del table[key]
@@ -152,13 +152,13 @@ def _make_room(sections: dict[str, Any], table: dict[str, Any], setting: Setting
 
 
 def _model_of(flow: Any) -> type[Model] | None:
-    """The model that a section [flow] chooses, if it is one and there is such a model."""
+    """The model that a section [flow] chooses; None if it is not a table or there is no such model."""
     name = flow.get("model", DEFAULT) if isinstance(flow, dict) else None
     return MODELS.get(name) if isinstance(name, str) else None
 
 
 def _drop_defaults(sections: dict[str, Any], old: type) -> None:
-    """A resolved case holds the old model's defaults as if someone had chosen them."""
+    """Drops the old model's defaults, which a resolved case holds as if they had been chosen."""
     for section, key, default in (
         ("grid", "dealias", old.dealias),
         ("grid", "bases", old.bases[0]),

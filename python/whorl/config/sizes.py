@@ -1,4 +1,4 @@
-"""Which numbers of grid points the transforms take well (base/declared.toml)."""
+"""The numbers of grid points that the transforms accept (base/declared.toml)."""
 
 from whorl.base.declared import SIZES
 
@@ -17,7 +17,7 @@ def prime_factors(n: int) -> list[int]:
 
 
 def next_good_size(n: int) -> int:
-    """Smallest even size of n and more that an axis may have."""
+    """The smallest even size of at least n that an axis may have."""
     n = max(SIZES["least"], n + n % 2)
     while not set(prime_factors(n)) <= set(SIZES["factors"]):
         n += 2

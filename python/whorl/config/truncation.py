@@ -1,4 +1,4 @@
-"""How many modes are kept in each row, of large grids, too."""
+"""The number of kept modes in each row, also for large grids."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from whorl.config.dealiasing import edge, is_box
 
 
 def kept_modes(case: Case) -> np.ndarray:
-    """Number of kept kz for each ky and kx, as an array [ky][kx]; of a periodic x only kx ≥ 0 is there."""
+    """Number of kept kz for each ky and kx, as an array [ky][kx]; a periodic x has only kx ≥ 0."""
     walls = {axis: basis == "S" for axis, basis in zip("zyx", case.grid.bases, strict=True)}
     nx, ny, nz = case.grid.points
     x = positions(nx, walls["x"])

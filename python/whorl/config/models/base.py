@@ -1,4 +1,4 @@
-"""What an equation set is to the rest of whorl: its options and, beside them, what is written and drawn.
+"""The declaration of an equation set for the rest of whorl: its options, output and pictures.
 
 A model is a section of the case whose class variables declare everything else about it. `Model` lists them;
 `navier_stokes.py` is the shortest example.
@@ -18,8 +18,8 @@ from whorl.config.section import Section, option
 class FieldOf:
     """A field of a model: number of components, unit and meaning.
 
-    `sines` has for each component the axes along whose walls it is a sine, and zero there; it is a cosine
-    along the others.
+    `sines` lists for each component the axes between whose walls it is a sine, zero on the walls; along the
+    other axes with walls it is a cosine.
     """
 
     components: int
@@ -32,8 +32,8 @@ class FieldOf:
 class Slice:
     """A plane of a snapshot: |field|, its value (signed) or |field|², on the plane normal to an axis.
 
-    `background` (a, b) is a + b z, added to a value; `name` is for people, where the field's own would
-    mislead; `part` is a component of the field, shown as a value.
+    `background` (a, b) adds a + b z to a value; `name` is shown where the field's own name would mislead;
+    `part` is a component of the field, shown as a value.
     """
 
     field: str
@@ -46,7 +46,7 @@ class Slice:
 
     @property
     def title(self) -> str:
-        """What is shown, with its symbol."""
+        """The quantity that is shown, with its symbol."""
         return f"{(self.name or self.field).capitalize()}  {self.symbol}".rstrip()
 
 
@@ -64,7 +64,7 @@ KOLMOGOROV = (-5 / 3, "k$^{-5/3}$")
 
 @dataclass(frozen=True)
 class Picture:
-    """What `whorl plot` draws: the first slice there is, two graphs over time, spectra and a slope."""
+    """What `whorl plot` draws: the first available slice, two graphs over time, spectra and a slope."""
 
     slices: tuple[Slice, ...]
     curves: tuple[Curves, Curves]
@@ -79,35 +79,35 @@ class Model(Section):
     model: str = option(..., "equation set")
 
     equations: ClassVar[str]
-    """For people, in plain text; `whorl models` prints them."""
+    """The equations in plain text, as `whorl models` prints them."""
 
     state: ClassVar[dict[str, FieldOf]]
-    """What makes the state, in the core's order (`_core.model_shape`)."""
+    """The fields of the state, in the core's order (`_core.model_shape`)."""
 
     outputs: ClassVar[dict[str, FieldOf]]
-    """What can be read and written in snapshots."""
+    """The fields that can be read and written in snapshots."""
 
     snapshot: ClassVar[tuple[str, ...]]
     """The default of output.fields."""
 
     columns: ClassVar[tuple[Column, ...]]
-    """Of the series, behind those of `columns.CLOCK`: statistics of the core, and what is made of them."""
+    """Columns of the series behind those of `columns.CLOCK`: statistics of the core, and derived columns."""
 
     not_columns: ClassVar[tuple[str, ...]] = ()
-    """Statistics and spectra of the core that are written nowhere: for tests, or others are made of them."""
+    """Statistics and spectra of the core that are not written: for tests, or as input of derived columns."""
 
     spectra: ClassVar[tuple[Column, ...]]
     """Spectra of the core."""
 
     progress: ClassVar[tuple[tuple[str, str], ...]]
-    """What is shown while a run goes on: symbols, and the columns they stand for."""
+    """The display of a run in progress: symbols, and the columns they stand for."""
 
     picture: ClassVar[Picture]
 
     example: ClassVar[dict[str, Any]]
-    """Sections of a case that shows the model in a minute: for `whorl new` and `whorl bench`."""
+    """Sections of an example case that runs for a minute: for `whorl new` and `whorl bench`."""
 
-    # What the grid may be: bases by axis (z, y, x), axes that may have a single point, whether they must (and
+    # The possible grids: bases by axis (z, y, x), axes that may have a single point, whether they must (then
     # no field has a component along them).
     bases: ClassVar[tuple[str, ...]] = ("FFF",)
     dealias: ClassVar[str] = "2/3"
@@ -115,10 +115,10 @@ class Model(Section):
     must_be_flat: ClassVar[bool] = False
 
     waves: ClassVar[tuple[str, ...]] = ()
-    """Options of the linear terms that turn or couple the fields: waves, but for growth and decay."""
+    """Options of the linear terms that rotate or couple the fields: waves, apart from growth and decay."""
 
     measured: ClassVar[str] = "velocity"
-    """What is measured at the points of a step (`measure` of the core's model): a blow-up names it."""
+    """The quantity measured on the grid in a step (`measure` of the core's model); a blow-up names it."""
 
     # Whether there is a viscous velocity, which carries scalars, and whether it alone holds energy.
     viscous: ClassVar[bool] = True
@@ -126,7 +126,7 @@ class Model(Section):
 
     @classmethod
     def first_field(cls) -> str:
-        """What [initial] sets."""
+        """The field that [initial] sets."""
         return next(iter(cls.state))
 
     def parameters(self) -> dict[str, float]:
@@ -134,7 +134,7 @@ class Model(Section):
         raise NotImplementedError
 
     def viscosity_of_schmidt(self) -> float:
-        """ν by which the Schmidt numbers of scalars are meant."""
+        """The ν in the Schmidt numbers of scalars."""
         return self.parameters()["viscosity"]
 
     def headline(self) -> str:
@@ -142,12 +142,12 @@ class Model(Section):
         raise NotImplementedError
 
     def check_grid(self, grid: Any) -> None:
-        """Raises ValueError, naming the option and the remedy, if the model cannot live on this grid."""
+        """Raises ValueError, naming the option and the remedy, if the model is not possible on this grid."""
         check_bases(self, grid)
         check_flat_axes(self, grid)
 
     def without_mean(self, bases: str) -> tuple[str, ...]:
-        """Fields that must begin without a mean in a box of these bases."""
+        """Fields whose mean must be zero initially in a box of these bases."""
         return ()
 
     def derived(self, statistics: Mapping[str, float], kmax: float) -> dict[str, float]:
@@ -165,7 +165,7 @@ class Model(Section):
         return True
 
     def at_rest(self, statistics: Mapping[str, float]) -> bool:
-        """Whether nothing limits the step, so that a Courant number sets none."""
+        """Whether nothing limits the step, so that a Courant number sets no step."""
         return not (self.moves(statistics) or self.explicit_waves())
 
 

@@ -34,7 +34,7 @@ class Mhd(ViscousFlow):
         (0.0, 0.0, 0.0), "uniform magnetic field B0; one number: along z", unit="length/time"
     )
     hall: float = option(0.0, "ion inertial length d of the Hall term", unit="length", ge=0)
-    kinematic: bool = option(False, "whether u stays as it is, losing nothing, and only b advances")
+    kinematic: bool = option(False, "whether u is prescribed and constant in time, and only b advances")
 
     rivals: ClassVar = {"resistivity": ("magnetic_prandtl",), "magnetic_prandtl": ("resistivity",)}
     equations: ClassVar = """\
@@ -117,7 +117,7 @@ class Mhd(ViscousFlow):
         return self.viscosity / self.magnetic_prandtl
 
     def moves(self, statistics: Mapping[str, float]) -> bool:
-        """Alfvén waves along b count, too, but for a velocity that b cannot move."""
+        """Alfvén waves along b limit the step, too, unless the velocity is prescribed."""
         alfven = statistics["magnetic_energy"] > 0 and not self.kinematic
         return alfven or super().moves(statistics)
 
@@ -128,7 +128,7 @@ class Mhd(ViscousFlow):
         return super().parameters() | prescribed | magnetic | mean | {"kinematic": float(self.kinematic)}
 
     def viscosity_of_schmidt(self) -> float:
-        """ν as given, which a prescribed velocity does not feel."""
+        """The given ν, which does not act on a prescribed velocity."""
         return self.viscosity
 
     def headline(self) -> str:

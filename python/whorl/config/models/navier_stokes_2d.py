@@ -80,7 +80,7 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
 
     @classmethod
     def first_field(cls) -> str:
-        """[initial] gives the velocity, [initial.vorticity] the vorticity in place of it."""
+        """The velocity, which [initial] sets; [initial.vorticity] sets the vorticity instead."""
         return "velocity"
 
     def parameters(self) -> dict[str, float]:

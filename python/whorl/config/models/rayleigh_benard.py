@@ -128,8 +128,8 @@ class RayleighBenard(Model):
         super().check_grid(grid)
         if grid.lengths[2] != 1:
             raise ValueError(
-                f"grid.lengths along z is {grid.lengths[2]:g}: lengths are in units of the distance of the "
-                f"plates here; give grid.lengths = [{grid.lengths[0]:g}, {grid.lengths[1]:g}, 1]"
+                f"grid.lengths along z is {grid.lengths[2]:g}: lengths are in units of the distance between "
+                f"the plates here; give grid.lengths = [{grid.lengths[0]:g}, {grid.lengths[1]:g}, 1]"
             )
         if self.rotation_rate() != 0 and grid.bases not in ("FFF", "SFF"):
             raise ValueError(
