@@ -179,7 +179,7 @@ def test_other_shapes_names_and_numbers_are_refused():
     refused(simulation, ["not all finite"], change=spoil(np.nan, kx=1, ky=1, kz=1, component="x"))
     refused(simulation, ['"speed"', "velocity"], name="speed")
     plane = Simulation(case_of("navier-stokes-2d"))
-    refused(plane, ["not what the state is made of, but vorticity"])
+    refused(plane, ["not a field of the state, which has vorticity"])
     with pytest.raises(ValueError, match="vorticity"):
         simulation.modes("speed")
 

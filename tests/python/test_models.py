@@ -65,7 +65,7 @@ def test_scalars_are_fields_of_their_own_names_in_the_core(name):
     ("changed", "words"),
     [
         ({"columns": ()}, "navier-stokes: columns without a unit and a meaning: dissipation, energy, "),
-        ({"columns": (*MODELS["navier-stokes"].columns, Column("mass", "", "m"))}, "has not: mass"),
+        ({"columns": (*MODELS["navier-stokes"].columns, Column("mass", "", "m"))}, "does not have: mass"),
         ({"spectra": ()}, "spectra without a unit and a meaning: energy, helicity"),
         ({"state": {"velocity": FieldOf(2, "", "")}}, "state are {'velocity': 2, 's': 1} and in the core"),
         ({"outputs": {}}, "outputs are {'s': 1} and in the core"),

@@ -1,4 +1,4 @@
-"""What can be refused before anything is allocated (ranks, memory, device), and what is worth a warning."""
+"""Checks made before anything is allocated (ranks, memory, device), and warnings."""
 
 import os
 import socket
@@ -21,7 +21,7 @@ from whorl.run.memory_limits import available_memory
 
 SUNDRIES = 128 * 2**20  # bytes of a GPU's memory for sums, tables of lines and kernels
 
-# Threads that take turns on a core cost time; so many cost the machine.
+# Threads that take turns on a core cost time; more than this many per core overload the machine.
 MOST_THREADS_A_CORE = 16
 
 
@@ -36,28 +36,28 @@ def check(case: Case, options: _core.Options, comm: MPI.Intracomm) -> None:
 
 
 def check_levels(comm: MPI.Intracomm) -> None:
-    """Raises CaseError where ranks have cores of different instruction levels. Collective."""
+    """Raises CaseError if ranks use different instruction levels. Collective."""
     levels = sorted(set(comm.allgather(_core.build_info()["level"])))
     if len(levels) > 1:
         raise CaseError(
-            f"the ranks take different instruction levels, {' and '.join(levels)}: they would wait for the "
-            f"slowest, and roundings depend on who computes what; set {VARIABLE}={levels[0]} on all of them."
+            f"the ranks use different instruction levels, {' and '.join(levels)}: they would wait for the "
+            f"slowest, and rounding would depend on the rank; set {VARIABLE}={levels[0]} on all of them."
         )
 
 
 def other_level(level: str) -> list[str]:
-    """A sentence where a run went on so far at this instruction level, and the core's is another."""
+    """A warning if the run so far used this instruction level and the core's is another."""
     own = _core.build_info()["level"]
     if level in ("", own):
         return []
     return [
-        f"the run so far was computed at instruction level {level}, this is {own}: it goes on with other "
-        f"roundings; WHORL_LEVEL={level} repeats the bits of an uninterrupted one."
+        f"the run so far was computed at instruction level {level}, this is {own}: it goes on with different "
+        f"rounding; WHORL_LEVEL={level} repeats the bits of an uninterrupted one."
     ]
 
 
 def warnings(case: Case, ranks: int = 1, threads: int = 1) -> list[str]:
-    """What will run but may not be meant; a sentence each."""
+    """Warnings of choices that run but may not be intended; one sentence each."""
     return [
         *_growing_waves(case),
         *_large_courant(case),
@@ -68,7 +68,7 @@ def warnings(case: Case, ranks: int = 1, threads: int = 1) -> list[str]:
 
 
 def _threads(case: Case, threads: int) -> str:
-    """Where their number is from."""
+    """The number of threads with its origin."""
     return f"{'run.threads' if case.run.threads else 'OMP_NUM_THREADS'} = {threads}"
 
 
@@ -80,7 +80,7 @@ def _crowded_cores(case: Case, threads: int) -> list[str]:
     takes = "run.threads = 0 takes" if case.run.threads else "without it a rank takes"
     return [
         f"{_threads(case, threads)} threads take turns on {room}, all that this rank may use; {takes} the "
-        "cores there are, and under mpiexec --bind-to none frees a rank of those it is bound to."
+        "available cores, and mpiexec --bind-to none lets a rank use every core."
     ]
 
 
@@ -120,7 +120,7 @@ def _large_courant(case: Case) -> list[str]:
 
 
 def limit_of_courant(case: Case) -> str:
-    """The Courant number that should not be passed, and why."""
+    """The Courant number that should not be exceeded, and why."""
     scheme, dealias = case.time.scheme, case.grid.dealias
     largest = f"{largest_courant(scheme, dealias):.2g}"
     if SCHEMES[scheme].growth:
@@ -131,7 +131,7 @@ def limit_of_courant(case: Case) -> str:
 
 
 def step_too_large(case: Case, courant: float, step: int) -> str | None:
-    """A sentence where a fixed step turned out to be beyond what the scheme stands."""
+    """A warning if a fixed step turned out to be beyond the scheme's limit of stability."""
     dt = case.time.dt
     if dt is None or courant <= largest_courant(case.time.scheme, case.grid.dealias):
         return None
@@ -142,7 +142,7 @@ def step_too_large(case: Case, courant: float, step: int) -> str | None:
 
 
 def at_rest(case: Case) -> str:
-    """What a flow at rest is told, with the options of [initial] that are 0."""
+    """The error for a flow at rest, with the options of [initial] that are 0."""
     given = case.initial.model_dump() if case.initial else {}
     still = [f"initial.{key} = 0" for key, value in given.items() if isinstance(value, float) and value == 0]
     named = [f'initial.name = "{case.initial.name}"'] if case.initial else ["the initial field"]
@@ -153,17 +153,17 @@ def at_rest(case: Case) -> str:
 
 
 def come_to_rest(case: Case, report: _core.StepReport, clock: Clock) -> str:
-    """What a flow is told that has stopped to move, so that its steps would grow without end."""
+    """The error for a flow that has stopped moving, whose steps would grow without limit."""
     return (
         f"the flow has come to rest: its largest {case.flow.measured} is {report.maximum_velocity:.3g} at "
-        f"t = {clock.time:.6g}, step {clock.step}, and time.courant = {case.time.courant:g} makes ever "
-        "longer steps of it; all that was due at the end is written. To follow it further give time.dt or "
+        f"t = {clock.time:.6g}, step {clock.step}, and time.courant = {case.time.courant:g} makes its "
+        "steps ever longer; all output due at the end is written. To follow it further give time.dt or "
         "time.dt_max."
     )
 
 
 def check_device(case: Case, comm: MPI.Intracomm) -> None:
-    """Raises CaseError where this build lacks the device or the transport, or a rank the GPU it needs."""
+    """Raises CaseError if this build lacks the device or the transport, or a rank lacks the GPU it needs."""
     device, build = case.run.device, _core.build_info()
     if not DEVICES[device]["build"] and device not in build["devices"]:
         raise CaseError(f'run.device = "{device}" is in no build of whorl yet; use "cpu" or "cuda".')
@@ -190,7 +190,7 @@ def check_device(case: Case, comm: MPI.Intracomm) -> None:
 
 
 def check_gpu_exchange(case: Case) -> None:
-    """Raises CaseError for what does not move data from GPU to GPU."""
+    """Raises CaseError for options of the exchange that GPUs do not have."""
     try:
         _core.moves_device_memory(core_options(plain(case), 1))
     except _core.Error as error:
@@ -198,7 +198,7 @@ def check_gpu_exchange(case: Case) -> None:
 
 
 def check_files(case: Case) -> None:
-    """A run that is to be gone on with must not end without what it could go on from."""
+    """Raises CaseError if checkpoints or other files are wanted and this build cannot write them."""
     if case.output.directory is None or _core.build_info()["hdf5"] != "none":
         return
     names = ("checkpoint_every", "snapshot_every")
@@ -224,7 +224,7 @@ def check_ranks(case: Case, options: _core.Options, ranks: int) -> None:
     most = _core.maximum_ranks(options)
     size = " × ".join(map(str, case.grid.points))
     rows, columns = case.run.process_grid
-    there = max(ranks, launched())  # each would take itself for the only one
+    there = max(ranks, launched())  # without MPI each rank believes it is the only one
     if there > 1 and _core.build_info()["mpi"] == "none":
         raise CaseError(
             f"{there} ranks are too many for this whorl, which was built without MPI: run it on one, or "
@@ -249,7 +249,7 @@ def check_ranks(case: Case, options: _core.Options, ranks: int) -> None:
 
 
 class Room(NamedTuple):
-    """What is left of a memory, in bytes of each of the ranks that share it; the least first in order."""
+    """The memory left, in bytes for each of the ranks that share it; the smallest comes first in order."""
 
     of_rank: float
     ranks: int
@@ -257,9 +257,9 @@ class Room(NamedTuple):
 
 
 def check_memory(options: _core.Options, comm: MPI.Intracomm) -> _core.Options:
-    """Compares the need of all ranks of each node, or of each GPU, with what it has available.
+    """Compares the need of all ranks of each node, or of each GPU, with the memory available there.
 
-    Returns `options`: a GPU without room for the planes that would fill it works on fewer at a time.
+    Returns `options`, in which a GPU without room for the planes that would fill it works on fewer at a time.
     Raises CaseError. Collective.
     """
     on_gpu = options.device in GPUS
@@ -276,7 +276,7 @@ def check_memory(options: _core.Options, comm: MPI.Intracomm) -> _core.Options:
 
 
 def _fit(options: _core.Options, ranks: int, room: Room, of_host: Room | None) -> None:
-    """Raises CaseError if a rank needs more than it has; a GPU's planes are chosen by it."""
+    """Raises CaseError if a rank needs more memory than it has; on a GPU it chooses the planes at a time."""
     if of_host:
         _check_staging(options, ranks, of_host)
     on_gpu = options.device in GPUS
@@ -300,14 +300,14 @@ def _fit(options: _core.Options, ranks: int, room: Room, of_host: Room | None) -
 
 
 def uncounted(options: _core.Options, ranks: int) -> float:
-    """Bytes a rank needs of a GPU besides those that are counted: a batch of a vector field, and sundries."""
+    """Bytes of a GPU that a rank needs besides those counted: a batch of a vector field, and SUNDRIES."""
     x, y, z = options.points
     points = min(x * y * z / ranks, max(_core.POINTS_OF_BATCH, x * y))
     return 3 * points * (8 if options.precision == "double" else 4) + SUNDRIES
 
 
 def _check_staging(options: _core.Options, ranks: int, room: Room) -> None:
-    """What passes through the host has its place there as well."""
+    """Raises CaseError if the host has no room for the messages that pass through it."""
     parts = _core.estimate_memory(options, ranks)
     needed = parts["exchange"] + parts["row_buffers"]
     if needed > room.of_rank:
@@ -319,7 +319,7 @@ def _check_staging(options: _core.Options, ranks: int, room: Room) -> None:
 
 
 def _room_of_node(node: MPI.Intracomm, comm: MPI.Intracomm) -> Room:
-    """Of the node with the least, as its ranks see it."""
+    """The room of the node with the least memory, as its ranks see it."""
     (available, limit), host = agreed(comm, lambda: (available_memory(), socket.gethostname()))
     available, limit = node.allreduce((available, limit), MPI.MIN)
     place = f"{host}, {limit}" if limit else host
@@ -327,9 +327,9 @@ def _room_of_node(node: MPI.Intracomm, comm: MPI.Intracomm) -> Room:
 
 
 def _room_of_gpu(node: MPI.Intracomm, comm: MPI.Intracomm) -> Room:
-    """Of the GPU with the least.
+    """The room of the GPU with the least memory.
 
-    Ranks of a node take its GPUs in turn; a launcher may have given them different ones.
+    The ranks of a node take its GPUs in turn; a launcher may have given them different GPUs.
     """
 
     def own() -> tuple[str, int, str]:

@@ -1,4 +1,4 @@
-"""A case as the core takes it."""
+"""The options of the core for a case."""
 
 import re
 
@@ -13,9 +13,9 @@ check_models()
 
 
 def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Options:
-    """What the core needs of a case; with these lines in place of its own, if they are given.
+    """The core's options for a case; `known_lines`, if given, replaces its run.lines.
 
-    What [grid] and [run] say is handed on under its own name wherever the core has that.
+    Options of [grid] and [run] are passed on under their own names wherever the core has these.
     """
     of_sections = {
         name: getattr(section, name)
@@ -36,26 +36,26 @@ def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Optio
 
 
 def core_scheme(name: str) -> _core.Scheme:
-    """The table of a scheme, as the core takes it."""
+    """The table of a scheme for the core."""
     scheme = SCHEMES[name]
     stages = [_core.StageTable(stage.m, stage.v, stage.advance) for stage in scheme.stages]
     return _core.Scheme(name, stages, scheme.earlier)
 
 
 def refused(error: _core.Error) -> CaseError:
-    """What the core says of options of [run], with their section."""
+    """The core's error as CaseError, with "run." before the options of [run]."""
     names = "|".join(Run.model_fields)
     return CaseError(re.sub(rf"(?<![\w.])({names}) = ", r"run.\1 = ", str(error)))
 
 
 def describe(case: Case, flow: _core.Flow) -> str:
-    """One line on what runs and how."""
+    """One line that describes the case and how it runs."""
     rows, columns = flow.process_grid
     grid = f"{rows} × {columns}, {flow.options.transport}"
     ranks = "1 rank" if flow.ranks == 1 else f"{flow.ranks} ranks ({grid})"
     threads = f"{flow.threads} thread{'s' if flow.threads > 1 else ''}"
     device = f" on {case.run.device}" if case.run.device != "cpu" else ""
-    planes = flow.options.planes  # 0: as many as it likes
+    planes = flow.options.planes  # 0: no limit
     short = (
         f" (its memory has room for {planes} plane{'s' if planes > 1 else ''} at a time)" if planes else ""
     )
@@ -63,7 +63,7 @@ def describe(case: Case, flow: _core.Flow) -> str:
 
 
 def what(case: Case) -> str:
-    """One line on what is solved, however it is run."""
+    """One line that describes the case, however it runs."""
     size = " × ".join(map(str, case.grid.points))
     kept = f"{case.grid.dealias} sphere" if case.grid.shape == "sphere" else case.grid.dealias
     bases = "" if case.grid.bases == "FFF" else f", {case.grid.bases}"

@@ -1,4 +1,4 @@
-"""Whether the core's models are what Python tells of them: a unit and a meaning for each of their names."""
+"""Checks that the core's models match their declarations in Python: each name has a unit and a meaning."""
 
 from collections.abc import Iterator
 
@@ -9,9 +9,9 @@ from whorl.config.section import tag_of
 
 
 def check_models() -> None:
-    """Raises RuntimeError where Python and the core differ in a model, with what is missing or too much.
+    """Raises RuntimeError if Python and the core differ in a model; the message names the differences.
 
-    A core may have been built with fewer models.
+    The core may be built with fewer models than Python declares.
     """
     of_core = set(_core.build_info()["models"])
     wrong = [*_differing("models", of_core, of_core & MODELS.keys())]
@@ -19,8 +19,8 @@ def check_models() -> None:
         wrong += [f"{name}: {what}" for what in _differences(MODELS[name])]
     if wrong:
         raise RuntimeError(
-            f"the core and whorl.config.models do not fit together: {'; '.join(wrong)}. Build the core anew "
-            "(make setup), or let both say the same."
+            f"the core and whorl.config.models disagree: {'; '.join(wrong)}. Rebuild the core (make setup), "
+            "or make the declarations agree."
         )
 
 
@@ -53,4 +53,4 @@ def _differing(kind: str, in_core: set[str], here: set[str]) -> Iterator[str]:
     if missing := sorted(in_core - here):
         yield f"{kind} without a unit and a meaning: {', '.join(missing)}"
     if beyond := sorted(here - in_core):
-        yield f"{kind} that the core has not: {', '.join(beyond)}"
+        yield f"{kind} that the core does not have: {', '.join(beyond)}"

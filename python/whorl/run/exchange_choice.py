@@ -1,4 +1,4 @@
-"""A way to exchange, and the plainest."""
+"""A choice of transport, process grid and batches, and the plainest one."""
 
 from dataclasses import dataclass
 
@@ -8,14 +8,14 @@ from whorl.config.case import AUTO, Case
 
 @dataclass(frozen=True)
 class Choice:
-    """A way to exchange; what is 0 or (0, 0) the core chooses."""
+    """A way to exchange; the core chooses what is 0 or (0, 0)."""
 
     transport: str
     process_grid: tuple[int, int]
     batches: int
 
     def applied_to(self, case: Case) -> Case:
-        """The case with it in place of what is open."""
+        """The case with this choice for the options that it leaves open."""
         rows, columns = self.process_grid
         return case.updated(
             [
@@ -27,7 +27,7 @@ class Choice:
 
 
 def plain(case: Case) -> Case:
-    """The case with the plainest exchange where it leaves the choice open."""
+    """The case with the plainest exchange for the options that it leaves open."""
     if case.run.transport != AUTO:
         return case
     return Choice(PLAIN_TRANSPORT, case.run.process_grid, case.run.batches).applied_to(case)

@@ -1,20 +1,20 @@
-"""What fits into a memory: planes at a time, and the largest grid."""
+"""What fits into memory: the planes at a time, and the largest grid."""
 
 from collections.abc import Iterator
 
 from whorl import _core
 from whorl.config.sizes import next_good_size
 
-HEADROOM = 1.1  # of points along an axis, over what a memory in proportion to all points would let fit
+HEADROOM = 1.1  # points along an axis, over those that fit if memory were proportional to all points
 
-# That a GPU works on at a time, from as many as fill it (0) to what its memory may leave.
+# Planes that a GPU works on at a time, from as many as fill it (0) to as few as its memory may allow.
 PLANES = (0, 8, 4, 2, 1)
 
 
 def choose_planes(options: _core.Options, ranks: int, room: float) -> float:
-    """Sets `options.planes` to the most that fit: no rank needs more than `room` bytes; else to the fewest.
+    """Sets `options.planes` to the most for which no rank needs more than `room` bytes, else to the fewest.
 
-    Returns what the fullest rank then needs.
+    Returns the bytes that the fullest rank then needs.
     """
     for planes in PLANES:
         options.planes = planes
@@ -27,10 +27,10 @@ def choose_planes(options: _core.Options, ranks: int, room: float) -> float:
 def largest_points(
     options: _core.Options, ranks: int, needed: float, room: float
 ) -> tuple[int, int, int] | None:
-    """Points x, y, z of the largest smaller grid that fits: no rank needs more than `room` bytes.
+    """Points x, y, z of the largest smaller grid on which no rank needs more than `room` bytes.
 
-    The fullest needs `needed` for the points of `options`, whose shape is kept as far as good sizes allow.
-    None where these ranks can share no grid that small.
+    The fullest rank needs `needed` bytes on the grid of `options`, whose shape is kept as far as good sizes
+    allow. None if these ranks cannot share so small a grid.
     """
     wanted = tuple(options.points)
     share = max(room, 0.0) / needed
@@ -53,7 +53,7 @@ def _fits(options: _core.Options, ranks: int, room: float) -> bool:
 
 
 def _smaller(wanted: tuple[int, int, int], factor: float) -> Iterator[tuple[int, int, int]]:
-    """Grids of good sizes, of this shape or nearly, descending from `factor` times the points of an axis."""
+    """Grids of good sizes and nearly this shape, descending from `factor` times the points of an axis."""
     longest = max(wanted)
     for n in range(min(longest - 2, int(factor * longest) // 2 * 2), 3, -2):
         if next_good_size(n) == n:
@@ -61,5 +61,5 @@ def _smaller(wanted: tuple[int, int, int], factor: float) -> Iterator[tuple[int,
 
 
 def _good_size(most: int) -> int:
-    """The largest up to `most`, or the smallest there is."""
+    """The largest good size up to `most`, or the smallest of all."""
     return next((n for n in range(most // 2 * 2, 3, -2) if next_good_size(n) == n), 4)

@@ -1,4 +1,4 @@
-"""Standard output that a run outlives: `whorl run case | head -1` and a closed terminal do not end it."""
+"""Standard output that does not end a run: it outlives `whorl run case | head -1` and a closed terminal."""
 
 import os
 import sys
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class LastingStream:
-    """A stream; once nobody can read it, what is written to it is lost without an error.
+    """A stream; once nobody can read it, text written to it is lost without an error.
 
     `lost(reason)` is called when that happens.
     """
@@ -33,7 +33,7 @@ class LastingStream:
             self._give_up(error)
 
     def _give_up(self, error: OSError) -> None:
-        """What is in the stream's buffer goes nowhere, or Python would fail over it at its end."""
+        """Discard the stream's buffer, because Python would fail to flush it at its end."""
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, self._stream.fileno())
         os.close(nowhere)
@@ -42,7 +42,7 @@ class LastingStream:
 
 @contextmanager
 def lasting_output(lost: Callable[[str], None] = lambda reason: None) -> Iterator[None]:
-    """Within the block standard output and standard error may be closed, and their disk full."""
+    """Within the block standard output and standard error may be closed, or their disk full."""
     streams = {name: getattr(sys, name) for name in ("stdout", "stderr")}
     for name, stream in streams.items():
         if stream is not None:

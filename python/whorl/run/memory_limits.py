@@ -1,7 +1,7 @@
-"""Memory that is left on this host: of all of it, and of what the control groups of this process may have.
+"""The memory left on this host, and within the limits of the control groups of this process.
 
-Containers and batch systems limit a group of processes (cgroups, "memory" in the documentation of Linux); a
-process that takes more is killed, whatever else the host has free.
+Containers and batch systems limit a group of processes (cgroups, "memory" in the documentation of Linux). A
+process that takes more is killed, however much memory the host has free.
 """
 
 from collections.abc import Iterator
@@ -9,21 +9,21 @@ from pathlib import Path
 
 import psutil
 
-# Of either version, by file: the limit, what is taken, and of memory.stat what the system takes back at need.
+# The files of each version: the limit, the memory in use, and the entry of memory.stat that can be reclaimed.
 V2 = ("memory.max", "memory.current", "inactive_file")
 V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
 GROUPS = "sys/fs/cgroup"
 
 
 def available_memory(root: Path = Path("/")) -> tuple[int, str]:
-    """Bytes that may be taken yet, and what limits them: "" the host, else "a limit of its control group"."""
+    """Bytes still available, and what limits them: "" the host, else "a limit of its control group"."""
     free = psutil.virtual_memory().available
     left = min(_left_in_groups(root), default=free)
     return (left, "a limit of its control group") if left < free else (free, "")
 
 
 def _left_in_groups(root: Path) -> Iterator[int]:
-    """Of each group that this process is in and that has a limit."""
+    """Bytes left in each group of this process that has a limit."""
     for folder, names in _groups(root):
         limit, taken = (_number(folder / name) for name in names[:2])
         if limit is not None and taken is not None:
@@ -31,9 +31,9 @@ def _left_in_groups(root: Path) -> Iterator[int]:
 
 
 def _groups(root: Path) -> Iterator[tuple[Path, tuple[str, str, str]]]:
-    """Folders of this process's groups and of those they lie in, with the names of their files.
+    """Folders of this process's groups and of the groups around them, with the names of their files.
 
-    In a container the path may be that on the host, which is not to be seen: then its own root counts.
+    In a container the path may be that on the host, which is not visible: then the container's root counts.
     """
     try:
         lines = (root / "proc/self/cgroup").read_text().splitlines()
@@ -51,7 +51,7 @@ def _groups(root: Path) -> Iterator[tuple[Path, tuple[str, str, str]]]:
 
 
 def _number(path: Path) -> int | None:
-    """None where there is no such file or, in it, no limit."""
+    """The number in a file; None if there is no such file, or no limit in it."""
     try:
         text = path.read_text().strip()
     except OSError:

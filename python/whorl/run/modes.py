@@ -1,4 +1,4 @@
-"""The modes of a field of a flow as arrays (mode_arrays.py), and set from them."""
+"""Reads the modes of a field of a flow as arrays (mode_arrays.py), and sets a field from them."""
 
 import numpy as np
 import xarray as xr
@@ -12,12 +12,12 @@ from whorl.config.measures import output_fields, state_fields
 from whorl.initial.checks import Target, check_mean
 from whorl.output.mode_arrays import labelled, smallest_wavenumbers
 
-# Of the energy, what modes that are no real field may have: rounding of sums and of a transform.
+# The fraction of the energy that may be in modes of no real field: rounding of sums and of a transform.
 NO_FIELD = {"double": 1e-10, "single": 1e-5}
 
 
 class Layout:
-    """Where the modes of a rank lie: in the core, row after row, and in an array over kx, ky, kz."""
+    """The positions of a rank's modes: in the core, row after row, and in an array over kx, ky, kz."""
 
     def __init__(self, flow: _core.Flow, grid: Grid):
         rows = flow.rows
@@ -43,7 +43,7 @@ class Layout:
 
 
 def read(flow: _core.Flow, case: Case, field: str) -> xr.DataArray:
-    """This rank's modes of a field that can be read. Collective."""
+    """This rank's modes of a readable field. Collective."""
     about, layout = output_fields(case)[field], Layout(flow, case.grid)
     array = layout.unpacked(_values(flow, field, about.components, layout))
     return labelled(array, layout.numbers, case.grid, about.unit)
@@ -60,17 +60,17 @@ def _values(flow: _core.Flow, name: str, components: int, layout: Layout) -> np.
 
 
 def write(target: Target, values: xr.DataArray | np.ndarray) -> None:
-    """Sets a field of the state from this rank's modes, in the shape that `read` gives them. Collective.
+    """Sets a field of the state from this rank's modes, in the shape that `read` returns. Collective.
 
-    The divergent part of a solenoidal field and what no mode is kept for are removed. Raises CaseError on all
-    ranks where a value is not finite, where shape or wavenumbers are others, and for modes of no real field.
+    The divergent part of a solenoidal field and modes that are not kept are removed. Raises CaseError on all
+    ranks if a value is not finite, if the shape or the wavenumbers differ, or for modes of no real field.
     """
     if target.field not in (known := state_fields(target.case)):
-        raise CaseError(f"{target.field} is not what the state is made of, but {', '.join(known)}.")
+        raise CaseError(f"{target.field} is not a field of the state, which has {', '.join(known)}.")
     flow, layout = target.flow, Layout(target.flow, target.case.grid)
     flow.write_modes(target.field, agreed(target.comm, lambda: _checked(target, layout, values)))
     given = _energy(target, layout)
-    flow.transform_pair(target.field)  # leaves a real field, at the points, of whatever it was
+    flow.transform_pair(target.field)  # makes it a real field at the points
     flow.write_modes(target.field, _values(flow, target.field, target.components, layout))
     lost = abs(given - _energy(target, layout))
     if not np.isfinite(lost):
@@ -90,7 +90,7 @@ def _checked(target: Target, layout: Layout, values: xr.DataArray | np.ndarray) 
     if isinstance(values, xr.DataArray):
         values = _in_place(target, layout, values)
     try:
-        with np.errstate(over="ignore"):  # which is looked at below
+        with np.errstate(over="ignore"):  # checked below
             array = np.asarray(values).astype(_dtype(target.flow), copy=False)
     except (TypeError, ValueError) as error:
         raise CaseError(f"the modes of {target.field} are no array of complex numbers: {error}.") from None
@@ -105,7 +105,7 @@ def _checked(target: Target, layout: Layout, values: xr.DataArray | np.ndarray) 
 
 
 def _in_place(target: Target, layout: Layout, values: xr.DataArray) -> xr.DataArray:
-    """With its dimensions, wavenumbers and components in the order of `read`. Raises CaseError."""
+    """The values with dimensions, wavenumbers and components in the order of `read`. Raises CaseError."""
     grid = target.case.grid
     wanted = labelled(np.empty((target.components, *layout.shape), bool), layout.numbers, grid, "")
     if set(values.dims) != set(wanted.dims):
@@ -131,7 +131,7 @@ def _in_place(target: Target, layout: Layout, values: xr.DataArray) -> xr.DataAr
 
 
 def _energy(target: Target, layout: Layout) -> float:
-    """Half the mean square of the field, by the sum over modes."""
+    """Half the mean square of the field, as a sum over modes."""
     weight = np.ones(layout.shape)
     axes = zip(layout.numbers, reversed(target.case.grid.bases), strict=True)
     for axis, (numbers, basis) in enumerate(axes):

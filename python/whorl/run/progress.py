@@ -1,4 +1,4 @@
-"""How a run is going: a live display on a terminal, else a plain line every few seconds; and the log."""
+"""The progress of a run: a live display on a terminal, else a plain line every few seconds; and the log."""
 
 import importlib.util
 import logging
@@ -22,15 +22,15 @@ from whorl.config.clock import Allowance, Stopwatch
 LIVE_SECONDS = 0.25
 PLAIN_SECONDS = 5.0
 LOG_SECONDS = 60.0
-SHARE = 0.004  # of a run's time, for its statistics, and as much for writing: together below one per cent
+SHARE = 0.004  # of a run's time for statistics, and again for writing: together below one per cent
 A_LIFETIME = 3e9  # seconds
 
 
 @dataclass(frozen=True)
 class Status:
-    """The state of a run at one step: `done` is the part of the whole run, 0 to 1; `values` by symbol.
+    """The state of a run at one step: `done` is the fraction of the whole run; `values` are by symbol.
 
-    `measured`: the step that the values are of, where it is an earlier one.
+    `measured` is the step at which the values were measured, if it is an earlier one.
     """
 
     step: int
@@ -54,7 +54,7 @@ class Status:
 
 
 class LogFile(logging.FileHandler):
-    """A log file; where it cannot be written it says so once, and the run goes on."""
+    """A log file; if it cannot be written, it says so once and the run goes on."""
 
     _told = False
 
@@ -67,12 +67,12 @@ class LogFile(logging.FileHandler):
 
 
 def pace(steps: int, seconds: float) -> str:
-    """How fast so many steps were."""
+    """The speed of so many steps, as text."""
     return f"{steps} steps in {timedelta(seconds=round(seconds))}, {seconds / max(steps, 1):.3g} s a step"
 
 
 def run_log(path: Path | None) -> logging.Logger:
-    """A log that appends to `path`, or nowhere; one a run."""
+    """A log that appends to `path`, or discards its lines; one per run."""
     log = logging.Logger("whorl", logging.INFO)
     if path is None:
         log.addHandler(logging.NullHandler())
@@ -84,7 +84,7 @@ def run_log(path: Path | None) -> logging.Logger:
 
 
 def on_terminal() -> bool:
-    """Whether someone watches. Under mpiexec a rank's stdout may be a terminal when mpiexec's is none."""
+    """Whether someone watches. Under mpiexec a rank's stdout may be a terminal though mpiexec's is not."""
     launched = any(name in os.environ for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"))
     try:
         return (sys.stdout is not None and sys.stdout.isatty()) and (
@@ -95,19 +95,19 @@ def on_terminal() -> bool:
 
 
 def has_widgets() -> bool:
-    """Whether a notebook can show what changes; without ipywidgets it shows a line every few seconds."""
+    """Whether a notebook can update its output; without ipywidgets it shows a line every few seconds."""
     return importlib.util.find_spec("ipywidgets") is not None
 
 
 def stdout_console() -> Console:
-    """Plain where nobody watches, but in notebooks."""
+    """A console for standard output, plain unless it is a terminal or a notebook."""
     return Console(force_terminal=None if on_terminal() else False, highlight=False)
 
 
 class Progress:
-    """Shows a run on rank 0; a context manager. `due` says when the next `show` is wanted.
+    """Shows a run on rank 0; a context manager. `due` tells whether the next `show` is wanted.
 
-    Statistics and writing each take at most SHARE of the time, as measured, whatever a step takes.
+    Statistics and writing each take at most SHARE of the measured time, however long a step takes.
     """
 
     def __init__(self, log: logging.Logger, console: Console | None = None):
@@ -136,15 +136,15 @@ class Progress:
         return self._writing.allows(0.0, now) and self._display.ring(now)
 
     def affords(self, seconds: float | None) -> bool:
-        """Whether statistics may be computed for the display alone; they took so long, None: nobody knows."""
+        """Whether statistics that took so long last time (None: unknown) may be computed for the display."""
         return seconds is not None and self._statistics.allows(seconds, time.monotonic())
 
     def computed(self, seconds: float) -> None:
-        """Statistics for the display alone took so long."""
+        """Record the seconds that statistics for the display alone took."""
         self._statistics.take(seconds, time.monotonic())
 
     def begin(self, done: float) -> None:
-        """The part of the run that earlier ones had done, for the time left."""
+        """Set the fraction of the run that earlier runs had done, from which the time left follows."""
         self._started = time.monotonic()
         self._done_at_start = done
 

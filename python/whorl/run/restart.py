@@ -1,4 +1,4 @@
-"""Going on from a checkpoint: in the same directory, or with changes in one beside it."""
+"""Continues from a checkpoint, in the same directory or, with changes, in another one."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -39,25 +39,25 @@ class Restarts:
         comm: MPI.Intracomm | None = None,
         overwrite: bool = False,
     ) -> Self:
-        """Go on from a checkpoint, in its directory or in one beside it.
+        """Continue from a checkpoint, in its directory or in another one.
 
         Parameters
         ----------
         directory : str or Path
             The output directory of the run that wrote the checkpoint.
         output : str or Path, optional
-            A directory for a run of its own that begins from the checkpoint, at its time and step, while
-            `directory` stays as it is. Without it the run goes on in `directory`.
+            A directory for a new run that begins from the checkpoint, at its time and step, while
+            `directory` stays unchanged. Without it the run continues in `directory`.
         until : float, optional
-            The time to go on to; that of the case if it is not given.
+            The end time; that of the case by default.
         settings : sequence of str, optional
-            Changes of the case, "section.key=value": of run.*, output.* (but directory) and time.*. With
-            `output` they may change all but [initial] and the box: the points of the grid or the viscosity,
-            too.
+            Changes of the case, "section.key=value", to run.*, output.* (except directory) and time.*. With
+            `output` they may change everything except [initial] and the box, such as the grid points or the
+            viscosity.
         step : int, optional
             The step of the checkpoint; the newest by default.
         comm : mpi4py.MPI.Intracomm, optional
-            The ranks that share the flow, all by default; their number need not be that of the run so far.
+            The ranks that share the flow, all by default; their number may differ from the earlier run's.
         overwrite : bool, default False
             Whether to replace an earlier run in `output`.
 
@@ -74,12 +74,12 @@ class Restarts:
 
         Notes
         -----
-        Ranks, process grid and precision are free. On the same ranks, at the same instruction level (another
-        is warned of), the run repeats the uninterrupted one bit for bit, but with run.lines = "fftw": plans
-        are found by timing.
+        The number of ranks, process grid and precision may change. On the same ranks and at the same
+        instruction level (a different one gives a warning) the run repeats the uninterrupted one bit for bit,
+        except with run.lines = "fftw", whose plans are found by timing.
 
-        On another grid the modes that both keep are taken to the last bit, others are zero or left out. A run
-        in `output` begins a multistep scheme anew.
+        On another grid, modes that both grids keep are copied to the last bit; others are zero or left out. A
+        run in `output` begins a multistep scheme anew.
 
         Examples
         --------
@@ -153,7 +153,7 @@ class Restarts:
         self.origin, self._fresh = checkpoint.path, True
 
     def _check_left(self, checkpoint: Checkpoint, place: RunDirectory) -> None:
-        """Raises CaseError where a limit of the run is reached already."""
+        """Raises CaseError if a limit of the run is reached already."""
         self._dt = checkpoint.dt
         if limits := self._limits_reached():
             raise CaseError(
@@ -174,7 +174,7 @@ def _damaged(
 
 
 def _dropped(case: Case, checkpoint: Checkpoint) -> str | None:
-    """A sentence on the fields of a checkpoint that a case has not."""
+    """A sentence on the fields of a checkpoint that a case does not have."""
     dropped = [name for name in checkpoint.names_in_file() if name not in state_fields(case)]
     return f"{', '.join(dropped)} of {checkpoint.path} is left out: the case has none." if dropped else None
 

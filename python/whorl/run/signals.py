@@ -4,8 +4,8 @@ import signal
 import threading
 from types import FrameType
 
-# SIGUSR1 too: batch systems send it ahead of time, and mpiexec passes it on to the ranks as it is. SIGHUP is
-# what a terminal that is closed sends.
+# Batch systems send SIGUSR1 before the time limit, and mpiexec passes it on to the ranks unchanged. A
+# terminal sends SIGHUP when it is closed.
 STOPPING = (signal.SIGTERM, signal.SIGINT, signal.SIGUSR1, signal.SIGHUP)
 
 
@@ -34,5 +34,5 @@ class StopFlag:
 
 
 def ignored(number: signal.Signals) -> bool:
-    """Whether nohup asked for it. SIGINT is ignored by everything a shell script puts in the background."""
+    """Whether nohup made the process ignore a signal. A shell's background jobs ignore SIGINT anyway."""
     return number == signal.SIGHUP and signal.getsignal(number) is signal.SIG_IGN

@@ -35,7 +35,7 @@ from whorl.run.signals import StopFlag
 from whorl.run.state import State
 from whorl.run.threads import threads_of_rank
 
-REST = 1e6  # of the shortest step: one so much longer is of a flow that moves a millionth as fast
+REST = 1e6  # times the shortest step: in a step so long the flow moves a millionth as fast
 
 
 class Simulation(State, Restarts):
@@ -44,11 +44,11 @@ class Simulation(State, Restarts):
     Parameters
     ----------
     case : Case
-        What is computed. Files go to `case.output.directory`; none are written without it.
+        The case to compute. Files go to `case.output.directory`; none are written without it.
     initial : callable, array_like or dict, optional
-        In place of the case's [initial] a function (x, y, z) → (u, v, w) or an array (3, nz, ny, nx), as for
-        `set_field`, or a dict of them for several fields: {"velocity": function, "magnetic": array}. What
-        neither it nor the case gives is zero; "zero" in the case gives nothing.
+        The initial field, instead of the case's [initial]: a function (x, y, z) → (u, v, w) or an array
+        (3, nz, ny, nx), as for `set_field`, or a dict of these for several fields: {"velocity": function,
+        "magnetic": array}. A field that neither it nor the case gives is zero; "zero" in the case gives none.
     comm : mpi4py.MPI.Intracomm, optional
         The ranks that share the flow, all by default.
     overwrite : bool, default False
@@ -57,7 +57,7 @@ class Simulation(State, Restarts):
     Raises
     ------
     CaseError
-        For anything that cannot be run, such as a field that `initial` and the case both give; nothing is
+        If the case cannot be run, for example because `initial` and the case give the same field; nothing is
         written then.
 
     Examples
@@ -110,7 +110,7 @@ class Simulation(State, Restarts):
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
         self._dt, self._shortest_dt = 0.0, math.inf
-        self.origin: Path | None = None  # the checkpoint it goes on from
+        self.origin: Path | None = None  # the checkpoint from which it continues
         self._step_told = self._ended = False
         self._goal = case.time.until  # the time that the next landing step lands on
         self._recorder = Recorder(case, self.flow, clock, directory, comm)
@@ -122,13 +122,13 @@ class Simulation(State, Restarts):
         self._lock = lock
 
     def _release(self) -> None:
-        """Others may work in the directory."""
+        """Release the directory for other processes."""
         if self._lock:
             self._lock.release()
 
     @contextmanager
     def _released_on_error(self) -> Iterator[None]:
-        """An exception keeps what it went through alive, and with it the lock."""
+        """Release the lock on an exception, whose traceback would keep it alive."""
         try:
             yield
         except BaseException:
@@ -148,11 +148,11 @@ class Simulation(State, Restarts):
             self.log.warning(f"warning: {warning}")
 
     def close(self) -> None:
-        """Give back the memory, what MPI keeps of it and the directory; only series and spectra are left.
+        """Free the memory, MPI's windows and the directory; only series and spectra stay usable.
 
         A block `with Simulation(case) as simulation:` that ends without an exception calls it. Collective.
-        Without it what MPI keeps on several ranks (windows, memory they share) stays until the program ends:
-        Python forgets objects on each rank at a time of its own, and MPI waits for all ranks.
+        Without it, resources of MPI on several ranks (windows, shared memory) stay until the program ends:
+        Python deletes objects on each rank at its own time, and MPI waits for all ranks.
         """
         self.flow.close()
         self._release()
@@ -161,7 +161,7 @@ class Simulation(State, Restarts):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: Any) -> None:
-        """Closes it, but not on an exception, which the other ranks may not have and would be waited for."""
+        """Close it, but not on an exception: ranks without the exception would not take part."""
         if kind is None:
             self.close()
 
@@ -186,7 +186,7 @@ class Simulation(State, Restarts):
         return bool(self._limits_reached())
 
     def _limits_reached(self) -> list[str]:
-        """Each with how to move it."""
+        """The limits reached, each with the option that moves it."""
         until, steps = self.case.time.until, self.case.time.steps
         limits = []
         if self._is_at(until):
@@ -211,8 +211,8 @@ class Simulation(State, Restarts):
     def statistics(self) -> dict[str, float]:
         """Return the numbers of the present state, by the names of the columns of the series.
 
-        They are sums over modes (energy, dissipation, …), and what follows from them: R_lambda, a Nusselt
-        number; see `whorl models MODEL`. Collective. Raises BlowUp where the state is not finite.
+        They are sums over modes (energy, dissipation, …) and numbers that follow from them (R_lambda, a
+        Nusselt number); see `whorl models MODEL`. Collective. Raises BlowUp if the state is not finite.
         """
         values = dict(self._recorder.statistics())
         return values | self.case.flow.derived(values, self.flow.kmax)
@@ -224,7 +224,7 @@ class Simulation(State, Restarts):
         return self._recorder.blow_up(reason)
 
     def summary(self) -> str:
-        """Return one line on what runs and how."""
+        """Return one line that describes the case and how it runs."""
         return describe(self.case, self.flow)
 
     # the loop
@@ -237,12 +237,12 @@ class Simulation(State, Restarts):
         interval : float or str
             An interval of time, such as 0.5, or a number of steps, such as "10 steps".
         function : callable, optional
-            It is called as `function(simulation)`. Without it `every` returns a decorator.
+            The function, called as `function(simulation)`. Without it `every` returns a decorator.
 
         Raises
         ------
         ValueError
-            If the interval is another, in minutes, say, or if `function` cannot be called.
+            If the interval has another form, such as minutes, or if `function` cannot be called.
 
         Examples
         --------
@@ -263,7 +263,7 @@ class Simulation(State, Restarts):
         return register if function is None else register(function)
 
     def step(self) -> _core.StepReport:
-        """Make one step, with the callbacks, then the output due: files have the state as callbacks leave it.
+        """Make one step, call the callbacks, then write the output due, which has the state they leave.
 
         Returns
         -------
@@ -277,7 +277,7 @@ class Simulation(State, Restarts):
         CaseError, RunFault
             If the flow is at rest, or has come to rest, so that time.courant sets no step.
         ValueError
-            If the run is finished or has given its directory back.
+            If the run is finished or has released its directory.
         """
         if self.finished or self._ended:
             why = "is finished" if self.finished else "has ended, and its directory is free for others,"
@@ -304,25 +304,25 @@ class Simulation(State, Restarts):
     def run(self, *, until: float | None = None, progress: bool = True) -> bool:
         """Make steps until the end of the run, or until a time before it.
 
-        With an output directory SIGTERM, SIGINT, SIGUSR1 and SIGHUP stop it behind the present step, with a
-        checkpoint. Standard output may be closed meanwhile.
+        With an output directory, SIGTERM, SIGINT, SIGUSR1 and SIGHUP stop the run after the present step,
+        with a checkpoint. Standard output may be closed meanwhile.
 
         Parameters
         ----------
         until : float, optional
-            A time to pause at, on which the last step is shortened to land; of one passed none is made.
+            A time to pause at; the last step is shortened to land on it. No step is made if it has passed.
         progress : bool, default True
             Whether rank 0 shows how far the run is.
 
         Returns
         -------
         bool
-            Whether the end is reached; if not, `stopped_by` names a signal that stopped it, or is None.
+            Whether the end is reached; if not, `stopped_by` names the signal that stopped it, or is None.
 
         Raises
         ------
         BlowUp, CaseError, RunFault
-            As from `step`; RunFault also if the run cannot go on, on a full disk, for example.
+            As from `step`; RunFault also if the run cannot go on, for example on a full disk.
         ValueError
             If `until` is negative or not finite.
 
@@ -369,7 +369,7 @@ class Simulation(State, Restarts):
         return self.finished
 
     def _watch_step(self, report: _core.StepReport) -> None:
-        """Says once that a fixed step is beyond what the scheme stands."""
+        """Warn once that a fixed step is beyond the scheme's limit of stability."""
         warning = None if self._step_told else step_too_large(self.case, report.courant, self.clock.step)
         if warning:
             self._step_told = True
@@ -378,10 +378,10 @@ class Simulation(State, Restarts):
                 self._progress.say(f"warning: {warning}")
 
     def _lost_output(self, reason: str) -> None:
-        self.log.warning(f"nobody reads what is shown any more ({reason}); the run goes on")
+        self.log.warning(f"standard output can no longer be written ({reason}); the run goes on")
 
     def _advance(self) -> _core.StepReport:
-        """The step itself; the last is shortened to land on time.until, or where `run` is to pause."""
+        """Make the step itself; the last is shortened to land on time.until, or on the time to pause at."""
         options, clock, goal = self.case.time, self.clock, self._goal
         left = clock.until(goal) if goal is not None else math.inf
         if options.dt is not None:
@@ -412,11 +412,11 @@ class Simulation(State, Restarts):
 
     @property
     def _follows(self) -> bool:
-        """Whether the flow alone says how long a step is."""
+        """Whether the flow alone determines the length of a step."""
         return self.case.time.dt is None and self.case.time.dt_max is None
 
     def _agree(self) -> tuple[bool, bool, bool, bool]:
-        """Whether a rank was told to stop; whether rank 0 wants a checkpoint, a display, statistics in it."""
+        """Whether a rank is asked to stop; whether rank 0 wants a checkpoint, a display, statistics in it."""
         root = self.comm.rank == 0
         show = self._progress is not None and self._progress.due()
         afforded = show and self._progress.affords(self._recorder.seconds)
@@ -426,9 +426,9 @@ class Simulation(State, Restarts):
         return tuple(wish > 0 for wish in wishes)
 
     def _show(self, afforded: bool) -> None:
-        """Statistics cost as much as a right-hand side and more: the last known where no others are afforded.
+        """Show the run, with new statistics if `afforded`: they cost a right-hand side or more.
 
-        Collective for the sake of those that are.
+        Collective, because computing statistics is.
         """
         seconds = self._recorder.compute() if afforded else 0.0
         if self._progress is None:
@@ -442,7 +442,7 @@ class Simulation(State, Restarts):
         self._progress.show(Status(**place, **steps, values=values, measured=measured))
 
     def _done(self) -> float:
-        """The part of the run that is done, 0 to 1."""
+        """The fraction of the run that is done, 0 to 1."""
         until, steps = self.case.time.until, self.case.time.steps
         parts = [self.clock.time / until if until else 0.0, self.clock.step / steps if steps else 0.0]
         return min(1.0, max(parts))

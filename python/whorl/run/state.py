@@ -1,4 +1,4 @@
-"""The fields of a flow as a script sees them: this rank's part, all of them together, and set anew."""
+"""The fields of a flow in a script: read on this rank, gathered from all ranks, and set."""
 
 from typing import Any
 
@@ -77,7 +77,7 @@ class State:
         return self.field("vorticity")
 
     def field(self, name: str) -> np.ndarray:
-        """Return any field of the model, or a scalar, at this rank's grid points.
+        """Return a field of the model, or a scalar, at this rank's grid points.
 
         Parameters
         ----------
@@ -122,8 +122,8 @@ class State:
         -------
         DataArray
             Complex amplitudes over (component, kx, ky, kz) with kx ≥ 0, zero where no mode is kept. A field
-            of one component has no such dimension; of a complex field, such as ψ, it is `part`, real and
-            imaginary. The coordinates are wavenumbers, in units of 1/length.
+            of one component has no dimension `component`; a complex field, such as ψ, has `part` instead,
+            real and imaginary. The coordinates are wavenumbers, in units of 1/length.
 
         Raises
         ------
@@ -133,16 +133,16 @@ class State:
         See Also
         --------
         set_modes : Set a field from such modes.
-        whorl.output.mode_arrays : What is there of a field between walls.
+        whorl.output.mode_arrays : The modes of a field between walls.
 
         Notes
         -----
-        On several ranks each has some kx and, of these, some ky; the coordinates say which. A mode with
-        kx > 0 stands for its conjugate at −k, too.
+        On several ranks, each has some of the kx and, for these, some of the ky, as the coordinates say. A
+        mode with kx > 0 also stands for its conjugate at −k.
 
         Examples
         --------
-        The mean kinetic energy of the flow, of a simulation on one rank:
+        The mean kinetic energy of the flow, in a simulation on one rank:
 
         >>> modes = simulation.modes("velocity")
         >>> weight = np.where(modes["kx"] > 0, 1.0, 0.5)[:, None, None]
@@ -159,19 +159,19 @@ class State:
         name : str
             The name of a field of the state.
         values : DataArray or ndarray
-            The modes in the shape that `modes` gives them. Of a DataArray the dimensions and the wavenumbers
+            The modes, in the shape that `modes` returns. The dimensions and the wavenumbers of a DataArray
             may be in another order.
 
         Raises
         ------
         CaseError
             If there is no such field in the state, if the shape or the wavenumbers are not those of this
-            rank, if a value is not finite, or if the modes are those of no real field; what was there may be
-            lost then, too.
+            rank, if a value is not finite, or if the modes are those of no real field. The earlier field may
+            then be lost.
 
         Notes
         -----
-        Of solenoidal fields the divergent part is removed. Values where no mode is kept are left out.
+        The divergent part of a solenoidal field is removed, and values where no mode is kept are ignored.
 
         Examples
         --------
@@ -279,18 +279,18 @@ class State:
             The name of a field of the state, or of the field that [initial] sets.
         values : callable or array_like
             A function (x, y, z) → components, or an array of shape (components, nz, ny, nx), the whole field
-            on every rank; a field of one component may come without the first dimension.
+            on every rank; the first dimension may be missing for a field of one component.
 
         Raises
         ------
         CaseError
-            If there is no such field, or if the values are not what it can be, for example not finite or of
-            another shape; what was there may be lost then, too.
+            If there is no such field, or if the values are not possible for it, for example not finite or of
+            another shape. The earlier field may then be lost.
 
         Notes
         -----
         A function is called block by block, with arrays that broadcast to (z, y, x), so it must depend on x,
-        y and z alone. Of solenoidal fields the divergent part is removed.
+        y and z alone. The divergent part of a solenoidal field is removed.
 
         Examples
         --------
@@ -314,7 +314,7 @@ class State:
         return np.float32 if self.case.run.precision == "single" else np.float64
 
     def _changed(self) -> None:
-        """What was known of the state before is not known any more."""
+        """Forget statistics of the state before the change."""
 
     def _lost(self, reason: str) -> BlowUp:
         raise NotImplementedError

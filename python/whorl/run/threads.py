@@ -1,4 +1,4 @@
-"""How many threads a rank works with."""
+"""The number of threads of a rank."""
 
 import os
 
@@ -8,9 +8,9 @@ from whorl.config.section import LARGEST_COUNT
 
 
 def threads_of_rank(comm: MPI.Intracomm) -> int:
-    """Threads for run.threads = 0: OMP_NUM_THREADS, or the cores this rank shares with those bound to them.
+    """Threads for run.threads = 0: OMP_NUM_THREADS, or this rank's share of the cores that it is bound to.
 
-    Raises CaseError where OMP_NUM_THREADS is no number of threads.
+    Raises CaseError if OMP_NUM_THREADS is not a number of threads.
     """
     cores = frozenset(os.sched_getaffinity(0))
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
@@ -19,7 +19,7 @@ def threads_of_rank(comm: MPI.Intracomm) -> int:
     given = os.environ.get("OMP_NUM_THREADS")
     if not given:
         return max(1, len(cores) // sharing)
-    first = given.split(",")[0].strip()  # the others are for teams within teams
+    first = given.split(",")[0].strip()  # the others are for nested teams
     if not first.isdecimal() or not 0 < int(first) <= LARGEST_COUNT:
         raise CaseError(
             f"OMP_NUM_THREADS = {given} is no number of threads; unset it, or set 1 to {LARGEST_COUNT}."

@@ -22,18 +22,18 @@ from whorl.run.checks import check_memory
 from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import AUTO, Choice, plain
 
-SCREENING = 6.0  # seconds after which no further choice is tried
-SECONDS = 12.0  # after which none is tried again
-LARGE = 10  # right-hand sides, where they take longer than SCREENING, and so much more than SECONDS
-TIMES = 3  # a right-hand side is timed, after one that warms up
-SLOW = 1.0  # seconds beyond which one is enough
-FINALISTS = 3  # so many of the fastest are tried again after each round, and once more after the last
-CLOSE = 1.1  # times the fastest: what is slower after one right-hand side is not timed again
+SCREENING = 6.0  # seconds after which no further choice is tried for the first time
+SECONDS = 12.0  # seconds after which no choice is tried again
+LARGE = 10  # right-hand sides: if these take longer, SCREENING is that time and SECONDS as much longer
+TIMES = 3  # right-hand sides timed per trial, after one to warm up
+SLOW = 1.0  # seconds of a right-hand side beyond which one is enough
+FINALISTS = 3  # number of the fastest choices tried again after each round, and once more after the last
+CLOSE = 1.1  # times the fastest: a choice that is slower after one right-hand side is not timed further
 MOST_GRIDS = 4
 BATCHES = (1, 2, 4, 8, 16)
 OWN_LINES = "own"
-REFUSED = (_core.Error, CaseError, MemoryError)  # on any rank: the choice is left out on all
-ADVICE = 'It was on trial for run.transport = "auto"; one that is given by its name is not tried.'
+REFUSED = (_core.Error, CaseError, MemoryError)  # raised on any rank, they exclude the choice on all ranks
+ADVICE = 'It was on trial for run.transport = "auto"; a transport given by its name is used without a trial.'
 
 
 @dataclass(frozen=True)
@@ -47,15 +47,15 @@ class Trial:
 def tune(case: Case, threads: int, comm: MPI.Intracomm, known_lines: str = "") -> tuple[Case, list[Trial]]:
     """The case with the fastest choice, and what was tried, the fastest first.
 
-    First process grids, then transports, then numbers of batches, each with the best of the others so far;
-    what the case fixes stays. All are tried with the lines that are known, or whorl's own where the case
-    has "auto", for those are timed once the exchange is chosen. The fastest are tried again after each of
-    the three. No choice is tried for the first time after SCREENING seconds and none again after SECONDS,
-    or later where a right-hand side takes long; one that this machine refuses or that does not fit its
-    memory, on any rank, is left out on all. Collective, with the same trials on every rank; a case that
-    is not "auto" comes back as it is. Raises CaseError as core_options does, and what the plainest
-    exchange raises, on every rank. A rank that fails in the midst of a right-hand side, where the others
-    wait for it, ends them all.
+    It tries process grids, then transports, then numbers of batches, each with the best of the others so
+    far; options that the case sets are kept. All trials use the lines that are known, or whorl's own if the
+    case has "auto", because lines are timed once the exchange is chosen. The fastest choices are tried again
+    after each of the three rounds. No choice is tried for the first time after SCREENING seconds, or again
+    after SECONDS; both limits are longer if a right-hand side takes long. A choice that this machine refuses
+    or that does not fit its memory, on any rank, is excluded on all. Collective, with the same trials on
+    every rank; a case that is not "auto" is returned unchanged. Raises CaseError as core_options does, and
+    the errors of the plainest exchange, on every rank. A rank that fails within a right-hand side, where
+    the others wait for it, ends them all.
     """
     if case.run.transport != AUTO:
         return case, []
@@ -80,7 +80,7 @@ def tune(case: Case, threads: int, comm: MPI.Intracomm, known_lines: str = "") -
 class _Trials:
     """The shortest right-hand side of each choice so far, in `found`, the same on all ranks.
 
-    Every method is collective, and what it raises it raises on all ranks.
+    Every method is collective and raises its errors on all ranks.
     """
 
     def __init__(self, case: Case, threads: int, comm: MPI.Intracomm, known_lines: str):
@@ -88,18 +88,18 @@ class _Trials:
         self._lines = known_lines or (OWN_LINES if case.run.lines == AUTO else case.run.lines)
         self.found: dict[Choice, float] = {}
         self._checked: dict[Choice, _core.Options] = {}
-        self._aside = comm.Dup()  # no flow uses it
+        self._aside = comm.Dup()  # not used by any flow
         self._begin = time.perf_counter()
 
     def took(self) -> float:
-        """Seconds so far, those of rank 0."""
+        """Seconds so far on rank 0."""
         return self.comm.bcast(time.perf_counter() - self._begin)
 
     def fastest(self) -> list[Choice]:
         return sorted(self.found, key=self.found.__getitem__)
 
     def choices(self, candidates: "Candidates") -> list[Choice]:
-        """To try next, as rank 0 sees them."""
+        """The choices to try next, as rank 0 sees them."""
         node = self.comm.Split_type(MPI.COMM_TYPE_SHARED)
         together = self.comm.allreduce(node.size, MPI.MIN)
         node.Free()
@@ -107,7 +107,7 @@ class _Trials:
         return on_root(self.comm, lambda: list(candidates(self.case, best, self.comm.size, together)))
 
     def add(self, choice: Choice) -> None:
-        """Tries it, for the first time or again."""
+        """Tries a choice, for the first time or again."""
         if choice not in self._checked:
             own = choice.applied_to(self.case)
             options = agreed(self.comm, lambda: core_options(own, self.threads, self._lines))
@@ -122,12 +122,12 @@ class _Trials:
         self._aside.Free()
 
     def _together(self, work: Callable[[], Any]) -> Any:
-        """Agreed work in which ranks wait for each other; a rank that failed allows the others to be slow."""
+        """Does work in which ranks wait for each other, and agrees on errors; it tolerates slow ranks."""
         return agreed(self._aside, work, PATIENCE + time.perf_counter() - self._begin, ADVICE)
 
 
 def recorded_grid(path: Path) -> tuple[int, int] | None:
-    """The process grid of an exchange.toml; None where there is none that can be read."""
+    """The process grid in an exchange.toml; None if there is no such file or it cannot be read."""
     try:
         rows, columns = tomlkit.parse(path.read_text(encoding="utf-8"))["run"]["process_grid"]
         return int(rows), int(columns)
@@ -136,10 +136,9 @@ def recorded_grid(path: Path) -> tuple[int, int] | None:
 
 
 def on_grid(case: Case, grid: tuple[int, int] | None, ranks: int) -> Case:
-    """The case on this process grid, where it is for these ranks and the case leaves it open.
+    """The case on this process grid, if the grid fits the number of ranks and the case leaves it open.
 
-    The process grid is what the bits of a run depend on: a restart has the one that was measured, however it
-    exchanges.
+    The bits of a run depend on the process grid: a restart uses the measured one, with any transport.
     """
     if case.run.process_grid != (0, 0) or grid is None:
         return case
@@ -153,7 +152,7 @@ def _try(
     bound: float,
     together: Callable[[Callable[[], Any]], Any],
 ) -> Trial:
-    """Without further right-hand sides once one has taken longer than the bound."""
+    """Times a choice; it stops once a right-hand side has taken longer than the bound."""
     flow = together(lambda: _core.Flow(options, comm.py2f()))
     seconds = []
     for _ in range(1 + TIMES):
@@ -167,18 +166,18 @@ def _try(
 
 
 def _seconds(flow: _core.Flow) -> float:
-    """Of a right-hand side."""
+    """Seconds of a right-hand side."""
     start = time.perf_counter()
     flow.evaluate()
     return time.perf_counter() - start
 
 
-# What may be better than the best so far, for so many ranks, of which at least `together` share each node.
+# Choices that may be better than the best so far, for so many ranks; at least `together` share each node.
 Candidates = Callable[[Case, Choice, int, int], Iterator[Choice]]
 
 
 def _grids(case: Case, best: Choice, ranks: int, together: int) -> Iterator[Choice]:
-    """Those whose rows share a node first: a row exchange is the one that comes between two transforms."""
+    """Process grids, first those whose rows share a node: row exchanges lie between two transforms."""
     if case.run.process_grid != (0, 0):
         return
     grids = _core.allowed_process_grids(core_options(best.applied_to(case), threads=1), ranks)
@@ -201,7 +200,7 @@ def _batches(case: Case, best: Choice, ranks: int, together: int) -> Iterator[Ch
 
 
 def table(trials: list[Trial]) -> Table:
-    """What was tried, the fastest first."""
+    """The trials, the fastest first."""
     shown = Table("transport", "process grid", "batches", "right-hand side", title="Exchanges tried")
     for trial in trials:
         rows, columns = trial.choice.process_grid
