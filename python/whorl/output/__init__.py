@@ -1,4 +1,4 @@
-"""What a run writes: what is measured of a state, the tables, snapshots and checkpoints, and the directory.
+"""The output of a run: measurements of a state, tables, snapshots and checkpoints, and the directory.
 
 Its modules, each of which reaches only those before it:
 checkpoint, checksums, lock, diagnostics, table, series, snapshot_series, snapshots, directory, mode_arrays,

@@ -1,4 +1,4 @@
-"""What a checkpoint's attributes tell before the core reads its modes, and checks both by their checksum."""
+"""The attributes of a checkpoint, read before the core reads the modes and checks both by their checksums."""
 
 import re
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ ROWS = "_rows"
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """The clock of a checkpoint file, the tables of its case, and what else the bits of a run depend on."""
+    """The clock in a checkpoint, the tables of its case, and other choices that set the bits of a run."""
 
     path: Path
     time: float
@@ -28,29 +28,29 @@ class Checkpoint:
     case: dict[str, Any]
     grid: Grid
     fields: tuple[str, ...]  # as the core stores them
-    lines: str  # what run.lines = "auto" came to
+    lines: str  # the result of run.lines = "auto"
     level: str  # the instruction level of the core
-    rows: dict[str, int]  # states that each of the tables had when it was written
+    rows: dict[str, int]  # number of states in each table when it was written
 
     def lines_for(self, case: Case, settings: Sequence[str]) -> str:
-        """Those of the run so far; none where a restart asks for others or is on another device."""
+        """The lines of the run so far; none if a restart asks for others or uses another device."""
         asked = any(setting.strip().startswith("run.lines") for setting in settings)
         device = self.case.get("run", {}).get("device", Run().device)
         return "" if asked or device != case.run.device else self.lines
 
     def reason(self, error: Exception) -> str:
-        """What the core says of the file, without the name that the message has already."""
+        """The core's reason, without the name of the file, which the message already has."""
         return str(error).removeprefix(f"the checkpoint {self.path} cannot be read: ")
 
     def names_in_file(self) -> dict[str, str]:
-        """What its fields are called there, by their names in its case; ψ is stored in two parts."""
+        """The names of its fields in the file, by their names in its case; ψ is stored in two parts."""
         own = own_names(self.case)
         names = dict.fromkeys(re.sub(r"_\d$", "", field) for field in self.fields)
         return {own.get(name, name): name for name in names}
 
 
 def read_clock(path: Path) -> Checkpoint:
-    """All that its attributes tell. Raises ValueError if the file is damaged or not whorl's."""
+    """The contents of its attributes. Raises ValueError if the file is damaged or not written by whorl."""
     try:
         with open_hdf5(path) as file:
             attributes = {name: python_value(value) for name, value in file.attrs.items()}

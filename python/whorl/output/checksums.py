@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-APART = frozenset(["attributes", "complete"])  # written last, and in no checksum
+APART = frozenset(["attributes", "complete"])  # written last, and not part of a checksum
 INTEGER, REAL, TEXT = 0, 1, 3  # kinds of attributes, by HDF5's numbers
 
 
 def of_modes(fields: Iterable[np.ndarray]) -> str:
-    """Of fields (components, modes): sums of hashes of place and bits of each mode, chained."""
+    """The checksum of fields (components, modes): chained sums of hashes of each mode's place and bits."""
     total = np.zeros(1, np.uint64)
     for field in fields:
         hashes = _absorb(np.zeros(1, np.uint64), np.arange(field.shape[1], dtype=np.uint64))
@@ -27,7 +27,7 @@ def of_modes(fields: Iterable[np.ndarray]) -> str:
 
 
 def of_attributes(attributes: dict[str, Any]) -> str:
-    """Of all but itself and the mark of completeness: names, kinds, numbers and bits of values."""
+    """The checksum of all attributes but APART: names, kinds, numbers and bits of values."""
     sum_ = np.zeros(1, np.uint64)
     for name in sorted(attributes.keys() - APART):
         value = attributes[name]

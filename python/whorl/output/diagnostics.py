@@ -1,4 +1,4 @@
-"""What is measured of a state: the numbers of a row, the spectra by shell, each from what its column says."""
+"""The measurement of a state: the numbers of a row and the spectra by shell, each from its column's input."""
 
 import math
 from collections.abc import Iterable
@@ -16,17 +16,17 @@ from whorl.config.measures import transfers
 
 @dataclass
 class Moment:
-    """A state of a run: the core's sums over its modes, and the step that led here, None of the first one."""
+    """A state of a run: the core's sums over its modes, and the report of the last step (None: no step)."""
 
     case: Case
-    flow: Any  # the core's
+    flow: Any  # of the core
     clock: Clock
     statistics: dict[str, float]
     report: Any = None
 
     @cached_property
     def spectra(self) -> dict[str, np.ndarray]:
-        """By shell, with "k". Collective."""
+        """The spectra by shell, with "k". Collective."""
         return {name: np.asarray(values) for name, values in self.flow.spectra().items()}
 
     @cached_property
@@ -37,7 +37,7 @@ class Moment:
 
 
 def row_of(columns: Iterable[Column], moment: Moment) -> dict[str, float]:
-    """The columns of a row; NaN for what the first one has not. Collective."""
+    """The columns of a row; NaN for columns that the first row does not have. Collective."""
     columns = tuple(columns)
     statistics = moment.statistics
     numbers = statistics | derived(columns, statistics, moment.case.flow, moment.flow.kmax)

@@ -1,4 +1,4 @@
-"""The output directory: its layout, its checkpoints, and what may be removed from it.
+"""The output directory: its layout, its checkpoints, and the files that may be removed.
 
     .whorl-run               the mark of a directory that whorl made
     case.toml                the case, every option resolved
@@ -36,8 +36,8 @@ OWN_FILES = (
 ASIDE = ".aside"
 BEGUN = "# begun from the checkpoint "
 DIGITS = "[0-9]" * 8
-FREE_SECTIONS = {"time", "run", "output"}  # which a restart may change: how a flow is computed and advanced
-BESIDE = {*FREE_SECTIONS, "grid", "flow", "scalars"}  # and one into another directory
+FREE_SECTIONS = {"time", "run", "output"}  # sections that a restart may change
+BESIDE = {*FREE_SECTIONS, "grid", "flow", "scalars"}  # those that one into another directory may change
 OWN_FOLDERS = {
     folder: (f"{DIGITS}{ending}", f"{DIGITS}{ending}{ASIDE}")
     for folder, ending in {"checkpoints": ".h5", "snapshots": ".vtkhdf"}.items()
@@ -63,7 +63,7 @@ class RunDirectory:
         return self.path / "snapshots" / f"{step:08d}.vtkhdf"
 
     def checkpoints(self) -> list[Path]:
-        """Checkpoint files, the oldest first; unfinished ones have another name and are not among them."""
+        """Checkpoint files, the oldest first, without unfinished ones, which have another name."""
         return sorted((self.path / "checkpoints").glob(f"{DIGITS}.h5"))
 
     def snapshots(self) -> list[Path]:
@@ -75,22 +75,22 @@ class RunDirectory:
     # making and removing
 
     def lock(self) -> Lock:
-        """Keeps other processes from this run: before checkpoints are chosen, for a run removes old ones."""
+        """Lock out other processes; do so before choosing a checkpoint, because a run removes old ones."""
         self._check_run()
         return Lock(self.path)
 
     def check_free(self, overwrite: bool) -> None:
-        """Raises CaseError unless a new run may be put here, now; writes nothing."""
+        """Raises CaseError unless a new run may be placed here now; writes nothing."""
         self._check_place(overwrite)
         if self.is_run():
             Lock(self.path).release()
 
     def _check_place(self, overwrite: bool) -> None:
-        """Raises CaseError unless a run may be here, be it that one goes on."""
+        """Raises CaseError unless a run may be placed here, even if one is still in progress."""
         try:
             there = self.path.exists()
         except OSError as error:
-            raise CaseError(f"the output directory {self.path} cannot be: {error.strerror}.") from None
+            raise CaseError(f"the output directory {self.path} is not possible: {error.strerror}.") from None
         for parent in self.path.resolve().parents:
             if (parent / MARK).is_file():
                 raise CaseError(
@@ -113,7 +113,7 @@ class RunDirectory:
             )
 
     def check_beside(self, source: "RunDirectory", overwrite: bool) -> None:
-        """Raises CaseError unless a run that begins from a checkpoint of `source` may be put here."""
+        """Raises CaseError unless a run that begins from a checkpoint of `source` may be placed here."""
         if self.path.resolve() == source.path.resolve():
             raise CaseError(
                 f"the output directory {self.path} is that of the checkpoint; choose another with -o, or go "
@@ -122,7 +122,7 @@ class RunDirectory:
         self.check_free(overwrite)
 
     def create(self, case: Case, overwrite: bool = False, origin: Path | None = None) -> Lock:
-        """Makes the directory for a new run; what an earlier run left is removed, and nothing else."""
+        """Create the directory for a new run; only the files of an earlier run are removed."""
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             lock = Lock(self.path)
@@ -148,7 +148,7 @@ class RunDirectory:
         return CaseError(f"the output directory {self.path} cannot be written: {error}.")
 
     def write_case(self, case: Case, origin: Path | None = None) -> None:
-        """With the checkpoint of another run that it began from, if it did: [initial] is that run's then."""
+        """Write the case; `origin` is the checkpoint of another run it began from: it has that [initial]."""
         told = f"{BEGUN}{spelled(str(origin))}\n" if origin else ""
         head = f"# resolved by whorl; whorl restart {typed(self.path.name)} reads it\n{told}"
         write_text(self.case_file, f"{head}\n{case.to_toml()}")
@@ -161,14 +161,14 @@ class RunDirectory:
         return None
 
     def _remove_own_files(self) -> None:
-        """The mark goes last, so that a removal that is killed can be repeated."""
+        """Remove the files of a run, the mark last, so that a removal that is killed can be repeated."""
         if not self.is_run():
             return
         self.remove_unfinished()
         self._remove_own("")
 
     def remove_unfinished(self) -> None:
-        """Removes what a run that was killed left half written; no run may be going on here."""
+        """Remove half-written files of a run that was killed; no run may be in progress here."""
         self._remove_own(PARTIAL)
 
     def _remove_own(self, ending: str) -> None:
@@ -180,12 +180,12 @@ class RunDirectory:
             (self.path / (name + ending)).unlink(missing_ok=True)
 
     def prune(self, keep: int) -> None:
-        """Removes all but the newest `keep` checkpoints."""
+        """Remove all but the newest `keep` checkpoints."""
         for path in self.checkpoints()[:-keep]:
             path.unlink()
 
     def set_aside_later(self, step: int) -> None:
-        """Renames checkpoints and snapshots beyond `step`: a run that goes on from there makes its own."""
+        """Rename checkpoints and snapshots beyond `step`: a run that resumes from there writes its own."""
         for path in (*self.checkpoints(), *self.snapshots()):
             if int(path.stem) > step:
                 path.rename(path.with_name(path.name + ASIDE))
@@ -203,19 +203,19 @@ class RunDirectory:
     def to_restart(
         self, end: dict[str, float], settings: Sequence[str], step: int | None
     ) -> tuple[Case, Checkpoint]:
-        """The case, with the end and the changes asked for, and the checkpoint of `step` or the newest."""
+        """The case with the requested end and changes, and the checkpoint of `step` or the newest."""
         for setting in _refused(settings, FREE_SECTIONS):
             raise CaseError(
-                f"--set {setting} is not for a restart, which may change run.*, output.* (but directory) and "
+                f"--set {setting} is not for a restart, which may change run.*, output.* (not directory) and "
                 f"time.*{self._advice(setting)}."
             )
         case = self.read_case().updated(settings, output={"directory": str(self.path)}, time=end)
         return case, self.choose_checkpoint(step)
 
     def _advice(self, setting: str) -> str:
-        """How to begin a run with a setting that a restart cannot change."""
+        """Advice on how to begin a run with a setting that a restart cannot change."""
         if [*_refused([setting], BESIDE)]:
-            return "; for a flow with another beginning or in another directory begin a new run (whorl run)"
+            return "; for another initial field or another directory begin a new run (whorl run)"
         command = f"whorl restart {typed(self.path)} -o NEW --set {typed(setting)}"
         return f"; for a change of the grid or the equations begin a run beside it: {command}"
 
@@ -225,14 +225,14 @@ class RunDirectory:
         """As `to_restart`, for a run in another directory."""
         for setting in _refused(settings, BESIDE):
             raise CaseError(
-                f"--set {setting} is not for a run that begins from a checkpoint, which has its fields from "
-                "there and its directory from -o; leave it out, or begin a new run (whorl run)."
+                f"--set {setting} is not for a run that begins from a checkpoint, which takes its fields "
+                "from there and its directory from -o; leave it out, or begin a new run (whorl run)."
             )
         checkpoint = self.choose_checkpoint(step)
         return self.read_case().updated(settings, output={"directory": str(place.path)}, time=end), checkpoint
 
     def path_of_checkpoint(self, step: int | None = None) -> Path:
-        """That of the newest checkpoint, or of the one of `step`. Raises CaseError."""
+        """The path of the newest checkpoint, or of that of `step`. Raises CaseError."""
         paths = self.checkpoints()
         if not paths:
             raise CaseError(
@@ -247,7 +247,7 @@ class RunDirectory:
         return wanted
 
     def choose_checkpoint(self, step: int | None = None) -> Checkpoint:
-        """The newest checkpoint, or the one of `step`; if it is damaged, CaseError offers the one before."""
+        """The newest checkpoint, or that of `step`; if it is damaged, CaseError offers an earlier one."""
         wanted = self.path_of_checkpoint(step)
         try:
             chosen = read_clock(wanted)
@@ -257,7 +257,7 @@ class RunDirectory:
         return chosen
 
     def _check_same_run(self, checkpoint: Checkpoint) -> None:
-        """What a restart cannot change must be in the checkpoint's case as in the directory's."""
+        """Raises CaseError if the checkpoint's case differs from the directory's where a restart may not."""
         try:
             there = _flat(Case(**checkpoint.case).to_dict())
         except CaseError as error:
@@ -274,7 +274,7 @@ class RunDirectory:
     def damaged(self, path: Path, reason: str, output: Path | None = None) -> CaseError:
         """The error for a checkpoint that cannot be used; it offers the newest good one before it.
 
-        `output`: where a run was to begin from it.
+        `output` is the directory in which a run was to begin from it.
         """
         for earlier in reversed(self.checkpoints()):
             if earlier >= path:
@@ -293,7 +293,7 @@ class RunDirectory:
 
 
 def _refused(settings: Sequence[str], sections: set[str]) -> Iterator[str]:
-    """Those for other sections, and for where the output goes."""
+    """The settings of other sections, and of output.directory."""
     for setting in settings:
         section, *rest = re.split("[.=]", setting.strip(), maxsplit=1)
         if section.strip() not in sections or (section == "output" and "directory" in "".join(rest)):
@@ -301,7 +301,7 @@ def _refused(settings: Sequence[str], sections: set[str]) -> Iterator[str]:
 
 
 def _flat(value: Any, key: str = "") -> dict[str, Any]:
-    """The options of nested tables and lists of tables by dotted keys."""
+    """The options in nested tables and lists of tables, by dotted keys."""
     if isinstance(value, dict):
         entries = value.items()
     elif isinstance(value, tuple) and value and isinstance(value[0], dict):
@@ -313,6 +313,6 @@ def _flat(value: Any, key: str = "") -> dict[str, Any]:
 
 
 def _steps(paths: list[Path]) -> list[str]:
-    """The steps of checkpoints, only the first and the last few of many."""
+    """The steps of checkpoints; if there are many, only the first and the last few."""
     steps = [str(int(path.stem)) for path in paths]
     return steps if len(steps) <= 8 else [*steps[:3], "…", *steps[-4:]]

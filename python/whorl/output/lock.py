@@ -1,4 +1,4 @@
-"""One run at a time works in a directory."""
+"""The lock by which only one run at a time works in a directory."""
 
 import fcntl
 import os
@@ -10,13 +10,13 @@ from whorl.base.errors import CaseError
 
 
 class Lock:
-    """Keeps everybody else out of a directory until it is released or forgotten, or the process ends.
+    """Keeps other runs out of a directory until the lock is released or deleted, or the process ends.
 
-    Where a file system has no locks other processes are not kept out.
-    Raises CaseError where another process, or this one, holds the directory.
+    A file system without locks does not keep other processes out.
+    Raises CaseError if another process, or this one, holds the directory.
     """
 
-    _held: ClassVar[set[tuple[int, int]]] = set()  # of this process
+    _held: ClassVar[set[tuple[int, int]]] = set()  # directories that this process holds
 
     def __init__(self, directory: Path):
         place = directory.stat()

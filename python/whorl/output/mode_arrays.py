@@ -1,8 +1,8 @@
 """The modes of a field as arrays: amplitudes a of exp(i k·x), so that u(x) = Σ a exp(i k·x) over all k.
 
-Of a periodic x only kx ≥ 0 is there: a(−k) is the conjugate of a(k). Between walls only k ≥ 0 is there, too:
-a cosine has a(−k) = a(k), a sine a(−k) = −a(k). A mode then stands for two for each of these axes along which
-it varies.
+A periodic x has only kx ≥ 0, because a(−k) is the conjugate of a(k). An axis between walls has only k ≥ 0,
+because a cosine has a(−k) = a(k) and a sine a(−k) = −a(k). A mode then stands for two for each of these axes
+along which it varies.
 """
 
 import math
@@ -24,7 +24,7 @@ def labelled(array: np.ndarray, numbers: tuple[np.ndarray, ...], grid: Grid, uni
     numbers : tuple of three ndarray
         The wavenumbers along x, y and z in multiples of the smallest of each axis.
     grid : Grid
-        The box, of which the smallest wavenumbers are.
+        The box, which sets the smallest wavenumbers.
     unit : str
         The unit of the field.
 
@@ -32,7 +32,7 @@ def labelled(array: np.ndarray, numbers: tuple[np.ndarray, ...], grid: Grid, uni
     -------
     DataArray
         The amplitudes over (component, kx, ky, kz), with wavenumbers in units of 1/length. A field of one
-        component has no such dimension; of two, the parts of a complex field, it is called `part`.
+        component has no dimension `component`; a field of two, a complex field, has `part` instead.
     """
     coordinates = {
         f"k{axis}": (f"k{axis}", n * smallest, {"units": "1/length"})
@@ -49,7 +49,7 @@ def labelled(array: np.ndarray, numbers: tuple[np.ndarray, ...], grid: Grid, uni
 
 
 def smallest_wavenumbers(grid: Grid) -> tuple[float, float, float]:
-    """Return the smallest wavenumber of each axis, 2π/l or between walls π/l.
+    """Return the smallest wavenumber of each axis: 2π/l, or π/l between walls.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def smallest_wavenumbers(grid: Grid) -> tuple[float, float, float]:
     Returns
     -------
     tuple of three float
-        Along x, y and z, in units of 1/length.
+        The wavenumbers along x, y and z, in units of 1/length.
     """
     axes = zip(grid.lengths, reversed(grid.bases), strict=True)
     return tuple((1 if basis == "S" else 2) * math.pi / length for length, basis in axes)

@@ -1,4 +1,4 @@
-"""Writes what a run is to leave behind, when it is due."""
+"""Writes the output of a run when it is due."""
 
 import math
 import time
@@ -23,9 +23,9 @@ from whorl.output.snapshot_series import SnapshotSeries
 from whorl.output.spectra import Spectra
 from whorl.output.table import Table
 
-SIZES = ("energy", "variance", "mass")  # statistics whose names end so are finite as long as their field is
-LARGEST = LARGEST_NUMBER**2  # more than any case may begin with; single precision holds such a field yet
-GROWTH = 10.0  # of the energy in a step, more than any flow has that the step resolves
+SIZES = ("energy", "variance", "mass")  # ends of names of statistics that are finite if their field is
+LARGEST = LARGEST_NUMBER**2  # more than any case can begin with; single precision still holds such a field
+GROWTH = 10.0  # factor on the energy in a step, larger than in any flow that the step resolves
 
 
 class Recorder:
@@ -53,20 +53,20 @@ class Recorder:
         )
         self._alarm = Stopwatch(60 * minutes, time.monotonic())
         self._statistics: tuple[int, dict[str, float]] | None = None
-        self.seconds: float | None = None  # that statistics took the last time
+        self.seconds: float | None = None  # taken by the last statistics
 
     def begin(self, dt: float) -> None:
-        """The initial state; `dt` is the step before it, of a run that begins beside another."""
+        """Write the initial state; `dt` is the step before it, if the run begins from a checkpoint."""
         self.statistics()
         for name, table in self.tables.items():
             if self._wanted(name):
                 agreed(self.comm, table.begin)
         self._write(set(filter(self._wanted, self._every)), None)
         if self.clock.step > 0:
-            self.checkpoint(dt)  # of a run that begins from another's, which only this one can go on from
+            self.checkpoint(dt)  # without it a run begun from another's checkpoint could not be restarted
 
     def resume(self, checkpoint: Checkpoint) -> list[str]:
-        """Cut the tables to what was known at the checkpoint and go on behind it; a sentence for each gap."""
+        """Cut the tables to the checkpoint and resume after it; return a sentence for each gap."""
         kept = on_root(
             self.comm, lambda: {name: table.kept(checkpoint.step) for name, table in self.tables.items()}
         )
@@ -93,11 +93,11 @@ class Recorder:
         return self._every[quantity].unit != "never"
 
     def alarm(self) -> bool:
-        """Whether this rank's watch says that it is time for a checkpoint."""
+        """Whether a checkpoint is due by this rank's stopwatch."""
         return self._alarm.ring(time.monotonic())
 
     def after_step(self, report: _core.StepReport, *, alarm: bool, last: bool) -> None:
-        """All that is due after a step, the checkpoint behind everything that it must not be ahead of."""
+        """Write all that is due after a step, the checkpoint last, so that no other output lags behind it."""
         due = {name for name, every in self._every.items() if every.due(self.clock)}
         if alarm:
             due.add("checkpoint")
@@ -110,9 +110,9 @@ class Recorder:
             self.checkpoint(report.dt)
 
     def checkpoint(self, dt: float) -> None:
-        """A restart file of the present state, unless it is there already; then the oldest go.
+        """Write a restart file of the present state, unless there is one; then remove the oldest.
 
-        None where it is never wanted, as in every build without HDF5 (see `check_files`).
+        Do nothing if checkpoints are never wanted, as in every build without HDF5 (see `check_files`).
         """
         if self.directory is None or not self._wanted("checkpoint"):
             return
@@ -132,7 +132,7 @@ class Recorder:
             table.synchronise()
 
     def compute(self) -> float:
-        """The core's sums over modes at the present step, unless they are known; the seconds that took.
+        """Compute the core's sums over modes at the present step, unless known; return the seconds taken.
 
         Raises BlowUp if they are not finite.
         """
@@ -158,13 +158,13 @@ class Recorder:
         return self._statistics[1]
 
     def forget(self) -> None:
-        """The state is another than the one that was measured."""
+        """Forget the statistics, because the state has changed."""
         self._statistics = None
 
     def latest(self) -> tuple[dict[str, float], int | None]:
-        """What a display shows, by symbol, as last known, and the step it is of where that is an earlier one.
+        """The last known values of a display by symbol, and their step if it is an earlier one.
 
-        Nothing is computed for it; a restart begins with the last row of the series.
+        It computes nothing; a restart begins with the last row of the series.
         """
         if self._statistics is not None:
             step, values = self._statistics
@@ -177,10 +177,10 @@ class Recorder:
         return shown, step if step != self.clock.step else None
 
     def _check_growth(self, report: _core.StepReport) -> None:
-        """Raises BlowUp if a step beyond the Courant limit left more energy than any point had before.
+        """Raises BlowUp if a step beyond the Courant limit left more mean energy than any point had before.
 
-        A flow that is lost may stay finite for some steps; it is not worth a checkpoint. Where other fields
-        hold energy, too, they may give it to the velocity, and nothing is known.
+        A flow that blows up may stay finite for some steps and deserves no checkpoint. If other fields hold
+        energy, too, they may pass it to the velocity, and nothing is concluded.
         """
         if not self.case.flow.only_kinetic:
             return
@@ -197,7 +197,7 @@ class Recorder:
         )
 
     def _write(self, due: set[str], report: _core.StepReport | None) -> None:
-        """The tables and the snapshot that are due, once the statistics are found to be finite."""
+        """Write the tables and the snapshot that are due, once the statistics are known to be finite."""
         moment = Moment(self.case, self.flow, self.clock, self.statistics(), report)
         for name, table in self.tables.items():
             if name in due:
@@ -226,7 +226,7 @@ class Recorder:
 
 
 def table_of(output: OutputFile, case: Case, folder: Path | None) -> Table:
-    """The table of an output file, which is written where a folder is given, and what it takes is there."""
+    """The table of an output file; it is written if a folder is given and its packages are installed."""
     kind = {table.suffix: table for table in (Series, Spectra)}[Path(output.file).suffix]
     written = folder is not None and (kind is not Spectra or has_h5py())
     return kind(output.columns_of(case), folder / output.file if written else None)

@@ -1,8 +1,8 @@
 """series.csv: comment lines that explain the columns, one header line, a row for each state written.
 
 Rows are appended and flushed one by one, so that after a kill at most the last line is torn; readers drop it.
-A checkpoint is written when they are on disk, so that after a power failure a restart has them all. Rows that
-are missing all the same leave a line "# gap: …".
+A checkpoint is written after its rows are on disk, so that after a power failure a restart has them all. If
+rows are missing nevertheless, a line "# gap: …" says so.
 """
 
 import re
@@ -24,7 +24,7 @@ ABOUT = re.compile(r"# (?P<name>\S+) +\[(?P<unit>[^]]*)\]  (?P<meaning>.*)")
 
 
 class Series(Table):
-    """Numbers, a row for each state."""
+    """A table of numbers, with a row for each state."""
 
     suffix = ".csv"
 
@@ -55,7 +55,7 @@ class Series(Table):
         return []
 
     def resume(self, rows: list[dict[str, float]], gaps: Iterable[str] = ()) -> None:
-        """Go on behind `rows`, and cut the file to them; `gaps` says which are missing."""
+        """Resume after `rows`, and cut the file to them; `gaps` says which rows are missing."""
         self.rows, self.gaps = list(rows), list(gaps)
         if self.path:
             write_text(self.path, _head(self.columns, self.gaps) + "".join(map(self._line, self.rows)))
@@ -67,7 +67,7 @@ class Series(Table):
                 file.write(self._line(row))
 
     def synchronise(self) -> None:
-        """Returns when all rows are on disk."""
+        """Return when all rows are on disk."""
         if self.path and self.rows:
             synchronise(self.path)
 
@@ -81,7 +81,7 @@ class Series(Table):
 
 
 def read_series(path: Path) -> xr.Dataset:
-    """The table as a dataset over time, a variable for each column with its unit and meaning.
+    """The table as a dataset over time, with a variable for each column, its unit and its meaning.
 
     The attribute `gaps` says which rows are missing, if any are.
     """
@@ -131,7 +131,7 @@ def as_dataset(
 
 
 def with_gaps(gaps: Iterable[str]) -> dict[str, str]:
-    """The attributes of a dataset in which rows are missing."""
+    """The attributes of a dataset, with the gaps if rows are missing."""
     told = BETWEEN.join(gaps)
     return {"gaps": told} if told else {}
 
@@ -141,13 +141,13 @@ def gap_of(lost: int, written: int, step: int) -> str:
 
 
 def step_of(gap: str) -> int:
-    """The step at which the run went on behind a gap; 0 for what is no gap of ours."""
+    """The step at which the run resumed after a gap; 0 for a text that is not from `gap_of`."""
     found = re.search(r"up to step (\d+)", gap)
     return int(found[1]) if found else 0
 
 
 def gaps_of(data: xr.Dataset) -> list[str]:
-    """What its attributes say on rows that are missing."""
+    """The gaps in a dataset, from its attributes."""
     return data.attrs["gaps"].split(BETWEEN) if "gaps" in data.attrs else []
 
 

@@ -1,7 +1,7 @@
-"""snapshots.vtkhdf.series: the snapshots of a run with their times, for ParaView to open them as one.
+"""snapshots.vtkhdf.series: the snapshots of a run with their times, for ParaView to open as one series.
 
 The format is ParaView's "file series": {"file-series-version": "1.0", "files": [{"name": …, "time": …}]},
-names relative to the file's own folder. The times in the snapshots themselves are what counts.
+with names relative to the file's own folder. The times in the snapshots themselves are authoritative.
 """
 
 import json
@@ -13,14 +13,14 @@ from whorl.base.hdf5 import open_hdf5
 
 
 class SnapshotSeries:
-    """The list of a run's snapshots and, where a path is given, its file (write from one rank only)."""
+    """The list of a run's snapshots and, if a path is given, its file (write from one rank only)."""
 
     def __init__(self, path: Path | None = None):
         self.path = path
         self._times: dict[Path, float] = {}
 
     def resume(self, snapshots: Sequence[Path]) -> None:
-        """Go on behind these snapshots."""
+        """Resume the list after these snapshots."""
         if self.path is None:
             return
         self._times = dict(zip(snapshots, times_of(snapshots, self.path), strict=True))
@@ -40,7 +40,7 @@ class SnapshotSeries:
 
 
 def times_of(snapshots: Sequence[Path], series: Path) -> list[float]:
-    """The times of snapshots by their list; only those that are not in it are opened."""
+    """The times of snapshots, from the list; only snapshots that are not in it are opened."""
     known = _read(series)
     names = [_name(path, series) for path in snapshots]
     return [
@@ -53,7 +53,7 @@ def _name(snapshot: Path, series: Path) -> str:
 
 
 def _read(series: Path) -> dict[str, float]:
-    """None of them where the file is not there or is no such list."""
+    """Times by name; empty if there is no file or it is not such a list."""
     try:
         files = json.loads(series.read_text(encoding="utf-8"))["files"]
         return {file["name"]: float(file["time"]) for file in files}

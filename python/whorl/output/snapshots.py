@@ -1,7 +1,7 @@
 """Snapshots (VTKHDF image data) for xarray: `open_dataset("00000100.vtkhdf", engine="whorl")`.
 
-Without the engine named, xarray takes them for netCDF: the same fields and positions, but no units, and the
-time among the attributes.
+If no engine is named, xarray takes them for netCDF, with the same fields and positions, but without units and
+with the time among the attributes.
 """
 
 import os
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 ROOT = "VTKHDF"
 NUMBERED = 1  # the version whose scalars are scalar0, scalar1, …
-# The last dimension of a field by its length: components of a vector, parts of a complex number.
+# The name of the last dimension of a field by its length: components of a vector, parts of a complex number.
 LAST = {3: ("component", ["x", "y", "z"]), 2: ("part", ["real", "imaginary"])}
 
 
@@ -47,14 +47,14 @@ class SnapshotBackend(BackendEntrypoint):
         filename_or_obj : str or path-like
             The file, STEP.vtkhdf.
         drop_variables : str or iterable of str, optional
-            Fields that are left out.
+            Fields to leave out.
 
         Returns
         -------
         Dataset
-            The fields, with units, over (z, y, x), of vectors with `component` behind these and of ψ with
-            `part`, over the coordinates x, y and z, and `time`. The attributes of the file, such as its step
-            and its case, are those of the dataset.
+            The fields, with units, over (z, y, x), followed by `component` for vectors and by `part` for ψ,
+            with the coordinates x, y and z, and `time`. The dataset has the attributes of the file, such as
+            its step and its case.
 
         Raises
         ------
@@ -79,7 +79,7 @@ class SnapshotBackend(BackendEntrypoint):
         return xr.Dataset(variables, coordinates, attributes)
 
     def guess_can_open(self, filename_or_obj: Any) -> bool:
-        """Tell whether it is the path of a snapshot, by its ending .vtkhdf."""
+        """Return whether a path is that of a snapshot, by its ending .vtkhdf."""
         return isinstance(filename_or_obj, str | os.PathLike) and Path(filename_or_obj).suffix == ".vtkhdf"
 
 
@@ -117,8 +117,8 @@ def open_snapshots(paths: Sequence[Path], times: Sequence[float]) -> xr.Dataset:
 
     Notes
     -----
-    Of many only the first and the last are opened; fields are those that both have. Another snapshot that has
-    not a field raises KeyError when it is read.
+    Only the first and the last snapshot are opened; the dataset has the fields of both. Another snapshot that
+    lacks a field raises KeyError when it is read.
     """
     if not paths:
         return xr.Dataset(coords={"time": ("time", np.empty(0), {"units": "time"})})
@@ -148,7 +148,7 @@ def open_snapshots(paths: Sequence[Path], times: Sequence[float]) -> xr.Dataset:
 
 
 class _FieldOverTime(BackendArray):
-    """Reads the asked part of one field of the snapshots that it is in, one file after another."""
+    """Reads the requested part of a field from its snapshots, one file after another."""
 
     def __init__(self, paths: Sequence[Path], name: str, shape: tuple[int, ...], dtype: np.dtype):
         self.paths = tuple(paths)
@@ -178,7 +178,7 @@ class _FieldOverTime(BackendArray):
 
 
 class _DatasetOnDisk(BackendArray):
-    """Reads the asked part of one HDF5 dataset, the file being open only meanwhile."""
+    """Reads the requested part of an HDF5 dataset; the file is open only meanwhile."""
 
     def __init__(self, path: Path, dataset: "h5py.Dataset"):
         self.path = path
@@ -195,7 +195,7 @@ class _DatasetOnDisk(BackendArray):
 
 
 def _about(attributes: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
-    """Units of the fields, and names of the scalars by those in the file, from the case in it."""
+    """Units of the fields, and names of the scalars by their names in the file, from the case in it."""
     sections = tomllib.loads(attributes.get("case", ""))
     model = MODELS.get(sections.get("flow", {}).get("model", DEFAULT), MODELS[DEFAULT])
     units = {name: field.unit for name, field in model.outputs.items()}
@@ -203,14 +203,14 @@ def _about(attributes: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
 
 
 def scalars_in(attributes: dict[str, Any]) -> dict[str, str]:
-    """Names of the scalars by those in the file, of the first version, which numbered them."""
+    """Names of the scalars by their names in a file of the first version, which numbered them."""
     if attributes.get("version") != NUMBERED:
         return {}
     return own_names(tomllib.loads(attributes.get("case", "")))
 
 
 def _lazy(path: Path, dataset: "h5py.Dataset", coordinates: dict[str, Any], unit: str) -> xr.Variable:
-    """The dataset on disk; an axis of one point may be missing (two-dimensional flow), one component, too."""
+    """The dataset on disk. It may lack an axis of one point (two-dimensional flow) or of one component."""
     axes = [axis for axis in "zyx" if coordinates[axis][1].size > 1]
     if dataset.shape[: len("zyx")] == tuple(coordinates[axis][1].size for axis in "zyx"):
         axes = ["z", "y", "x"]

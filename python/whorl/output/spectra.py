@@ -1,8 +1,8 @@
-"""spectra.h5: what the model's shells hold (energy, helicity, …, transfer) at the times they were written.
+"""spectra.h5: sums over shells of the model's spectra (energy, helicity, …, transfer) at the times written.
 
-A dataset (time, k) each, `time`, `step` and `k`, with units and dimension scales. They are sums over a shell,
-no densities: `energy` summed over k is the mean kinetic energy. The file is small, so each addition writes it
-whole and renames it: a kill never damages it.
+The file has a dataset (time, k) for each, and `time`, `step` and `k`, with units and dimension scales. The
+spectra are sums over a shell, not densities: `energy` summed over k is the mean kinetic energy. The file is
+small, so each addition writes all of it and renames it: a kill never damages it.
 """
 
 from collections.abc import Iterable
@@ -28,7 +28,7 @@ COORDINATES = (
 
 
 class Spectra(Table):
-    """Sums over shells, at the times of some states."""
+    """A table of sums over shells, at the times of its states."""
 
     suffix = ".h5"
 
@@ -37,13 +37,13 @@ class Spectra(Table):
         self.data = self._empty()
 
     def resume(self, data: xr.Dataset, gaps: Iterable[str] = ()) -> None:
-        """Go on behind `data`, and cut the file to it; `gaps` says what is missing."""
+        """Resume after `data`, and cut the file to it; `gaps` says which states are missing."""
         self.data = data.assign_attrs(with_gaps(gaps))
         if self.path:
             self._write()
 
     def begin(self) -> None:
-        """There is no file before the first state."""
+        """Do nothing: there is no file before the first state."""
 
     def measure(self, moment: Moment) -> dict[str, np.ndarray]:
         return shells_of(self.columns, moment)
@@ -64,10 +64,10 @@ class Spectra(Table):
         return self._empty()
 
     def synchronise(self) -> None:
-        """Each addition has written the whole file."""
+        """Do nothing: each addition has written the whole file."""
 
     def append(self, time: float, step: int, k: np.ndarray, shells: dict[str, np.ndarray]) -> None:
-        """Adds one state; `shells` holds each column on the shells `k`."""
+        """Add a state; `shells` has each column on the shells `k`."""
         row = xr.Dataset(
             {c.name: (("time", "k"), shells[c.name][None, :]) for c in self.columns}, {"time": [time], "k": k}
         )
@@ -111,7 +111,7 @@ class Spectra(Table):
 
 
 def read_spectra(path: Path) -> xr.Dataset:
-    """The spectra as a dataset over (time, k). Raises CaseError, naming the file, if it is not ours."""
+    """The spectra as a dataset over (time, k). Raises CaseError, naming the file, if it is not one."""
     if not path.is_file():
         raise CaseError(f"there is no {path}: {option_of(path)} says when spectra are written.")
     try:

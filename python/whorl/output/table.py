@@ -1,4 +1,4 @@
-"""What the recorder knows of a table: how it begins, what is measured for it, what of it is kept."""
+"""The interface of a table for the recorder: it begins, measures, records, resumes and is cut."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from whorl.output.diagnostics import Moment
 
 
 class Kept(NamedTuple):
-    """Of a file: its states up to a step, how many these are, and what its gaps say of those before."""
+    """The part of a file up to a step: its states, their number, and the gaps before."""
 
     data: Any
     states: int
@@ -19,10 +19,10 @@ class Kept(NamedTuple):
 
 
 class Table(ABC):
-    """A table of a run, in memory and, where a path is given, in its file (write from one rank only)."""
+    """A table of a run, in memory and, if a path is given, in its file (write from one rank only)."""
 
     suffix: ClassVar[str]
-    """Of the files that it writes."""
+    """The suffix of the files that it writes."""
 
     def __init__(self, columns: tuple[Column, ...], path: Path | None = None):
         self.columns = columns
@@ -30,31 +30,31 @@ class Table(ABC):
 
     @abstractmethod
     def begin(self) -> None:
-        """Make the file, where it is there before the first state."""
+        """Create the file, if the table has one before the first state."""
 
     @abstractmethod
     def measure(self, moment: Moment) -> Any:
-        """What is to be appended of a state. Collective."""
+        """Measure the data of a state to append. Collective."""
 
     @abstractmethod
     def record(self, moment: Moment, measured: Any) -> None:
-        """Append it."""
+        """Append the measured data of a state."""
 
     @abstractmethod
     def resume(self, data: Any, gaps: Iterable[str] = ()) -> None:
-        """Go on behind `data`, and cut the file to it; `gaps` says what is missing."""
+        """Resume after `data`, and cut the file to it; `gaps` says which states are missing."""
 
     @property
     @abstractmethod
     def states(self) -> int:
-        """How many there are."""
+        """The number of states."""
 
     @abstractmethod
     def read(self, step: int) -> tuple[list[str], Kept]:
-        """The columns of the file, and what is there up to a step. Raises CaseError."""
+        """The columns of the file, and its part up to a step. Raises CaseError."""
 
     def kept(self, step: int) -> Kept:
-        """What is there up to a step, nothing without a file. Raises CaseError."""
+        """The part of the file up to a step, empty without a file. Raises CaseError."""
         if self.path is None or not self.path.is_file():
             return Kept(self.nothing(), 0, [])
         there, kept = self.read(step)
@@ -67,7 +67,7 @@ class Table(ABC):
 
     @abstractmethod
     def nothing(self) -> Any:
-        """The data of no state."""
+        """The data of a table without states."""
 
     @abstractmethod
     def synchronise(self) -> None:
