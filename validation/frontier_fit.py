@@ -12,7 +12,7 @@ import numpy as np
 from comparison import ROOT
 from scipy.optimize import least_squares
 from whorl.base.files import write_text
-from whorl.machine.planner.clock import MIB, all_to_all, peers_by_level
+from whorl.machine.planner.cost import MIB, all_to_all, peers_by_level
 from whorl.machine.planner.load import Exchange, line_operations
 from whorl.machine.planner.machine import MACHINES, Link, Machine, machine_from
 from whorl.machine.planner.machine_file import machine_toml

@@ -17,7 +17,7 @@ import numpy as np
 from comparison import Error, show, write_between, write_page_table, write_result
 from frontier_fit import RANKS_OF_NODE, table
 from gests import PAGE, Row, case_of, predict
-from whorl.machine.planner.clock import MIB, seconds
+from whorl.machine.planner.cost import MIB, seconds
 from whorl.machine.planner.gests import Gests
 from whorl.machine.planner.machine import Machine, load_machine
 

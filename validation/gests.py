@@ -20,7 +20,7 @@ from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from whorl import Case
-from whorl.machine.planner.clock import Parts, seconds
+from whorl.machine.planner.cost import Parts, seconds
 from whorl.machine.planner.gests import FLUXES, Gests
 from whorl.machine.planner.machine import Machine, load_machine
 from whorl.machine.planner.report import PARTS

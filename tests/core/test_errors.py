@@ -65,8 +65,8 @@ def test_a_wrong_process_grid_is_refused(world):
     for grid, pattern in {
         (world.size, 2): f"is for {2 * world.size} ranks, but there are {world.size}",
         (8, 1): f"process grid 8 x 1 is for 8 ranks, but there are {world.size}",
-        (-1, -world.size): "both numbers are 1 or more",
-        (0, world.size): "both numbers are 1 or more",
+        (-1, -world.size): "both numbers must be 1 or more",
+        (0, world.size): "both numbers must be 1 or more",
     }.items():
         message = message_of(world, lambda grid=grid: flows.make(world, BOX, process_grid=grid))
         assert re.search(pattern, message), message

@@ -193,7 +193,7 @@ def test_impossible_choices(settings, message):
 
 
 @pytest.mark.parametrize(("settings", "said"), [
-    ({"transport": "rma-shared"}, "receives in memory that processes of a node share"),
+    ({"transport": "rma-shared"}, "receives into memory that processes of a node share"),
     ({"transport": "datatypes"}, "packs nothing, so MPI must access GPU memory directly"),
     ({"wire": "single", "gpu_aware": "yes"}, 'wire = "single" converts on the host'),
     ({"gpu_aware": "perhaps"}, 'gpu_aware = "perhaps" is unknown; choose one of: auto, yes, no'),

@@ -82,7 +82,7 @@ def test_a_transport_of_gpus_is_planned_without_one():
 @pytest.mark.parametrize(
     ("run", "words"),
     [
-        ({"transport": "rma-shared"}, "receives in memory that processes of a node share"),
+        ({"transport": "rma-shared"}, "receives into memory that processes of a node share"),
         ({"transport": "nccl", "wire": "single"}, "converts on the host"),
         ({"transport": "datatypes", "gpu_aware": "no"}, "packs nothing"),
     ],

@@ -72,7 +72,7 @@ def test_only_what_a_run_would_not_take_by_itself_is_to_be_set():
     overlaps = {"transport": "overlap"}
     assert set_by(**overlaps) == "run.process_grid = [1, 8]"
     assert set_by(**overlaps, process_grid=[1, 8]) == ""
-    assert set_by(own=16, **overlaps, process_grid=[1, 8]) == "run.batches = 5 (of itself a run takes 16)"
+    assert set_by(own=16, **overlaps, process_grid=[1, 8]) == "run.batches = 5 (by default a run takes 16)"
     assert set_by() == 'run.process_grid = [1, 8], run.transport = "overlap"'
     assert set_by(algorithm="gests", own=16) == ""
 

@@ -17,7 +17,7 @@ def run(folder: Path, program: str) -> str:
         pytest.skip("there is no C++ compiler")
     source, binary = folder / "program.cpp", folder / "program"
     source.write_text(program)
-    made = [ROOT / "python/whorl/base/declared.toml", folder / "base/declared.hpp"]
+    made = [ROOT / "python/whorl/base/declared.toml", folder / "base/declared.hpp", folder / "devices.txt"]
     subprocess.run([sys.executable, ROOT / "cmake/declared.py", *made], check=True)
     flags = ["-std=c++20", "-O0", "-fopenmp", "-Wall", "-Wextra", f"-I{CORE}", f"-I{CORE}/exchange/serial"]
     flags.append(f"-I{folder}")

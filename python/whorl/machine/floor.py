@@ -1,10 +1,10 @@
 """The least time a right-hand side can take on this machine: the floor that `whorl bench` compares with.
 
-A pass is a fixed amount of transforms and of memory traffic; its floor is the larger of
+A pass has a fixed amount of transforms and of memory traffic; its floor is the larger of
 
     operations / rate of complex lines in cache      and      bytes that must cross memory / copy bandwidth.
 
-A complex line of N points counts 5 N log2 N operations, a real one half of it. Only kept modes count:
+A complex line of N points counts 5 N log2 N operations, a real one half of that. Only kept modes count:
 
     z lines   inputs + fluxes      on the kept (kx, ky)
     y lines   inputs + products    on the kept kx and all z
@@ -12,8 +12,8 @@ A complex line of N points counts 5 N log2 N operations, a real one half of it. 
 
 of the model (`_core.model_shape`). Sines and cosines of a complex line cost as much as its Fourier modes.
 
-The traffic: the exchange buffer of the kept (kx, ky) and all z is written and read on the way out (inputs)
-and back (fluxes). A stage of a time step reads the state once, and its register is read and written; a
+The traffic: the exchange buffer of the kept (kx, ky) and all z is written and read on the way to the points
+(inputs) and back (fluxes). A stage of a time step reads the state once, and reads and writes its register; a
 right-hand side by itself reads the state and writes the tendency.
 """
 
@@ -26,12 +26,12 @@ from whorl.config.dealiasing import DEALIASINGS
 from whorl.config.truncation import kept_modes
 from whorl.run.core_options import core_options
 
-STATES_OF_STAGE, STATES_OF_TENDENCY = 3, 2  # how often as much as the state crosses memory
+STATES_OF_STAGE, STATES_OF_TENDENCY = 3, 2  # how often the size of the state crosses memory
 
 
 @dataclass(frozen=True)
 class Work:
-    """What a right-hand side costs: operations by line length, bytes across memory."""
+    """The work of a right-hand side: operations by line length, bytes across memory."""
 
     operations: dict[int, float]
     bytes: float
@@ -54,7 +54,7 @@ def work(case: Case, states: int = STATES_OF_STAGE) -> Work:
 
 
 def pair_work(case: Case, variables: int) -> Work:
-    """The work of carrying so many variables to the points and back: their modes are read and written."""
+    """The work of carrying `variables` to the points and back: their modes are read and written."""
     load = _round_trip(case, variables, variables, variables)
     return Work(load.operations, load.bytes + 2 * variables * _mode_bytes(case))
 
@@ -84,7 +84,7 @@ def _round_trip(case: Case, inputs: int, products: int, fluxes: int) -> Work:
 
 
 def _real_weight(case: Case) -> float:
-    """Between three pairs of walls every coefficient is real, else those of z and y lines are complex."""
+    """½ between three pairs of walls, where every coefficient is real; else z and y lines are complex."""
     return 0.5 if case.grid.bases == "SSS" else 1.0
 
 

@@ -1,4 +1,4 @@
-"""What `whorl info` and a benchmark say about the build and the machine."""
+"""Facts about the build and the machine for `whorl info` and the benchmarks."""
 
 import importlib.metadata
 import os
@@ -21,7 +21,7 @@ UNITS = {"K": 2**10, "M": 2**20, "G": 2**30}
 
 
 def information(comm: MPI.Intracomm) -> dict[str, str]:
-    """Facts by name, for people. Collective."""
+    """Facts by name, as text. Collective."""
     build = {name: _text(value) for name, value in _core.build_info().items()}
     return {
         "whorl": __version__,
@@ -56,7 +56,7 @@ def machine(comm: MPI.Intracomm) -> dict[str, str | int]:
 
 
 def commit() -> str | None:
-    """The commit this package runs from, "-dirty" behind it if files changed; None outside a checkout."""
+    """The commit this package runs from, with "-dirty" if files changed; None outside a checkout."""
     here = Path(__file__).parent
 
     def git(*arguments: str) -> str:
@@ -64,7 +64,7 @@ def commit() -> str | None:
         return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
     try:
-        # Of the repository that holds this very file, not of one around the place it is installed in.
+        # The repository must hold this very file, not only surround the place where it is installed.
         git("ls-files", "--error-unmatch", Path(__file__).name)
         return git("describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
     except (OSError, subprocess.CalledProcessError):
@@ -72,7 +72,7 @@ def commit() -> str | None:
 
 
 def processor() -> str:
-    """The processor's name, where the system tells it."""
+    """The processor's name, if the system reports it."""
     try:
         lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
     except OSError:
@@ -84,15 +84,15 @@ def processor() -> str:
 
 
 def caches(folder: Path = CACHES) -> str:
-    """The caches of the first core that hold data, from the nearest; empty where the system does not tell.
+    """The data caches of the first core, from the nearest; empty if the system does not report them.
 
-    As "L1d 32 KiB 8-way, L2 512 KiB 8-way, L3 32 MiB 16-way".
+    For example "L1d 32 KiB 8-way, L2 512 KiB 8-way, L3 32 MiB 16-way".
     """
     return ", ".join(text for _, text in sorted(filter(None, map(_cache, folder.glob("index*")))))
 
 
 def _cache(index: Path) -> tuple[int, str] | None:
-    """Level and description of one that holds data; None for others, and where its size is not told."""
+    """Level and description of a data cache; None for others, and if its size is not reported."""
     facts = {}
     for name in ("level", "type", "size", "ways_of_associativity"):
         try:

@@ -1,1 +1,1 @@
-"""`whorl bench`: how fast this machine is at a step and at its parts, in the terms of the papers' tables."""
+"""`whorl bench`: the speed of this machine for a step and its parts, in the terms of the papers' tables."""

@@ -1,8 +1,8 @@
-"""`whorl bench step --against FILE`: what became slower, and faster, since an earlier run of the same bench.
+"""`whorl bench step --against FILE`: what became slower or faster since an earlier run of the same bench.
 
-A figure became slower where the least of its steps and their median both did, by more than the margin: what
-else runs on a machine lengthens many steps and seldom all. On another processor each figure is taken over the
-floor that its own run measured.
+A figure became slower if both the least and the median of its steps did, by more than the margin: other
+programs on a machine lengthen many steps but seldom all. On different processors each figure is divided by
+the floor that its own run measured.
 """
 
 import json
@@ -19,22 +19,22 @@ from whorl.base.errors import CaseError
 from whorl.config.case import Case
 
 MARGIN = 5.0  # per cent
-SMALL = 0.01  # of a right-hand side: a part that takes less, or changed by less, is not looked at
-SCATTER = 1.1  # times the least step: a median beyond it says that something disturbed the run
-SAME_BYTES = 1.001  # what is counted does not scatter
+SMALL = 0.01  # of a right-hand side: a part that takes less, or changed by less, is ignored
+SCATTER = 1.1  # times the least step: a larger median means that something disturbed the run
+SAME_BYTES = 1.001  # counted bytes do not scatter
 NEEDED = {"seconds_per_step", "seconds_per_rhs", "floor_seconds_per_rhs", "steps", "part_spreads", "machine"}
 NEEDED |= {"build", "case", "layout", "summary", "sent", "bytes_per_point_counted", "commit", "date"}
-# What may explain a change, by the names that a bench gives it.
+# Choices that may explain a change, by their names in the figures of a bench.
 LAYOUT = ("process_grid", "batches", "threads", "transport", "lines")
 BUILD = ("compiler", "flags", "level", "fftw", "mpi")
-FREE = ("output.", "run.threads")  # options that may differ; of threads the number that was taken may not
+FREE = ("output.", "run.threads")  # options that may differ, but the number of threads used may not
 WHOLE = "right-hand side"
 
 
 def read_earlier(path: Path, case: Case, threads: int, machine: dict[str, Any]) -> dict[str, Any]:
-    """The figures of an earlier `whorl bench step` of this case; of a file with several runs the one that is.
+    """The figures of an earlier `whorl bench step` of this case, which a file may have among several runs.
 
-    `threads`: of a rank here; `machine`: this one. Raises CaseError if there is nothing to compare with.
+    `threads` are those of a rank here, `machine` is this one. Raises CaseError if no run can be compared.
     """
     runs = _runs(path)
     differences = [_difference(run, case, threads, machine) for run in runs]
@@ -63,7 +63,7 @@ def _runs(path: Path) -> list[dict[str, Any]]:
 
 
 def _difference(run: dict[str, Any], case: Case, threads: int, machine: dict[str, Any]) -> str | None:
-    """Why a run cannot be compared with one of this case here; None where it can."""
+    """Why a run cannot be compared with one of this case here; None if it can."""
     try:
         there, here = (_flat(each.to_dict()) for each in (Case(**run["case"]), case))
     except ValueError:
@@ -82,7 +82,7 @@ def _difference(run: dict[str, Any], case: Case, threads: int, machine: dict[str
 
 
 def _flat(values: dict[str, Any], before: str = "") -> dict[str, Any]:
-    """With dots: {"grid": {"points": 8}} is {"grid.points": 8}."""
+    """Values by dotted keys: {"grid": {"points": 8}} becomes {"grid.points": 8}."""
     flat: dict[str, Any] = {}
     for key, value in values.items():
         flat |= _flat(value, f"{before}{key}.") if isinstance(value, dict) else {f"{before}{key}": value}
@@ -94,15 +94,15 @@ def _text(value: Any) -> str:
 
 
 def same_processor(one: dict[str, Any], other: dict[str, Any], device: str) -> bool:
-    """Whether two machines compute with the same: by name, and by caches, for many clouds hide the name."""
+    """Whether two machines have the same processor, by name and caches, because many clouds hide the name."""
     names = ("GPUs",) if device in GPUS else ("processor", "caches")
     return all(one.get(name) == other.get(name) for name in names)
 
 
 def compare(earlier: dict[str, Any], now: dict[str, Any], margin: float = MARGIN) -> dict[str, Any]:
-    """What changed: `figures` of a right-hand side and its parts, with ratios of now to then.
+    """The changes: `figures` of a right-hand side and its parts, with ratios of now to then.
 
-    `least` and `median` are of the steps, in seconds, or floors on another processor; `margin` in per cent.
+    `least` and `median` are over the steps, in seconds, or on another processor in floors; `margin` in %.
     """
     same = same_processor(earlier["machine"], now["machine"], now["case"]["run"]["device"])
     both = (earlier, now)
@@ -163,7 +163,7 @@ def _bytes(figures: dict[str, Any]) -> dict[str, float]:
 
 
 def _otherwise(earlier: dict[str, Any], now: dict[str, Any]) -> dict[str, list[Any]]:
-    """What was chosen or built otherwise, then and now."""
+    """The choices and properties of the build that differ, then and now."""
     parts = {"layout": LAYOUT, "build": BUILD}
     pairs = {
         name: [figures[part].get(name) for figures in (earlier, now)]
@@ -174,7 +174,7 @@ def _otherwise(earlier: dict[str, Any], now: dict[str, Any]) -> dict[str, list[A
 
 
 def show_against(found: dict[str, Any], console: Console) -> None:
-    """The changes as a table, what may explain them, and last what became slower."""
+    """Print the changes as a table, what may explain them, and last what became slower."""
     same, margin = found["same_processor"], found["margin"]
     processor = f"{'the same' if same else 'another'} processor, {found['processors'][0]}"
     where = f"commit {found['commit']}, {found['date'][:10]}, {processor}"
@@ -208,7 +208,7 @@ def _table(found: dict[str, Any]) -> Table:
 
 
 def _remarks(found: dict[str, Any]) -> Iterator[str]:
-    """How to read the table, and what may explain it."""
+    """Remarks on how to read the table, and on possible causes."""
     yield (
         f"least of the steps; slower or faster is what differs by more than {found['margin']:g} % in least "
         f"and median, and by {100 * SMALL:g} % of a right-hand side"
@@ -218,7 +218,7 @@ def _remarks(found: dict[str, Any]) -> Iterator[str]:
         whole = found["figures"][WHOLE]
         over = [whole[when]["least"] / floor for when, floor in (("then", then), ("now", now))]
         yield (
-            f"the floor was {then:.4g} s and is {now:.4g} s: the machine itself is not as it was; the "
+            f"the floor was {then:.4g} s and is {now:.4g} s: the machine itself has changed; the "
             f"right-hand side took {over[0]:.2f} floors then and takes {over[1]:.2f} now"
         )
     for when, scatter in zip(("then", "now"), found["scatter"], strict=True):

@@ -1,4 +1,4 @@
-"""What the benches share: the case and flow they time, how they time, and what they say of where it was."""
+"""Common parts of the benches: the case and flow to time, the timing, and the description of the machine."""
 
 import json
 import math
@@ -40,7 +40,7 @@ def bench_case(
     threads: int,
     settings: list[str],
 ) -> Case:
-    """The case that is timed: the model's example on this grid at a fixed, stable step.
+    """The case to time: the model's example on this grid at a fixed, stable step.
 
     Raises CaseError.
     """
@@ -59,16 +59,16 @@ def bench_case(
 
 
 def several_ranks(comm: MPI.Intracomm, bench: str) -> None:
-    """Raises CaseError where there is one rank only."""
+    """Raises CaseError if there is only one rank."""
     if comm.size == 1:
         raise CaseError(
-            f"whorl bench {bench} measures what ranks do together and this is one rank; start it on two or "
+            f"whorl bench {bench} measures communication and this is one rank; start it on two or "
             f"more: mpiexec -n 2 whorl bench {bench}."
         )
 
 
 def checked_options(case: Case, comm: MPI.Intracomm) -> tuple[_core.Options, list[Trial]]:
-    """What the core needs of a case that can run here, and what was tried where the exchange is "auto".
+    """The core's options of a case that can run here, and the trials if the exchange is "auto".
 
     Raises CaseError. Collective.
     """
@@ -79,7 +79,7 @@ def checked_options(case: Case, comm: MPI.Intracomm) -> tuple[_core.Options, lis
 
 
 def layout_of(flow: _core.Flow) -> dict[str, Any]:
-    """How a flow is spread over ranks and threads."""
+    """The distribution of a flow over ranks and threads."""
     return {
         "process_grid": list(flow.process_grid),
         "batches": flow.batches,
@@ -91,7 +91,7 @@ def layout_of(flow: _core.Flow) -> dict[str, Any]:
 
 
 def slowest(comm: MPI.Intracomm, work: Callable[[], object]) -> float:
-    """Seconds of the slowest rank, all beginning together. Collective."""
+    """Seconds of the slowest rank; all ranks start together. Collective."""
     comm.Barrier()
     start = time.perf_counter()
     work()
@@ -101,9 +101,9 @@ def slowest(comm: MPI.Intracomm, work: Callable[[], object]) -> float:
 def timed_calls(
     flow: _core.Flow, work: Callable[[int], object], times: int, comm: MPI.Intracomm
 ) -> list[dict[str, float]]:
-    """Seconds of each call work(0), work(1), … of `times` after a warm-up, by part.
+    """Seconds, by part, of each of `times` calls work(0), work(1), … after a warm-up.
 
-    The parts are the core's (`Flow.timings`), each that of the rank that was slowest in it, and `wall`, the
+    The parts are the core's (`Flow.timings`), each from the rank that was slowest in it, and `wall`, the
     whole on the slowest rank. `Flow.traffic` is that of the last call. Collective.
     """
     if flow.options.device in GPUS:
@@ -120,7 +120,7 @@ def timed_calls(
 def _timed_on_gpu(
     flow: _core.Flow, work: Callable[[int], object], times: int, comm: MPI.Intracomm
 ) -> list[dict[str, float]]:
-    """Timed part by part a GPU would wait for each: the parts have their shares in one further call."""
+    """Times whole calls, because timing parts makes a GPU wait; one further call gives the parts' shares."""
 
     def finished(call: int) -> None:
         work(call)
@@ -134,7 +134,7 @@ def _timed_on_gpu(
 
 
 def spread(seconds: list[float]) -> dict[str, float]:
-    """Several timings in short; the minimum is the best."""
+    """A summary of several timings."""
     return {
         "count": len(seconds),
         "minimum": min(seconds),
@@ -145,15 +145,15 @@ def spread(seconds: list[float]) -> dict[str, float]:
 
 
 def means(calls: list[dict[str, float]]) -> dict[str, float]:
-    """Part by part."""
+    """The mean of each part."""
     return {part: statistics.fmean(call[part] for call in calls) for part in calls[0]}
 
 
 class SlowestRank:
-    """The longest of all ranks' seconds, of trials that follow each other.
+    """The longest of all ranks' seconds, for consecutive trials.
 
-    A rank that waits for a core begins late, and its own clock with it: so a trial lasts from the end of the
-    one before.
+    A rank that waits for a core starts late, and so does its clock: a trial is therefore timed from the end
+    of the one before.
     """
 
     def __init__(self, comm: MPI.Intracomm):
@@ -174,10 +174,10 @@ def measure_floor(
     copies: _core.Copies | None = None,
     **trials: int,
 ) -> tuple[float, dict[str, Any]]:
-    """The floor in seconds with the rates it comes from, all ranks measuring at once, trial by trial.
+    """The floor in seconds with the rates it follows from; all ranks measure at once, trial by trial.
 
-    Who measures often gives the copies, whose memory then stays, and how many trials there are. On GPUs it is
-    the traffic alone, by the copies of their own memory.
+    For repeated measurements, pass the copies, whose memory is then kept, and the number of trials. On GPUs
+    the floor is the traffic alone, at the bandwidth of copies in their own memory.
     """
     comm.Barrier()
     slowest_rank = SlowestRank(comm)
@@ -216,12 +216,12 @@ def write_figures(figures: dict[str, Any], path: Path) -> None:
 
 
 def show_headline(figures: dict[str, Any], console: Console) -> None:
-    """What was measured and where."""
+    """Print what was measured, and on which machine."""
     console.print(f"[bold]{figures['summary']}[/], {figures['machine']['processor']}", soft_wrap=True)
 
 
 def facts_table() -> Table:
-    """A table of a name, a value and a remark each line."""
+    """A table with a name, a value and a remark in each line."""
     table = Table(box=None, show_header=False, pad_edge=False)
     table.add_column(style="bold")
     table.add_column(justify="right")
@@ -230,7 +230,7 @@ def facts_table() -> Table:
 
 
 def add_limits(table: Table, limits: dict[str, Any]) -> None:
-    """The rates behind the floor."""
+    """Add the rates from which the floor follows."""
     rates = ", ".join(f"{rate / 1e9:.3g} (n = {n})" for n, rate in limits["line_rate"].items())
     if rates:
         table.add_row("lines in cache", rates, "GFLOP/s")

@@ -1,8 +1,8 @@
-"""`whorl bench exchange`: the all-to-alls of a right-hand side and nothing else, in the patterns of the plan.
+"""`whorl bench exchange`: only the all-to-alls of a right-hand side, in the patterns of the plan.
 
-In the terms of tables 8 to 12 of Yeung et al., Comput. Phys. Commun. 306, 109364 (2025): a message is what a
-rank sends to one other at a time, of Q variables together; the bandwidth of a rank is message size times
-ranks of the row, or the column, over the time of an all-to-all, the message to itself counted.
+The terms are those of tables 8 to 12 of Yeung et al., Comput. Phys. Commun. 306, 109364 (2025): a message is
+what a rank sends to one other at a time, of Q variables together; the bandwidth of a rank is message size
+times ranks of the row, or the column, over the time of an all-to-all, including the message to itself.
 """
 
 from collections.abc import Iterator
@@ -35,7 +35,7 @@ ALL = "all"
 
 @dataclass(frozen=True)
 class AllToAll:
-    """One direction of one leg with Q variables."""
+    """One direction of one leg, with Q variables."""
 
     leg: str  # "row" or "column"
     inwards: bool  # towards the points
@@ -43,10 +43,10 @@ class AllToAll:
 
 
 def measure_exchange(case: Case, transport: str, times: int, comm: MPI.Intracomm) -> dict[str, Any]:
-    """Times every all-to-all with one transport or "all". Collective. Raises CaseError.
+    """Times every all-to-all with one transport, or with "all". Collective. Raises CaseError.
 
-    On the case's process grid; if that is open, on the one the plan chooses, and turned as well where a row
-    or a column of it is one rank.
+    It uses the case's process grid. If that is open, it uses the one the plan chooses, and also its transpose
+    if a row or a column of it is one rank.
     """
     several_ranks(comm, "exchange")
     results = []
@@ -78,7 +78,7 @@ def _grids(case: Case, comm: MPI.Intracomm) -> list[tuple[int, int]]:
 
 
 def transports(case: Case) -> list[str]:
-    """Those that can be used: what packs nothing cannot convert, and some are for GPUs."""
+    """The transports that can be used: one that does not pack cannot convert, and some are for GPUs."""
     converts, on_host = case.run.wire == "single", case.run.device == "cpu"
     return [
         name
@@ -88,7 +88,7 @@ def transports(case: Case) -> list[str]:
 
 
 def all_to_alls(case: Case, process_grid: tuple[int, int]) -> Iterator[AllToAll]:
-    """Those of a right-hand side, with all its variables or fewer; none where a leg has one rank."""
+    """The all-to-alls of a right-hand side, with all its variables or fewer; none if a leg has one rank."""
     shape = _core.model_shape(core_options(case, threads=1))
     legs = {"row": ("inputs", "products"), "column": ("inputs", "fluxes")}
     for (leg, (inwards, outwards)), ranks in zip(legs.items(), process_grid, strict=True):
@@ -123,17 +123,17 @@ def _measure(flow: _core.Flow, one: AllToAll, times: int, comm: MPI.Intracomm) -
 
 
 def message_bytes(sent: int, all_ranks: int, ranks: int, batches: int) -> float:
-    """Of one rank to one other in one batch, the mean; `sent` is what all sent to others in an exchange."""
+    """Mean bytes from one rank to another in a batch; `sent`: bytes of all ranks to others in an exchange."""
     return sent / (all_ranks * (ranks - 1) * batches)
 
 
 def bandwidth(message: float, ranks: int, batches: int, seconds: float) -> float:
-    """Bytes a second of a rank, its message to itself counted."""
+    """Bytes a second of a rank, including its message to itself."""
     return message * ranks * batches / seconds
 
 
 def show_exchange(figures: dict[str, Any], console: Console) -> None:
-    """The figures as a table for people."""
+    """Print the figures as a table."""
     show_headline(figures, console)
     titles = ("leg", "transport", "grid", "batches", "Q", "MiB", "best ms", "mean ms", "GB/s")
     table = Table(*titles, box=None, header_style="bold", pad_edge=False)
@@ -154,6 +154,6 @@ def show_exchange(figures: dict[str, Any], console: Console) -> None:
         )
     console.print(table)
     console.print(
-        "Q variables a message of so many MiB; GB/s a rank: message × ranks × batches ÷ best time",
+        "Q: variables in a message, of the given MiB; GB/s of a rank: message × ranks × batches ÷ best time",
         style="dim",
     )

@@ -1,7 +1,8 @@
-"""`whorl bench fft`: the kernel of Yeung and Pekurovsky, sin x cos y sin z to its modes and back.
+"""`whorl bench fft`: the kernel of Yeung and Pekurovsky, which transforms sin x cos y sin z and back.
 
-Its spectrum must be a single spike and the field must come back, else the bench fails. Operations are counted
-as theirs, whatever is truncated: two real transforms of half of 5 N log2 N, N the number of grid points.
+The spectrum must be a single spike and the field must come back, else the bench fails. Operations are
+counted as in their papers, whatever is truncated: two real transforms of half of 5 N log2 N, with N the
+number of grid points.
 """
 
 import math
@@ -34,16 +35,16 @@ from whorl.machine.benches.common import (
 from whorl.machine.floor import pair_work
 from whorl.run.core_options import describe
 
-VARIABLES = 3  # the components of the velocity, each a transform of its own
+VARIABLES = 3  # the components of the velocity, each transformed by itself
 LEAST_POINTS = 8  # so that every dealiasing keeps the kernel
-# In the order of the pair, of what `Flow.timings` tells.
+# The parts of a pair in order, from the timers of `Flow.timings`.
 PARTS = ("z_lines", "column", "y_lines", "row", "x_lines", "pack", "modes", "point", "other")
 
 
 def fft_case(
     points: int, precision: str, dealias: str | None, bases: str, threads: int, settings: list[str]
 ) -> Case:
-    """A case whose velocity is transformed, the waves of its kernel equally long. Raises CaseError."""
+    """A case whose velocity is transformed, with equally long waves in the kernel. Raises CaseError."""
     model = "navier-stokes" if bases == "FFF" else "rayleigh-benard"
     lengths = [1.0 if basis == "S" else 2.0 for basis in (bases[::-1] + "FFF")[:3]]
     box = [f"grid.bases={bases}", f"grid.lengths={lengths}"]
@@ -57,9 +58,9 @@ def fft_case(
 
 
 def kernel(case: Case) -> FieldFunction:
-    """Every component is sin x cos y sin z; along walls half a wave, sine or cosine as the component has it.
+    """The kernel sin x cos y sin z in every component; between walls half a wave, sine or cosine as required.
 
-    Constant along an axis of one point.
+    It is constant along an axis of one point.
     """
     nx, ny, nz = case.grid.points
     walls = [basis == "S" for basis in reversed(case.grid.bases)]
@@ -78,7 +79,7 @@ def kernel(case: Case) -> FieldFunction:
 
 
 def wavenumber(case: Case, axis: int) -> float:
-    """Of one wave in the box, between walls of half a one; 0 along an axis of one point."""
+    """The wavenumber of a wave in the box, or half a wave between walls; 0 along an axis of one point."""
     if case.grid.points[axis] == 1:
         return 0.0
     return (1 if case.grid.bases[2 - axis] == "S" else 2) * math.pi / case.grid.lengths[axis]
@@ -97,10 +98,10 @@ def set_kernel(flow: _core.Flow, case: Case) -> None:
 
 
 def verify(flow: _core.Flow, case: Case, pairs: int, comm: MPI.Intracomm) -> dict[str, float]:
-    """What is wrong with the kernel after so many pairs, with what rounding allows; RunFault if more.
+    """The errors of the kernel after so many pairs, with the error that rounding allows; RunFault if larger.
 
-    `spike`: of the energy, what is missing in the kernel's shell or is in another, over the whole;
-    `field`: the largest error at a point, where the kernel's amplitude is 1. Collective.
+    `spike` is the fraction of the energy that is missing in the kernel's shell or is in another; `field` is
+    the largest error at a point, relative to the kernel's amplitude of 1. Collective.
     """
     allowed = 4 * rounding(case, comm) * pairs * math.log2(math.prod(case.grid.points))
     found = {"spike": _spike_error(flow, case), "field": _field_error(flow, case, comm), "allowed": allowed}
@@ -150,7 +151,7 @@ def _field_error(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> float:
 
 
 def operations(case: Case) -> float:
-    """Of a pair of transforms of all variables: 2 · 5/2 N log2 N each, N the number of grid points."""
+    """Operations of a pair of transforms of all variables: 2 · 5/2 N log2 N each, with N grid points."""
     n = math.prod(case.grid.points)
     return VARIABLES * 2 * 2.5 * n * math.log2(n)
 
@@ -163,14 +164,14 @@ def time_pairs(flow: _core.Flow, times: int, comm: MPI.Intracomm) -> list[dict[s
 def measure_fft(case: Case, times: int, comm: MPI.Intracomm) -> dict[str, Any]:
     """Times `times` pairs after a warm-up. Collective; the same figures on every rank.
 
-    Seconds are of a pair of all VARIABLES, a median of the slowest rank; `parts` are means. Raises CaseError,
-    and RunFault if the kernel is not what it was.
+    Seconds are those of a pair of all VARIABLES, the median of the slowest rank; `parts` are means. Raises
+    CaseError, and RunFault if the kernel does not come back.
     """
     options, trials = checked_options(case, comm)
     flow = _core.Flow(options, comm.py2f())
     set_kernel(flow, case)
     calls = time_pairs(flow, times, comm)
-    errors = verify(flow, case, WARM_UP + times + 1, comm)  # setting and reading it are a pair, too
+    errors = verify(flow, case, WARM_UP + times + 1, comm)  # setting and reading the kernel are a pair, too
     layout = layout_of(flow) | {"tried": [asdict(trial) for trial in trials]}
     summary = describe(case, flow)
     flow.close()
@@ -197,7 +198,7 @@ def measure_fft(case: Case, times: int, comm: MPI.Intracomm) -> dict[str, Any]:
 
 
 def show_fft(figures: dict[str, Any], console: Console) -> None:
-    """The figures as a table for people."""
+    """Print the figures as a table."""
     show_headline(figures, console)
     seconds, floor, pairs = (figures[key] for key in ("seconds_per_pair", "floor_seconds_per_pair", "pairs"))
     table = facts_table()

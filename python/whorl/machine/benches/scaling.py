@@ -1,8 +1,8 @@
-"""`whorl bench scaling`: strong and weak series over the ranks at hand, with the exponents of FFTK.
+"""`whorl bench scaling`: strong and weak scaling on the available ranks, with the exponents of FFTK.
 
 Times go as p^(−γ) with the number of ranks p: γ1 of computation, γ2 of communication, γ of the total
 (Chatterjee et al., J. Parallel Distrib. Comput. 113, 77 (2018)). In the strong series the grid is the same on
-all, where γ = 1 is ideal; in the weak one it grows with the ranks, where γ = 0 is.
+any number of ranks and γ = 1 is ideal; in the weak series it grows with the ranks and γ = 0 is ideal.
 """
 
 import math
@@ -35,7 +35,7 @@ from whorl.run.threads import threads_of_rank
 SERIES = ("strong", "weak")
 TIMES = ("computation", "communication", "total")
 SYMBOLS = {"computation": "γ1", "communication": "γ2", "total": "γ"}
-PATIENCE = 0.005  # seconds between looks of a rank that has nothing to do
+PATIENCE = 0.005  # seconds between checks by an idle rank
 
 Result = TypeVar("Result")
 
@@ -55,7 +55,7 @@ def measure_scaling(
         runs = []
         for ranks in rank_counts(comm.size):
             if name == "weak" and next_good_size(4 * ranks) > 4 * ranks:
-                continue  # no grid has so many times the points
+                continue  # no grid has that multiple of the points
             own = grown(fixed, ranks) if name == "weak" else fixed
             run = on_some(comm, ranks, lambda some, own=own: _measure(own, kernel, times, some))
             runs.append(run)
@@ -75,7 +75,7 @@ def rank_counts(most: int) -> list[int]:
 
 
 def grown(case: Case, ranks: int) -> Case:
-    """The case with so many times the points: factor by factor along the shortest axis, z before y and x."""
+    """The case with `ranks` times the points: each factor goes to the shortest axis, z before y and x."""
     points = list(case.grid.points)
     for factor in sorted(prime_factors(ranks), reverse=True):
         growing = [axis for axis in (2, 1, 0) if points[axis] > 1]
@@ -84,7 +84,7 @@ def grown(case: Case, ranks: int) -> Case:
 
 
 def on_some(comm: MPI.Intracomm, ranks: int, work: Callable[[MPI.Intracomm], Result]) -> Result:
-    """What `work` returns on the first so many ranks, on all; the others sleep meanwhile.
+    """Calls `work` on the first `ranks` ranks and returns its result on all; the others sleep meanwhile.
 
     A CaseError or an error of the core, which all those ranks raise, is raised on every rank.
     """
@@ -125,7 +125,7 @@ def _measure(case: Case, kernel: str, times: int, comm: MPI.Intracomm) -> dict[s
 
 
 def split(calls: list[dict[str, float]], ranks: int) -> dict[str, dict[str, float]]:
-    """TIMES of the calls: communication is the exchange, with what ranks wait there, computation the rest.
+    """The TIMES of the calls: communication is the exchange, including waiting; computation is the rest.
 
     One rank has no communication.
     """
@@ -139,7 +139,7 @@ def split(calls: list[dict[str, float]], ranks: int) -> dict[str, dict[str, floa
 
 
 def exponents(runs: list[dict[str, Any]]) -> dict[str, dict[str, float | None]]:
-    """γ and its standard error for each of TIMES, from the medians; None where there are too few runs."""
+    """γ and its standard error for each of TIMES, from the medians; None if there are too few runs."""
     fitted = {}
     for name in TIMES:
         timed = [(run["ranks"], run[name]["median"]) for run in runs if run[name]["median"] > 0]
@@ -148,9 +148,9 @@ def exponents(runs: list[dict[str, Any]]) -> dict[str, dict[str, float | None]]:
 
 
 def fit(ranks: list[int], seconds: list[float]) -> dict[str, float | None]:
-    """γ of seconds = c · ranks^(−γ) by least squares of the logarithms, its standard error, and c.
+    """γ of seconds = c · ranks^(−γ) by least squares in the logarithms, its standard error, and c.
 
-    Two runs fix γ and leave no error; fewer leave all None.
+    Two runs determine γ without an error; with fewer all are None.
     """
     if len(ranks) < 2:
         return {"gamma": None, "error": None, "seconds": None}
@@ -164,7 +164,7 @@ def fit(ranks: list[int], seconds: list[float]) -> dict[str, float | None]:
 
 
 def shown(fitted: dict[str, float | None]) -> str:
-    """An exponent with its error, for people."""
+    """An exponent with its error, as text."""
     if fitted["gamma"] is None:
         return "–"
     error = "" if fitted["error"] is None else f" ± {fitted['error']:.2f}"
@@ -172,7 +172,7 @@ def shown(fitted: dict[str, float | None]) -> str:
 
 
 def show_scaling(figures: dict[str, Any], console: Console) -> None:
-    """The series as tables for people, the exponents below."""
+    """Print the series as tables, with the exponents below."""
     show_headline(figures, console)
     for name, series in figures["series"].items():
         titles = ("ranks", "points", "grid", *TIMES, "efficiency")
@@ -194,6 +194,6 @@ def show_scaling(figures: dict[str, Any], console: Console) -> None:
 
 
 def efficiencies(name: str, runs: list[dict[str, Any]]) -> list[float]:
-    """Of one rank's time: over ranks times theirs, in a weak series over theirs."""
+    """The time of one rank over ranks times that of several; in a weak series over that of several."""
     one = runs[0]["total"]["median"]
     return [one / run["total"]["median"] / (run["ranks"] if name == "strong" else 1) for run in runs]

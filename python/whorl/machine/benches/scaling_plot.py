@@ -1,4 +1,4 @@
-"""The picture of `whorl bench scaling`: times over ranks, with the powers fitted to them."""
+"""The picture of `whorl bench scaling`: times over ranks, with the fitted powers."""
 
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ MARKERS = {"computation": "o", "communication": "s", "total": "D"}
 
 
 def draw_scaling(figures: dict[str, Any], path: Path) -> None:
-    """Writes a picture with a panel a series."""
+    """Writes a picture with a panel for each series."""
     with rc_context(STYLE):
         figure = Figure(figsize=(5.4 * len(figures["series"]), 4.6), layout="constrained")
         panels = figure.subplots(1, len(figures["series"]), sharey=True, squeeze=False)[0]

@@ -30,7 +30,7 @@ from whorl.machine.benches.common import (
 from whorl.machine.floor import passes, work
 from whorl.run.core_options import core_options, describe
 
-# Of the tables of Yeung et al., Comput. Phys. Commun. 306, 109364 (2025).
+# Columns of the tables of Yeung et al., Comput. Phys. Commun. 306, 109364 (2025).
 COLUMNS = {
     "fft": "FFT",
     "pack": "pack, unpack",
@@ -44,9 +44,9 @@ COLUMNS = {
 def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
     """Times `steps` steps after a warm-up and measures the floor. Collective; the same figures on every rank.
 
-    Seconds are of the slowest rank, medians over the steps; `parts` are seconds a right-hand side, means,
-    `part_spreads` their least, median and so on; `columns` seconds a step, of the best step and means; bytes
-    are of all ranks.
+    Seconds are those of the slowest rank, medians over the steps. `parts` are mean seconds of a right-hand
+    side, `part_spreads` their least, median and so on; `columns` are seconds of a step, for the best step and
+    the mean. Bytes are those of all ranks.
     """
     options, trials = checked_options(case, comm)
     process = psutil.Process()
@@ -101,7 +101,7 @@ def _points(case: Case) -> int:
 
 
 def _parts(mean: dict[str, float], stages: int) -> dict[str, float]:
-    """The core's own parts, a right-hand side."""
+    """The core's own parts, for one right-hand side."""
     return {name: value / stages for name, value in mean.items() if name not in ("total", "wall")}
 
 
@@ -118,10 +118,10 @@ def _columns_of(calls: list[dict[str, float]]) -> dict[str, dict[str, float]]:
 
 
 def columns(call: dict[str, float]) -> dict[str, float]:
-    """COLUMNS of a step from its parts (`timed_calls`).
+    """The COLUMNS of a step from its parts (`timed_calls`).
 
-    `other` is the work at points and modes, what waits, and what a step does outside the round trip. Each
-    is that of the rank that was slowest in it, so that the sum may be above the total.
+    `other` is the work at points and modes, waiting, and the work of a step outside the round trip. Each is
+    from the rank that was slowest in it, so that the sum may exceed the total.
     """
     return {
         "fft": call["transforms"],
@@ -134,11 +134,11 @@ def columns(call: dict[str, float]) -> dict[str, float]:
 
 
 def untruncated_bytes(case: Case, process_grid: tuple[int, int]) -> dict[str, float]:
-    """Bytes that all ranks would send to others in a step by leg, were every column kept.
+    """Bytes that all ranks would send to others in a step, by leg, if every column were kept.
 
-    A variable has (nx/2 + 1) ny nz complex numbers, nx ny nz / 2 where x has walls and all are real; of
-    these a rank among p keeps 1/p. Rows carry the inputs and the products of every right-hand side, columns
-    the inputs and the fluxes.
+    A variable has (nx/2 + 1) ny nz complex numbers, or nx ny nz / 2 if x has walls and all are real; one rank
+    of p keeps 1/p of them. Rows carry the inputs and the products of every right-hand side, columns the
+    inputs and the fluxes.
     """
     nx, ny, nz = case.grid.points
     shape = _core.model_shape(core_options(case, threads=1))
@@ -153,7 +153,7 @@ def untruncated_bytes(case: Case, process_grid: tuple[int, int]) -> dict[str, fl
 
 
 def _sent(sent: dict[str, int], messages: dict[str, int], whole: dict[str, float]) -> dict[str, Any]:
-    """Messages and bytes a step of all ranks by leg; bytes over untruncated ones (None: no exchange)."""
+    """Messages and bytes of all ranks in a step, by leg; bytes over untruncated ones (None: no exchange)."""
     sums = {leg: (count, messages[leg], whole[leg]) for leg, count in sent.items()}
     sums["total"] = tuple(map(sum, (sent.values(), messages.values(), whole.values())))
     return {
@@ -167,7 +167,7 @@ def _sent(sent: dict[str, int], messages: dict[str, int], whole: dict[str, float
 
 
 def show_step(figures: dict[str, Any], console: Console) -> None:
-    """The figures as tables for people."""
+    """Print the figures as tables."""
     show_headline(figures, console)
     rhs, floor = figures["seconds_per_rhs"], figures["floor_seconds_per_rhs"]
     table = facts_table()

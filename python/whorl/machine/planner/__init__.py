@@ -1,4 +1,4 @@
-"""What a run will take, before it is queued: memory, time and output of a case on a machine.
+"""Predictions before a run is queued: memory, time and output of a case on a machine.
 
-The equations and where they come from are in docs/planner.md.
+docs/planner.md has the equations and their sources.
 """

@@ -13,7 +13,7 @@ MIB = 2**20
 
 @dataclass(frozen=True)
 class Parts:
-    """Seconds by part; `hidden` is what overlap saves, so total = the sum of the others − hidden."""
+    """Seconds by part; `hidden` is saved by overlap, so the total is the sum of the others − hidden."""
 
     fft: float
     pack: float
@@ -31,7 +31,7 @@ class Parts:
 
 
 def seconds(load: Load, machine: Machine, real_bytes: int) -> Parts:
-    """Of one right-hand side; `real_bytes` is 4 in single and 8 in double precision.
+    """Seconds of one right-hand side; `real_bytes` is 4 in single and 8 in double precision.
 
     fft    Σ_axis operations / rate(axis, N)          pack   copy bytes / copy bandwidth
     other  (point bytes / its bandwidth) + (mode bytes / theirs)
@@ -57,7 +57,7 @@ def seconds(load: Load, machine: Machine, real_bytes: int) -> Parts:
 
 
 def interpolate(at: float, abscissa: Sequence[float], values: Sequence[float]) -> float:
-    """Linear in the logarithms of both; constant beyond the ends."""
+    """Interpolates linearly in the logarithms of both; constant beyond the ends."""
     if at <= abscissa[0]:
         return values[0]
     for left, right, low, high in zip(abscissa, abscissa[1:], values, values[1:], strict=False):
@@ -68,7 +68,7 @@ def interpolate(at: float, abscissa: Sequence[float], values: Sequence[float]) -
 
 
 def peers_by_level(exchange: Exchange, links: Sequence[Link]) -> list[int]:
-    """Of one rank: the others it meets at each level and at none below."""
+    """The number of other ranks that a rank meets at each level and at none below."""
     within = [1]
     for link in links:
         here = exchange.ranks if link.ranks == 0 else max(1, link.ranks // exchange.stride)
@@ -81,8 +81,8 @@ def level_times(exchange: Exchange, links: Sequence[Link]) -> list[float]:
 
     t = q c (λ + m / min(b, T/n) + (μ − m)₊ (1/b − 1/P)),   b = B Q^−γ:
 
-    no more than T goes through the links of a level that all ranks share, and below the smallest message
-    measured, μ, what m is less saves its time at the peak P only.
+    The links of a level that all ranks share carry at most T. Below the smallest measured message, μ, each
+    byte less saves only its time at the peak P.
     """
     times, below = [], 0
     for link, peers in zip(links, peers_by_level(exchange, links), strict=True):
@@ -96,14 +96,14 @@ def level_times(exchange: Exchange, links: Sequence[Link]) -> list[float]:
 
 
 def unsaved(exchange: Exchange, link: Link, alone: float) -> float:
-    """Seconds of a message that is smaller than all measured: (μ − m)₊ (1/b − 1/P); none without a peak."""
+    """Extra seconds of a message smaller than all measured: (μ − m)₊ (1/b − 1/P); zero without a peak."""
     if not link.peak:
         return 0.0
     return max(0.0, MIB * link.messages[0] - exchange.message) * (1 / alone - 1e-9 / link.peak)
 
 
 def messages_by_level(load: Load, links: Sequence[Link]) -> dict[str, tuple[float, ...]]:
-    """Bytes of a message of rows and of columns, at each level at which they have peers."""
+    """Bytes of a message of rows and of columns, at each level where they have peers."""
     found: dict[str, tuple[float, ...]] = {}
     for exchange in (load.row, load.column):
         for link, peers in zip(links, peers_by_level(exchange, links), strict=True):
@@ -113,20 +113,20 @@ def messages_by_level(load: Load, links: Sequence[Link]) -> dict[str, tuple[floa
 
 
 def all_to_all(exchange: Exchange, links: Sequence[Link]) -> float:
-    """Seconds of the all-to-alls of a right-hand side: one level after the other. One rank takes none."""
+    """Seconds of the all-to-alls of a right-hand side, one level after the other; zero for one rank."""
     return sum(level_times(exchange, links)) if exchange.ranks > 1 else 0.0
 
 
 def may_hide(exchange: Exchange, links: Sequence[Link]) -> float:
-    """Seconds of an exchange during which work may go on."""
+    """Seconds of an exchange that may overlap with work."""
     times = level_times(exchange, links) if exchange.ranks > 1 else []
     return sum(link.hidden * time for link, time in zip(links, times, strict=False))
 
 
 def hidden_time(load: Load, links: Sequence[Link], work: float) -> float:
-    """What a pipeline of b batches saves: (b − 1)/b of the shorter of work on planes and what may hide.
+    """Seconds that b batches save: (b − 1)/b of the shorter of work on planes and time that may hide.
 
-    What of a row exchange does not hide is time in which columns may travel, as work is.
+    The part of a row exchange that does not hide counts as work, during which columns may travel.
     """
     row, column = may_hide(load.row, links), may_hide(load.column, links)
     planes = work + all_to_all(load.row, links) - row

@@ -1,4 +1,4 @@
-"""Shares of what is kept on a process grid: what ranks have at most, and the fullest at least."""
+"""The shares of ranks on a process grid: the most that a rank has, and a lower bound for the fullest rank."""
 
 from dataclasses import dataclass
 
@@ -7,9 +7,9 @@ import numpy as np
 
 @dataclass(frozen=True)
 class Shares:
-    """Elements of a row along x, kept columns, those of a row index: at most (`_core.shares`) or least.
+    """Elements of a row along x, kept columns, those of a row index: the most (`_core.shares`) or a bound.
 
-    `padded_columns` are those of a plane in a buffer, which only the core knows.
+    `padded_columns` are those of a plane in a buffer, known only to the core.
     """
 
     elements: int
@@ -19,13 +19,13 @@ class Shares:
 
 
 def least_shares(longest: np.ndarray, p_row: int, p_col: int) -> Shares:
-    """What the fullest rank has at least, without a cut of ky.
+    """A lower bound for the fullest rank, without a cut of ky.
 
     `longest` are the kept elements of each kept ky, the longest first.
 
-    Of n elements dealt to p_row ranks each has n / p_row, rounded down or up, and the fullest of all no less
-    than the mean. Of the j p_col + 1 longest ky one rank has j + 1 at least, each as long as the last of them
-    or longer.
+    If n elements are dealt to p_row ranks, each has n / p_row, rounded down or up, and the fullest has at
+    least the mean. Some rank has at least j + 1 of the j p_col + 1 longest ky, each at least as long as the
+    last of them.
     """
     lasts = -(-longest[::p_col] // p_row)
     mean = -(-int(longest.sum()) // (p_row * p_col))

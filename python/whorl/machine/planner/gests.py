@@ -1,4 +1,4 @@
-"""The load of GESTS's algorithm: pencils (slabs with one row), nothing truncated on its way.
+"""The load of GESTS's algorithm: pencils (slabs with one row), without truncation in the round trip.
 
 P. K. Yeung, K. Ravikumar, S. Nichols and R. Uma-Vaideswaran, Comput. Phys. Commun. 306, 109364 (2025). With
 D = 4 N³/P bytes a variable in single precision, a right-hand side of Navier–Stokes counts, for each rank,
@@ -9,8 +9,8 @@ D = 4 N³/P bytes a variable in single precision, a right-hand side of Navier–
     modes           5 products → 4 fluxes; 3 velocities read and written; update 13: 10 read, 3 written
                     (in the first stage 7 read, 6 written)
 
-the conservative form of Rogallo (NASA TM 81315, 1981) with the five products of Basdevant (1983); a copy
-that packs and one that unpacks each read and write what they move.
+the conservative form of Rogallo (NASA TM 81315, 1981) with the five products of Basdevant (1983). A copy that
+packs and one that unpacks each read and write the data they move.
 """
 
 import math
@@ -28,9 +28,9 @@ STAGES = 2  # RK2
 
 @dataclass(frozen=True)
 class Gests:
-    """GESTS on a case; run.variables_per_message is its Q, 1 where that is left open.
+    """GESTS on a case; run.variables_per_message is its Q, 1 if that is left open.
 
-    `fluxes` is how many variables return by columns.
+    `fluxes` is the number of variables that return by columns.
     """
 
     case: Case
@@ -56,7 +56,7 @@ class Gests:
         return STAGES
 
     def grids(self, ranks: int) -> list[tuple[int, int]]:
-        """Process grids (p_row, p_col) that cut the box equally, or that of the case if it does."""
+        """Process grids (p_row, p_col) that cut the box equally, or the case's grid if it does so."""
         nx, ny, nz = self.case.grid.points
         wanted = self.case.run.process_grid
         return [
@@ -72,7 +72,7 @@ class Gests:
 
     @property
     def modes(self) -> float:
-        """Modes of a field, in complex numbers: nothing is truncated on disk either."""
+        """Modes of a field, in complex numbers: there is no truncation on disk either."""
         return math.prod(self.case.grid.points) / 2
 
     def own_batches(self, grid: tuple[int, int]) -> int:
@@ -84,7 +84,7 @@ class Gests:
     def memory(
         self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
     ) -> dict[str, float]:
-        """Bytes a rank: eq. 9 for Q = 1, and a send and a receive buffer more for each further variable."""
+        """Bytes of a rank: eq. 9 for Q = 1, plus a send and a receive buffer for each further variable."""
         nx, ny, nz = self.case.grid.points
         variable = self.real_bytes * nx * ny * nz / (grid[0] * grid[1])
         further = 2 * (self.variables_per_message - 1)
@@ -97,12 +97,12 @@ class Gests:
 
     @property
     def less_memory(self) -> list[str]:
-        """What else takes less than the case does."""
+        """Changes of the case that need less memory."""
         return ['run.precision = "single"'] if self.case.run.precision == "double" else []
 
     @property
     def least_memory(self) -> float:
-        """Bytes of all ranks."""
+        """Bytes of all ranks together."""
         return sum(self.memory((1, 1), 1, 1).values())
 
     def load(self, grid: tuple[int, int], batches: int, overlap: bool = False) -> Load:
@@ -131,5 +131,5 @@ class Gests:
         )
 
     def _calls(self, *variables: int) -> int:
-        """All-to-alls that carry these variables, each leg on its own, Q at a time."""
+        """Number of all-to-alls for these variables, each leg by itself, Q at a time."""
         return sum(-(-count // self.variables_per_message) for count in variables)

@@ -1,6 +1,6 @@
-"""What a right-hand side asks of one rank, free of any machine: operations, bytes, messages.
+"""The load of a right-hand side on one rank, independent of the machine: operations, bytes, messages.
 
-Bytes of memory traffic count what is read and what is written. A complex line of N points is 5 N log2 N
+Memory traffic counts the bytes read and the bytes written. A complex line of N points is 5 N log2 N
 operations, a real one half of that.
 """
 
@@ -12,9 +12,9 @@ from dataclasses import dataclass
 class Exchange:
     """All-to-alls among `ranks` ranks that are `stride` apart in the order of the machine.
 
-    `bytes` is what a rank hands over in a right-hand side, its message to itself counted; `calls` is the
-    number of all-to-alls that takes; `at_once` are the ranks of the run, all of which do so at the same time
-    (0: no others than these).
+    `bytes` are those that a rank sends in a right-hand side, including its message to itself; `calls` is the
+    number of all-to-alls for them; `at_once` is the number of ranks of the run, all of which do so at the
+    same time (0: only these).
     """
 
     ranks: int
@@ -25,7 +25,7 @@ class Exchange:
 
     @property
     def message(self) -> float:
-        """Bytes from one rank to another in a call; nothing where none is made."""
+        """Bytes from one rank to another in a call; zero without calls."""
         return self.bytes / self.ranks / self.calls if self.calls else 0.0
 
 
@@ -34,9 +34,9 @@ class Load:
     """One right-hand side on one rank.
 
     `operations` by axis ("x", "y", "z") go with `lengths`; `copy`, `point` and `modes` are bytes;
-    `working_set` is what the rank's arrays take, in bytes, which decides what cache they live in;
-    `batches` is into how many the exchanges are cut; with `overlap` those of a batch may hide behind the work
-    on the planes of another: transforms along x and y, points, copies.
+    `working_set` is the size of the rank's arrays, in bytes, which decides the cache that holds them;
+    `batches` is the number of batches of an exchange; with `overlap` the exchanges of a batch may hide behind
+    the work on the planes of another: transforms along x and y, points, copies.
     """
 
     lengths: dict[str, int]
@@ -52,5 +52,5 @@ class Load:
 
 
 def line_operations(n: int, lines: float) -> float:
-    """Of complex lines; nothing where the axis has one point."""
+    """Operations of complex lines; zero if the axis has one point."""
     return 5.0 * n * math.log2(n) * lines if n > 1 else 0.0

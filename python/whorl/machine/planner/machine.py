@@ -1,7 +1,7 @@
-"""A machine as the planner sees it, every option declared once; a machine is a TOML file with these sections.
+"""The planner's description of a machine, a TOML file with these sections; every option is declared once.
 
-Rates are of one device (a GPU, or a core) while all devices of the node work, links of one rank while all
-ranks send: what a program gets, not what a data sheet says. `whorl bench machine` measures them.
+Rates are those of one device (a GPU, or a core) while all devices of the node work, links those of one rank
+while all ranks send: what a program reaches, not what a data sheet says. `whorl bench machine` measures them.
 """
 
 import tomllib
@@ -35,7 +35,7 @@ Range = Annotated[tuple[Positive, ...], BeforeValidator(listed), AfterValidator(
 
 
 class About(Section):
-    """What machine it is and where the numbers come from."""
+    """The name of the machine and the source of the numbers."""
 
     name: str = option(..., "its name")
     description: str = option("", "what it is")
@@ -43,18 +43,18 @@ class About(Section):
 
 
 class Node(Section):
-    """What a node has and how it is used."""
+    """The devices and memory of a node, and how they are used."""
 
     kind: Literal["cpu", "gpu"] = option("cpu", "whether a device is a core or a GPU")
     devices: int = option(..., "cores or GPUs of a node", ge=1)
     ranks: int = option(..., "MPI ranks a node, sharing the devices evenly", ge=1)
     memory: float = option(..., "memory of a node that fields may fill", unit="GiB", gt=0)
     overhead: float = option(
-        0.0, "what the process of a rank takes beside arrays: Python, libraries, MPI", unit="MiB", ge=0
+        0.0, "memory of a rank's process besides arrays: Python, libraries, MPI", unit="MiB", ge=0
     )
     nodes: int = option(1, "nodes of the machine", ge=1)
     measured: int = option(
-        0, "most nodes that its links were measured on, beyond which they are extrapolated; 0: unknown", ge=0
+        0, "most nodes on which links were measured; they are extrapolated beyond; 0: unknown", ge=0
     )
 
     @model_validator(mode="after")
@@ -70,14 +70,14 @@ class Node(Section):
             )
         if self.kind == "gpu" and self.ranks < self.devices:
             raise ValueError(
-                f"node.ranks = {self.ranks} leave GPUs of node.devices = {self.devices} idle, for a rank has "
-                "one; give as many of both as are to be used"
+                f"node.ranks = {self.ranks} leave GPUs of node.devices = {self.devices} idle, because a rank "
+                "has one; give as many of both as are to be used"
             )
         return self
 
 
 class Rates(Section):
-    """What a device does in one precision: transforms by line length, memory traffic by working set."""
+    """Rates of a device in one precision: transforms by line length, memory traffic by working set."""
 
     points: Rates1D = option(..., "lengths of lines with a measured rate, ascending", min_length=1)
     x: Rates1D = option(..., "transforms along x at these lengths, 5 N log2 N a complex line", unit="GFLOP/s")
@@ -106,28 +106,26 @@ class Rates(Section):
 
 
 class Link(Section):
-    """What ranks that meet at one level, and at none below, send each other."""
+    """The link between ranks that meet at one level, and at none below."""
 
     level: Literal["pair", "node", "group", "machine"] = option(..., "where it leads: within this, ascending")
     ranks: int = option(..., "neighbouring ranks that are together at this level; 0: all", ge=0)
-    bandwidth: float = option(..., "what a rank sends in an all-to-all to one peer", unit="GB/s", gt=0)
+    bandwidth: float = option(..., "bandwidth of a rank to one peer in an all-to-all", unit="GB/s", gt=0)
     contention: float = option(
         0.0, "the bandwidth falls as (peers at this level and below) to the power of minus this", ge=0, le=1
     )
-    latency: float = option(0.0, "time a message takes whatever its size", unit="µs", ge=0)
+    latency: float = option(0.0, "time of a message, independent of its size", unit="µs", ge=0)
     total: float = option(
-        0.0, "what all ranks of a run send at this level together, at most; 0: no limit", unit="GB/s", ge=0
+        0.0, "most that all ranks of a run send at this level together; 0: no limit", unit="GB/s", ge=0
     )
     messages: Range = option((), "smallest and largest message measured; empty: unknown", unit="MiB")
     peak: float = option(
         0.0,
-        "bandwidth by which a message smaller than all measured ones is quicker; 0: that of all others",
+        "bandwidth for the bytes by which a message is smaller than all measured; 0: that of all others",
         unit="GB/s",
         ge=0,
     )
-    hidden: float = option(
-        0.0, "share of its time that work may cover where a transport overlaps", ge=0, le=1
-    )
+    hidden: float = option(0.0, "fraction of its time that work may hide if a transport overlaps", ge=0, le=1)
 
     @model_validator(mode="after")
     def _smaller_messages(self) -> "Link":
@@ -170,14 +168,14 @@ class Machine(Section):
 
     @property
     def device(self) -> str:
-        """As the core counts memory: all GPUs alike."""
+        """The device for which the core counts memory: all GPUs are alike."""
         return "cuda" if self.node.kind == "gpu" else "cpu"
 
     def rates(self, real_bytes: int) -> tuple[Rates, float]:
-        """The rates for reals of 4 or 8 bytes and a factor on those of transforms.
+        """The rates for reals of 4 or 8 bytes, and a factor on those of transforms.
 
-        Where only the other precision was measured, its traffic counts as it is, and its transforms,
-        limited by memory or by vector width alike, by the ratio of the sizes.
+        If only the other precision was measured, its rates of traffic are used unchanged, and those of
+        transforms are scaled by the ratio of the sizes, whether memory or vector width limits them.
         """
         wanted, other = (self.single, self.double) if real_bytes == SINGLE else (self.double, self.single)
         if wanted is not None:
@@ -192,7 +190,7 @@ def shipped_machines() -> dict[str, Path]:
 
 
 def load_machine(source: str | Path) -> Machine:
-    """The machine of a TOML file; of NAME.toml in the working directory; or of a shipped name, in this order.
+    """The machine in a TOML file, in NAME.toml in the working directory, or of a shipped name, in this order.
 
     Raises CaseError naming the option, its value and what is allowed.
     """

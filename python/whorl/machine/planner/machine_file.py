@@ -1,4 +1,4 @@
-"""A machine written as the TOML file that `load_machine` reads, with help and units behind the options."""
+"""Writes a machine as the TOML file that `load_machine` reads, with help and units behind the options."""
 
 import tomlkit
 from tomlkit.items import Table

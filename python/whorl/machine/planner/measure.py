@@ -1,9 +1,8 @@
-"""`whorl bench machine`: what a node does, measured by whorl's own steps.
+"""`whorl bench machine`: the rates of a node, measured by whorl's own steps.
 
-Rates are taken from short runs of Navier–Stokes (2/3 cube, rk2, a random field) at a few sizes: each part of
-a step as the quickest has it, and its rate is what `Whorl.load` counts for it over that time. So the file
-holds what the code reaches here, with cache and memory as they come at each size, not what the processor
-could.
+Rates follow from short runs of Navier–Stokes (2/3 cube, rk2, a random field) at a few sizes: the rate of a
+part is what `Whorl.load` counts for it over its time in the quickest step. So the file has the rates that
+the code reaches here, with the effects of cache and memory at each size, not the limits of the processor.
 """
 
 import gc
@@ -30,17 +29,17 @@ from whorl.run.core_options import core_options
 SIZES = (48, 80, 160, 256, 400)
 STEPS = {48: 40, 80: 30, 160: 10, 256: 6, 400: 3}
 WARM_UP = 2
-PASSES = 3  # over all sizes; the quickest counts, so that a moment's disturbance does not
+PASSES = 3  # over all sizes; the quickest counts, so that a short disturbance does not matter
 LINES = ("x_lines", "y_lines", "z_lines")
 TRAFFIC = {"copies": "pack", "point": "point", "modes": "modes"}  # the core's timers of memory traffic
 PRECISIONS = ("single", "double")
 FILE_BYTES = 2**28
 GIB, MIB = 2**30, 2**20
-SMALL = 16  # points of a flow whose arrays are next to nothing
+SMALL = 16  # points of a flow whose arrays are negligible
 
 
 def calibration_case(points: int, precision: str, threads: int) -> Case:
-    """The flow whose steps are timed."""
+    """The case whose steps are timed."""
     return Case(
         grid={"points": points},
         flow={"viscosity": 0.01},
@@ -53,14 +52,14 @@ def calibration_case(points: int, precision: str, threads: int) -> Case:
 def measure_machine(
     name: str, comm: MPI.Intracomm, sizes: Sequence[int] = SIZES, threads: int | None = None
 ) -> Machine:
-    """This node, all ranks of `comm` at work at once, each on a flow of its own. Collective.
+    """Measures this node with all ranks of `comm` at work at once, each on its own flow. Collective.
 
-    `threads` of a rank are the cores shared evenly without. Raises CaseError if `comm` spans nodes.
+    By default `threads` of a rank share the cores evenly. Raises CaseError if `comm` spans nodes.
     """
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     if node.size < comm.size:
         raise CaseError(
-            f"{comm.size} ranks are on more than one node; whorl bench machine measures one: start it there."
+            f"{comm.size} ranks are on more than one node; whorl bench machine measures one: start it on one."
         )
     node.Free()
     threads = threads or max(1, (psutil.cpu_count(logical=False) or 1) // comm.size)
@@ -87,7 +86,7 @@ def measure_machine(
 
 
 def measure_overhead(threads: int, comm: MPI.Intracomm) -> float:
-    """MiB that a rank's process holds with a small flow, beside the flow's arrays. Collective."""
+    """MiB of a rank's process with a small flow, besides the flow's arrays. Collective."""
     gc.collect()
     case = calibration_case(SMALL, "double", threads)
     flow = _core.Flow(core_options(case, threads), comm.py2f())
@@ -102,9 +101,9 @@ def measure_overhead(threads: int, comm: MPI.Intracomm) -> float:
 def measure_rates(
     precision: str, threads: int, comm: MPI.Intracomm, sizes: Sequence[int]
 ) -> dict[str, list[float]]:
-    """The section [single] or [double], every rank at work by itself at the same time. Collective.
+    """The section [single] or [double]; all ranks work at the same time, each by itself. Collective.
 
-    What a step takes beside its parts (waiting, other work) makes all parts longer in proportion.
+    Time of a step outside its parts (waiting, other work) lengthens all parts in proportion.
     """
     table: dict[str, list[float]] = {
         key: [] for key in ("points", "x", "y", "z", "working_set", "copies", "point", "modes")
@@ -125,8 +124,8 @@ def measure_rates(
 def measure_link(threads: int, comm: MPI.Intracomm, sizes: Sequence[int]) -> dict[str, float]:
     """Bandwidth and latency between ranks that share a flow in slabs: t = q (m / B + c λ). Collective.
 
-    t is what a right-hand side spends in its exchange, so waiting for each other is in it. Every size weighs
-    alike: the relative differences are least squares, neither number below zero.
+    t is the time of a right-hand side in its exchange, including waiting. Every size has the same weight: the
+    fit is by least squares of relative differences, with neither number below zero.
     """
     rows = []
     for precision in PRECISIONS:
@@ -144,7 +143,7 @@ def measure_link(threads: int, comm: MPI.Intracomm, sizes: Sequence[int]) -> dic
 
 
 def fit(rows: np.ndarray) -> tuple[float, float]:
-    """The two numbers, the first above and the second not below zero, that make each row's product one."""
+    """The two numbers, first positive, second not negative, that make each row's product nearly one."""
     first, second = np.linalg.lstsq(rows, np.ones(len(rows)), rcond=None)[0]
     if first <= 0:
         return 1e-15, float(rows[:, 1].sum() / (rows[:, 1] ** 2).sum())
@@ -164,9 +163,9 @@ def time_sizes(
 
 
 def time_parts(case: Case, sharing: MPI.Intracomm, comm: MPI.Intracomm) -> dict[str, float]:
-    """Seconds of a right-hand side ("step") and of its parts, in the quickest step: means over ranks.
+    """Seconds of a right-hand side ("step") and of its parts in the quickest step, as means over ranks.
 
-    The ranks of `sharing` have a flow together; all of `comm` work at the same time. Collective over `comm`.
+    The ranks of `sharing` share a flow; all of `comm` work at the same time. Collective over `comm`.
     """
     flow = _core.Flow(core_options(case, case.run.threads), sharing.py2f())
     set_initial(flow, case, None, sharing)
@@ -188,7 +187,7 @@ def time_parts(case: Case, sharing: MPI.Intracomm, comm: MPI.Intracomm) -> dict[
 
 
 def measure_files(comm: MPI.Intracomm) -> float:
-    """GB/s at which rank 0 writes a file, flushed to disk, where the command runs. Collective."""
+    """GB/s at which rank 0 writes a file, flushed to disk, in the working directory. Collective."""
 
     def write() -> float:
         block = os.urandom(2**22)

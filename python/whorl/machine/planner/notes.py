@@ -1,4 +1,4 @@
-"""What to know of a plan beside its numbers: where they are extrapolated, what is not counted."""
+"""Notes on a plan: where its numbers are extrapolated, and what is not counted."""
 
 from collections.abc import Sequence
 from itertools import groupby
@@ -15,7 +15,7 @@ REAL_BYTES = {"single": 4, "double": 8}
 def notes_on(
     case: Case, machine: Machine, algorithm: str, overlap: bool, layouts: Sequence[Layout] = ()
 ) -> tuple[str, ...]:
-    """Sentences, none where all is as measured and counted; `layouts` are the ways planned."""
+    """Sentences, none if everything is measured and counted; `layouts` are the planned layouts."""
     not_counted = (*_threads(case, machine, algorithm), *_device(case, machine))
     beyond = (*_beyond_rates(case, machine), *_beyond_links(machine, layouts))
     extrapolated = [f"extrapolated to {', '.join(beyond)}: only a rough guess"] if beyond else []
@@ -23,7 +23,7 @@ def notes_on(
 
 
 def _beyond_rates(case: Case, machine: Machine) -> list[str]:
-    """Lines shorter or longer than any that was measured, and the precision that was not."""
+    """Lines shorter or longer than all measured ones, and a precision that was not measured."""
     precision, points = case.run.precision, case.grid.points
     rates, _ = machine.rates(REAL_BYTES[precision])
     shortest, longest = rates.points[0], rates.points[-1]
@@ -41,7 +41,7 @@ def _beyond_rates(case: Case, machine: Machine) -> list[str]:
 
 
 def _beyond_links(machine: Machine, layouts: Sequence[Layout]) -> list[str]:
-    """More nodes than the links were measured on; messages smaller or larger than any at their level."""
+    """More nodes than the links were measured on; messages smaller or larger than all at their level."""
     most = machine.node.measured
     far = [layout.nodes for layout in layouts if most and layout.nodes > most]
     beyond = [f"{_listed(far)} nodes (links: up to {most})"] if far else []

@@ -1,4 +1,4 @@
-"""A plan as a picture: what a step costs by part, and the time and cost of the run, over the nodes."""
+"""A plan as a picture: the cost of a step by part, and the time and cost of the run, over the nodes."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -16,15 +16,15 @@ from whorl.machine.planner.plan import Plan, Run
 from whorl.machine.planner.report import PARTS, counted, headline
 from whorl.results.picture_style import STYLE, save_picture
 
-WIDE = 5.0  # a ratio of the largest to the smallest value beyond which an axis is logarithmic
-VERY_WIDE = 100.0  # one beyond which it has powers of ten alone
-ROOM = 0.07  # of an axis for a number of nodes
+WIDE = 5.0  # ratio of the largest to the smallest value beyond which an axis is logarithmic
+VERY_WIDE = 100.0  # ratio beyond which it has labels at powers of ten alone
+ROOM = 0.07  # fraction of an axis for the label of a number of nodes
 TOTAL = "0.1"
 TOO_LARGE = "0.6"
 
 
 def draw_plan(plan: Plan, path: Path) -> None:
-    """Writes a PNG. Node counts on which the case does not fit are pale and joined to none."""
+    """Writes a PNG. Numbers of nodes on which the case does not fit are pale and not joined to others."""
     with rc_context(STYLE):
         alone = len(plan.runs) == 1
         figure = Figure(figsize=(7.5, 3.6) if alone else (11, 5.2), layout="constrained")
@@ -46,7 +46,7 @@ def draw_plan(plan: Plan, path: Path) -> None:
 
 
 def _draw_one(ax: Axes, plan: Plan) -> None:
-    """The parts of a step on the one number of nodes, side by side, each with its number."""
+    """Draws the parts of a step on a single number of nodes, side by side, each with its value."""
     (run,) = plan.runs
     parts = run.layout.parts
     bars = [(name, getattr(parts, part), color) for part, (name, color) in PARTS.items()]
@@ -66,13 +66,13 @@ def _draw_one(ax: Axes, plan: Plan) -> None:
 
 
 def _keys(plan: Plan) -> list[Artist]:
-    """What colours mean; of the drawn bars the first may be a pale one."""
+    """The legend of the colours; it has its own patches, since the first drawn bar may be pale."""
     keys: list[Artist] = [Patch(color=color, label=name) for name, color in PARTS.values()]
     return [*keys, Line2D([], [], color=TOTAL, label="total, overlapped")] if plan.overlap else keys
 
 
 def _draw_parts(ax: Axes, plan: Plan) -> None:
-    """Bars of node-seconds, as high as each other where more nodes take as much less time."""
+    """Draws bars of node-seconds, which have equal heights if the time is inverse to the number of nodes."""
     places, bottom = range(len(plan.runs)), [0.0] * len(plan.runs)
     for part, (_, color) in PARTS.items():
         values = [run.layout.nodes * getattr(run.layout.parts, part) for run in plan.runs]
@@ -130,7 +130,7 @@ def _draw_over_nodes(ax: Axes, plan: Plan, title: str, unit: str, value: Callabl
 
 
 def _labels(nodes: Sequence[int]) -> list[str]:
-    """On a logarithmic axis; none where there is no room beside the last."""
+    """Labels on a logarithmic axis; one is empty if there is no room beside the last."""
     room = ROOM * math.log(nodes[-1] / nodes[0])
     labels: list[str] = []
     last = 0.0

@@ -1,4 +1,4 @@
-"""A whole plan: ways to run on several numbers of nodes, the length of the run, its output and its cost."""
+"""A whole plan: layouts on several numbers of nodes, the length of the run, its output and its cost."""
 
 import json
 from collections.abc import Sequence
@@ -20,12 +20,12 @@ from whorl.machine.planner.whorl_load import Whorl
 from whorl.run.checks import check_gpu_exchange
 from whorl.run.core_options import refused
 
-SMALL = 16  # points of a flow that is built to hear what the core refuses
+SMALL = 16  # points of a flow that is built to learn what the core refuses
 
 
 @dataclass(frozen=True)
 class Run:
-    """A layout with what the whole run takes on it."""
+    """A layout with the cost of the whole run on it."""
 
     layout: Layout
     output: Output
@@ -38,7 +38,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Plan:
-    """A case on a machine: runs by ascending nodes; `fewest` is the least number on which it fits."""
+    """A case on a machine: runs by ascending nodes; `fewest` is the smallest number on which it fits."""
 
     case: Case
     machine: Machine
@@ -65,10 +65,10 @@ def make_plan(
     dt: float | None = None,
     overlap: bool | None = None,
 ) -> Plan:
-    """Plans `case` on `machine`, on the numbers of nodes given, or the fewest that do and their doublings.
+    """Plans `case` on `machine`, on the given numbers of nodes, or on the fewest and their doublings.
 
-    `dt` is the mean step, in place of time.dt or of what time.courant sets; `overlap` is taken from
-    run.transport and run.threading without. Raises CaseError when the case does not fit, naming what would.
+    `dt` is the mean step, in place of time.dt or of the step by time.courant; `overlap` follows from
+    run.transport and run.threading by default. Raises CaseError, with a remedy, if the case does not fit.
     """
     _check_exchange(case, algorithm)
     if machine.device in GPUS and algorithm != "gests":
@@ -93,9 +93,9 @@ def make_plan(
 
 
 def _check_exchange(case: Case, algorithm: str) -> None:
-    """Raises CaseError for an exchange that the core refuses; the smallest flow tells, on one rank.
+    """Raises CaseError for an exchange that the core refuses, by building the smallest flow on one rank.
 
-    What is built here need not be what is there, so the threads of MPI and the device are not asked for.
+    The build there may differ from this one, so the threads of MPI and the device are not requested.
     """
     if algorithm == "gests":
         return
@@ -145,12 +145,12 @@ def _run(way: Whorl | Gests, machine: Machine, layout: Layout, length: Length) -
 
 
 def as_json(plan: Plan) -> str:
-    """`to_dict` as text."""
+    """The result of `to_dict` as text."""
     return json.dumps(to_dict(plan), indent=2) + "\n"
 
 
 def to_dict(plan: Plan) -> dict[str, Any]:
-    """The plan for JSON: seconds, bytes and hours."""
+    """The plan as a dict for JSON: seconds, bytes and hours."""
     return {
         "machine": plan.machine.machine.name,
         "algorithm": plan.algorithm,

@@ -1,4 +1,4 @@
-"""A plan for people, as tables."""
+"""A plan as tables."""
 
 from rich.console import Console
 from rich.markup import escape
@@ -23,7 +23,7 @@ PARTS = {
 
 
 def show_plan(plan: Plan, console: Console) -> None:
-    """What is planned, a line for each number of nodes, and the cheapest in full."""
+    """Print what is planned, a line for each number of nodes, and the cheapest run in full."""
     console.print(f"[bold]{escape(headline(plan))}[/]", soft_wrap=True)
     console.print(f"predicted; rates from {escape(plan.machine.machine.source)}", style="dim", soft_wrap=True)
     length = plan.length
@@ -34,7 +34,7 @@ def show_plan(plan: Plan, console: Console) -> None:
         console.print(f"note: {escape(note)}", soft_wrap=True)
     console.print()
     table = over_nodes(plan)
-    # Columns stay whole; a terminal that is narrower breaks lines.
+    # Columns stay whole; a narrower terminal breaks lines.
     widest = console.options.update(max_width=WIDEST)
     console.width = max(console.width, WIDTH, Measurement.get(console, widest, table).maximum)
     console.print(table, "")
@@ -89,7 +89,7 @@ def over_nodes(plan: Plan) -> Table:
 
 
 def to_set(plan: Plan, layout: Layout) -> str:
-    """The options of the case that make a run what is planned, where it would not be by itself."""
+    """The options to set so that a run is as planned, where they differ from its own choices."""
     run = plan.case.run
     if plan.algorithm == "gests":
         return ""
@@ -99,14 +99,14 @@ def to_set(plan: Plan, layout: Layout) -> str:
     if run.process_grid == (0, 0) and layout.ranks > 1:
         options.append(f"run.process_grid = [{layout.grid[0]}, {layout.grid[1]}]")
     if layout.batches != layout.own_batches:
-        options.append(f"run.batches = {layout.batches} (of itself a run takes {layout.own_batches})")
+        options.append(f"run.batches = {layout.batches} (by default a run takes {layout.own_batches})")
     if plan.overlap and _core.exchange_blocks(planned_options(plan.case)):
         options.append('run.transport = "overlap"')
     return ", ".join(options)
 
 
 def in_full(plan: Plan) -> Table:
-    """The run with the fewest node-hours: what to set, memory by array, output."""
+    """The run with the fewest node-hours: options to set, memory by array, output."""
     run = plan.cheapest
     layout, output = run.layout, run.output
     table = Table(box=None, show_header=False, pad_edge=False)

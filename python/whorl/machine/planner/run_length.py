@@ -1,4 +1,4 @@
-"""How many steps a case takes and what it writes."""
+"""The number of steps of a case, and its output."""
 
 import math
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.options import planned_options
 from whorl.run.core_options import core_options
 
-COARSE = 40  # points along the longest axis of the grid on which an initial field's first step is measured
-MOST = 128**3  # points of that grid where the field wants more, so that planning takes seconds
+COARSE = 40  # points along the longest axis of the coarse grid on which the first step is measured
+MOST = 128**3  # points of a coarse grid, if the field needs more, so that planning takes seconds
 FROM_ELSEWHERE = {"from-file"}
-MOST_STEPS = 10**12  # days of steps of a microsecond
+MOST_STEPS = 10**12  # days even at a microsecond a step
 
 
 Count = TypeVar("Count", int, float)
@@ -27,7 +27,7 @@ Count = TypeVar("Count", int, float)
 
 @dataclass(frozen=True)
 class Length:
-    """Steps to the end, the mean step, and how it is known."""
+    """The number of steps to the end, the mean step, and where that is known from."""
 
     steps: int
     dt: float | None
@@ -35,10 +35,10 @@ class Length:
 
 
 def length_of(case: Case, dt: float | None = None) -> Length:
-    """Steps to the end of a case: by time.dt, time.steps, the step given, or that of the initial field.
+    """Steps to the end of a case, by time.dt, time.steps, the given step, or the step of the initial field.
 
-    The step given is taken before time.dt. Raises CaseError when time.courant sets the step and nothing tells
-    how large it is, and for more than MOST_STEPS.
+    The given step takes precedence over time.dt. Raises CaseError if time.courant sets the step and it cannot
+    be determined, and for more than MOST_STEPS.
     """
     time = case.time
     if dt is not None and not 0 < dt < math.inf:
@@ -78,9 +78,9 @@ def _step(case: Case, dt: float | None) -> tuple[float, str]:
 def first_step(case: Case) -> float:
     """The first step of a case by its Courant number, from its initial field on a coarse grid.
 
-    Advection is faster on the case's grid, by the ratio of the spacings. Waves are as fast as they are at
-    rest: large ones in the same box, small ones in a box smaller by that ratio, where the coarse grid has the
-    wavenumbers of the case. Raises CaseError at rest, and where a coarse grid does not tell.
+    Advection is faster on the case's grid, by the ratio of the spacings. Waves are as fast as at rest: large
+    ones in the same box, small ones in a box smaller by that ratio, where the coarse grid has the wavenumbers
+    of the case. Raises CaseError at rest, and if a coarse grid is not sufficient.
     """
     if case.flow.model == "mhd" and case.flow.hall > 0:
         raise CaseError(
@@ -101,10 +101,10 @@ def first_step(case: Case) -> float:
 
 
 def _coarse(case: Case) -> Case:
-    """The case on COARSE points along its longest axis, or on so many that its random fields have room."""
+    """The case on COARSE points along its longest axis, or on enough points for its random fields."""
     points = case.grid.points
     shells = max((_shells(field) for field in _initial_fields(case)), default=0)
-    # |n| < N/4 is kept by every truncation, of the smallest wavenumber as many as the axis allows.
+    # Every truncation keeps |n| < N/4, in multiples of the smallest wavenumber of the axis.
     axes = zip(points, case.grid.lengths, reversed(case.grid.bases), strict=True)
     room = min(n / length * (0.5 if basis == "S" else 1) for n, length, basis in axes if n > 1)
     needed = 4 * shells * smallest_wavenumber(case) / (2 * math.pi)
@@ -125,14 +125,14 @@ def _initial_fields(case: Case) -> list[InitialField]:
 
 
 def _shells(field: InitialField) -> float:
-    """Shells of a random field that hold nearly all its energy, all but 1/10^4 beyond twice the peak."""
+    """Number of shells with nearly all energy of a random field: only 1/10^4 lies beyond twice the peak."""
     if not isinstance(field, Random):
         return 0
     return len(field.spectrum) - 1 if field.spectrum is not None else 2 * field.k0
 
 
 def _rate(small: Case, of: Case | None = None) -> float:
-    """Courant number over step of the initial field of `of` on the grid of `small`; at rest without."""
+    """Courant number over step for the initial field of `of` on the grid of `small`; at rest without `of`."""
     flow = _core.Flow(core_options(small, 1), MPI.COMM_SELF.py2f())
     if of is not None:
         try:
@@ -151,7 +151,7 @@ def _rate(small: Case, of: Case | None = None) -> float:
 
 @dataclass(frozen=True)
 class Output:
-    """What a run writes: files and bytes, and the seconds that takes."""
+    """The output of a run: files, bytes and the seconds to write them."""
 
     snapshots: int
     checkpoints: int
@@ -182,9 +182,9 @@ def output_of(
 
 
 def _times(interval: float | str, length: Length, run_seconds: float, ends: int) -> int:
-    """How often something is written: what is due before the last step, and `ends` times at start and end.
+    """How often something is written: the times due before the last step, and `ends` times at start and end.
 
-    As the recorder does: after each step that completes an interval, after the last in any case, once a step.
+    As in the recorder, it is written after each step that completes an interval and after the last step.
     """
     every, between = Every.parse(interval), length.steps - 1
     if every.unit == "never":
@@ -194,7 +194,7 @@ def _times(interval: float | str, length: Length, run_seconds: float, ends: int)
     if every.unit == "minutes":
         if run_seconds <= 60 * every.amount:
             return ends
-        # The watch starts anew when it is seen to have rung, after a step.
+        # The stopwatch restarts when it is read after it has rung, at the end of a step.
         return ends + between // math.ceil(60 * every.amount / run_seconds * length.steps)
     if length.dt is None:
         raise CaseError(

@@ -11,13 +11,13 @@ from whorl.machine.planner.load import Load
 from whorl.machine.planner.machine import Machine, machine_from
 
 GIB = 2**30
-# Rates are those of the core's own batches, whose planes stay in cache: of gains within the error of a step
-# (TIME_LIMIT in validation/local_plan.py) nothing is known.
+# Rates are measured with the core's own batches, whose planes stay in cache: gains within the error of a step
+# (TIME_LIMIT in validation/local_plan.py) are not significant.
 WORTH = 0.2
 
 
 class Algorithm(Protocol):
-    """What the search asks of `Whorl` and `Gests`; see there."""
+    """The interface of `Whorl` and `Gests` to the search; see there."""
 
     case: Case
     real_bytes: int
@@ -37,9 +37,9 @@ class Algorithm(Protocol):
 
 @dataclass(frozen=True)
 class Layout:
-    """One way to run: bytes a rank by array, seconds a step by part.
+    """One layout of a run: bytes of a rank by array, seconds of a step by part.
 
-    `own_batches` are those that a run takes if nobody sets others; `messages` are the bytes of one by level.
+    `own_batches` are those of a run that sets none; `messages` are the bytes of a message by level.
     """
 
     nodes: int
@@ -62,14 +62,14 @@ class Layout:
 
 
 def threads_of_rank(machine: Machine) -> int:
-    """A core each; a GPU is fed by one."""
+    """One thread for each core; one for a GPU."""
     return machine.node.devices // machine.node.ranks if machine.node.kind == "cpu" else 1
 
 
 def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = False) -> Layout | None:
-    """The quickest way that fits, else that of least memory; None if the ranks cannot share the box.
+    """The fastest layout that fits, else the one of least memory; None if the ranks cannot share the box.
 
-    Other batches than the core's own are taken where they save more than WORTH, or fit alone.
+    Batches other than the core's own are chosen if they save more than WORTH, or if only they fit.
     """
     ranks = nodes * machine.node.ranks
     share = machine.node.memory * GIB / machine.node.ranks
@@ -83,7 +83,7 @@ def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = Fal
             ways.append((handicap * parts.total, parts.times(algorithm.stages), grid, batches, own))
     least = None
     for _, step, grid, batches, own in sorted(ways, key=lambda way: way[0]):
-        # The slow part, so not of every way.
+        # This is slow, so it is not done for every layout.
         memory = algorithm.memory(grid, batches, threads, overlap) | _process(machine)
         messages = messages_by_level(algorithm.load(grid, batches, overlap), machine.links)
         way = Layout(nodes, ranks, grid, batches, own, memory, share, step, messages)
@@ -95,7 +95,7 @@ def best(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool = Fal
 
 
 def _process(machine: Machine) -> dict[str, float]:
-    """Bytes of a rank that are no arrays."""
+    """Bytes of a rank besides arrays."""
     return {"process": MIB * machine.node.overhead} if machine.node.overhead else {}
 
 
@@ -112,14 +112,14 @@ def fewest_nodes(algorithm: Algorithm, machine: Machine, overlap: bool = False) 
 
 
 def _fits(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool) -> bool:
-    """Whether some way does, of as many batches as may be, for these need least."""
+    """Whether some layout fits, with the most batches possible, which need the least memory."""
     threads = threads_of_rank(machine)
     share = machine.node.memory * GIB / machine.node.ranks - MIB * machine.node.overhead
     ways = [
         (grid, algorithm.batch_counts(grid)[-1], threads, overlap)
         for grid in algorithm.grids(nodes * machine.node.ranks)
     ]
-    # Hardly any way is left to the exact count, which is slow.
+    # Few layouts remain for the exact count, which is slow.
     return any(
         algorithm.memory_at_least(*way) <= share and sum(algorithm.memory(*way).values()) <= share
         for way in ways
@@ -127,7 +127,7 @@ def _fits(algorithm: Algorithm, machine: Machine, nodes: int, overlap: bool) -> 
 
 
 def _too_large(algorithm: Algorithm, machine: Machine, overlap: bool) -> str:
-    """What the largest number of nodes that can share the box would need."""
+    """A message with the need on the largest number of nodes that can share the box."""
     name, ranks = machine.machine.name, machine.node.ranks
     nodes = next((n for n in range(machine.node.nodes, 0, -1) if algorithm.grids(n * ranks)), 0)
     if nodes == 0:
@@ -144,7 +144,7 @@ def _too_large(algorithm: Algorithm, machine: Machine, overlap: bool) -> str:
 
 
 def _not_shared(algorithm: Algorithm, machine: Machine) -> str:
-    """Why no number of nodes will do, and with how many ranks a node one would."""
+    """Why no number of nodes is possible, and the number of ranks a node with which one is."""
     node, name = machine.node, machine.machine.name
     size = " × ".join(map(str, algorithm.case.grid.points))
     rows, columns = algorithm.case.run.process_grid
@@ -172,18 +172,18 @@ def _or(ways: list[str]) -> str:
 
 
 def node_counts(fewest: int, machine: Machine, rows: int = 8) -> list[int]:
-    """The fewest and its doublings, as far as the machine goes."""
+    """The fewest nodes and doublings of that number, up to the machine's nodes."""
     counts = [fewest * 2**i for i in range(rows)]
     return [nodes for nodes in counts if nodes <= machine.node.nodes]
 
 
 def with_ranks(machine: Machine, ranks: int) -> Machine:
-    """The machine with another number of ranks a node, which share its devices and its links.
+    """The machine with another number of ranks per node, which share its devices and its links.
 
-    A level joins as many nodes as before, so other numbers of ranks; one that is then within a rank vanishes.
-    A rank has its share of a node's bandwidth; a message costs it what it did, and what all ranks share is
-    what it was. A rank has one GPU: fewer ranks leave GPUs idle, with their memory and their links. Raises
-    CaseError where that cannot be known: one rank a node had no links to others measured.
+    A level joins as many nodes as before, so another number of ranks; a level then within a rank vanishes.
+    A rank has its share of a node's bandwidth; the latency of a message and the bandwidth shared by all ranks
+    are unchanged. A rank has one GPU: fewer ranks leave GPUs idle, with their memory and their links. Raises
+    CaseError if the links are unknown: with one rank on one node no link was measured.
     """
     sections = machine.model_dump(exclude_none=True)
     old, links, node = machine.node.ranks, [], sections["node"]

@@ -1,17 +1,17 @@
 """The load of whorl's own round trip: kept modes only, fluxes contracted before the column exchange.
 
 With V complex bytes, a right-hand side of a model with I inputs, P products, F fluxes (`_core.model_shape`)
-counts, each stage on the rank that has most of it (all-to-alls wait for it between stages), c columns
-(kx, ky), m modes, z planes, y rows of each, and x kept kx in its y-pencil:
+counts, for each stage on the rank that has the most of it (all-to-alls wait for it between stages), c columns
+(kx, ky), m modes, z planes, y rows in each, and x kept kx in its y-pencil:
 
     z lines  (I + F) c        y lines  (I + P) x z         x lines  (I + P) y z, real
     column   (I + F) c nz V   row      (I + P) x ny z V, where p_row > 1
     copies   4 × what the exchanges carry: one packs, one unpacks, each reads and writes; without an exchange
-             the pencils are written and read just so; where ny = 1 the ranks of a row share z, not y
+    the pencils are written and read likewise; where ny = 1 the ranks of a row share z, not y
     points   (I + P) nx y z reals         modes   (5 fields + I + F) m V
 
 An exchange counts the rank that sends or receives most: columns end on whole cache lines of 8 (method.md,
-decomposition and round trip). Memory is `_core.estimate_memory`, the count the code allocates by.
+decomposition and round trip). Memory is `_core.estimate_memory`, the count that the core allocates by.
 """
 
 import math
@@ -32,12 +32,12 @@ from whorl.machine.planner.load import Exchange, Load, line_operations
 from whorl.machine.planner.options import planned_options
 from whorl.run.core_options import core_scheme
 
-MOST_ROWS = 64  # of a process grid, where there are such: rows belong inside a node
+MOST_ROWS = 64  # of a process grid, if possible: rows belong inside a node
 
 
 @dataclass(frozen=True)
 class Whorl:
-    """whorl on a case, on a device: "cpu", or "cuda" for any GPU, which decides batches and memory."""
+    """whorl on a case and a device, "cpu", or "cuda" for any GPU, which determines batches and memory."""
 
     case: Case
     device: str = "cpu"
@@ -52,7 +52,7 @@ class Whorl:
         return SCHEMES[self.case.time.scheme].right_hand_sides * passes(self.case)
 
     def grids(self, ranks: int) -> list[tuple[int, int]]:
-        """Process grids (p_row, p_col) the core allows, or the one of the case."""
+        """Process grids (p_row, p_col) that the core allows, or that of the case."""
         wanted = self.case.run.process_grid
         if wanted != (0, 0):
             return [wanted] if wanted[0] * wanted[1] == ranks else []
@@ -60,11 +60,11 @@ class Whorl:
         return [grid for grid in allowed if grid[0] <= MOST_ROWS] or allowed
 
     def own_batches(self, grid: tuple[int, int]) -> int:
-        """What the core takes: the case's as far as there are planes, else its own choice."""
+        """The batches that the core takes: the case's, as far as there are planes, or its own choice."""
         return _core.choose_batches(self._options, grid)
 
     def batch_counts(self, grid: tuple[int, int]) -> list[int]:
-        """Those worth trying, ascending: the core's, and other cuts where the case leaves it open."""
+        """Numbers of batches worth trying, ascending: the core's, and others if the case leaves it open."""
         own = self.own_batches(grid)
         if self.case.run.batches:
             return [own]
@@ -74,12 +74,12 @@ class Whorl:
     def memory(
         self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
     ) -> dict[str, float]:
-        """Bytes by array on the fullest rank; with `overlap` for a transport that does not block."""
+        """Bytes by array on the fullest rank; `overlap` is for a transport that does not block."""
         return dict(_memory(self, grid, batches, threads, overlap=overlap))
 
     @property
     def less_memory(self) -> list[str]:
-        """What else takes less than the case does, as far as the case does not have it."""
+        """Changes of the case that need less memory."""
         grid, run = self.case.grid, self.case.run
         ways = {
             'run.precision = "single"': run.precision == "double",
@@ -91,13 +91,13 @@ class Whorl:
 
     @cached_property
     def least_memory(self) -> float:
-        """Bytes of all ranks, at least: those of one."""
+        """A lower bound of the bytes of all ranks: those of a single rank."""
         return self._whole["state"] + self._whole["exchange"]
 
     def memory_at_least(
         self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
     ) -> float:
-        """Bytes that some rank needs at least: a few per cent below `memory`, and quick."""
+        """A lower bound of the bytes of the fullest rank: a few per cent below `memory`, and fast."""
         _, ny, nz = self.case.grid.points
         p_row, p_col = grid
         value, shape = 2 * self.real_bytes, self._shape
@@ -152,12 +152,12 @@ class Whorl:
         )
 
     def _shares_planes(self, grid: tuple[int, int]) -> bool:
-        """Whether the ranks of a row have no rows of y to share, so that they share planes, all at once."""
+        """Whether the ranks of a row have no rows of y to share and therefore share planes, all at once."""
         return self.case.grid.points[1] == 1 and grid[0] > 1
 
     @cached_property
     def kept_x(self) -> int:
-        """Complex numbers of a row along x: kept kx, two of them in one where x has walls."""
+        """Complex numbers of a row along x: kept kx, two of them in one if x has walls."""
         return math.ceil(self._kept_along("x") / self._wavenumbers_of_element)
 
     @cached_property
@@ -180,23 +180,23 @@ class Whorl:
         return np.sort(self.lengths)[::-1]
 
     def shares(self, grid: tuple[int, int]) -> Shares:
-        """What ranks hold at most of what is kept, in complex numbers."""
+        """The most that ranks have of the kept modes, in complex numbers."""
         return _shares(self, grid)
 
     def imbalance(self, grid: tuple[int, int]) -> float:
-        """Columns of the fullest rank over the mean."""
+        """The columns of the fullest rank over the mean."""
         return self.shares(grid).columns * grid[0] * grid[1] / int(self.lengths.sum())
 
     @cached_property
     def modes(self) -> float:
-        """Kept modes of a field, in complex numbers: rk2 has one register more on two grids at once."""
+        """Kept modes of a field, in complex numbers; on two grids at once rk2 has one register more."""
         scheme = core_scheme("rk2")
         registers = scheme.registers + (1 if DEALIASINGS[self.case.grid.dealias].twice else 0)
         state = _memory(self, (1, 1), 1, 1, scheme.name)["state"]
         return state / (2 * self.real_bytes * registers * sum(self._shape["fields"].values()))
 
     def _calls(self, *variables: int) -> int:
-        """All-to-alls of a batch that carry these variables, each leg on its own."""
+        """Number of all-to-alls of a batch for these variables, each leg by itself."""
         together = self.case.run.variables_per_message
         return sum(-(-count // together) if together else 1 for count in variables)
 
