@@ -1,8 +1,8 @@
 """whorl: direct numerical simulation of turbulence, pseudo-spectral, from a laptop to a supercomputer.
 
-A `Case`, which `load_case` reads from a file, says what is computed. A `Simulation` computes it. `open_run`
-and `open_runs` read what one run or several have written. `CaseError`, `BlowUp` and `RunFault` say what went
-wrong.
+A `Case`, which `load_case` reads from a file, declares what to compute. A `Simulation` computes it.
+`open_run` and `open_runs` read the results of one run or several. `CaseError`, `BlowUp` and `RunFault` say
+what went wrong.
 """
 
 import importlib
@@ -12,7 +12,7 @@ from whorl.base import ranks
 
 ranks.prepare()
 
-# Threads that spin for long at a barrier stall each other where cores are shared; read when OpenMP is loaded.
+# Threads that spin long at a barrier stall each other if they share cores; OpenMP reads this when loaded.
 if "OMP_WAIT_POLICY" not in os.environ:
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
 
@@ -32,7 +32,7 @@ __all__ = [*_HOMES]
 
 
 def __getattr__(name: str):
-    """Public names on first use: `whorl --help` or a plot should not wait for MPI and the core."""
+    """Import public names on first use: `whorl --help` or a plot should not wait for MPI and the core."""
     if name not in _HOMES:
         raise AttributeError(f"module 'whorl' has no attribute {name!r}")
     return getattr(importlib.import_module(_HOMES[name]), name)

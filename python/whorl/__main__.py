@@ -1,4 +1,4 @@
-"""`python -m whorl` is the command `whorl`, also where it was not installed."""
+"""`python -m whorl` is the command `whorl`, even if the command is not installed."""
 
 from whorl.cli.main import main
 

@@ -1,4 +1,4 @@
-"""The compiled core, `from whorl import _core`: the module _core_LEVEL of the instruction level chosen."""
+"""The compiled core, `from whorl import _core`: the module _core_LEVEL of the chosen instruction level."""
 
 import importlib
 import sys

@@ -32,7 +32,7 @@ WRONG = {
     ),
     "idle GPUs": (
         {"node": {"kind": "gpu", "devices": 8, "ranks": 4}},
-        "node.ranks = 4 leave GPUs of node.devices = 8 idle, for a rank has one; give as many of both",
+        "node.ranks = 4 leave GPUs of node.devices = 8 idle, because a rank has one; give as many of both",
     ),
     "table of another length": ({"single": {"x": [1.0]}}, "x has 1 numbers and points has 2"),
     "bandwidths of another length": (

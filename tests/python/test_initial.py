@@ -193,7 +193,7 @@ def test_settings_reach_into_tables():
     }
     with pytest.raises(CaseError, match=r"--set grid.points.x=3: grid.points is an option"):
         case.updated(["grid.points.x=3"])
-    with pytest.raises(CaseError, match=r"--set scalars.0.name=dye: scalars holds 0"):
+    with pytest.raises(CaseError, match=r"--set scalars.0.name=dye: scalars is a list of length 0"):
         case.updated(["scalars.0.name=dye"])
     assert case.updated(['scalars=[{name="dye"}]']).scalars[0].name == "dye"
 

@@ -1,4 +1,4 @@
-"""Initial fields: by name, from formulas, files and checkpoints, or as a script gives them.
+"""Initial fields: by name, from formulas, files and checkpoints, or from a script.
 
 Its modules, each of which reaches only those before it:
 checks, regrid, superfluid_vortices, files, checkpoints, fields.

@@ -1,4 +1,4 @@
-"""Fields from checkpoints: their modes, on whatever grid of the same box they were written."""
+"""Fields from checkpoints: their modes, from any grid of the same box."""
 
 from collections.abc import Iterable
 
@@ -14,9 +14,9 @@ from whorl.output.checkpoint import Checkpoint, read_clock
 
 
 def set_from_checkpoint(target: Target, path: str, place: str) -> None:
-    """Sets a field, or the state that a model has instead, from a checkpoint; `place` is the option's name.
+    """Sets a field, or the state that determines it, from a checkpoint; `place` is the option's name.
 
-    Raises CaseError where it has not the field, is damaged or of another box.
+    Raises CaseError if the checkpoint lacks the field, is damaged or has another box.
     """
     which = f"{place} = {path}"
     checkpoint, case = on_root(target.comm, lambda: _open(path, which)), target.case
@@ -30,9 +30,9 @@ def set_from_checkpoint(target: Target, path: str, place: str) -> None:
 
 
 def check_fields(checkpoint: Checkpoint, case: Case, wanted: Iterable[str], which: str, remedy: str) -> None:
-    """Raises CaseError, calling the file `which`, unless it has these fields of the case in its box.
+    """Raises CaseError unless the file, named `which`, has these fields of the case in its box.
 
-    `remedy` is what is to be done about another box.
+    `remedy` is the advice on another box.
     """
     known = checkpoint.names_in_file()
     if missing := [name for name in wanted if name not in known]:
@@ -46,9 +46,9 @@ def check_fields(checkpoint: Checkpoint, case: Case, wanted: Iterable[str], whic
 def read_fields(
     flow: _core.Flow, case: Case, comm: MPI.Intracomm, checkpoint: Checkpoint, wanted: Iterable[str]
 ) -> None:
-    """Sets these fields of the state from it.
+    """Sets these fields of the state from a checkpoint.
 
-    Raises _core.Error where it is damaged, CaseError for a mean that the case cannot have.
+    Raises _core.Error if it is damaged, CaseError for a mean that the case cannot have.
     """
     known, fields = checkpoint.names_in_file(), state_fields(case)
     flow.read_regridded(checkpoint.path, {name: known[name] for name in wanted})

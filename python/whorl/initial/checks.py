@@ -1,4 +1,4 @@
-"""What an initial field that was given, or drawn at random, cannot be: it is refused rather than changed.
+"""Checks of initial fields, given or random: a field that is not possible is refused, not changed.
 
 Each check raises CaseError on every rank; all are collective.
 """
@@ -19,25 +19,25 @@ from whorl.config.models.base import FieldOf
 
 Fill = Callable[[int, int, int, int, np.ndarray], None]
 
-# Relative to the root mean square of the field: what rounding in single precision may leave.
+# The error of rounding in single precision, relative to the root mean square of the field.
 NEGLIGIBLE = 1e-5
 
 # A field is extrapolated to a wall by 3, 4 and 5 points. If the results agree this well, relative to the
-# last, it is smooth there, and they are what it is at the wall; noise and layers that the points do not
-# resolve give results with nothing in common.
+# last, the field is smooth there and they are its value at the wall; noise and layers that the points do not
+# resolve give unrelated results.
 ORDERS = (3, 4, 5)
 AGREEMENT = 0.1
-# What a sine may be at a wall, and the slope of a cosine times the length of the axis, relative to the root
-# mean square of the field: tails of bubbles and jets.
+# The largest value of a sine at a wall, and slope of a cosine times the length of the axis, relative to the
+# root mean square of the field: tails of bubbles and jets may have them.
 LARGEST_AT_WALL = {"sine": 0.02, "cosine": 0.3}
 NEAR = max(ORDERS)
 
-# Of the energy asked for, what must be there.
+# The fraction of the requested energy that must be reached.
 ENOUGH = 0.95
 
 
 def _weights() -> dict[str, np.ndarray]:
-    """Weights of the points at ½, 1½, … spacings that give the value, or the slope, at 0; a row an order."""
+    """Weights of the points at ½, 1½, … spacings for the value, or the slope, at 0; a row for each order."""
     rows = {"sine": [], "cosine": []}
     for order in ORDERS:
         powers = np.vander(np.arange(order) + 0.5, increasing=True).T
@@ -52,7 +52,7 @@ WEIGHTS = _weights()
 
 @dataclass(frozen=True)
 class Target:
-    """A field to be set: its name in the case, its components, and what [initial] calls it in messages."""
+    """A field to set: its name in the case, its components, and its name in messages about [initial]."""
 
     flow: _core.Flow
     case: Case
@@ -60,16 +60,16 @@ class Target:
     field: str
     components: int
     place: str
-    remarks: list[str] = dataclass_field(default_factory=list)  # what the log is to say of it
+    remarks: list[str] = dataclass_field(default_factory=list)  # sentences for the log
 
     def fill(self, fill: Fill) -> None:
-        """Sets it by `fill(z0, z1, y0, y1, out)`, out of shape (components, z1 − z0, y1 − y0, nx)."""
+        """Sets the field by `fill(z0, z1, y0, y1, out)`, out of shape (components, z1 − z0, y1 − y0, nx)."""
         given = Given(self, fill)
         self.flow.set_physical(given, field=self.field)
         given.check()
 
     def at_walls(self) -> dict[str, tuple[str, ...]]:
-        """Of each walled axis with room for extrapolation, whether the components are sines or cosines."""
+        """For each walled axis with room for extrapolation, whether the components are sines or cosines."""
         about = self.about
         axes = zip("xyz", reversed(self.case.grid.bases), self.case.grid.points, strict=True)
         return {
@@ -79,7 +79,7 @@ class Target:
         }
 
     def sine_lengths(self) -> list[float]:
-        """The distances of walls between which a component is a sine."""
+        """The distances between walls between which a component is a sine."""
         grid, about = self.case.grid, self.about
         axes = zip("xyz", reversed(grid.bases), grid.lengths, strict=True)
         return [
@@ -88,15 +88,15 @@ class Target:
 
     @property
     def about(self) -> FieldOf:
-        """Components, unit and sines of the field."""
+        """The components, unit and sines of the field."""
         return (self.case.flow.outputs | state_fields(self.case)).get(self.field, SCALAR)
 
     def energy(self) -> float:
-        """Half the mean square of the field as it is now. Collective."""
+        """Half the mean square of the present field. Collective."""
         return self.moments()[1] ** 2 / 2
 
     def moments(self) -> tuple[np.ndarray, float]:
-        """The mean of each component of the field as it is now, and its root mean square. Collective."""
+        """The mean of each component of the present field, and its root mean square. Collective."""
         sums = np.zeros(self.components + 1)
 
         def add(z0: int, z1: int, y0: int, y1: int, values: np.ndarray) -> None:
@@ -110,20 +110,20 @@ class Target:
 
 
 def _sum_of_squares(values: np.ndarray) -> float:
-    """Without an array of the squares: a batch of planes is much memory."""
+    """The sum of squares, without an array of the squares, since a batch of planes takes much memory."""
     return float(np.einsum("czyx,czyx->", values, values, dtype=float))
 
 
 class Given:
-    """A fill that keeps sums of what it gives, and extrapolates it to the walls."""
+    """A fill that keeps sums of its values, and extrapolates them to the walls."""
 
     def __init__(self, target: Target, fill: Fill):
         self.target, self._fill, self._walls = target, fill, target.at_walls()
         self.total, self.square = np.zeros(target.components), 0.0
         self.largest = np.zeros(target.components)
-        self.spoilt: str | None = None  # where the first value is that is no number
-        # By component: mean squares of the last extrapolation and of the steps between them, once divided by
-        # the number of lines, which is behind them.
+        self.spoilt: str | None = None  # the first value that is not finite, and where it is
+        # By component: sums of squares of the last extrapolation and of the differences between successive
+        # ones, followed by the number of lines, by which they are divided.
         self.at_wall = {axis: np.zeros((target.components, len(ORDERS) + 1)) for axis in self._walls}
 
     def __call__(self, z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
@@ -141,7 +141,7 @@ class Given:
             self._add("x", out[..., : -NEAR - 1 : -1])
 
     def check(self) -> None:
-        """Once the fill has been called for all points of this rank. Collective."""
+        """Checks the values after the fill has been called for all points of this rank. Collective."""
         spoilt = [where for where in self.target.comm.allgather(self.spoilt) if where]
         if spoilt:
             raise CaseError(
@@ -162,7 +162,7 @@ class Given:
                 check_walls(self.target, axis, np.sqrt(squares[:, :-1] / squares[:, -1:]), size)
 
     def _look_at_walls(self) -> None:
-        """Of y and z the points near the walls once more: lines may cross batches of planes and ranks."""
+        """Evaluates points near walls along y and z again: lines may cross batches of planes and ranks."""
         z0, z1, y0, y1 = self.target.flow.physical_block
         _, ny, nz = self.target.case.grid.points
         if z1 == z0 or y1 == y0:
@@ -180,7 +180,7 @@ class Given:
         return out
 
     def _add(self, axis: str, values: np.ndarray) -> None:
-        """`values` are the points next to a wall, the nearest first."""
+        """Adds the extrapolation of `values`, the points next to a wall, the nearest first."""
         lines = np.moveaxis(values, 1 + "zyx".index(axis), -1).astype(float)
         for component, kind in enumerate(self._walls[axis]):
             results = lines[component].reshape(-1, NEAR) @ WEIGHTS[kind].T
@@ -189,7 +189,7 @@ class Given:
 
 
 def check_plane(target: Target, largest: np.ndarray, size: float) -> None:
-    """A flow that must be plane has no velocity across the plane."""
+    """Raises CaseError if a flow that must be plane has a velocity across the plane."""
     flow = target.case.flow
     if flow.must_be_flat and target.components == 3 and largest[2] > NEGLIGIBLE * size:
         raise CaseError(
@@ -200,7 +200,7 @@ def check_plane(target: Target, largest: np.ndarray, size: float) -> None:
 
 
 def check_mean(target: Target, mean: np.ndarray, size: float) -> None:
-    """Where gravity acts on θ and nothing bounds the fall, its mean would accelerate the whole box."""
+    """Raises CaseError for a mean of θ that gravity would turn into an acceleration of the whole box."""
     bases = target.case.grid.bases
     if target.field in target.case.flow.without_mean(bases) and abs(mean[0]) > NEGLIGIBLE * size:
         raise CaseError(
@@ -210,10 +210,10 @@ def check_mean(target: Target, mean: np.ndarray, size: float) -> None:
 
 
 def check_walls(target: Target, axis: str, at_wall: np.ndarray, size: float) -> None:
-    """Values that do not vanish where the field is a sine, or slopes where it is a cosine: root mean squares.
+    """Raises CaseError for values at a wall where the field is a sine, or slopes where it is a cosine.
 
-    A row of `at_wall` for each component: the last extrapolation and the steps from one to the next; slopes
-    in units of a spacing.
+    `at_wall` has a row for each component, of root mean squares: the last extrapolation and the differences
+    between successive ones; slopes are in units of a spacing.
     """
     grid, index = target.case.grid, "xyz".index(axis)
     points, length = grid.points[index], grid.lengths[index]
@@ -237,7 +237,7 @@ def check_walls(target: Target, axis: str, at_wall: np.ndarray, size: float) -> 
 
 
 def check_energy(target: Target, asked: float, smallest: float) -> None:
-    """Whether a random field holds the energy of the shells that the grid keeps: some may have no modes."""
+    """Raises CaseError if a random field lacks energy because some of the first shells have no modes."""
     reached = target.energy()
     if reached >= ENOUGH * asked:
         return
@@ -251,7 +251,7 @@ def check_energy(target: Target, asked: float, smallest: float) -> None:
 
 
 def check_shells(target: Target, asked: float, largest: float) -> None:
-    """Whether a random field holds the energy of a spectrum that was given: shells may be beyond the grid."""
+    """Raises CaseError if a random field lacks energy of its spectrum in shells beyond the grid."""
     reached = target.energy()
     if reached < (1 - NEGLIGIBLE) * asked:
         raise CaseError(

@@ -1,6 +1,6 @@
-"""Initial fields: by name with a function each, from formulas, a file, or any function or array of a script.
+"""Initial fields: by name, from formulas, from a file, or from a function or an array of a script.
 
-To add one: its parameters as a section in initial_options.py (and in KINDS), its function here.
+To add one, put its parameters as a section into initial_options.py (and into KINDS), and its function here.
 """
 
 import math
@@ -43,12 +43,12 @@ def initial_field(parameters: type) -> Callable[[Setter], Setter]:
 
 
 def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -> list[str]:
-    """Sets the flow from what a script gave, else from the case's [initial] and [[scalars]].
+    """Sets the flow from the fields that a script gives, else from the case's [initial] and [[scalars]].
 
     A script gives a function or an array for the model's first field, or a dict of them by field; [initial]
-    may give others. Arrays have shape (components, nz, ny, nx), the whole field on every rank. What nobody
-    gives is zero, and the divergent part of solenoidal fields is removed. Returns what the log is to say of
-    them. Raises CaseError.
+    may give others. Arrays have shape (components, nz, ny, nx), the whole field on every rank. Fields that
+    are not given are zero, and the divergent part of solenoidal fields is removed. Returns sentences for the
+    log. Raises CaseError.
     """
     if given is None and case.initial is None:
         names = ", ".join(map(tag_of, kinds.KINDS))
@@ -74,7 +74,7 @@ def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -
 
 
 def _check_one_of_the_first(case: Case, names: Sequence[str]) -> None:
-    """Where what [initial] sets is no field of the state but gives one, only one of them can be given."""
+    """Raises CaseError if both a field of the state and the field of [initial] that determines it are given."""
     first = case.flow.first_field()
     if first in names and first not in case.flow.state and any(name in case.flow.state for name in names):
         raise CaseError(
@@ -92,7 +92,7 @@ def set_field(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, valu
 
 
 def target_of(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str) -> Target:
-    """A field of the state that a script sets. Raises CaseError, naming those there are."""
+    """A field of the state that a script sets. Raises CaseError, naming the fields of the state."""
     _check_names(case, [name])
     return _target(flow, case, comm, name, "initial")
 
@@ -104,7 +104,7 @@ def _by_name(case: Case) -> dict[str, kinds.InitialField]:
 
 
 def _by_field(case: Case, given: Any) -> dict[str, Any]:
-    """What the script gave, by field."""
+    """The values that the script gave, by field."""
     if given is None:
         return {}
     fields = given if isinstance(given, dict) else {case.flow.first_field(): given}
@@ -134,7 +134,7 @@ def _place(case: Case, name: str) -> str:
 
 
 def coordinates(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions of the grid points along x, y and z: from 0, between walls from half a spacing."""
+    """Positions of the grid points along x, y and z: from 0, or between walls from half a spacing."""
     walls = reversed([basis == "S" for basis in case.grid.bases])
     return tuple(
         (np.arange(n) + (0.5 if wall else 0.0)) * (length / n)
@@ -143,7 +143,7 @@ def coordinates(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def set_from_function(target: Target, function: FieldFunction) -> None:
-    """Calls the function with a block of planes at a time; it must be one of the points alone."""
+    """Calls the function with a block of planes at a time; it must depend on the points alone."""
     x, y, z = coordinates(target.case)
     checked = False
 
@@ -201,7 +201,7 @@ def wavenumbers(case: Case) -> tuple[float, float, float]:
 
 
 def smallest_wavenumber(case: Case) -> float:
-    """Of the box: 2π/l, or π/l between walls, of the longest axis that has more than a point."""
+    """Of the box: 2π/l, or π/l between walls, for the longest axis with more than one point."""
     grid = case.grid
     axes = zip(wavenumbers(case), reversed(grid.bases), grid.points, strict=True)
     return min(k / 2 if basis == "S" else k for k, basis, n in axes if n > 1)
@@ -209,7 +209,7 @@ def smallest_wavenumber(case: Case) -> float:
 
 @initial_field(kinds.Zero)
 def zero(target: Target, parameters: kinds.Zero) -> None:
-    """Every field is zero until it is set."""
+    """Do nothing: every field is zero until it is set."""
 
 
 @initial_field(kinds.TaylorGreen)
@@ -264,7 +264,7 @@ def roberts(target: Target, parameters: kinds.Roberts) -> None:
 
 @initial_field(kinds.OrszagTang)
 def orszag_tang(target: Target, parameters: kinds.OrszagTang) -> None:
-    """A (−sin by, sin ax, 0), of the magnetic field A (−sin by, sin 2ax, 0); Orszag and Tang (1979)."""
+    """Velocity A (−sin by, sin ax, 0) or magnetic field A (−sin by, sin 2ax, 0); Orszag and Tang (1979)."""
     a, b, _ = wavenumbers(target.case)
     A, n = parameters.amplitude, 2 if target.field == "magnetic" else 1
 
@@ -284,13 +284,13 @@ def formula(target: Target, parameters: kinds.Formula) -> None:
     set_from_function(target, components)
 
 
-# Fields of one seed differ by this times their place in the state.
+# The seeds of the fields of a case differ by this times their place in the state.
 STRIDE = 15485863
 
 
 @initial_field(kinds.Random)
 def random(target: Target, parameters: kinds.Random) -> None:
-    """Random phases under the given spectrum, or E(k) ∝ k⁴ exp(−2 (k/k0)²) summing to the given energy."""
+    """Random phases with the given spectrum, or with E(k) ∝ k⁴ exp(−2 (k/k0)²) of the given total energy."""
     case, flow = target.case, target.flow
     smallest = smallest_wavenumber(case)
     largest = flow.kmax / smallest
@@ -323,7 +323,7 @@ def standard_spectrum(peak: float, total: float) -> list[float]:
 
 @initial_field(kinds.FromFile)
 def from_file(target: Target, parameters: kinds.FromFile) -> None:
-    """The field of this name of a checkpoint or a snapshot of whorl, or of arrays in an HDF5 or npz file."""
+    """The field of this name in a checkpoint or a snapshot of whorl, or in arrays of an HDF5 or npz file."""
     place = f"{target.place}.path"
     if on_root(target.comm, lambda: is_checkpoint(parameters.path)):
         set_from_checkpoint(target, parameters.path, place)

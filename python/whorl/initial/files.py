@@ -1,4 +1,4 @@
-"""Initial fields in files: a snapshot of whorl, of any grid, or arrays (nz, ny, nx) in HDF5 or npz."""
+"""Initial fields in files: a snapshot of whorl on any grid, or arrays (nz, ny, nx) in HDF5 or npz."""
 
 import math
 import tomllib
@@ -26,12 +26,12 @@ SAME_LENGTH = 1e-6  # relative: lengths are typed by hand
 
 
 def names_of(field: str, components: int) -> list[str]:
-    """What arrays are called: u, v, w; magnetic_x …; psi_real, psi_imaginary; temperature."""
+    """The names of arrays: u, v, w; magnetic_x …; psi_real, psi_imaginary; temperature."""
     return ["u", "v", "w"] if field == "velocity" else [field + end for end in SUFFIXES[components]]
 
 
 def is_checkpoint(path: str) -> bool:
-    """Whether it is a checkpoint of whorl, or says so; whatever is wrong with it else is for its reader."""
+    """Whether a file is marked as a checkpoint of whorl; its reader reports any other fault."""
     try:
         with open_hdf5(Path(path)) as file:
             return python_value(file.attrs.get("format", "")) == FORMAT
@@ -42,7 +42,7 @@ def is_checkpoint(path: str) -> bool:
 def check_file(path: str, field: str, about: FieldOf, grid: Grid, place: str) -> str | None:
     """Raises CaseError, naming the option `place`, unless the file holds the field in the case's box.
 
-    A snapshot may be of another grid; where it is of a finer one, returns a sentence for the log.
+    A snapshot may be on another grid; if that is finer, a sentence for the log is returned.
     """
     try:
         with _open(Path(path)) as file:
@@ -69,7 +69,7 @@ def check_file(path: str, field: str, about: FieldOf, grid: Grid, place: str) ->
 
 
 def left_out(before: Grid, here: Grid, which: str) -> str | None:
-    """A sentence on a grid that lacks modes of the one before; none where it has them all."""
+    """A sentence if a grid lacks modes of the one before; None if it has all of them."""
     if _holds(here, before):
         return None
     then, now = (f"{' x '.join(map(str, grid.points))} points" for grid in (before, here))
@@ -82,7 +82,7 @@ def left_out(before: Grid, here: Grid, which: str) -> str | None:
 
 
 def _holds(here: Grid, before: Grid) -> bool:
-    """Whether every mode of one grid is kept by the other: boxes and ellipsoids of wavenumbers."""
+    """Whether `here` keeps every mode of `before`: boxes and ellipsoids of wavenumbers."""
     bounds = zip(_bounds(before), _bounds(here), before.points, strict=True)
     ratios = [theirs / ours if n > 1 else 0.0 for theirs, ours, n in bounds]
     here_is_box, before_is_box = (is_box(grid.dealias, grid.shape) for grid in (here, before))
@@ -92,12 +92,12 @@ def _holds(here: Grid, before: Grid) -> bool:
 
 
 def _bounds(grid: Grid) -> list[float]:
-    """Of the wavenumbers kept along each axis, in units of its smallest."""
+    """The bounds of the kept wavenumbers along each axis, in units of its smallest."""
     return [LARGEST_KEPT[grid.dealias] * n / 2 for n in grid.points]
 
 
 def check_box(box: Grid, grid: Grid, which: str, remedy: str = FROM_FILE) -> None:
-    """Raises CaseError, with its remedy, if a file's box is not the case's; of a flat axis any length is."""
+    """Raises CaseError, with `remedy`, if a file's box is not the case's; a flat axis may have any length."""
     pairs = zip(box.lengths, grid.lengths, box.points, grid.points, strict=True)
     same = all(math.isclose(*pair, rel_tol=SAME_LENGTH) for *pair, n, m in pairs if n > 1 and m > 1)
     lost = [axis for axis, n, m in zip("xyz", box.points, grid.points, strict=True) if n > 1 and m == 1]
@@ -139,7 +139,7 @@ def open_field(path: str, field: str, about: FieldOf, grid: Grid) -> Iterator[li
 
 
 def _kinds(about: FieldOf, bases: str) -> list[tuple[Kind, ...]]:
-    """What each component is along x, y and z."""
+    """The kind of each component along x, y and z."""
     sines = about.sines or ("",) * about.components
     return [
         tuple(
@@ -151,14 +151,14 @@ def _kinds(about: FieldOf, bases: str) -> list[tuple[Kind, ...]]:
 
 
 def _grid_in(file: Any) -> Grid | None:
-    """That of a snapshot of whorl."""
+    """The grid of a snapshot of whorl."""
     return Grid(**case["grid"]) if (case := _case_in(file)) else None
 
 
 def _names_in(file: Any, field: str, components: int) -> list[str]:
     """The arrays of the file that hold the field: one in a snapshot, else one for each component.
 
-    Raises KeyError, with what a person should know.
+    Raises KeyError, with a message for the user.
     """
     if IN_SNAPSHOT in file:
         attributes = {name: python_value(value) for name, value in file.attrs.items()}
@@ -182,7 +182,7 @@ def _case_in(file: Any) -> dict[str, Any]:
 
 
 def _reader(data: Any, last: tuple, flat: int) -> Block:
-    """Of the array `data` (nz, ny, nx), or without the axis that is flat; `last` takes one component."""
+    """A reader of the array `data` (nz, ny, nx), which may lack the flat axis; `last` selects a component."""
     dimensions = data.ndim - (1 if last else 0)
 
     def read(z0: int, z1: int, y0: int, y1: int) -> np.ndarray:
@@ -195,7 +195,7 @@ def _reader(data: Any, last: tuple, flat: int) -> Block:
 
 
 def _open(path: Path) -> Any:
-    """Raises OSError, of the system where it is no file that can be read, else ValueError."""
+    """Opens a file. Raises the system's OSError if it cannot be read, ValueError if its format is wrong."""
     with path.open("rb"):  # h5py would say at length that this failed
         npz = path.suffix == ".npz"
     if not (zipfile.is_zipfile(path) if npz else is_hdf5(path)):
@@ -212,11 +212,11 @@ def _reason(error: OSError | KeyError | ValueError) -> str:
 
 
 def _flat_axis(grid: Grid) -> int:
-    """Of the axes z, y, x the one of a single point, which arrays may be without: z if there is none."""
+    """The index, among z, y, x, of the axis of a single point, which arrays may lack: z if there is none."""
     return 1 if grid.points[1] == 1 else 0
 
 
 def _grid_shape(shape: tuple[int, ...], with_components: bool, flat: int) -> tuple[int, ...]:
-    """(nz, ny, nx) of an array; vectors of snapshots end with the components, flat ones have no flat axis."""
+    """(nz, ny, nx) of an array; vectors in snapshots end with the components, flat ones have no flat axis."""
     points = shape[:-1] if with_components else shape
     return (*points[:flat], 1, *points[flat:]) if len(points) == 2 else points

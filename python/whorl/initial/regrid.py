@@ -1,9 +1,9 @@
 """A field from the points of one grid to those of another in the same box, by its modes.
 
-Along an axis a field is Σ c_n exp(2πi n x/l), or between walls Σ a_n cos(nπ x/l) or Σ b_n sin(nπ x/l). What
-both grids have of it, |n| below half the fewer points (between walls: below the fewer points), is kept; the
-rest is zero or left out. From the coefficients to points is a matrix, and so is the way to them, so that the
-points of one grid are those of the other times a matrix for each axis.
+Along an axis a field is Σ c_n exp(2πi n x/l), or between walls Σ a_n cos(nπ x/l) or Σ b_n sin(nπ x/l).
+Modes that both grids have, |n| below half the fewer points (between walls: below the fewer points), are kept;
+the others are zero or left out. The transforms from points to coefficients and back are matrices, so the
+values on one grid are those on the other times a matrix for each axis.
 """
 
 from collections.abc import Callable
@@ -17,14 +17,14 @@ AT_ONCE = 2**26  # bytes of the field that is read
 
 
 def matrix(points: int, of: int, kind: Kind) -> np.ndarray:
-    """Values at `points` points of an axis from those at `of` points: shape (points, of)."""
+    """The matrix, of shape (points, of), from values at `of` points of an axis to those at `points`."""
     synthesis, _ = _waves(points, min(points, of), kind)
     waves, weights = _waves(of, min(points, of), kind)
     return synthesis @ (weights[:, None] * waves.T)
 
 
 def _waves(points: int, fewer: int, kind: Kind) -> tuple[np.ndarray, np.ndarray]:
-    """Waves at the points, (points, waves), and what their coefficients are of the sums over the points."""
+    """Waves at the points, (points, waves), and the factors from sums over the points to coefficients."""
     j = np.arange(points)
     if kind == "periodic":
         n = np.arange(1, (fewer - 1) // 2 + 1)
@@ -43,9 +43,9 @@ def _waves(points: int, fewer: int, kind: Kind) -> tuple[np.ndarray, np.ndarray]
 def regridded(
     read: Block, of: tuple[int, int, int], points: tuple[int, int, int], kinds: tuple[Kind, Kind, Kind]
 ) -> Block:
-    """A reader of blocks of a grid of `points` from one of a grid `of`; all in the order x, y, z.
+    """A reader of blocks of a grid of `points` from a reader of a grid `of`; all in the order x, y, z.
 
-    It keeps, in double precision, the planes asked for of all of the other grid's y and x, and reads that
+    It holds the requested planes, in double precision, with all y and x of the other grid, and reads that
     grid's planes a few at a time.
     """
     along_x, along_y, along_z = (matrix(*axis) for axis in zip(points, of, kinds, strict=True))

@@ -1,4 +1,4 @@
-"""The wavefunction of the Taylor–Green flow's vortices."""
+"""The wavefunction with the vortices of the Taylor–Green flow."""
 
 import math
 from collections.abc import Callable
@@ -48,7 +48,7 @@ def taylor_green_wavefunction(case: Case, factor: float) -> Wavefunction:
 
 
 def _quanta(product: float, amplitude: float, wavenumber: float) -> int:
-    """Of circulation of each of the four vortices of a cell; `product` is c ξ."""
+    """Quanta of circulation of each of the four vortices of a cell; `product` is c ξ."""
     most = abs(amplitude) / (math.sqrt(2) * math.pi * wavenumber)
     if product > most:
         raise CaseError(

@@ -1,4 +1,4 @@
-"""What a run left behind: datasets and pictures, from its files alone.
+"""The results of a run: datasets and pictures, from its files alone.
 
 Its modules, each of which reaches only those before it:
 checkpoint_modes, picture_style, slices, runs, plots.

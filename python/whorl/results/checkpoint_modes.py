@@ -1,7 +1,7 @@
 """The modes in a checkpoint as a dataset, read with h5py; docs/checkpoints.md describes the file.
 
-All of a field is in memory: a third component is made from the two that are stored, and modes are put in
-their places among those of which none is kept.
+A whole field is in memory: its third component is computed from the two that are stored, and the kept modes
+are placed in an array that has all modes.
 """
 
 import re
@@ -31,7 +31,7 @@ ATTRIBUTES = ("time", "step", "dt", "case", "whorl")
 def open_modes(path: Path) -> xr.Dataset:
     """The fields of the state over component, kx, ky and kz; the clock and the case are attributes.
 
-    Raises CaseError where the file is damaged, by the checksum of all its modes, or not whorl's.
+    Raises CaseError if whorl did not write the file, or if it is damaged, by the checksum of all its modes.
     """
     try:
         checkpoint = read_clock(path)
@@ -61,7 +61,7 @@ def open_modes(path: Path) -> xr.Dataset:
 
 
 def _check_attributes(attributes: dict[str, Any]) -> None:
-    """Raises ValueError where they are foreign, of another version, incomplete or not as written."""
+    """Raises ValueError for attributes that are foreign, of another version, incomplete or changed."""
     if attributes.get("format") != FORMAT or attributes.get("version") != VERSION:
         raise ValueError(f"it is no checkpoint of format {VERSION}")
     if "complete" not in attributes:
@@ -71,7 +71,7 @@ def _check_attributes(attributes: dict[str, Any]) -> None:
 
 
 class Order:
-    """The order of modes in a file, and their places in an array over kx, ky, kz."""
+    """The order of modes in a file, and their positions in an array over kx, ky, kz."""
 
     def __init__(self, case: Case):
         counts = kept_modes(case).T  # [kx][ky], ky rising
@@ -101,18 +101,18 @@ class Order:
 
 
 def _in_order(largest: int, wall: bool) -> np.ndarray:
-    """0, …, largest, and where there are no walls −largest, …, −1."""
+    """0, …, largest, followed by −largest, …, −1 without walls."""
     return np.r_[: largest + 1] if wall else np.r_[: largest + 1, -largest:0]
 
 
 def _from_zero(counts: np.ndarray) -> np.ndarray:
-    """0, …, count − 1 of each count, one after another."""
+    """0, …, count − 1 for each count, one after another."""
     return np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
 
 
 @dataclass(frozen=True)
 class Stored:
-    """What a file holds of a field: (components, modes), and the mean along z of a solenoidal one."""
+    """The data of a field in a file: (components, modes), and the mean along z of a solenoidal field."""
 
     data: np.ndarray
     mean_z: complex | None
@@ -123,12 +123,12 @@ class Stored:
         names = [name] if mean is None else [f"{name}_first", f"{name}_second"]
         values = [file[dataset][:] for dataset in names]
         if any(part.shape != (order.modes, 2) for part in values):
-            raise ValueError(f"{name} has not the {order.modes} modes of its grid")
+            raise ValueError(f"{name} does not have the {order.modes} modes of its grid")
         data = np.stack([part[:, 0] + 1j * part[:, 1] for part in values])
         return cls(data, None if mean is None else complex(*mean))
 
     def components(self, order: Order, case: Case) -> list[np.ndarray]:
-        """All three of a solenoidal field; the one that is left out is along the largest |k|."""
+        """All three components of a solenoidal field; the one not stored is along the largest |k|."""
         if self.mean_z is None:
             return list(self.data)
         k = order.k(case)

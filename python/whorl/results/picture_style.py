@@ -1,4 +1,4 @@
-"""How every picture of whorl looks, and how it is saved."""
+"""The style of all pictures of whorl, and how they are saved."""
 
 from pathlib import Path
 
@@ -23,11 +23,11 @@ STYLE = {
     "axes.axisbelow": True,
     "lines.linewidth": 2,
 }
-DOTS = 150  # an inch, of a PNG and of what is an image in other formats
+DOTS = 150  # per inch, in a PNG and in the images within other formats
 
 
 def save_picture(figure: Figure, path: Path) -> None:
-    """As a PNG, PDF or SVG, as the name ends; see `files.check_picture`."""
+    """Save a figure as PNG, PDF or SVG, by the ending of the name; see `files.check_picture`."""
     FigureCanvasAgg(figure)
     with whole_file(path) as beside:
         figure.savefig(beside, format=path.suffix[1:].lower(), dpi=DOTS)

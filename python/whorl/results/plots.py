@@ -1,4 +1,4 @@
-"""One picture of a run, from its files alone: a slice of a snapshot, two graphs over time, spectra."""
+"""The picture of a run, from its files alone: a slice of a snapshot, two graphs over time, spectra."""
 
 import math
 from dataclasses import replace
@@ -27,7 +27,7 @@ COLORS = ("#2b6cb0", "#c2410c", "#4d7c0f", "#7c3aed")
 AT_REST = "the flow is at rest"
 TIMES = colormaps["viridis_r"]
 MOST_SPECTRA = 8
-WIDE = 1.6  # of a slice, width over height
+WIDE = 1.6  # ratio of width to height of a slice
 
 
 def plot_run(
@@ -48,15 +48,15 @@ def plot_run(
     output : str or Path, optional
         The picture, a PNG, PDF or SVG by its ending; plot.png in `directory` by default.
     field : str, optional
-        What the slice shows: a field, such as "vorticity", or a component, such as "velocity.x". By default
-        the model chooses.
+        The field that the slice shows, such as "vorticity", or a component, such as "velocity.x"; the
+        model's choice by default.
     plane : str, optional
-        The plane of the slice: the axis normal to it, such as "z", or a plane at a place, such as "z=pi/2".
-        Without a place the liveliest of some planes is taken.
+        The plane of the slice: the axis normal to it, such as "z", or with its position, such as "z=pi/2".
+        Without a position the liveliest of a few planes is drawn.
     time : float, optional
-        The time of the snapshot, of which the nearest is taken; the last by default.
+        The time of the snapshot; the nearest snapshot is drawn, by default the last.
     tell : callable, optional
-        Called with a sentence where the snapshot drawn is of another time than the one wanted.
+        Called with a sentence if the time of the drawn snapshot differs from `time`.
 
     Returns
     -------
@@ -66,7 +66,7 @@ def plot_run(
     Raises
     ------
     CaseError
-        If `directory` is not one of a run of whorl or has no rows in series.csv yet, if the picture cannot
+        If `directory` is not that of a run of whorl or has no rows in series.csv yet, if the picture cannot
         have this path, or if there is no such field, plane or snapshot.
 
     Examples
@@ -97,9 +97,9 @@ def draw(run: RunResults, name: str, wanted: Wanted | None = None, tell: Tell = 
     name : str
         The name of the run in the title.
     wanted : Wanted, optional
-        Which slice is drawn.
+        The slice to draw.
     tell : callable, optional
-        Called with a sentence where the snapshot is of another time than the one wanted.
+        Called with a sentence if the time of the snapshot differs from the one wanted.
 
     Returns
     -------
@@ -128,7 +128,7 @@ def draw(run: RunResults, name: str, wanted: Wanted | None = None, tell: Tell = 
 def page(aspect: float) -> tuple[Figure, Axes, list[Axes], Axes]:
     """Return a figure with axes of the slice, of two curves and of spectra.
 
-    A slice whose `aspect`, width over height, is large has the whole width, over the others.
+    A slice with a large `aspect`, width over height, has the whole width, above the other axes.
     """
     if aspect > WIDE:
         height = min(5.5, 12.5 / aspect)
@@ -148,13 +148,13 @@ def page(aspect: float) -> tuple[Figure, Axes, list[Axes], Axes]:
 
 
 def rounded(time: float, span: float) -> str:
-    """Return a time as a person would say it: to a fortieth of the time that is shown, or better."""
+    """Return a time as short text, accurate to a fortieth of the time shown, or better."""
     decimals = max(0, math.ceil(-math.log10(span / 40))) if span > 0 else 4
     return f"{time:.{min(decimals, 12)}f}".rstrip("0").rstrip(".") if decimals else f"{time:.0f}"
 
 
 def picture_of(case: Case) -> Picture:
-    """Return the model's picture; of passive scalars, too, where one is the first field of the snapshots."""
+    """Return the model's picture, with passive scalars if one is the first field of the snapshots."""
     picture, first = case.flow.picture, case.output.fields[0]
     if picture.slope == KOLMOGOROV and 1 in case.grid.points:
         picture = replace(picture, slope=None)  # in a plane there is another range
@@ -175,7 +175,7 @@ def picture_of(case: Case) -> Picture:
 def colors_of(picture: Picture) -> dict[str, str]:
     """Return a colour for each label (or column without one), the same in all graphs.
 
-    What is drawn alone in the first graph keeps its own.
+    A column drawn alone in the first graph keeps its own colour.
     """
     first, second = ([label or name for name, label in curves.columns] for curves in picture.curves)
     spectra = [label for _, label in picture.spectra[1:]]
@@ -200,13 +200,13 @@ def headline(run: RunResults, series: xr.Dataset, name: str, span: float) -> str
 
 
 def _reach(times: np.ndarray, span: float) -> str:
-    """The times that curves are drawn of, of which a slice is one."""
+    """The times of the curves, or the one time of a slice, as text."""
     first, last = (rounded(float(time), span) for time in times[[0, -1]])
     return f"= {last}" if first == last else f"= {first} to {last}"
 
 
 def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, str]) -> None:
-    """Draw columns over time from zero up, or from below it where they are negative."""
+    """Draw columns over time, from zero up, or from below zero if they are negative."""
     time = series["time"].values
     for name, label in curves.columns:
         values, color = series[name].values, colors[label or name]
@@ -223,7 +223,7 @@ def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, 
 
 
 def resolved(grid: Grid) -> float:
-    """Return the largest wavenumber kept along every axis: shells beyond are corners of the box of modes."""
+    """Return the largest wavenumber kept along every axis; shells beyond are corners of the box of modes."""
     axes = zip(grid.points, grid.lengths, strict=True)
     return LARGEST_KEPT[grid.dealias] * np.pi * min(n / length for n, length in axes if n > 1)
 
@@ -231,16 +231,16 @@ def resolved(grid: Grid) -> float:
 def draw_spectra(
     ax: Axes, spectra: xr.Dataset | None, picture: Picture, most: float, span: float = 0.0
 ) -> None:
-    """Draw the first of the model's spectra at a few times, the last the darkest; the others at the last.
+    """Draw the model's first spectrum at a few times, the last the darkest, and the others at the last time.
 
     Parameters
     ----------
     ax : Axes
-        Where they are drawn.
+        The axes to draw on.
     spectra : Dataset or None
         The spectra of the run over (time, k), if it has any.
     picture : Picture
-        Which spectra, their labels and the slope beside them.
+        The spectra to draw, their labels and the slope beside them.
     most : float
         The wavenumber up to which shells are drawn.
     span : float, default 0.0
@@ -278,7 +278,7 @@ def draw_spectra(
 
 
 def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, bottom: float, label: str, span: float) -> None:
-    """One spectrum at a few times, what of it is above `bottom`, with its own label at the last."""
+    """Draw the part of a spectrum above `bottom` at a few times, with its own label at the last."""
     count = spectra.sizes["time"]
     chosen = sorted(set(np.linspace(0, count - 1, min(count, MOST_SPECTRA)).round().astype(int)))
     for index in chosen:
@@ -295,13 +295,13 @@ def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, bottom: float, label: 
 
 
 def _smallest(energy: np.ndarray, top: float) -> float:
-    """The lowest energy worth showing."""
+    """The smallest energy to show."""
     real = energy[energy > 1e-14 * top]
     return float(real.min()) if real.size else 1e-14 * top
 
 
 def _slope(ax: Axes, k: np.ndarray, energy: np.ndarray, slope: tuple[float, str]) -> None:
-    """A power of k over the first decade, just above `energy`, that of the last time."""
+    """Draw a power of k over the first decade, just above `energy`, the spectrum at the last time."""
     power, label = slope
     decade = k <= 10 * k[0]
     law = k[decade] ** power

@@ -1,4 +1,4 @@
-"""What a run left behind, as xarray datasets; nothing is computed and MPI is not needed."""
+"""The results of a run as xarray datasets; nothing is computed and MPI is not needed."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,12 +17,12 @@ from whorl.output.snapshots import open_snapshots
 from whorl.output.spectra import read_spectra
 from whorl.results.checkpoint_modes import open_modes
 
-SAME = 1e-9  # of the largest time: what rounding and steps that land on a time may differ by
+SAME = 1e-9  # of the largest time: the difference that rounding and landing on a time may make
 
 
 @dataclass(frozen=True)
 class RunResults:
-    """An output directory to read from, also while the run goes on; `open_run` makes it.
+    """An output directory to read from, also while the run is in progress; `open_run` makes it.
 
     Each property reads its files anew.
 
@@ -43,24 +43,24 @@ class RunResults:
 
     @property
     def series(self) -> xr.Dataset:
-        """The time series over `time`, a variable with units for each column of series.csv."""
+        """The time series over `time`, with a variable and its unit for each column of series.csv."""
         return self.table("series")
 
     @property
     def spectra(self) -> xr.Dataset:
         """The model's spectra, such as energy, and the transfers, by shell over (time, k).
 
-        They are sums over a shell, no densities: energy summed over k is the mean kinetic energy.
+        They are sums over a shell, not densities: energy summed over k is the mean kinetic energy.
         """
         return self.table("spectra")
 
     def table(self, quantity: str) -> xr.Dataset:
-        """Read a table of the run by the quantity that its option `output.QUANTITY_every` is named after.
+        """Read a table of the run, by the quantity in the name of its option `output.QUANTITY_every`.
 
         Parameters
         ----------
         quantity : str
-            "series", "spectra" or that of another table.
+            "series", "spectra" or the quantity of another table.
 
         Returns
         -------
@@ -105,8 +105,8 @@ class RunResults:
         -------
         Dataset
             Each field of the state over (component, kx, ky, kz) with kx ≥ 0, zero where no mode is kept. A
-            field of one component has no such dimension. The attributes are `time`, `step`, the case as TOML
-            and more.
+            field of one component has no dimension `component`. The attributes are `time`, `step`, the case
+            as TOML and more.
 
         Raises
         ------
@@ -115,11 +115,11 @@ class RunResults:
 
         See Also
         --------
-        whorl.output.mode_arrays : What is there of a field between walls.
+        whorl.output.mode_arrays : The modes of a field between walls.
 
         Examples
         --------
-        The mean kinetic energy of the newest checkpoint; a mode with kx > 0 stands for its conjugate, too:
+        The mean kinetic energy of the newest checkpoint; a mode with kx > 0 also stands for its conjugate:
 
         >>> modes = run.checkpoint()["velocity"]
         >>> weight = np.where(modes["kx"] > 0, 1.0, 0.5)[:, None, None]
@@ -149,7 +149,7 @@ class Runs:
     def series(self) -> xr.Dataset:
         """The columns that all runs have, over (run, time): NaN where a run has no row at a time.
 
-        Times that are the same but for rounding count as one. CaseError is raised where units differ.
+        Times that are the same but for rounding count as one. CaseError is raised if units differ.
         """
         return self._together([run.series for run in self.runs.values()])
 
@@ -157,7 +157,7 @@ class Runs:
     def spectra(self) -> xr.Dataset:
         """The spectra that all runs have, over (run, time, k): NaN where a run has none at a time or shell.
 
-        Times, and wavenumbers, that are the same but for rounding count as one. CaseError is raised where
+        Times, and wavenumbers, that are the same but for rounding count as one. CaseError is raised if
         units differ.
         """
         return self._together([run.spectra for run in self.runs.values()])
@@ -182,7 +182,7 @@ class Runs:
 
 
 def _aligned(tables: list[xr.Dataset]) -> list[xr.Dataset]:
-    """Times, and wavenumbers, that are the same but for rounding are the same bits in all."""
+    """The tables with identical values for times and wavenumbers that are the same but for rounding."""
     for name in ("time", "k"):
         if not all(name in table.coords for table in tables):
             continue
@@ -202,8 +202,8 @@ def open_runs(*directories: str | Path) -> Runs:
     Parameters
     ----------
     *directories : str or Path
-        The output directories, one after another. Their names are those of the runs, or their paths where
-        names are the same.
+        The output directories, one after another. Their names become the names of the runs, or their paths
+        if names are the same.
 
     Returns
     -------
@@ -213,8 +213,8 @@ def open_runs(*directories: str | Path) -> Runs:
     Raises
     ------
     CaseError
-        If no directory is given, if one is given twice, or if one is not of a run of whorl; the message names
-        the first that is not.
+        If no directory is given, if one is given twice, or if one is not that of a run of whorl; the message
+        names the first such directory.
 
     See Also
     --------
@@ -240,7 +240,7 @@ def open_runs(*directories: str | Path) -> Runs:
 
 
 def open_run(directory: str | Path) -> RunResults:
-    """Open the results in an output directory, also while the run goes on.
+    """Open the results in an output directory, also while the run is in progress.
 
     Parameters
     ----------
@@ -250,12 +250,12 @@ def open_run(directory: str | Path) -> RunResults:
     Returns
     -------
     RunResults
-        What the run has written so far; nothing but its case is read yet.
+        The results that the run has written so far; only its case is read yet.
 
     Raises
     ------
     CaseError
-        If the directory is not one of a run of whorl.
+        If the directory is not that of a run of whorl.
 
     See Also
     --------

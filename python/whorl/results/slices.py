@@ -1,4 +1,4 @@
-"""A plane of a snapshot: which one, what of a field, and how it is drawn."""
+"""A plane of a snapshot: the choice of plane and field, and the drawing."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -22,10 +22,10 @@ PLANES = 16
 
 @dataclass(frozen=True)
 class Wanted:
-    """What a person asks for; what is None is chosen.
+    """The requested slice; a value that is None is chosen.
 
-    `field`: a name, "velocity" for its magnitude, "velocity.x" for a component; `plane`: "z", or "z=pi/2";
-    `time`: of the snapshot, the nearest is taken.
+    `field` is a name, "velocity" for its magnitude or "velocity.x" for a component; `plane` is "z" or
+    "z=pi/2"; `time` is that of the snapshot, of which the nearest is taken.
     """
 
     field: str | None = None
@@ -35,7 +35,7 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Plane:
-    """The values of a plane, two-dimensional, and what they are; `position` along `normal`."""
+    """The two-dimensional values of a plane and what they are; `position` is along `normal`."""
 
     values: xr.DataArray
     of: Slice
@@ -45,13 +45,13 @@ class Plane:
 
     @property
     def axes(self) -> tuple[str, str]:
-        """Across the page and up."""
+        """The axes across the page and up the page."""
         across, up = (axis for axis in "xyz" if axis in self.values.dims)
         return across, up
 
     @property
     def lengths(self) -> tuple[float, float]:
-        """Of the box along them."""
+        """The lengths of the box along these axes."""
         return tuple(self.grid.lengths["xyz".index(axis)] for axis in self.axes)
 
     @property
@@ -64,16 +64,16 @@ Tell = Callable[[str], None]
 
 
 def silent(line: str) -> None:
-    """Tells nobody."""
+    """Ignore a sentence."""
 
 
 def choose(
     snapshots: xr.Dataset, slices: Iterable[Slice], grid: Grid, wanted: Wanted, tell: Tell = silent
 ) -> Plane | None:
-    """The plane to draw; by default of the first of `slices` that there is, else of the first field there is.
+    """The plane to draw; by default of the first available of `slices`, else of the first available field.
 
-    Of the last snapshot; `tell` is told where it is of another time than the one wanted. None where there is
-    no snapshot and nothing is asked for. Raises CaseError where what is asked for is not there.
+    It is from the last snapshot by default; `tell` is called if its time differs from the one wanted. None if
+    there is no snapshot and nothing is requested. Raises CaseError if the requested slice does not exist.
     """
     if wanted.time is not None and not np.isfinite(wanted.time):
         raise CaseError(f"the time {wanted.time} is no time; give that of a snapshot, the nearest is taken.")
@@ -104,7 +104,7 @@ def _nearest(snapshots: xr.Dataset, wanted: float, tell: Tell) -> int:
 
 
 def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Slice:
-    """The model's slice of the field, or a plain one."""
+    """The model's slice of the field, or else a plain one."""
     if wanted is None:
         there = (one.field for one in slices if one.field in snapshot)
         wanted = next(there, str(next(iter(snapshot.data_vars))))
@@ -129,7 +129,7 @@ def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Sli
 
 
 def _place(wanted: str | None, field: xr.DataArray, grid: Grid, chosen: Slice) -> tuple[str, float | None]:
-    """The axis to cut at, and where; None: at the liveliest of some planes."""
+    """The normal axis and the position on it; None: the liveliest of a few planes."""
     if wanted is None:
         return normal_axis(chosen.normal, field), None
     axis, equals, text = wanted.replace(" ", "").partition("=")
@@ -153,9 +153,9 @@ def _place(wanted: str | None, field: xr.DataArray, grid: Grid, chosen: Slice) -
 
 
 def plane_of(field: xr.DataArray, chosen: Slice, grid: Grid, position: float | None = None) -> xr.DataArray:
-    """The plane, the liveliest or the nearest to a position, closed along its periodic axes.
+    """The plane nearest to a position, or the liveliest, closed along its periodic axes.
 
-    With what the slice adds to it.
+    It includes the background of the slice.
     """
     normal = normal_axis(chosen.normal, field)
     if position is None:
@@ -175,21 +175,21 @@ def plane_of(field: xr.DataArray, chosen: Slice, grid: Grid, position: float | N
 
 
 def closed(plane: xr.DataArray, axis: str, length: float) -> xr.DataArray:
-    """The plane with the first points of a periodic axis once more at its end."""
+    """The plane with the first points of a periodic axis repeated at its end."""
     end = plane.isel({axis: [0]}).assign_coords({axis: [length]})
     return xr.concat([plane, end], axis)
 
 
 def normal_axis(wanted: str, field: xr.DataArray) -> str:
-    """The axis to cut at: the one of a single point where the flow is flat, else the one wanted."""
+    """The normal axis: in a flat flow the axis of a single point, else the one wanted."""
     flat = [axis for axis in "xyz" if axis not in field.dims or field.sizes[axis] == 1]
     return flat[0] if flat else wanted
 
 
 def liveliest_plane(field: xr.DataArray, normal: str = "z", shows: str = "magnitude") -> xr.DataArray:
-    """|field|, the field or |field|² on the liveliest plane among a few spread over the box.
+    """|field|, the field or |field|² on the liveliest of a few planes spread over the box.
 
-    That is the one of largest mean square, of a density the one where it varies most.
+    It is the plane of the largest mean square, or for a density the plane in which it varies most.
     """
     field = _with_axis(field, normal)
     depth = field.sizes[normal]
@@ -199,7 +199,7 @@ def liveliest_plane(field: xr.DataArray, normal: str = "z", shows: str = "magnit
 
 
 def _with_axis(field: xr.DataArray, normal: str) -> xr.DataArray:
-    """A flat flow may be without the axis."""
+    """The field with the axis, which the field of a flat flow may lack."""
     if normal in field.dims:
         return field
     return field.expand_dims({normal: [float(field.coords.get(normal, 0.0))]})
@@ -218,7 +218,7 @@ def _shown(plane: xr.DataArray, shows: str) -> xr.DataArray:
 
 
 def draw_slice(ax: Axes, plane: Plane | None, time: str) -> None:
-    """With its scale of colours; `time` as the title says it."""
+    """Draw a plane with its scale of colours; `time` is text for the title."""
     ax.grid(False)
     if plane is None:
         ax.set_axis_off()
@@ -247,9 +247,9 @@ def draw_slice(ax: Axes, plane: Plane | None, time: str) -> None:
 
 
 def colours(plane: Plane) -> dict[str, Any]:
-    """Those of a signed value on either side of its middle, which is white; of a size from zero up.
+    """The colours: for a signed value on either side of its middle, which is white; for a size from zero up.
 
-    All but the largest 0.3 per cent are within the scale.
+    All but the largest 0.3 per cent of the values are within the scale.
     """
     values, background = plane.values, plane.of.background
     middle = 0.0 if background is None else background[0] + background[1] * plane.grid.lengths[2] / 2
@@ -261,13 +261,13 @@ def colours(plane: Plane) -> dict[str, Any]:
 
 
 def edges(points: xr.DataArray) -> tuple[float, float]:
-    """Where the first pixel begins and the last ends, if their middles are at the points."""
+    """The start of the first pixel and the end of the last, if their centres are the points."""
     half = float(points[1] - points[0]) / 2
     return float(points[0]) - half, float(points[-1]) + half
 
 
 def told_position(place: float) -> str:
-    """With π where it is a simple part of π, as in boxes of 2π."""
+    """A position as text, with π if it is a simple fraction of π, as in boxes of 2π."""
     part = Fraction(place / np.pi).limit_denominator(12)
     if part == 0 or not np.isclose(part * np.pi, place, rtol=1e-6):
         return f"{place:.3g}"
