@@ -1,4 +1,4 @@
-"""What every other folder stands on: errors, text and TOML, whole files, HDF5 and MPI as they are to be had.
+"""The basis of every other folder: errors, text and TOML, whole files, and HDF5 and MPI as available.
 
 Its modules, each of which reaches only those before it:
 declared, instruction_levels, ranks, text, toml, version, errors, files, hdf5, parallel.

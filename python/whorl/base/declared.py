@@ -1,4 +1,4 @@
-"""What the core and Python both go by: declared.toml, which says what each of it is."""
+"""The facts that the core and Python share: declared.toml, which describes each of them."""
 
 import tomllib
 from pathlib import Path

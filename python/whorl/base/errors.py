@@ -1,4 +1,4 @@
-"""What can go wrong by the user's hand or the flow's; each message is one paragraph."""
+"""The exceptions of whorl; each message is one paragraph."""
 
 from whorl.base.text import one_paragraph
 
@@ -15,7 +15,7 @@ class CaseError(ValueError):
     Attributes
     ----------
     exit_code : int
-        The status 2, with which the command `whorl` ends on it.
+        The exit status of the command `whorl`, 2.
     """
 
     exit_code = 2
@@ -34,9 +34,9 @@ class BlowUp(RuntimeError):
     step : int
         The number of steps made up to that state.
     reason : str
-        What is not finite, or too large.
+        The quantity that is not finite, or too large.
     checkpoint : Path, optional
-        The last good checkpoint; None if none has been written.
+        The last good checkpoint; None if none was written.
     viscous : bool, default True
         Whether the flow has a viscosity, which the message then advises to raise.
 
@@ -47,9 +47,9 @@ class BlowUp(RuntimeError):
     step : int
         The step of the first bad state.
     checkpoint : Path or None
-        The last good checkpoint, from which a run can go on.
+        The last good checkpoint, from which a run can be restarted.
     exit_code : int
-        The status 3, with which the command `whorl` ends on it.
+        The exit status of the command `whorl`, 3.
     """
 
     exit_code = 3
@@ -66,21 +66,21 @@ class BlowUp(RuntimeError):
 
 
 class RunFault(RuntimeError):
-    """A run that had begun cannot go on, because a disk is full or a library failed, for example.
+    """A run in progress cannot go on, for example because a disk is full or a library failed.
 
     Parameters
     ----------
     message : str
-        What happened, and from where the run can go on; it becomes one paragraph.
+        The reason, and the checkpoint from which the run can be restarted; it becomes one paragraph.
 
     Attributes
     ----------
     exit_code : int
-        The status 1, with which the command `whorl` ends on it.
+        The exit status of the command `whorl`, 1.
 
     Notes
     -----
-    Where another exception is the reason, `__cause__` holds it.
+    If another exception is the reason, it is `__cause__`.
     """
 
     exit_code = 1
@@ -90,12 +90,12 @@ class RunFault(RuntimeError):
 
 
 def last_checkpoint(path) -> str:
-    """Return the end of a message that says from where a run can go on.
+    """Return the end of a message that names the checkpoint from which a run can be restarted.
 
     Parameters
     ----------
     path : Path or None
-        The last good checkpoint, if there is one.
+        The last good checkpoint, if any.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Files that are either whole or not there: written beside their place, then renamed."""
+"""Files that are either complete or absent: written under another name, then renamed."""
 
 import os
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ PICTURES = (".png", ".pdf", ".svg")
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[Path]:
-    """A path to write to; it becomes `path` when the block ends well and is removed when it does not."""
+    """A path to write to; it is renamed to `path` when the block succeeds and removed when it fails."""
     beside = path.with_name(path.name + PARTIAL)
     try:
         yield beside
@@ -26,7 +26,7 @@ def whole_file(path: Path) -> Iterator[Path]:
 
 
 def synchronise(path: Path) -> None:
-    """Waits until a file, or the names in a directory, are on disk."""
+    """Waits until a file, or the entries of a directory, are on disk."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         os.fsync(descriptor)
@@ -35,7 +35,7 @@ def synchronise(path: Path) -> None:
 
 
 def is_file(path: Path) -> bool:
-    """Whether it is a file that is there; what can be no path is none."""
+    """Whether the path is an existing file; an invalid path is none."""
     try:
         return path.is_file()
     except (OSError, ValueError):  # too long, or with a null in it
@@ -60,6 +60,6 @@ def check_picture(path: Path) -> None:
 
 
 def check_folder(path: Path, name: str) -> None:
-    """Raises CaseError, calling the file by `name`, unless the directory it would lie in is there."""
+    """Raises CaseError, calling the file by `name`, unless its directory exists."""
     if not path.parent.is_dir():
         raise CaseError(f"{name} cannot be written: there is no directory {path.parent}; make it first.")

@@ -1,4 +1,4 @@
-"""HDF5 files by h5py, which is imported when the first is opened: runs that need no such file do without."""
+"""HDF5 files by h5py, which is imported when the first file is opened: other runs do not need it."""
 
 import importlib.util
 from pathlib import Path
@@ -18,17 +18,17 @@ def has_h5py() -> bool:
 
 
 def open_hdf5(path: Path, mode: str = "r") -> "h5py.File":
-    """Raises CaseError where h5py is not installed."""
+    """Opens a file. Raises CaseError if h5py is not installed."""
     return _h5py(path).File(path, mode)
 
 
 def is_hdf5(path: Path) -> bool:
-    """Whether a file that exists begins as HDF5 files do. Raises CaseError where h5py is not installed."""
+    """Whether an existing file begins like an HDF5 file. Raises CaseError if h5py is not installed."""
     return _h5py(path).is_hdf5(path)
 
 
 def python_value(value: Any) -> Any:
-    """An attribute as Python has it: text from bytes, a number from NumPy's."""
+    """An attribute as a Python value: text from bytes, a number from NumPy's."""
     if isinstance(value, bytes):
         return value.decode()
     return value.item() if isinstance(value, np.generic) else value

@@ -1,4 +1,4 @@
-"""Instruction levels (cmake/levels.cmake): those of the processor, those built, and the one taken."""
+"""Instruction levels (cmake/levels.cmake): those of the processor, those built, and the one chosen."""
 
 import importlib.util
 import os
@@ -9,19 +9,19 @@ VARIABLE = "WHORL_LEVEL"
 
 
 def of_processor() -> list[str]:
-    """From the plainest to the best: baseline, then v2, v3, v4 of x86-64."""
+    """The processor's levels from the lowest to the highest: baseline, then v2, v3, v4 of x86-64."""
     return list(_levels.supported())
 
 
 def usable() -> list[str]:
-    """Those of the processor that this whorl is built for."""
+    """The levels of the processor for which this whorl is built."""
     return [name for name in of_processor() if importlib.util.find_spec(f"whorl._core_{name}")]
 
 
 def chosen() -> str:
-    """The best usable one, or the one that the environment variable WHORL_LEVEL names.
+    """The highest usable level, or the one that the environment variable WHORL_LEVEL names.
 
-    Raises ImportError where there is none.
+    Raises ImportError if there is none.
     """
     there, asked = usable(), os.environ.get(VARIABLE)
     if asked in there:

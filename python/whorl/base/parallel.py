@@ -1,4 +1,4 @@
-"""MPI as the Python layer needs it: things one rank does for all, and how all ranks end together."""
+"""Collective helpers: work that one rank does for all, errors agreed among ranks, and a common end."""
 
 import pickle
 import sys
@@ -10,7 +10,7 @@ from typing import Any, NoReturn, TypeVar
 from whorl.base.errors import RunFault
 from whorl.base.ranks import MPI
 
-# How long a rank with an error waits for the others to arrive with the same one.
+# Seconds that a rank with an error waits for the others to arrive with the same error.
 PATIENCE = 10.0
 
 Result = TypeVar("Result")
@@ -21,7 +21,7 @@ def world() -> MPI.Intracomm:
 
 
 def on_root(comm: MPI.Intracomm, function: Callable[[], Result]) -> Result:
-    """What `function` returns on rank 0, on every rank; an exception there is raised on every rank too."""
+    """The result of `function` on rank 0, on every rank; an exception there is raised on every rank."""
     outcome = None
     if comm.rank == 0:
         try:
@@ -37,12 +37,12 @@ def on_root(comm: MPI.Intracomm, function: Callable[[], Result]) -> Result:
 def agreed(
     comm: MPI.Intracomm, work: Callable[[], Result], patience: float | None = None, advice: str = ""
 ) -> Result:
-    """What `work` returns on this rank, once it has returned on all; each rank does its own work.
+    """Returns the result of `work` on this rank once it has returned on all; each rank does its own work.
 
-    An exception on some ranks is raised on all: that of the lowest of them. Where work itself waits for other
-    ranks, one that fails in the midst of it cannot tell them: after `patience` seconds in which they do not
-    come it ends all ranks, and its message ends with `advice`; `comm` must then be one that work does not
-    use. Without a patience work is this rank's alone. Collective.
+    An exception on some ranks is raised on all: that of the lowest of them. If `work` waits for other ranks,
+    a rank that fails within it cannot inform them: it waits `patience` seconds for them and then ends all
+    ranks, with a message that ends with `advice`; `work` must then not use `comm`. Without a patience, `work`
+    must not wait for other ranks. Collective.
     """
     result = failure = failures = None
     try:
@@ -60,11 +60,11 @@ def agreed(
             raise failures[first] from failure
         return result
     finally:
-        failure = failures = None  # else it and this frame hold each other, and what work made lives on
+        failure = failures = None  # else it and this frame refer to each other, and objects of work live on
 
 
 def _meet(comm: MPI.Intracomm, failure: Exception | None, patience: float, advice: str) -> None:
-    """Waits until all ranks are here: one that failed only so long, for the others may wait for it."""
+    """Waits until all ranks arrive; a rank that failed waits only so long, since others may wait for it."""
     arrived = comm.Ibarrier()
     if failure is None:
         arrived.Wait()
@@ -81,11 +81,11 @@ def _meet(comm: MPI.Intracomm, failure: Exception | None, patience: float, advic
 
 
 def _to_send(error: Exception) -> Exception:
-    """The error, or one that says the same where it cannot travel to other ranks."""
+    """The error, or one with the same message if it cannot be sent to other ranks."""
     try:
         if type(pickle.loads(pickle.dumps(error))) is type(error):
             return error
-    except Exception:  # whatever its class makes of being pickled
+    except Exception:  # its class may raise anything when pickled
         pass
     fault = RunFault(f"{type(error).__name__}: {error}")
     fault.__cause__ = error
@@ -95,8 +95,8 @@ def _to_send(error: Exception) -> Exception:
 def leave_together(message: str, code: int, show: Callable[[str], None]) -> NoReturn:
     """End the program on all ranks with `code`, the message shown once.
 
-    Normally every rank comes here with the same error and rank 0 speaks. A rank that the others do not join
-    within PATIENCE speaks for itself and ends them all.
+    Normally every rank arrives here with the same error and rank 0 shows it. A rank that the others do not
+    join within PATIENCE shows its own message and ends them all.
     """
     comm = world()
     arrived = comm.Ibarrier()
@@ -113,7 +113,7 @@ def leave_together(message: str, code: int, show: Callable[[str], None]) -> NoRe
 
 
 def abort_on_exception() -> None:
-    """From now on an exception that nobody catches ends every rank, not only its own."""
+    """From now on an uncaught exception ends every rank, not only its own."""
     if world().size > 1:
         sys.excepthook = _abort
 

@@ -1,6 +1,6 @@
-"""MPI as mpi4py has it, or where whorl was built without, what stands for it on the one rank there is.
+"""MPI by mpi4py, or, if whorl was built without MPI, a substitute on a single rank.
 
-The only module that imports mpi4py, and mpi4py.MPI no earlier than `MPI` is first used.
+It is the only module that imports mpi4py; mpi4py.MPI is imported when `MPI` is first used.
 """
 
 import os
@@ -12,23 +12,23 @@ THREAD_LEVELS = ("single", "funneled", "serialized", "multiple")
 
 
 def prepare() -> None:
-    """Says what MPI is started for when it is first imported, wherever that is; run.threading may want it.
+    """Sets the thread level with which MPI starts when it is first imported; run.threading may need it.
 
-    Raises ImportError if WHORL_MPI_THREADS is no level that MPI knows.
+    Raises ImportError if WHORL_MPI_THREADS is not a thread level of MPI.
     """
     level = os.environ.get("WHORL_MPI_THREADS", "multiple")
     if level not in THREAD_LEVELS:
         raise ImportError(
             f'WHORL_MPI_THREADS = "{level}" is unknown; choose one of: {", ".join(THREAD_LEVELS)}.'
         )
-    with suppress(ModuleNotFoundError):  # a whorl without MPI does without mpi4py, too
+    with suppress(ModuleNotFoundError):  # whorl without MPI does not need mpi4py
         import mpi4py
 
         mpi4py.rc.thread_level = level
 
 
 def launched() -> int:
-    """How many processes this one was started with, by mpiexec or srun."""
+    """The number of processes that mpiexec or srun started, including this one."""
     for name in ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS"):
         if name in os.environ:
             return int(os.environ[name])
@@ -36,7 +36,7 @@ def launched() -> int:
 
 
 class Alone:
-    """A communicator of one rank, with the methods of mpi4py's that whorl uses."""
+    """A communicator of one rank, with the methods of mpi4py that whorl uses."""
 
     rank, size = 0, 1
 
@@ -63,7 +63,7 @@ class Alone:
             received[...] = sent
 
     def Barrier(self) -> None:
-        """Nobody is waited for."""
+        """Do nothing: there are no other ranks."""
 
     def Ibarrier(self) -> SimpleNamespace:
         return SimpleNamespace(Test=lambda: True, Wait=lambda: True)
@@ -78,7 +78,7 @@ class Alone:
         return Alone()
 
     def Free(self) -> None:
-        """It holds nothing."""
+        """Do nothing: there is nothing to free."""
 
     def Abort(self, code: int) -> None:
         os._exit(code)
@@ -102,7 +102,7 @@ ONE_RANK = SimpleNamespace(
 
 
 def __getattr__(name: str) -> Any:
-    """`MPI` on first use: loading and starting it takes long."""
+    """Import `MPI` on first use, because loading and starting it takes long."""
     if name != "MPI":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from whorl import _core

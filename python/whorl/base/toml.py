@@ -1,6 +1,6 @@
-"""TOML within limits, so that whatever a file or a setting holds is taken or refused at once.
+"""TOML within limits, so that any file or setting is accepted or refused at once.
 
-Beyond the syntax: at most a megabyte, tables in tables 20 deep, whole numbers of 64 bits, as TOML has them.
+The limits beyond the syntax: 1 MiB, tables nested 20 deep, whole numbers of 64 bits, as in TOML.
 """
 
 import tomllib
@@ -14,7 +14,7 @@ LARGEST = 2**63
 
 
 def loads(text: str) -> dict[str, Any]:
-    """The tables in a text. Raises TOMLDecodeError, with what is wrong."""
+    """The tables in a text. Raises TOMLDecodeError with the reason."""
     if len(text) > MOST_BYTES:
         raise TOMLDecodeError(TOO_LONG)
     try:
@@ -30,7 +30,7 @@ def loads(text: str) -> dict[str, Any]:
 
 
 def single_value(text: str) -> Any:
-    """The value that a text stands for. Raises TOMLDecodeError, also where more than a value is in it."""
+    """The value in a text. Raises TOMLDecodeError, also if the text holds more than a value."""
     tables = loads(f"value = {text}")
     if tables.keys() != {"value"}:
         raise TOMLDecodeError("there is more in it than a value")
@@ -38,7 +38,7 @@ def single_value(text: str) -> Any:
 
 
 def _check(tables: dict[str, Any]) -> None:
-    """Raises TOMLDecodeError where values lie too deep or are larger than TOML has them."""
+    """Raises TOMLDecodeError if values are nested too deeply or are larger than TOML allows."""
     level: list[Any] = [tables]
     for _ in range(MOST_LEVELS):
         for value in level:

@@ -1,4 +1,4 @@
-"""The version, from the installed package: pyproject.toml is where it is declared."""
+"""The version of the installed package; pyproject.toml declares it."""
 
 from importlib.metadata import version
 

@@ -1,4 +1,4 @@
-"""The command `whorl`, a file for each group of its commands.
+"""The command `whorl`, with a file for each group of its commands.
 
 Its modules, each of which reaches only those before it:
 options, templates, bench, plan, runs, lists, main.

@@ -1,4 +1,4 @@
-"""`whorl bench` and what its commands take; each imports what it needs, so that help comes at once."""
+"""`whorl bench` and its commands; each imports what it needs, so that help appears at once."""
 
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,14 +14,14 @@ bench = typer.Typer(help="Measure how fast this machine is, against its own limi
 
 Points = Annotated[int, typer.Option(help="Grid points along each axis.")]
 Precision = Annotated[str, typer.Option(help=f"{' or '.join(CHOICES['precision'])}.")]
-Dealias = Annotated[str | None, typer.Option(help=f"{', '.join(DEALIASINGS)}; the model's own without.")]
+Dealias = Annotated[str | None, typer.Option(help=f"{', '.join(DEALIASINGS)}; the model's own by default.")]
 Untruncated = Annotated[
     str, typer.Option(help=f"{', '.join(DEALIASINGS)}; none: whole transforms, to compare with others'.")
 ]
 ModelName = Annotated[str, typer.Option(help="Equation set; see whorl models.")]
 Scheme = Annotated[str, typer.Option(help="Time scheme.")]
-Threads = Annotated[int, typer.Option(min=0, help="Threads a rank; 0: the cores available, shared.")]
-Times = Annotated[int, typer.Option(min=1, help="How often each is timed, after two to warm up.")]
+Threads = Annotated[int, typer.Option(min=0, help="Threads per rank; 0: the cores available, shared.")]
+Times = Annotated[int, typer.Option(min=1, help="Number of timings of each, after two to warm up.")]
 Grid = Annotated[tuple[int, int] | None, typer.Option(help="Ranks as rows and columns: --process-grid 2 4.")]
 Transport = Annotated[str, typer.Option(help="How ranks exchange data, or auto; see run.transport.")]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the figures to this file too.")]
@@ -40,12 +40,12 @@ def bench_step(
     threads: Threads = 0,
     json: Json = None,
     against: Annotated[
-        Path | None, typer.Option(help="Say what became slower since this JSON of the same bench.")
+        Path | None, typer.Option(help="Report what became slower since this JSON of the same bench.")
     ] = None,
-    margin: Annotated[float, typer.Option(min=0.0, help="By more than so many per cent.")] = 5.0,
+    margin: Annotated[float, typer.Option(min=0.0, help="Threshold of a change, in per cent.")] = 5.0,
     settings: Settings = None,
 ) -> None:
-    """Time steps of a model: seconds, parts, memory, and how near they come to the machine's limits."""
+    """Time steps of a model: seconds, parts, memory, and their ratio to the machine's limits."""
     from whorl.machine.benches.against import compare, show_against
     from whorl.machine.benches.common import bench_case
     from whorl.machine.benches.step import measure_step, show_step
@@ -74,7 +74,7 @@ def bench_fft(
     json: Json = None,
     settings: Settings = None,
 ) -> None:
-    """Time sin x cos y sin z to its modes and back, by step (Yeung and Pekurovsky); fails if it is wrong."""
+    """Time transforms of sin x cos y sin z and back, by step (Yeung and Pekurovsky), and check the result."""
     from whorl.machine.benches.fft import fft_case, measure_fft, show_fft
 
     comm = _ranks()
@@ -98,7 +98,7 @@ def bench_exchange(
     json: Json = None,
     settings: Settings = None,
 ) -> None:
-    """Time the all-to-alls of a right-hand side and nothing else: message sizes, seconds, bandwidth."""
+    """Time only the all-to-alls of a right-hand side: message sizes, seconds, bandwidth."""
     from whorl.machine.benches.common import bench_case
     from whorl.machine.benches.exchange import measure_exchange, show_exchange
 
@@ -117,12 +117,12 @@ def bench_scaling(
         Literal["strong", "weak", "both"], typer.Option(help="The same grid, or a growing one.")
     ] = "both",
     points: Annotated[
-        int, typer.Option(help="Grid points along each axis; of a weak series on one rank.")
+        int, typer.Option(help="Grid points along each axis; in a weak series those of one rank.")
     ] = 128,
     precision: Precision = "double",
     dealias: Annotated[
         str | None,
-        typer.Option(help=f"{', '.join(DEALIASINGS)}; without, none with fft, else the model's own."),
+        typer.Option(help=f"{', '.join(DEALIASINGS)}; by default none with fft, else the model's own."),
     ] = None,
     model: Annotated[
         str, typer.Option(help="Equation set of the steps; see whorl models.")
@@ -164,7 +164,7 @@ def _ranks() -> Any:
 
 
 def _earlier(path: Path, case: Any) -> dict[str, Any]:
-    """What an earlier run of this case here measured; refused before anything is timed."""
+    """The figures of an earlier run of this case here; refused before anything is timed."""
     from whorl.base.parallel import on_root, world
     from whorl.machine.benches.against import read_earlier
     from whorl.machine.information import machine
@@ -175,12 +175,12 @@ def _earlier(path: Path, case: Any) -> dict[str, Any]:
 
 
 def _grid(process_grid: tuple[int, int] | None) -> list[str]:
-    """As a setting, if it is given."""
+    """The process grid as a setting, if it is given."""
     return [f"run.process_grid=[{process_grid[0]}, {process_grid[1]}]"] if process_grid else []
 
 
 def _report(figures: dict[str, Any], show: Any, json: Path | None) -> None:
-    """Shown on rank 0, and written if asked."""
+    """Show the figures on rank 0, and write them if requested."""
     from whorl.base.parallel import on_root, world
     from whorl.machine.benches.common import write_figures
 

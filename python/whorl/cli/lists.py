@@ -1,4 +1,4 @@
-"""What there is: ready cases, models, options, and this machine; each imports what it needs."""
+"""Lists of ready cases, models and options, and facts about this machine; each imports what it needs."""
 
 from typing import Annotated
 
@@ -16,7 +16,7 @@ from whorl.run.progress import stdout_console
 
 
 def cases(
-    name: Annotated[str | None, typer.Argument(help="Print this one, to save and edit.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A case to print, to save and edit.")] = None,
 ) -> None:
     """List the ready cases, or print one."""
     if name is not None:
@@ -31,7 +31,7 @@ def cases(
 
 
 def models(
-    name: Annotated[str | None, typer.Argument(help="This one in full.")] = None,
+    name: Annotated[str | None, typer.Argument(help="A model to show in full.")] = None,
 ) -> None:
     """List the equation sets with their parameters, or show one in full."""
     from whorl.cli.templates import equations, facts, own_options
@@ -90,7 +90,7 @@ def options(
 
 
 def _what_it_takes(about: Option) -> str:
-    """Type, range and default; what is one word long, such as a model's name, has no other default."""
+    """Type, range and default; an option with one choice, such as a model's name, has no other default."""
     if about.default in ("", "required"):
         default = about.default
     else:
@@ -99,7 +99,7 @@ def _what_it_takes(about: Option) -> str:
 
 
 def info() -> None:
-    """Versions, what is compiled in, cores, GPUs and ranks."""
+    """Show versions, compiled-in libraries, cores, GPUs and ranks."""
     from whorl.base.parallel import world
     from whorl.machine.information import information
 

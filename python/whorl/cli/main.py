@@ -1,4 +1,4 @@
-"""The command itself: what it is made of, and how it ends."""
+"""The command itself: its subcommands and its exit codes."""
 
 import sys
 from typing import Annotated, NoReturn
@@ -24,8 +24,8 @@ Direct numerical simulation of turbulence.
 [bold]whorl cases taylor-green > my.toml[/]  a case of your own to edit
 [bold]whorl models[/]                        the equation sets; whorl new MODEL > my.toml begins a case
 [bold]mpiexec -n 4 whorl run my.toml[/]      the same on four MPI ranks
-[bold]whorl restart my --until 20[/]         further, on any number of ranks
-[bold]whorl plan my.toml -m frontier[/]      what it would take elsewhere
+[bold]whorl restart my --until 20[/]         continue, on any number of ranks
+[bold]whorl plan my.toml -m frontier[/]      predict its cost on a machine
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
@@ -46,7 +46,7 @@ def start(
     help_without_command(context)
 
 
-# Typer carries click inside and exports only some of its exceptions; the rest are reached by their kinship.
+# Typer contains click and exports only some of its exceptions; the others are reached by their base classes.
 UsageError = typer.BadParameter.__mro__[1]
 
 
@@ -73,13 +73,13 @@ def main() -> NoReturn:
 
 
 def _with_hint(message: str) -> str:
-    """The message, with a hint for who gives a second setting behind one --set."""
+    """The message, with a hint if a second setting follows one --set."""
     several = "unexpected extra argument" in message and "=" in message and "--set" in sys.argv
     return f"{message}; each setting needs a --set of its own." if several else message
 
 
 def _command_typed() -> str:
-    """The command that an option without its value was for, which the error does not tell."""
+    """The command of an option without its value, which the error does not name."""
     names = {command.name or command.callback.__name__ for command in app.registered_commands}
     return " ".join(["whorl", *(word for word in sys.argv[1:2] if word in names)])
 

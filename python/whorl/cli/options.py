@@ -16,7 +16,7 @@ Settings = Annotated[
 
 
 def help_without_command(context: typer.Context) -> None:
-    """What a group of commands says by itself."""
+    """Show the help of a group of commands if no command is given."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
         raise typer.Exit()

@@ -1,4 +1,4 @@
-"""`whorl plan` and `whorl bench machine`; each imports what it needs, so that help comes at once."""
+"""`whorl plan` and `whorl bench machine`; each imports what it needs, so that help appears at once."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -20,17 +20,19 @@ MachineName = Annotated[
 ]
 Nodes = Annotated[list[int] | None, typer.Option("--nodes", "-n", help="Numbers of nodes; repeat as needed.")]
 Algorithm = Annotated[
-    Literal["whorl", "gests"], typer.Option(help="Whose algorithm: whorl's, or that of GESTS.")
+    Literal["whorl", "gests"], typer.Option(help="The algorithm: whorl's, or that of GESTS.")
 ]
 RanksPerNode = Annotated[
-    int | None, typer.Option(min=1, help="Ranks a node, if not those of the machine file.")
+    int | None, typer.Option(min=1, help="Ranks per node, if not those of the machine file.")
 ]
 MeanStep = Annotated[
-    float | None, typer.Option(help="The mean time step, in place of time.dt or of what time.courant sets.")
+    float | None, typer.Option(help="The mean time step, in place of time.dt or of the step by time.courant.")
 ]
 Overlap = Annotated[
     bool | None,
-    typer.Option(help="Work while the columns are exchanged; else as run.transport and run.threading do."),
+    typer.Option(
+        help="Work while the columns are exchanged; by default as run.transport and run.threading do."
+    ),
 ]
 Json = Annotated[Path | None, typer.Option("--json", help="Write the plan to this file too.")]
 Plot = Annotated[Path | None, typer.Option("--plot", help="Draw it over the nodes to this PNG, PDF or SVG.")]
@@ -48,7 +50,7 @@ def plan(
     json: Json = None,
     plot: Plot = None,
 ) -> None:
-    """Predict memory, time a step, output and node-hours of a case on a machine, before it is queued."""
+    """Predict memory, time per step, output and node-hours of a case on a machine, before it is queued."""
     from whorl.config.case import load_case
     from whorl.machine.planner.machine import load_machine
     from whorl.machine.planner.picture import draw_plan
@@ -75,7 +77,7 @@ def plan(
 
 
 def _check_outputs(text: Path | None, picture: Path | None = None) -> None:
-    """Raises CaseError for files that cannot be written, before anything takes time."""
+    """Raises CaseError for files that cannot be written, before slow work begins."""
     if picture is not None:
         check_picture(picture)
     if text is not None and text.is_dir():
@@ -85,7 +87,7 @@ def _check_outputs(text: Path | None, picture: Path | None = None) -> None:
 
 
 def _write(path: Path, write: Callable[[], None]) -> None:
-    """Errors name the path that was given, not that of the file written beside it."""
+    """Write a file; errors name the given path, not that of the file written beside it."""
     try:
         write()
     except OSError as error:

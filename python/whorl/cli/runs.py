@@ -1,4 +1,4 @@
-"""`whorl run`, `whorl restart` and `whorl plot`; each imports what it needs, so that help comes at once."""
+"""`whorl run`, `whorl restart` and `whorl plot`; each imports what it needs, so that help appears at once."""
 
 from pathlib import Path
 from typing import Annotated
@@ -29,7 +29,7 @@ def run(
 
     abort_on_exception()
     chosen = on_root(world(), lambda: _case_with_directory(case, output, settings or []))
-    # What is wrong with a case is told before these slow imports.
+    # Errors of a case are reported before these slow imports.
     from whorl.run.simulation import Simulation
 
     _go(Simulation(chosen, overwrite=overwrite))
@@ -40,21 +40,21 @@ def restart(
     output: Annotated[
         Path | None,
         typer.Option(
-            "--output", "-o", help="Begin a run of its own there, which may have another grid or viscosity."
+            "--output", "-o", help="Begin a new run there, which may have another grid or viscosity."
         ),
     ] = None,
     until: Annotated[float | None, typer.Option("--until", help="A new end time.")] = None,
     settings: Settings = None,
     step: Annotated[
-        int | None, typer.Option("--step", help="From the checkpoint of this step, not the newest.")
+        int | None, typer.Option("--step", help="Restart from the checkpoint of this step, not the newest.")
     ] = None,
     overwrite: Annotated[
         bool, typer.Option("--overwrite", help="Replace an earlier run in the output directory.")
     ] = False,
 ) -> None:
-    """Go on with a run, on any number of ranks, any process grid and precision.
+    """Continue a run, on any number of ranks, any process grid and precision.
 
-    With -o, a run of its own begins from the checkpoint, which --set may give other points and parameters.
+    With -o a new run begins from the checkpoint; --set may give it other points and parameters.
     """
     from whorl.base.parallel import abort_on_exception
     from whorl.run.simulation import Simulation
@@ -75,13 +75,13 @@ def plot(
         str | None, typer.Option(help="What the slice shows, such as vorticity or velocity.x.")
     ] = None,
     plane: Annotated[
-        str | None, typer.Option(help="Where it is: x, y or z, at a place with z=1.5 or z=pi/2.")
+        str | None, typer.Option(help="Plane of the slice: x, y or z, or with a position z=1.5 or z=pi/2.")
     ] = None,
     time: Annotated[
-        float | None, typer.Option(help="Of the snapshot, the nearest; the last by default.")
+        float | None, typer.Option(help="Time of the snapshot, the nearest is taken; the last by default.")
     ] = None,
 ) -> None:
-    """Draw a slice of a snapshot, energies and spectra of a run; also while it goes on."""
+    """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress."""
     from whorl.results.plots import plot_run
 
     picture = plot_run(directory, output, field=field, plane=plane, time=time, tell=typer.echo)
@@ -89,14 +89,14 @@ def plot(
 
 
 def _case_with_directory(source: str, output: Path | None, settings: list[str]) -> Case:
-    """The case, its output in `output`, else where it says itself, else in a folder of the case's name."""
+    """The case with its output in `output`, else where the case says, else in a folder of the case's name."""
     case = load_case(source, settings)
     directory = str(output) if output else case.output.directory or find_case(source).stem
     return case.updated(output={"directory": directory})
 
 
 def _go(simulation) -> None:
-    """Runs to the end, with a word on rank 0 about what and where."""
+    """Run to the end, and print on rank 0 what runs and where its output is."""
     from whorl.run import tune
 
     root = simulation.comm.rank == 0

@@ -1,4 +1,4 @@
-"""`whorl new MODEL`, a case to edit with every option and its help; and what `whorl models` says."""
+"""The texts of `whorl new MODEL`, a case to edit with every option and its help, and of `whorl models`."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -14,11 +14,11 @@ from whorl.config.scalars import Scalar
 from whorl.config.section import Section, tag_of
 
 NO_VALUE = "?"
-WIDEST = 40  # of a setting; comments stand behind it
+WIDEST = 40  # characters of a setting; its comment follows
 
 
 def example_sections(model: type[Model]) -> dict[str, Any]:
-    """The model's example, with the model named and a snapshot at the end, so that a picture can be drawn."""
+    """The model's example, with the model's name and a final snapshot, so that a picture can be drawn."""
     sections = dict(model.example)
     own = {
         "flow": {"model": tag_of(model), **sections.get("flow", {})},
@@ -28,12 +28,12 @@ def example_sections(model: type[Model]) -> dict[str, Any]:
 
 
 def example_case(model: type[Model]) -> Case:
-    """The case that shows a model in a minute, resolved."""
+    """The resolved example case of a model, which runs for a minute."""
     return Case(**example_sections(model))
 
 
 def new_case(model: type[Model]) -> str:
-    """A case file that runs as it is; what is commented out has the value shown, or none."""
+    """A case file that runs unchanged; an option that is commented out has the value shown, or none."""
     case = example_case(model)
     sections = example_sections(model)
     given = {name: sections.get(name, {}) for name in Case.model_fields if name != "scalars"}
@@ -53,7 +53,7 @@ def equations(model: type[Model]) -> list[str]:
 
 
 def own_options(model: type[Model]) -> Iterator[tuple[str, str, str]]:
-    """Name, default and meaning of each option of a model but its name."""
+    """Name, default and meaning of each option of a model except its name."""
     for key, field in model.model_fields.items():
         if key != "model":
             about = describe(f"flow.{key}", field)
@@ -61,7 +61,7 @@ def own_options(model: type[Model]) -> Iterator[tuple[str, str, str]]:
 
 
 def facts(name: str) -> dict[str, str]:
-    """What there is to know of a model beside equations and options, by headings."""
+    """Facts about a model besides equations and options, by heading."""
     model = MODELS[name]
     also = "" if model.must_be_flat else "also "
     bases = ", ".join(model.bases)
@@ -98,7 +98,7 @@ def _setting(about: Option, value: Any, active: bool) -> tuple[str, bool]:
 
 
 def _aligned(lines: list[tuple[str, bool, Option]]) -> str:
-    """Settings with their meaning behind them; the choices, too, of what is not set."""
+    """Settings with their meaning behind them, and with the choices of options that are not set."""
     width = max([len(setting) for setting, _, _ in lines if len(setting) <= WIDEST], default=0)
     text = ""
     for setting, active, about in lines:
@@ -114,7 +114,7 @@ def _meaning(about: Option) -> str:
 
 
 def _other_initial_fields(model: type[Model]) -> str:
-    """The kinds that fit, each in a line."""
+    """The kinds of initial fields that are possible, one per line."""
     lines = ["# Initial fields:"]
     for kind in KINDS:
         if _fits(kind, model):

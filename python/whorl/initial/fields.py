@@ -74,7 +74,7 @@ def set_initial(flow: _core.Flow, case: Case, given: Any, comm: MPI.Intracomm) -
 
 
 def _check_one_of_the_first(case: Case, names: Sequence[str]) -> None:
-    """Raises CaseError if both a field of the state and the field of [initial] that determines it are given."""
+    """Raises CaseError if a field of the state and the field of [initial] that determines it are given."""
     first = case.flow.first_field()
     if first in names and first not in case.flow.state and any(name in case.flow.state for name in names):
         raise CaseError(
