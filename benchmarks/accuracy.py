@@ -3,14 +3,13 @@
     .venv/bin/python benchmarks/accuracy.py
     .venv/bin/python benchmarks/accuracy.py --points 64 --flows taylor-green
 
-The Taylor–Green vortex (to t = 3) and a decaying random field (to t = 1) are advanced by every scheme
-with fixed steps, from ones that it does not survive down to ones whose error is below the least target,
-each by a factor of √2 shorter, and by bisection up to the longest it survives, to a twentieth. The error
-is the distance of the velocity from that of the reference, relative to its size, √(Σ|u − u_r|² / Σ|u_r|²)
-over all points; the reference is rk4 with half the shortest step of all, and its own error, by
-Richardson's rule from twice that step, is given with it. Between two steps log(error) is taken as linear
-in log(step). Seconds are the steps to the end times the least seconds of a step of that scheme in its
-runs.
+The Taylor–Green vortex (to t = 3) and a decaying random field (to t = 1) are advanced by every scheme with
+fixed steps, from steps at which it blows up down to steps whose error is below the least target, each shorter
+by a factor of √2; the longest stable step is found by bisection, to a twentieth. The error is the relative
+distance of the velocity from the reference, √(Σ|u − u_r|² / Σ|u_r|²) over all points; the reference is rk4
+with half the shortest step of all, and its own error, by Richardson's rule from twice that step, is given.
+Between two steps log(error) is assumed linear in log(step). Seconds are the steps to the end times the least
+seconds of a step of that scheme in its runs.
 
 Writes the table into docs/method.md; with --keep-page it only prints it and writes the JSON. It takes about
 a quarter of an hour on two cores; nothing else should run meanwhile.
@@ -47,7 +46,7 @@ RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 @dataclass(frozen=True)
 class Flow:
-    """What begins, and when it ends; the first steps are of this Courant number, by the largest speed."""
+    """The initial field, the end time, and the largest speed, which sets the first steps by FIRST_COURANT."""
 
     initial: dict[str, Any]
     until: float
@@ -59,11 +58,11 @@ FLOWS = {
     "random": Flow({"name": "random", "k0": 4.0, "energy": 0.5, "seed": 1}, 1.0, 4.0),
 }
 FIRST_COURANT = 4.0
-BISECTIONS = 3  # of the last factor of √2 before a scheme does not survive
+BISECTIONS = 3  # of the last factor of √2 before a scheme blows up
 
 
 def make_case(flow: Flow, points: int, scheme: str, steps: int) -> Case:
-    """With a viscosity that resolves both flows to about k_max η = 1.5 on these points."""
+    """A case with a viscosity that resolves both flows to about k_max η = 1.5 on these points."""
     return Case(
         grid={"points": points},
         flow={"viscosity": 0.01 * (64 / points) ** (4 / 3)},
@@ -75,7 +74,7 @@ def make_case(flow: Flow, points: int, scheme: str, steps: int) -> Case:
 
 @dataclass
 class Run:
-    """What is left of a run to the end."""
+    """The result of a run to the end."""
 
     velocity: np.ndarray | None  # None: it did not survive
     seconds_per_step: float
@@ -83,7 +82,7 @@ class Run:
 
 
 def run(case: Case) -> Run:
-    """To the end; the least seconds of a step."""
+    """Run to the end, with the least seconds of a step."""
     least, courant = math.inf, 0.0
     with Simulation(case) as simulation:
         try:
@@ -103,7 +102,7 @@ def distance(velocity: np.ndarray, reference: np.ndarray) -> float:
 
 @dataclass
 class Ladder:
-    """Of one scheme and flow: errors by number of steps, the least seconds of a step."""
+    """The runs of one scheme and flow: errors by number of steps, and the least seconds of a step."""
 
     scheme: str
     errors: dict[int, float] = field(default_factory=dict)  # infinite: it did not survive
@@ -117,7 +116,7 @@ class Ladder:
         self.seconds_per_step = min(self.seconds_per_step, result.seconds_per_step)
 
     def steps_for(self, target: float) -> float | None:
-        """The fewest steps from which on the error is at most the target; None: more than were tried."""
+        """The fewest steps beyond which the error is at most the target; None: more than were tried."""
         counts = sorted(self.errors)
         enough = list(itertools.takewhile(lambda n: self.errors[n] <= target, reversed(counts)))
         if not enough:
@@ -130,7 +129,7 @@ class Ladder:
         return few * (target / self.errors[few]) ** (1 / slope)
 
     def between(self) -> int | None:
-        """Steps half way, in proportion, between the most it does not survive and the next that it does."""
+        """The geometric mean of the largest number of steps that blows up and the next that does not."""
         lost = max((n for n, error in self.errors.items() if not math.isfinite(error)), default=0)
         enough = [n for n in self.errors if n > lost]
         if not lost or not enough:
@@ -139,7 +138,7 @@ class Ladder:
         return middle if middle not in self.errors else None
 
     def courant_of(self, steps: float) -> float:
-        """What the largest Courant number is with so many steps, from that of the run next to it."""
+        """The largest Courant number with so many steps, from that of the nearest run."""
         near = min(self.courants, key=lambda n: abs(math.log(n / steps)))
         return self.courants[near] * near / steps
 
@@ -162,13 +161,13 @@ class Ladder:
 
 
 def counts_of(flow: Flow, points: int, halvings: int) -> list[int]:
-    """Numbers of steps, each √2 times the one before, from FIRST_COURANT on."""
+    """Numbers of steps, each √2 times the one before, starting at FIRST_COURANT."""
     first = flow.until * flow.speed * points / (2 * math.pi) / FIRST_COURANT
     return [math.ceil(first * 2 ** (n / 2)) for n in range(2 * halvings + 1)]
 
 
 def measure(name: str, points: int, options: argparse.Namespace, progress: Progress) -> dict[str, Any]:
-    """Every scheme on one flow."""
+    """Measure every scheme on one flow."""
     flow = FLOWS[name]
     counts = counts_of(flow, points, options.halvings)
     bar = progress.add_task(f"{name} {points}³", total=2 + (len(counts) + BISECTIONS) * len(options.schemes))
@@ -233,7 +232,7 @@ def power_of_ten(value: float) -> str:
 
 
 def page(results: list[dict[str, Any]], about: dict[str, Any]) -> str:
-    """What stands between the marks of docs/method.md."""
+    """The text between the marks of docs/method.md."""
     machine = about["machine"]
     caches = f" ({machine['caches']})" if machine.get("caches") else ""
     host = (

@@ -2,9 +2,9 @@
 
     mpiexec -n 2 .venv/bin/python benchmarks/exchange.py
 
-A right-hand side of Navier–Stokes at 256³ with each transport and process grid, one thread a rank, all of
-them again each round; the least of each. Then what `auto` chooses, timed in the same rounds, and what can go
-with a transport. Nothing else should run meanwhile; it takes about two minutes on two cores.
+It times a right-hand side of Navier–Stokes at 256³ with each transport and process grid and one thread per
+rank, all of them in every round, and takes the least of each. The choice of `auto` and options of a transport
+are timed in the same rounds. Nothing else should run meanwhile; it takes about two minutes on two cores.
 """
 
 import argparse
@@ -22,7 +22,7 @@ from whorl.run.core_options import core_options
 from whorl.run.exchange_choice import PLAIN, Choice, plain
 
 TIMES = 3  # a right-hand side is timed each round
-# What goes with a transport, on the process grid 1 × ranks.
+# Options of a transport, on the process grid 1 × ranks.
 WAYS = {
     "alltoall": (),
     "alltoall, serialized": ("run.threading=serialized",),
@@ -35,7 +35,7 @@ WAYS = {
 
 
 def seconds_of(case: Case, comm: MPI.Intracomm) -> tuple[Choice, float]:
-    """The choice as it was made, and the least of TIMES right-hand sides, on the slowest rank."""
+    """The resulting choice, and the least of TIMES right-hand sides, on the slowest rank."""
     flow = _core.Flow(core_options(case, 1), comm.py2f())
     seconds = [slowest(comm, flow.evaluate) for _ in range(1 + TIMES)]
     return Choice(case.run.transport, tuple(flow.process_grid), flow.batches), min(seconds[1:])

@@ -2,12 +2,13 @@
 
     .venv/bin/python benchmarks/figures.py
 
-Steps of whorl and of fluidsim at 256³ (see peers.py), then the memory of short runs. The page says on which
-machine and at which commit. Nothing else should run meanwhile; it takes about ten minutes on two cores.
+It times steps of whorl and of fluidsim at 256³ (see peers.py), then measures the memory of short runs. The
+page names the machine and the commit. Nothing else should run meanwhile; it takes about ten minutes on two
+cores.
 
-What was measured is kept in benchmarks/figures/, a file a processor, with the whole of a middle run of whorl
-in each way; before that it says what became slower since the figures kept there (or in another such file,
---against). `whorl bench step --against` reads these files, too.
+The results are kept in benchmarks/figures/, in a file for each processor, with all figures of a median run
+of whorl in each way. Before that it reports what became slower since the figures kept there (or in another
+such file, --against). `whorl bench step --against` reads these files, too.
 """
 
 import argparse
@@ -29,10 +30,10 @@ from whorl.config.case import Case
 from whorl.machine.benches.against import compare, read_earlier, show_against
 
 KEPT = ROOT / "benchmarks" / "figures"
-# Of a machine; neither its name nor what happens to be free.
+# The facts of a machine to keep, without its name and its free memory.
 MACHINE = ("processor", "caches", "cores", "hardware threads", "GPUs", "ranks", "threads a rank")
 POINTS = 256
-# Ranks, and the options of `whorl bench step` whose memory is looked at.
+# Ranks, and options of `whorl bench step`, for which memory is measured.
 MEMORY = (
     (1, ("--precision", "double")),
     (1, ("--precision", "single", "--dealias", "phase-shift")),
@@ -43,7 +44,7 @@ MEMORY = (
 
 
 def memory_of(whorl: Path, ranks: int, options: tuple[str, ...]) -> dict:
-    """What `whorl bench step` says of a short run."""
+    """The figures of `whorl bench step` for a short run."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "step.json"
         command = [*launcher(ranks), str(whorl), "bench", "step", "--points", str(POINTS), "--steps", "2"]
@@ -115,7 +116,7 @@ def of_machine(result: dict) -> dict[str, Any]:
 
 
 def kept_file(machine: dict[str, Any]) -> Path:
-    """A file a processor, named after it and its caches, for many clouds call them all the same."""
+    """The file of a processor, named after it and its caches, because many clouds give all the same name."""
     name = re.sub(r"\((r|tm)\)", "", machine["processor"].lower())
     sizes = re.findall(r"([\d.]+) ([kmg])ib", machine.get("caches", "").lower())
     words = [*re.findall(r"[a-z0-9]+", name), *(f"{size}{unit}" for size, unit in sizes)]
@@ -145,7 +146,7 @@ def to_keep(own: list[Contestant], fluidsim: Contestant, memory: list[dict], com
 
 
 def hold_against(runs: list[dict[str, Any]], path: Path) -> None:
-    """Says what became slower since the runs in this file, run by run."""
+    """Report what became slower since the runs in this file, run by run."""
     for run in runs:
         console.print(f"\n[bold]{run['summary']}[/]", soft_wrap=True)
         try:

@@ -44,7 +44,7 @@ def simulation(points: int, viscosity: float, time_step: float, fft: str) -> Sim
 
 
 def right_hand_side(sim: Simul) -> Callable[[], object]:
-    """One full right-hand side from modes to modes, into an array made once."""
+    """One full right-hand side from modes to modes, into an array that is allocated once."""
     state = sim.state.state_spect
     tendency = sim.tendencies_nonlin(state)
     return lambda: sim.tendencies_nonlin(state, old=tendency)

@@ -1,10 +1,10 @@
-"""Build GHOST out of a path and read what its benchmark took; used by peers.py.
+"""Build GHOST from its source and read the times of its benchmark; used by peers.py.
 
 GHOST solves the same equations: P. D. Mininni, D. Rosenberg, R. Reddy and A. Pouquet, Parallel Computing 37,
-316 (2011); github.com/pmininni/GHOST. Known are its versions that are built with make: a folder 3D/src with
+316 (2011); github.com/pmininni/GHOST. Versions that are built with make are supported: a folder 3D/src with
 Makefile, Makefile.in and main3D.fpp, the number of points and the precision fixed when it is built, and a
 namelist parameter.inp or parameter.txt in its examples. Its truncation is a sphere and its viscous term
-explicit; its own clock counts all steps, the first included. What is given is copied and never changed.
+explicit; its own clock includes all steps, also the first. The given source is copied and never changed.
 """
 
 import itertools
@@ -24,7 +24,7 @@ FILES = ("Makefile", "Makefile.in", "main3D.fpp")
 PARAMETERS = ("parameter.inp", "parameter.txt")
 ASSIGNMENT = re.compile(r"^([ \t]*)(\w+)[ \t]*=[^!\n]*", re.MULTILINE)
 REQUIRED = {"bench", "dt", "step", "nu"}
-# What a build beforehand may have left, which make would take for up to date.
+# Files that an earlier build may have left, which make would take for up to date.
 LEFT_BEHIND = shutil.ignore_patterns("*.o", "*.mod", SOLVER, f"{SOLVER}.f90", ".git")
 COMPILER = "FC_GNU"
 MAKE = {
@@ -38,12 +38,12 @@ MAKE = {
     "P_CUDA": "no",
     "FFTP": "fftp-3",
     "FFTW3DIR": "/usr",
-    # mpif90 knows its own.
+    # mpif90 knows its own libraries.
     "MPIINC": "",
     "MPILIB": "",
     "MPILDFLAGS": "",
 }
-# Memory it releases and takes again does not go to the system and back.
+# Memory that it frees and allocates again is not returned to the system.
 MALLOC = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": "68719476736"}
 LOG_LINES = 15
 WALL = "TWTIME"  # in its benchmark.txt, seconds a step of the clock on the wall
@@ -51,7 +51,7 @@ STAGES = 2  # right-hand sides a step, of ORD
 
 
 def find_source(directory: Path) -> tuple[Path, str]:
-    """The folder that is built and the text of its example; ends the program where they are not as known."""
+    """The folder to build and the text of its example; ends the program if the layout is not supported."""
     for source in (directory / place for place in SOURCES):
         if not all((source / name).is_file() for name in FILES):
             continue
@@ -68,7 +68,7 @@ def find_source(directory: Path) -> tuple[Path, str]:
 
 
 def check_tools(compiler: str) -> None:
-    """Ends the program where make or the compiler, with its options, is missing."""
+    """Ends the program if make or the compiler, with its options, is missing."""
     for needed in ("make", compiler.split()[0]):
         if not shutil.which(needed):
             sys.exit(
@@ -80,8 +80,8 @@ def check_tools(compiler: str) -> None:
 def around(folder: Path) -> dict[str, str]:
     """The environment of make in this folder.
 
-    GHOST's Makefile takes the folder from PWD, which only a shell would set; and a make that runs this
-    program must not lend its options.
+    GHOST's Makefile takes the folder from PWD, which only a shell would set, and it must not inherit the
+    options of a make that runs this program.
     """
     of_make = ("MAKEFLAGS", "MFLAGS", "MAKELEVEL")
     kept = {name: value for name, value in environment().items() if name not in of_make}
@@ -90,8 +90,8 @@ def around(folder: Path) -> dict[str, str]:
 
 @dataclass
 class Ghost:
-    """The source and its example of parameters, a scratch folder to build in, variables of make in place of
-    MAKE's, and what is built."""
+    """The source and its example of parameters, a scratch folder to build in, variables of make that replace
+    those of MAKE, and the programs built."""
 
     source: Path
     example: str
@@ -100,7 +100,7 @@ class Ghost:
     built: dict[tuple[int, str], Path] = field(default_factory=dict)
 
     def build(self, points: int, precision: str) -> None:
-        """Ends the program if that fails."""
+        """Builds the program for a size and a precision; ends this program if that fails."""
         variables = MAKE | self.make
         check_tools(variables[COMPILER])
         console.print(f"building GHOST for {points}³ in {precision} precision", highlight=False)
@@ -129,7 +129,7 @@ class Ghost:
         self.built[points, precision] = made[0]
 
     def _copy(self, name: str) -> Path:
-        """A scratch folder with src, beginning from the Taylor–Green vortex if it has that, and bin."""
+        """A scratch folder with bin and src, with the Taylor–Green vortex as initial field if it has one."""
         folder = self.scratch / name
         shutil.copytree(self.source, folder / "src", ignore=LEFT_BEHIND)
         (folder / "bin").mkdir()
@@ -139,7 +139,7 @@ class Ghost:
         return folder
 
     def write_parameters(self, folder: Path, points: int, steps: int, viscosity: float, dt: float) -> None:
-        """Its own example with the values of this run, under both names that versions read."""
+        """Write its own example with the values of this run, under both names that versions read."""
         values = {"idir": '"."', "odir": '"."', "stat": "0", "mult": "1", "bench": "1", "rand": "0"}
         values |= {"dt": repr(dt), "step": str(steps), "nu": repr(viscosity)}
         values |= {"f0": "0.0", "u0": "0.5", "kdn": "1.0", "kup": "1.0"}
@@ -155,11 +155,11 @@ class Ghost:
 
 
 def seconds_per_step(text: str, points: int, steps: int) -> float:
-    """Of benchmark.txt, by its clock on the wall.
+    """Seconds per step in benchmark.txt, by its wall clock.
 
-    Its numbers are those that a line "# nx ny nz nsteps nprocs nth TCPU TOMP TWTIME ..." names, or, in older
-    versions, n (or nx, ny, nz), steps, ranks, threads, then seconds a step of processors, threads and the
-    wall. Raises ValueError where they are of another run or make no sense.
+    A line "# nx ny nz nsteps nprocs nth TCPU TOMP TWTIME ..." names its numbers. In older versions they are
+    n (or nx, ny, nz), steps, ranks, threads, then seconds a step of processors, threads and the wall clock.
+    Raises ValueError if they are of another run or make no sense.
     """
     lines = [line.strip() for line in text.splitlines()]
     numbers = [word for line in lines if not line.startswith("#") for word in line.split()]

@@ -1,11 +1,10 @@
 """Time a right-hand side with whorl's own lines, FFTW's and the chosen ones; run by processors.py.
 
-One grid on one rank, the Taylor–Green vortex, at the instruction level that WHORL_LEVEL names. The
-ways take turns, round by round, so that a machine that grows slower does so for all, and the floor
-has its turn in every round. Prints one line of JSON: by way the kinds of lines, the seconds to make
-the flow and the spread of the seconds a right-hand side; the spread of the floors, the rates of the
-last, and where it was. With phase shifts other modes are kept; the grid timed is the one
-that is not shifted.
+It uses one grid on one rank, the Taylor–Green vortex, at the instruction level that WHORL_LEVEL names. The
+ways take turns in every round, and so does the floor, so that a machine that becomes slower affects all.
+Prints one line of JSON: for each way the kinds of lines, the seconds to make the flow and the spread of the
+seconds of a right-hand side; the spread of the floors, the rates of the last, and the machine. With phase
+shifts other modes are kept; the timed grid is the unshifted one.
 """
 
 import argparse
@@ -27,14 +26,14 @@ from whorl.run.core_options import core_options
 
 OWN, FFTW, CHOSEN, HALF = "own", "fftw", "auto", "own, half the cache"
 FEWEST_ROUNDS = 2
-ROUND_SECONDS = 0.03  # that each way has a round, and one right-hand side at least
+ROUND_SECONDS = 0.03  # of each way in a round, with at least one right-hand side
 MOST_REPEATS = 20
-# Flows held at once: all ways, but from so many points an axis as few as can take turns.
+# Flows held at once: all ways, but from so many points of an axis on only as many as can take turns.
 LARGE, OF_LARGE = 384, 2
 
 
 def ways() -> list[str]:
-    """Those of this build."""
+    """The ways that this build has."""
     with_fftw = _core.build_info()["fftw"] != "none"
     return [OWN, *([FFTW] if with_fftw else []), CHOSEN, HALF]
 
@@ -48,9 +47,9 @@ def options_of(case: Case, way: str) -> _core.Options:
 
 
 def groups(case: Case) -> list[list[str]]:
-    """The ways that take turns with each other: own lines in each group, so many as memory has room for.
+    """The ways that take turns with each other: own lines in each group, and as many as fit in memory.
 
-    Raises CaseError where there is none for two.
+    Raises CaseError if two do not fit.
     """
     bytes_of_flow = sum(_core.estimate_memory(options_of(case, OWN), 1).values())
     room = psutil.virtual_memory().available // bytes_of_flow
@@ -66,7 +65,7 @@ def groups(case: Case) -> list[list[str]]:
 
 
 def make(case: Case, way: str) -> tuple[_core.Flow, dict[str, Any]]:
-    """A flow that has been warmed up, and what there is to say of its making."""
+    """A flow that has been warmed up, and facts about its creation."""
     begun = time.perf_counter()
     flow = _core.Flow(options_of(case, way), MPI.COMM_SELF.py2f())
     made = time.perf_counter() - begun
@@ -85,10 +84,10 @@ def seconds_of(flow: _core.Flow) -> float:
 def time_rounds(
     flows: dict[str, _core.Flow], rounds: int, budget: float, after_round: Callable[[], None] = lambda: None
 ) -> dict[str, list[float]]:
-    """Seconds of each right-hand side, the flows in turn and every other round in the opposite order.
+    """Seconds of each right-hand side; the flows take turns, every other round in the opposite order.
 
-    A turn begins with one that does not count, which finds the caches as the flow before has left them. After
-    FEWEST_ROUNDS no round begins beyond the budget, in seconds.
+    A turn begins with a right-hand side that does not count, because the flow before has filled the caches.
+    After FEWEST_ROUNDS no round begins beyond the budget, in seconds.
     """
     begun = time.perf_counter()
     taken: dict[str, list[float]] = {way: [] for way in flows}
@@ -106,7 +105,7 @@ def time_rounds(
 def time_ways(
     case: Case, rounds: int, budget: float, after_round: Callable[[], None] = lambda: None
 ) -> dict[str, dict[str, Any]]:
-    """What there is to say of each way; the flow with own lines is made once and stays."""
+    """The results of each way; the flow with own lines is created once and kept."""
     found: dict[str, dict[str, Any]] = {}
     seconds: dict[str, list[float]] = {}
     kept: dict[str, _core.Flow] = {}

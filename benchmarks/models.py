@@ -2,9 +2,10 @@
 
     .venv/bin/python benchmarks/models.py
 
-Each model, then Navier–Stokes on the same points, in turn, all of them again each round; medians. A model is
-charged by its lines: variables carried to the points and back, on rows (inputs, products) and on columns
-(inputs, fluxes). Nothing else should run meanwhile; it takes about three minutes on two cores.
+Each model and Navier–Stokes on the same points are timed in turn, all of them in every round; the table has
+medians. A model is compared by its lines: the variables carried to the points and back, on rows (inputs,
+products) and on columns (inputs, fluxes). Nothing else should run meanwhile; it takes about three minutes on
+two cores.
 """
 
 import argparse
@@ -23,7 +24,7 @@ POINTS, PLANE_POINTS = 128, 1024
 LIMIT = 1.15
 REFERENCE = "navier-stokes"
 SCALARS = 'scalars=[{name = "a", diffusivity = 0.01}, {name = "b", diffusivity = 0.01}]'
-# Model, settings, and what it is called in the table.
+# Model, settings, and name in the table.
 ENTRIES = (
     ("navier-stokes", ("flow.rotation=1.0",), "navier-stokes, rotating"),
     ("navier-stokes", ("flow.rotation=1.0", "flow.linear=exact"), "navier-stokes, rotating, exact"),
@@ -45,7 +46,7 @@ ENTRIES = (
 
 @dataclass
 class Entry:
-    """A model on its grid, and Navier–Stokes on the same."""
+    """A model on its grid, and Navier–Stokes on the same grid."""
 
     name: str
     case: Case
@@ -63,7 +64,7 @@ class Entry:
 
 
 def lines_of(case: Case) -> int:
-    """Variables on rows and on columns."""
+    """The number of variables on rows and on columns."""
     shape = _core.model_shape(core_options(case, 1))
     return 2 * shape["inputs"] + shape["products"] + shape["fluxes"]
 

@@ -1,10 +1,10 @@
-"""Run the benches that reproduce the papers' tables, and write theirs into docs/performance.md.
+"""Run the benches that reproduce the papers' tables, and write the tables into docs/performance.md.
 
     .venv/bin/python benchmarks/papers.py
 
-`whorl bench fft`, `exchange`, `step` and `scaling` with threads in one process and with one process a core.
-The page says on which machine and at which commit; the figures in full are in runs/papers/. Nothing else
-should run meanwhile; it takes about five minutes on two cores.
+`whorl bench fft`, `exchange`, `step` and `scaling` run with threads in one process and with one process per
+core. The page names the machine and the commit; the full figures are in runs/papers/. Nothing else should
+run meanwhile; it takes about five minutes on two cores.
 """
 
 import argparse
@@ -20,7 +20,7 @@ from whorl.machine.benches.scaling import TIMES, shown
 FOLDER = ROOT / "runs" / "papers"
 PICTURE = PAGE.parent / "figures" / "scaling.png"
 FIGURE = "![Times of a pair of transforms over ranks](figures/scaling.png)"
-# What is done to the transforms, as options.
+# The variants of the transforms, as options.
 TRANSFORMS = (
     ("--dealias", "none"),
     ("--dealias", "none", "--precision", "single"),
@@ -35,7 +35,7 @@ STEPS = (
 
 
 def bench(options: argparse.Namespace, name: str, ranks: int, *arguments: object) -> dict:
-    """The figures of a bench on so many ranks, all cores shared among them."""
+    """The figures of a bench on so many ranks, which share all cores."""
     path = FOLDER / f"{name}.json"
     command = [*launcher(ranks), str(options.whorl), "bench", *map(str, arguments), "--json", str(path)]
     console.print(" ".join(command), style="dim", highlight=False, soft_wrap=True)
@@ -51,12 +51,12 @@ def milliseconds(seconds: float) -> str:
 
 
 def spreads(cores: int) -> list[int]:
-    """Numbers of ranks: threads alone, and a rank a core."""
+    """Numbers of ranks: threads alone, and one rank per core."""
     return [1, cores] if cores > 1 else [1]
 
 
 def transforms(options: argparse.Namespace) -> tuple[str, dict]:
-    """A pair of transforms a variable by step, and the last figures."""
+    """A pair of transforms of a variable by step, and the last figures."""
     titles = ("ranks × threads", "bases, precision, kept", "z", "column", "y", "row", "x", "pack", "pair")
     rows = []
     for ranks in spreads(options.cores):
@@ -74,7 +74,7 @@ def transforms(options: argparse.Namespace) -> tuple[str, dict]:
 
 
 def exchanges(options: argparse.Namespace) -> str:
-    """Best times of the all-to-alls, a column a transport."""
+    """Best times of the all-to-alls, with a column for each transport."""
     figures = bench(options, "exchange", options.cores, "exchange", "--points", options.points)
     names = list(dict.fromkeys(one["transport"] for one in figures["exchanges"]))
     rows: dict[tuple, list[str]] = {}
@@ -105,7 +105,7 @@ def steps(options: argparse.Namespace) -> str:
 
 
 def scaling(options: argparse.Namespace) -> str:
-    """The exponents; one thread a rank."""
+    """The exponents, with one thread per rank."""
     rows = []
     for kernel in ("fft", "step"):
         points = ("--points", options.points // 2)

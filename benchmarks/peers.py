@@ -4,9 +4,9 @@
 
 Three-dimensional, double precision, 2/3 truncation on each axis, second-order Runge–Kutta with the viscous
 factor exact, Taylor–Green vortex; whorl is timed in single precision as well. fluidsim and its FFT plugins
-are installed from PyPI into .peers/, an environment of their own. GHOST is timed in both precisions where its
-source is given (see ghost.py), a rank a core. Every way in which a code can use the cores is timed in turn,
-the whole list again each round, so that a machine that grows slower does so for all; the ratios are of the
+are installed from PyPI into a separate environment, .peers/. GHOST is timed in both precisions if its source
+is given (see ghost.py), with one rank per core. Every way in which a code can use the cores is timed in turn,
+the whole list in every round, so that a machine that becomes slower affects all; the ratios are of the
 medians of the quickest way of each code.
 """
 
@@ -36,7 +36,7 @@ TIME_STEP = 0.001
 
 @dataclass
 class Contestant:
-    """One code run in one way, and what it took: a list entry a round, in seconds."""
+    """A code used in one way, and its seconds: a list entry for each round."""
 
     code: str
     method: str
@@ -64,7 +64,7 @@ class Contestant:
 
 
 def install() -> None:
-    """Make .peers once; a plugin that does not build is left out, fluidsim itself is needed."""
+    """Make .peers once; a plugin that does not build is left out, but fluidsim itself is required."""
     stamp = PEERS / ".installed"
     if stamp.exists():
         return
@@ -87,7 +87,7 @@ def fluidsim_methods(ranks: int) -> list[str]:
 def contestants(cores: int, built: Ghost | None) -> list[Contestant]:
     """Each code with threads in one process and with one process a core; whorl in single precision, too.
 
-    GHOST, where it is built, in both precisions with one process a core.
+    GHOST, if it is built, runs in both precisions with one process per core.
     """
     ways = [(1, cores), (cores, 1)] if cores > 1 else [(1, 1)]
     entries = [Contestant("whorl", "", 1, cores, "single")]
@@ -116,12 +116,12 @@ def command(
 
 
 def ghost_steps(options: argparse.Namespace) -> int:
-    """Twice as many, for its clock counts the first, in which its memory is touched."""
+    """Twice as many steps, because its clock includes the first, in which memory is touched first."""
     return 2 * options.steps
 
 
 def result_of(entry: Contestant, points: int, options: argparse.Namespace, folder: Path, output: str) -> dict:
-    """What a run that ended well has left. Raises ValueError."""
+    """The result of a successful run. Raises ValueError."""
     if entry.code == "whorl":
         return json.loads((folder / "whorl.json").read_text())
     if entry.code == ghost.NAME:
@@ -133,9 +133,9 @@ def result_of(entry: Contestant, points: int, options: argparse.Namespace, folde
 
 
 def measure(entry: Contestant, points: int, options: argparse.Namespace, built: Ghost | None) -> bool:
-    """Time one contestant once, in a process of its own; False, with the reason shown, if it fails.
+    """Time one contestant once, in a separate process; False, with the reason shown, if it fails.
 
-    Ends the program if GHOST does, which was asked for.
+    Ends the program if GHOST fails, since it was requested.
     """
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -170,7 +170,7 @@ def quickest(entries: list[Contestant], code: str, precision: str = "double") ->
 
 
 def ratios(entries: list[Contestant]) -> dict[str, dict[str, float]]:
-    """What the quickest way of another code takes over whorl's quickest, in each precision it has."""
+    """The ratios of the quickest way of another code to whorl's quickest, in each precision it has."""
     others = dict.fromkeys((e.code, e.precision) for e in entries if e.code != "whorl")
     found = {}
     for code, precision in others:
@@ -184,7 +184,7 @@ def ratios(entries: list[Contestant]) -> dict[str, dict[str, float]]:
 
 
 def compare(points: int, options: argparse.Namespace, built: Ghost | None = None) -> dict:
-    """What every contestant took at one size, and the ratios between the quickest of each code."""
+    """The times of every contestant at one size, and the ratios between the quickest of each code."""
     entries = contestants(options.cores, built)
     for _ in range(options.rounds):
         entries = [entry for entry in entries if measure(entry, points, options, built)]
@@ -241,7 +241,7 @@ def parse() -> argparse.Namespace:
 
 
 def build_ghost(options: argparse.Namespace, scratch: Path) -> Ghost | None:
-    """For every size and precision, before anything is timed; None where no source is given."""
+    """Build GHOST for every size and precision, before anything is timed; None if no source is given."""
     if not options.ghost:
         return None
     make = dict(given.split("=", 1) for given in options.ghost_make)

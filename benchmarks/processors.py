@@ -4,10 +4,10 @@
     .venv/bin/python benchmarks/processors.py --quick
 
 For each instruction level that this machine has and this whorl is built for (make setup LEVELS=v3,v4), size,
-dealiasing, precision and number of threads a process of its own (lines_rhs.py) times Navier–Stokes with
+dealiasing, precision and number of threads a separate process (lines_rhs.py) times Navier–Stokes with
 whorl's own lines, FFTW's, those that run.lines = "auto" chooses, and own lines with half the second cache
-assumed, and the floor of that level, all in turn round by round. Ratios of two ways are of the least seconds,
-those over the floor of medians; the JSON has both.
+assumed, and the floor of that level, in turn in every round. Ratios of two ways are of the least seconds,
+ratios to the floor are of medians; the JSON has both.
 
 Writes the table into docs/performance.md, the picture docs/figures/lines.png and a file a processor in
 benchmarks/figures/; with --keep-page, and with --quick, which takes small sizes once, runs/processors.json
@@ -40,9 +40,9 @@ PICTURE = ROOT / "docs" / "figures" / "lines.png"
 POINTS = (64, 96, 128, 192, 240, 256, 320, 384)
 DEALIAS = ("2/3", "phase-shift")
 PRECISIONS = ("single", "double")
-# Of what is compiled in, all that bears on these times.
+# The properties of the build that affect these times.
 BUILD = ("compiler", "flags", "fftw")
-# What is to be reached: chosen over the better of own and FFTW, and at these sizes over the floor.
+# The targets: chosen over the better of own and FFTW, and at these sizes over the floor.
 MOST_OF_BETTER, MOST_OF_FLOOR, OF_FLOOR = 1.05, 1.5, (192, 256)
 TITLES = ("points", "kept", "precision", "threads", "own", "FFTW", "chosen", "lines", "floor",
           "chosen ÷ better", "chosen ÷ floor", "half ÷ own")  # fmt: skip
@@ -51,7 +51,7 @@ SHORT = ("own", "FFTW", "chosen", "lines", "floor", "÷ better", "÷ floor", "ha
 
 @dataclass(frozen=True)
 class Task:
-    """What one process times."""
+    """The case that one process times."""
 
     level: str
     points: int
@@ -72,7 +72,7 @@ def tasks(options: argparse.Namespace) -> list[Task]:
 
 
 def run(task: Task, rounds: int, seconds: float) -> dict[str, Any] | str:
-    """What lines_rhs.py found, or why it failed."""
+    """The result of lines_rhs.py, or the reason why it failed."""
     given = ["--points", task.points, "--dealias", task.dealias, "--precision", task.precision]
     given += ["--threads", task.threads, "--rounds", rounds, "--seconds", seconds]
     result = subprocess.run(
@@ -96,8 +96,8 @@ def timed(result: dict[str, Any], way: str, what: str) -> float | None:
 
 
 def own_and_chosen(result: dict[str, Any], what: str) -> tuple[float, float]:
-    """Where the chosen lines are whorl's own, both flows run the same program, and what they differ by is the
-    machine's: the less of either stands for both.
+    """Seconds of own and of chosen lines. If the chosen lines are whorl's own, both flows run the same program
+    and differ only by noise of the machine: the smaller value stands for both.
     """
     own, chosen = timed(result, OWN, what), timed(result, CHOSEN, what)
     same = result["ways"][CHOSEN]["lines"] == result["ways"][OWN]["lines"]
@@ -116,7 +116,7 @@ def ratios(result: dict[str, Any]) -> dict[str, float]:
 
 
 def cells(result: dict[str, Any]) -> tuple[str, ...]:
-    """Under TITLES; milliseconds."""
+    """The cells under TITLES, in milliseconds."""
 
     def milliseconds(seconds: float | None) -> str:
         if not seconds:
@@ -170,7 +170,7 @@ def where(result: dict[str, Any]) -> str:
 
 
 def page(results: list[dict[str, Any]]) -> str:
-    """What stands between the marks of docs/performance.md."""
+    """The text between the marks of docs/performance.md."""
     parts = [where(results[-1]), summary(results)]
     for level in levels_of(results):
         rows = [cells(result) for result in of_level(results, level)]
@@ -197,7 +197,7 @@ def show(results: list[dict[str, Any]]) -> None:
 
 
 def to_keep(results: list[dict[str, Any]], failed: list[str], command: str) -> dict[str, Any]:
-    """Of the machine what figures.py keeps; the build differs by level only."""
+    """The results to keep, with the machine as figures.py keeps it; the build differs by level only."""
     last = results[-1]
     machine = {name: of_machine(last).get(name) for name in ("processor", "caches", "cores")}
     about = {name: last[name] for name in ("commit", "date", "whorl")}
@@ -208,7 +208,7 @@ def to_keep(results: list[dict[str, Any]], failed: list[str], command: str) -> d
 
 
 def measure(options: argparse.Namespace, command: str) -> tuple[list[dict[str, Any]], list[str]]:
-    """Every task in turn, what there is so far in runs/processors.json; results, and names of what failed."""
+    """Run every task, with results so far in runs/processors.json; return results and names of failures."""
     results: list[dict[str, Any]] = []
     failed: list[str] = []
     options.json.parent.mkdir(parents=True, exist_ok=True)
@@ -233,7 +233,7 @@ def measure(options: argparse.Namespace, command: str) -> tuple[list[dict[str, A
 
 
 def text_of(kept: dict[str, Any]) -> str:
-    """JSON with a case a line."""
+    """JSON with one case in a line."""
     cases = ",\n  ".join(json.dumps(case, ensure_ascii=False) for case in kept["cases"])
     frame = json.dumps(kept | {"cases": ["CASES"]}, indent=1, ensure_ascii=False)
     return frame.replace('"CASES"', cases) + "\n"

@@ -1,4 +1,4 @@
-"""What the scripts here share: how they start others, and how they write tables into the pages of docs/."""
+"""Common parts of the scripts here: starting other programs, and writing tables into the pages of docs/."""
 
 import os
 import re
@@ -23,24 +23,24 @@ def pip(python: Path, *arguments: str) -> bool:
 
 
 def launcher(ranks: int) -> list[str]:
-    """What stands before a command to run it on so many ranks."""
+    """The words before a command that run it on so many ranks."""
     return ["mpiexec", "-n", str(ranks)] if ranks > 1 else []
 
 
 def environment(threads: int | None = None) -> dict[str, str]:
-    """Of a command under mpiexec, root or not."""
+    """The environment of a command under mpiexec, as root or not."""
     variables = os.environ | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     return variables | ({"OMP_NUM_THREADS": str(threads)} if threads else {})
 
 
 def table(titles: tuple[str, ...], rows: list[tuple[str, ...]]) -> str:
-    """In Markdown."""
+    """A table in Markdown."""
     lines = [titles, tuple("---" for _ in titles), *rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def write_page(mark: str, text: str, path: Path | None = None) -> None:
-    """Between <!-- mark --> and <!-- end of mark --> of a page, by default docs/performance.md."""
+    """Write between <!-- mark --> and <!-- end of mark --> of a page, by default docs/performance.md."""
     begin, end = f"<!-- {mark} -->", f"<!-- end of {mark} -->"
     path = path or PAGE
     page = path.read_text(encoding="utf-8")

@@ -2,12 +2,12 @@
 
     .venv/bin/python benchmarks/transforms.py --points 128 256
 
-A pair, forward and back, of sin x cos y sin z in double precision, nothing truncated, the result checked by
-each. mpi4py-fft is installed from PyPI and fftw_mpi.c is built (mpicc, libfftw3-mpi-dev) into .transforms/.
-Every way in which a library can use the cores is timed in turn, the whole list again each round, so that a
-machine that grows slower does so for all; the ratios are of the medians of the quickest way of each. whorl
-carries three fields at once, its time is a third of that; the others carry one. Writes runs/transforms.json,
-and docs/performance.md with --page.
+Each transforms sin x cos y sin z forward and back in double precision without truncation, and checks the
+result. mpi4py-fft is installed from PyPI and fftw_mpi.c is built (mpicc, libfftw3-mpi-dev) into .transforms/.
+Every way in which a library can use the cores is timed in turn, the whole list in every round, so that a
+machine that becomes slower affects all; the ratios are of the medians of the quickest way of each. whorl
+transforms three fields at once and a third of its time counts; the others transform one. Writes
+runs/transforms.json, and docs/performance.md with --page.
 """
 
 import argparse
@@ -71,7 +71,7 @@ def contestants(cores: int) -> list[Contestant]:
     entries = []
     for ranks, threads in spread:
         for code, ways in WAYS.items():
-            # One rank holds everything: pencils and slabs are the same.
+            # On one rank pencils and slabs are the same.
             several = ways if ranks > 1 or code != MPI4PY_FFT else ways[:1]
             entries += [Contestant(code, way, ranks, threads) for way in several]
     return entries
@@ -92,7 +92,7 @@ def command(entry: Contestant, points: int, options: argparse.Namespace, result:
 
 
 def measure(entry: Contestant, points: int, options: argparse.Namespace) -> dict | None:
-    """Time one contestant in processes of its own; whorl's figures. Ends the program if a result is wrong."""
+    """Time one contestant in separate processes; return whorl's figures. Ends the program on a wrong result."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "fft.json"
         run = subprocess.run(
@@ -117,7 +117,7 @@ def measure(entry: Contestant, points: int, options: argparse.Namespace) -> dict
 
 
 def compare(points: int, options: argparse.Namespace) -> dict:
-    """What every contestant took at one size, and how the quickest way of each compares with whorl's."""
+    """The times of every contestant at one size, and the ratios of the quickest way of each to whorl's."""
     entries, about = contestants(options.cores), {}
     for _ in range(options.rounds):
         for entry in entries:
@@ -138,7 +138,7 @@ def median(entry: Contestant) -> float:
 
 
 def tables(results: list[dict]) -> str:
-    """In Markdown: every way, then the ratios."""
+    """The tables in Markdown: every way, then the ratios."""
     rows = []
     for result in results:
         for entry in result["contestants"]:

@@ -1,4 +1,4 @@
-"""The parts of tools/gpu_check that use whorl; each prints what it found as one line of JSON.
+"""The parts of tools/gpu_check that use whorl; each prints its result as one line of JSON.
 
 python tools/gpu_parts.py machine | small | equality | steps SIZES SECONDS | choices SECONDS
 """
@@ -17,11 +17,11 @@ from whorl.run.core_options import core_scheme
 from whorl.run.fitting import choose_planes, largest_points
 
 DEVICE = "cuda"
-MOST = 4096  # points an axis that are looked at
+MOST = 4096  # largest number of points of an axis that is tried
 CHOICES = ((512, "single"), (1024, "single"), (512, "double"))  # points an axis, precision
 EPSILON = {"single": float(np.finfo("f4").eps), "double": float(np.finfo("f8").eps)}
-# Roundings by which two ways of the same three steps may differ: transforms err by about eps log2 of the
-# points, and values add up a few terms.
+# Roundings by which two computations of the same three steps may differ: transforms have errors of about
+# eps log2 of the points, and values are sums of a few terms.
 ALLOWED = 500.0
 ZERO = [
     *("hyperviscosity", "hyperviscosity_power", "hypoviscosity", "hypoviscosity_power", "drag"),
@@ -53,7 +53,7 @@ def make(chosen: Any) -> Any:
 
 
 def fill(flow: Any, energy: float = 0.5) -> None:
-    """Every field of the state, from random phases."""
+    """Set every field of the state with random phases."""
     shells = [0.0] + [energy / (n + 1) ** 2 for n in range(1, 16)]
     for seed, name in enumerate(_core.model_shape(flow.options)["fields"]):
         flow.set_random(shells, seed + 1, name)
@@ -76,7 +76,7 @@ def machine() -> dict[str, Any]:
 
 
 def small() -> dict[str, Any]:
-    """All that a run does, on a grid small enough for a checked run."""
+    """All parts of a run, on a grid small enough for a checked run."""
     flow = make(options("navier-stokes", (24, 20, 18), dealias="phase-shift", device=DEVICE))
     fill(flow)
     for step in range(2):
@@ -111,9 +111,9 @@ def equality() -> dict[str, Any]:
 
 def traffic(n: int, dealias: str, shape: str, value: int, block_memory: int) -> tuple[float, float]:
     """Bytes of a step (two right-hand sides, rk2) of Navier-Stokes: those its kernels read and write, each
-    array of a kernel once, and the least: state and columns, were planes never to leave the chip.
+    array of a kernel once, and the least: state and columns, if planes never left the chip.
 
-    What does not fit into a block with its lines (docs/gpu.md) is a kernel of its own.
+    Work that does not fit into a block with its lines (docs/gpu.md) is a separate kernel.
     """
     chosen = options("navier-stokes", (n, n, n), dealias=dealias, shape=shape)
     shares = _core.shares(chosen, (1, 1))
@@ -152,7 +152,7 @@ def largest(precision: str, dealias: str, shape: str, room: float) -> int:
 
 
 def a_flow(chosen: Any) -> Any:
-    """That has made its first step."""
+    """A flow that has made its first step."""
     flow = make(chosen)
     fill(flow)
     flow.step(1e-4, 0.0, 1.0, 0)
@@ -221,7 +221,7 @@ def steps(sizes: str, seconds: str) -> dict[str, Any]:
 
 
 def choices(seconds: str) -> dict[str, Any]:
-    """Seconds of a step by planes at a time (0: as whorl chooses) and by whose lines."""
+    """Seconds of a step by planes at a time (0: whorl's choice) and by kind of lines."""
     end, found = time.monotonic() + float(seconds), []
     room = 0.97 * _core.gpu_free_memory(0)
     for n, precision in CHOICES:
