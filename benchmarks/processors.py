@@ -96,8 +96,8 @@ def timed(result: dict[str, Any], way: str, what: str) -> float | None:
 
 
 def own_and_chosen(result: dict[str, Any], what: str) -> tuple[float, float]:
-    """Seconds of own and of chosen lines. If the chosen lines are whorl's own, both flows run the same program
-    and differ only by noise of the machine: the smaller value stands for both.
+    """Seconds of own and of chosen lines. If the chosen lines are whorl's own, both flows run the same
+    program and differ only by noise of the machine: the smaller value stands for both.
     """
     own, chosen = timed(result, OWN, what), timed(result, CHOSEN, what)
     same = result["ways"][CHOSEN]["lines"] == result["ways"][OWN]["lines"]

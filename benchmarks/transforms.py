@@ -92,7 +92,7 @@ def command(entry: Contestant, points: int, options: argparse.Namespace, result:
 
 
 def measure(entry: Contestant, points: int, options: argparse.Namespace) -> dict | None:
-    """Time one contestant in separate processes; return whorl's figures. Ends the program on a wrong result."""
+    """Time one contestant in separate processes; return whorl's figures. Exits on a wrong result."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "fft.json"
         run = subprocess.run(
