@@ -131,21 +131,20 @@ def test_a_closed_simulation_leaves_its_directory(world, tmp_path):
     subprocess.run(command, check=True)
 
 
-# A device whose work fails as its streams are waited for.
+# A device whose work fails as its queues are waited for.
 LATE_FAILURE = """
 #include <cstdio>
 #include "base/error.hpp"
 #include "roundtrip/timed.hpp"
 using namespace whorl;
 struct Device {
-    static constexpr bool streams = true;
     int left;
     void finish() {
         if (left-- == 0) throw Error("the fourth wait failed");
     }
 };
 void scope(Device& device, Timers& timers, std::exception_ptr& failure) {
-    const Timed<Device> timed(device, timers, failure, Part::point);
+    const Timed<Device> timed(device, timers, failure, Task::point);
 }
 int main() {
     Timers timers;
@@ -162,12 +161,12 @@ int main() {
     throw_if(failure); // once
     device.left = 1;
     try {
-        const Timed<Device> timed(device, timers, failure, Part::pack);
+        const Timed<Device> timed(device, timers, failure, Task::pack);
         throw Error("what went wrong first");
     } catch (const Error& error) {
         std::printf("%s; ", error.what());
     }
-    std::printf("%d %d", failure != nullptr, timers.seconds(Part::point) > 0.0);
+    std::printf("%d %d", failure != nullptr, timers.seconds(Task::point) > 0.0);
 }
 """
 

@@ -7,7 +7,7 @@ counts, for each stage on the rank that has the most of it (all-to-alls wait for
     z lines  (I + F) c        y lines  (I + P) x z         x lines  (I + P) y z, real
     column   (I + F) c nz V   row      (I + P) x ny z V, where p_row > 1
     copies   4 × what the exchanges carry: one packs, one unpacks, each reads and writes; without an exchange
-    the pencils are written and read likewise; where ny = 1 the ranks of a row share z, not y
+             the pencils are written and read likewise; where ny = 1 the ranks of a row share z, not y
     points   (I + P) nx y z reals         modes   (5 fields + I + F) m V
 
 An exchange counts the rank that sends or receives most: columns end on whole cache lines of 8 (method.md,
