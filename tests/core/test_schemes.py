@@ -1,5 +1,7 @@
 """Tables of schemes, as they come from Python and as the core takes them."""
 
+import math
+
 import pytest
 from support import flows
 from support.twin import EARLIER, TABLES, Twin
@@ -26,11 +28,18 @@ def test_the_schemes_there_are():
         ([([[1.0], [0.0]], [1.0, 0.0], 1.0)], 0, "not as many rows and columns as v"),
         ([ONE], 3, "scheme toy remembers 3 steps, 0 to 2"),
         ([ONE], -1, "scheme toy remembers -1 steps"),
+        ([([[math.nan]], [1.0], 1.0)], 0, "not a finite number"),
+        ([([[1.0]], [math.inf], 1.0)], 0, "not a finite number"),
     ],
 )
 def test_a_table_that_cannot_be_is_refused(stages, earlier, words):
     with pytest.raises(_core.Error, match=words):
         _core.Scheme("toy", [_core.StageTable(*stage) for stage in stages], earlier)
+
+
+@pytest.mark.parametrize("name", SCHEMES)
+def test_the_stages_of_a_step_advance_it_once(name):
+    assert math.isclose(sum(stage.advance for stage in SCHEMES[name].stages), 1.0)
 
 
 def test_without_a_scheme_there_is_no_step():

@@ -186,6 +186,13 @@ def test_the_offer_passes_over_other_damaged_ones(run):
         run.choose_checkpoint()
 
 
+def test_a_checkpoint_without_the_rows_of_its_tables_is_foreign(run):
+    with h5py.File(add_checkpoint(run, 10), "r+") as file:
+        del file.attrs["series_rows"]
+    with pytest.raises(CaseError, match=r"00000010\.h5.*not written by whorl"):
+        run.choose_checkpoint()
+
+
 def test_what_the_core_finds_damaged_is_not_offered_itself(run):
     for step in (5, 10, 15):
         add_checkpoint(run, step)

@@ -292,6 +292,7 @@ def test_scalars_by_schmidt_number_or_diffusivity():
             {"scalars": [{"name": "component"}]},
             ['scalars.name = "component"', "uses itself"],
         ),
+        ("navier-stokes", {"scalars": [{"name": "VTKHDF"}]}, ['scalars.name = "VTKHDF"', "uses itself"]),
         ("navier-stokes", {"scalars": [{"name": "a dye"}]}, ["scalars[0].name", "a dye"]),
         (
             "navier-stokes",
