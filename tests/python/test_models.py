@@ -290,9 +290,18 @@ def test_scalars_by_schmidt_number_or_diffusivity():
         (
             "navier-stokes",
             {"scalars": [{"name": "component"}]},
-            ['scalars.name = "component"', "uses itself"],
+            ['scalars.name = "component"', "files use themselves"],
         ),
-        ("navier-stokes", {"scalars": [{"name": "VTKHDF"}]}, ['scalars.name = "VTKHDF"', "uses itself"]),
+        (
+            "navier-stokes",
+            {"scalars": [{"name": "VTKHDF"}]},
+            ['scalars.name = "VTKHDF"', "files use themselves"],
+        ),
+        (
+            "navier-stokes",
+            {"scalars": [{"name": "dye_variance"}, {"name": "transfer_dye"}]},
+            ['two columns "transfer_dye_variance"', "choose another name"],
+        ),
         ("navier-stokes", {"scalars": [{"name": "a dye"}]}, ["scalars[0].name", "a dye"]),
         (
             "navier-stokes",

@@ -65,7 +65,8 @@ class Grid(Section):
         "which modes are kept and how aliases are removed; 1/2 with the models of superfluids",
     )
     shape: Literal[*CHOICES["shape"]] = option(
-        CHOICES["shape"][0], "shape of the kept modes with dealias = 2/3 (else always a sphere)"
+        CHOICES["shape"][0],
+        "shape of the kept modes with dealias = 2/3; with phase shifts always a sphere, else a cube",
     )
     shift_seed: int = option(0, "seed of the random grid shifts of dealias = phase-shift", ge=0, lt=2**31)
 

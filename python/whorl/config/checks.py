@@ -8,6 +8,7 @@ import numpy as np
 from whorl.config.columns import CLOCK
 from whorl.config.explain import did_you_mean
 from whorl.config.initial_options import KINDS, Formula, InitialField, Zero
+from whorl.config.measures import series_columns, spectra_columns
 from whorl.config.models import DEFAULT, MODELS, Model
 from whorl.config.scalars import STATISTICS
 from whorl.config.section import Section, tag_of
@@ -71,9 +72,12 @@ def check_scalars(case: Any) -> None:
         if names.count(name) > 1:
             raise ValueError(f'scalars.name = "{name}" is given twice; every scalar needs a name of its own')
         if is_taken(name, case.flow):
-            raise ValueError(
-                f'scalars.name = "{name}" is a name that flow.model = "{model}" uses itself; choose another'
-            )
+            by = "whorl's files use themselves" if name in RESERVED else f'flow.model = "{model}" uses itself'
+            raise ValueError(f'scalars.name = "{name}" is a name that {by}; choose another')
+    for columns in (series_columns(case), spectra_columns(case)):
+        called = [column.name for column in columns]
+        if twice := [name for name in called if called.count(name) > 1]:
+            raise ValueError(f'the names of [[scalars]] give two columns "{twice[0]}"; choose another name')
     for scalar in case.scalars:
         _check_gradient(scalar, case.grid)
         _check_plane_gradient(scalar, case.flow)

@@ -208,17 +208,18 @@ def _reach(times: np.ndarray, span: float) -> str:
 def draw_curves(ax: Axes, series: xr.Dataset, curves: Curves, colors: dict[str, str]) -> None:
     """Draw columns over time, from zero up, or from below zero if they are negative."""
     time = series["time"].values
-    for name, label in curves.columns:
+    shown = [(name, label) for name, label in curves.columns if np.isfinite(series[name].values).any()]
+    for name, label in shown:
         values, color = series[name].values, colors[label or name]
         ax.plot(time, values, color=color, label=label)
         ax.plot(time[-1:], values[-1:], "o", color=color, markersize=5)
-        if len(curves.columns) == 1:
+        if len(shown) == 1:
             ax.fill_between(time, values, color=color, alpha=0.10, linewidth=0)
     ax.set(title=curves.title, xlabel="t")
     ax.margins(x=0.02)
-    lowest = min(np.nanmin(series[name], initial=0) for name, _ in curves.columns)
+    lowest = min(np.nanmin(series[name], initial=0) for name, _ in shown) if shown else 0.0
     ax.set_ylim(bottom=0 if lowest >= 0 else None)
-    if len(curves.columns) > 1:
+    if len(shown) > 1:
         ax.legend(frameon=False, fontsize=8.5)
 
 
