@@ -10,9 +10,8 @@ bool has_fftw() { return false; }
 std::string fftw_version() { return "none"; }
 
 template <class Real> std::unique_ptr<LinePlan<Real>> make_fftw_plan(LineShape, Direction, bool) {
-    throw Error("lines = \"fftw\", and fftw-estimate of a checkpoint, need FFTW, and this whorl was built "
-                "without it: choose own or direct, or "
-                "build it with FFTW (cmake -DWHORL_FFTW=ON).");
+    throw Error("lines = \"fftw\", or fftw-estimate as a checkpoint may have it, needs FFTW, and this whorl "
+                "was built without it: choose own or build it with FFTW (cmake -DWHORL_FFTW=ON).");
 }
 
 template std::unique_ptr<LinePlan<float>> make_fftw_plan(LineShape, Direction, bool);
