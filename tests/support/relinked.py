@@ -20,7 +20,8 @@ LEVEL = _core.build_info()["level"]
 CORE = f"_core_{LEVEL}"
 # The extension of another build (sanitizers) is not what BUILD holds.
 needs_build = pytest.mark.skipif(
-    not (BUILD / "compile_commands.json").is_file(), reason="needs the build folder of make setup"
+    not (BUILD / "compile_commands.json").is_file() or "-fsanitize" in _core.build_info()["flags"],
+    reason="needs the build folder of make setup",
 )
 
 
