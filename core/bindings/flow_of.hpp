@@ -3,6 +3,7 @@
 
 #include <numeric>
 
+#include "base/choice.hpp"
 #include "bindings/flow.hpp"
 #include "bindings/outputs.hpp"
 #include "bindings/shape_of_model.hpp"
@@ -74,12 +75,11 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
     int components_of(const std::string& name) const override {
-        std::string names;
-        for (const auto& [known, components] : shape_.outputs) {
+        for (const auto& [known, components] : shape_.outputs)
             if (known == name) return components;
-            names += (names.empty() ? "" : ", ") + known;
-        }
-        throw Error("field \"" + name + "\" is unknown; choose one of: " + names + ".");
+        const auto name_of = [](const auto& output) { return output.first; };
+        throw Error("field \"" + name +
+                    "\" is unknown; choose one of: " + listed(shape_.outputs, ", ", name_of) + ".");
     }
 
     const RowTable& rows() const override { return trip_.table(); }
@@ -275,13 +275,11 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         return fields;
     }
     StateField find(const std::string& name) const {
-        std::string names;
-        for (const StateField& field : state_fields()) {
+        const std::vector<StateField> fields = state_fields();
+        for (const StateField& field : fields)
             if (field.name == name) return field;
-            names += (names.empty() ? "" : ", ") + field.name;
-        }
         throw Error("model " + options_.model + " has no field \"" + name +
-                    "\" to set; choose one of: " + names + ".");
+                    "\" to set; choose one of: " + listed(fields, ", ", &StateField::name) + ".");
     }
     storage::EarlierSteps<Real> earlier_steps() {
         storage::EarlierSteps<Real> earlier{{}, stepper_.history().steps()};

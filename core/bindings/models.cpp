@@ -1,6 +1,7 @@
 // Every model, one line each, on every device of the build (declared.toml).
 #include <algorithm>
 
+#include "base/choice.hpp"
 #include "bindings/registry.hpp"
 #include "device/compiled.hpp"
 #include "device/each_device.hpp"
@@ -39,11 +40,10 @@ const std::map<std::string, Registry>& registries() {
 
 template <class Kinds>
 auto& find(const std::map<std::string, Kinds>& known, const char* what, const std::string& name) {
-    std::string names;
-    for (const auto& [each, kind] : known) names += (names.empty() ? "" : ", ") + each;
     const auto found = known.find(name);
-    WHORL_REQUIRE(found != known.end(),
-                  std::string(what) + " \"" + name + "\" is unknown; choose one of: " + names + ".");
+    const auto name_of = [](const auto& each) { return each.first; };
+    WHORL_REQUIRE(found != known.end(), std::string(what) + " \"" + name + "\" is unknown; choose one of: " +
+                                            listed(known, ", ", name_of) + ".");
     return found->second;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/choice.hpp"
 #include "device/caches.hpp"
 
 namespace whorl {
@@ -26,22 +27,13 @@ ProcessGrid Options::choose_grid(int ranks) const {
     return grid;
 }
 
-namespace {
-// Throws Error unless the value is one of two.
-void check_either(const char* option, const std::string& value, const std::array<const char*, 2>& known) {
-    WHORL_REQUIRE(value == known[0] || value == known[1], std::string(option) + " = \"" + value +
-                                                              "\" is unknown; choose " + known[0] + " or " +
-                                                              known[1] + ".");
-}
-} // namespace
-
 bool Options::is_double() const {
-    check_either("precision", precision, declared::choices::precision);
+    require_either("precision", precision, declared::choices::precision);
     return precision == "double";
 }
 
 bool Options::is_exact() const {
-    check_either("linear", linear, declared::choices::linear);
+    require_either("linear", linear, declared::choices::linear);
     return linear == "exact";
 }
 
@@ -57,8 +49,7 @@ std::array<double, 3> Options::vector_parameter(const std::string& name) const {
 }
 
 void Options::check_parameters() const {
-    std::string known;
-    for (const std::string& name : asked_) known += (known.empty() ? "" : ", ") + name;
+    const std::string known = listed(asked_);
     for (const auto& [name, value] : parameters)
         WHORL_REQUIRE(asked_.contains(name), "model " + model + " has no parameter " + name +
                                                  (known.empty() ? "" : ", but " + known) + ".");

@@ -5,7 +5,7 @@
 #include <numbers>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/choice.hpp"
 #include "device/fftw_plan.hpp"
 #include "device/lane_plan.hpp"
 
@@ -150,9 +150,8 @@ template class LinePlan<double>;
 LineKind parse_line_kind(const std::string& name) {
     for (std::size_t kind = 0; kind < std::size(kinds<double>); ++kind)
         if (name == kinds<double>[kind].name) return static_cast<LineKind>(kind);
-    std::string known = "auto";
-    for (const Kind<double>& kind : kinds<double>) known += std::string(", ") + kind.name;
-    throw Error("lines = \"" + name + "\" is unknown; choose one of " + known + ".");
+    throw Error("lines = \"" + name + "\" is unknown; choose one of auto, " +
+                listed(kinds<double>, ", ", &Kind<double>::name) + ".");
 }
 
 std::string name_of(LineKind kind) { return kinds<double>[static_cast<std::size_t>(kind)].name; }

@@ -7,7 +7,7 @@
 #include <mpi-ext.h>
 #endif
 
-#include "base/error.hpp"
+#include "base/choice.hpp"
 
 namespace whorl::exchange {
 
@@ -68,9 +68,7 @@ Maker staged(Mirrors& mirrors, const Maker& make) {
 }
 
 bool moves_device_memory(const TransportOptions& options, const std::string& gpu_aware) {
-    const auto& known = declared::choices::gpu_aware;
-    WHORL_REQUIRE(std::ranges::find(known, gpu_aware) != known.end(),
-                  "gpu_aware = \"" + gpu_aware + "\" is unknown; choose one of: auto, yes, no.");
+    require_one_of("gpu_aware", gpu_aware, declared::choices::gpu_aware);
     const Traits traits = traits_of(options);
     const bool directly = traits.of_gpus || gpu_aware == "yes" || (gpu_aware == "auto" && says_so());
     WHORL_REQUIRE(!traits.shared,

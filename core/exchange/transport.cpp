@@ -4,6 +4,7 @@
 #include <array>
 #include <string_view>
 
+#include "base/choice.hpp"
 #include "exchange/alltoall.hpp"
 #include "exchange/datatypes.hpp"
 #include "exchange/groups.hpp"
@@ -64,23 +65,16 @@ static_assert(std::ranges::all_of(declared::transports,
                                   }),
               "declared.toml has a transport that is made nowhere");
 
-template <class Names> void check_choice(const char* option, const std::string& value, const Names& known) {
-    std::string names;
-    for (const auto& name : known) names += (names.empty() ? "" : ", ") + std::string(name);
-    WHORL_REQUIRE(std::ranges::find(known, value) != known.end(),
-                  std::string(option) + " = \"" + value + "\" is unknown; choose one of: " + names + ".");
-}
-
 const Kind& find_kind(const std::string& name) {
-    check_choice("transport", name, transport_names());
+    require_one_of("transport", name, transport_names());
     return *std::ranges::find(kinds, name, [](const Kind& kind) { return kind.traits->name; });
 }
 } // namespace
 
 Maker transport_maker(const TransportOptions& options) {
     const Kind& kind = find_kind(options.name);
-    check_choice("wire", options.wire, declared::choices::wire);
-    check_choice("threading", options.threading, declared::choices::threading);
+    require_one_of("wire", options.wire, declared::choices::wire);
+    require_one_of("threading", options.threading, declared::choices::threading);
     require_threading(options.threading);
     WHORL_REQUIRE(
         !kind.traits->strided || options.wire == "full",
@@ -105,7 +99,7 @@ std::vector<std::string> transport_names() {
 Traits traits_of(const TransportOptions& options) {
     std::vector<std::string> names;
     for (const Traits& traits : declared::transports) names.emplace_back(traits.name);
-    check_choice("transport", options.name, names);
+    require_one_of("transport", options.name, names);
     Traits traits = *std::ranges::find(declared::transports, options.name, &Traits::name);
     if (options.threading == "serialized") traits.blocks = false;
     return traits;

@@ -5,42 +5,30 @@
 #include <cstdlib>
 #include <vector>
 
-#include "base/error.hpp"
+#include "base/choice.hpp"
 
 namespace whorl {
 
 namespace {
 
-std::string unknown(const char* option, const std::string& value, const std::vector<std::string>& known) {
-    std::string names;
-    for (std::size_t i = 0; i < known.size(); ++i)
-        names += (i == 0 ? "" : i + 1 == known.size() ? " or " : ", ") + known[i];
-    return std::string(option) + " = \"" + value + "\" is unknown; choose " + names + ".";
-}
-
 const Dealiasing& find_dealiasing(const std::string& name) {
     std::vector<std::string> names;
-    for (const Dealiasing& dealiasing : declared::dealiasings) {
-        if (dealiasing.name == name) return dealiasing;
-        names.emplace_back(dealiasing.name);
-    }
-    throw Error(unknown("dealias", name, names));
+    for (const Dealiasing& dealiasing : declared::dealiasings) names.emplace_back(dealiasing.name);
+    require_either("dealias", name, names);
+    return *std::ranges::find(declared::dealiasings, name, &Dealiasing::name);
 }
 
 bool is_sphere(const std::string& shape) {
-    const auto& known = declared::choices::shape;
-    if (std::ranges::find(known, shape) == known.end())
-        throw Error(unknown("shape", shape, {known.begin(), known.end()}));
+    require_either("shape", shape, declared::choices::shape);
     return shape == "sphere";
 }
 
 // Names of the dealiasings without phase shifts, which are possible between walls.
 std::string unshifted() {
-    std::string names;
+    std::vector<std::string> names;
     for (const Dealiasing& dealiasing : declared::dealiasings)
-        if (!dealiasing.shifts)
-            names += (names.empty() ? "\"" : ", \"") + std::string(dealiasing.name) + "\"";
-    return names;
+        if (!dealiasing.shifts) names.push_back('"' + std::string(dealiasing.name) + '"');
+    return listed(names);
 }
 
 } // namespace
