@@ -230,6 +230,12 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
     m.def("gpu_free_memory", &gpu_free_memory, nb::arg("number"),
           "Free bytes on a GPU, which this process uses from then on.");
     m.def("model_shape", &shape_of, nb::arg("options"));
+    m.def(
+        "registers",
+        [](const Options& options) {
+            return options.scheme.all_registers(options.truncation().dealiasing());
+        },
+        nb::arg("options"), "The number of copies of the state that a run of these options holds.");
     m.def("next_good_size", &next_good_size, nb::arg("n"));
     m.def(
         "allowed_process_grids",

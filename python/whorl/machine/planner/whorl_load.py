@@ -30,7 +30,6 @@ from whorl.machine.floor import passes
 from whorl.machine.planner.cut import Shares, least_shares
 from whorl.machine.planner.load import Exchange, Load, line_operations
 from whorl.machine.planner.options import planned_options
-from whorl.run.core_options import core_scheme
 
 MOST_ROWS = 64  # of a process grid, if possible: rows belong inside a node
 
@@ -75,7 +74,7 @@ class Whorl:
         self, grid: tuple[int, int], batches: int, threads: int, overlap: bool = False
     ) -> dict[str, float]:
         """Bytes by array on the fullest rank; `overlap` is for a transport that does not block."""
-        return dict(_memory(self, grid, batches, threads, overlap=overlap))
+        return dict(_memory(self, grid, batches, threads, overlap))
 
     @property
     def less_memory(self) -> list[str]:
@@ -189,11 +188,9 @@ class Whorl:
 
     @cached_property
     def modes(self) -> float:
-        """Kept modes of a field, in complex numbers; on two grids at once rk2 has one register more."""
-        scheme = core_scheme("rk2")
-        registers = scheme.registers + (1 if DEALIASINGS[self.case.grid.dealias].twice else 0)
-        state = _memory(self, (1, 1), 1, 1, scheme.name)["state"]
-        return state / (2 * self.real_bytes * registers * sum(self._shape["fields"].values()))
+        """Kept modes of a field, in complex numbers."""
+        values = self._whole["state"] / (2 * self.real_bytes * _core.registers(self._options))
+        return values / sum(self._shape["fields"].values())
 
     def _calls(self, *variables: int) -> int:
         """Number of all-to-alls of a batch for these variables, each leg by itself."""
@@ -247,13 +244,10 @@ def _memory(
     grid: tuple[int, int],
     batches: int,
     threads: int,
-    scheme: str = "",
     overlap: bool = False,
 ) -> dict[str, int]:
-    case = algorithm.case
-    options = planned_options(case, threads, algorithm.device)
+    options = planned_options(algorithm.case, threads, algorithm.device)
     if overlap and _core.exchange_blocks(options):
         options.transport = "overlap"
     options.process_grid, options.batches = grid, batches
-    options.scheme = core_scheme(scheme or case.time.scheme)
     return _core.estimate_memory(options, grid[0] * grid[1])
