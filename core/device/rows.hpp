@@ -20,6 +20,11 @@ template <class Value> struct TwoOf {
 template <class Value> WHORL_INLINE TwoOf<Value> merged(const Value& a, const Value& b) {
     return {{a.re - b.im, a.im + b.re}, {a.re + b.im, b.re - a.im}};
 }
+// Those of mode k = 0 too: the mean of a real row is real, and an imaginary part is rounding.
+template <class Value> WHORL_INLINE TwoOf<Value> merged_mode(int k, const Value& a, const Value& b) {
+    const TwoOf<Value> of = merged(a, b);
+    return k == 0 ? TwoOf<Value>{{a.re, b.re}, of.second} : of;
+}
 template <class Value> WHORL_INLINE TwoOf<Value> separated(const Value& low, const Value& high) {
     return {{low.re + high.re, low.im - high.im}, {low.im + high.im, high.re - low.re}};
 }

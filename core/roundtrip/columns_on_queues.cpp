@@ -7,9 +7,7 @@ namespace whorl {
 
 template <class Device, class Real>
 ColumnsOnQueues<Device, Real>::ColumnsOnQueues(const StageContext<Device, Real>& of)
-    : layout_(of.layout), device_(of.device), executors_(of.executors), exchanges_(of.exchanges),
-      modes_(of.modes), parities_(of.parities), z_pencil_addresses_(of.layout.z_pencil_addresses),
-      in_(of.layout, 2), out_(of.layout, 2) {
+    : Base(of), z_pencil_addresses_(layout_.z_pencil_addresses), in_(layout_, 2), out_(layout_, 2) {
     std::vector<ColumnIndex> indices(static_cast<std::size_t>(layout_.columns));
     count_ = 0;
     for (std::size_t j = 0; j < layout_.ky.size(); ++j)
@@ -21,14 +19,13 @@ ColumnsOnQueues<Device, Real>::ColumnsOnQueues(const StageContext<Device, Real>&
 template <class Device, class Real> void ColumnsOnQueues<Device, Real>::make_plans(const LineChoice& choice) {
     using device::Direction;
     const int together = executors_.workspace.columns;
-    const std::int64_t pitch = layout_.in_place ? layout_.columns : executors_.workspace.tile_pitch;
     for (const device::Basis basis : in_.bases())
         for (const int count : {std::min(together, count_), count_ % together}) {
             const auto width = static_cast<std::size_t>(groups_of_lines(count));
             for (auto* lines : {&in_[basis], &out_[basis]}) lines->resize(std::max(lines->size(), width + 1));
             if (count == 0 || in_[basis][width]) continue;
             const device::LineShape shape{
-                layout_.nz, static_cast<int>(width) * lines_at_once, pitch, 1, layout_.extent_z + 1, basis};
+                layout_.nz, static_cast<int>(width) * lines_at_once, pitch(), 1, layout_.extent_z + 1, basis};
             in_[basis][width] = device_.template make_plan<Real>(choice.z, shape, Direction::backward);
             out_[basis][width] = device_.template make_plan<Real>(choice.z, shape, Direction::forward);
         }

@@ -8,7 +8,7 @@
 
 namespace whorl {
 
-template <class Device, class Real> class ColumnsOnQueues {
+template <class Device, class Real> class ColumnsOnQueues : StageContext<Device, Real> {
   public:
     explicit ColumnsOnQueues(const StageContext<Device, Real>& of);
 
@@ -17,10 +17,16 @@ template <class Device, class Real> class ColumnsOnQueues {
     template <class Pass> void outwards(const Pass& pass);
 
   private:
+    using Base = StageContext<Device, Real>;
+    using Base::device_, Base::exchanges_, Base::executors_, Base::layout_, Base::modes_, Base::parities_;
     using Memory = typename Device::Memory;
     using Plan = typename Device::template LinePlan<Real>;
     using ByWidth = std::vector<std::unique_ptr<Plan>>; // by groups_of_lines
 
+    // The distance from one z to the next.
+    std::int64_t pitch() const {
+        return layout_.in_place ? layout_.columns : executors_.workspace.tile_pitch;
+    }
     // Calls f(executor, columns) for as many columns at a time as an executor has room for.
     template <class F> void each(const F& f);
     kernels::ColumnEnds<Real> ends_of(const kernels::Columns<Real>& columns, int first_variable);
@@ -30,12 +36,6 @@ template <class Device, class Real> class ColumnsOnQueues {
     template <class Pass>
     void store(const Pass& pass, int executor, const kernels::Columns<Real>& columns, int first_flux);
 
-    const Layout& layout_;
-    Device& device_;
-    Executors<Device, Real>& executors_;
-    Exchanges<Device, Real>& exchanges_;
-    const ModeSpace<Device, Real>& modes_;
-    const Parities& parities_;
     device::Table<PlaneAddress, Memory> z_pencil_addresses_;
     device::Buffer<ColumnIndex, Memory> column_indices_;
     int count_; // of kept columns
@@ -44,13 +44,12 @@ template <class Device, class Real> class ColumnsOnQueues {
 
 template <class Device, class Real> template <class F> void ColumnsOnQueues<Device, Real>::each(const F& f) {
     const int together = executors_.workspace.columns;
-    const std::int64_t pitch = layout_.in_place ? layout_.columns : executors_.workspace.tile_pitch;
     device_.each((count_ + together - 1) / together, [&](int executor, std::int64_t number) {
         const auto first = static_cast<int>(number) * together;
         Complex<Real>* const data =
             layout_.in_place ? exchanges_.z_pencil() + first : executors_.space(executor);
-        f(executor, kernels::Columns<Real>{data, std::min(together, count_ - first), layout_.nz, pitch,
-                                           layout_.nz * pitch, first});
+        f(executor, kernels::Columns<Real>{data, std::min(together, count_ - first), layout_.nz, pitch(),
+                                           layout_.nz * pitch(), first});
     });
 }
 
@@ -80,15 +79,12 @@ void ColumnsOnQueues<Device, Real>::load(const Pass& pass, int executor,
                                          const kernels::Columns<Real>& columns, int first_input) {
     const auto width = static_cast<std::size_t>(groups_of_lines(columns.count));
     const auto lines = [&](int v) -> const Plan& { return *in_[parities_.input(first_input + v)][width]; };
-    const auto run = [&]<bool walled>() {
+    with_walled<Pass>(layout_.walls[0], [&]<bool walled>() {
         const kernels::LoadLines<Real, Pass, walled> ends{
             ends_of(columns, first_input), pass, parities_.template load_turns<Real, Pass>(first_input)};
         transform_with_ends<device::Direction::backward>(device_, executors_, executor, ends, 1,
                                                          Task::z_lines, Task::modes, lines);
-    };
-    if constexpr (meets_walls<Pass>())
-        if (layout_.per_element == 2) return run.template operator()<true>();
-    run.template operator()<false>();
+    });
 }
 
 template <class Device, class Real>
@@ -99,16 +95,13 @@ void ColumnsOnQueues<Device, Real>::store(const Pass& pass, int executor,
     const auto lines = [&](int v) -> const Plan& {
         return *out_[parities_.flux(first_flux + v).parity][width];
     };
-    const auto run = [&]<bool walled, class Result>(const Result& result) {
-        const kernels::StoreLines<Real, Result, Pass::fluxes, walled> ends{
-            ends_of(columns, first_flux), result, parities_.template store_turns<Real, Pass>(first_flux)};
-        transform_with_ends<device::Direction::forward>(device_, executors_, executor, ends, 1, Task::z_lines,
-                                                        Task::modes, lines);
-    };
-    with_store(pass, [&](const auto& result) {
-        if constexpr (meets_walls<Pass>())
-            if (layout_.per_element == 2) return run.template operator()<true>(result);
-        run.template operator()<false>(result);
+    with_store(pass, [&]<class Result>(const Result& result) {
+        with_walled<Pass>(layout_.walls[0], [&]<bool walled>() {
+            const kernels::StoreLines<Real, Result, Pass::fluxes, walled> ends{
+                ends_of(columns, first_flux), result, parities_.template store_turns<Real, Pass>(first_flux)};
+            transform_with_ends<device::Direction::forward>(device_, executors_, executor, ends, 1,
+                                                            Task::z_lines, Task::modes, lines);
+        });
     });
 }
 

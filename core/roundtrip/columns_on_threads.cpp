@@ -8,8 +8,7 @@ namespace whorl {
 
 template <class Device, class Real>
 ColumnsOnThreads<Device, Real>::ColumnsOnThreads(const StageContext<Device, Real>& of)
-    : layout_(of.layout), device_(of.device), executors_(of.executors), exchanges_(of.exchanges),
-      modes_(of.modes), parities_(of.parities), in_(of.layout, 2), out_(of.layout, 2) {}
+    : Base(of), in_(layout_, 2), out_(layout_, 2) {}
 
 template <class Device, class Real>
 void ColumnsOnThreads<Device, Real>::make_plans(const LineChoice& choice) {

@@ -9,7 +9,7 @@
 
 namespace whorl {
 
-template <class Device, class Real> class ColumnsOnThreads {
+template <class Device, class Real> class ColumnsOnThreads : StageContext<Device, Real> {
   public:
     explicit ColumnsOnThreads(const StageContext<Device, Real>& of);
 
@@ -25,6 +25,8 @@ template <class Device, class Real> class ColumnsOnThreads {
     void lines_out(int executor, std::int64_t number, int variables);
 
   private:
+    using Base = StageContext<Device, Real>;
+    using Base::device_, Base::exchanges_, Base::executors_, Base::layout_, Base::modes_, Base::parities_;
     using Value = Complex<Real>;
     using Plan = device::LinePlan<Real>;
     using ByWidth = std::vector<std::unique_ptr<Plan>>; // by groups_of_lines
@@ -44,12 +46,6 @@ template <class Device, class Real> class ColumnsOnThreads {
     void each_row(const Tile& t, int first, const kernels::Turns<Real, n>& turns, const F& f) const;
     void pad(const Tile& t, int variables) const;
 
-    const Layout& layout_;
-    Device& device_;
-    Executors<Device, Real>& executors_;
-    Exchanges<Device, Real>& exchanges_;
-    const ModeSpace<Device, Real>& modes_;
-    const Parities& parities_;
     std::vector<ColumnTile> tiles_;
     std::vector<kernels::ColumnRun> runs_; // of one tile after another
     AxisPlans<ByWidth> in_, out_;
@@ -116,20 +112,20 @@ void ColumnsOnThreads<Device, Real>::each_row(const Tile& t, int first, const ke
                                               const F& f) const {
     const ModeTables<Real> tables = modes_.tables();
     const kernels::Shift<Real> phases = modes_.phases();
-    for (int r = 0; r < t.rows(); ++r) {
-        const ModeRow<Real> modes = t.modes(tables, r);
-        const kernels::PlainValues<Real> values{t.values(first, r), t.stride};
-        if constexpr (meets_walls<Pass>())
-            if (layout_.per_element == 2) {
+    const bool shifted = modes_.shifted();
+    with_walled<Pass>(layout_.walls[0], [&]<bool walled>() {
+        for (int r = 0; r < t.rows(); ++r) {
+            const ModeRow<Real> modes = t.modes(tables, r);
+            const kernels::PlainValues<Real> values{t.values(first, r), t.stride};
+            if constexpr (walled)
                 f(modes,
                   kernels::RealValues<Real, n>{reinterpret_cast<Real*>(values.data), 2 * t.stride, turns});
-                continue;
-            }
-        if (modes_.shifted())
-            f(modes, kernels::ShiftedValues<Real>(values, modes, phases));
-        else
-            f(modes, values);
-    }
+            else if (shifted)
+                f(modes, kernels::ShiftedValues<Real>(values, modes, phases));
+            else
+                f(modes, values);
+        }
+    });
 }
 
 } // namespace whorl

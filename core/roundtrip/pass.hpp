@@ -82,12 +82,14 @@ struct Firsts {
 };
 // Calls f(part, firsts) for each part, from the last to the first.
 template <class Pass, class F> void each_part(const Pass& pass, const F& f) {
-    if constexpr (HasParts<Pass>)
+    if constexpr (HasParts<Pass>) {
+        const int first_product = widths_of(pass).first_product;
         for (int s = pass.parts() - 1; s >= 0; --s) {
             const auto part = pass.part(s);
-            f(part, Firsts{Pass::inputs + s * part.inputs, widths_of(pass).first_product + s * part.products,
+            f(part, Firsts{Pass::inputs + s * part.inputs, first_product + s * part.products,
                            Pass::fluxes + s * part.fluxes});
         }
+    }
 }
 // The same, and then f(pass, firsts).
 template <class Pass, class F> void each_member(const Pass& pass, const F& f) {
@@ -117,6 +119,13 @@ template <class Pass> constexpr bool meets_walls() {
     } else {
         return HasParities<Pass>;
     }
+}
+
+// Calls f.operator()<walled>(): walled where there are walls in x, and with them values are real.
+template <class Pass, class F> void with_walled(bool walls_in_x, const F& f) {
+    if constexpr (meets_walls<Pass>())
+        if (walls_in_x) return f.template operator()<true>();
+    f.template operator()<false>();
 }
 
 } // namespace whorl

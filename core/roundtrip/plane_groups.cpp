@@ -7,9 +7,8 @@ namespace whorl {
 
 template <class Device, class Real>
 PlaneGroups<Device, Real>::PlaneGroups(const StageContext<Device, Real>& of)
-    : layout_(of.layout), device_(of.device), executors_(of.executors), exchanges_(of.exchanges),
-      modes_(of.modes), parities_(of.parities), y_pencil_addresses_(of.layout.y_pencil_addresses),
-      column_rows_(of.layout.column_rows), in_(of.layout, 1), out_(of.layout, 1) {}
+    : Base(of), y_pencil_addresses_(layout_.y_pencil_addresses), column_rows_(layout_.column_rows),
+      in_(layout_, 1), out_(layout_, 1) {}
 
 template <class Device, class Real> void PlaneGroups<Device, Real>::make_plans(const LineChoice& choice) {
     using device::Direction;

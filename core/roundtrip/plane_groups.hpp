@@ -13,7 +13,7 @@
 
 namespace whorl {
 
-template <class Device, class Real> class PlaneGroups {
+template <class Device, class Real> class PlaneGroups : protected StageContext<Device, Real> {
   public:
     explicit PlaneGroups(const StageContext<Device, Real>& of);
 
@@ -36,6 +36,8 @@ template <class Device, class Real> class PlaneGroups {
     template <bool to_buffer> void move_rows(int executor, const Range& z, int b, int variables);
 
   protected:
+    using Base = StageContext<Device, Real>;
+    using Base::device_, Base::exchanges_, Base::executors_, Base::layout_, Base::modes_, Base::parities_;
     using Plan = typename Device::template LinePlan<Real>;
     using BySize = std::map<int, std::unique_ptr<Plan>>; // by the number of planes
 
@@ -45,13 +47,6 @@ template <class Device, class Real> class PlaneGroups {
     template <class Pass>
     kernels::Contract<Real, Pass> contraction(const Pass& pass, int executor, const Range& z,
                                               const Firsts& firsts);
-
-    const Layout& layout_;
-    Device& device_;
-    Executors<Device, Real>& executors_;
-    Exchanges<Device, Real>& exchanges_;
-    const ModeSpace<Device, Real>& modes_;
-    const Parities& parities_;
 
   private:
     device::Table<PlaneAddress, typename Device::Memory> y_pencil_addresses_;

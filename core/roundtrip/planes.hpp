@@ -10,19 +10,6 @@
 
 namespace whorl::kernels {
 
-// Copies a row to `other`, or back.
-template <class Real, bool there> struct CopyRow {
-    Complex<Real>* here;
-    Complex<Real>* other;
-    int length;
-    WHORL_INLINE void operator()(std::int64_t i) const {
-        if constexpr (there)
-            other[i] = here[i];
-        else
-            here[i] = other[i];
-    }
-};
-
 // Some planes: [variable][y][plane][element], rows `pitch` apart.
 template <class Real> struct Planes {
     Complex<Real>* data;
@@ -122,7 +109,18 @@ template <class Real, bool to_buffer> struct MoveRows {
     std::int64_t stride, plane_stride; // between variables, and planes, of the chunk
     Range rows;
 
-    WHORL_INLINE CopyRow<Real, to_buffer> row(std::int64_t r) const {
+    struct RowOf {
+        Complex<Real>* in_planes;
+        Complex<Real>* in_chunk;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            if constexpr (to_buffer)
+                in_chunk[i] = in_planes[i];
+            else
+                in_planes[i] = in_chunk[i];
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
         const int q = static_cast<int>(r) / rows.size(), y = static_cast<int>(r) % rows.size();
         const int v = q / planes.count, plane = q % planes.count;
         return {planes.row(v, rows.begin + y, plane),

@@ -38,11 +38,7 @@ template <class Device, class Real> class PlanesOnQueues : public PlaneGroups<De
                 this->device_, this->executors_, executor, ends, z.size(), Task::y_lines, Task::pack,
                 [&](int v) -> const auto& { return this->plan_out_of(z, firsts.product + v); });
         };
-        if constexpr (Pass::products > 0 && Pass::fluxes > 0) {
-            if constexpr (meets_walls<Pass>())
-                if (this->layout_.per_element == 2) return run.template operator()<true>();
-            run.template operator()<false>();
-        }
+        if constexpr (Pass::products > 0 && Pass::fluxes > 0) with_walled<Pass>(this->layout_.walls[0], run);
     }
 };
 

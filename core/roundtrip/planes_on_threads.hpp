@@ -8,7 +8,7 @@ namespace whorl {
 template <class Device, class Real> class PlanesOnThreads : public PlaneGroups<Device, Real> {
   public:
     explicit PlanesOnThreads(const StageContext<Device, Real>& of)
-        : PlaneGroups<Device, Real>(of), next_(static_cast<std::size_t>(of.device.executors())) {}
+        : PlaneGroups<Device, Real>(of), next_(static_cast<std::size_t>(device_.executors())) {}
 
     template <class Pass> void inwards(const Pass& pass, int executor, const Range& z) {
         lines_in(executor, z, widths_of(pass).inputs);
@@ -49,9 +49,9 @@ template <class Device, class Real> class PlanesOnThreads : public PlaneGroups<D
     void contract(const Pass& pass, int executor, const Range& z, const Firsts& firsts) {
         if constexpr (Pass::products > 0 && Pass::fluxes > 0) {
             const auto of = this->contraction(pass, executor, z, firsts);
-            if constexpr (meets_walls<Pass>())
-                if (layout_.per_element == 2) return contract_rows<Real>(of, executor);
-            contract_rows<Value>(of, executor);
+            with_walled<Pass>(layout_.walls[0], [&]<bool walled>() {
+                contract_rows<std::conditional_t<walled, Real, Value>>(of, executor);
+            });
         }
     }
     template <class Of, class Pass>

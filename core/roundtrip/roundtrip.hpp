@@ -91,6 +91,7 @@ template <class Device, class Real> class RoundTrip {
     std::array<double, 2> reduce_maxima(bool wanted);
 
     template <class Pass> void batches(Pass& pass, const Legs& legs);
+    template <class Pass, class Work> void in_batch(Pass& pass, const Range& all, const Work& work);
     template <class Pass> void whole_planes(Pass& pass, const Range& all);
     template <class Pass> void towards_rows(Pass& pass, int b, const Legs& legs);
     template <class Pass> void exchanged_rows(Pass& pass, int b, const Legs& legs);

@@ -103,9 +103,8 @@ template <class Real, bool walled> struct Merge {
                 of.line[2 * k] = first;
                 of.line[2 * k + 1] = second;
             } else {
-                const auto [low, high] = device::merged(a, b);
-                // The mean of a real row is real: an imaginary part is rounding.
-                of.line[k] = k == 0 ? Complex<Real>{a.re, b.re} : low;
+                const auto [low, high] = device::merged_mode(k, a, b);
+                of.line[k] = low;
                 if (k > 0) of.line[nx - k] = high;
             }
         }

@@ -9,11 +9,10 @@ namespace whorl {
 
 template <class Device, class Real>
 RowPairLines<Device, Real>::RowPairLines(const StageContext<Device, Real>& of, double scale)
-    : layout_(of.layout), device_(of.device), executors_(of.executors), parities_(of.parities),
-      scale_(static_cast<Real>(scale)), exchanges_(of.exchanges),
-      shares_(static_cast<std::size_t>(of.device.executors()),
-              std::vector<device::RowShare<Real>>(static_cast<std::size_t>(of.layout.grid.p_row))),
-      in_(of.layout, 0), out_(of.layout, 0) {}
+    : Base(of), scale_(static_cast<Real>(scale)),
+      shares_(static_cast<std::size_t>(device_.executors()),
+              std::vector<device::RowShare<Real>>(static_cast<std::size_t>(layout_.grid.p_row))),
+      in_(layout_, 0), out_(layout_, 0) {}
 
 template <class Device, class Real>
 void RowPairLines<Device, Real>::make_pair_plans(device::LineKind kind, const std::set<int>& planes) {

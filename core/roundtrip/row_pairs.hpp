@@ -22,7 +22,7 @@ template <class Real> struct RowsInHand {
     kernels::RowPairs pairs() const { return order.pairs(first, count); }
 };
 
-template <class Device, class Real> class RowPairLines {
+template <class Device, class Real> class RowPairLines : protected StageContext<Device, Real> {
   public:
     // Products are multiplied by `scale` on their way back.
     RowPairLines(const StageContext<Device, Real>& of, double scale);
@@ -30,6 +30,8 @@ template <class Device, class Real> class RowPairLines {
     const device::RowShare<Real>* shares(int executor, int index, int batch);
 
   protected:
+    using Base = StageContext<Device, Real>;
+    using Base::device_, Base::exchanges_, Base::executors_, Base::layout_, Base::parities_;
     using Value = Complex<Real>;
     using Plan = typename Device::template LinePlan<Real>;
     using ByPairs = std::map<int, std::unique_ptr<Plan>>; // by the number of pairs
@@ -37,10 +39,6 @@ template <class Device, class Real> class RowPairLines {
     void make_pair_plans(device::LineKind kind, const std::set<int>& planes);
     template <class Pass> void through_pairs(const Pass& pass, int executor, const RowsInHand<Real>& rows);
 
-    const Layout& layout_;
-    Device& device_;
-    Executors<Device, Real>& executors_;
-    const Parities& parities_;
     Real scale_;
 
   private:
@@ -57,7 +55,6 @@ template <class Device, class Real> class RowPairLines {
     void work_at_points(const Pass& pass, int executor, const kernels::RowOrder& order, const PairLines& in,
                         const PairLines& out);
 
-    Exchanges<Device, Real>& exchanges_;
     std::vector<std::vector<device::RowShare<Real>>> shares_; // by executors, by row peers
     AxisPlans<ByPairs> in_, out_;
 };

@@ -119,9 +119,8 @@ template <class Real, class Pass> struct RowProgram {
                 [&](int item, const Modes& mode) {
                     const auto [q, i] = width.divide(item);
                     const int k = share.modes.at(i);
-                    const auto [low, high] = device::merged(mode.first, mode.second);
-                    // The mean of a real row is real: an imaginary part is rounding.
-                    data[lines.offset(k, q)] = k == 0 ? Complex<Real>{mode.first.re, mode.second.re} : low;
+                    const auto [low, high] = device::merged_mode(k, mode.first, mode.second);
+                    data[lines.offset(k, q)] = low;
                     if (k > 0) data[lines.offset(n - k, q)] = high;
                 });
         }

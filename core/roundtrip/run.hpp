@@ -72,15 +72,26 @@ void RoundTrip<Device, Real>::batches(Pass& pass, const Legs& legs) {
         for (int b = 0; b < count; ++b) exchanges_.wait(*legs.column_out, b);
 }
 
-// Where a rank has whole planes (p_row = 1): groups of planes through y, x and the points, and back.
+// Does the work on some planes between a pass's begin_batch() and end_batch().
 template <class Device, class Real>
-template <class Pass>
-void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Range& all) {
+template <class Pass, class Work>
+void RoundTrip<Device, Real>::in_batch(Pass& pass, const Range& all, const Work& work) {
     if constexpr (requires { pass.begin_batch(all); }) {
         device_.finish(); // the batch before may still use the array that this fills
         pass.begin_batch(all);
     }
-    device_.each(planes_.groups(all), [&](int executor, std::int64_t item) {
+    work();
+    if constexpr (requires { pass.end_batch(all); }) {
+        device_.finish();
+        pass.end_batch(all);
+    }
+}
+
+// Where a rank has whole planes (p_row = 1): groups of planes through y, x and the points, and back.
+template <class Device, class Real>
+template <class Pass>
+void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Range& all) {
+    const auto through = [&](int executor, std::int64_t item) {
         const Range z = planes_.group(all, item);
         if (executor == 0) exchanges_.progress();
         planes_.inwards(pass, executor, z);
@@ -92,11 +103,8 @@ void RoundTrip<Device, Real>::whole_planes(Pass& pass, const Range& all) {
         for (int y = 0; y < rows; y += together)
             rows_.through(pass, executor, {&share, order, y, std::min(together, rows - y)}, meanwhile);
         planes_.outwards(pass, executor, z);
-    });
-    if constexpr (requires { pass.end_batch(all); }) {
-        device_.finish();
-        pass.end_batch(all);
-    }
+    };
+    in_batch(pass, all, [&] { device_.each(planes_.groups(all), through); });
 }
 
 // Where rows are exchanged (p_row > 1): y lines, then the exchange of rows starts.
@@ -120,14 +128,10 @@ template <class Pass>
 void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs) {
     const Range all = layout_.point_planes(b);
     if constexpr (Pass::inputs > 0) exchanges_.wait(*legs.row_in, b);
-    if constexpr (requires { pass.begin_batch(all); }) {
-        device_.finish(); // the batch before may still use the array that this fills
-        pass.begin_batch(all);
-    }
     const int own = layout_.y.size(), together = executors_.workspace.planes;
     const int blocks =
         own == 0 ? 0 : (together * own + executors_.workspace.rows - 1) / executors_.workspace.rows;
-    device_.each(1LL * planes_.groups(all) * blocks, [&](int executor, std::int64_t item) {
+    const auto through = [&](int executor, std::int64_t item) {
         if (executor == 0) exchanges_.progress();
         const Range z = planes_.group(all, item / blocks);
         const int y = static_cast<int>(item % blocks) * executors_.workspace.rows;
@@ -136,11 +140,8 @@ void RoundTrip<Device, Real>::exchanged_rows(Pass& pass, int b, const Legs& legs
                       {rows_.shares(executor, z.begin - all.begin, b), order, y,
                        std::min(executors_.workspace.rows, z.size() * own - y)},
                       [](std::int64_t) {});
-    });
-    if constexpr (requires { pass.end_batch(all); }) {
-        device_.finish();
-        pass.end_batch(all);
-    }
+    };
+    in_batch(pass, all, [&] { device_.each(1LL * planes_.groups(all) * blocks, through); });
     if constexpr (Pass::products > 0) exchanges_.start(*legs.row_out, b);
 }
 
