@@ -6,8 +6,9 @@ from typing import Any, Literal
 
 import numpy as np
 
-# The input of a column: `Known`, the spectra by name (with "k"), the report of the last step, the clock.
-Of = Literal["statistics", "spectra", "step", "clock"]
+# The input of a column: `Known`, the spectra by name (with "k"), the report of the last step, the clock, the
+# power and the work of forces by name.
+Of = Literal["statistics", "spectra", "step", "clock", "forcing"]
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from whorl.config.scalars import own_names
 
 FORMAT, VERSION = (DECLARED["checkpoint"][what] for what in ("format", "version"))
 ROWS = "_rows"
+SOURCES = "sources."
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,7 @@ class Checkpoint:
     lines: str  # the result of run.lines = "auto"
     level: str  # the instruction level of the core
     rows: dict[str, int]  # number of states in each table when it was written
+    sources: dict[str, float]  # what the core saved of its sources
 
     def lines_for(self, case: Case, settings: Sequence[str]) -> str:
         """The lines of the run so far; none if a restart asks for others or uses another device."""
@@ -60,10 +62,17 @@ def read_clock(path: Path) -> Checkpoint:
         }
         if not rows.keys() >= {"series", "spectra"}:  # which every version has written
             raise KeyError
+        sources = {
+            name.removeprefix(SOURCES): float(value)
+            for name, value in attributes.items()
+            if name.startswith(SOURCES)
+        }
         how = {name: str(attributes.get(name, "")) for name in ("lines", "level")}
         case = toml.loads(attributes["case"])
         what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}
-        return Checkpoint(path, step=int(attributes["step"]), case=case, rows=rows, **what, **clock, **how)
+        return Checkpoint(
+            path, step=int(attributes["step"]), case=case, rows=rows, sources=sources, **what, **clock, **how
+        )
     except OSError as error:
         raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
     except KeyError:

@@ -28,6 +28,7 @@ from whorl.run import tune
 from whorl.run.checks import at_rest, check, check_memory, come_to_rest, step_too_large, warnings
 from whorl.run.core_options import core_options, describe
 from whorl.run.exchange_choice import plain
+from whorl.run.forces import begin_forces, make_flow, set_forces, with_script
 from whorl.run.lasting_output import lasting_output
 from whorl.run.progress import Progress, Status, pace, run_log
 from whorl.run.restart import Restarts
@@ -49,6 +50,10 @@ class Simulation(State, Restarts):
         The initial field, instead of the case's [initial]: a function (x, y, z) → (u, v, w) or an array
         (3, nz, ny, nx), as for `set_field`, or a dict of these for several fields: {"velocity": function,
         "magnetic": array}. A field that neither it nor the case gives is zero; "zero" in the case gives none.
+    forcing : array_like, callable or dict, optional
+        A force on the model's first field, besides those of the case, or a dict of them by field: an array
+        (components, nz, ny, nx), a function of (x, y, z), or of (x, y, z, t), which is called at each stage,
+        or of (t, modes), which gets this rank's modes as from `modes` and returns those of the force.
     comm : mpi4py.MPI.Intracomm, optional
         The ranks that share the flow, all by default.
     overwrite : bool, default False
@@ -71,7 +76,13 @@ class Simulation(State, Restarts):
     _lock: Lock | None = None  # the root's, until the run ends
 
     def __init__(
-        self, case: Case, initial: Any = None, *, comm: MPI.Intracomm | None = None, overwrite: bool = False
+        self,
+        case: Case,
+        initial: Any = None,
+        *,
+        forcing: Any = None,
+        comm: MPI.Intracomm | None = None,
+        overwrite: bool = False,
     ):
         if not isinstance(case, Case):
             raise CaseError(f"a Simulation takes a Case, not {show(case)}: load_case makes one of a file.")
@@ -79,10 +90,13 @@ class Simulation(State, Restarts):
         comm = comm or world()
         if directory:
             on_root(comm, lambda: directory.check_free(overwrite))
-        self._set_up(case, comm, directory, Clock())
+        case = with_script(case, forcing)
+        self._set_up(case, comm, directory, Clock(), forcing=forcing)
         remarks = initials.set_initial(self.flow, case, initial, comm)
+        begin_forces(self.flow, 0.0)
         follows = case.time.courant is not None and case.time.dt_max is None
-        if follows and case.flow.at_rest(self.flow.statistics()):
+        pushed = any(not force.multiplies for force in case.forcing)
+        if follows and not pushed and case.flow.at_rest(self.flow.statistics()):
             raise CaseError(at_rest(case))
         if directory:
             on_root(comm, lambda: self._take(directory.create(case, overwrite)))
@@ -98,6 +112,7 @@ class Simulation(State, Restarts):
         clock: Clock,
         measured_grid: tuple[int, int] | None = None,
         known_lines: str = "",
+        forcing: Any = None,
     ) -> None:
         abort_on_exception()
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
@@ -106,7 +121,9 @@ class Simulation(State, Restarts):
         on_grid = tune.on_grid(case, measured_grid, comm.size)
         fastest, self.trials = tune.tune(on_grid, threads, comm, known_lines)
         options = core_options(fastest, threads, known_lines)
-        self.flow = _core.Flow(check_memory(options, comm), comm.py2f())
+        check_memory(options, comm)
+        self.flow = make_flow(options, comm)
+        set_forces(self.flow, case, comm, forcing)
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
         self._dt, self._shortest_dt = 0.0, math.inf
@@ -386,11 +403,17 @@ class Simulation(State, Restarts):
         left = clock.until(goal) if goal is not None else math.inf
         if options.dt is not None:
             landing = left < options.dt * (1 - LANDING)
-            report = self.flow.step(left if landing else options.dt, step_number=clock.step)
+            report = self.flow.step(left if landing else options.dt, time=clock.time, step_number=clock.step)
         else:
             bound = REST * self._shortest_dt if self._follows else math.inf
             longest = min(left, options.dt_max or bound)
-            report = self.flow.step(0.0, courant=options.courant, dt_max=longest, step_number=clock.step)
+            report = self.flow.step(
+                0.0,
+                courant=options.courant,
+                dt_max=longest,
+                time=clock.time,
+                step_number=clock.step,
+            )
             landing = report.dt >= left
         if not math.isfinite(report.maximum_velocity):
             measured = self.case.flow.measured
