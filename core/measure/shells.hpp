@@ -1,5 +1,5 @@
-// Sums over modes, in total and by shell (grid/shell.hpp). Every mode with kx > 0 counts for its conjugate as well. The summand is a small
-// copyable struct that is called on the device.
+// Sums over modes, in total and by shell (grid/shell.hpp). Every mode with kx > 0 counts for its conjugate as
+// well. The summand is a small copyable struct that is called on the device.
 #pragma once
 
 #include <cmath>
