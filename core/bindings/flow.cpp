@@ -9,6 +9,7 @@
 #include "device/compiled.hpp"
 #include "device/line_plan.hpp"
 #include "exchange/transport.hpp"
+#include "forcing/forced_modes.hpp"
 #include "grid/row_table.hpp"
 #include "roundtrip/workspace.hpp"
 
@@ -89,6 +90,28 @@ std::vector<int> candidates(const Pencils& pencils) {
     return {fullest, 0, ranks - grid.p_row, ranks - 1};
 }
 
+// Of each source the tables of its modes, the field there and the force (steppers/forces.hpp). A rank has at
+// most all modes of the band; a field that is given at the points may have all modes of the rank.
+std::int64_t forcing_bytes(const Options& options, const ModelShape& shape, std::int64_t value,
+                           std::int64_t modes) {
+    std::int64_t bytes = 0;
+    for (const forcing::SourceOptions& source : options.forcing) {
+        std::int64_t forced = 0;
+        if (source.number("dense", 0.0) != 0.0) forced = modes;
+        if (source.has("k_max")) {
+            const auto band = forcing::all_modes(source.band(), options.box(), options.truncation());
+            forced = std::min(modes, static_cast<std::int64_t>(band.size()));
+        }
+        int components = 1;
+        for (const FieldList* fields : {&shape.outputs, &shape.fields})
+            for (const auto& [name, count] : *fields)
+                if (name == source.field) components = count;
+        const std::int64_t tables = sizeof(std::int64_t) + sizeof(int) + 2 * value;
+        bytes += forced * (tables + 2 * components * value);
+    }
+    return bytes;
+}
+
 std::map<std::string, std::int64_t> memory_of(const Options& options, const Pencils& pencils, int rank) {
     const Box box = options.box();
     const Truncation truncation = options.truncation();
@@ -103,13 +126,14 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, const Penc
         queues ? Workspace::of_queue(layout, {value, lines.x, options.block_memory, options.planes})
         : options.is_double() ? workspace_of_thread<double>(layout, lines, options.cache())
                               : workspace_of_thread<float>(layout, lines, options.cache());
+    const std::int64_t modes = count_modes(truncation, layout.kx, layout.ky);
     const std::int64_t executors = queues ? device::queue_count : device::Cpu(options.threads).executors();
-    return {
-        {"state", value * registers * shape.field_count() * count_modes(truncation, layout.kx, layout.ky)},
-        {"exchange", value * (layout.z_pencil_size + (layout.grid.p_col > 1 ? layout.y_pencil_size : 0))},
-        {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
-        {"workspace", value * executors * workspace.size()},
-        {"tables", table_bytes(layout, value, queues)}};
+    return {{"state", value * registers * shape.field_count() * modes},
+            {"forcing", forcing_bytes(options, shape, value, modes)},
+            {"exchange", value * (layout.z_pencil_size + (layout.grid.p_col > 1 ? layout.y_pencil_size : 0))},
+            {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
+            {"workspace", value * executors * workspace.size()},
+            {"tables", table_bytes(layout, value, queues)}};
 }
 
 } // namespace

@@ -262,7 +262,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     std::map<std::string, std::int64_t> memory() const override {
         auto bytes = trip_.memory();
         bytes["state"] = stepper_.bytes();
-        if (stepper_.forces().any()) bytes["forcing"] = stepper_.forces().bytes();
+        bytes["forcing"] = stepper_.forces().bytes();
         return bytes;
     }
 

@@ -3,6 +3,7 @@
 // ("frozen" shells): Chen, Doolen, Kraichnan and She, Phys. Fluids A 5, 458 (1993). E0 is given, or that of
 // the first state.
 #include <cmath>
+#include <numeric>
 
 #include "forcing/registry.hpp"
 #include "grid/shell.hpp"
@@ -31,7 +32,13 @@ class ConstantEnergy final : public Source {
     }
 
     void evaluate(const Moment&, const Values& a, std::span<const double> sums, Values& f) override {
-        if (targets_.empty()) targets_.assign(sums.begin(), sums.end());
+        if (targets_.empty()) {
+            WHORL_REQUIRE(std::accumulate(sums.begin(), sums.end(), 0.0) > 0.0,
+                          "forcing \"" + name() + "\" holds the energy of the first state, and the " +
+                              field() +
+                              " has none where it acts: begin with an initial field on these modes.");
+            targets_.assign(sums.begin(), sums.end());
+        }
         std::vector<double> added(sums.size(), 0.0);
         for (std::size_t n = 0; n < sums.size(); ++n) {
             WHORL_REQUIRE(sums[n] > 0.0 || targets_[n] == 0.0,

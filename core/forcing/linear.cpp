@@ -16,7 +16,7 @@ class Linear final : public Proportional {
 
   private:
     std::pair<double, double> gains(const OfBand& of) const override {
-        if (power_ > 0.0 || energy_ > 0.0) require_energy(of.energy);
+        require_energy(of.energy);
         if (power_ > 0.0) return {power_ / (2.0 * of.energy), 0.0};
         return {energy_ > 0.0 ? rate_ * energy_ / of.energy : rate_, 0.0};
     }

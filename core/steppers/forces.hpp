@@ -116,7 +116,7 @@ template <class Model, class Device, class Real> class Forces {
     void copy_field(Running& of, const Complex<Real>* state);
     void take_sums(const Complex<Real>* state, Acts wanted);
     void evaluate(Running& of, const forcing::Moment& now);
-    void put(Running& of);
+    void put(Running& of, const std::vector<Complex<Real>>& values);
     template <class Use>
     void with_update(const Tendency<Model, Real>& pass, const Running& of, const Use& use);
     void add_force(const Tendency<Model, Real>& pass, Running& of, const std::array<Real, 3>& shares);

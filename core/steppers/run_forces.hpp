@@ -55,7 +55,7 @@ void Forces<Model, Device, Real>::place(Running& of, const forcing::ForcedModes&
     const auto values = modes.size() * static_cast<std::size_t>(of.field.components);
     of.copied = Buffer<Complex<Real>>(values);
     of.force = Buffer<Complex<Real>>(values);
-    of.a = of.f = forcing::Values(modes.size(), of.field.components);
+    if (!of.source->given()) of.a = of.f = forcing::Values(modes.size(), of.field.components);
     for (std::vector<double>& of_register : of.by_shell)
         of_register.assign(static_cast<std::size_t>(at_.shells), 0.0);
 }
@@ -162,12 +162,13 @@ void Forces<Model, Device, Real>::evaluate(Running& of, const forcing::Moment& n
     of.scale = of.source->scale(now.time);
     if (of.source->given()) return;
     of.source->evaluate(now, of.a, of.sums, of.f);
-    put(of);
-}
-
-template <class Model, class Device, class Real> void Forces<Model, Device, Real>::put(Running& of) {
     std::vector<Complex<Real>> values(of.force.size());
     for (std::size_t i = 0; i < values.size(); ++i) values[i] = narrowed<Real>(of.f.data()[i]);
+    put(of, values);
+}
+
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::put(Running& of, const std::vector<Complex<Real>>& values) {
     at_.device.finish();
     Memory::from_host(of.force.data(), values.data(), of.force.bytes());
 }
@@ -362,10 +363,10 @@ void Forces<Model, Device, Real>::give(std::size_t number, const std::vector<Com
         places.push_back(at);
     }
     place(of, kept);
-    for (std::size_t m = 0; m < kept.size(); ++m)
-        for (int c = 0; c < of.field.components; ++c)
-            of.f.at(c, m) = widened(values[static_cast<std::size_t>(c) * modes + places[m]]);
-    put(of);
+    std::vector<Complex<Real>> chosen;
+    for (std::size_t c = 0; c < static_cast<std::size_t>(of.field.components); ++c)
+        for (const std::size_t at : places) chosen.push_back(values[c * modes + at]);
+    put(of, chosen);
     double sum = at_.device.reduce(
         of.count, 1, 0, kernels::SquareOfForce<Real>{on(of), of.field.components, of.force.data()})[0];
     at_.world.sum(std::span(&sum, 1));

@@ -17,11 +17,12 @@ WEAK = 1e-24
 
 
 def make(forcing, *, points=16, viscosity=0.0, scheme="rk4", dt=0.02, initial=REST, time=None, **sections):
-    grid = {"points": points} | sections.pop("grid", {})
+    """A simulation with these forces; a flow of another model gives all of its own parameters."""
+    grid, flow = {"points": points} | sections.pop("grid", {}), sections.pop("flow", {})
     return Simulation(
         Case(
             grid=grid,
-            flow={"viscosity": viscosity} | sections.pop("flow", {}),
+            flow=flow if "model" in flow else {"viscosity": viscosity} | flow,
             time={"scheme": scheme} | (time or {"dt": dt, "steps": 10**6}),
             initial=initial,
             forcing=forcing if isinstance(forcing, list) else [forcing],

@@ -59,6 +59,11 @@ def _designed(force: Any, sections: dict[str, Any]) -> Any:
         stochastic, grid = Stochastic(**force), DesignGrid.of(sections.get("grid"))
     except (ValidationError, ValueError, TypeError, KeyError):
         return force
+    if 1 in grid.points or grid.bases != "FFF" or force.get("field", "velocity") != "velocity":
+        raise CaseError(
+            "forcing.target is for the velocity of three-dimensional turbulence in a periodic box; give "
+            "forcing.power and forcing.correlation_time instead."
+        )
     try:
         sizes = stochastic.designed(grid)
     except ValueError as error:
@@ -93,8 +98,8 @@ def _is_table(value: Any) -> bool:
 def check_together(case: Any) -> None:
     """Raises ValueError, naming values and remedy, if sections that are right by themselves do not fit."""
     case.flow.check_grid(case.grid)
-    check_scalars(case)
     check_forcing(case)
+    check_scalars(case)
     check_snapshot_fields(case)
     if case.initial is not None:
         check_initial(case)

@@ -58,7 +58,9 @@ class Steady(Forcing):
     phase: float = option(0.0, "its phase at t = 0")
 
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
-        return (CoreSource("given", {"frequency": self.frequency, "phase": self.phase}),)
+        dense = isinstance(self.shape, FormulaInTime | initial.FromFile)
+        numbers = {"frequency": self.frequency, "phase": self.phase, "dense": float(dense)}
+        return (CoreSource("given", numbers),)
 
 
 class Script(Forcing):
@@ -67,4 +69,4 @@ class Script(Forcing):
     kind: Literal["script"]
 
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
-        return (CoreSource("given"),)
+        return (CoreSource("given", {"dense": 1.0}),)

@@ -1,0 +1,204 @@
+"""Forces on other fields and models than the velocity of Navier–Stokes, between walls, and from scripts."""
+
+import gc
+import math
+import weakref
+
+import numpy as np
+import pytest
+from physics.flows import TAU, distance
+from physics.test_forcing import RANDOM, WEAK, advanced, make, work
+from support import devices
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
+
+pytestmark = pytest.mark.every_device
+
+OU = {"kind": "stochastic", "power": WEAK, "correlation_time": 0.4, "k_max": 2.0}
+SQUARE = {"points": [16, 16, 1]}
+MHD = {"model": "mhd", "viscosity": 0.0, "resistivity": 0.0}
+LAYER = {"model": "boussinesq", "viscosity": 0.0, "diffusivity": 0.0, "buoyancy_frequency": 0.0}
+PLATES = {"model": "rayleigh-benard", "rayleigh": 1e4, "prandtl": 1.0}
+CONDENSATE = {"model": "gross-pitaevskii", "sound_speed": 1.0, "coherence_length": 0.5}
+
+
+def energy_of(simulation: Simulation, field: str) -> float:
+    values = simulation.field(field)
+    return 0.5 * float((values**2).sum(axis=0).mean())
+
+
+@pytest.mark.parametrize(
+    ("flow", "field", "grid"),
+    [
+        ({"model": "navier-stokes-2d", "viscosity": 0.0}, "velocity", SQUARE),
+        ({"model": "navier-stokes-2d", "viscosity": 0.0}, "vorticity", SQUARE),
+        (MHD, "velocity", {}),
+        (MHD, "magnetic", {}),
+        (MHD | {"kinematic": True}, "magnetic", {}),
+        (LAYER, "temperature", {}),
+        ({"viscosity": 0.0}, "dye", {}),
+    ],
+    ids=lambda value: value if isinstance(value, str) else value.get("model", ""),
+)
+@pytest.mark.parametrize("kind", ["stochastic", "alvelius"])
+def test_the_energy_of_any_field_is_the_work_on_it(flow, field, grid, kind):
+    """From rest, without losses, and too weak to move anything: ½⟨field²⟩ = work."""
+    if kind == "alvelius" and field in ("vorticity", "temperature", "dye"):
+        pytest.skip("alvelius is for vector fields")
+    force = OU if kind == "stochastic" else {"kind": "alvelius", "power": WEAK}
+    scalars = [{"name": "dye", "diffusivity": 0.0}] if field == "dye" else []
+    run = advanced(make(force | {"field": field}, flow=flow, grid=grid, scalars=scalars), 8)
+    assert energy_of(run, field) == pytest.approx(work(run, kind)[1], rel=1e-9)
+    assert energy_of(run, field) > 0.01 * WEAK * 0.16
+    others = [name for name in ("velocity", "magnetic", "temperature") if name in run.case.flow.state]
+    for other in others:
+        if other != field:
+            assert energy_of(run, other) < 1e-9 * WEAK
+
+
+@pytest.mark.parametrize("axis", ["x", "y"])
+def test_a_vorticity_is_forced_by_a_velocity(axis):
+    """Kolmogorov flow as vorticity: the same u as of the three-component model."""
+    shape = {"name": "kolmogorov", "k_f": 3, "amplitude": 0.2}
+    if axis == "x":
+        shape = {"name": "formula", "value": ["0", "0.2*sin(3*x)", "0"]}
+    force = {"kind": "steady", "shape": shape}
+    plane = advanced(make(force, flow={"model": "navier-stokes-2d", "viscosity": 0.1}, grid=SQUARE), 10)
+    full = advanced(make(force, viscosity=0.1, grid=SQUARE), 10)
+    assert distance(plane.velocity(), full.velocity()) < 1e-12
+    assert work(plane, "steady") == pytest.approx(work(full, "steady"), rel=1e-12)
+
+
+def test_forces_between_plates_keep_to_the_plates():
+    """Velocity and temperature stay sines and cosines; dE/dt is the power, without buoyancy and losses."""
+    grid = {"points": [16, 16, 12], "lengths": [2.0, 2.0, 1.0]}
+    for field in ("velocity", "temperature"):
+        run = make(OU | {"field": field, "k_max": 4.0}, flow=PLATES, grid=grid, dt=1e-3)
+        advanced(run, 3)
+        assert energy_of(run, field) == pytest.approx(work(run, "stochastic")[1], rel=2e-2)
+        w = run.field("velocity")[2] if field == "velocity" else run.field("temperature")[0]
+        # Extrapolated to the plate from half a spacing above it, a sine has no value.
+        near = 1.875 * w[0] - 1.25 * w[1] + 0.375 * w[2]
+        assert np.abs(near).max() < 0.2 * np.abs(w).max()
+
+
+def test_white_noise_of_a_condensate_has_its_power():
+    """The mass ⟨|ψ|²⟩ = 2 · ½⟨|ψ|²⟩ grows by the noise; without interaction of noise and flow in the mean."""
+    noise = {"kind": "noise", "power": 0.02, "interval": 1e-3, "k_max": 2.0}
+    gains = []
+    for seed in range(6):
+        run = make(
+            noise | {"seed": seed},
+            flow=CONDENSATE,
+            grid={"points": [16, 16, 1], "dealias": "1/2"},
+            initial={"name": "formula", "value": ["1", "0"]},
+            dt=2e-3,
+        )
+        before = run.statistics()["mass"]
+        advanced(run, 50)
+        gains.append(0.5 * (run.statistics()["mass"] - before) / 0.1)
+        assert work(run, "noise")[1] / 0.1 == pytest.approx(gains[-1], rel=1e-6)
+    error = np.std(gains) / math.sqrt(len(gains) - 1)
+    assert np.mean(gains) == pytest.approx(0.02, abs=4 * error)
+
+
+# From scripts
+
+
+def script(forcing, **more) -> Simulation:
+    case = Case(
+        grid={"points": 16},
+        flow={"viscosity": 0.1},
+        time={"scheme": "rk4", "dt": 0.05, "steps": 100},
+        initial=RANDOM,
+        run={"threads": 1, "device": devices.current()},
+        **more,
+    )
+    return Simulation(case, forcing=forcing)
+
+
+def shear(x, y, z):
+    return 0.3 * np.sin(2 * y), 0.0, 0.0
+
+
+def moving(x, y, z, t):
+    return 0.3 * np.sin(2 * y) * math.cos(t), 0.0, 0.0
+
+
+def friction(t, modes):
+    return -0.2 * modes.values
+
+
+def test_every_form_of_a_script():
+    named = {"kind": "steady", "shape": {"name": "kolmogorov", "k_f": 2, "amplitude": 0.3}}
+    expected = advanced(make(named, viscosity=0.1, dt=0.05, initial=RANDOM), 4).velocity()
+    points = np.arange(16) * TAU / 16
+    array = np.stack(
+        np.broadcast_arrays(*shear(points[None, None], points[None, :, None], points[:, None, None]))
+    )
+    array = np.stack([np.broadcast_to(part, (16, 16, 16)) for part in array])
+    for forcing in (shear, array, {"velocity": shear}):
+        assert distance(advanced(script(forcing), 4).velocity(), expected) < 1e-12
+    expected = advanced(
+        make(named | {"frequency": 1.0}, viscosity=0.1, dt=0.05, initial=RANDOM), 4
+    ).velocity()
+    assert distance(advanced(script(moving), 4).velocity(), expected) < 1e-12
+
+
+def test_a_function_of_the_modes_is_called_at_each_stage():
+    """f = −α u is the drag of the model, to the order of the scheme."""
+    by_model = advanced(make([], viscosity=0.1, dt=0.05, initial=RANDOM, flow={"drag": 0.2}), 8).velocity()
+    by_script = advanced(script(friction), 8)
+    assert distance(by_script.velocity(), by_model) < 1e-6
+    assert work(by_script, "script")[1] < 0
+
+
+def test_phase_shifts_stay_with_their_stages():
+    """A force that is transformed at each stage leaves the shift of the grid as it was."""
+    shift = {"dealias": "phase-shift"}
+    named = {"kind": "steady", "shape": {"name": "kolmogorov", "k_f": 2, "amplitude": 0.3}, "frequency": 1.0}
+    formula = {"kind": "steady", "shape": {"name": "formula", "value": ["0.3*sin(2*y)*cos(t)", "0", "0"]}}
+    one = advanced(make(named, viscosity=0.01, initial=RANDOM, grid=shift), 5)
+    other = advanced(make(formula, viscosity=0.01, initial=RANDOM, grid=shift), 5)
+    assert distance(one.velocity(), other.velocity()) < 1e-12
+
+
+def test_a_flow_with_a_function_is_freed():
+    """The flow keeps the function, which must not keep the flow."""
+    simulation = script(moving)
+    advanced(simulation, 1)
+    flow = weakref.ref(simulation)
+    before = _core.allocations()
+    del simulation
+    gc.collect()
+    assert flow() is None
+    assert _core.allocations() == before
+
+
+def test_a_force_of_a_script_must_be_given_again(tmp_path):
+    output = {"directory": str(tmp_path / "run"), "checkpoint_every": "2 steps", "series_every": "1 steps"}
+    whole = advanced(script(moving, output=output | {"directory": str(tmp_path / "whole")}), 6)
+    first = advanced(script(moving, output=output), 4)
+    first.close()
+    with pytest.raises(CaseError, match=r"restart.*forcing="):
+        Simulation.restart(tmp_path / "run")
+    again = advanced(Simulation.restart(tmp_path / "run", forcing=moving), 2)
+    assert np.array_equal(again.velocity(), whole.velocity())
+
+
+@pytest.mark.parametrize(
+    ("forcing", "words"),
+    [
+        (lambda x: x, "takes 1 arguments"),
+        ({"temperature": shear}, "temperature"),
+        (lambda x, y, z: (np.nan * x, 0.0, 0.0), "the force on the velocity is nan"),
+        (lambda x, y, z: (x, 0.0), "returned 2 components, not three"),
+        (np.zeros((3, 4, 4, 4)), r"force on the velocity has shape"),
+        (lambda t, modes: modes.values[:2], "have the shape"),
+    ],
+)
+def test_an_impossible_force_of_a_script_is_refused(forcing, words):
+    with pytest.raises(CaseError, match=words):
+        advanced(script(forcing), 1)
