@@ -1,7 +1,8 @@
 """`whorl run`, `whorl restart` and `whorl plot`; each imports what it needs, so that help appears at once."""
 
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -10,6 +11,7 @@ from whorl.base.text import spelled, typed
 from whorl.base.version import __version__
 from whorl.cli.options import CaseName, Settings
 from whorl.config.case import Case, find_case, load_case
+from whorl.config.clock import End
 from whorl.run.lasting_output import lasting_output
 from whorl.run.progress import stdout_console
 
@@ -35,6 +37,15 @@ def run(
     _go(Simulation(chosen, overwrite=overwrite))
 
 
+def _end(text: str) -> float | str:
+    try:
+        end = float(text) if re.fullmatch(r"\S+", text) else text
+        End.parse(end)
+    except ValueError:
+        raise typer.BadParameter(f'{text}: a positive number (time) or "N turnovers" in quotes.') from None
+    return end
+
+
 def restart(
     directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output directory of a run.")],
     output: Annotated[
@@ -43,7 +54,10 @@ def restart(
             "--output", "-o", help="Begin a new run there, which may have another grid or viscosity."
         ),
     ] = None,
-    until: Annotated[float | None, typer.Option("--until", help="A new end time.")] = None,
+    until: Annotated[
+        Any,
+        typer.Option("--until", parser=_end, metavar="END", help='A new end: a time, or "N turnovers".'),
+    ] = None,
     settings: Settings = None,
     step: Annotated[
         int | None, typer.Option("--step", help="Restart from the checkpoint of this step, not the newest.")

@@ -2,7 +2,8 @@
 
 A case is a TOML file with the sections below, or the same sections as keywords:
 `Case(grid={"points": 64}, flow={"viscosity": 0.01}, time={"until": 10}, initial={"name": "abc"})`.
-The equations, [flow], are in models/; the initial fields in initial_options.py; [[scalars]] in scalars.py.
+The equations, [flow], are in models/; [time] is in time.py, the initial fields in initial_options.py,
+[[scalars]] in scalars.py.
 """
 
 import math
@@ -27,7 +28,6 @@ from whorl.config.models import Flow
 from whorl.config.notebooks import html_of
 from whorl.config.outputs import FILES
 from whorl.config.scalars import Scalar
-from whorl.config.schemes import DEFAULT, SCHEMES, SchemeName
 from whorl.config.section import (
     LARGEST_COUNT,
     CheckpointInterval,
@@ -39,11 +39,11 @@ from whorl.config.section import (
     Precision,
     ProcessGrid,
     Section,
-    given_one,
     listed,
     option,
 )
 from whorl.config.settings import apply_settings, from_tables, parse_settings
+from whorl.config.time import Time
 
 AUTO = "auto"  # the transport is chosen by measuring at the start
 
@@ -80,46 +80,6 @@ class Grid(Section):
         return self
 
 
-class Time(Section):
-    """The time scheme, its step (dt or courant) and the end (until, steps or both)."""
-
-    scheme: SchemeName = option(DEFAULT, "rk: Runge–Kutta, ab: Adams–Bashforth scheme; its order in the name")
-    dt: float | None = option(None, "fixed time step; instead of courant", unit="time", gt=0)
-    courant: float | None = option(
-        None,
-        "Courant number dt·max(|u|/dx + |v|/dy + |w|/dz) that sets the step; without dt that of the scheme, "
-        f"{SCHEMES[DEFAULT].courant} for {DEFAULT}",
-        gt=0,
-    )
-    dt_max: float | None = option(None, "largest step with courant", unit="time", gt=0)
-    until: float | None = option(None, "time to stop at, reached exactly", unit="time", gt=0)
-    steps: int | None = option(None, "number of steps to stop after", ge=1)
-
-    rivals: ClassVar = {"dt": ("courant", "dt_max"), "courant": ("dt",)}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _courant_unless_fixed(cls, data: Any) -> Any:
-        scheme = data.get("scheme", cls.model_fields["scheme"].default) if isinstance(data, dict) else None
-        # Another check refuses an unknown scheme.
-        known = SCHEMES.get(scheme) if isinstance(scheme, str) else None
-        return given_one(data, "courant", known.courant if known else 1.0, "dt")
-
-    @model_validator(mode="after")
-    def _consistent(self) -> "Time":
-        if self.dt is not None and self.courant is not None:
-            raise ValueError(
-                f"time.dt = {self.dt} and time.courant = {self.courant} exclude each other; give one"
-            )
-        if self.dt is not None and self.dt_max is not None:
-            raise ValueError(
-                "time.dt_max goes with time.courant, not with the fixed step time.dt; leave one out"
-            )
-        if self.until is None and self.steps is None:
-            raise ValueError("[time] has no end: give time.until, time.steps or both")
-        return self
-
-
 class Place(Section):
     """Where the output is written."""
 
@@ -137,7 +97,7 @@ Tables = create_model(
 
 
 class Output(Tables):
-    """What is written, where and how often: a number is time, "20 steps" steps, "never" not at all."""
+    """What is written, where and how often: a number (time), "20 steps", "0.5 turnovers" or "never"."""
 
     checkpoint_every: CheckpointInterval = option(
         "30 minutes", "checkpoints; also at the end and when stopped by a signal, unless never"
@@ -259,7 +219,12 @@ class Case(Section):
 
     def __repr__(self) -> str:
         size = " × ".join(map(str, self.grid.points))
-        ends = [f"{name} = {value:g}" for name in ("until", "steps") if (value := getattr(self.time, name))]
+        given = {name: getattr(self.time, name) for name in ("until", "steps")}
+        ends = [
+            f"{name} = {value if isinstance(value, str) else format(value, 'g')}"
+            for name, value in given.items()
+            if value
+        ]
         return f"<Case: {self.flow.model} {size}, {self.run.precision}, {' or '.join(ends)}>"
 
     __str__ = __repr__

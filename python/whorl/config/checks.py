@@ -12,6 +12,7 @@ from whorl.config.measures import series_columns, spectra_columns
 from whorl.config.models import DEFAULT, MODELS, Model
 from whorl.config.scalars import STATISTICS
 from whorl.config.section import Section, tag_of
+from whorl.config.turnovers import check_turnovers
 
 # Names of the dimensions of datasets and files, and of the group at the root of a snapshot.
 RESERVED = ("x", "y", "z", "k", "kx", "ky", "kz", "component", "part", "VTKHDF")
@@ -58,6 +59,7 @@ def check_together(case: Any) -> None:
     case.flow.check_grid(case.grid)
     check_scalars(case)
     check_snapshot_fields(case)
+    check_turnovers(case)
     if case.initial is not None:
         check_initial(case)
 

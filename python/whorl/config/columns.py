@@ -14,7 +14,8 @@ Of = Literal["statistics", "spectra", "step", "clock"]
 class Column:
     """A number that a run measures, or a spectrum: its name, unit and meaning.
 
-    The core measures it under this name, or `value` computes it from the input that `of` names.
+    The core measures it under this name, or `value` computes it from the input that `of` names. A column that
+    may come `later` is NaN in the rows of a run that began without it.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Column:
     meaning: str
     value: Callable[[Any], float] | None = None
     of: Of = "statistics"
+    later: bool = False
 
 
 # The first columns of every model's series.

@@ -5,6 +5,7 @@ from typing import Any
 from whorl.config.columns import CLOCK, Column
 from whorl.config.models.base import FieldOf
 from whorl.config.scalars import STATISTICS, VARIANCE
+from whorl.config.turnovers import turnover_columns
 
 # The unit of ½|f|² per unit of time, by the unit of f.
 UNIT_OF_TRANSFER = {
@@ -18,7 +19,7 @@ SCALAR = FieldOf(1, "1", "passive scalar", ("",))
 
 def series_columns(case: Any) -> tuple[Column, ...]:
     """The columns of series.csv in order."""
-    return (*CLOCK, *case.flow.columns, *_of_scalars(case, STATISTICS))
+    return (*CLOCK, *turnover_columns(case), *case.flow.columns, *_of_scalars(case, STATISTICS))
 
 
 def spectra_columns(case: Any) -> tuple[Column, ...]:

@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from whorl.base.declared import CHOICES, SIZES
-from whorl.config.clock import Every
+from whorl.config.clock import End, Every
 from whorl.config.sizes import LARGEST_FACTOR, next_good_size, prime_factors
 
 LARGEST_COUNT = 65536  # threads, rows or columns of ranks, batches
@@ -137,6 +137,15 @@ def _interval(value: Any, *, minutes: bool = False) -> Any:
     return value if isinstance(value, str) else float(value)
 
 
+def _end(value: Any) -> Any:
+    End.parse(value)
+    if isinstance(value, str):
+        return value
+    if value < 1 / LARGEST_NUMBER:
+        raise ValueError(f"it must be at least {1 / LARGEST_NUMBER:g}; choose other units")
+    return float(value)
+
+
 Linear = Literal[*CHOICES["linear"]]
 Precision = Literal[*CHOICES["precision"]]
 Positive = Annotated[float, Field(gt=0)]
@@ -152,4 +161,6 @@ Numbers = Annotated[tuple[NotNegative, ...], BeforeValidator(listed)]
 Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
 ProcessGrid = Annotated[tuple[Count, Count], BeforeValidator(two)]
 Interval = Annotated[float | str, PlainValidator(_interval)]
+# The validator checks the bound, too; here it is for `explain`.
+EndOfRun = Annotated[float | str, Field(gt=0), PlainValidator(_end)]
 CheckpointInterval = Annotated[float | str, PlainValidator(partial(_interval, minutes=True))]

@@ -10,10 +10,12 @@ from whorl.base import toml
 from whorl.base.declared import DECLARED
 from whorl.base.hdf5 import open_hdf5, python_value
 from whorl.config.case import Case, Grid, Run
+from whorl.config.clock import Clock, Turnovers
 from whorl.config.scalars import own_names
 
 FORMAT, VERSION = (DECLARED["checkpoint"][what] for what in ("format", "version"))
 ROWS = "_rows"
+COUNT = ("turnovers", "turnover_rate")
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,11 @@ class Checkpoint:
     lines: str  # the result of run.lines = "auto"
     level: str  # the instruction level of the core
     rows: dict[str, int]  # number of states in each table when it was written
+    turnovers: tuple[float, float] | None  # the count and u'/L, of a run that counts them
+
+    def clock(self) -> Clock:
+        turnovers = Turnovers(*self.turnovers) if self.turnovers else None
+        return Clock(self.time, self.compensation, self.step, turnovers)
 
     def lines_for(self, case: Case, settings: Sequence[str]) -> str:
         """The lines of the run so far; none if a restart asks for others or uses another device."""
@@ -60,10 +67,13 @@ def read_clock(path: Path) -> Checkpoint:
         }
         if not rows.keys() >= {"series", "spectra"}:  # which every version has written
             raise KeyError
+        counted = "turnovers" in attributes
+        count = tuple(float(attributes[name]) for name in COUNT) if counted else None
         how = {name: str(attributes.get(name, "")) for name in ("lines", "level")}
         case = toml.loads(attributes["case"])
         what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}
-        return Checkpoint(path, step=int(attributes["step"]), case=case, rows=rows, **what, **clock, **how)
+        what |= {"step": int(attributes["step"]), "case": case, "rows": rows, "turnovers": count}
+        return Checkpoint(path, **what, **clock, **how)
     except OSError as error:
         raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
     except KeyError:

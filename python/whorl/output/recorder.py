@@ -15,7 +15,7 @@ from whorl.config.case import Case
 from whorl.config.clock import Clock, Every, Stopwatch
 from whorl.config.outputs import FILES, OutputFile
 from whorl.config.section import LARGEST_NUMBER
-from whorl.output.checkpoint import Checkpoint
+from whorl.output.checkpoint import COUNT, Checkpoint
 from whorl.output.diagnostics import Moment
 from whorl.output.directory import RunDirectory
 from whorl.output.series import Series, gap_of, step_of
@@ -122,6 +122,8 @@ class Recorder:
         self.statistics()
         on_root(self.comm, self._synchronise)
         clock = {"compensation": self.clock.compensation, "dt": dt}
+        if turnovers := self.clock.turnovers:
+            clock |= dict(zip(COUNT, (turnovers.count, turnovers.rate), strict=True))
         rows = {f"{name}_rows": table.states for name, table in self.tables.items()}
         self.flow.write_checkpoint(path, self._attributes() | clock | rows)
         self.last_checkpoint = path

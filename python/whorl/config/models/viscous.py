@@ -54,6 +54,12 @@ def integral_scale(spectra: Mapping[str, np.ndarray]) -> float:
     return float(math.pi / (2 * squared) * (energy[1:] / k[1:]).sum())
 
 
+def turnover_rate(spectra: Mapping[str, np.ndarray]) -> float:
+    """u'/L, u'² = 2E/3, by which a run counts turnovers: 0 at rest, NaN if the energy is not finite."""
+    energy, length = float(np.sum(spectra["energy"])), integral_scale(spectra)
+    return math.sqrt(2 * energy / 3) / length if length > 0 else 0.0 * energy
+
+
 SCALES = (
     Column("taylor_scale", "length", "λ = √(15 ν u'²/(2νZ)) = √(5 E/Z), u'² = 2E/3", taylor_scale),
     Column("R_lambda", "", "u' λ/ν", reynolds_number),
@@ -86,6 +92,8 @@ class Losses(Model):
     )
     hypoviscosity_power: int = option(1, "its power q of the inverse of −∇²", ge=1, le=15)
     drag: float = option(0.0, "coefficient α of the linear drag −α u", unit="1/time", ge=0)
+
+    turnover_rate: ClassVar = staticmethod(turnover_rate)
 
     def losses(self) -> dict[str, float]:
         return {name: float(getattr(self, name)) for name in Losses.model_fields if name != "model"}

@@ -1,0 +1,58 @@
+"""The options of [time]: the scheme, its step and the end of the run."""
+
+from typing import Any, ClassVar
+
+from pydantic import model_validator
+
+from whorl.config.clock import End
+from whorl.config.schemes import DEFAULT, SCHEMES, SchemeName
+from whorl.config.section import EndOfRun, Section, given_one, option
+
+
+class Time(Section):
+    """The time scheme, its step (dt or courant) and the end (until, steps or both)."""
+
+    scheme: SchemeName = option(DEFAULT, "rk: Runge–Kutta, ab: Adams–Bashforth scheme; its order in the name")
+    dt: float | None = option(None, "fixed time step; instead of courant", unit="time", gt=0)
+    courant: float | None = option(
+        None,
+        "Courant number dt·max(|u|/dx + |v|/dy + |w|/dz) that sets the step; without dt that of the scheme, "
+        f"{SCHEMES[DEFAULT].courant} for {DEFAULT}",
+        gt=0,
+    )
+    dt_max: float | None = option(None, "largest step with courant", unit="time", gt=0)
+    until: EndOfRun | None = option(
+        None,
+        'time to stop at, reached exactly, or "N turnovers" L/u\', reached within a step',
+        unit="time",
+    )
+    steps: int | None = option(None, "number of steps to stop after", ge=1)
+
+    rivals: ClassVar = {"dt": ("courant", "dt_max"), "courant": ("dt",)}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _courant_unless_fixed(cls, data: Any) -> Any:
+        scheme = data.get("scheme", cls.model_fields["scheme"].default) if isinstance(data, dict) else None
+        # Another check refuses an unknown scheme.
+        known = SCHEMES.get(scheme) if isinstance(scheme, str) else None
+        return given_one(data, "courant", known.courant if known else 1.0, "dt")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Time":
+        if self.dt is not None and self.courant is not None:
+            raise ValueError(
+                f"time.dt = {self.dt} and time.courant = {self.courant} exclude each other; give one"
+            )
+        if self.dt is not None and self.dt_max is not None:
+            raise ValueError(
+                "time.dt_max goes with time.courant, not with the fixed step time.dt; leave one out"
+            )
+        if self.until is None and self.steps is None:
+            raise ValueError("[time] has no end: give time.until, time.steps or both")
+        return self
+
+    @property
+    def end(self) -> End:
+        """`until` as a time or a count of turnovers."""
+        return End.parse(self.until)
