@@ -46,8 +46,7 @@ def test_a_steady_flow_is_counted_exactly():
     assert simulation.step_number == math.ceil(3 / RATE / 0.02)
     series = simulation.series
     assert np.allclose(series["turnovers"], series["time"] * RATE, rtol=1e-12)
-    rate = np.sqrt(2 * series["energy"] / 3) / series["integral_scale"]
-    assert np.allclose(rate, RATE, rtol=1e-12)
+    assert np.allclose(series["turnover_time"], 1 / RATE, rtol=1e-12)
 
 
 def test_a_decaying_flow_is_counted_to_what_it_changes_between_measurements():
@@ -62,8 +61,8 @@ def test_a_decaying_flow_is_counted_to_what_it_changes_between_measurements():
 
 
 def test_plane_flow_is_counted_in_the_same_way():
-    """u = (sin y, 0): E = 1/4, u'² = 1/6, L = π/(2u'²) E = 3π/4."""
-    rate = math.sqrt(1 / 6) / (0.75 * math.pi)
+    """u = (sin y, 0): E = 1/4 = u'², L = 2/u'² E = 2, which differs from three dimensions."""
+    rate = 0.5 / 2
     simulation = finished(
         make_case(
             {"dt": 0.1, "until": "1 turnovers"},
@@ -72,6 +71,7 @@ def test_plane_flow_is_counted_in_the_same_way():
         )
     )
     assert simulation.turnovers == pytest.approx(simulation.time * rate, rel=1e-12)
+    assert np.allclose(simulation.series["turnover_time"], 1 / rate, rtol=1e-12)
 
 
 def test_intervals_in_turnovers_are_met_once_each(tmp_path):

@@ -9,7 +9,7 @@ The equations, [flow], are in models/; [time] is in time.py, the initial fields 
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import tomlkit
 from pydantic import BeforeValidator, Field, ValidationError, create_model, model_validator

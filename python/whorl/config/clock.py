@@ -11,7 +11,7 @@ NEAR = 1e-12
 # A step that ends this close to the end, relative to the step, is the last: it keeps its length and lands on
 # the end. A fixed dt that divides the time thus stays fixed to the bit.
 LANDING = 1e-9
-# u'/L is measured again after so many steps, and after a step that is so many times longer than the one before:
+# u'/L is measured again after so many steps, and after one that is so many times longer than that before it:
 # the steps of a flow that dies out grow without limit and must not be counted by what the flow once was.
 MEASURED_EVERY, LONGER = 10, 1.05
 
