@@ -8,7 +8,7 @@ import numpy as np
 
 # The input of a column: `Known` for "statistics" and for "row", the spectra by name (with "k"), the report of
 # the last step, the clock. A column of "statistics" follows from sums of the core alone; one of "row" from
-# all columns before it, those of spectra, too, so that only a row has it.
+# all columns before it, including those of spectra, so that only a row has it.
 Of = Literal["statistics", "spectra", "row", "step", "clock"]
 
 
