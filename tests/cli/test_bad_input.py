@@ -60,6 +60,7 @@ def test_installed(installed, unchanged, ranks, setting, words):
         ("time.steps=1.5", ["time.steps = 1.5", "whole number"]),
         ("flow.viscosity=-1", ["flow.viscosity = -1", "at least 0"]),
         ("time.until=5 turnovres", ['time.until = "5 turnovres"', 'positive number (time) or "N turnovers"']),
+        ("time.until_error={enrgy=0.1}", ['"enrgy"', "did you mean energy"]),
         ("output.snapshot_every=1 eddy", ['output.snapshot_every = "1 eddy"', '"N turnovers"']),
         ("grid.points=15", ["15", "odd", "next good size is 16"]),
         ("time.scheme=rk5", ["rk5", "rk2, rk3, rk4, rk4-gill, rk4-carpenter, ab2, ab3"]),

@@ -96,6 +96,8 @@ def test_nothing_is_measured_for_a_run_in_time(tmp_path, monkeypatch):
     assert not measured
     with h5py.File(simulation.directory.checkpoints()[-1]) as file:
         assert "turnovers" not in file.attrs
+    Simulation.restart(tmp_path / "run", until=2.0).run(progress=False)
+    assert "turnovers" not in (tmp_path / "run" / "log.txt").read_text()
 
 
 def random_flow(**output) -> tuple:

@@ -283,3 +283,10 @@ def test_turnovers_that_no_initial_field_tells_are_unknown(initial, words):
     advice = r".* how long one is, so that it is unknown; plan with a number there \(--set time.until=T\)"
     with pytest.raises(CaseError, match=known + words + advice):
         length_of(chosen)
+
+
+def test_no_plan_tells_when_means_are_accurate():
+    chosen = case(time={"dt": 0.1, "steps": None, "until_error": {"energy": 0.1}})
+    with pytest.raises(CaseError, match=r"until_error = \{energy = 0.1\} .* the number of steps is unknown"):
+        length_of(chosen)
+    assert length_of(chosen.updated(["time.until=2"])).steps == 20

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from whorl.config.clock import Clock, End, Every, Stopwatch, Turnovers
+from whorl.config.clock import Clock, Every, Instant, Stopwatch, Turnovers
 
 
 @given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=400))
@@ -105,9 +105,9 @@ def test_other_intervals_are_refused(text):
 
 @given(st.floats(1e-12, 1e12))
 def test_an_end_is_a_time_or_turnovers(amount):
-    assert End.parse(amount) == End(time=amount)
-    assert End.parse(f"{amount} turnovers") == End(turnovers=amount)
-    assert End.parse(None) == End()
+    assert Instant.parse(amount) == Instant(time=amount)
+    assert Instant.parse(f"{amount} turnovers") == Instant(turnovers=amount)
+    assert Instant.parse(None) == Instant()
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_an_end_is_a_time_or_turnovers(amount):
 )
 def test_other_ends_are_refused(value):
     with pytest.raises(ValueError, match='a positive number \\(time\\) or "N turnovers"'):
-        End.parse(value)
+        Instant.parse(value)
 
 
 @given(st.lists(st.tuples(st.floats(1e-3, 0.2), st.floats(0.0, 2.0)), min_size=1, max_size=80))

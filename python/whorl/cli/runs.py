@@ -11,7 +11,7 @@ from whorl.base.text import spelled, typed
 from whorl.base.version import __version__
 from whorl.cli.options import CaseName, RunArgument, Settings, WindowEnd, WindowStart
 from whorl.config.case import Case, find_case, load_case
-from whorl.config.clock import End
+from whorl.config.clock import Instant
 from whorl.run.lasting_output import lasting_output
 from whorl.run.progress import stdout_console
 
@@ -40,7 +40,7 @@ def run(
 def _end(text: str) -> float | str:
     try:
         end = float(text) if re.fullmatch(r"\S+", text) else text
-        End.parse(end)
+        Instant.parse(end)
     except ValueError:
         raise typer.BadParameter(f'{text}: a positive number (time) or "N turnovers" in quotes.') from None
     return end

@@ -22,7 +22,7 @@ from whorl.base.files import is_file
 from whorl.base.text import storable
 from whorl.config.checks import check_together, fill_in
 from whorl.config.dealiasing import DEALIASINGS
-from whorl.config.explain import describe, did_you_mean, explain
+from whorl.config.explain import describe, did_you_mean, explain, show
 from whorl.config.initial_options import Initial
 from whorl.config.models import Flow
 from whorl.config.notebooks import html_of
@@ -159,7 +159,7 @@ class Case(Section):
     flow : dict or Model
         The equations, by the option `model` ("navier-stokes" by default), and their parameters.
     time : dict or Time
-        The time scheme, its step (dt or courant) and the end (until, steps or both).
+        The time scheme, its step (dt or courant) and the end (until, steps, until_error or several).
     initial : dict or InitialField, optional
         The initial fields. They may be missing if the `Simulation` is given its initial field.
     scalars : sequence of dict or Scalar, optional
@@ -219,9 +219,10 @@ class Case(Section):
 
     def __repr__(self) -> str:
         size = " × ".join(map(str, self.grid.points))
-        given = {name: getattr(self.time, name) for name in ("until", "steps")}
+        given = {name: getattr(self.time, name) for name in ("until", "steps", "until_error")}
+        shown = {str: str, dict: show}
         ends = [
-            f"{name} = {value if isinstance(value, str) else format(value, 'g')}"
+            f"{name} = {shown.get(type(value), '{:g}'.format)(value)}"
             for name, value in given.items()
             if value
         ]
@@ -323,6 +324,10 @@ def _table(section: Section) -> Table:
 def _as_toml(value: Any) -> Any:
     if isinstance(value, tuple):
         return list(value)
+    if isinstance(value, dict):
+        inline = tomlkit.inline_table()
+        inline.update(value)
+        return inline
     return storable(value) if isinstance(value, str) else value
 
 

@@ -140,23 +140,26 @@ _ALLOWED = (
 
 
 @dataclass(frozen=True)
-class End:
-    """An end, of a run or of a part of it: a time or a count of turnovers; None where it is not that."""
+class Instant:
+    """An instant of a run: a time or a count of turnovers; None where it is not that."""
 
     time: float | None = None
     turnovers: float | None = None
 
     @classmethod
-    def parse(cls, value: float | int | str | None) -> "End":
-        """`10.0` (time), `"20 turnovers"` or None (no end); ValueError says what is allowed."""
+    def parse(cls, value: float | int | str | None, *, zero: bool = False) -> "Instant":
+        """`10.0` (time), `"20 turnovers"` or None (none at all); ValueError says what is allowed."""
         if value is None:
             return cls()
+        if zero and value == 0 and not isinstance(value, bool):
+            return cls(time=0.0)
         try:
             every = Every.parse(value)
         except ValueError:
             every = Every(math.inf, "never")
         if every.unit not in ("time", "turnovers"):
-            raise ValueError('it must be a positive number (time) or "N turnovers"')
+            what = "number, not below zero" if zero else "positive number"
+            raise ValueError(f'it must be a {what} (time) or "N turnovers"')
         return cls(**{every.unit: every.amount})
 
 

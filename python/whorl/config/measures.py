@@ -14,6 +14,7 @@ UNIT_OF_TRANSFER = {
     "1": "1/time",
     "√density": "density/time",
 }
+GROWING = ("step", "time", "turnovers")  # columns that grow with the run and have no mean
 SCALAR = FieldOf(1, "1", "passive scalar", ("",))
 
 

@@ -1,16 +1,17 @@
 """The options of [time]: the scheme, its step and the end of the run."""
 
+import json
 from typing import Any, ClassVar
 
 from pydantic import model_validator
 
-from whorl.config.clock import End
+from whorl.config.clock import Instant
 from whorl.config.schemes import DEFAULT, SCHEMES, SchemeName
-from whorl.config.section import EndOfRun, Section, given_one, option
+from whorl.config.section import Beginning, EndOfRun, Section, Share, given_one, option
 
 
 class Time(Section):
-    """The time scheme, its step (dt or courant) and the end (until, steps or both)."""
+    """The time scheme, its step (dt or courant) and the end (until, steps, until_error or several)."""
 
     scheme: SchemeName = option(DEFAULT, "rk: Runge–Kutta, ab: Adams–Bashforth scheme; its order in the name")
     dt: float | None = option(None, "fixed time step; instead of courant", unit="time", gt=0)
@@ -27,6 +28,15 @@ class Time(Section):
         unit="time",
     )
     steps: int | None = option(None, "number of steps to stop after", ge=1)
+    until_error: dict[str, Share] | None = option(
+        None,
+        "relative standard errors of the means of columns of series.csv to stop at, {dissipation = 0.02}",
+    )
+    average_from: Beginning | None = option(
+        None,
+        'time, or "N turnovers", from which until_error takes means; the second half of the run by default',
+        unit="time",
+    )
 
     rivals: ClassVar = {"dt": ("courant", "dt_max"), "courant": ("dt",)}
 
@@ -48,11 +58,22 @@ class Time(Section):
             raise ValueError(
                 "time.dt_max goes with time.courant, not with the fixed step time.dt; leave one out"
             )
-        if self.until is None and self.steps is None:
-            raise ValueError("[time] has no end: give time.until, time.steps or both")
+        if self.until_error == {}:
+            raise ValueError("time.until_error = {} names no column; give one, such as {dissipation = 0.02}")
+        if self.until is None and self.steps is None and self.until_error is None:
+            raise ValueError("[time] has no end: give time.until, time.steps, time.until_error or several")
+        if self.average_from is not None and self.until_error is None:
+            raise ValueError(
+                f"time.average_from = {json.dumps(self.average_from)} goes with time.until_error; give both"
+            )
         return self
 
     @property
-    def end(self) -> End:
+    def end(self) -> Instant:
         """`until` as a time or a count of turnovers."""
-        return End.parse(self.until)
+        return Instant.parse(self.until)
+
+    @property
+    def beginning(self) -> Instant:
+        """`average_from` as a time or a count of turnovers."""
+        return Instant.parse(self.average_from, zero=True)

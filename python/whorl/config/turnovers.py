@@ -17,7 +17,7 @@ COLUMN = Column(
 
 def in_turnovers(case: Any) -> dict[str, str]:
     """The options of a case that are in turnovers, with their values."""
-    times = {"time.until": case.time.until}
+    times = {f"time.{name}": getattr(case.time, name) for name in ("until", "average_from")}
     every = {f"output.{name}": value for name, value in case.output if name.endswith("_every")}
     texts = {name: value for name, value in (times | every).items() if isinstance(value, str)}
     return {name: value for name, value in texts.items() if Every.parse(value).unit == "turnovers"}

@@ -2,5 +2,6 @@
 
 Its modules, each of which reaches only those before it:
 checkpoint, checksums, lock, diagnostics, table, series, snapshot_series, snapshots, directory, means,
-mode_arrays, spectra, recorder.
+checkpoint, checksums, lock, diagnostics, table, series, snapshot_series, snapshots, directory, means,
+accuracy, mode_arrays, spectra, recorder.
 """

@@ -1,7 +1,9 @@
 """The end of a run: which limits it has, which are reached, and how far it is."""
 
 from whorl.config.case import Case
-from whorl.config.clock import LANDING, Clock, End
+from whorl.config.clock import LANDING, Clock, Instant
+from whorl.config.explain import show
+from whorl.output.recorder import Recorder
 
 
 class Ends:
@@ -10,28 +12,30 @@ class Ends:
     case: Case
     clock: Clock
     _dt: float
+    _recorder: Recorder
 
     @property
     def finished(self) -> bool:
-        """Whether time.until or time.steps is reached."""
+        """Whether time.until, time.steps or time.until_error is reached."""
         return bool(self._limits_reached())
 
-    def _limits_reached(self) -> list[str]:
+    def _limits_reached(self) -> list[tuple[str, str]]:
         """The limits reached, each with the option that moves it."""
         until, steps = self.case.time.until, self.case.time.steps
         limits = []
         if self._is_at(self.case.time.end):
-            later = (
-                f'"{until}" (--until and more turnovers)'
-                if isinstance(until, str)
-                else f"{until:.6g} (--until and a later time)"
-            )
-            limits.append(f"time.until = {later}")
+            in_time = not isinstance(until, str)
+            shown = f"{until:.6g}" if in_time else f'"{until}"'
+            later = "a later time" if in_time else "more turnovers"
+            limits.append((f"time.until = {shown}", f"--until and {later}"))
         if steps is not None and self.clock.step >= steps:
-            limits.append(f"time.steps = {steps} (--set time.steps= and a larger number)")
+            limits.append((f"time.steps = {steps}", "--set time.steps= and a larger number"))
+        if self._recorder.accuracy.reached:
+            errors = show(self.case.time.until_error)
+            limits.append((f"time.until_error = {errors}", "--set time.until_error= and smaller errors"))
         return limits
 
-    def _is_at(self, end: End) -> bool:
+    def _is_at(self, end: Instant) -> bool:
         if end.turnovers is not None:
             return self.clock.turnovers.reached(end.turnovers)
         return end.time is not None and self.clock.until(end.time) <= LANDING * self._dt
@@ -43,5 +47,6 @@ class Ends:
             clock.time / end.time if end.time else 0.0,
             clock.turnovers.count / end.turnovers if end.turnovers else 0.0,
             clock.step / steps if steps else 0.0,
+            self._recorder.accuracy.done,
         ]
         return min(1.0, max(parts))

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from whorl.base.text import one_paragraph
-from whorl.config.clock import Allowance, End, Stopwatch
+from whorl.config.clock import Allowance, Instant, Stopwatch
 
 LIVE_SECONDS = 0.25
 PLAIN_SECONDS = 5.0
@@ -36,7 +36,7 @@ class Status:
     step: int
     time: float
     turnovers: float | None  # None: they are not counted
-    end: End
+    end: Instant
     steps: int | None
     done: float
     dt: float

@@ -118,10 +118,11 @@ class Restarts:
             self.flow.read_checkpoint(checkpoint.path)
         except _core.Error as error:
             raise _damaged(comm, place, checkpoint, error) from None
+        kept = self._recorder.kept(checkpoint)
         self._check_left(checkpoint, place)
         on_root(comm, place.remove_unfinished)
         remarks = [*other_level(checkpoint.level), *self._uncounted(checkpoint)]
-        remarks += self._recorder.resume(checkpoint)
+        remarks += self._recorder.resume(checkpoint, kept)
         on_root(comm, lambda: place.write_case(case, place.origin()))
         self._open_log(_event("restart", checkpoint, settings), remarks)
         self.origin, self._fresh = checkpoint.path, False
@@ -165,7 +166,8 @@ class Restarts:
     def _check_left(self, checkpoint: Checkpoint, place: RunDirectory) -> None:
         """Raises CaseError if a limit of the run is reached already."""
         self._dt = checkpoint.dt
-        if limits := self._limits_reached():
+        if reached := self._limits_reached():
+            limits = [f"{limit} ({advice})" for limit, advice in reached]
             raise CaseError(
                 f"the run in {place.path} is at t = {self.clock.time:.6g}, step {self.clock.step}, and has "
                 f"nothing left to do before {' and '.join(limits)}."

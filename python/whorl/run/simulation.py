@@ -18,7 +18,7 @@ from whorl.base.ranks import MPI
 from whorl.base.text import typed
 from whorl.base.version import __version__
 from whorl.config.case import Case
-from whorl.config.clock import Clock, End, Every
+from whorl.config.clock import Clock, Every, Instant
 from whorl.config.explain import show
 from whorl.initial import fields as initials
 from whorl.output.directory import RunDirectory
@@ -331,16 +331,16 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         with lasting_output(self._lost_output):
             return self._run(pause, progress)
 
-    def _pause_at(self, until: float | str | None) -> End:
+    def _pause_at(self, until: float | str | None) -> Instant:
         if isinstance(until, str):
-            end = End.parse(until)
+            end = Instant.parse(until)
             self._count_for(f'run(until="{until}")')
             return end
         if until is not None and not 0 <= until < math.inf:
             raise ValueError(f"until = {until} is no time to pause at")
-        return End(until)
+        return Instant(until)
 
-    def _run(self, pause: End, progress: bool) -> bool:
+    def _run(self, pause: Instant, progress: bool) -> bool:
         root = self.comm.rank == 0
         started, first, paused = time.monotonic(), self.clock.step, False
         display = None
@@ -409,11 +409,13 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         self._progress.show(Status(**place, **ends, **step, values=values, measured=measured))
 
     def _report_end(self, display: Progress | None, seconds: float, steps: int) -> None:
-        what = (
-            "finished" if self.finished else f"stopped by {self.stopped_by}" if self.stopped_by else "paused"
-        )
+        reached = " and ".join(limit for limit, _ in self._limits_reached())
+        what = "finished" if reached else f"stopped by {self.stopped_by}" if self.stopped_by else "paused"
         turned = "" if self.turnovers is None else f", {self.turnovers:.6g} turnovers"
         line = f"{what} at t = {self.time:.6g}, step {self.step_number}{turned} ({pace(steps, seconds)})"
+        line += f" by {reached}" if reached else ""
+        if self._recorder.accuracy.means:
+            line += f": {self._recorder.accuracy}"
         if self.stopped_by and self._recorder.last_checkpoint:
             line += f"; go on with: whorl restart {typed(self.directory.path)}"
         self.log.info(line)

@@ -9,6 +9,7 @@ from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import LANDING, NEAR, Every
+from whorl.config.explain import show
 from whorl.config.initial_options import InitialField, Random
 from whorl.config.sizes import next_good_size
 from whorl.config.turnovers import in_turnovers
@@ -71,6 +72,12 @@ def length_of(case: Case, dt: float | None = None) -> Length:
     time, turnover = case.time, turnover_of(case)
     if dt is not None and not 0 < dt < math.inf:
         raise CaseError(f"--dt {dt:g}: the mean time step must be above zero and finite.")
+    if time.until is None and time.steps is None:
+        raise CaseError(
+            f"time.until_error = {show(time.until_error)} ends the run when its means are so accurate, and "
+            "no plan tells when: the number of steps is unknown; plan with a limit beside it (--set "
+            "time.until=T, time.steps=N)."
+        )
     if time.until is None:
         return Length(_counted(time.steps, "time.steps"), dt or time.dt, "time.steps", turnover)
     step, known_by = _step(case, dt)
