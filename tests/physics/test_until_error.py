@@ -10,7 +10,7 @@ from support.ranks import run_on
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.output.accuracy import FEWEST, Accuracy, is_time
+from whorl.output.accuracy import FEWEST, Accuracy, is_accurate, is_time
 from whorl.output.means import mean_of
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
@@ -113,8 +113,19 @@ def test_all_columns_must_be_accurate():
     assert means["maximum_velocity"].error <= 0.004 * means["maximum_velocity"].mean
 
 
+def test_a_mean_with_a_trend_is_none():
+    """Noise upon a slow rise, whose error and number of samples would do."""
+    time = np.arange(1000.0)
+    values = 1 + 1e-4 * time + 0.1 * np.random.default_rng(1).normal(size=1000)
+    mean = mean_of(time, values)
+    assert mean.samples > FEWEST
+    assert mean.error < 0.02
+    assert mean.trend == "rises"
+    assert not is_accurate(mean, 0.1)
+    assert is_accurate(mean_of(time, values - 1e-4 * time), 0.1)
+
+
 def test_a_flow_that_decays_has_no_mean():
-    """Its error is small, but the rows have a trend."""
     case = make_case({"until_error": {"energy": 0.5}, "steps": 150}).updated(
         initial={"name": "taylor-green"}, flow={"viscosity": 1e-3}
     )
@@ -158,10 +169,10 @@ def test_the_window(average_from, first):
 
 
 def test_the_window_has_no_rows_before_turnovers_were_counted():
-    rows = [row | {"turnovers": math.nan} for row in ROWS[:30]]
-    rows += [row | {"turnovers": 0.05 * n} for n, row in enumerate(ROWS[30:])]
+    rows = [row | {"turnovers": math.nan} for row in ROWS[:60]]
+    rows += [row | {"turnovers": 0.05 * n} for n, row in enumerate(ROWS[60:])]
     case = make_case({"until_error": {"energy": 0.1}, "average_from": "2 turnovers"})
-    assert Accuracy(case, MPI.COMM_SELF).window(rows)[0]["energy"] == 70
+    assert Accuracy(case, MPI.COMM_SELF).window(rows)[0]["energy"] == 100
 
 
 def test_when_means_are_taken():
