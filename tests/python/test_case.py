@@ -98,22 +98,6 @@ def test_random_field_has_the_standard_form_unless_a_spectrum_is_given():
         ("output.series_every=5 minutes", ["output.checkpoint_every only"]),
         ("output.checkpoint_every=5 hours", ['"N minutes"']),
         ("output.series_every=2 turnover s", ["output.series_every", '"N turnovers"']),
-        ("time.until=2 tunrovers", ['time.until = "2 tunrovers"', "(time)", '"N turnovers".']),
-        ("time.until=20 steps", ['time.until = "20 steps"', '"N turnovers".']),
-        ("time.until='10'", ['time.until = "10"', "a positive number (time)"]),
-        ("time.until=0", ["time.until = 0", "a positive number (time)"]),
-        ("time.until=1e-31", ["time.until = ", "at least 1e-30"]),
-        ("time.until=1e31", ["time.until = ", "at most 1e+30"]),
-        (
-            "time.until_error={disipation=0.1}",
-            ["time.until_error", '"disipation"', "did you mean dissipation"],
-        ),
-        ("time.until_error={time=0.1}", ['"time"', "no column of series.csv that has a mean"]),
-        ("time.until_error={}", ["time.until_error = {}", "{dissipation = 0.02}"]),
-        ("time.until_error={energy=2}", ["time.until_error.energy = 2", "less than 1"]),
-        ("time.until_error={energy='low'}", ["time.until_error.energy", "must be"]),
-        ("time.until_error=0.1", ["time.until_error = 0.1", "a table of numbers by name"]),
-        ("time.average_from=2", ["time.average_from = 2", "goes with time.until_error"]),
         ("output.fields=[]", ["at least 1"]),
         ('output.fields=["vorticty"]', ["did you mean vorticity"]),
         ("run.process_grid=[2, -1]", ["run.process_grid[1] = -1", "at least 0"]),
@@ -301,41 +285,6 @@ def test_an_interval_may_be_a_whole_number():
         output=dict.fromkeys(("series_every", "snapshot_every", "checkpoint_every"), 5),
     )
     assert "snapshot_every = 5.0" in case.to_toml()
-
-
-def test_an_end_by_errors_needs_rows():
-    error = {"until_error": {"energy": 0.1}}
-    message = refusal(time=error, output={"series_every": "never"})
-    assert 'output.series_every = "never"' in message
-    wrong = refusal(time=error | {"average_from": -1})
-    assert "time.average_from = -1" in wrong
-    assert 'a number, not below zero (time) or "N turnovers"' in wrong
-
-
-shares = st.dictionaries(
-    st.sampled_from(["energy", "dissipation", "R_lambda", "integral_scale"]),
-    st.floats(1e-9, 0.99),
-    min_size=1,
-)
-
-
-@given(shares, st.one_of(st.none(), st.just(0), positive, in_turnovers))
-def test_an_end_by_errors_is_shown_and_kept(wanted, beginning):
-    case = Case(**sections_of(time={"until_error": wanted, "average_from": beginning}))
-    assert case.time.until_error == wanted
-    assert Case(**tomllib.loads(case.to_toml())) == case
-    assert "until_error = {" in repr(case)
-    changed = case.updated(["time.until_error.helicity=0.5"])
-    assert changed.time.until_error == wanted | {"helicity": 0.5}
-
-
-@given(st.floats(1e-12, 1e12))
-def test_an_end_in_turnovers_is_shown_and_kept(amount):
-    case = Case(**sections_of(time={"until": f"{amount} turnovers"}))
-    assert case.time.end.turnovers == amount
-    assert repr(case).endswith(f"until = {amount} turnovers>")
-    assert case.updated(["time.until=2 turnovers"]).time.end.turnovers == 2
-    assert case.updated(["time.until=2"]).time.end.time == 2
 
 
 @given(st.integers(1, 70000))
