@@ -3,7 +3,9 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 
 #include "base/macros.hpp"
 
@@ -25,5 +27,12 @@ WHORL_ANYWHERE PhiloxBlock philox(PhiloxBlock counter, std::array<std::uint32_t,
 
 // Uniform on (0, 1), never 0, so that its logarithm is finite.
 WHORL_ANYWHERE double uniform(std::uint32_t word) { return (word + 0.5) * 0x1p-32; }
+
+// Two independent normal numbers of mean 0 and variance 1 (Box and Muller, Ann. Math. Stat. 29, 610 (1958)).
+WHORL_ANYWHERE std::array<double, 2> normals(std::uint32_t first, std::uint32_t second) {
+    const double radius = std::sqrt(-2.0 * std::log(uniform(first)));
+    const double angle = 2.0 * std::numbers::pi * uniform(second);
+    return {radius * std::cos(angle), radius * std::sin(angle)};
+}
 
 } // namespace whorl

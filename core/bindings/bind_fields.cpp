@@ -13,27 +13,10 @@
 #include <nanobind/stl/vector.h>
 
 #include "base/error.hpp"
+#include "bindings/callbacks.hpp"
 
 namespace whorl {
 namespace {
-
-template <class Real> nb::object block_view(const PhysicalBlock& block, int components, void* data) {
-    const std::size_t shape[4] = {
-        static_cast<std::size_t>(components), static_cast<std::size_t>(block.z.size()),
-        static_cast<std::size_t>(block.y.size()), static_cast<std::size_t>(block.nx)};
-    return nb::cast(nb::ndarray<nb::numpy, Real>(data, 4, shape, nb::handle()), nb::rv_policy::reference);
-}
-
-// Calls f(z0, z1, y0, y1, array), where array is a view of shape (components, z1 - z0, y1 - y0, nx), valid
-// during the call.
-Flow::Callback callback(const nb::callable& f, bool is_double) {
-    return [&f, is_double](const PhysicalBlock& block, int components, void* data) {
-        nb::gil_scoped_acquire locked;
-        f(block.z.begin, block.z.end, block.y.begin, block.y.end,
-          is_double ? block_view<double>(block, components, data)
-                    : block_view<float>(block, components, data));
-    };
-}
 
 // Paths are those of the system, bytes that need not be text.
 void bind_files(nb::class_<OpenFlow>& flow) {
@@ -82,27 +65,6 @@ nb::dict rows_of(OpenFlow& self) {
     return rows;
 }
 
-template <class Real>
-using ModeArray = nb::ndarray<std::complex<Real>, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-
-// Calls call(data) with the data of an array (components, modes) of the flow's precision.
-template <class Call> void with_modes(OpenFlow& self, const std::string& name, nb::handle values, Call call) {
-    const auto use = [&](auto array) {
-        const auto expected = std::pair(static_cast<std::size_t>(self->components_of(name)),
-                                        static_cast<std::size_t>(self->rows().modes()));
-        WHORL_REQUIRE(std::pair(array.shape(0), array.shape(1)) == expected,
-                      "the modes of " + name + " have the shape (" + std::to_string(expected.first) + ", " +
-                          std::to_string(expected.second) + "), not (" + std::to_string(array.shape(0)) +
-                          ", " + std::to_string(array.shape(1)) + ").");
-        nb::gil_scoped_release unlocked;
-        call(array.data());
-    };
-    if (self->options().is_double())
-        use(nb::cast<ModeArray<double>>(values, false));
-    else
-        use(nb::cast<ModeArray<float>>(values, false));
-}
-
 void bind_modes(nb::class_<OpenFlow>& flow) {
     flow.def_prop_ro("rows", &rows_of);
     flow.def(
@@ -125,7 +87,7 @@ void bind_fields(nb::class_<OpenFlow>& flow) {
     flow.def(
         "set_physical",
         [](OpenFlow& self, const nb::callable& fill, bool project, const std::string& field) {
-            const auto typed = callback(fill, self->options().is_double());
+            const auto typed = block_callback(fill, self->options().is_double());
             nb::gil_scoped_release unlocked;
             self->set_physical(field, typed, project);
         },
@@ -133,7 +95,7 @@ void bind_fields(nb::class_<OpenFlow>& flow) {
     flow.def(
         "read_fields",
         [](OpenFlow& self, const std::string& name, const nb::callable& consume) {
-            const auto typed = callback(consume, self->options().is_double());
+            const auto typed = block_callback(consume, self->options().is_double());
             nb::gil_scoped_release unlocked;
             self->read_field(name, typed);
         },

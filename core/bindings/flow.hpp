@@ -59,6 +59,21 @@ class Flow {
     virtual void read_modes(const std::string& name, void* values) = 0;
     virtual void write_modes(const std::string& name, const void* values) = 0;
 
+    // The values of the source `number` of Options::forcing, if they are given: at the points, or at the
+    // rank's modes as in write_modes. The function is called with the time before each stage at which they
+    // are needed; it may give them anew, and read the modes of fields of the state.
+    virtual void begin_sources(double time) = 0; // with the first state; throws Error if they do not fit it
+    virtual void set_force(std::size_t number, const Callback& fill) = 0;
+    virtual void set_force_modes(std::size_t number, const void* values) = 0;
+    virtual void call_for_force(std::size_t number, std::function<void(double)> function) = 0;
+    // The mean power of each source in the last step and its work since the beginning (WorkOfSource), and by
+    // shell the power.
+    virtual std::vector<std::pair<double, double>> work_of_sources() = 0;
+    virtual std::vector<std::vector<double>> power_of_sources() = 0;
+    // What a restart needs of the sources, by name.
+    virtual std::map<std::string, double> save_sources() = 0;
+    virtual void restore_sources(const std::map<std::string, double>& saved) = 0;
+
     virtual StepReport step(TimeStep time_step, std::int64_t step_number) = 0;
     virtual std::map<std::string, double> statistics() = 0;
     virtual SpectraOf spectra() = 0;

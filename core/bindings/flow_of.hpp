@@ -6,9 +6,11 @@
 #include "base/choice.hpp"
 #include "bindings/flow.hpp"
 #include "bindings/outputs.hpp"
+#include "bindings/saved_sources.hpp"
 #include "bindings/shape_of_model.hpp"
 #include "fields/physical.hpp"
 #include "fields/random.hpp"
+#include "forcing/registry.hpp"
 #include "measure/state.hpp"
 #include "measure/superfluid.hpp"
 #include "storage/checkpoint.hpp"
@@ -25,8 +27,9 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         : Flow(options, communicator), shape_(shape_of_model<Model>(options)),
           device_(Device::queues ? world_.node().rank() : options.threads),
           trip_(options_.box(), truncation_, trip_options(options_, shape_), world_, device_),
-          stepper_(trip_, options_.box(), truncation_, model, stepper_options(options_)) {
+          stepper_(trip_, world_, options_.box(), truncation_, model, stepper_options()) {
         options_.lines = trip_.lines().text();
+        for (const forcing::SourceOptions& source : options_.forcing) add_source(source);
     }
 
     const Layout& layout() const override { return trip_.layout(); }
@@ -109,8 +112,48 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         });
     }
 
+    void begin_sources(double time) override { stepper_.forces().begin(stepper_.state(), time); }
+    void set_force(std::size_t number, const Callback& fill) override {
+        const ForcedFieldOf of = forced_field(options_.forcing.at(number).field);
+        const auto size = static_cast<std::size_t>(of.field.components * stepper_.modes());
+        device::Buffer<Complex<Real>, Memory> made(size, device_.executors());
+        write_points(trip_, FieldModes<Real>{made.data(), stepper_.modes(), of.field.components, of.parities},
+                     of.solenoidal, BlockCallback<Real>([&](const PhysicalBlock& block, Real* values) {
+                         fill(block, of.field.components, values);
+                     }));
+        device_.finish();
+        std::vector<Complex<Real>> values(size);
+        Memory::to_host(values.data(), made.data(), made.bytes());
+        give(number, values);
+    }
+    void set_force_modes(std::size_t number, const void* given) override {
+        const ForcedFieldOf of = forced_field(options_.forcing.at(number).field);
+        const auto* const first = static_cast<const Complex<Real>*>(given);
+        give(number, {first, first + of.field.components * stepper_.modes()});
+    }
+    void call_for_force(std::size_t number, std::function<void(double)> function) override {
+        stepper_.forces().call(number, std::move(function));
+    }
+    std::vector<std::pair<double, double>> work_of_sources() override {
+        std::vector<std::pair<double, double>> all;
+        for (std::size_t n = 0; n < stepper_.forces().count(); ++n)
+            all.emplace_back(stepper_.forces().work(n).power, stepper_.forces().work(n).total);
+        return all;
+    }
+    std::vector<std::vector<double>> power_of_sources() override {
+        std::vector<std::vector<double>> all;
+        for (std::size_t n = 0; n < stepper_.forces().count(); ++n) all.push_back(power_of_source(n));
+        return all;
+    }
+    std::map<std::string, double> save_sources() override { return saved_sources(stepper_.forces()); }
+    void restore_sources(const std::map<std::string, double>& saved) override {
+        restore(stepper_.forces(), saved);
+    }
+
     StepReport step(TimeStep time_step, std::int64_t step_number) override {
-        return stepper_.step(time_step, step_number);
+        const StepReport report = stepper_.step(time_step, step_number);
+        last_dt_ = report.dt;
+        return report;
     }
 
     std::map<std::string, double> statistics() override {
@@ -219,6 +262,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     std::map<std::string, std::int64_t> memory() const override {
         auto bytes = trip_.memory();
         bytes["state"] = stepper_.bytes();
+        if (stepper_.forces().any()) bytes["forcing"] = stepper_.forces().bytes();
         return bytes;
     }
 
@@ -244,10 +288,51 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         trip.row_variables = shape.row_variables();
         return trip;
     }
-    static StepperOptions stepper_options(const Options& options) {
+    StepperOptions stepper_options() const {
         std::vector<std::array<double, 4>> scalars;
-        for (const auto& [name, constants] : options.scalars) scalars.push_back(constants);
-        return {options.scheme, options.shift_seed, options.is_exact(), scalars};
+        for (const auto& [name, constants] : options_.scalars) scalars.push_back(constants);
+        return {options_.scheme, options_.shift_seed, options_.is_exact(), scalars, shells()};
+    }
+    int shells() const {
+        return shell_number(largest_wavenumber(), options_.box().smallest_wavenumber()) + 1;
+    }
+
+    // The field that a source acts on; a velocity that is not in the state by way of its output.
+    struct ForcedFieldOf {
+        kernels::ForcedField field;
+        bool solenoidal, plane;
+        std::array<Parity, 3> parities;
+    };
+    ForcedFieldOf forced_field(const std::string& name) const {
+        if (!derived_from_velocity(name)) {
+            const StateField of = find(name);
+            return {{of.first, of.group.components}, of.group.solenoidal, false, parities_of(name)};
+        }
+        int output = 0;
+        while (Model::outputs[static_cast<std::size_t>(output)].name != name) ++output;
+        return {{0, 3, output}, true, true, parities_of(name)};
+    }
+    void add_source(const forcing::SourceOptions& source) {
+        const ForcedFieldOf of = forced_field(source.field);
+        const forcing::Surroundings around{options_.box(), truncation_, trip_.table(), of.field.components,
+                                           of.solenoidal,  of.plane,    of.parities};
+        stepper_.forces().add(forcing::make_source(source, around), of.field);
+    }
+    void give(std::size_t number, const std::vector<Complex<Real>>& values) {
+        const double every = std::numeric_limits<double>::max();
+        stepper_.forces().give(
+            number, values, forcing::modes_of({0.0, every / 2}, options_.box(), truncation_, trip_.table()));
+    }
+    // Of a source on all modes the power follows from the field's spectrum.
+    std::vector<double> power_of_source(std::size_t number) {
+        auto& forces = stepper_.forces();
+        if (!forces.source(number).everywhere()) return forces.power_by_shell(number, last_dt_);
+        const std::string name = forces.source(number).field();
+        device::Buffer<Complex<Real>, Memory> beside;
+        const FieldModes<Real> field = modes_of(name, beside);
+        auto spectrum = energy_spectrum(modes(), FieldView<Real>{field.data, field.modes}, field.components);
+        for (double& of_shell : spectrum) of_shell *= 2.0 * forces.gain(number);
+        return spectrum;
     }
 
     // The state of some models without a velocity may be set from a velocity.
@@ -308,9 +393,8 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     FieldView<Real> state() { return {stepper_.state(), stepper_.modes()}; }
 
     ModeSet<Device, Real> modes() {
-        const double smallest = options_.box().smallest_wavenumber();
         return {trip_.device(), world_,        trip_.exchanges().watchdog(),
-                trip_.table(),  trip_.modes(), {smallest, shell_number(largest_wavenumber(), smallest) + 1}};
+                trip_.table(),  trip_.modes(), {options_.box().smallest_wavenumber(), shells()}};
     }
 
     // The parities of a field of the state are those of the output of the same name.
@@ -323,9 +407,11 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         return {data(field), stepper_.modes(), field.group.components, parities_of(field.name)};
     }
 
-    // An output is computed from the state in the scratch register, or in `beside` if it has more components
-    // than the state.
+    // A field of the state itself; an output is computed from the state in the scratch register, or in
+    // `beside` if it has more components than the state.
     FieldModes<Real> modes_of(const std::string& name, device::Buffer<Complex<Real>, Memory>& beside) {
+        for (const StateField& field : state_fields())
+            if (field.name == name) return modes_of(field);
         const int components = components_of(name);
         const std::int64_t modes = stepper_.modes();
         int which = 0;
@@ -342,7 +428,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
                                                          which, components});
             return {made, modes, components, parities_of(name)};
         }
-        return modes_of(find(name));
+        throw Error("field \"" + name + "\" is declared by no output of the model.");
     }
     static std::size_t bytes_of(const FieldModes<Real>& field) {
         return static_cast<std::size_t>(field.components * field.modes) * sizeof(Complex<Real>);
@@ -360,6 +446,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     Device device_;
     RoundTrip<Device, Real> trip_;
     Stepper<Model, Device, Real> stepper_;
+    double last_dt_ = 0.0;
 };
 
 } // namespace whorl

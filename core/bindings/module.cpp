@@ -19,6 +19,7 @@
 #include <nanobind/stl/vector.h>
 
 #include "bindings/bind_fields.hpp"
+#include "bindings/bind_forcing.hpp"
 #include "bindings/open_flow.hpp"
 #include "device/buffer.hpp"
 #include "device/caches.hpp"
@@ -146,11 +147,11 @@ void bind_scheme(nb::module_& m) {
 void bind_measures(nb::class_<OpenFlow>& flow) {
     flow.def(
         "step",
-        [](OpenFlow& self, double dt, double courant, double dt_max, std::int64_t step_number) {
-            return self->step({dt, courant, dt_max}, step_number);
+        [](OpenFlow& self, double dt, double courant, double dt_max, double time, std::int64_t step_number) {
+            return self->step({dt, courant, dt_max, time}, step_number);
         },
         nb::arg("dt"), nb::arg("courant") = 0.0, nb::arg("dt_max") = std::numeric_limits<double>::infinity(),
-        nb::arg("step_number") = 0, Unlocked());
+        nb::arg("time") = 0.0, nb::arg("step_number") = 0, Unlocked());
     flow.def("statistics", of_open(&Flow::statistics), Unlocked());
     flow.def("spectra", [](OpenFlow& self) { return shells(self, &Flow::spectra); });
     flow.def("transfer", [](OpenFlow& self) { return shells(self, &Flow::transfer); });
@@ -194,6 +195,7 @@ void bind_flow(nb::module_& m) {
         return std::tuple(at.point_z.begin, at.point_z.end, at.y.begin, at.y.end);
     });
     bind_fields(flow);
+    bind_forcing(flow);
     bind_measures(flow);
 }
 
@@ -219,6 +221,7 @@ void bind_error(nb::module_& m) {
 WHORL_NB_MODULE(WHORL_MODULE, m) {
     bind_error(m);
     bind_scheme(m);
+    bind_source(m);
     bind_options(m);
     bind_flow(m);
     m.def("build_info", &build_info);

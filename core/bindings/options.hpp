@@ -9,6 +9,7 @@
 #include "device/compiled.hpp"
 #include "device/cpu.hpp"
 #include "exchange/transport.hpp"
+#include "forcing/source.hpp"
 #include "grid/pencils.hpp"
 #include "steppers/scheme.hpp"
 
@@ -33,6 +34,7 @@ struct Options {
         declared::choices::linear.front(); // "exact": linear coupling in the integrating factor
     std::map<std::string, double> parameters;
     std::vector<NamedScalar> scalars;
+    std::vector<forcing::SourceOptions> forcing;
     std::array<int, 2> process_grid{0, 0}; // (0, 0): automatic
     int batches = 0;                       // 0: automatic
     int threads = 0;                       // 0: OpenMP's default
@@ -90,6 +92,7 @@ template <class Use> void each_option(const Use& use) {
     use("linear", &Options::linear);
     use("parameters", &Options::parameters);
     use("scalars", &Options::scalars);
+    use("forcing", &Options::forcing);
     use("process_grid", &Options::process_grid);
     use("batches", &Options::batches);
     use("threads", &Options::threads);

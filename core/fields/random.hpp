@@ -5,10 +5,10 @@
 
 #include <array>
 #include <cmath>
-#include <numbers>
 
 #include "base/philox.hpp"
 #include "device/buffer.hpp"
+#include "grid/real_field.hpp"
 #include "measure/state.hpp"
 #include "models/continuity.hpp"
 #include "models/field.hpp"
@@ -17,35 +17,21 @@
 namespace whorl {
 
 // Complex Gaussian amplitudes of the mode, perpendicular to k if the field is solenoidal. The mean is zero.
-//
-// The field is real, and between walls even or odd: a component's amplitude at -k, reflected by the walls, is
-// its conjugate, with a minus where it is a sine along an odd number of walled axes. If both are kept, or are
-// the same mode, the function gives consistent values; a sine has no amplitude at wavenumber 0.
+// The field is real (grid/real_field.hpp).
 template <class Real>
 WHORL_ANYWHERE void random_mode(Wavenumber<Real> k, std::array<int, 3> n, const Box& box, std::uint64_t seed,
                                 FieldGroup group, std::array<Parity, 3> parities, Complex<Real>* a) {
-    const bool paired = n[0] == 0 || box.wall(0);
-    const int y = box.wall(1) ? 0 : n[1], z = box.wall(2) ? 0 : n[2], leading = y != 0 ? y : z;
-    const bool mirrored = paired && leading < 0, alone = paired && leading == 0;
-    const std::array<int, 3> of{n[0], mirrored ? n[1] - 2 * y : n[1], mirrored ? n[2] - 2 * z : n[2]};
+    const RealMode mode(n, box);
     const auto components = static_cast<std::uint32_t>(group.components);
     for (std::uint32_t component = 0; component < components; ++component) {
-        const Parity given = parities[component];
-        const Parity sine{given.x && box.wall(0), given.y && box.wall(1), given.z && box.wall(2)};
-        const bool none = (sine.x && n[0] == 0) || (sine.y && n[1] == 0) || (sine.z && n[2] == 0);
-        const double odd = sine.sines() % 2 == 1 ? -1.0 : 1.0;
         const PhiloxBlock words =
-            philox({static_cast<std::uint32_t>(of[0]), static_cast<std::uint32_t>(of[1]),
-                    static_cast<std::uint32_t>(of[2]), component},
+            philox({static_cast<std::uint32_t>(mode.of[0]), static_cast<std::uint32_t>(mode.of[1]),
+                    static_cast<std::uint32_t>(mode.of[2]), component},
                    {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
-        const double radius = none ? 0.0 : std::sqrt(-2.0 * std::log(uniform(words[0])));
-        const double angle = 2.0 * std::numbers::pi * uniform(words[1]);
-        const double re = radius * std::cos(angle), im = radius * std::sin(angle);
-        if (alone)
-            a[component] = {static_cast<Real>(odd > 0 ? re : 0.0), static_cast<Real>(odd > 0 ? 0.0 : im)};
-        else
-            a[component] = {static_cast<Real>(mirrored ? odd * re : re),
-                            static_cast<Real>(mirrored ? -odd * im : im)};
+        const std::array<double, 2> normal = normals(words[0], words[1]);
+        const Complex<double> drawn =
+            RealAmplitude(n, parities[component], box).from(mode, normal[0], normal[1]);
+        a[component] = {static_cast<Real>(drawn.re), static_cast<Real>(drawn.im)};
     }
     const Real zero = square(k) > Real(0) ? Real(1) : Real(0);
     if (group.solenoidal) {

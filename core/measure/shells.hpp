@@ -1,6 +1,5 @@
-// Sums over modes, in total and by shell. Shell n holds |k| / k_min in [n - 1/2, n + 1/2), k_min the smallest
-// wavenumber of the box. Every mode with kx > 0 counts for its conjugate as well. The summand is a small
-// copyable struct that is called on the device.
+// Sums over modes, in total and by shell (grid/shell.hpp). Every mode with kx > 0 counts for its conjugate as
+// well. The summand is a small copyable struct that is called on the device.
 #pragma once
 
 #include <cmath>
@@ -10,16 +9,10 @@
 #include "exchange/communicator.hpp"
 #include "exchange/watchdog.hpp"
 #include "grid/row_table.hpp"
+#include "grid/shell.hpp"
 #include "roundtrip/mode.hpp"
 
 namespace whorl {
-
-// If lengths have a ratio such as 3 to 2, some modes lie exactly on a boundary: they belong to the upper
-// shell, independent of rounding in single precision.
-WHORL_INLINE int shell_number(double k, double smallest_wavenumber) {
-    constexpr double rounding = 2e-7;
-    return static_cast<int>(k / smallest_wavenumber * (1.0 + rounding) + 0.5);
-}
 
 // Shells 0, ..., count - 1 over all ranks.
 struct Shells {

@@ -1,8 +1,9 @@
-// Advances a model in time: owns the registers, runs one round trip a stage (two for phase-shift-exact).
+// Advances a model in time: owns the registers, runs one round trip a stage (two for phase-shift-exact), and
+// adds the forces.
 #pragma once
 
 #include "roundtrip/run.hpp"
-#include "steppers/tendency.hpp"
+#include "steppers/run_forces.hpp"
 
 namespace whorl {
 
@@ -17,6 +18,7 @@ struct StepperOptions {
     std::uint64_t shift_seed = 0;
     bool exact = false;                         // linear coupling as part of the integrating factor
     std::vector<std::array<double, 4>> scalars; // diffusivity and mean gradient of each passive scalar
+    int shells = 1;                             // of spectra
 };
 
 // Offset of a grid, as a fraction of a cell, for the steps 2 pair and 2 pair + 1: three uniform numbers drawn
@@ -25,12 +27,16 @@ std::array<double, 3> shift_offset(std::uint64_t seed, std::int64_t pair);
 
 template <class Model, class Device, class Real> class Stepper {
   public:
-    Stepper(RoundTrip<Device, Real>& trip, const Box& box, const Truncation& truncation, const Model& model,
-            const StepperOptions& options)
+    Stepper(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
+            const Truncation& truncation, const Model& model, const StepperOptions& options)
         : trip_(trip), model_(model), options_(options), scheme_(options_.scheme), history_(scheme_.earlier),
           dealiasing_(truncation.dealiasing()), modes_(trip.table().modes()), fields_(field_count(options)),
           registers_(static_cast<std::size_t>(scheme_.all_registers(dealiasing_) * fields_ * modes_),
-                     trip.device().executors()) {
+                     trip.device().executors()),
+          forces_({trip.device(), world, trip.exchanges().watchdog(), trip.modes(),
+                   static_cast<std::int64_t>(trip.table().height()) * trip.table().nz(), modes_,
+                   box.smallest_wavenumber(), options_.shells},
+                  model_) {
         std::array<double, 3> largest{};
         for (std::size_t axis = 0; axis < 3; ++axis) {
             const int i = static_cast<int>(axis);
@@ -38,6 +44,8 @@ template <class Model, class Device, class Real> class Stepper {
             inverse_spacing_[axis] = flat_[axis] ? 0.0 : 1.0 / box.spacing(i);
             largest[axis] = truncation.extent(i) * box.unit(i);
         }
+        // A peak of three times the root-mean-square speed, along all axes.
+        push_ = 3.0 * std::hypot(inverse_spacing_[0], inverse_spacing_[1], inverse_spacing_[2]);
         const Wavenumber<double> corner{largest[0], largest[1], largest[2]};
         coupling_norm_ = model.coupling_norm(corner);
         wave_rate_ = rate_of_waves(model, box, corner);
@@ -59,16 +67,24 @@ template <class Model, class Device, class Real> class Stepper {
     std::int64_t bytes() const { return static_cast<std::int64_t>(registers_.bytes()); }
     const Model& model() const { return model_; }
 
+    Forces<Model, Device, Real>& forces() { return forces_; }
+    const Forces<Model, Device, Real>& forces() const { return forces_; }
+
     StepReport step(TimeStep time_step, std::int64_t step_number) {
         std::array<double, 2> maxima{};
+        const std::function<double(double)> push = [&](double dt) { return forces_.speed(dt) * push_; };
+        if (forces_.any()) time_step.push = &push;
+        double time = time_step.time;
         for (std::size_t s = 0; s < scheme_.stages.size(); ++s) {
             Tendency<Model, Real> pass = tendency(scheme_.stages[s], time_step);
             pass.measures = s == 0;
-            if (dealiasing_.shifts && !dealiasing_.twice) trip_.shift(grid_of_stage(s, step_number));
-            const std::array<double, 2> of_stage = run_stage(pass);
+            const std::array<double, 2> of_stage = run_forced(pass, s, time, step_number);
             if (s == 0) maxima = {pass.rate(of_stage[0]), of_stage[1]};
             if (history_.serves(time_step.dt)) break;
+            time += scheme_.stages[s].advance * time_step.dt;
         }
+        if (forces_.any() && std::isfinite(maxima[1]) && std::isfinite(time_step.dt))
+            end_forces(time_step, step_number);
         history_.add(time_step.dt);
         return {time_step.dt, maxima[0] * time_step.dt, std::sqrt(maxima[1])};
     }
@@ -133,6 +149,32 @@ template <class Model, class Device, class Real> class Stepper {
         return std::max(model.coupling_norm(corner), 5 * of_large);
     }
 
+    // A stage with what sources add to it. Where the state is not finite, dt is not chosen, and none is
+    // added.
+    std::array<double, 2> run_forced(Tendency<Model, Real>& pass, std::size_t s, double time,
+                                     std::int64_t step_number) {
+        const auto run = [&] {
+            if (dealiasing_.shifts && !dealiasing_.twice) trip_.shift(grid_of_stage(s, step_number));
+            return run_stage(pass);
+        };
+        if (!forces_.any()) return run();
+        forces_.before_stage(state(), time);
+        const std::vector<double> growth = forces_.growth(fields_);
+        pass.growth = growth.empty() ? nullptr : growth.data();
+        const std::array<double, 2> maxima = run();
+        pass.growth = nullptr;
+        const double dt = pass.step->dt;
+        if (s == 0 && !(std::isfinite(maxima[1]) && std::isfinite(dt))) return maxima;
+        const Stage now = history_.serves(dt) ? history_.stage(dt) : pass.stage;
+        forces_.after_stage(
+            pass, {now, static_cast<int>(s), scheme_.earlier > 0, time, {pass.step->time, dt, step_number}});
+        return maxima;
+    }
+    void end_forces(TimeStep& time_step, std::int64_t step_number) {
+        forces_.end_step(tendency(scheme_.stages.back(), time_step), state(),
+                         {time_step.time, time_step.dt, step_number}, scheme_.earlier > 0);
+    }
+
     // Rogallo's shifts: the grids of two stages in turn differ by half a cell along every axis, so the single
     // aliases they leave have opposite signs. The second step of a pair takes the two grids in reverse order:
     // whatever the weights of a scheme's stages, each grid has half of their sum over the pair.
@@ -182,7 +224,8 @@ template <class Model, class Device, class Real> class Stepper {
     device::Buffer<Complex<Real>, typename Device::Memory> registers_;
     std::array<bool, 3> flat_{};
     std::array<double, 3> inverse_spacing_{};
-    double coupling_norm_ = 0.0, wave_rate_ = 0.0;
+    double coupling_norm_ = 0.0, wave_rate_ = 0.0, push_ = 0.0;
+    Forces<Model, Device, Real> forces_;
 };
 
 } // namespace whorl

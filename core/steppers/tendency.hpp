@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "base/error.hpp"
 #include "models/passive_scalar.hpp"
@@ -17,6 +18,26 @@ struct TimeStep {
     double dt = 0.0;
     double courant = 0.0; // 0: dt as given
     double dt_max = 0.0;
+    double time = 0.0; // at its beginning
+    // The rate of advection that forces add within dt, or null.
+    const std::function<double(double)>* push = nullptr;
+
+    // The longest step with the Courant number, of a fluid of this rate of advection.
+    double longest(double rate) const {
+        const double free = rate > 0.0 ? std::min(courant / rate, dt_max) : dt_max;
+        if (!push) return free;
+        const auto is_short = [&](double trial) { return (rate + (*push)(trial)) * trial <= courant; };
+        double most = free;
+        if (!std::isfinite(most))
+            for (most = 1.0; is_short(most) && std::isfinite(2.0 * most);) most *= 2.0;
+        if (is_short(most)) return free;
+        double least = 0.0;
+        for (int halving = 0; halving < 60; ++halving) {
+            const double middle = 0.5 * (least + most);
+            (is_short(middle) ? least : most) = middle;
+        }
+        return least > 0.0 ? least : most;
+    }
 };
 
 // The registers of a step and the data of its present stage.
@@ -33,6 +54,7 @@ template <class Model, class Real> struct StageOf {
     bool exact = false;               // linear coupling is in the factor
     double coupling_norm = 0.0;       // a bound on the linear coupling
     TimeStep* step = nullptr;
+    const double* growth = nullptr; // of each field, on the host; null: no linear forcing of all modes
 
     WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
         Complex<Real> a[Model::fields];
@@ -70,16 +92,21 @@ template <class Model, class Real> struct StageOf {
     template <bool exactly> Update<Model, Real, exactly> update() const {
         const bool remembers = history && history->serves(step->dt);
         const Stage now = remembers ? history->stage(step->dt) : stage;
-        return {model,
-                Combination<Real>(now, registers, step->dt, Model::couples && !exactly ? 1 : 0),
-                registers[0],
-                context,
-                adds ? extra : nullptr,
-                modes,
-                static_cast<Real>(now.advance * step->dt),
-                static_cast<Real>(weight),
-                static_cast<Real>(coupling_norm),
-                now.ends_step};
+        const int also_read = (Model::couples && !exactly) || growth ? 1 : 0;
+        Update<Model, Real, exactly> update{model,
+                                            Combination<Real>(now, registers, step->dt, also_read),
+                                            registers[0],
+                                            context,
+                                            adds ? extra : nullptr,
+                                            modes,
+                                            static_cast<Real>(now.advance * step->dt),
+                                            static_cast<Real>(weight),
+                                            static_cast<Real>(coupling_norm),
+                                            now.ends_step,
+                                            growth != nullptr};
+        for (std::size_t f = 0; growth && f < update.growth.size(); ++f)
+            update.growth[f] = static_cast<Real>(growth[f]);
+        return update;
     }
 };
 
@@ -117,8 +144,7 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
     void begin_store(const std::array<double, 2>& largest) const {
         TimeStep& chosen = *this->step;
         if (!measures || chosen.courant <= 0.0 || !std::isfinite(largest[0])) return;
-        const double fastest = rate(largest[0]);
-        chosen.dt = fastest > 0.0 ? std::min(chosen.courant / fastest, chosen.dt_max) : chosen.dt_max;
+        chosen.dt = chosen.longest(rate(largest[0]));
     }
 
     int parts() const
@@ -143,7 +169,8 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
                                       this->history,
                                       this->exact,
                                       this->coupling_norm,
-                                      this->step}};
+                                      this->step,
+                                      this->growth ? this->growth + Model::fields + s : nullptr}};
         for (Fields<Real>& field : part.registers) field += offset;
         if (part.extra) part.extra += offset;
         return part;

@@ -1,6 +1,7 @@
 // The update of one mode by a stage:
 //
-//   da = weight (tendency + L a) (+ extra),  r_i <- exp(-rate elapsed) (sum_j m[i][j] r_j + v[i] dt da)
+//   da = weight (tendency + L a) (+ extra) + growth a,  r_i <- exp(-rate elapsed) (sum_j m[i][j] r_j + v[i]
+//   dt da)
 //
 // L is a model's linear coupling. With `exact` it is not in da but in the factor, exp((L - rate) elapsed)
 // (coupling.hpp), which is then computed in double. Where work is enqueued, a thread does all of it for a
@@ -33,6 +34,8 @@ template <class Model, class Real, bool exact> struct Update {
     Real elapsed, weight;
     Real norm; // of the linear coupling
     bool ends_step;
+    bool grows = false;
+    std::array<Real, fields> growth{}; // of each field: linear forcing of all modes
 
     WHORL_INLINE bool decays() const { return elapsed > Real(0); }
 
@@ -44,6 +47,7 @@ template <class Model, class Real, bool exact> struct Update {
             const std::int64_t at = f * modes + mode.index;
             Complex<Real> r[most], of_field[most];
             if (extra) da[f] = weight * da[f] + extra[at];
+            if (grows) da[f] = da[f] + growth[f] * state[at];
             unrolled<most>([&](auto j) {
                 if (j < combination.reads) r[j] = combination.from[j][at];
             });
@@ -60,6 +64,23 @@ template <class Model, class Real, bool exact> struct Update {
             if (ends_step) model.constrain(mode.k, next[i]);
             unrolled<fields>([&](auto f) { combination.to[i][f * modes + mode.index] = next[i][f]; });
         });
+    }
+
+    // Adds a force da to one mode that has been stored: to register i exp(-rate elapsed) shares[i] da.
+    WHORL_ANYWHERE void add(Wavenumber<Real> k, std::int64_t index, const Complex<Real>* da,
+                            const Real* shares) const {
+        constexpr int most = Combination<Real>::most;
+        Decay<Real> factor[rates] = {};
+        if (decays() && !couples) find_factors(k, factor);
+        for (int i = 0; i < most; ++i) {
+            if (i >= combination.writes || shares[i] == Real(0)) continue;
+            Complex<Real> added[fields], sum[fields];
+            unrolled<fields>([&](auto f) { added[f] = shares[i] * da[f]; });
+            if (decays()) propagate(k, factor, added);
+            unrolled<fields>([&](auto f) { sum[f] = combination.to[i][f * modes + index] + added[f]; });
+            if (ends_step) model.constrain(k, sum);
+            unrolled<fields>([&](auto f) { combination.to[i][f * modes + index] = sum[f]; });
+        }
     }
 
     // Fetches the registers of a row that is stored soon.
@@ -88,6 +109,7 @@ template <class Model, class Real, bool exact> struct Update {
         for (int f = 0; f < fields; ++f) of_field[f] = {factors[rate_of(f)].whole, factors[rate_of(f)].rest};
         const bool alone = decays() && !couples;
         if (extra) add_extra<Device>(row, da);
+        if (grows) add_growth<Device>(row, da);
         if (alone) find_factor_rows<Device>(row, factors);
         // The new registers stay in the first cache until they are complete, and are written once.
         Complex<Real> next[Combination<Real>::most][fields][at_once];
@@ -111,6 +133,12 @@ template <class Model, class Real, bool exact> struct Update {
         for (int f = 0; f < fields; ++f)
             Device::run(row.length, [&, own = da[f], more = extra + f * modes + row.index](std::int64_t i)
                                         WHORL_INSIDE { copy(weight * own[i] + more[i], own[i]); });
+    }
+    template <class Device> void add_growth(const ModeRow<Real>& row, Complex<Real> (*da)[at_once]) const {
+        for (int f = 0; f < fields; ++f)
+            Device::run(row.length, [&, own = da[f], a = state + f * modes + row.index,
+                                     rate = growth[static_cast<std::size_t>(f)]](std::int64_t i)
+                                        WHORL_INSIDE { copy(own[i] + rate * a[i], own[i]); });
     }
     template <class Device>
     void find_factor_rows(const ModeRow<Real>& row, FactorRow<Real, at_once>* factors) const {

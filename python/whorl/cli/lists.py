@@ -3,15 +3,17 @@
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.markup import escape
 from rich.padding import Padding
 from rich.table import Table
 
 from whorl.base.errors import CaseError
 from whorl.config.case import Case, find_case, load_case, ready_cases
-from whorl.config.explain import Option, did_you_mean, sections
+from whorl.config.explain import Option, describe, did_you_mean, sections
 from whorl.config.explain import options as case_options
 from whorl.config.models import MODELS, Model
+from whorl.config.section import Section, tag_key, tag_of
 from whorl.run.progress import stdout_console
 
 
@@ -82,11 +84,37 @@ def options(
     if section is not None and section not in known:
         raise CaseError(f"there is no section [{section}]; the sections are {', '.join(known)}.")
     console = stdout_console()
+    if section == "forcing":
+        _print_alternatives(console, section)
+        return
     for o in case_options(Case):
         if section in (None, o.key.partition(".")[0]):
-            meaning = escape(o.help + (f" [{o.unit}]" if o.unit else ""))
-            console.print(f"[bold]{o.key}[/]   {escape(_what_it_takes(o))}")
-            console.print(Padding(meaning, (0, 0, 0, 4), expand=False))
+            _print_option(console, o)
+
+
+def _print_option(console: Console, about: Option) -> None:
+    meaning = escape(about.help + (f" [{about.unit}]" if about.unit else ""))
+    console.print(f"[bold]{about.key}[/]   {escape(_what_it_takes(about))}")
+    console.print(Padding(meaning, (0, 0, 0, 4), expand=False))
+
+
+def _print_alternatives(console: Console, section: str) -> None:
+    """The options that all alternatives of a section share, then each alternative with its own."""
+    alternatives = [kind for kind in sections(Case)[section] if issubclass(kind, Section)]
+    described = [
+        [describe(f"{section}.{name}", field) for name, field in kind.model_fields.items()]
+        for kind in alternatives
+    ]
+    tag = tag_key(alternatives[0])
+    shared = [about for about in described[0] if all(about in others for others in described)]
+    for about in shared:
+        _print_option(console, about)
+    for kind, options_of in zip(alternatives, described, strict=True):
+        console.print(f'\n[bold]{section}.{tag} = "{tag_of(kind)}"[/]')
+        console.print(Padding(escape(" ".join((kind.__doc__ or "").split())), (0, 0, 0, 4), expand=False))
+        for about in options_of:
+            if about not in shared and about.key != f"{section}.{tag}":
+                _print_option(console, about)
 
 
 def _what_it_takes(about: Option) -> str:

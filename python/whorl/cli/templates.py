@@ -7,6 +7,7 @@ import tomlkit
 
 from whorl.config.case import Case
 from whorl.config.explain import Option, describe
+from whorl.config.forcing import KINDS as FORCES
 from whorl.config.initial_options import KINDS, InitialField
 from whorl.config.measures import spectra_columns
 from whorl.config.models import MODELS, Model
@@ -14,6 +15,7 @@ from whorl.config.scalars import Scalar
 from whorl.config.section import Section, tag_of
 
 NO_VALUE = "?"
+LISTS = ("scalars", "forcing")  # sections of any number of blocks
 WIDEST = 40  # characters of a setting; its comment follows
 
 
@@ -36,7 +38,7 @@ def new_case(model: type[Model]) -> str:
     """A case file that runs unchanged; an option that is commented out has the value shown, or none."""
     case = example_case(model)
     sections = example_sections(model)
-    given = {name: sections.get(name, {}) for name in Case.model_fields if name != "scalars"}
+    given = {name: sections.get(name, {}) for name in Case.model_fields if name not in LISTS}
     blocks = [_head(model)]
     for name, values in given.items():
         blocks.append(_block(name, getattr(case, name), values))
@@ -45,6 +47,7 @@ def new_case(model: type[Model]) -> str:
             blocks += [_block(f"initial.{key}", case.initial.others[key], tables[key]) for key in tables]
             blocks.append(_other_initial_fields(model))
             blocks += [_scalars()] if model.viscous else []
+            blocks.append(_forcing())
     return "\n".join(blocks)
 
 
@@ -140,3 +143,11 @@ def _scalars() -> str:
     lines = [(*_setting(about, shown.get(about.key.rpartition(".")[2]), False), about) for about in options]
     head = "# Any number of passive scalars, such a block each:\n# [[scalars]]\n"
     return f'{head}{_aligned(lines)}# [scalars.initial]\n# name = "random"\n'
+
+
+def _forcing() -> str:
+    """The kinds of forces, one per line, and a block to begin with."""
+    lines = ["# Forces, any number of blocks; whorl options forcing has all options of each kind:"]
+    lines += [f"#   {tag:15} {kind.__doc__.strip().splitlines()[0]}" for tag, kind in FORCES.items()]
+    block = ["# [[forcing]]", '# kind = "stochastic"', "# power = 1.0", "# correlation_time = 0.1"]
+    return "".join(f"{line}\n" for line in [*lines, *block])

@@ -3,7 +3,7 @@
 A case is a TOML file with the sections below, or the same sections as keywords:
 `Case(grid={"points": 64}, flow={"viscosity": 0.01}, time={"until": 10}, initial={"name": "abc"})`.
 The equations, [flow], are in models/; [time] is in time.py, the initial fields in initial_options.py,
-[[scalars]] in scalars.py.
+[[scalars]] in scalars.py, [[forcing]] in forcing/.
 """
 
 import math
@@ -23,6 +23,7 @@ from whorl.base.text import storable
 from whorl.config.checks import check_together, fill_in
 from whorl.config.dealiasing import DEALIASINGS
 from whorl.config.explain import describe, did_you_mean, explain, show
+from whorl.config.forcing import AnyForcing
 from whorl.config.initial_options import Initial
 from whorl.config.models import Flow
 from whorl.config.notebooks import html_of
@@ -164,6 +165,8 @@ class Case(Section):
         The initial fields. They may be missing if the `Simulation` is given its initial field.
     scalars : sequence of dict or Scalar, optional
         The passive scalars, none by default.
+    forcing : sequence of dict or Forcing, optional
+        The forces, none by default.
     output : dict or Output, optional
         What is written, where and how often. Without `directory` a script writes no files.
     run : dict or Run, optional
@@ -203,6 +206,7 @@ class Case(Section):
     time: Time
     initial: Initial | None = None
     scalars: Annotated[tuple[Scalar, ...], BeforeValidator(listed)] = ()
+    forcing: Annotated[tuple[AnyForcing, ...], BeforeValidator(listed)] = ()
     output: Output = Field(default_factory=Output)
     run: Run = Field(default_factory=Run)
 
@@ -233,8 +237,9 @@ class Case(Section):
     def _repr_html_(self) -> str:
         """All options, in a notebook."""
         sections = {name: getattr(self, name) for name in type(self).model_fields if getattr(self, name)}
-        scalars = {f"scalars[{n}]": scalar for n, scalar in enumerate(sections.pop("scalars", ()))}
-        return html_of(sections | scalars)
+        lists = {name: sections.pop(name, ()) for name in ("scalars", "forcing")}
+        tables = {f"{name}[{n}]": one for name, each in lists.items() for n, one in enumerate(each)}
+        return html_of(sections | tables)
 
     def to_dict(self) -> dict[str, Any]:
         """Return every option with its value, without those that are not set.
@@ -242,13 +247,11 @@ class Case(Section):
         Returns
         -------
         dict of str to Any
-            A dict of options for each section; `Case(**sections)` makes an equal case of them. `scalars`,
-            if there are any, is a tuple of dicts.
+            A dict of options for each section; `Case(**sections)` makes an equal case of them. `scalars` and
+            `forcing`, if there are any, are tuples of dicts.
         """
         sections = self.model_dump(exclude_none=True)
-        if not self.scalars:
-            del sections["scalars"]
-        return sections
+        return {name: section for name, section in sections.items() if section != ()}
 
     def to_toml(self) -> str:
         """Return the case as the text of a case file, with all options, including defaults, and their help.

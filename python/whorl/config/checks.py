@@ -4,15 +4,25 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
+from whorl.base.errors import CaseError
 from whorl.config.columns import CLOCK
 from whorl.config.explain import did_you_mean
+from whorl.config.forcing import DesignGrid, FormulaInTime, Steady, Stochastic
 from whorl.config.initial_options import KINDS, Formula, InitialField, Zero
-from whorl.config.measures import GROWING, series_columns, spectra_columns
+from whorl.config.measures import (
+    growing_columns,
+    output_fields,
+    series_columns,
+    spectra_columns,
+    state_fields,
+)
 from whorl.config.models import DEFAULT, MODELS, Model
 from whorl.config.scalars import STATISTICS
 from whorl.config.section import Section, tag_of
 from whorl.config.turnovers import check_turnovers
+from whorl.config.wavenumbers import resolved_wavenumber, smallest_wavenumber
 
 # Names of the dimensions of datasets and files, and of the group at the root of a snapshot.
 RESERVED = ("x", "y", "z", "k", "kx", "ky", "kz", "component", "part", "VTKHDF")
@@ -36,7 +46,40 @@ def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
             given["grid"] = {"bases": model.bases[0], "dealias": model.dealias} | grid
         if isinstance(output, dict) and output.get("fields") is None:
             given["output"] = output | {"fields": model.snapshot}
+        if isinstance(forces := given.get("forcing"), list | tuple):
+            given["forcing"] = [
+                {"field": model.first_field()} | force if isinstance(force, dict) else force
+                for force in forces
+            ]
+            given["forcing"] = [_designed(force, given) for force in given["forcing"]]
     return given
+
+
+def _designed(force: Any, sections: dict[str, Any]) -> Any:
+    """The force with what its target determines, in place of the target; sets flow.viscosity in `sections`.
+
+    What is not valid by itself is left for the validation to refuse. Raises CaseError.
+    """
+    if not (isinstance(force, dict) and force.get("kind") == "stochastic" and force.get("target")):
+        return force
+    try:
+        stochastic, grid = Stochastic(**force), DesignGrid.of(sections.get("grid"))
+    except (ValidationError, ValueError, TypeError, KeyError):
+        return force
+    try:
+        sizes = stochastic.designed(grid)
+    except ValueError as error:
+        raise CaseError(f"{error}.") from None
+    viscosity, flow = sizes.pop("viscosity"), sections.get("flow")
+    given = flow.get("viscosity") if isinstance(flow, dict) else None
+    if given is not None and given != viscosity:
+        raise CaseError(
+            f"flow.viscosity = {given} is given beside forcing.target, which sets it to {viscosity:.6g}; "
+            "leave one of them out."
+        )
+    if isinstance(flow, dict):
+        sections["flow"] = flow | {"viscosity": viscosity}
+    return {key: value for key, value in force.items() if key != "target"} | sizes
 
 
 def _plain(value: Any) -> Any:
@@ -58,6 +101,7 @@ def check_together(case: Any) -> None:
     """Raises ValueError, naming values and remedy, if sections that are right by themselves do not fit."""
     case.flow.check_grid(case.grid)
     check_scalars(case)
+    check_forcing(case)
     check_snapshot_fields(case)
     check_turnovers(case)
     check_until_error(case)
@@ -80,13 +124,88 @@ def check_scalars(case: Any) -> None:
     for columns in (series_columns(case), spectra_columns(case)):
         called = [column.name for column in columns]
         if twice := [name for name in called if called.count(name) > 1]:
-            raise ValueError(f'the names of [[scalars]] give two columns "{twice[0]}"; choose another name')
+            raise ValueError(
+                f'the names of [[scalars]] and [[forcing]] give two columns "{twice[0]}"; choose another name'
+            )
     for scalar in case.scalars:
         _check_gradient(scalar, case.grid)
         _check_plane_gradient(scalar, case.flow)
         if scalar.initial is not None:
             _check_kind(scalar.initial, "scalar", 1, "scalars.initial", case)
             _check_no_tables(scalar.initial, "scalars.initial")
+
+
+def check_forcing(case: Any) -> None:
+    """Raises ValueError for a force that the model or the grid does not allow, or names that clash."""
+    labels = [force.label for force in case.forcing]
+    for force in case.forcing:
+        if labels.count(force.label) > 1:
+            raise ValueError(f"two forces are called {force.label}; give forcing.name, a name for each")
+        components = _check_forced_field(force, case)
+        if not force.any_bases and case.grid.bases != "FFF":
+            raise ValueError(
+                f'forcing.kind = "{force.kind}" is for periodic boxes (grid.bases = "FFF"), not for '
+                f'"{case.grid.bases}"; choose another kind'
+            )
+        check_band(force, case)
+        _check_shape(force, components, case)
+        force.check(case)
+
+
+def _check_forced_field(force: Any, case: Any) -> int:
+    """The number of components of the field. Raises ValueError where it cannot be forced."""
+    flow, place = case.flow, f'the force "{force.label}"'
+    known = {flow.first_field(): None} | dict.fromkeys(state_fields(case))
+    if force.field not in known:
+        near = did_you_mean(str(force.field), known).rstrip("?")
+        raise ValueError(
+            f'forcing.field = "{force.field}" is no field of flow.model = "{flow.model}" that can be '
+            f"forced{near}; it must be one of {', '.join(known)}"
+        )
+    if getattr(flow, "kinematic", False) and force.field == flow.first_field():
+        raise ValueError(
+            f"{place} acts on a velocity that flow.kinematic = true prescribes; force the magnetic field, "
+            "or set flow.kinematic to false"
+        )
+    components = (output_fields(case) | state_fields(case))[force.field].components
+    if force.vector and components != 3:
+        raise ValueError(
+            f'{place} of kind "{force.kind}" is for a vector field, not for {force.field} of '
+            f"{components} component{'s' if components > 1 else ''}; choose another kind"
+        )
+    return components
+
+
+def check_band(force: Any, case: Any) -> None:
+    """Raises ValueError for a band without modes, or beyond those that are kept."""
+    k_max = getattr(force, "k_max", None)
+    if k_max is None:
+        return
+    most = resolved_wavenumber(case.grid) / smallest_wavenumber(case.grid)
+    if force.k_min > k_max:
+        raise ValueError(
+            f"forcing.k_min = {force.k_min:g} is larger than forcing.k_max = {k_max:g}: the band has no modes"
+        )
+    if k_max > most * (1 + 1e-9):
+        raise ValueError(
+            f"forcing.k_max = {k_max:g} is beyond the largest wavenumber that is kept in every direction, "
+            f"{most:.4g} times the smallest; lower it or use more points"
+        )
+
+
+def _check_shape(force: Any, components: int, case: Any) -> None:
+    if not isinstance(force, Steady):
+        return
+    shape = force.shape
+    if isinstance(shape, FormulaInTime):
+        if len(shape.value) != components:
+            needed = "one formula" if components == 1 else f"{components} formulas"
+            raise ValueError(
+                f"forcing.shape.value holds {len(shape.value)} formulas; {force.field} needs {needed}"
+            )
+        return
+    _check_kind(shape, force.field, components, "forcing.shape", case)
+    _check_no_tables(shape, "forcing.shape")
 
 
 def _check_gradient(scalar: Any, grid: Any) -> None:
@@ -131,7 +250,8 @@ def check_snapshot_fields(case: Any) -> None:
 
 
 def check_until_error(case: Any) -> None:
-    columns = [column.name for column in series_columns(case) if column.name not in GROWING]
+    growing = growing_columns(case)
+    columns = [column.name for column in series_columns(case) if column.name not in growing]
     for name in case.time.until_error or ():
         if name not in columns:
             near = did_you_mean(name, columns).rstrip("?")

@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 
 # The input of a column: `Known` for "statistics" and for "row", the spectra by name (with "k"), the report of
-# the last step, the clock. A column of "statistics" follows from sums of the core alone; one of "row" from
-# all columns before it, including those of spectra, so that only a row has it. A column of "state" is not
-# written: results compute it from the spectra and the row of a state.
-Of = Literal["statistics", "spectra", "row", "step", "clock", "state"]
+# the last step, the clock, the power and the work of forces by name. A column of "statistics" follows from
+# sums of the core alone; one of "row" from all columns before it, including those of spectra, so that only a
+# row has it. A column of "state" is not written: results compute it from the spectra and the row of a state.
+Of = Literal["statistics", "spectra", "row", "step", "clock", "forcing", "state"]
 
 
 @dataclass(frozen=True)

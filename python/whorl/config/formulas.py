@@ -10,7 +10,7 @@ import numpy as np
 MOST_THREADS = 8  # more do not pay for formulas
 LONGEST = 4000  # characters
 ALLOWED = (
-    "x, y, z, pi, + − * / % **, comparisons, & | ~ between them, where, sqrt, exp, log, sin, cos, tan, sinh, "
+    "pi, + − * / % **, comparisons, & | ~ between them, where, sqrt, exp, log, sin, cos, tan, sinh, "
     "cosh, tanh, arctan2, abs"
 )
 # Functions of each point alone, with the number of their arguments: numexpr also has sums and extremes, over
@@ -34,15 +34,18 @@ OPERATORS = (
 )
 
 
-def check(formula: str) -> None:
-    """Raises ValueError, naming the formula, unless `evaluate` can take it."""
+IN_SPACE, WITH_TIME = ("x", "y", "z"), ("x", "y", "z", "t")
+
+
+def check(formula: str, variables: tuple[str, ...] = IN_SPACE) -> None:
+    """Raises ValueError, naming the formula, unless `evaluate` can take it with these variables."""
     if len(formula) > LONGEST:
         raise ValueError(
             f"a formula of {len(formula)} characters is too long, at most {LONGEST} are taken; give the "
             "field in a file (from-file) or from a script"
         )
     numexpr = _numexpr()
-    point = {"x": 0.5, "y": 0.5, "z": 0.5, "pi": math.pi}
+    point = dict.fromkeys(variables, 0.5) | {"pi": math.pi}
     with np.errstate(all="ignore"):  # a value that is not finite here may be finite at the points
         try:
             error = numexpr.validate(in_floats(formula), local_dict=point, global_dict={})
@@ -50,18 +53,26 @@ def check(formula: str) -> None:
             error = found
         if error:
             raise ValueError(
-                f'the formula "{formula}" cannot be evaluated ({_reason(error)}); it may hold {ALLOWED}'
+                f'the formula "{formula}" cannot be evaluated ({_reason(error)}); it may hold '
+                f"{', '.join(variables)}, {ALLOWED}"
             )
-        if np.iscomplexobj(evaluate(formula, 0.5, 0.5, 0.5)):
+        if np.iscomplexobj(evaluate(formula, *(0.5 for _ in variables))):
             raise ValueError(
                 f'the formula "{formula}" is complex: a negative number has no real power that is not whole'
             )
 
 
-def evaluate(formula: str, x: np.ndarray, y: np.ndarray, z: np.ndarray) -> np.ndarray:
-    """The value of the formula at the points."""
+def names(formula: str) -> set[str]:
+    """The variables and functions in a formula."""
+    return {
+        node.id for node in ast.walk(ast.parse(formula.strip(), mode="eval")) if isinstance(node, ast.Name)
+    }
+
+
+def evaluate(formula: str, x: np.ndarray, y: np.ndarray, z: np.ndarray, t: float | None = None) -> np.ndarray:
+    """The value of the formula at the points, at the time t if it may depend on it."""
     numexpr = _numexpr()
-    known = {"x": x, "y": y, "z": z, "pi": math.pi}
+    known = {"x": x, "y": y, "z": z, "pi": math.pi} | ({} if t is None else {"t": t})
     return numexpr.evaluate(in_floats(formula), local_dict=known, global_dict={})
 
 

@@ -75,6 +75,15 @@ class Roberts(InitialField):
     any_bases: ClassVar = False
 
 
+class Kolmogorov(InitialField):
+    """Kolmogorov flow, a wave of shear: u = A sin(k_f y), v = w = 0."""
+
+    name: Literal["kolmogorov"]
+    amplitude: float = option(1.0, "A", unit="length/time")
+    k_f: int = option(1, "waves along y in the box", ge=1)
+    any_bases: ClassVar = False
+
+
 class OrszagTang(InitialField):
     """Orszag–Tang vortex: velocity A (−sin y, sin x, 0), magnetic field A (−sin y, sin 2x, 0)."""
 
@@ -154,7 +163,7 @@ class FromFile(InitialField):
     fields: ClassVar = ANY
 
 
-KINDS = (TaylorGreen, Abc, Roberts, OrszagTang, Random, Formula, FromFile, Zero)
+KINDS = (TaylorGreen, Abc, Roberts, Kolmogorov, OrszagTang, Random, Formula, FromFile, Zero)
 Initial = Annotated[reduce(or_, KINDS), Field(discriminator="name")]
 for kind in (InitialField, *KINDS):
     kind.model_rebuild(force=True)

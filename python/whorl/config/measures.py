@@ -3,6 +3,7 @@
 from typing import Any
 
 from whorl.config.columns import CLOCK, Column
+from whorl.config.forcing import UNITS
 from whorl.config.models.base import FieldOf
 from whorl.config.scalars import STATISTICS, VARIANCE
 from whorl.config.turnovers import turnover_columns
@@ -14,18 +15,24 @@ UNIT_OF_TRANSFER = {
     "1": "1/time",
     "√density": "density/time",
 }
-GROWING = ("step", "time", "turnovers")  # columns that grow with the run and have no mean
 SCALAR = FieldOf(1, "1", "passive scalar", ("",))
 
 
 def series_columns(case: Any) -> tuple[Column, ...]:
     """The columns of series.csv in order."""
-    return (*CLOCK, *turnover_columns(case), *case.flow.columns, *_of_scalars(case, STATISTICS))
+    of_scalars, of_forcing = _of_scalars(case, STATISTICS), _of_forcing(case)
+    return (*CLOCK, *turnover_columns(case), *case.flow.columns, *of_scalars, *of_forcing)
+
+
+def growing_columns(case: Any) -> set[str]:
+    """The names of columns of the series that grow with the run and have no mean."""
+    return {"step", "time", "turnovers", *(f"{force.label}_work" for force in case.forcing)}
 
 
 def spectra_columns(case: Any) -> tuple[Column, ...]:
     """The spectra in spectra.h5: the model's, those of scalars, and the transfers."""
-    return (*case.flow.spectra, *_of_scalars(case, (VARIANCE,)), *transfers(case).values())
+    injected = injections(case).values()
+    return (*case.flow.spectra, *_of_scalars(case, (VARIANCE,)), *transfers(case).values(), *injected)
 
 
 def transfers(case: Any) -> dict[str, Column]:
@@ -38,6 +45,38 @@ def transfers(case: Any) -> dict[str, Column]:
         )
         columns[name] = Column(own, UNIT_OF_TRANSFER[field.unit], meaning)
     return columns
+
+
+def injections(case: Any) -> dict[str, Column]:
+    """The spectrum of the power of each force, by its name."""
+    columns = {}
+    for force in case.forcing:
+        meaning = f"power of the force {force.label} in the shell, the mean of the last step"
+        columns[force.label] = Column(f"{force.label}_power", _units_of(case, force)[0], meaning)
+    return columns
+
+
+def _of_forcing(case: Any) -> list[Column]:
+    """Of each force the mean power of the last step and the work since the beginning."""
+    columns = []
+    for force in case.forcing:
+        label, (power, work) = force.label, _units_of(case, force)
+        what = f"the force {label} on the {force.field}"
+        columns += [
+            Column(
+                f"{label}_power", power, f"mean power of {what} in that step", _entry(label, 0), of="forcing"
+            ),
+            Column(f"{label}_work", work, f"work of {what} since t = 0", _entry(label, 1), of="forcing"),
+        ]
+    return columns
+
+
+def _entry(label: str, which: int) -> Any:
+    return lambda forcing: forcing[label][which]
+
+
+def _units_of(case: Any, force: Any) -> tuple[str, str]:
+    return UNITS[(output_fields(case) | state_fields(case))[force.field].unit]
 
 
 def state_fields(case: Any) -> dict[str, FieldOf]:

@@ -12,7 +12,7 @@ from whorl.config.section import Section, Vector, at_most_one, given_one, option
 LONGEST_NAME = 64
 
 
-def _plain_name(name: str) -> str:
+def plain_name(name: str) -> str:
     if not re.fullmatch("[A-Za-z][A-Za-z0-9_-]*", name):
         raise ValueError("it must begin with a letter A to Z and go on with letters, digits, _ and -")
     if len(name) > LONGEST_NAME:
@@ -23,7 +23,7 @@ def _plain_name(name: str) -> str:
 class Scalar(Section):
     """A passive scalar θ: ∂θ/∂t + u·∇(θ + g·x) = D ∇²θ, g its mean gradient."""
 
-    name: Annotated[str, AfterValidator(_plain_name)] = option(
+    name: Annotated[str, AfterValidator(plain_name)] = option(
         ..., "its name in the series, spectra and snapshots"
     )
     diffusivity: float | None = option(None, "diffusivity D; instead of schmidt", unit="length²/time", ge=0)

@@ -50,13 +50,13 @@ def option(default: Any, help: str, *, unit: str | None = None, **constraints: A
 
 
 def tag_of(section: type[BaseModel]) -> str:
-    """The word that chooses a section among its alternatives: its `name` or `model`."""
+    """The word that chooses a section among its alternatives: its `kind`, `model` or `name`."""
     return get_args(section.model_fields[tag_key(section)].annotation)[0]
 
 
 def tag_key(section: type[BaseModel]) -> str:
     """The option that holds this word."""
-    return "model" if "model" in section.model_fields else "name"
+    return next(key for key in ("kind", "model", "name") if key in section.model_fields)
 
 
 def at_most_one(section: Section, place: str, *names: str) -> None:

@@ -65,8 +65,17 @@ class Target:
     def fill(self, fill: Fill) -> None:
         """Sets the field by `fill(z0, z1, y0, y1, out)`, out of shape (components, z1 − z0, y1 − y0, nx)."""
         given = Given(self, fill)
-        self.flow.set_physical(given, field=self.field)
+        self.give(given)
         given.check()
+
+    def give(self, fill: Fill) -> None:
+        """Hands the values to the core. Collective."""
+        self.flow.set_physical(fill, field=self.field)
+
+    @property
+    def called(self) -> str:
+        """What messages call it."""
+        return f"initial {self.field}"
 
     def at_walls(self) -> dict[str, tuple[str, ...]]:
         """For each walled axis with room for extrapolation, whether the components are sines or cosines."""
@@ -145,7 +154,7 @@ class Given:
         spoilt = [where for where in self.target.comm.allgather(self.spoilt) if where]
         if spoilt:
             raise CaseError(
-                f"the initial {self.target.field} {spoilt[0]} (x, y, z, counted from 0); it must be finite "
+                f"the {self.target.called} {spoilt[0]} (x, y, z, counted from 0); it must be finite "
                 "everywhere."
             )
         self._look_at_walls()
@@ -193,7 +202,7 @@ def check_plane(target: Target, largest: np.ndarray, size: float) -> None:
     flow = target.case.flow
     if flow.must_be_flat and target.components == 3 and largest[2] > NEGLIGIBLE * size:
         raise CaseError(
-            f"the initial {target.field} has a component along z, up to {largest[2]:.3g}, and flow.model = "
+            f"the {target.called} has a component along z, up to {largest[2]:.3g}, and flow.model = "
             f'"{flow.model}" has none; make it 0, or choose flow.model = "navier-stokes", whose plane flow '
             "has it."
         )
@@ -204,7 +213,7 @@ def check_mean(target: Target, mean: np.ndarray, size: float) -> None:
     bases = target.case.grid.bases
     if target.field in target.case.flow.without_mean(bases) and abs(mean[0]) > NEGLIGIBLE * size:
         raise CaseError(
-            f"the initial {target.field} has the mean {mean[0]:.9g}, which would accelerate the fluid as a "
+            f"the {target.called} has the mean {mean[0]:.9g}, which would accelerate the fluid as a "
             f'whole in a box that is periodic along z (grid.bases = "{bases}"); subtract it.'
         )
 

@@ -19,6 +19,7 @@ from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
 from whorl.config.measures import SCALAR, state_fields
 from whorl.config.section import tag_of
+from whorl.config.wavenumbers import smallest_wavenumber
 from whorl.initial.checkpoints import set_from_checkpoint
 from whorl.initial.checks import Target, check_energy, check_shells
 from whorl.initial.files import check_file, is_checkpoint, open_field
@@ -154,7 +155,7 @@ def set_from_function(target: Target, function: FieldFunction) -> None:
         if len(values) != target.components:
             expected = {1: "one", 2: "two", 3: "three"}[target.components]
             raise CaseError(
-                f"the initial {target.field} function returned {len(values)} components, not {expected}."
+                f"the {target.called} function returned {len(values)} components, not {expected}."
             )
         for component, of_component in zip(out, values, strict=True):
             component[...] = of_component
@@ -171,7 +172,7 @@ def set_from_function(target: Target, function: FieldFunction) -> None:
         rounding = 1e-6 * max(np.abs(alone).max(), np.abs(among).max())
         if not np.allclose(alone, among, rtol=0, atol=rounding, equal_nan=True):
             raise CaseError(
-                f"the initial {target.field} function gives plane {z1 - 1} other values alone than in planes "
+                f"the {target.called} function gives plane {z1 - 1} other values alone than in planes "
                 f"{z0} to {z1 - 1}: it must depend on x, y and z alone, for it is called block by block (no "
                 f"random numbers, no means); give an array ({target.components}, nz, ny, nx) instead."
             )
@@ -186,7 +187,8 @@ def set_from_array(target: Target, values: np.ndarray) -> None:
         values = values[None]
     if values.shape != expected:
         raise CaseError(
-            f"the initial array has shape {values.shape}, not ({target.components}, nz, ny, nx) = {expected}."
+            f"the array of the {target.called} has shape {values.shape}, not "
+            f"({target.components}, nz, ny, nx) = {expected}."
         )
 
     def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
@@ -198,13 +200,6 @@ def set_from_array(target: Target, values: np.ndarray) -> None:
 def wavenumbers(case: Case) -> tuple[float, float, float]:
     """2π/l along x, y, z."""
     return tuple(2 * math.pi / length for length in case.grid.lengths)
-
-
-def smallest_wavenumber(case: Case) -> float:
-    """Of the box: 2π/l, or π/l between walls, for the longest axis with more than one point."""
-    grid = case.grid
-    axes = zip(wavenumbers(case), reversed(grid.bases), grid.points, strict=True)
-    return min(k / 2 if basis == "S" else k for k, basis, n in axes if n > 1)
 
 
 @initial_field(kinds.Zero)
@@ -262,6 +257,18 @@ def roberts(target: Target, parameters: kinds.Roberts) -> None:
     set_from_function(target, velocity)
 
 
+@initial_field(kinds.Kolmogorov)
+def kolmogorov(target: Target, parameters: kinds.Kolmogorov) -> None:
+    """The flow A sin(k_f b y) along x; Meshalkin and Sinai, J. Appl. Math. Mech. 25, 1700 (1961)."""
+    k = parameters.k_f * wavenumbers(target.case)[1]
+    amplitude = parameters.amplitude
+
+    def components(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> tuple:
+        return amplitude * np.sin(k * y), 0.0, 0.0
+
+    set_from_function(target, components)
+
+
 @initial_field(kinds.OrszagTang)
 def orszag_tang(target: Target, parameters: kinds.OrszagTang) -> None:
     """Velocity A (−sin by, sin ax, 0) or magnetic field A (−sin by, sin 2ax, 0); Orszag and Tang (1979)."""
@@ -292,7 +299,7 @@ STRIDE = 15485863
 def random(target: Target, parameters: kinds.Random) -> None:
     """Random phases with the given spectrum, or with E(k) ∝ k⁴ exp(−2 (k/k0)²) of the given total energy."""
     case, flow = target.case, target.flow
-    smallest = smallest_wavenumber(case)
+    smallest = smallest_wavenumber(case.grid)
     largest = flow.kmax / smallest
     if parameters.spectrum is not None:
         energy = list(parameters.spectrum)

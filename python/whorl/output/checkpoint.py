@@ -16,6 +16,7 @@ from whorl.config.scalars import own_names
 FORMAT, VERSION = (DECLARED["checkpoint"][what] for what in ("format", "version"))
 ROWS = "_rows"
 COUNT = ("turnovers", "turnover_rate")
+SOURCES = "sources."
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Checkpoint:
     lines: str  # the result of run.lines = "auto"
     level: str  # the instruction level of the core
     rows: dict[str, int]  # number of states in each table when it was written
+    sources: dict[str, float]  # what the core saved of its sources
     turnovers: tuple[float, float] | None  # the count and u'/L, of a run that counts them
 
     def clock(self) -> Clock:
@@ -69,11 +71,16 @@ def read_clock(path: Path) -> Checkpoint:
             raise KeyError
         counted = "turnovers" in attributes
         count = tuple(float(attributes[name]) for name in COUNT) if counted else None
+        sources = {
+            name.removeprefix(SOURCES): float(value)
+            for name, value in attributes.items()
+            if name.startswith(SOURCES)
+        }
         how = {name: str(attributes.get(name, "")) for name in ("lines", "level")}
         case = toml.loads(attributes["case"])
         what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}
-        what |= {"step": int(attributes["step"]), "case": case, "rows": rows, "turnovers": count}
-        return Checkpoint(path, **what, **clock, **how)
+        what |= {"step": int(attributes["step"]), "case": case, "rows": rows, "sources": sources}
+        return Checkpoint(path, turnovers=count, **what, **clock, **how)
     except OSError as error:
         raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
     except KeyError:

@@ -1,7 +1,7 @@
 """The measurement of a state: the numbers of a row and the spectra by shell, each from its column's input."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.columns import Column, Known
-from whorl.config.measures import transfers
+from whorl.config.measures import injections, transfers
 
 
 @dataclass
@@ -28,6 +28,20 @@ class Moment:
     def spectra(self) -> dict[str, np.ndarray]:
         """The spectra by shell, with "k". Collective."""
         return {name: np.asarray(values) for name, values in self.flow.spectra().items()}
+
+    @cached_property
+    def forcing(self) -> dict[str, tuple[float, float]]:
+        """The mean power of each force in the last step, and its work since t = 0, by its name."""
+        measured = by_force(self.case, self.flow.work_of_sources())
+        if self.report is None:
+            return {name: (math.nan, work) for name, (_, work) in measured.items()}
+        return measured
+
+    @cached_property
+    def injections(self) -> dict[str, np.ndarray]:
+        """The power of each force by shell, by the names of their columns. Collective."""
+        spectra = by_force(self.case, [np.asarray(power) for power in self.flow.power_of_sources()])
+        return {column.name: spectra[name] for name, column in injections(self.case).items()}
 
     @cached_property
     def transfers(self) -> dict[str, np.ndarray]:
@@ -47,10 +61,8 @@ def row_of(columns: Iterable[Column], moment: Moment) -> dict[str, float]:
 
 
 def _number(column: Column, moment: Moment, known: Known) -> float:
-    if column.of == "spectra":
-        return column.value(moment.spectra)
-    if column.of == "clock":
-        return column.value(moment.clock)
+    if column.of in ("spectra", "clock", "forcing"):
+        return column.value(getattr(moment, column.of))
     if column.of == "step":
         return math.nan if moment.report is None else column.value(moment.report)
     return float(column.value(known)) if column.value else known.get(column.name, math.nan)
@@ -59,11 +71,22 @@ def _number(column: Column, moment: Moment, known: Known) -> float:
 def shells_of(columns: Iterable[Column], moment: Moment) -> dict[str, np.ndarray]:
     """The columns by shell, and "k". Collective."""
     spectra, transferred = moment.spectra, {column.name for column in transfers(moment.case).values()}
+    injected = {column.name for column in injections(moment.case).values()}
     shells = {"k": spectra["k"]}
     for column in columns:
         if column.value is not None:
             shells[column.name] = column.value(spectra)
+        elif column.name in transferred:
+            shells[column.name] = moment.transfers[column.name]
         else:
-            known = moment.transfers if column.name in transferred else spectra
-            shells[column.name] = known[column.name]
+            shells[column.name] = (moment.injections if column.name in injected else spectra)[column.name]
     return shells
+
+
+def by_force(case: Case, of_sources: Sequence[Any]) -> dict[str, Any]:
+    """What the core tells of each source, summed over the sources of each force, by its name."""
+    sums, left = {}, iter(of_sources)
+    for force in case.forcing:
+        parts = [np.asarray(next(left), float) for _ in force.sources(case)]
+        sums[force.label] = sum(parts[1:], parts[0])
+    return sums

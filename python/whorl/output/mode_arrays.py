@@ -5,12 +5,11 @@ because a cosine has a(−k) = a(k) and a sine a(−k) = −a(k). A mode then st
 along which it varies.
 """
 
-import math
-
 import numpy as np
 import xarray as xr
 
 from whorl.config.case import Grid
+from whorl.config.wavenumbers import smallest_wavenumbers
 from whorl.output.snapshots import LAST
 
 
@@ -46,20 +45,3 @@ def labelled(array: np.ndarray, numbers: tuple[np.ndarray, ...], grid: Grid, uni
         coordinates[label] = names
         dimensions.insert(0, label)
     return xr.DataArray(array, coordinates, dimensions, attrs={"units": unit})
-
-
-def smallest_wavenumbers(grid: Grid) -> tuple[float, float, float]:
-    """Return the smallest wavenumber of each axis: 2π/l, or π/l between walls.
-
-    Parameters
-    ----------
-    grid : Grid
-        The box, with its lengths l and bases.
-
-    Returns
-    -------
-    tuple of three float
-        The wavenumbers along x, y and z, in units of 1/length.
-    """
-    axes = zip(grid.lengths, reversed(grid.bases), strict=True)
-    return tuple((1 if basis == "S" else 2) * math.pi / length for length, basis in axes)

@@ -16,7 +16,7 @@ from whorl.config.clock import Clock, Every, Stopwatch
 from whorl.config.outputs import FILES, OutputFile
 from whorl.config.section import LARGEST_NUMBER
 from whorl.output.accuracy import Accuracy
-from whorl.output.checkpoint import COUNT, Checkpoint
+from whorl.output.checkpoint import COUNT, SOURCES, Checkpoint
 from whorl.output.diagnostics import Moment
 from whorl.output.directory import RunDirectory
 from whorl.output.series import Series, gap_of, step_of
@@ -132,7 +132,8 @@ class Recorder:
         if turnovers := self.clock.turnovers:
             clock |= dict(zip(COUNT, (turnovers.count, turnovers.rate), strict=True))
         rows = {f"{name}_rows": table.states for name, table in self.tables.items()}
-        self.flow.write_checkpoint(path, self._attributes() | clock | rows)
+        sources = {SOURCES + name: value for name, value in self.flow.save_sources().items()}
+        self.flow.write_checkpoint(path, self._attributes() | clock | rows | sources)
         self.last_checkpoint = path
         on_root(self.comm, lambda: self.directory.prune(self.case.output.keep_checkpoints))
 

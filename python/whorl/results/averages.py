@@ -13,7 +13,7 @@ from whorl.base.errors import CaseError
 from whorl.base.text import with_error
 from whorl.config.case import Case
 from whorl.config.columns import Column, State
-from whorl.config.measures import GROWING
+from whorl.config.measures import growing_columns
 from whorl.config.outputs import FILES
 from whorl.output.means import ENOUGH, Mean, end_of_transient, evenly, mean_of
 from whorl.output.series import gaps_of, step_of
@@ -175,7 +175,8 @@ def averages_of(
     if start is None:
         start, rule = _beginning(series, end)
     rows = _within(series, start, end)
-    columns = {str(name): rows[name] for name in rows.data_vars if name not in GROWING}
+    growing = growing_columns(case)
+    columns = {str(name): rows[name] for name in rows.data_vars if name not in growing}
     found, left_out = _means(rows["time"].values, columns)
     notes = [*_missing(rows, "series"), *left_out]
     first, last = (float(time) for time in rows["time"].values[[0, -1]])

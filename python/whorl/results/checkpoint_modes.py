@@ -18,9 +18,10 @@ from whorl.config.case import Case
 from whorl.config.measures import state_fields
 from whorl.config.scalars import own_names
 from whorl.config.truncation import kept_modes
+from whorl.config.wavenumbers import smallest_wavenumbers
 from whorl.output.checkpoint import FORMAT, VERSION, read_clock
 from whorl.output.checksums import of_attributes, of_modes
-from whorl.output.mode_arrays import labelled, smallest_wavenumbers
+from whorl.output.mode_arrays import labelled
 
 if TYPE_CHECKING:
     import h5py

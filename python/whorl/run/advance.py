@@ -33,11 +33,17 @@ class Advances:
         left = clock.until(goal) if goal is not None else math.inf
         if options.dt is not None:
             landing = left < options.dt * (1 - LANDING)
-            report = self.flow.step(left if landing else options.dt, step_number=clock.step)
+            report = self.flow.step(left if landing else options.dt, time=clock.time, step_number=clock.step)
         else:
             bound = REST * self._shortest_dt if self._follows else math.inf
             longest = min(left, options.dt_max or bound)
-            report = self.flow.step(0.0, courant=options.courant, dt_max=longest, step_number=clock.step)
+            report = self.flow.step(
+                0.0,
+                courant=options.courant,
+                dt_max=longest,
+                time=clock.time,
+                step_number=clock.step,
+            )
             landing = report.dt >= left
         if not math.isfinite(report.maximum_velocity):
             measured = self.case.flow.measured

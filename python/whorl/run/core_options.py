@@ -28,6 +28,11 @@ def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Optio
         "parameters": case.flow.parameters(),
         "linear": getattr(case.flow, "linear", CHOICES["linear"][0]),
         "scalars": [scalar.of_core(case.flow.viscosity_of_schmidt()) for scalar in case.scalars],
+        "forcing": [
+            _core.Source(source.kind, force.label, force.field, source.numbers, list(source.shells))
+            for force in case.forcing
+            for source in force.sources(case)
+        ],
         "scheme": core_scheme(case.time.scheme),
         "threads": threads,
         "lines": known_lines or case.run.lines,
@@ -70,4 +75,5 @@ def what(case: Case) -> str:
     scalars = f" + {len(case.scalars)} scalar{'s' if len(case.scalars) > 1 else ''}" if case.scalars else ""
     rounds = case.run.wire == "single" and case.run.precision == "double"
     precision = f"{case.run.precision}{' (single on the wire)' if rounds else ''}"
-    return f"{case.flow.model}{scalars} {size}{bases}, {precision}, {kept}"
+    forces = f", forced ({', '.join(force.label for force in case.forcing)})" if case.forcing else ""
+    return f"{case.flow.model}{scalars} {size}{bases}, {precision}, {kept}{forces}"

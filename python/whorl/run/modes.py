@@ -9,8 +9,9 @@ from whorl.base.parallel import agreed
 from whorl.base.ranks import MPI
 from whorl.config.case import Case, Grid
 from whorl.config.measures import output_fields, state_fields
+from whorl.config.wavenumbers import smallest_wavenumbers
 from whorl.initial.checks import Target, check_mean
-from whorl.output.mode_arrays import labelled, smallest_wavenumbers
+from whorl.output.mode_arrays import labelled
 
 # The fraction of the energy that may be in modes of no real field: rounding of sums and of a transform.
 NO_FIELD = {"double": 1e-10, "single": 1e-5}
@@ -68,7 +69,7 @@ def write(target: Target, values: xr.DataArray | np.ndarray) -> None:
     if target.field not in (known := state_fields(target.case)):
         raise CaseError(f"{target.field} is not a field of the state, which has {', '.join(known)}.")
     flow, layout = target.flow, Layout(target.flow, target.case.grid)
-    flow.write_modes(target.field, agreed(target.comm, lambda: _checked(target, layout, values)))
+    flow.write_modes(target.field, agreed(target.comm, lambda: checked(target, layout, values)))
     given = _energy(target, layout)
     flow.transform_pair(target.field)  # makes it a real field at the points
     flow.write_modes(target.field, _values(flow, target.field, target.components, layout))
@@ -84,8 +85,8 @@ def write(target: Target, values: xr.DataArray | np.ndarray) -> None:
     check_mean(target, *target.moments())
 
 
-def _checked(target: Target, layout: Layout, values: xr.DataArray | np.ndarray) -> np.ndarray:
-    """The values as the core takes them. Raises CaseError."""
+def checked(target: Target, layout: Layout, values: xr.DataArray | np.ndarray) -> np.ndarray:
+    """The modes of a field, as `read` returns them, as the core takes them. Raises CaseError."""
     expected = (target.components, *layout.shape)
     if isinstance(values, xr.DataArray):
         values = _in_place(target, layout, values)

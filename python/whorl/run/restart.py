@@ -18,6 +18,7 @@ from whorl.output.checkpoint import Checkpoint
 from whorl.output.directory import RunDirectory
 from whorl.run import tune
 from whorl.run.checks import other_level
+from whorl.run.forces import begin_forces, same_forces, with_script
 
 
 class Restarts:
@@ -36,6 +37,7 @@ class Restarts:
         until: float | str | None = None,
         settings: Sequence[str] = (),
         step: int | None = None,
+        forcing: Any = None,
         comm: MPI.Intracomm | None = None,
         overwrite: bool = False,
     ) -> Self:
@@ -56,6 +58,8 @@ class Restarts:
             viscosity.
         step : int, optional
             The step of the checkpoint; the newest by default.
+        forcing : array_like, callable or dict, optional
+            The forces that the earlier run was given by its script, as for a `Simulation`.
         comm : mpi4py.MPI.Intracomm, optional
             The ranks that share the flow, all by default; their number may differ from the earlier run's.
         overwrite : bool, default False
@@ -95,12 +99,12 @@ class Restarts:
             on_root(comm, lambda: self._take(source.lock()))
             with self._released_on_error():
                 case, checkpoint = on_root(comm, lambda: source.to_restart(end, settings, step))
-                self._go_on(source, case, checkpoint, settings, comm)
+                self._go_on(source, case, checkpoint, settings, comm, forcing)
         else:
             place = RunDirectory(output)
             on_root(comm, lambda: place.check_beside(source, overwrite))
             case, checkpoint = on_root(comm, lambda: source.to_begin_beside(place, end, settings, step))
-            self._begin_beside(source, place, case, checkpoint, settings, comm, overwrite)
+            self._begin_beside(source, place, case, checkpoint, settings, comm, overwrite, forcing)
         return self
 
     def _go_on(
@@ -110,14 +114,17 @@ class Restarts:
         checkpoint: Checkpoint,
         settings: Sequence[str],
         comm: MPI.Intracomm,
+        forcing: Any,
     ) -> None:
+        case = with_script(case, forcing)
         grid = on_root(comm, lambda: tune.recorded_grid(place.exchange))
         lines = checkpoint.lines_for(case, settings)
-        self._set_up(case, comm, place, checkpoint.clock(), grid, lines)
+        self._set_up(case, comm, place, checkpoint.clock(), grid, lines, forcing)
         try:
             self.flow.read_checkpoint(checkpoint.path)
         except _core.Error as error:
             raise _damaged(comm, place, checkpoint, error) from None
+        self.flow.restore_sources(checkpoint.sources)
         kept = self._recorder.kept(checkpoint)
         self._check_left(checkpoint, place)
         on_root(comm, place.remove_unfinished)
@@ -136,17 +143,22 @@ class Restarts:
         settings: Sequence[str],
         comm: MPI.Intracomm,
         overwrite: bool,
+        forcing: Any,
     ) -> None:
+        case = with_script(case, forcing)
         fields = list(state_fields(case))
         check_fields(
             checkpoint, case, fields, str(checkpoint.path), "a run that begins from it keeps its box"
         )
-        self._set_up(case, comm, place, checkpoint.clock())
+        self._set_up(case, comm, place, checkpoint.clock(), forcing=forcing)
         self._changed()  # on another grid u'/L is another
         try:
             read_fields(self.flow, case, comm, checkpoint, fields)
         except _core.Error as error:
             raise _damaged(comm, source, checkpoint, error, place) from None
+        if same_forces(checkpoint.case, case):
+            self.flow.restore_sources(checkpoint.sources)
+        begin_forces(self.flow, checkpoint.time)
         self._check_left(checkpoint, source)
         on_root(comm, lambda: self._take(place.create(case, overwrite, checkpoint.path.resolve())))
         with self._released_on_error():

@@ -30,6 +30,7 @@ from whorl.run.checks import at_rest, check, check_memory, come_to_rest, warning
 from whorl.run.core_options import core_options, describe
 from whorl.run.ends import Ends
 from whorl.run.exchange_choice import plain
+from whorl.run.forces import begin_forces, make_flow, set_forces, with_script
 from whorl.run.lasting_output import lasting_output
 from whorl.run.progress import Progress, Status, pace, run_log
 from whorl.run.restart import Restarts
@@ -50,6 +51,10 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         The initial field, instead of the case's [initial]: a function (x, y, z) → (u, v, w) or an array
         (3, nz, ny, nx), as for `set_field`, or a dict of these for several fields: {"velocity": function,
         "magnetic": array}. A field that neither it nor the case gives is zero; "zero" in the case gives none.
+    forcing : array_like, callable or dict, optional
+        A force on the model's first field, besides those of the case, or a dict of them by field: an array
+        (components, nz, ny, nx), a function of (x, y, z), or of (x, y, z, t), which is called at each stage,
+        or of (t, modes), which gets this rank's modes as from `modes` and returns those of the force.
     comm : mpi4py.MPI.Intracomm, optional
         The ranks that share the flow, all by default.
     overwrite : bool, default False
@@ -72,7 +77,13 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
     _lock: Lock | None = None  # the root's, until the run ends
 
     def __init__(
-        self, case: Case, initial: Any = None, *, comm: MPI.Intracomm | None = None, overwrite: bool = False
+        self,
+        case: Case,
+        initial: Any = None,
+        *,
+        forcing: Any = None,
+        comm: MPI.Intracomm | None = None,
+        overwrite: bool = False,
     ):
         if not isinstance(case, Case):
             raise CaseError(f"a Simulation takes a Case, not {show(case)}: load_case makes one of a file.")
@@ -80,10 +91,13 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         comm = comm or world()
         if directory:
             on_root(comm, lambda: directory.check_free(overwrite))
-        self._set_up(case, comm, directory, Clock())
+        case = with_script(case, forcing)
+        self._set_up(case, comm, directory, Clock(), forcing=forcing)
         remarks = initials.set_initial(self.flow, case, initial, comm)
+        begin_forces(self.flow, 0.0)
         follows = case.time.courant is not None and case.time.dt_max is None
-        if follows and case.flow.at_rest(self.flow.statistics()):
+        pushed = any(not force.multiplies for force in case.forcing)
+        if follows and not pushed and case.flow.at_rest(self.flow.statistics()):
             raise CaseError(at_rest(case))
         if directory:
             on_root(comm, lambda: self._take(directory.create(case, overwrite)))
@@ -99,6 +113,7 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         clock: Clock,
         measured_grid: tuple[int, int] | None = None,
         known_lines: str = "",
+        forcing: Any = None,
     ) -> None:
         abort_on_exception()
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
@@ -108,7 +123,9 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         on_grid = tune.on_grid(case, measured_grid, comm.size)
         fastest, self.trials = tune.tune(on_grid, threads, comm, known_lines)
         options = core_options(fastest, threads, known_lines)
-        self.flow = _core.Flow(check_memory(options, comm), comm.py2f())
+        check_memory(options, comm)
+        self.flow = make_flow(options, comm)
+        set_forces(self.flow, case, comm, forcing)
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
         self._dt, self._shortest_dt = 0.0, math.inf

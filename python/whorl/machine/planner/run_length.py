@@ -13,7 +13,8 @@ from whorl.config.explain import show
 from whorl.config.initial_options import InitialField, Random
 from whorl.config.sizes import next_good_size
 from whorl.config.turnovers import in_turnovers
-from whorl.initial.fields import set_initial, smallest_wavenumber
+from whorl.config.wavenumbers import smallest_wavenumber
+from whorl.initial.fields import set_initial
 from whorl.machine.planner.machine import Machine
 from whorl.machine.planner.options import planned_options
 from whorl.run.core_options import core_options
@@ -162,7 +163,7 @@ def _coarse(case: Case, sought: Sought) -> Case:
     # Every truncation keeps |n| < N/4, in multiples of the smallest wavenumber of the axis.
     axes = zip(points, case.grid.lengths, reversed(case.grid.bases), strict=True)
     room = min(n / length * (0.5 if basis == "S" else 1) for n, length, basis in axes if n > 1)
-    needed = 4 * shells * smallest_wavenumber(case) / (2 * math.pi)
+    needed = 4 * shells * smallest_wavenumber(case.grid) / (2 * math.pi)
     factor = max(1.0, min(max(points) / COARSE, room / needed if needed else math.inf))
     coarse = [1 if n == 1 else next_good_size(math.ceil(n / factor)) for n in points]
     if math.prod(coarse) > MOST:

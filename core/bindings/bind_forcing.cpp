@@ -1,0 +1,88 @@
+#include "bindings/bind_forcing.hpp"
+
+#include <complex>
+
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/function.h>
+#include <nanobind/stl/map.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include "bindings/callbacks.hpp"
+
+namespace whorl {
+
+void bind_source(nb::module_& m) {
+    using forcing::SourceOptions;
+    nb::class_<SourceOptions>(m, "Source", "The options of a source; see whorl.config.forcing.")
+        .def(
+            "__init__",
+            [](SourceOptions* self, const std::string& kind, const std::string& name,
+               const std::string& field, const std::map<std::string, double>& numbers,
+               const std::vector<double>& shells) {
+                new (self) SourceOptions{kind, name, field, numbers, shells};
+            },
+            nb::arg("kind"), nb::arg("name"), nb::arg("field"),
+            nb::arg("numbers") = std::map<std::string, double>(), nb::arg("shells") = std::vector<double>())
+        .def_ro("kind", &SourceOptions::kind)
+        .def_ro("name", &SourceOptions::name)
+        .def_ro("field", &SourceOptions::field)
+        .def_ro("numbers", &SourceOptions::numbers)
+        .def_ro("shells", &SourceOptions::shells);
+}
+
+namespace {
+// A function of Python that may be let go without the interpreter's lock.
+struct Held {
+    explicit Held(nb::callable given) : function(std::move(given)) {}
+    ~Held() {
+        const nb::gil_scoped_acquire locked;
+        function.reset();
+    }
+    nb::callable function;
+};
+} // namespace
+
+void bind_forcing(nb::class_<OpenFlow>& flow) {
+    flow.def(
+        "set_force",
+        [](OpenFlow& self, std::size_t number, const nb::callable& fill) {
+            const auto typed = block_callback(fill, self->options().is_double());
+            nb::gil_scoped_release unlocked;
+            self->set_force(number, typed);
+        },
+        nb::arg("number"), nb::arg("fill"),
+        "Set the values of the given source `number` at the grid points, as set_physical does.");
+    flow.def(
+        "set_force_modes",
+        [](OpenFlow& self, std::size_t number, nb::handle values) {
+            const std::string& field = self->options().forcing.at(number).field;
+            with_modes(self, field, values, [&](const void* data) { self->set_force_modes(number, data); });
+        },
+        nb::arg("number"), nb::arg("values"),
+        "Set the values of the given source `number` at this rank's modes, as write_modes does.");
+    // The function gets the flow as an argument: if it kept the flow, and the flow keeps it, neither would
+    // end.
+    flow.def(
+        "call_for_force",
+        [](OpenFlow& self, std::size_t number, nb::callable function) {
+            const auto held = std::make_shared<Held>(std::move(function));
+            self->call_for_force(number, [held, &self](double time) {
+                const nb::gil_scoped_acquire locked;
+                held->function(nb::find(self), time);
+            });
+        },
+        nb::arg("number"), nb::arg("function"),
+        "Call function(flow, time) before each stage at which the given source `number` is needed.");
+    flow.def("begin_sources", of_open(&Flow::begin_sources), nb::arg("time"), Unlocked(),
+             "Prepare the sources that depend on the first state. Collective.");
+    flow.def("work_of_sources", of_open(&Flow::work_of_sources),
+             "For each source the mean power of the last step and the work since the beginning.");
+    flow.def("power_of_sources", of_open(&Flow::power_of_sources), Unlocked(),
+             "For each source the mean power of the last step by shell. Collective.");
+    flow.def("save_sources", of_open(&Flow::save_sources));
+    flow.def("restore_sources", of_open(&Flow::restore_sources), nb::arg("saved"));
+}
+
+} // namespace whorl

@@ -1,0 +1,44 @@
+// What a restart needs of the sources: the work so far, what a multistep scheme remembers of the power, and
+// the state of the source, by "number.name".
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "steppers/forces.hpp"
+
+namespace whorl {
+
+template <class Forces> std::map<std::string, double> saved_sources(Forces& forces) {
+    std::map<std::string, double> saved;
+    for (std::size_t n = 0; n < forces.count(); ++n) {
+        const std::string of = std::to_string(n) + ".";
+        saved[of + "power"] = forces.work(n).power;
+        saved[of + "work"] = forces.work(n).total;
+        for (std::size_t j = 1; j < Stage::registers; ++j)
+            saved[of + "earlier_power" + std::to_string(j)] = forces.work(n).registers[j];
+        for (const auto& [name, value] : forces.source(n).save()) saved[of + "state." + name] = value;
+    }
+    return saved;
+}
+
+template <class Forces> void restore(Forces& forces, const std::map<std::string, double>& saved) {
+    for (std::size_t n = 0; n < forces.count(); ++n) {
+        const std::string of = std::to_string(n) + ".", state = of + "state.";
+        const auto value = [&](const std::string& name) {
+            const auto found = saved.find(of + name);
+            return found == saved.end() ? 0.0 : found->second;
+        };
+        WorkOfSource& work = forces.work(n);
+        work.power = value("power");
+        work.total = value("work");
+        for (std::size_t j = 1; j < Stage::registers; ++j)
+            work.registers[j] = value("earlier_power" + std::to_string(j));
+        std::map<std::string, double> own;
+        for (const auto& [name, kept] : saved)
+            if (name.starts_with(state)) own[name.substr(state.size())] = kept;
+        forces.source(n).restore(own);
+    }
+}
+
+} // namespace whorl

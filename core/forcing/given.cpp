@@ -1,0 +1,34 @@
+// A force whose values come from outside (a field by name, formulas, an array, a function), times
+// cos(omega t + phase). A field that depends on time in another way is given anew before each stage.
+#include <cmath>
+
+#include "forcing/registry.hpp"
+
+namespace whorl::forcing {
+
+namespace {
+
+class Given final : public Source {
+  public:
+    Given(const SourceOptions& options, const Surroundings& around)
+        : Source(options, {}, around.components), frequency_(options.number("frequency", 0.0)),
+          phase_(options.number("phase", 0.0)) {}
+
+    bool given() const override { return true; }
+    void set_size(double root_mean_square) override { size_ = root_mean_square; }
+    double speed(double dt) const override { return size_ * dt; }
+    double scale(double time) const override { return std::cos(frequency_ * time + phase_); }
+    void evaluate(const Moment&, const Values&, std::span<const double>, Values&) override {}
+
+  private:
+    double frequency_, phase_;
+    double size_ = 0.0;
+};
+
+} // namespace
+
+std::unique_ptr<Source> make_given(const SourceOptions& options, const Surroundings& around) {
+    return std::make_unique<Given>(options, around);
+}
+
+} // namespace whorl::forcing

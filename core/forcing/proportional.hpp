@@ -1,0 +1,67 @@
+// Sources of the form f = alpha a + beta curl a on a band of modes, with numbers alpha and beta that follow
+// from the mean energy E = 1/2 <a^2>, helicity H = <a . curl a> and enstrophy Z = 1/2 <(curl a)^2> of the
+// band. Without a band f = alpha a on all modes, and only E is known.
+#pragma once
+
+#include <limits>
+#include <utility>
+
+#include "forcing/registry.hpp"
+#include "models/stress.hpp"
+
+namespace whorl::forcing {
+
+struct OfBand {
+    double energy, helicity, enstrophy;
+};
+
+class Proportional : public Source {
+  public:
+    Proportional(const SourceOptions& options, const Surroundings& around)
+        : Source(options, options.has("k_max") ? modes_for(options, around) : ForcedModes(),
+                 around.components),
+          everywhere_(!options.has("k_max")) {}
+
+    bool everywhere() const override { return everywhere_; }
+    double gain(double energy) const override { return gains({energy, 0.0, 0.0}).first; }
+
+    int sums() const override { return 3; }
+    void add_to_sums(const Values& a, std::span<double> sums) const override {
+        for (std::size_t m = 0; m < modes().size(); ++m) {
+            Complex<double> of_mode[3] = {}, turned[3] = {};
+            for (int c = 0; c < components(); ++c) of_mode[c] = a.at(c, m);
+            if (components() == 3) curl(modes()[m].k, of_mode, turned);
+            for (int c = 0; c < components(); ++c) {
+                sums[0] += modes()[m].weight * 0.5 * dot(of_mode[c], of_mode[c]);
+                sums[1] += modes()[m].weight * dot(of_mode[c], turned[c]);
+                sums[2] += modes()[m].weight * 0.5 * dot(turned[c], turned[c]);
+            }
+        }
+    }
+
+    void evaluate(const Moment&, const Values& a, std::span<const double> sums, Values& f) override {
+        const auto [alpha, beta] = gains({sums[0], sums[1], sums[2]});
+        for (std::size_t m = 0; m < modes().size(); ++m) {
+            Complex<double> of_mode[3] = {}, turned[3] = {};
+            for (int c = 0; c < components(); ++c) of_mode[c] = a.at(c, m);
+            if (beta != 0.0) curl(modes()[m].k, of_mode, turned);
+            for (int c = 0; c < components(); ++c) f.at(c, m) = alpha * of_mode[c] + beta * turned[c];
+        }
+    }
+
+  protected:
+    // alpha and beta. Throws Error where they are not finite.
+    virtual std::pair<double, double> gains(const OfBand& of) const = 0;
+
+    void require_energy(double energy) const {
+        WHORL_REQUIRE(energy > 0.0, "forcing \"" + name() + "\" multiplies the " + field() +
+                                        ", which is zero where it acts (energy " + std::to_string(energy) +
+                                        "): begin with an initial field on these modes, or with a stochastic "
+                                        "force.");
+    }
+
+  private:
+    bool everywhere_;
+};
+
+} // namespace whorl::forcing

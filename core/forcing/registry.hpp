@@ -1,0 +1,24 @@
+// The registry of sources: a kind has a file, whose function makes it, and a line here and in registry.cpp.
+#pragma once
+
+#include <memory>
+
+#include "base/error.hpp"
+#include "forcing/source.hpp"
+
+namespace whorl::forcing {
+
+std::unique_ptr<Source> make_alvelius(const SourceOptions& options, const Surroundings& around);
+std::unique_ptr<Source> make_constant_energy(const SourceOptions& options, const Surroundings& around);
+std::unique_ptr<Source> make_constant_power(const SourceOptions& options, const Surroundings& around);
+std::unique_ptr<Source> make_given(const SourceOptions& options, const Surroundings& around);
+std::unique_ptr<Source> make_linear(const SourceOptions& options, const Surroundings& around);
+std::unique_ptr<Source> make_stochastic(const SourceOptions& options, const Surroundings& around);
+
+// Throws Error listing the kinds if there is no such kind, and naming what is impossible.
+std::unique_ptr<Source> make_source(const SourceOptions& options, const Surroundings& around);
+
+// The rank's modes of the band. Throws Error, on all ranks, where the band has no modes.
+ForcedModes modes_for(const SourceOptions& options, const Surroundings& around);
+
+} // namespace whorl::forcing

@@ -1,0 +1,94 @@
+// Forcing by an Ornstein-Uhlenbeck process in each mode (Eswaran and Pope, Comput. Fluids 16, 257 (1988)):
+//
+//   f = P b,   <|b_i|^2> = 2 sigma^2,   <b_i*(t) b_i(t')> ~ exp(-|t - t'| / T),
+//
+// P the projection perpendicular to k, so that <|f|^2> = 4 sigma^2 for a solenoidal field. Where the field
+// does not react to the force, the power is the sum over modes of <|f|^2> T: 4 N sigma^2 T. As T goes to 0
+// with sigma^2 T = e kept, the force becomes white noise of exactly that mean power; it is then constant in
+// intervals of time d, of variance 2 e / d. The force on a step is its mean over the step, so that the field
+// gains the integral of the force, whatever the length of the step.
+#include <algorithm>
+#include <cmath>
+
+#include "forcing/noise.hpp"
+#include "forcing/polarisation.hpp"
+#include "forcing/registry.hpp"
+
+namespace whorl::forcing {
+
+namespace {
+
+class Stochastic final : public Source {
+  public:
+    Stochastic(const SourceOptions& options, const Surroundings& around)
+        : Source(options, modes_for(options, around), around.components),
+          polarisation_(around, options.number("horizontal", 0.0) != 0.0, options.number("helicity", 0.0)),
+          time_(options.number("correlation_time")),
+          noise_(modes(), around, static_cast<std::uint64_t>(options.number("seed")),
+                 time_ > 0.0 ? Noise::Colour::coloured : Noise::Colour::white,
+                 time_ > 0.0 ? time_ : options.number("interval")) {
+        for (const ForcedMode& mode : modes())
+            shape_.push_back(shape_of(options, mode, around.box.smallest_wavenumber()));
+        const double unit = power_of_unit(options, around);
+        const double intensity =
+            options.has("power") ? options.number("power") / unit : options.number("intensity");
+        power_ = intensity * unit;
+        amplitude_ = std::sqrt(time_ > 0.0 ? intensity / time_ : 2.0 * intensity / noise_.interval());
+    }
+
+    Acts acts() const override { return Acts::over_step; }
+    double speed(double dt) const override {
+        return time_ > dt ? std::sqrt(power_ / time_) * dt : std::sqrt(2.0 * power_ * dt);
+    }
+
+    void evaluate(const Moment& now, const Values&, std::span<const double>, Values& f) override {
+        noise_.mean(now.time, now.time + now.dt, f);
+        for (std::size_t m = 0; m < modes().size(); ++m) {
+            Complex<double> of_mode[3];
+            for (int c = 0; c < components(); ++c) of_mode[c] = amplitude_ * shape_[m] * f.at(c, m);
+            polarisation_.apply(modes()[m].k, of_mode);
+            for (int c = 0; c < components(); ++c) f.at(c, m) = of_mode[c];
+        }
+    }
+
+  private:
+    // The square root of the variance's dependence on k: 1, or a Gaussian about `peak`.
+    static double shape_of(const SourceOptions& options, const ForcedMode& mode, double smallest) {
+        if (!options.has("peak")) return 1.0;
+        const double off =
+            (std::sqrt(square(mode.k)) / smallest - options.number("peak")) / options.number("width");
+        return std::exp(-0.25 * off * off);
+    }
+
+    // The power of intensity 1.
+    double power_of_unit(const SourceOptions& options, const Surroundings& around) const {
+        double power = 0.0;
+        for (const ForcedMode& mode : all_modes(options.band(), around.box, around.truncation)) {
+            const double shape = shape_of(options, mode, around.box.smallest_wavenumber());
+            const RealMode real(mode.n, around.box);
+            double variance[3] = {};
+            for (int c = 0; c < components(); ++c) {
+                const RealAmplitude amplitude(mode.n, around.parities[static_cast<std::size_t>(c)],
+                                              around.box);
+                variance[c] = amplitude.none ? 0.0 : real.alone ? 1.0 : 2.0;
+            }
+            power += mode.weight * shape * shape * polarisation_.mean_square(mode.k, variance);
+        }
+        return power;
+    }
+
+    Polarisation polarisation_;
+    double time_;
+    Noise noise_;
+    std::vector<double> shape_;
+    double power_ = 0.0; // where the field does not react
+    double amplitude_ = 0.0;
+};
+
+} // namespace
+
+std::unique_ptr<Source> make_stochastic(const SourceOptions& options, const Surroundings& around) {
+    return std::make_unique<Stochastic>(options, around);
+}
+
+} // namespace whorl::forcing

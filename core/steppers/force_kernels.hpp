@@ -1,0 +1,163 @@
+// Kernels between the modes of the state and those on which a source acts.
+#pragma once
+
+#include "models/field.hpp"
+#include "roundtrip/mode.hpp"
+
+namespace whorl::kernels {
+
+// The forced modes of a source, on the device.
+template <class Real> struct Forced {
+    const std::int64_t* index; // within a field of the state
+    const Wavenumber<Real>* k;
+    const Real* weight;
+    const int* shell;
+    std::int64_t count;
+};
+
+// A field of the state from component `first` on, or where `output` is not negative that output of the model.
+struct ForcedField {
+    int first = 0, components = 1, output = -1;
+};
+
+// Several elements, `length` of a row, of `count` in all.
+template <class Kernel> struct InRows {
+    static constexpr std::int64_t length = 256;
+    Kernel kernel;
+    std::int64_t count;
+
+    struct RowOf {
+        const Kernel& kernel;
+        std::int64_t first, length;
+        WHORL_INLINE void operator()(std::int64_t i) const { kernel(first + i); }
+    };
+    std::int64_t rows() const { return (count + length - 1) / length; }
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const std::int64_t first = r * length, left = count - first;
+        return {kernel, first, left < length ? left : length};
+    }
+};
+
+// Copies the field on the forced modes.
+template <class Model, class Real> struct Gather {
+    Model model;
+    const Complex<Real>* state;
+    std::int64_t modes;
+    Forced<Real> on;
+    ForcedField field;
+    Complex<Real>* to; // [component][mode]
+
+    WHORL_ANYWHERE void operator()(std::int64_t i) const {
+        if (field.output < 0) {
+            for (int c = 0; c < field.components; ++c)
+                to[c * on.count + i] = state[(field.first + c) * modes + on.index[i]];
+            return;
+        }
+        constexpr int most = Model::fields > 3 ? Model::fields : 3;
+        Complex<Real> a[Model::fields], out[most] = {};
+        for (int f = 0; f < Model::fields; ++f) a[f] = state[f * modes + on.index[i]];
+        model.output(field.output, on.k[i], a, out);
+        for (int c = 0; c < field.components; ++c) to[c * on.count + i] = out[c];
+    }
+};
+
+// Adds a force to the registers that a stage has stored (Update::add).
+template <class Update, class Real> struct AddForce {
+    static constexpr int fields = Update::fields;
+    Update update;
+    Forced<Real> on;
+    ForcedField field; // within the update
+    const Complex<Real>* force;
+    Real scale;
+    Real shares[3];
+
+    WHORL_ANYWHERE void operator()(std::int64_t i) const {
+        Complex<Real> da[fields] = {}, f[3] = {};
+        for (int c = 0; c < field.components; ++c) f[c] = scale * force[c * on.count + i];
+        if (field.output < 0)
+            for (int c = 0; c < field.components; ++c) da[field.first + c] = f[c];
+        else if constexpr (requires { update.model.from_velocity(on.k[i], f, da); })
+            update.model.from_velocity(on.k[i], f, da);
+        update.add(on.k[i], on.index[i], da, shares);
+    }
+};
+
+// weight Re(a* (scale f) + half |scale f|^2) by shell.
+template <class Real> struct PowerOfForce {
+    Forced<Real> on;
+    int components;
+    const Complex<Real>* a;
+    const Complex<Real>* force;
+    double scale, half;
+
+    WHORL_INLINE void operator()(std::int64_t i, double* shells) const {
+        double sum = 0.0;
+        for (int c = 0; c < components; ++c) {
+            const Complex<double> f = scale * widened(force[c * on.count + i]);
+            sum += dot(widened(a[c * on.count + i]), f) + half * dot(f, f);
+        }
+        shells[on.shell[i]] += static_cast<double>(on.weight[i]) * sum;
+    }
+};
+
+// 1/2 weight |a|^2 of `components` fields, over a row of modes.
+template <class Real> struct EnergyOfRow {
+    ModeTables<Real> tables;
+    const Complex<Real>* field;
+    std::int64_t modes;
+    int components;
+
+    WHORL_INLINE void operator()(std::int64_t r, double* sum) const {
+        const int j = static_cast<int>(r / tables.nz), l = static_cast<int>(r % tables.nz);
+        const Row row = tables.row(j, l);
+        if (row.length == 0) return;
+        double all = 0.0, first = 0.0;
+        for (int c = 0; c < components; ++c) {
+            const Complex<Real>* const a = field + c * modes + row.offset;
+            all += square_of(a, row.length);
+            first += dot(widened(a[0]), widened(a[0]));
+        }
+        *sum +=
+            static_cast<double>(tables.row_weight(j, l)) * (all - (tables.has_kx_zero ? 0.5 * first : 0.0));
+    }
+
+  private:
+    // In several sums side by side, so that they vectorise.
+    static WHORL_INLINE double square_of(const Complex<Real>* a, std::int64_t length) {
+        constexpr int together = 16;
+        double sums[together] = {};
+        const Real* const parts = &a->re;
+        const std::int64_t count = 2 * length, whole = count / together * together;
+        for (std::int64_t e = 0; e < whole; e += together)
+            for (int s = 0; s < together; ++s) sums[s] += double(parts[e + s]) * double(parts[e + s]);
+        double sum = 0.0;
+        for (std::int64_t e = whole; e < count; ++e) sum += double(parts[e]) * double(parts[e]);
+        for (int s = 0; s < together; ++s) sum += sums[s];
+        return sum;
+    }
+};
+
+// The same of an output of the model, mode by mode.
+template <class Model, class Real> struct EnergyOfOutput {
+    ModeTables<Real> tables;
+    Model model;
+    const Complex<Real>* state;
+    std::int64_t modes;
+    ForcedField field;
+
+    WHORL_INLINE void operator()(std::int64_t r, double* sum) const {
+        constexpr int most = Model::fields > 3 ? Model::fields : 3;
+        const int j = static_cast<int>(r / tables.nz), l = static_cast<int>(r % tables.nz);
+        const Row row = tables.row(j, l);
+        for (int i = 0; i < row.length; ++i) {
+            const Mode<Real> mode = tables.mode(i, j, l, row.offset);
+            Complex<Real> a[Model::fields], out[most] = {};
+            for (int f = 0; f < Model::fields; ++f) a[f] = state[f * modes + mode.index];
+            model.output(field.output, mode.k, a, out);
+            for (int c = 0; c < field.components; ++c)
+                *sum += 0.5 * static_cast<double>(mode.weight) * dot(widened(out[c]), widened(out[c]));
+        }
+    }
+};
+
+} // namespace whorl::kernels

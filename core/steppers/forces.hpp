@@ -1,0 +1,136 @@
+// The sources of a run at work: what they add to each stage, and the power they inject.
+//
+// Before a stage the field is copied on the forced modes, behind it the force is added to the registers
+// (Update::add): the round trip and the models know nothing of it. The work of a source is one more equation,
+// dW/dt = P(t, a), that the scheme advances with the fields, so that it has the order of the scheme. Of a
+// force that is the same at all stages a multistep scheme takes dt f once, since it cannot be extrapolated.
+#pragma once
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "device/buffer.hpp"
+#include "exchange/watchdog.hpp"
+#include "forcing/source.hpp"
+#include "steppers/force_kernels.hpp"
+#include "steppers/tendency.hpp"
+
+namespace whorl {
+
+// What is known of a source's work: the mean power of the last step, the work since the beginning, in units
+// of 1/2 |field|^2, and what a multistep scheme remembers of the power.
+struct WorkOfSource {
+    double power = 0.0, total = 0.0;
+    std::array<double, Stage::registers> registers{};
+};
+
+// A stage that has been stored: its number and time, and the step it belongs to.
+struct StageOfForces {
+    const Stage& stage;
+    int number;
+    bool multistep;
+    double time;
+    forcing::Moment step;
+};
+
+template <class Model, class Device, class Real> class Forces {
+    using Memory = typename Device::Memory;
+    template <class T> using Buffer = device::Buffer<T, Memory>;
+    using Acts = forcing::Acts;
+
+  public:
+    struct Setting {
+        Device& device;
+        const exchange::Communicator& world;
+        exchange::Watchdog& watchdog;
+        ModeTables<Real> tables;
+        std::int64_t rows, modes;
+        double smallest_wavenumber;
+        int shells;
+    };
+
+    Forces(const Setting& setting, const Model& model) : at_(setting), model_(model) {}
+
+    bool any() const { return !sources_.empty(); }
+    std::size_t count() const { return sources_.size(); }
+    std::int64_t bytes() const;
+    forcing::Source& source(std::size_t number) { return *sources_[number].source; }
+    WorkOfSource& work(std::size_t number) { return sources_[number].work; }
+    const kernels::ForcedField& field(std::size_t number) const { return sources_[number].field; }
+    // The present f / a of a source on all modes.
+    double gain(std::size_t number) const { return sources_[number].gain; }
+
+    void add(std::unique_ptr<forcing::Source> source, kernels::ForcedField field);
+    // Sets the values of a source that is given: all the rank's modes, one component after another.
+    void give(std::size_t number, const std::vector<Complex<Real>>& values, const forcing::ForcedModes& all);
+    // A function to call with the time before each stage, so that it may give values anew.
+    void call(std::size_t number, std::function<void(double)> function) {
+        sources_[number].function = std::move(function);
+    }
+    // Evaluates the forces that depend on the first state, `state`, which may be impossible: throws Error.
+    void begin(const Complex<Real>* state, double time);
+    // The speed that all sources together may give the fluid within dt.
+    double speed(double dt) const;
+
+    // What is done before and behind a stage, and behind the last; `time` is that of the state.
+    void before_stage(const Complex<Real>* state, double time);
+    void after_stage(const Tendency<Model, Real>& pass, const StageOfForces& now);
+    void end_step(const Tendency<Model, Real>& pass, const Complex<Real>* state, const forcing::Moment& step,
+                  bool multistep);
+    // Rates of growth of all fields of the state; empty where no source acts on all modes.
+    std::vector<double> growth(int fields) const;
+
+    // The mean power of the last step, dt long, by shell, over all ranks; zero for a source on all modes.
+    std::vector<double> power_by_shell(std::size_t number, double dt);
+
+  private:
+    struct Running {
+        std::unique_ptr<forcing::Source> source;
+        kernels::ForcedField field;
+        std::function<void(double)> function;
+        Buffer<std::int64_t> index;
+        Buffer<Wavenumber<Real>> k;
+        Buffer<Real> weight;
+        Buffer<int> shell;
+        Buffer<Complex<Real>> copied, force;
+        std::int64_t count = 0;
+        forcing::Values a, f;
+        std::vector<double> sums;
+        double gain = 0.0, scale = 1.0;
+        std::array<std::vector<double>, 3> by_shell; // the rank's work in the step, as registers
+        std::vector<double> powers;                  // of the rank, of each stage
+        WorkOfSource work;
+    };
+
+    kernels::Forced<Real> on(const Running& of) const {
+        return {of.index.data(), of.k.data(), of.weight.data(), of.shell.data(), of.count};
+    }
+    template <class Kernel> void over(const Kernel& kernel, std::int64_t count) {
+        const kernels::InRows<Kernel> rows{kernel, count};
+        at_.device.over(rows.rows(), rows);
+    }
+    void place(Running& of, const forcing::ForcedModes& modes);
+    void copy_field(Running& of, const Complex<Real>* state);
+    void take_sums(const Complex<Real>* state, Acts wanted);
+    void evaluate(Running& of, const forcing::Moment& now);
+    void put(Running& of);
+    template <class Use>
+    void with_update(const Tendency<Model, Real>& pass, const Running& of, const Use& use);
+    void add_force(const Tendency<Model, Real>& pass, Running& of, const std::array<Real, 3>& shares);
+    void set_force(const Tendency<Model, Real>& pass, Running& of);
+    static std::array<Real, 3> shares_of(const StageOfForces& now, bool impulse);
+    std::vector<double> power_of(Running& of, double half);
+    void begin_step();
+    void note(Running& of, const StageOfForces& now, const std::vector<double>& power);
+    void finish_work(Running& of, const double* powers, double dt, bool multistep);
+
+    Setting at_;
+    Model model_;
+    std::vector<Running> sources_;
+    std::vector<Stage> stages_; // of the present step
+};
+
+} // namespace whorl

@@ -1,0 +1,375 @@
+// The member functions of Forces.
+#pragma once
+
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "grid/shell.hpp"
+#include "steppers/forces.hpp"
+
+namespace whorl {
+
+namespace kernels {
+template <class Real> struct SquareOfForce {
+    Forced<Real> on;
+    int components;
+    const Complex<Real>* force;
+
+    WHORL_INLINE void operator()(std::int64_t i, double* sum) const {
+        for (int c = 0; c < components; ++c) {
+            const Complex<double> f = widened(force[c * on.count + i]);
+            *sum += static_cast<double>(on.weight[i]) * dot(f, f);
+        }
+    }
+};
+} // namespace kernels
+
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::add(std::unique_ptr<forcing::Source> source, kernels::ForcedField field) {
+    Running& of = sources_.emplace_back();
+    of.source = std::move(source);
+    of.field = field;
+    place(of, of.source->modes());
+}
+
+// Copies the tables of forced modes to the device.
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::place(Running& of, const forcing::ForcedModes& modes) {
+    std::vector<std::int64_t> index;
+    std::vector<Wavenumber<Real>> k;
+    std::vector<Real> weight;
+    std::vector<int> shell;
+    for (const forcing::ForcedMode& mode : modes) {
+        index.push_back(mode.index);
+        k.push_back({static_cast<Real>(mode.k.x), static_cast<Real>(mode.k.y), static_cast<Real>(mode.k.z)});
+        weight.push_back(static_cast<Real>(mode.weight));
+        const int number = shell_number(std::sqrt(square(mode.k)), at_.smallest_wavenumber);
+        shell.push_back(std::min(number, at_.shells - 1));
+    }
+    of.count = static_cast<std::int64_t>(modes.size());
+    of.index = device::copied<std::int64_t, Memory>(index);
+    of.k = device::copied<Wavenumber<Real>, Memory>(k);
+    of.weight = device::copied<Real, Memory>(weight);
+    of.shell = device::copied<int, Memory>(shell);
+    const auto values = modes.size() * static_cast<std::size_t>(of.field.components);
+    of.copied = Buffer<Complex<Real>>(values);
+    of.force = Buffer<Complex<Real>>(values);
+    of.a = of.f = forcing::Values(modes.size(), of.field.components);
+    for (std::vector<double>& of_register : of.by_shell)
+        of_register.assign(static_cast<std::size_t>(at_.shells), 0.0);
+}
+
+template <class Model, class Device, class Real> std::int64_t Forces<Model, Device, Real>::bytes() const {
+    std::int64_t sum = 0;
+    for (const Running& of : sources_)
+        sum += static_cast<std::int64_t>(of.index.bytes() + of.k.bytes() + of.weight.bytes() +
+                                         of.shell.bytes() + of.copied.bytes() + of.force.bytes());
+    return sum;
+}
+
+template <class Model, class Device, class Real> double Forces<Model, Device, Real>::speed(double dt) const {
+    double sum = 0.0;
+    for (const Running& of : sources_) sum += of.source->speed(dt);
+    return sum;
+}
+
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::copy_field(Running& of, const Complex<Real>* state) {
+    over(kernels::Gather<Model, Real>{model_, state, at_.modes, on(of), of.field, of.copied.data()},
+         of.count);
+    if (!of.source->reads()) return;
+    at_.device.finish();
+    std::vector<Complex<Real>> values(of.copied.size());
+    Memory::to_host(values.data(), of.copied.data(), of.copied.bytes());
+    for (std::size_t i = 0; i < values.size(); ++i) of.a.data()[i] = widened(values[i]);
+}
+
+// The sums that sources of a kind depend on, over all ranks at once.
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::take_sums(const Complex<Real>* state, Acts wanted) {
+    std::vector<double> all;
+    for (Running& of : sources_) {
+        if (of.source->acts() != wanted) continue;
+        if (of.source->everywhere()) {
+            if (of.field.output < 0)
+                of.sums = at_.device.reduce(at_.rows, 1, 0,
+                                            kernels::EnergyOfRow<Real>{at_.tables,
+                                                                       state + of.field.first * at_.modes,
+                                                                       at_.modes, of.field.components});
+            else
+                of.sums = at_.device.reduce(
+                    at_.rows, 1, 0,
+                    kernels::EnergyOfOutput<Model, Real>{at_.tables, model_, state, at_.modes, of.field});
+        } else {
+            of.sums.assign(static_cast<std::size_t>(of.source->sums()), 0.0);
+            of.source->add_to_sums(of.a, of.sums);
+        }
+        all.insert(all.end(), of.sums.begin(), of.sums.end());
+    }
+    if (all.empty()) return;
+    {
+        const exchange::Watchdog::Scope watched(at_.watchdog, "sum for a force", -1);
+        at_.world.sum(all);
+    }
+    auto next = all.begin();
+    for (Running& of : sources_) {
+        if (of.source->acts() != wanted) continue;
+        std::copy_n(next, of.sums.size(), of.sums.begin());
+        next += static_cast<std::ptrdiff_t>(of.sums.size());
+    }
+}
+
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::before_stage(const Complex<Real>* state, double time) {
+    for (Running& of : sources_) {
+        if (of.source->acts() == Acts::after_step) continue;
+        if (of.function) of.function(time);
+        if (of.count > 0) copy_field(of, state);
+    }
+    take_sums(state, Acts::at_stages);
+    for (Running& of : sources_)
+        if (of.source->everywhere()) of.gain = of.source->gain(of.sums[0]);
+}
+
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::begin(const Complex<Real>* state, double time) {
+    before_stage(state, time);
+    for (Running& of : sources_)
+        if (of.source->acts() == Acts::after_step) copy_field(of, state);
+    take_sums(state, Acts::after_step);
+    for (Running& of : sources_)
+        if (of.source->acts() != Acts::over_step && !of.source->everywhere()) evaluate(of, {time, 0.0, 0});
+}
+
+template <class Model, class Device, class Real>
+std::vector<double> Forces<Model, Device, Real>::growth(int fields) const {
+    std::vector<double> rates;
+    for (const Running& of : sources_) {
+        if (!of.source->everywhere()) continue;
+        rates.resize(static_cast<std::size_t>(fields), 0.0);
+        // An output is made of all fields of the model, which then grow alike.
+        const int first = of.field.output < 0 ? of.field.first : 0;
+        const int count = of.field.output < 0 ? of.field.components : Model::fields;
+        for (int f = first; f < first + count; ++f) rates[static_cast<std::size_t>(f)] += of.gain;
+    }
+    return rates;
+}
+
+// Evaluates a force and copies it to the device.
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::evaluate(Running& of, const forcing::Moment& now) {
+    of.scale = of.source->scale(now.time);
+    if (of.source->given()) return;
+    of.source->evaluate(now, of.a, of.sums, of.f);
+    put(of);
+}
+
+template <class Model, class Device, class Real> void Forces<Model, Device, Real>::put(Running& of) {
+    std::vector<Complex<Real>> values(of.force.size());
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = narrowed<Real>(of.f.data()[i]);
+    at_.device.finish();
+    Memory::from_host(of.force.data(), values.data(), of.force.bytes());
+}
+
+// Calls use(update, field) with the update of the model or of the scalar, and the field within it.
+template <class Model, class Device, class Real>
+template <class Use>
+void Forces<Model, Device, Real>::with_update(const Tendency<Model, Real>& pass, const Running& of,
+                                              const Use& use) {
+    kernels::ForcedField field = of.field;
+    if (field.output >= 0 || field.first < Model::fields)
+        return pass.with_store([&](const auto& update) { use(update, field); });
+    if constexpr (HasVelocity<Model>) {
+        const auto part = pass.part(field.first - Model::fields);
+        field.first = 0;
+        part.with_store([&](const auto& update) { use(update, field); });
+    }
+}
+
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::add_force(const Tendency<Model, Real>& pass, Running& of,
+                                            const std::array<Real, 3>& shares) {
+    with_update(pass, of, [&](const auto& update, const kernels::ForcedField& field) {
+        kernels::AddForce<std::decay_t<decltype(update)>, Real> kernel{
+            update, on(of), field, of.force.data(), static_cast<Real>(of.scale), {}};
+        std::copy(shares.begin(), shares.end(), kernel.shares);
+        over(kernel, of.count);
+    });
+}
+
+// Adds f to the field itself: register 0, without decay.
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::set_force(const Tendency<Model, Real>& pass, Running& of) {
+    Tendency<Model, Real> last = pass;
+    last.stage = {};
+    last.stage.v[0] = 1.0;
+    last.stage.ends_step = true;
+    last.history = nullptr;
+    add_force(last, of, {Real(1), Real(0), Real(0)});
+}
+
+// The rank's power by shell; `half` times the square of the force is added.
+template <class Model, class Device, class Real>
+std::vector<double> Forces<Model, Device, Real>::power_of(Running& of, double half) {
+    return at_.device.reduce(of.count, at_.shells, 0,
+                             kernels::PowerOfForce<Real>{on(of), of.field.components, of.copied.data(),
+                                                         of.force.data(), of.scale, half});
+}
+
+// r_i <- sum_j m[i][j] r_j + v[i] dt rate: what the scheme makes of dW/dt = rate.
+inline void advance_work(const Stage& stage, double dt, double rate, std::array<double*, 3> registers) {
+    std::array<double, 3> next{};
+    for (std::size_t i = 0; i < next.size(); ++i) {
+        next[i] = stage.v[i] * dt * rate;
+        for (std::size_t j = 0; j < next.size(); ++j) next[i] += stage.m[i][j] * *registers[j];
+    }
+    for (std::size_t i = 0; i < next.size(); ++i) *registers[i] = next[i];
+}
+
+// Notes the power of a stage, by shell.
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::note(Running& of, const StageOfForces& now,
+                                       const std::vector<double>& power) {
+    of.powers.push_back(std::accumulate(power.begin(), power.end(), 0.0));
+    for (std::size_t n = 0; n < power.size(); ++n)
+        if (now.multistep && now.number == 0)
+            of.by_shell[0][n] = now.step.dt * power[n];
+        else if (!now.multistep)
+            advance_work(now.stage, now.step.dt, power[n],
+                         {&of.by_shell[0][n], &of.by_shell[1][n], &of.by_shell[2][n]});
+}
+
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::after_stage(const Tendency<Model, Real>& pass, const StageOfForces& now) {
+    if (now.number == 0) begin_step();
+    stages_.push_back(now.stage);
+    for (Running& of : sources_) {
+        const Acts acts = of.source->acts();
+        if (acts == Acts::after_step) continue;
+        if (of.source->everywhere()) {
+            // The sum over all ranks is counted once.
+            of.powers.push_back(at_.world.rank() == 0 ? 2.0 * of.gain * of.sums[0] : 0.0);
+            continue;
+        }
+        const bool once = acts == Acts::over_step;
+        if (!once) evaluate(of, {now.time, now.step.dt, now.step.step});
+        if (once && now.number == 0) evaluate(of, now.step);
+        const bool impulse = once && now.multistep;
+        if (impulse && now.number > 0) continue;
+        note(of, now, power_of(of, impulse ? 0.5 * now.step.dt : 0.0));
+        add_force(pass, of, shares_of(now, impulse));
+    }
+}
+
+// What each register that the stage writes gains of f.
+template <class Model, class Device, class Real>
+std::array<Real, 3> Forces<Model, Device, Real>::shares_of(const StageOfForces& now, bool impulse) {
+    std::array<Real, 3> shares{};
+    // An impulse is for registers that hold a state; those that hold dt f of earlier steps are left alone.
+    for (std::size_t i = 0, w = 0; i < shares.size(); ++i)
+        if (now.stage.writes() >> i & 1)
+            shares[w++] = static_cast<Real>((impulse ? now.stage.m[i][0] : now.stage.v[i]) * now.step.dt);
+    return shares;
+}
+
+template <class Model, class Device, class Real> void Forces<Model, Device, Real>::begin_step() {
+    stages_.clear();
+    for (Running& of : sources_) {
+        of.powers.clear();
+        std::ranges::fill(of.by_shell[0], 0.0);
+    }
+}
+
+// Changes the fields themselves where sources ask for it, and sums the work over all ranks.
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::end_step(const Tendency<Model, Real>& pass, const Complex<Real>* state,
+                                           const forcing::Moment& step, bool multistep) {
+    for (Running& of : sources_)
+        if (of.source->acts() == Acts::after_step) copy_field(of, state);
+    take_sums(state, Acts::after_step);
+    for (Running& of : sources_) {
+        if (of.source->acts() != Acts::after_step) continue;
+        evaluate(of, step);
+        of.by_shell[0] = power_of(of, 0.5);
+        of.powers.push_back(std::accumulate(of.by_shell[0].begin(), of.by_shell[0].end(), 0.0));
+        set_force(pass, of);
+    }
+    std::vector<double> all;
+    for (const Running& of : sources_) all.insert(all.end(), of.powers.begin(), of.powers.end());
+    {
+        const exchange::Watchdog::Scope watched(at_.watchdog, "sum of the work of forces", -1);
+        at_.world.sum(all);
+    }
+    const double* next = all.data();
+    for (Running& of : sources_) {
+        finish_work(of, next, step.dt, multistep);
+        next += of.powers.size();
+    }
+}
+
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::finish_work(Running& of, const double* powers, double dt, bool multistep) {
+    WorkOfSource& work = of.work;
+    const Acts acts = of.source->acts();
+    double gained = 0.0;
+    if (acts == Acts::after_step) {
+        gained = powers[0];
+    } else if (acts == Acts::over_step && multistep) {
+        gained = powers[0] * dt;
+    } else {
+        work.registers[0] = 0.0;
+        for (std::size_t s = 0; s < stages_.size(); ++s)
+            advance_work(stages_[s], dt, powers[s],
+                         {&work.registers[0], &work.registers[1], &work.registers[2]});
+        gained = work.registers[0];
+    }
+    work.total += gained;
+    work.power = gained / dt;
+}
+
+template <class Model, class Device, class Real>
+std::vector<double> Forces<Model, Device, Real>::power_by_shell(std::size_t number, double dt) {
+    std::vector<double> power = sources_[number].by_shell[0];
+    for (double& of_shell : power) of_shell = dt > 0.0 ? of_shell / dt : 0.0;
+    const exchange::Watchdog::Scope watched(at_.watchdog, "sum of what was measured", -1);
+    at_.world.sum(power);
+    return power;
+}
+
+// Takes the values that are not negligible, so that a field of few waves costs no more than a band.
+template <class Model, class Device, class Real>
+void Forces<Model, Device, Real>::give(std::size_t number, const std::vector<Complex<Real>>& values,
+                                       const forcing::ForcedModes& all) {
+    Running& of = sources_[number];
+    const auto modes = static_cast<std::size_t>(at_.modes);
+    double largest = 0.0;
+    for (const Complex<Real>& value : values)
+        largest = std::max(largest, std::sqrt(dot(widened(value), widened(value))));
+    at_.world.maximum(std::span(&largest, 1));
+    constexpr double negligible = 8 * std::numeric_limits<Real>::epsilon();
+    forcing::ForcedModes kept;
+    std::vector<std::size_t> places;
+    for (const forcing::ForcedMode& mode : all) {
+        const auto at = static_cast<std::size_t>(mode.index);
+        bool small = true;
+        for (std::size_t c = 0; c < static_cast<std::size_t>(of.field.components); ++c) {
+            const Complex<double> value = widened(values[c * modes + at]);
+            small = small && std::sqrt(dot(value, value)) <= negligible * largest;
+        }
+        if (small) continue;
+        kept.push_back(mode);
+        places.push_back(at);
+    }
+    place(of, kept);
+    for (std::size_t m = 0; m < kept.size(); ++m)
+        for (int c = 0; c < of.field.components; ++c)
+            of.f.at(c, m) = widened(values[static_cast<std::size_t>(c) * modes + places[m]]);
+    put(of);
+    double sum = at_.device.reduce(
+        of.count, 1, 0, kernels::SquareOfForce<Real>{on(of), of.field.components, of.force.data()})[0];
+    at_.world.sum(std::span(&sum, 1));
+    of.source->set_size(std::sqrt(sum));
+}
+
+} // namespace whorl

@@ -1,0 +1,48 @@
+"""The forces of [[forcing]], a file for each family: a line here registers one."""
+
+from functools import reduce
+from operator import or_
+from typing import Annotated
+
+from pydantic import Field
+
+from whorl.config.forcing.alvelius import Alvelius
+from whorl.config.forcing.base import UNITS, CoreSource, Forcing
+from whorl.config.forcing.design import DesignGrid, Expected, Target, expected
+from whorl.config.forcing.proportional import ConstantEnergy, ConstantPower, Linear
+from whorl.config.forcing.steady import FormulaInTime, Script, Steady
+from whorl.config.forcing.stochastic import Lindborg, Noise, Stochastic
+from whorl.config.section import tag_of
+
+KINDS: dict[str, type[Forcing]] = {
+    tag_of(kind): kind
+    for kind in (
+        Stochastic,
+        ConstantPower,
+        ConstantEnergy,
+        Alvelius,
+        Linear,
+        Steady,
+        Lindborg,
+        Noise,
+        Script,
+    )
+}
+
+AnyForcing = Annotated[reduce(or_, KINDS.values()), Field(discriminator="kind")]
+
+__all__ = [
+    "KINDS",
+    "UNITS",
+    "AnyForcing",
+    "CoreSource",
+    "DesignGrid",
+    "Expected",
+    "Forcing",
+    "FormulaInTime",
+    "Script",
+    "Steady",
+    "Stochastic",
+    "Target",
+    "expected",
+]

@@ -1,0 +1,48 @@
+"""`alvelius`: random forcing of exactly known power, new at each step."""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import model_validator
+
+from whorl.config.forcing.base import CoreSource, Forcing
+from whorl.config.section import option
+
+
+class Alvelius(Forcing):
+    """New at each step, perpendicular to the velocity in each mode, of exact power (Alvelius 1999)."""
+
+    kind: Literal["alvelius"]
+    power: float = option(..., "injected power P", unit="field²/time", gt=0)
+    k_f: float = option(2.0, "|k| about which the force is a Gaussian, in units of the smallest", gt=0)
+    width: float = option(0.5, "standard deviation of this Gaussian, in units of the smallest", gt=0)
+    polarisation: Literal["all", "horizontal", "helical", "antihelical"] = option(
+        "all", "horizontal: no z component; helical, antihelical: of the largest or smallest helicity"
+    )
+    modes: Literal["all", "horizontal"] = option(
+        "all", "which modes: horizontal, those independent of z (two-dimensional forcing)"
+    )
+    seed: int = option(0, "seed of its random numbers, which depend on the step", ge=0, lt=2**31)
+    vector: ClassVar = True
+    any_bases: ClassVar = False
+
+    @model_validator(mode="after")
+    def _possible(self) -> "Alvelius":
+        if self.k_f < 3 * self.width and self.k_f + 3 * self.width < 1:
+            raise ValueError(
+                f"forcing.k_f = {self.k_f:g} with forcing.width = {self.width:g} holds no modes; raise k_f"
+            )
+        return self
+
+    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+        numbers = {
+            "power": self.power,
+            "k_min": max(0.0, self.k_f - 3 * self.width),
+            "k_max": self.k_f + 3 * self.width,
+            "of": float(self.modes == "horizontal"),
+            "peak": self.k_f,
+            "width": self.width,
+            "horizontal": float(self.polarisation == "horizontal"),
+            "helicity": {"helical": 1.0, "antihelical": -1.0}.get(self.polarisation, 0.0),
+            "seed": float(self.seed),
+        }
+        return (CoreSource("alvelius", numbers),)

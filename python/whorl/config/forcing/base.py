@@ -1,0 +1,81 @@
+"""The declaration of a force: its options, the sources of the core that it is made of, its checks."""
+
+from dataclasses import dataclass, field
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import AfterValidator
+
+from whorl.config.scalars import plain_name
+from whorl.config.section import Section, option
+
+# Of the power of a force that changes ½|field|², and of its work, by the unit of the field.
+UNITS = {
+    "length/time": ("length²/time³", "length²/time²"),
+    "1/time": ("1/time³", "1/time²"),
+    "1": ("1/time", ""),
+    "√density": ("density/time", "density"),
+}
+
+
+@dataclass(frozen=True)
+class CoreSource:
+    """A source as the core takes it (`core/forcing/source.hpp`): its kind there, and its numbers by name."""
+
+    kind: str
+    numbers: dict[str, float] = field(default_factory=dict)
+    shells: tuple[float, ...] = ()
+
+
+class Forcing(Section):
+    """Base of all forces."""
+
+    kind: str = option(..., "kind of force")
+    name: Annotated[str, AfterValidator(plain_name)] | None = option(
+        None, "its name in the series and the spectra; its kind by default"
+    )
+    field: str | None = option(None, "field it acts on; the first of the model by default")
+
+    multiplies: ClassVar[bool] = False
+    """Whether it multiplies the field, so that a field that is zero stays zero."""
+
+    vector: ClassVar[bool] = False
+    """Whether the field must be a vector field of three components."""
+
+    any_bases: ClassVar[bool] = True
+    """Whether it is possible between walls, too."""
+
+    @property
+    def label(self) -> str:
+        """The name in the series and the spectra."""
+        return self.name or self.kind
+
+    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+        """The sources of the core."""
+        raise NotImplementedError
+
+    def check(self, case: Any) -> None:
+        """Raises ValueError, naming values and remedy, where the case does not allow it."""
+
+
+class OnBand(Forcing):
+    """A force on a band of modes."""
+
+    k_min: float = option(
+        0.0, "smallest |k| of the forced modes, in units of the box's smallest wavenumber", ge=0
+    )
+    k_max: float = option(
+        2.5, "largest |k| of the forced modes, in units of the box's smallest wavenumber", gt=0
+    )
+    modes: Literal["all", "horizontal", "vertical"] = option(
+        "all", "which modes of the band: horizontal, those independent of z; vertical, of x and y"
+    )
+
+    def band(self) -> dict[str, float]:
+        """The band as numbers of the core."""
+        of = ("all", "horizontal", "vertical").index(self.modes)
+        return {"k_min": self.k_min, "k_max": self.k_max, "of": float(of)}
+
+
+def given(**numbers: float | None) -> dict[str, float]:
+    """The numbers that are not None, as floats."""
+    return {name: float(value) for name, value in numbers.items() if value is not None}

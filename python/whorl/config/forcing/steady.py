@@ -1,0 +1,70 @@
+"""Forces of given shape: `steady`, by name or formula, and `script`, from a Python script."""
+
+from functools import reduce
+from operator import or_
+from typing import Annotated, Any, Literal
+
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from whorl.config import formulas
+from whorl.config import initial_options as initial
+from whorl.config.forcing.base import CoreSource, Forcing
+from whorl.config.section import Section, listed, option
+
+
+def _formulas(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else listed(value)
+
+
+def _check_formulas(texts: tuple[str, ...]) -> tuple[str, ...]:
+    for text in texts:
+        formulas.check(text, formulas.WITH_TIME)
+    return texts
+
+
+class FormulaInTime(Section):
+    """Formulas in x, y, z and t, one for each component: value = ["sin(2*y)*cos(t)", "0", "0"]."""
+
+    name: Literal["formula"]
+    value: Annotated[tuple[str, ...], BeforeValidator(_formulas), AfterValidator(_check_formulas)] = option(
+        ..., "one formula, or a list with one for each component"
+    )
+
+    @property
+    def depends_on_time(self) -> bool:
+        """Whether it must be evaluated anew at each stage."""
+        return any(formulas.names(text) & {"t"} for text in self.value)
+
+
+SHAPES = (
+    initial.TaylorGreen,
+    initial.Abc,
+    initial.Roberts,
+    initial.Kolmogorov,
+    initial.OrszagTang,
+    FormulaInTime,
+    initial.FromFile,
+)
+Shape = Annotated[reduce(or_, SHAPES), Field(discriminator="name")]
+
+
+class Steady(Forcing):
+    """A field by name, from formulas or a file, times amplitude · cos(frequency · t + phase)."""
+
+    kind: Literal["steady"]
+    shape: Shape = option(..., "the field, as in [initial]; a formula may depend on t")
+    amplitude: float = option(1.0, "factor on the field")
+    frequency: float = option(0.0, "angular frequency ω of the factor cos(ωt + phase)", unit="1/time", ge=0)
+    phase: float = option(0.0, "its phase at t = 0")
+
+    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+        return (CoreSource("given", {"frequency": self.frequency, "phase": self.phase}),)
+
+
+class Script(Forcing):
+    """An array or a function from a Python script: Simulation(..., forcing=...)."""
+
+    kind: Literal["script"]
+
+    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+        return (CoreSource("given"),)

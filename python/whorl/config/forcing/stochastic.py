@@ -1,0 +1,170 @@
+"""Forcing by random processes in time: `stochastic`, `lindborg` and `noise`."""
+
+from typing import Any, ClassVar, Literal
+
+from pydantic import model_validator
+
+from whorl.config.forcing.base import CoreSource, Forcing, OnBand, given
+from whorl.config.forcing.design import Target, design
+from whorl.config.section import at_most_one, option
+from whorl.config.wavenumbers import smallest_wavenumber
+
+INTERVAL = 1 / 64  # in turnover times of the force, (P k²)^(−1/3)
+SEED = "seed of its random numbers, which depend on the seed, the mode and the time alone"
+
+
+class Random(OnBand):
+    """A random force."""
+
+    seed: int = option(0, SEED, ge=0, lt=2**31)
+
+
+class Stochastic(Random):
+    """Ornstein–Uhlenbeck process in each mode of a band (Eswaran and Pope 1988), or white noise."""
+
+    kind: Literal["stochastic"]
+    variance: float | None = option(
+        None, "variance σ² of each part of a component before projection", unit="(field/time)²", gt=0
+    )
+    power: float | None = option(
+        None,
+        "mean power where the field does not react, 4 N σ² T_L for N modes",
+        unit="field²/time",
+        gt=0,
+    )
+    target: Target | None = option(
+        None,
+        "design by what is wanted, {taylor_reynolds, kmax_eta, dissipation, correlation}: sets variance, "
+        "correlation_time and flow.viscosity",
+    )
+    correlation_time: float | None = option(
+        None, "T_L; 0: white noise, of the mean power `power`", unit="time", ge=0
+    )
+    interval: float | None = option(
+        None, "time in which white noise is constant; 1/64 of (P k_max²)^(−1/3)", unit="time", gt=0
+    )
+    polarisation: Literal["all", "horizontal"] = option(
+        "all", "horizontal: a vector force has no z component"
+    )
+    helicity: float = option(
+        0.0, "mean helicity of a vector force relative to the largest, −1 to 1", ge=-1, le=1
+    )
+    peak: float | None = option(
+        None, "|k| about which the variance is a Gaussian, in units of the smallest; flat without", gt=0
+    )
+    width: float = option(1.0, "standard deviation of this Gaussian, in units of the smallest", gt=0)
+
+    rivals: ClassVar = {
+        "variance": ("power", "target"),
+        "power": ("variance", "target"),
+        "target": ("variance", "power", "correlation_time"),
+    }
+
+    @model_validator(mode="after")
+    def _one_size(self) -> "Stochastic":
+        at_most_one(self, "forcing", "variance", "power")
+        sized = self.variance is not None or self.power is not None
+        if not sized and self.target is None:
+            raise ValueError("give forcing.power, forcing.variance or forcing.target: how strong it is")
+        if self.correlation_time is None and self.target is None:
+            raise ValueError("give forcing.correlation_time: T_L, or 0 for white noise")
+        if self.correlation_time == 0 and self.variance is not None:
+            raise ValueError("white noise (forcing.correlation_time = 0) has no variance; give forcing.power")
+        return self
+
+    def check(self, case: Any) -> None:
+        """White noise of another field than a velocity has no time scale of its own."""
+        if self.helicity and (self.polarisation == "horizontal" or case.grid.bases != "FFF"):
+            raise ValueError(
+                "forcing.helicity is for a force of all polarisations in a periodic box; set it to 0"
+            )
+        if self.correlation_time == 0 and self.interval is None and not _has_time(self, case):
+            raise ValueError(
+                f"white noise on {self.field} needs forcing.interval, a time much shorter than those of the "
+                "flow, in which it is constant"
+            )
+
+    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+        numbers = given(
+            seed=self.seed,
+            correlation_time=self.correlation_time,
+            power=self.power,
+            horizontal=float(self.polarisation == "horizontal"),
+            helicity=self.helicity,
+            interval=interval_of(self, case),
+        )
+        if self.variance is not None:
+            numbers["intensity"] = self.variance * self.correlation_time
+        if self.peak is not None:
+            numbers |= {"peak": self.peak, "width": self.width}
+        return (CoreSource("stochastic", self.band() | numbers),)
+
+    def designed(self, grid: Any) -> dict[str, float] | None:
+        """What its target sets: viscosity, variance and correlation_time."""
+        return None if self.target is None else design(self.target, self.k_min, self.k_max, grid)
+
+
+def _has_time(force: Any, case: Any) -> bool:
+    fields = case.flow.outputs | case.flow.state
+    return force.field in fields and fields[force.field].unit == "length/time"
+
+
+def interval_of(force: Any, case: Any) -> float | None:
+    """The time in which white noise is constant."""
+    if force.correlation_time or force.power is None:
+        return None
+    if force.interval is not None:
+        return force.interval
+    return white_interval(force.power, force.k_max, case)
+
+
+def white_interval(power: float, k_max: float, case: Any) -> float:
+    """1/64 of the turnover time of the force at the largest wavenumber of its band."""
+    return INTERVAL * (power * (k_max * smallest_wavenumber(case.grid)) ** 2) ** (-1 / 3)
+
+
+class Lindborg(Forcing):
+    """For stratified turbulence: white noise on horizontal modes about k_f, and 1 % on vertical ones."""
+
+    kind: Literal["lindborg"]
+    power: float = option(..., "mean power of all of it", unit="field²/time", gt=0)
+    k_f: float = option(4.0, "|k| of the horizontal modes, in units of the smallest", gt=0)
+    width: float = option(0.5, "standard deviation of their Gaussian, in units of the smallest", gt=0)
+    vertical: float = option(0.01, "share of the power in the vertical modes", ge=0, lt=1)
+    vertical_min: float = option(3.0, "smallest |k_z| of the vertical modes, in units of the smallest", gt=0)
+    vertical_max: float = option(5.0, "largest |k_z| of the vertical modes, in units of the smallest", gt=0)
+    seed: int = option(0, SEED, ge=0, lt=2**31)
+    vector: ClassVar = True
+
+    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+        """Horizontal velocity on horizontal modes, and vertical shear; J. Fluid Mech. 550, 207 (2006)."""
+        last = self.k_f + 3 * self.width
+        white = {
+            "correlation_time": 0.0,
+            "horizontal": 1.0,
+            "helicity": 0.0,
+            "interval": white_interval(self.power, last, case),
+        }
+        ring = {"k_min": max(0.0, self.k_f - 3 * self.width), "k_max": last, "of": 1.0}
+        shape = {"peak": self.k_f, "width": self.width}
+        flat = {"power": self.power * (1 - self.vertical), "seed": float(self.seed)}
+        first = CoreSource("stochastic", white | ring | shape | flat)
+        if self.vertical == 0:
+            return (first,)
+        column = {"k_min": self.vertical_min, "k_max": self.vertical_max, "of": 2.0}
+        upright = {"power": self.power * self.vertical, "seed": float(self.seed + 1)}
+        return first, CoreSource("stochastic", white | column | upright)
+
+
+class Noise(Random):
+    """White noise on all modes up to k_max, such as thermal noise of a condensate ψ."""
+
+    kind: Literal["noise"]
+    power: float = option(
+        ..., "mean power, shared equally by all components of all modes", unit="field²/time", gt=0
+    )
+    interval: float = option(..., "time in which it is constant, much shorter than those of the flow", gt=0)
+
+    def sources(self, case: Any) -> tuple[CoreSource, ...]:
+        numbers = given(seed=self.seed, correlation_time=0.0, power=self.power, interval=self.interval)
+        return (CoreSource("stochastic", self.band() | numbers),)

@@ -1,0 +1,38 @@
+"""The smallest wavenumbers of a box, and the largest that is kept in every direction."""
+
+import math
+from typing import Any
+
+from whorl.config.dealiasing import edge
+
+
+def smallest_wavenumbers(grid: Any) -> tuple[float, float, float]:
+    """Return the smallest wavenumber of each axis: 2π/l, or π/l between walls.
+
+    Parameters
+    ----------
+    grid : Grid
+        The box, with its lengths l and bases.
+
+    Returns
+    -------
+    tuple of three float
+        The wavenumbers along x, y and z, in units of 1/length.
+    """
+    axes = zip(grid.lengths, reversed(grid.bases), strict=True)
+    return tuple((1 if basis == "S" else 2) * math.pi / length for length, basis in axes)
+
+
+def smallest_wavenumber(grid: Any) -> float:
+    """The smallest wavenumber of the box, along an axis with more than one point."""
+    return min(k for k, n in zip(smallest_wavenumbers(grid), grid.points, strict=True) if n > 1)
+
+
+def resolved_wavenumber(grid: Any) -> float:
+    """The largest wavenumber that is kept in every direction, k_max."""
+    axes = zip(smallest_wavenumbers(grid), grid.points, reversed(grid.bases), strict=True)
+    return min(
+        (math.ceil(edge(grid.dealias) * n * (2 if basis == "S" else 1)) - 1) * smallest
+        for smallest, n, basis in axes
+        if n > 1
+    )

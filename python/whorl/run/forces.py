@@ -1,0 +1,181 @@
+"""Gives the core the forces of given shape: by name, by formulas, from files, or from a script."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from whorl import _core
+from whorl.base.errors import CaseError
+from whorl.base.parallel import on_root
+from whorl.base.ranks import MPI
+from whorl.config import formulas
+from whorl.config.case import Case
+from whorl.config.explain import show
+from whorl.config.forcing import Forcing, FormulaInTime, Script, Steady
+from whorl.config.initial_options import FromFile
+from whorl.config.measures import output_fields, state_fields
+from whorl.initial.checks import Fill, Target
+from whorl.initial.fields import FIELDS, set_from_array, set_from_function
+from whorl.initial.files import is_checkpoint
+from whorl.run import modes
+
+# How a script's function is called, by its number of arguments.
+MODES, SPACE, SPACE_AND_TIME = 2, 3, 4
+
+
+@dataclass(frozen=True)
+class ForceTarget(Target):
+    """The force on a field, as a field to set: `number` among the core's sources, times `amplitude`."""
+
+    number: int = 0
+    amplitude: float = 1.0
+
+    def give(self, fill: Fill) -> None:
+        """Hands the values to the core. Collective."""
+
+        def scaled(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
+            fill(z0, z1, y0, y1, out)
+            out *= self.amplitude
+
+        self.flow.set_force(self.number, scaled)
+
+    @property
+    def called(self) -> str:
+        """What messages call it."""
+        return f"force on the {self.field}"
+
+
+def make_flow(options: _core.Options, comm: MPI.Intracomm) -> _core.Flow:
+    """The flow of these options. Raises CaseError where a force is not possible. Collective."""
+    try:
+        return _core.Flow(options, comm.py2f())
+    except _core.Error as error:
+        raise (CaseError(str(error)) if str(error).startswith("forcing") else error) from None
+
+
+def begin_forces(flow: _core.Flow, time: float) -> None:
+    """Prepares forces that depend on the first state. Raises CaseError. Collective."""
+    try:
+        flow.begin_sources(time)
+    except _core.Error as error:
+        raise CaseError(str(error)) from None
+
+
+def with_script(case: Case, given: Any) -> Case:
+    """The case with a [[forcing]] of kind script for each field that a script gives a force for."""
+    by_field = of_script(case, given)
+    known = {force.field for force in case.forcing if isinstance(force, Script)}
+    if new := [field for field in by_field if field not in known]:
+        first = case.flow.first_field()
+        added = [
+            {"kind": "script", "field": field, "name": "script" if field == first else f"script_{field}"}
+            for field in new
+        ]
+        case = case.updated(forcing=[*case.to_dict().get("forcing", ()), *added])
+    for force in case.forcing:
+        if isinstance(force, Script) and force.field not in by_field:
+            raise CaseError(
+                f"the force {force.label} on the {force.field} comes from a script, which must give it: "
+                "Simulation(..., forcing=...), or Simulation.restart(..., forcing=...)."
+            )
+    return case
+
+
+def same_forces(before: dict[str, Any], case: Case) -> bool:
+    """Whether the sections of a case have the same forces in the same order."""
+    named = [(one.get("name") or one.get("kind"), one.get("field")) for one in before.get("forcing", ())]
+    return named == [(force.label, force.field) for force in case.forcing]
+
+
+def of_script(case: Case, given: Any) -> dict[str, Any]:
+    """What a script gives, by field."""
+    if given is None:
+        return {}
+    return given if isinstance(given, dict) else {case.flow.first_field(): given}
+
+
+def set_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm, by_script: Any = None) -> None:
+    """Sets the values of all forces of given shape. Collective. Raises CaseError."""
+    script, number = of_script(case, by_script), 0
+    for force in case.forcing:
+        if isinstance(force, Steady | Script):
+            about = (output_fields(case) | state_fields(case))[force.field]
+            amplitude = force.amplitude if isinstance(force, Steady) else 1.0
+            place = "forcing.shape"
+            target = ForceTarget(
+                flow, case, comm, force.field, about.components, place, number=number, amplitude=amplitude
+            )
+            _set_force(target, force, script.get(force.field))
+        number += len(force.sources(case))
+
+
+def _set_force(target: ForceTarget, force: Forcing, given: Any) -> None:
+    if isinstance(force, Script):
+        return _from_script(target, given)
+    shape = force.shape
+    if isinstance(shape, FormulaInTime):
+        return _from_formula(target, shape)
+    if isinstance(shape, FromFile) and on_root(target.comm, lambda: is_checkpoint(shape.path)):
+        raise CaseError(
+            f"forcing.shape.path = {show(shape.path)} is a checkpoint; give a snapshot, or arrays in HDF5 or "
+            "npz."
+        )
+    return FIELDS[type(shape)](target, shape)
+
+
+def _from_formula(target: ForceTarget, shape: FormulaInTime) -> None:
+    def at(x: np.ndarray, y: np.ndarray, z: np.ndarray, t: float) -> list:
+        return [formulas.evaluate(text, x, y, z, t) for text in shape.value]
+
+    if shape.depends_on_time:
+        return _at_each_stage(target, at)
+    return set_from_function(target, lambda x, y, z: at(x, y, z, 0.0))
+
+
+def _at_each_stage(target: ForceTarget, function: Callable) -> None:
+    """Sets the force from a function of x, y, z and t before each stage."""
+    flow, target = target.flow, replace(target, flow=None)  # the flow will keep what follows
+
+    def give(flow: _core.Flow, time: float) -> None:
+        set_from_function(replace(target, flow=flow), lambda x, y, z: function(x, y, z, time))
+
+    give(flow, 0.0)
+    flow.call_for_force(target.number, give)
+
+
+def _from_script(target: ForceTarget, given: Any) -> None:
+    if not callable(given):
+        return set_from_array(target, np.asarray(given))
+    arguments = arguments_of(given)
+    if arguments == SPACE:
+        return set_from_function(target, given)
+    if arguments == SPACE_AND_TIME:
+        return _at_each_stage(target, given)
+    if arguments == MODES:
+        return _on_modes(target, given)
+    raise CaseError(
+        f"the force on the {target.field} takes {arguments} arguments; a function of (x, y, z), of "
+        "(x, y, z, t), or of (t, modes) is possible."
+    )
+
+
+def arguments_of(function: Callable) -> int:
+    """The number of positional arguments without a default that a function takes."""
+    positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    given = inspect.signature(function).parameters.values()
+    return sum(one.kind in positional and one.default is inspect.Parameter.empty for one in given)
+
+
+def _on_modes(target: ForceTarget, function: Callable) -> None:
+    """Sets the force before each stage from a function of t and this rank's modes of the field."""
+    flow, target = target.flow, replace(target, flow=None)
+    layout = modes.Layout(flow, target.case.grid)
+
+    def give(flow: _core.Flow, time: float) -> None:
+        values = function(time, modes.read(flow, target.case, target.field))
+        flow.set_force_modes(target.number, modes.checked(replace(target, flow=flow), layout, values))
+
+    flow.call_for_force(target.number, give)
