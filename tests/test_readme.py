@@ -85,12 +85,21 @@ def run_python(block: Block, names: dict[str, object]) -> None:
     exec(compile(padded, str(ROOT / block.page), "exec"), names)
 
 
+def as_setting(value: object) -> str:
+    """A value as TOML in one line."""
+    if isinstance(value, dict):
+        table = tomlkit.inline_table()
+        table.update(value)
+        return table.as_string()
+    return tomlkit.item(value).as_string()
+
+
 def check_case(block: Block) -> None:
     """Set one by one in a complete case, so that a few options may stand alone."""
     load_case(
         "abc",
         [
-            f"{section}.{key}={tomlkit.item(value).as_string()}"
+            f"{section}.{key}={as_setting(value)}"
             for section, options in tomllib.loads(block.text).items()
             for key, value in options.items()
         ],

@@ -59,6 +59,9 @@ def test_installed(installed, unchanged, ranks, setting, words):
         ("gird.points=16", ["gird is not a section", "did you mean [grid]?"]),
         ("time.steps=1.5", ["time.steps = 1.5", "whole number"]),
         ("flow.viscosity=-1", ["flow.viscosity = -1", "at least 0"]),
+        ("time.until=5 turnovres", ['time.until = "5 turnovres"', 'positive number (time) or "N turnovers"']),
+        ("time.until_error={enrgy=0.1}", ['"enrgy"', "did you mean energy"]),
+        ("output.snapshot_every=1 eddy", ['output.snapshot_every = "1 eddy"', '"N turnovers"']),
         ("grid.points=15", ["15", "odd", "next good size is 16"]),
         ("time.scheme=rk5", ["rk5", "rk2, rk3, rk4, rk4-gill, rk4-carpenter, ab2, ab3"]),
         ("run.device=gpu", ["run.device", "gpu", "cpu, cuda, hip, cpu-as-gpu"]),
@@ -307,7 +310,7 @@ def test_a_directory_without_checkpoints(whorl, unchanged, stopped, tmp_path):
     check_refused(whorl("restart", "out"), "out has no checkpoint to restart from", "--overwrite")
 
 
-@pytest.mark.parametrize("command", ["restart", "plot"])
+@pytest.mark.parametrize("command", ["restart", "plot", "average"])
 def test_a_directory_that_is_no_run(whorl, unchanged, command):
     unchanged()
     check_refused(whorl(command, "nowhere"), "nowhere is not a run of whorl")
@@ -339,6 +342,7 @@ def test_spectra_that_are_none(whorl, unchanged, stopped, tmp_path):
         (["run"], ["Missing argument 'CASE'", "whorl run --help"]),
         (["run", "abc", "--otput", "x"], ["--otput", "--output"]),
         (["restart", "x", "--until", "soon"], ["--until", "number"]),
+        (["restart", "x", "--until", "5 turnovres"], ["5 turnovres", '"N turnovers"']),
         (["run", "abc", "--set", "a.b=1", "c.d=2"], ["(c.d=2)", "a --set of its own. See whorl run"]),
         (["plot", "x", "--plane"], ["'--plane' requires an argument", "whorl plot --help"]),
         (["bench", "setp"], ["setp", "Did you mean 'step'?"]),

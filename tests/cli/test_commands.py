@@ -140,6 +140,20 @@ def test_restart_until(whorl, tmp_path, case_file):
     assert (np.diff(series["step"]) == 1).all()
 
 
+def test_restart_until_more_turnovers(whorl, tmp_path):
+    small = settings("grid.points=8", "time.until=0.5 turnovers", "output.checkpoint_every=0.25 turnovers")
+    done = whorl("run", "abc", "-o", "out", *small)
+    assert done.code == 0, done.err
+    assert re.search(r"step \d+  t [0-9.]+  0\.5\d* of 0\.5 turnovers  dt .* 0:00:00 left\n", done.out)
+    assert re.search(r"finished at t = [0-9.]+, step \d+, 0\.5\d* turnovers \(", done.out)
+    again = whorl("restart", "out", "--until", "1 turnover")
+    assert again.code == 0, again.err
+    assert " of 1 turnovers  dt " in again.out
+    series = open_run(tmp_path / "out").series
+    assert (np.diff(series["turnovers"]) > 0).all()
+    assert 1 <= series["turnovers"][-1] < 1.1
+
+
 def test_settings_and_names(whorl, tmp_path, quick):
     """A ready case's output is a folder of its name; --set is applied in order."""
     assert whorl("run", "abc", *quick, *settings("grid.points=16", "grid.points=12")).code == 0
@@ -229,7 +243,7 @@ def test_without_arguments_and_with_typos_it_helps(installed, whorl):
     assert alone.code == 0
     assert "whorl run taylor-green" in alone.out
     assert "mpiexec -n 4 whorl run my.toml" in alone.out
-    for command in ("run", "restart", "plot", "cases", "options", "info", "bench"):
+    for command in ("run", "restart", "plot", "average", "cases", "options", "info", "bench"):
         assert command in alone.out
         assert f"whorl {command}" in whorl(command, "--help").out
     assert re.fullmatch(r"whorl \d+\.\d+\.\d+\n", whorl("--version").out)

@@ -204,7 +204,7 @@ def test_callbacks_in_steps_and_in_time():
 
 def test_callbacks_cannot_follow_the_wall_clock():
     simulation = Simulation(script_case(), beltrami(0.0))
-    with pytest.raises(ValueError, match="follow steps or time, not minutes"):
+    with pytest.raises(ValueError, match="follow steps, time or turnovers, not minutes"):
         simulation.every("5 minutes", print)
     with pytest.raises(ValueError, match="positive number"):
         simulation.every("now and then", print)

@@ -1,5 +1,6 @@
 """Steps and output against runs that were made."""
 
+from math import ceil
 from types import SimpleNamespace
 
 import pytest
@@ -235,3 +236,57 @@ def test_all_nodes_write_no_faster_than_the_file_system():
     seconds = [output_of(chosen, toy(), nodes, length_of(chosen), 0, 1.0).seconds for nodes in (1, 2, 4, 8)]
     assert seconds[0] / 2 == pytest.approx(seconds[1])
     assert seconds[0] / 4 == pytest.approx(seconds[2]) == pytest.approx(seconds[3])
+
+
+# Of the Taylor–Green vortex: E = 1/8, all of it in k = √3, shell 2, so that L = π/(2u'²) E/2.
+TURNOVER = 3 * 3.141592653589793 / 8 / (2 / 3 / 8) ** 0.5
+
+
+@pytest.mark.parametrize("points", [64, 512])
+def test_turnovers_are_those_of_the_initial_field(points):
+    chosen = case(points, time={"dt": 0.1, "steps": None, "until": "3 turnovers"})
+    length = length_of(chosen)
+    assert length.turnover == pytest.approx(TURNOVER, rel=1e-5)
+    assert (length.steps, length.known_by) == (ceil(3 * length.turnover / 0.1), "time.dt")
+    assert length_of(chosen.updated(["time.steps=7"])).known_by == "time.steps"
+    assert length_of(chosen.updated(["time.until=3"])).turnover is None
+
+
+def test_turnovers_are_those_that_a_run_begins_with():
+    chosen = case(32, time={"dt": 0.01, "steps": None, "until": "0.1 turnovers"})
+    with Simulation(chosen) as simulation:
+        simulation.run(progress=False)
+        assert length_of(chosen).steps == pytest.approx(simulation.step_number, abs=1)
+
+
+def test_output_in_turnovers_is_counted():
+    often = QUIET | {"snapshot_every": "0.5 turnovers", "checkpoint_every": "1 turnover"}
+    chosen = case(time={"dt": 0.1, "steps": None, "until": "3 turnovers"}, output=often)
+    written = output_of(chosen, toy(), 1, length_of(chosen), 10.0, 1000.0)
+    assert (written.snapshots, written.checkpoints) == (7, 3)
+    without = case(time={"dt": None, "courant": 0.5, "steps": 20}, output=often)
+    with pytest.raises(CaseError, match=r"interval of 0\.5 turnovers cannot be counted in time\.steps = 20"):
+        output_of(without, toy(), 1, length_of(without), 10.0, 1000.0)
+
+
+@pytest.mark.parametrize(
+    ("initial", "words"),
+    [
+        ({"name": "from-file", "path": "u.h5"}, 'and an initial field "from-file" does not tell'),
+        ({"name": "zero"}, "and an initial field at rest does not tell"),
+        ({"name": "random", "k0": 100}, "of 200 shells, needs 800 × 800 × 800 points to tell"),
+    ],
+)
+def test_turnovers_that_no_initial_field_tells_are_unknown(initial, words):
+    chosen = case(1024, time={"dt": 0.1, "steps": None, "until": "3 turnovers"}, initial=initial)
+    known = r'time.until = "3 turnovers" is in turnovers.*'
+    advice = r".* how long one is, so that it is unknown; plan with a number there \(--set time.until=T\)"
+    with pytest.raises(CaseError, match=known + words + advice):
+        length_of(chosen)
+
+
+def test_no_plan_tells_when_means_are_accurate():
+    chosen = case(time={"dt": 0.1, "steps": None, "until_error": {"energy": 0.1}})
+    with pytest.raises(CaseError, match=r"until_error = \{energy = 0.1\} .* the number of steps is unknown"):
+        length_of(chosen)
+    assert length_of(chosen.updated(["time.until=2"])).steps == 20

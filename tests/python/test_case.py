@@ -100,6 +100,7 @@ def test_random_field_has_the_standard_form_unless_a_spectrum_is_given():
         ("output.series_every=0", ["output.series_every = 0", "positive number", '"N steps"']),
         ("output.series_every=5 minutes", ["output.checkpoint_every only"]),
         ("output.checkpoint_every=5 hours", ['"N minutes"']),
+        ("output.series_every=2 turnover s", ["output.series_every", '"N turnovers"']),
         ("output.fields=[]", ["at least 1"]),
         ('output.fields=["vorticty"]', ["did you mean vorticity"]),
         ("run.process_grid=[2, -1]", ["run.process_grid[1] = -1", "at least 0"]),
@@ -241,7 +242,8 @@ def test_initial_path_is_relative_to_the_case_file(tmp_path):
 sizes = st.integers(4, 200).map(next_good_size)
 PRINTED = st.characters(exclude_categories=["C"])
 positive = st.floats(1e-12, 1e12)
-intervals = st.one_of(positive, st.integers(1, 10**6).map(lambda n: f"{n} steps"), st.just("never"))
+counts, in_turnovers = st.integers(1, 10**6), positive.map(lambda n: f"{n} turnovers")
+intervals = st.one_of(positive, counts.map(lambda n: f"{n} steps"), in_turnovers, st.just("never"))
 initials = st.one_of(
     st.builds(dict, name=st.just("taylor-green"), amplitude=st.floats(-1e3, 1e3)),
     st.builds(dict, name=st.just("random"), k0=positive, seed=st.integers(0, 2**31 - 1)),
@@ -252,7 +254,7 @@ initials = st.one_of(
 )
 times = st.one_of(
     st.builds(dict, dt=positive, steps=st.integers(1, 10**9)),
-    st.builds(dict, courant=positive, dt_max=positive, until=positive),
+    st.builds(dict, courant=positive, dt_max=positive, until=st.one_of(positive, in_turnovers)),
 )
 
 

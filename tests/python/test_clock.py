@@ -1,11 +1,12 @@
 """The clock keeps time to rounding, and schedules depend on it alone."""
 
+import math
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from whorl.config.clock import Clock, Every, Stopwatch
+from whorl.config.clock import Clock, Every, Instant, Stopwatch, Turnovers
 
 
 @given(st.lists(st.floats(1e-6, 1.0), min_size=1, max_size=400))
@@ -70,6 +71,9 @@ def test_settling_moves_the_time_and_loses_nothing():
         ("20 steps", Every(20, "steps")),
         ("1 step", Every(1, "steps")),
         ("1.5 minutes", Every(1.5, "minutes")),
+        ("0.5 turnovers", Every(0.5, "turnovers")),
+        ("1 turnover", Every(1.0, "turnovers")),
+        ("  2.5e-1   turnovers ", Every(0.25, "turnovers")),
     ],
 )
 def test_intervals_are_read(text, every):
@@ -77,11 +81,74 @@ def test_intervals_are_read(text, every):
 
 
 @pytest.mark.parametrize(
-    "text", [0, -1.0, float("inf"), float("nan"), True, "", "10", "2.5 steps", "-3 steps", "5 days", None]
+    "text",
+    [
+        0,
+        -1.0,
+        float("inf"),
+        float("nan"),
+        True,
+        "",
+        "10",
+        "2.5 steps",
+        "-3 steps",
+        "5 days",
+        None,
+        "2 turnover s",
+        "0 turnovers",
+    ],
 )
 def test_other_intervals_are_refused(text):
     with pytest.raises(ValueError, match="N steps"):
         Every.parse(text)
+
+
+@given(st.floats(1e-12, 1e12))
+def test_an_end_is_a_time_or_turnovers(amount):
+    assert Instant.parse(amount) == Instant(time=amount)
+    assert Instant.parse(f"{amount} turnovers") == Instant(turnovers=amount)
+    assert Instant.parse(None) == Instant()
+
+
+@pytest.mark.parametrize(
+    "value", [0, -1.0, math.nan, math.inf, True, "", "5", "5 steps", "5 minutes", "never"]
+)
+def test_other_ends_are_refused(value):
+    with pytest.raises(ValueError, match='a positive number \\(time\\) or "N turnovers"'):
+        Instant.parse(value)
+
+
+@given(st.lists(st.tuples(st.floats(1e-3, 0.2), st.floats(0.0, 2.0)), min_size=1, max_size=80))
+def test_turnovers_are_the_sum_of_steps_times_rates_and_due_as_they_pass(steps):
+    clock, every, due, exact = Clock(turnovers=Turnovers()), Every(0.3, "turnovers"), 0, Fraction(0)
+    for dt, rate in steps:
+        clock.turnovers.rate = rate
+        clock.turnovers.advance(dt, 0.0)
+        exact += Fraction(dt) * Fraction(rate)
+        passed = clock.turnovers.count // 0.3 > clock.turnovers.previous // 0.3
+        assert every.due(clock) == passed or abs(clock.turnovers.count / 0.3 % 1 - 0.5) > 0.49
+        due += every.due(clock)
+    assert clock.turnovers.count == pytest.approx(float(exact), rel=1e-13)
+    assert due <= clock.turnovers.count / 0.3 + 1e-9
+
+
+def test_when_turnovers_are_measured():
+    turnovers = Turnovers()
+    assert turnovers.to_measure(3)  # nothing is known yet
+    turnovers.rate, asked = 1.0, []
+    for step, dt in enumerate([0.1, 0.1, 0.104, 0.12, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1], 1):
+        turnovers.advance(dt, before=0.1)
+        asked += [step] if turnovers.to_measure(step) else []
+    assert asked == [4, 10]
+
+
+def test_a_count_is_reached_to_rounding():
+    turnovers = Turnovers(rate=1.0)
+    for _ in range(10):
+        turnovers.advance(0.1, 0.1)
+    assert turnovers.count < 1
+    assert turnovers.reached(1.0)
+    assert not turnovers.reached(1.0 + 1e-9)
 
 
 @given(st.floats(0.001, 0.3), st.floats(0.01, 2.0))

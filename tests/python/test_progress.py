@@ -12,6 +12,7 @@ from mpi4py import MPI
 from rich.console import Console
 from support.ranks import run_on
 from whorl import Case, Simulation
+from whorl.config.clock import Instant
 from whorl.output import recorder
 from whorl.run import progress, simulation
 from whorl.run.progress import Progress, Status
@@ -24,7 +25,9 @@ def test_a_time_left_beyond_a_lifetime_is_not_told(done, capfd):
     progress.begin(0.0)
     numbers = {"dt": 1e-300, "courant": 0.0, "values": {"E": 0.1, "kmax·η": 1.0}}
     progress._started -= 60
-    progress.show(Status(step=1, time=1e-300, until=1.0, steps=None, done=done, **numbers))
+    progress.show(
+        Status(step=1, time=1e-300, end=Instant(1.0), turnovers=None, steps=None, done=done, **numbers)
+    )
     line = capfd.readouterr().out
     assert "– left" in line
     assert "E 0.1  kmax·η 1 " in line
@@ -163,7 +166,17 @@ def test_a_notebook_has_a_bar_where_it_can_show_one_and_lines_where_not(monkeypa
         shown.begin(0.0)
         numbers = {"dt": 0.1, "courant": 0.5, "values": {"E": 0.1}}
         for step in (1, 2):
-            shown.show(Status(step=step, time=0.1, until=1.0, steps=None, done=0.1 * step, **numbers))
+            shown.show(
+                Status(
+                    step=step,
+                    time=0.1,
+                    end=Instant(1.0),
+                    turnovers=None,
+                    steps=None,
+                    done=0.1 * step,
+                    **numbers,
+                )
+            )
     assert len(Widget.shown) == (1 if widgets else 0)
     assert len(lines) == (0 if widgets else 2)
     if widgets:

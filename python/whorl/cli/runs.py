@@ -1,15 +1,17 @@
 """`whorl run`, `whorl restart` and `whorl plot`; each imports what it needs, so that help appears at once."""
 
+import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from whorl.base.errors import CaseError
 from whorl.base.text import spelled, typed
 from whorl.base.version import __version__
-from whorl.cli.options import CaseName, Settings
+from whorl.cli.options import CaseName, RunArgument, Settings, WindowEnd, WindowStart
 from whorl.config.case import Case, find_case, load_case
+from whorl.config.clock import Instant
 from whorl.run.lasting_output import lasting_output
 from whorl.run.progress import stdout_console
 
@@ -35,15 +37,27 @@ def run(
     _go(Simulation(chosen, overwrite=overwrite))
 
 
+def _end(text: str) -> float | str:
+    try:
+        end = float(text) if re.fullmatch(r"\S+", text) else text
+        Instant.parse(end)
+    except ValueError:
+        raise typer.BadParameter(f'{text}: a positive number (time) or "N turnovers" in quotes.') from None
+    return end
+
+
 def restart(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output directory of a run.")],
+    directory: RunArgument,
     output: Annotated[
         Path | None,
         typer.Option(
             "--output", "-o", help="Begin a new run there, which may have another grid or viscosity."
         ),
     ] = None,
-    until: Annotated[float | None, typer.Option("--until", help="A new end time.")] = None,
+    until: Annotated[
+        Any,
+        typer.Option("--until", parser=_end, metavar="END", help='A new end: a time, or "N turnovers".'),
+    ] = None,
     settings: Settings = None,
     step: Annotated[
         int | None, typer.Option("--step", help="Restart from the checkpoint of this step, not the newest.")
@@ -67,7 +81,7 @@ def restart(
 
 
 def plot(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output directory of a run.")],
+    directory: RunArgument,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A PNG, PDF or SVG; DIR/plot.png by default.")
     ] = None,
@@ -80,11 +94,17 @@ def plot(
     time: Annotated[
         float | None, typer.Option(help="Time of the snapshot, the nearest is taken; the last by default.")
     ] = None,
+    start: WindowStart = None,
+    end: WindowEnd = None,
 ) -> None:
-    """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress."""
+    """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress.
+
+    With --from or --to it also draws averages over this window, as of whorl average.
+    """
     from whorl.results.plots import plot_run
 
-    picture = plot_run(directory, output, field=field, plane=plane, time=time, tell=typer.echo)
+    chosen = {"field": field, "plane": plane, "time": time, "start": start, "end": end}
+    picture = plot_run(directory, output, **chosen, tell=typer.echo)
     typer.echo(f"output   {spelled(str(directory))}\npicture  {spelled(str(picture))}")
 
 

@@ -1,6 +1,6 @@
 """A case: every option and every column declared once, and wrong ones told in sentences.
 
 Its modules, each of which reaches only those before it:
-clock, columns, dealiasing, formulas, schemes, sizes, wavenumbers, section, explain, initial_options, models,
-notebooks, scalars, forcing, measures, outputs, settings, checks, case, truncation.
+clock, columns, dealiasing, formulas, schemes, sizes, wavenumbers, section, time, explain, initial_options,
+models, notebooks, scalars, forcing, turnovers, measures, outputs, settings, checks, case, truncation.
 """

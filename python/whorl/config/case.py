@@ -2,14 +2,14 @@
 
 A case is a TOML file with the sections below, or the same sections as keywords:
 `Case(grid={"points": 64}, flow={"viscosity": 0.01}, time={"until": 10}, initial={"name": "abc"})`.
-The equations, [flow], are in models/; the initial fields in initial_options.py; [[scalars]] in scalars.py,
-[[forcing]] in forcing/.
+The equations, [flow], are in models/; [time] is in time.py, the initial fields in initial_options.py,
+[[scalars]] in scalars.py, [[forcing]] in forcing/.
 """
 
 import math
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 import tomlkit
 from pydantic import BeforeValidator, Field, ValidationError, create_model, model_validator
@@ -22,14 +22,13 @@ from whorl.base.files import is_file
 from whorl.base.text import storable
 from whorl.config.checks import check_together, fill_in
 from whorl.config.dealiasing import DEALIASINGS
-from whorl.config.explain import describe, did_you_mean, explain
+from whorl.config.explain import describe, did_you_mean, explain, show
 from whorl.config.forcing import AnyForcing
 from whorl.config.initial_options import Initial
 from whorl.config.models import Flow
 from whorl.config.notebooks import html_of
 from whorl.config.outputs import FILES
 from whorl.config.scalars import Scalar
-from whorl.config.schemes import DEFAULT, SCHEMES, SchemeName
 from whorl.config.section import (
     LARGEST_COUNT,
     CheckpointInterval,
@@ -41,11 +40,11 @@ from whorl.config.section import (
     Precision,
     ProcessGrid,
     Section,
-    given_one,
     listed,
     option,
 )
 from whorl.config.settings import apply_settings, from_tables, parse_settings
+from whorl.config.time import Time
 
 AUTO = "auto"  # the transport is chosen by measuring at the start
 
@@ -82,46 +81,6 @@ class Grid(Section):
         return self
 
 
-class Time(Section):
-    """The time scheme, its step (dt or courant) and the end (until, steps or both)."""
-
-    scheme: SchemeName = option(DEFAULT, "rk: Runge–Kutta, ab: Adams–Bashforth scheme; its order in the name")
-    dt: float | None = option(None, "fixed time step; instead of courant", unit="time", gt=0)
-    courant: float | None = option(
-        None,
-        "Courant number dt·max(|u|/dx + |v|/dy + |w|/dz) that sets the step; without dt that of the scheme, "
-        f"{SCHEMES[DEFAULT].courant} for {DEFAULT}",
-        gt=0,
-    )
-    dt_max: float | None = option(None, "largest step with courant", unit="time", gt=0)
-    until: float | None = option(None, "time to stop at, reached exactly", unit="time", gt=0)
-    steps: int | None = option(None, "number of steps to stop after", ge=1)
-
-    rivals: ClassVar = {"dt": ("courant", "dt_max"), "courant": ("dt",)}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _courant_unless_fixed(cls, data: Any) -> Any:
-        scheme = data.get("scheme", cls.model_fields["scheme"].default) if isinstance(data, dict) else None
-        # Another check refuses an unknown scheme.
-        known = SCHEMES.get(scheme) if isinstance(scheme, str) else None
-        return given_one(data, "courant", known.courant if known else 1.0, "dt")
-
-    @model_validator(mode="after")
-    def _consistent(self) -> "Time":
-        if self.dt is not None and self.courant is not None:
-            raise ValueError(
-                f"time.dt = {self.dt} and time.courant = {self.courant} exclude each other; give one"
-            )
-        if self.dt is not None and self.dt_max is not None:
-            raise ValueError(
-                "time.dt_max goes with time.courant, not with the fixed step time.dt; leave one out"
-            )
-        if self.until is None and self.steps is None:
-            raise ValueError("[time] has no end: give time.until, time.steps or both")
-        return self
-
-
 class Place(Section):
     """Where the output is written."""
 
@@ -139,7 +98,7 @@ Tables = create_model(
 
 
 class Output(Tables):
-    """What is written, where and how often: a number is time, "20 steps" steps, "never" not at all."""
+    """What is written, where and how often: a number (time), "20 steps", "0.5 turnovers" or "never"."""
 
     checkpoint_every: CheckpointInterval = option(
         "30 minutes", "checkpoints; also at the end and when stopped by a signal, unless never"
@@ -201,7 +160,7 @@ class Case(Section):
     flow : dict or Model
         The equations, by the option `model` ("navier-stokes" by default), and their parameters.
     time : dict or Time
-        The time scheme, its step (dt or courant) and the end (until, steps or both).
+        The time scheme, its step (dt or courant) and the end (until, steps, until_error or several).
     initial : dict or InitialField, optional
         The initial fields. They may be missing if the `Simulation` is given its initial field.
     scalars : sequence of dict or Scalar, optional
@@ -264,7 +223,13 @@ class Case(Section):
 
     def __repr__(self) -> str:
         size = " × ".join(map(str, self.grid.points))
-        ends = [f"{name} = {value:g}" for name in ("until", "steps") if (value := getattr(self.time, name))]
+        given = {name: getattr(self.time, name) for name in ("until", "steps", "until_error")}
+        shown = {str: str, dict: show}
+        ends = [
+            f"{name} = {shown.get(type(value), '{:g}'.format)(value)}"
+            for name, value in given.items()
+            if value
+        ]
         return f"<Case: {self.flow.model} {size}, {self.run.precision}, {' or '.join(ends)}>"
 
     __str__ = __repr__
@@ -362,6 +327,10 @@ def _table(section: Section) -> Table:
 def _as_toml(value: Any) -> Any:
     if isinstance(value, tuple):
         return list(value)
+    if isinstance(value, dict):
+        inline = tomlkit.inline_table()
+        inline.update(value)
+        return inline
     return storable(value) if isinstance(value, str) else value
 
 

@@ -11,10 +11,17 @@ from whorl.config.columns import CLOCK
 from whorl.config.explain import did_you_mean
 from whorl.config.forcing import DesignGrid, FormulaInTime, Steady, Stochastic
 from whorl.config.initial_options import KINDS, Formula, InitialField, Zero
-from whorl.config.measures import output_fields, series_columns, spectra_columns, state_fields
+from whorl.config.measures import (
+    growing_columns,
+    output_fields,
+    series_columns,
+    spectra_columns,
+    state_fields,
+)
 from whorl.config.models import DEFAULT, MODELS, Model
 from whorl.config.scalars import STATISTICS
 from whorl.config.section import Section, tag_of
+from whorl.config.turnovers import check_turnovers
 from whorl.config.wavenumbers import resolved_wavenumber, smallest_wavenumber
 
 # Names of the dimensions of datasets and files, and of the group at the root of a snapshot.
@@ -101,6 +108,8 @@ def check_together(case: Any) -> None:
     check_forcing(case)
     check_scalars(case)
     check_snapshot_fields(case)
+    check_turnovers(case)
+    check_until_error(case)
     if case.initial is not None:
         check_initial(case)
 
@@ -243,6 +252,23 @@ def check_snapshot_fields(case: Any) -> None:
                 f'output.fields = "{name}" is no field of flow.model = "{case.flow.model}": it must be one '
                 f"of {', '.join(known)}{near}"
             )
+
+
+def check_until_error(case: Any) -> None:
+    growing = growing_columns(case)
+    columns = [column.name for column in series_columns(case) if column.name not in growing]
+    for name in case.time.until_error or ():
+        if name not in columns:
+            near = did_you_mean(name, columns).rstrip("?")
+            raise ValueError(
+                f'time.until_error names "{name}", which is no column of series.csv that has a mean{near}; '
+                f"there are {', '.join(columns)}"
+            )
+    if case.time.until_error and case.output.series_every == "never":
+        raise ValueError(
+            'time.until_error is checked with each row of series.csv, and output.series_every = "never"; '
+            "give an interval"
+        )
 
 
 def check_initial(case: Any) -> None:

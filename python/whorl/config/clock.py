@@ -1,29 +1,71 @@
-"""The clock (time summed with compensation) and the schedules that depend on it."""
+"""The clock (time summed with compensation, a count of turnovers) and the schedules that depend on it."""
 
 import math
 from dataclasses import dataclass
 from typing import Literal
 
-Unit = Literal["time", "steps", "minutes", "never"]
+Unit = Literal["time", "steps", "turnovers", "minutes", "never"]
 
 # Relative tolerance: a time this close to an instant counts as that instant, so that ten steps of 0.1 make 1.
 NEAR = 1e-12
 # A step that ends this close to the end, relative to the step, is the last: it keeps its length and lands on
 # the end. A fixed dt that divides the time thus stays fixed to the bit.
 LANDING = 1e-9
+# u'/L is measured again after so many steps, and after one that is so many times longer than that before it:
+# the steps of a flow that dies out grow without limit and must not be counted by what the flow once was.
+MEASURED_EVERY, LONGER = 10, 1.05
+
+
+class Turnovers:
+    """The count of turnovers ∫ u'/L dt of a flow; `rate` is u'/L as last measured, None before that.
+
+    Both, with the clock, are all that a restart needs to go on to the last bit.
+    """
+
+    def __init__(self, count: float = 0.0, rate: float | None = None):
+        self.count = count
+        self.previous = count
+        self.rate = rate
+        self._longer = False
+
+    def advance(self, dt: float, before: float) -> None:
+        """Count a step; `before` is the length of the step before it, 0 if there was none."""
+        self.previous, self.count = self.count, self.count + self.rate * dt
+        self._longer = 0 < LONGER * before < dt
+
+    def reached(self, count: float) -> bool:
+        return self.count >= count * (1 - NEAR)
+
+    def to_measure(self, step: int) -> bool:
+        """Whether u'/L must be measured after this step, whatever the output is and where the run began."""
+        return self.rate is None or step % MEASURED_EVERY == 0 or self._longer
+
+
+def passes(amount: float, before: float, now: float) -> bool:
+    """Whether what has grown from `before` to `now` has reached or passed a multiple of the amount."""
+    reached, earlier = (math.floor(value / amount * (1 + NEAR)) for value in (now, before))
+    return reached > earlier
 
 
 class Clock:
     """Time as a sum of steps, exact to rounding over any number of them (Kahan, Comm. ACM 8, 1965, p. 40).
 
     `compensation` is what the last addition lost; with `time` and `step` it is all a restart needs.
+    `turnovers` is None in a run that does not count them.
     """
 
-    def __init__(self, time: float = 0.0, compensation: float = 0.0, step: int = 0):
+    def __init__(
+        self,
+        time: float = 0.0,
+        compensation: float = 0.0,
+        step: int = 0,
+        turnovers: Turnovers | None = None,
+    ):
         self.time = time
         self.previous = time
         self.compensation = compensation
         self.step = step
+        self.turnovers = turnovers
 
     def advance(self, dt: float) -> None:
         addend = dt + self.compensation
@@ -57,7 +99,7 @@ class Every:
 
     @classmethod
     def parse(cls, value: float | int | str) -> "Every":
-        """`0.5` (time), `"20 steps"`, `"30 minutes"` or `"never"`; ValueError says what is allowed."""
+        """`0.5` (time), `"20 steps"`, `"2 turnovers"`, `"30 minutes"` or `"never"`; ValueError says that."""
         if value == "never":
             return cls(math.inf, "never")
         if isinstance(value, str):
@@ -69,12 +111,13 @@ class Every:
     @classmethod
     def _from_text(cls, text: str) -> "Every":
         number, _, unit = text.strip().partition(" ")
-        unit = {"step": "steps", "minute": "minutes"}.get(unit.strip(), unit.strip())
+        unit = unit.strip()
+        unit = f"{unit}s" if unit in ("step", "turnover", "minute") else unit
         try:
             amount = int(number) if unit == "steps" else float(number)
         except ValueError:
             raise ValueError(_ALLOWED) from None
-        if unit not in ("steps", "minutes") or not 0 < amount < math.inf:
+        if unit not in ("steps", "turnovers", "minutes") or not 0 < amount < math.inf:
             raise ValueError(_ALLOWED)
         return cls(amount, unit)
 
@@ -86,13 +129,38 @@ class Every:
         """
         if self.unit == "steps":
             return clock.step % self.amount == 0
-        return self.unit == "time" and self._count(clock.time) > self._count(clock.previous)
+        if self.unit == "turnovers":
+            return passes(self.amount, clock.turnovers.previous, clock.turnovers.count)
+        return self.unit == "time" and passes(self.amount, clock.previous, clock.time)
 
-    def _count(self, time: float) -> int:
-        return math.floor(time / self.amount * (1 + NEAR))
+
+_ALLOWED = (
+    'it must be a positive number (time), "N steps", "N turnovers", "N minutes" (checkpoints only) or "never"'
+)
 
 
-_ALLOWED = 'it must be a positive number (time), "N steps", "N minutes" (checkpoints only) or "never"'
+@dataclass(frozen=True)
+class Instant:
+    """An instant of a run: a time or a count of turnovers; None where it is not that."""
+
+    time: float | None = None
+    turnovers: float | None = None
+
+    @classmethod
+    def parse(cls, value: float | int | str | None, *, zero: bool = False) -> "Instant":
+        """`10.0` (time), `"20 turnovers"` or None (none at all); ValueError says what is allowed."""
+        if value is None:
+            return cls()
+        if zero and value == 0 and not isinstance(value, bool):
+            return cls(time=0.0)
+        try:
+            every = Every.parse(value)
+        except ValueError:
+            every = Every(math.inf, "never")
+        if every.unit not in ("time", "turnovers"):
+            what = "number, not below zero" if zero else "positive number"
+            raise ValueError(f'it must be a {what} (time) or "N turnovers"')
+        return cls(**{every.unit: every.amount})
 
 
 class Stopwatch:

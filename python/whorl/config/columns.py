@@ -6,16 +6,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-# The input of a column: `Known`, the spectra by name (with "k"), the report of the last step, the clock, the
-# power and the work of forces by name.
-Of = Literal["statistics", "spectra", "step", "clock", "forcing"]
+# The input of a column: `Known` for "statistics" and for "row", the spectra by name (with "k"), the report of
+# the last step, the clock, the power and the work of forces by name. A column of "statistics" follows from
+# sums of the core alone; one of "row" from all columns before it, including those of spectra, so that only a
+# row has it. A column of "state" is not written: results compute it from the spectra and the row of a state.
+Of = Literal["statistics", "spectra", "row", "step", "clock", "forcing", "state"]
 
 
 @dataclass(frozen=True)
 class Column:
     """A number that a run measures, or a spectrum: its name, unit and meaning.
 
-    The core measures it under this name, or `value` computes it from the input that `of` names.
+    The core measures it under this name, or `value` computes it from the input that `of` names. A column that
+    may come `later` is NaN in the rows of a run that began without it.
     """
 
     name: str
@@ -23,6 +26,7 @@ class Column:
     meaning: str
     value: Callable[[Any], float] | None = None
     of: Of = "statistics"
+    later: bool = False
 
 
 # The first columns of every model's series.
@@ -42,7 +46,7 @@ CLOCK = (
 
 @dataclass
 class Known:
-    """The input of columns of "statistics": numbers by name, including those of the columns before.
+    """The input of columns of "statistics" and "row": numbers by name, including those of the columns before.
 
     `flow` is the section of the case; `kmax` the largest wavenumber kept in every direction.
     """
@@ -56,6 +60,14 @@ class Known:
 
     def get(self, name: str, otherwise: float) -> float:
         return self.numbers.get(name, otherwise)
+
+
+@dataclass(frozen=True)
+class State:
+    """The input of columns of "state": spectra by name, with "k", and the row of the same time."""
+
+    spectra: Mapping[str, np.ndarray]
+    row: Mapping[str, float]
 
 
 def derived(

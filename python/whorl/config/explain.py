@@ -98,6 +98,8 @@ def _kind(annotation: Any) -> str:
         return _kind(arguments[0])
     if origin is Literal:
         return " | ".join(map(str, arguments))
+    if origin is dict:
+        return f"table of {_kind(arguments[1])}s"
     if origin is tuple:
         count = "" if arguments[-1] is Ellipsis else f"{len(arguments)} × "
         return f"{count or 'list of '}{_kind(arguments[0])}"
@@ -234,7 +236,7 @@ def _sentence(error: dict[str, Any], model: type[BaseModel]) -> str:
         return _unknown(place, model)
     if kind in ("union_tag_invalid", "union_tag_not_found"):
         return _unknown_alternative(place, value)
-    if kind in ("model_type", "model_attributes_type", "dict_type"):
+    if kind in ("model_type", "model_attributes_type", "dict_type") and not _option_at(place):
         return _no_table(place, error["loc"], value, model)
     if kind == "missing" and not place.key:
         return f"the section [{place.section}] is missing: {_summary(place.siblings)}"
@@ -303,7 +305,7 @@ def _help(place: Place) -> str:
 
 
 def _option_at(place: Place) -> Option | None:
-    field = place.chosen.model_fields.get(place.key.partition("[")[0]) if place.chosen else None
+    field = place.chosen.model_fields.get(re.split(r"[\[.]", place.key)[0]) if place.chosen else None
     return field and describe(place.dotted, field)
 
 
@@ -347,5 +349,6 @@ _REQUIREMENTS = {
     "int_from_float": "it must be a whole number",
     "bool_type": "it must be true or false",
     "string_type": "it must be text in quotes",
+    "dict_type": "it must be a table of numbers by name, such as {energy = 0.1}",
     "tuple_type": "it must be a list",
 }

@@ -6,6 +6,7 @@ from whorl.config.columns import CLOCK, Column
 from whorl.config.forcing import UNITS
 from whorl.config.models.base import FieldOf
 from whorl.config.scalars import STATISTICS, VARIANCE
+from whorl.config.turnovers import turnover_columns
 
 # The unit of ½|f|² per unit of time, by the unit of f.
 UNIT_OF_TRANSFER = {
@@ -19,7 +20,13 @@ SCALAR = FieldOf(1, "1", "passive scalar", ("",))
 
 def series_columns(case: Any) -> tuple[Column, ...]:
     """The columns of series.csv in order."""
-    return (*CLOCK, *case.flow.columns, *_of_scalars(case, STATISTICS), *_of_forcing(case))
+    of_scalars, of_forcing = _of_scalars(case, STATISTICS), _of_forcing(case)
+    return (*CLOCK, *turnover_columns(case), *case.flow.columns, *of_scalars, *of_forcing)
+
+
+def growing_columns(case: Any) -> set[str]:
+    """The names of columns of the series that grow with the run and have no mean."""
+    return {"step", "time", "turnovers", *(f"{force.label}_work" for force in case.forcing)}
 
 
 def spectra_columns(case: Any) -> tuple[Column, ...]:

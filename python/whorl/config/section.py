@@ -16,7 +16,7 @@ from pydantic import (
 )
 
 from whorl.base.declared import CHOICES, SIZES
-from whorl.config.clock import Every
+from whorl.config.clock import Every, Instant
 from whorl.config.sizes import LARGEST_FACTOR, next_good_size, prime_factors
 
 LARGEST_COUNT = 65536  # threads, rows or columns of ranks, batches
@@ -137,9 +137,17 @@ def _interval(value: Any, *, minutes: bool = False) -> Any:
     return value if isinstance(value, str) else float(value)
 
 
+def _instant(value: Any, *, zero: bool = False) -> Any:
+    instant = Instant.parse(value, zero=zero)
+    if instant.time and instant.time < 1 / LARGEST_NUMBER:
+        raise ValueError(f"it must be at least {1 / LARGEST_NUMBER:g}; choose other units")
+    return value if isinstance(value, str) else instant.time
+
+
 Linear = Literal[*CHOICES["linear"]]
 Precision = Literal[*CHOICES["precision"]]
 Positive = Annotated[float, Field(gt=0)]
+Share = Annotated[float, Field(gt=0, lt=1)]
 NotNegative = Annotated[float, Field(ge=0)]
 Points = Annotated[tuple[int, int, int], BeforeValidator(three), AfterValidator(good_sizes)]
 Lengths = Annotated[
@@ -152,4 +160,7 @@ Numbers = Annotated[tuple[NotNegative, ...], BeforeValidator(listed)]
 Count = Annotated[int, Field(ge=0, le=LARGEST_COUNT)]
 ProcessGrid = Annotated[tuple[Count, Count], BeforeValidator(two)]
 Interval = Annotated[float | str, PlainValidator(_interval)]
+# The validators check the bounds, too; here they are for `explain`.
+EndOfRun = Annotated[float | str, Field(gt=0), PlainValidator(_instant)]
+Beginning = Annotated[float | str, Field(ge=0), PlainValidator(partial(_instant, zero=True))]
 CheckpointInterval = Annotated[float | str, PlainValidator(partial(_interval, minutes=True))]

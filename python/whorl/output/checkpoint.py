@@ -10,10 +10,12 @@ from whorl.base import toml
 from whorl.base.declared import DECLARED
 from whorl.base.hdf5 import open_hdf5, python_value
 from whorl.config.case import Case, Grid, Run
+from whorl.config.clock import Clock, Turnovers
 from whorl.config.scalars import own_names
 
 FORMAT, VERSION = (DECLARED["checkpoint"][what] for what in ("format", "version"))
 ROWS = "_rows"
+COUNT = ("turnovers", "turnover_rate")
 SOURCES = "sources."
 
 
@@ -33,6 +35,11 @@ class Checkpoint:
     level: str  # the instruction level of the core
     rows: dict[str, int]  # number of states in each table when it was written
     sources: dict[str, float]  # what the core saved of its sources
+    turnovers: tuple[float, float] | None  # the count and u'/L, of a run that counts them
+
+    def clock(self) -> Clock:
+        turnovers = Turnovers(*self.turnovers) if self.turnovers else None
+        return Clock(self.time, self.compensation, self.step, turnovers)
 
     def lines_for(self, case: Case, settings: Sequence[str]) -> str:
         """The lines of the run so far; none if a restart asks for others or uses another device."""
@@ -62,6 +69,8 @@ def read_clock(path: Path) -> Checkpoint:
         }
         if not rows.keys() >= {"series", "spectra"}:  # which every version has written
             raise KeyError
+        counted = "turnovers" in attributes
+        count = tuple(float(attributes[name]) for name in COUNT) if counted else None
         sources = {
             name.removeprefix(SOURCES): float(value)
             for name, value in attributes.items()
@@ -70,9 +79,8 @@ def read_clock(path: Path) -> Checkpoint:
         how = {name: str(attributes.get(name, "")) for name in ("lines", "level")}
         case = toml.loads(attributes["case"])
         what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}
-        return Checkpoint(
-            path, step=int(attributes["step"]), case=case, rows=rows, sources=sources, **what, **clock, **how
-        )
+        what |= {"step": int(attributes["step"]), "case": case, "rows": rows, "sources": sources}
+        return Checkpoint(path, turnovers=count, **what, **clock, **how)
     except OSError as error:
         raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
     except KeyError:

@@ -15,13 +15,14 @@ from whorl.config.case import Case
 from whorl.config.clock import Clock, Every, Stopwatch
 from whorl.config.outputs import FILES, OutputFile
 from whorl.config.section import LARGEST_NUMBER
-from whorl.output.checkpoint import SOURCES, Checkpoint
+from whorl.output.accuracy import Accuracy
+from whorl.output.checkpoint import COUNT, SOURCES, Checkpoint
 from whorl.output.diagnostics import Moment
 from whorl.output.directory import RunDirectory
 from whorl.output.series import Series, gap_of, step_of
 from whorl.output.snapshot_series import SnapshotSeries
 from whorl.output.spectra import Spectra
-from whorl.output.table import Table
+from whorl.output.table import Kept, Table
 
 SIZES = ("energy", "variance", "mass")  # ends of names of statistics that are finite if their field is
 LARGEST = LARGEST_NUMBER**2  # more than any case can begin with; single precision still holds such a field
@@ -43,6 +44,7 @@ class Recorder:
             name: table_of(output, case, directory.path if writes else None) for name, output in FILES.items()
         }
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
+        self.accuracy = Accuracy(case, comm)
         self.last_checkpoint = None
         self._every = {
             name: Every.parse(getattr(case.output, f"{name}_every"))
@@ -65,11 +67,16 @@ class Recorder:
         if self.clock.step > 0:
             self.checkpoint(dt)  # without it a run begun from another's checkpoint could not be restarted
 
-    def resume(self, checkpoint: Checkpoint) -> list[str]:
-        """Cut the tables to the checkpoint and resume after it; return a sentence for each gap."""
+    def kept(self, checkpoint: Checkpoint) -> dict[str, Kept]:
+        """The tables up to the checkpoint; from the rows of the series follows whether it is accurate."""
         kept = on_root(
             self.comm, lambda: {name: table.kept(checkpoint.step) for name, table in self.tables.items()}
         )
+        self.accuracy.check(kept["series"].data)
+        return kept
+
+    def resume(self, checkpoint: Checkpoint, kept: dict[str, Kept]) -> list[str]:
+        """Cut the tables to what is kept and resume after it; return a sentence for each gap."""
         self.last_checkpoint = checkpoint.path
         told = []
         for name, table in self.tables.items():
@@ -122,6 +129,8 @@ class Recorder:
         self.statistics()
         on_root(self.comm, self._synchronise)
         clock = {"compensation": self.clock.compensation, "dt": dt}
+        if turnovers := self.clock.turnovers:
+            clock |= dict(zip(COUNT, (turnovers.count, turnovers.rate), strict=True))
         rows = {f"{name}_rows": table.states for name, table in self.tables.items()}
         sources = {SOURCES + name: value for name, value in self.flow.save_sources().items()}
         self.flow.write_checkpoint(path, self._attributes() | clock | rows | sources)
@@ -198,12 +207,18 @@ class Recorder:
         )
 
     def _write(self, due: set[str], report: _core.StepReport | None) -> None:
-        """Write the tables and the snapshot that are due, once the statistics are known to be finite."""
+        """Write the tables and the snapshot that are due, once the statistics are known to be finite.
+
+        A row with which the means are accurate enough is the last, and then `due` becomes all output.
+        """
         moment = Moment(self.case, self.flow, self.clock, self.statistics(), report)
         for name, table in self.tables.items():
             if name in due:
                 measured = table.measure(moment)
                 agreed(self.comm, partial(table.record, moment, measured))
+            if name == "series" and name in due:
+                self.accuracy.check(table.rows)
+                due |= set(filter(self._wanted, self._every)) if self.accuracy.reached else set()
         if "snapshot" in due:
             self._snapshot()
 

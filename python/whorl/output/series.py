@@ -5,6 +5,7 @@ A checkpoint is written after its rows are on disk, so that after a power failur
 rows are missing nevertheless, a line "# gap: …" says so.
 """
 
+import math
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -48,7 +49,8 @@ class Series(Table):
 
     def read(self, step: int) -> tuple[list[str], Kept]:
         columns, rows, gaps = read_table(self.path)
-        rows = [row for row in rows if row["step"] <= step]
+        later = {column.name: math.nan for column in self.columns if column.later}
+        rows = [later | row for row in rows if row["step"] <= step]
         return [column.name for column in columns], Kept(rows, len(rows), gaps)
 
     def nothing(self) -> list[dict[str, float]]:

@@ -58,7 +58,8 @@ class Table(ABC):
         if self.path is None or not self.path.is_file():
             return Kept(self.nothing(), 0, [])
         there, kept = self.read(step)
-        if missing := [column.name for column in self.columns if column.name not in there]:
+        needed = (column.name for column in self.columns if not column.later)
+        if missing := [name for name in needed if name not in there]:
             raise CaseError(
                 f"{self.path} is of another version of whorl and has no {', '.join(missing)}; move it away, "
                 "and the restart begins a new one."

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from whorl.base.text import one_paragraph
-from whorl.config.clock import Allowance, Stopwatch
+from whorl.config.clock import Allowance, Instant, Stopwatch
 
 LIVE_SECONDS = 0.25
 PLAIN_SECONDS = 5.0
@@ -35,7 +35,8 @@ class Status:
 
     step: int
     time: float
-    until: float | None
+    turnovers: float | None  # None: they are not counted
+    end: Instant
     steps: int | None
     done: float
     dt: float
@@ -44,13 +45,20 @@ class Status:
     measured: int | None = None
 
     def place(self) -> str:
-        time = f"t {self.time:.5g}" + (f" of {self.until:.6g}" if self.until is not None else "")
-        return f"step {self.step}" + (f" of {self.steps}" if self.steps is not None else "") + f"  {time}"
+        steps = f" of {self.steps}" if self.steps is not None else ""
+        places = [f"step {self.step}{steps}", f"t {self.time:.5g}{_of(self.end.time)}"]
+        if self.turnovers is not None:
+            places.append(f"{self.turnovers:.4g}{_of(self.end.turnovers)} turnovers")
+        return "  ".join(places)
 
     def numbers(self) -> str:
         values = "  ".join(f"{symbol} {value:.4g}" for symbol, value in self.values.items())
         values += f" (at step {self.measured})" if self.measured is not None else ""
         return f"dt {self.dt:.3g}  C {self.courant:.2f}  {values}".rstrip()
+
+
+def _of(limit: float | None) -> str:
+    return "" if limit is None else f" of {limit:.6g}"
 
 
 class LogFile(logging.FileHandler):

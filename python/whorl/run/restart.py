@@ -34,7 +34,7 @@ class Restarts:
         directory: str | Path,
         output: str | Path | None = None,
         *,
-        until: float | None = None,
+        until: float | str | None = None,
         settings: Sequence[str] = (),
         step: int | None = None,
         forcing: Any = None,
@@ -50,8 +50,8 @@ class Restarts:
         output : str or Path, optional
             A directory for a new run that begins from the checkpoint, at its time and step, while
             `directory` stays unchanged. Without it the run continues in `directory`.
-        until : float, optional
-            The end time; that of the case by default.
+        until : float or str, optional
+            The end time, or "N turnovers"; that of the case by default.
         settings : sequence of str, optional
             Changes of the case, "section.key=value", to run.*, output.* (except directory) and time.*. With
             `output` they may change everything except [initial] and the box, such as the grid points or the
@@ -94,7 +94,7 @@ class Restarts:
         self = cls.__new__(cls)
         comm = comm or world()
         source = RunDirectory(directory)
-        end = {} if until is None else {"until": float(until)}
+        end = {} if until is None else {"until": until if isinstance(until, str) else float(until)}
         if output is None:
             on_root(comm, lambda: self._take(source.lock()))
             with self._released_on_error():
@@ -118,18 +118,20 @@ class Restarts:
     ) -> None:
         case = with_script(case, forcing)
         grid = on_root(comm, lambda: tune.recorded_grid(place.exchange))
-        clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
-        self._set_up(case, comm, place, clock, grid, checkpoint.lines_for(case, settings), forcing)
+        lines = checkpoint.lines_for(case, settings)
+        self._set_up(case, comm, place, checkpoint.clock(), grid, lines, forcing)
         try:
             self.flow.read_checkpoint(checkpoint.path)
         except _core.Error as error:
             raise _damaged(comm, place, checkpoint, error) from None
         self.flow.restore_sources(checkpoint.sources)
+        kept = self._recorder.kept(checkpoint)
         self._check_left(checkpoint, place)
         on_root(comm, place.remove_unfinished)
-        gaps = self._recorder.resume(checkpoint)
+        remarks = [*other_level(checkpoint.level), *self._uncounted(checkpoint)]
+        remarks += self._recorder.resume(checkpoint, kept)
         on_root(comm, lambda: place.write_case(case, place.origin()))
-        self._open_log(_event("restart", checkpoint, settings), [*other_level(checkpoint.level), *gaps])
+        self._open_log(_event("restart", checkpoint, settings), remarks)
         self.origin, self._fresh = checkpoint.path, False
 
     def _begin_beside(
@@ -148,8 +150,8 @@ class Restarts:
         check_fields(
             checkpoint, case, fields, str(checkpoint.path), "a run that begins from it keeps its box"
         )
-        clock = Clock(checkpoint.time, checkpoint.compensation, checkpoint.step)
-        self._set_up(case, comm, place, clock, forcing=forcing)
+        self._set_up(case, comm, place, checkpoint.clock(), forcing=forcing)
+        self._changed()  # on another grid u'/L is another
         try:
             read_fields(self.flow, case, comm, checkpoint, fields)
         except _core.Error as error:
@@ -161,14 +163,23 @@ class Restarts:
         on_root(comm, lambda: self._take(place.create(case, overwrite, checkpoint.path.resolve())))
         with self._released_on_error():
             coarser = left_out(checkpoint.grid, case.grid, f"{checkpoint.path} is a checkpoint")
-            remarks = filter(None, [coarser, _dropped(case, checkpoint)])
+            dropped = _dropped(case, checkpoint)
+            remarks = filter(None, [coarser, dropped, *self._uncounted(checkpoint)])
             self._open_log(_event("run", checkpoint, settings), remarks)
         self.origin, self._fresh = checkpoint.path, True
+
+    def _uncounted(self, checkpoint: Checkpoint) -> list[str]:
+        """A sentence if turnovers are counted from here on only."""
+        if self.clock.turnovers is None or checkpoint.turnovers is not None:
+            return []
+        begun = f"t = {checkpoint.time:.6g}"
+        return [f"{checkpoint.path} has no count of turnovers, so they are counted from {begun} on."]
 
     def _check_left(self, checkpoint: Checkpoint, place: RunDirectory) -> None:
         """Raises CaseError if a limit of the run is reached already."""
         self._dt = checkpoint.dt
-        if limits := self._limits_reached():
+        if reached := self._limits_reached():
+            limits = [f"{limit} ({advice})" for limit, advice in reached]
             raise CaseError(
                 f"the run in {place.path} is at t = {self.clock.time:.6g}, step {self.clock.step}, and has "
                 f"nothing left to do before {' and '.join(limits)}."

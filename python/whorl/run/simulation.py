@@ -18,15 +18,17 @@ from whorl.base.ranks import MPI
 from whorl.base.text import typed
 from whorl.base.version import __version__
 from whorl.config.case import Case
-from whorl.config.clock import LANDING, Clock, Every
+from whorl.config.clock import Clock, Every, Instant
 from whorl.config.explain import show
 from whorl.initial import fields as initials
 from whorl.output.directory import RunDirectory
 from whorl.output.lock import Lock
 from whorl.output.recorder import Recorder
 from whorl.run import tune
-from whorl.run.checks import at_rest, check, check_memory, come_to_rest, step_too_large, warnings
+from whorl.run.advance import Advances
+from whorl.run.checks import at_rest, check, check_memory, come_to_rest, warnings
 from whorl.run.core_options import core_options, describe
+from whorl.run.ends import Ends
 from whorl.run.exchange_choice import plain
 from whorl.run.forces import begin_forces, make_flow, set_forces, with_script
 from whorl.run.lasting_output import lasting_output
@@ -35,11 +37,10 @@ from whorl.run.restart import Restarts
 from whorl.run.signals import StopFlag
 from whorl.run.state import State
 from whorl.run.threads import threads_of_rank
+from whorl.run.turnovers import Counts
 
-REST = 1e6  # times the shortest step: in a step so long the flow moves a millionth as fast
 
-
-class Simulation(State, Restarts):
+class Simulation(State, Counts, Ends, Advances, Restarts):
     """A flow in time; every method must be called on all ranks of `comm`.
 
     Parameters
@@ -116,6 +117,7 @@ class Simulation(State, Restarts):
     ) -> None:
         abort_on_exception()
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
+        self._count_of_case()
         threads = case.run.threads or threads_of_rank(comm)
         check(case, core_options(plain(case), threads), comm)
         on_grid = tune.on_grid(case, measured_grid, comm.size)
@@ -128,8 +130,8 @@ class Simulation(State, Restarts):
         self.stopped_by: str | None = None
         self._dt, self._shortest_dt = 0.0, math.inf
         self.origin: Path | None = None  # the checkpoint from which it continues
-        self._step_told = self._ended = False
-        self._goal = case.time.until  # the time that the next landing step lands on
+        self._step_told = self._slow_told = self._ended = False
+        self._goal = case.time.end.time  # the time that the next landing step lands on
         self._recorder = Recorder(case, self.flow, clock, directory, comm)
         self._callbacks: list[tuple[Every, Callable[[Simulation], None]]] = []
         self._stop = StopFlag()
@@ -198,24 +200,6 @@ class Simulation(State, Restarts):
         return self.clock.step
 
     @property
-    def finished(self) -> bool:
-        """Whether time.until or time.steps is reached."""
-        return bool(self._limits_reached())
-
-    def _limits_reached(self) -> list[str]:
-        """The limits reached, each with the option that moves it."""
-        until, steps = self.case.time.until, self.case.time.steps
-        limits = []
-        if self._is_at(until):
-            limits.append(f"time.until = {until:.6g} (--until and a later time)")
-        if steps is not None and self.clock.step >= steps:
-            limits.append(f"time.steps = {steps} (--set time.steps= and a larger number)")
-        return limits
-
-    def _is_at(self, until: float | None) -> bool:
-        return until is not None and self.clock.until(until) <= LANDING * self._dt
-
-    @property
     def series(self) -> xr.Dataset:
         """The time series so far, over `time`, with units; the same on every rank."""
         return self._recorder.tables["series"].dataset()
@@ -236,6 +220,8 @@ class Simulation(State, Restarts):
 
     def _changed(self) -> None:
         self._recorder.forget()
+        if self.clock.turnovers:
+            self.clock.turnovers.rate = None
 
     def _lost(self, reason: str) -> BlowUp:
         return self._recorder.blow_up(reason)
@@ -252,7 +238,8 @@ class Simulation(State, Restarts):
         Parameters
         ----------
         interval : float or str
-            An interval of time, such as 0.5, or a number of steps, such as "10 steps".
+            An interval of time, such as 0.5, or a number of steps or turnovers, such as "10 steps" or "0.5
+            turnovers".
         function : callable, optional
             The function, called as `function(simulation)`. Without it `every` returns a decorator.
 
@@ -260,6 +247,8 @@ class Simulation(State, Restarts):
         ------
         ValueError
             If the interval has another form, such as minutes, or if `function` cannot be called.
+        CaseError
+            If the model has no turnovers.
 
         Examples
         --------
@@ -271,7 +260,9 @@ class Simulation(State, Restarts):
             raise ValueError(f"{function!r} cannot be called; give a function of the simulation")
         every = Every.parse(interval)
         if every.unit == "minutes":
-            raise ValueError(f"{interval}: callbacks follow steps or time, not minutes")
+            raise ValueError(f"{interval}: callbacks follow steps, time or turnovers, not minutes")
+        if every.unit == "turnovers":
+            self._count_for(f'every("{interval}")')
 
         def register(callback: Callable[[Simulation], None]) -> Callable[[Simulation], None]:
             self._callbacks.append((every, callback))
@@ -299,6 +290,8 @@ class Simulation(State, Restarts):
         if self.finished or self._ended:
             why = "is finished" if self.finished else "has ended, and its directory is free for others,"
             raise ValueError(f"the run {why} at t = {self.time:.6g}, step {self.step_number}")
+        if self.clock.turnovers and self.clock.turnovers.rate is None:
+            self._measure_turnovers()
         if self._fresh:
             self._recorder.begin(self._dt)
             self._fresh = False
@@ -307,8 +300,9 @@ class Simulation(State, Restarts):
         for every, callback in self._callbacks:
             if every.due(self.clock):
                 callback(self)
+        self._measure_when_due(self.report.dt)
         stop, alarm, show, afforded = self._agree()
-        settled = self.report.dt >= REST * self._shortest_dt and self._follows
+        settled = self._settled()
         self._recorder.after_step(self.report, alarm=alarm, last=self.finished or settled)
         if stop:
             self._recorder.checkpoint(self.report.dt)
@@ -318,16 +312,17 @@ class Simulation(State, Restarts):
             raise RunFault(come_to_rest(self.case, self.report, self.clock))
         return self.report
 
-    def run(self, *, until: float | None = None, progress: bool = True) -> bool:
-        """Make steps until the end of the run, or until a time before it.
+    def run(self, *, until: float | str | None = None, progress: bool = True) -> bool:
+        """Make steps until the end of the run, or until a time, or a count of turnovers, before it.
 
         With an output directory, SIGTERM, SIGINT, SIGUSR1 and SIGHUP stop the run after the present step,
         with a checkpoint. Standard output may be closed meanwhile.
 
         Parameters
         ----------
-        until : float, optional
-            A time to pause at; the last step is shortened to land on it. No step is made if it has passed.
+        until : float or str, optional
+            A time to pause at; the last step is shortened to land on it. Or "N turnovers": the pause is after
+            the first step with this count. No step is made if it has passed.
         progress : bool, default True
             Whether rank 0 shows how far the run is.
 
@@ -339,21 +334,30 @@ class Simulation(State, Restarts):
         Raises
         ------
         BlowUp, CaseError, RunFault
-            As from `step`; RunFault also if the run cannot go on, for example on a full disk.
+            As from `step`; RunFault also if the run cannot go on, for example on a full disk, and CaseError
+            if the model has no turnovers.
         ValueError
-            If `until` is negative or not finite.
+            If `until` is negative or not finite, or text that is not "N turnovers".
 
         Examples
         --------
         >>> simulation.run(until=0.25, progress=False)
         False
         """
+        pause = self._pause_at(until)
+        with lasting_output(self._lost_output):
+            return self._run(pause, progress)
+
+    def _pause_at(self, until: float | str | None) -> Instant:
+        if isinstance(until, str):
+            end = Instant.parse(until)
+            self._count_for(f'run(until="{until}")')
+            return end
         if until is not None and not 0 <= until < math.inf:
             raise ValueError(f"until = {until} is no time to pause at")
-        with lasting_output(self._lost_output):
-            return self._run(until, progress)
+        return Instant(until)
 
-    def _run(self, until: float | None, progress: bool) -> bool:
+    def _run(self, pause: Instant, progress: bool) -> bool:
         root = self.comm.rank == 0
         started, first, paused = time.monotonic(), self.clock.step, False
         display = None
@@ -364,8 +368,9 @@ class Simulation(State, Restarts):
                     display.begin(self._done())
                     for warning in self._warnings:
                         display.say(f"warning: {warning}")
-                self._goal = min((t for t in (until, self.case.time.until) if t is not None), default=None)
-                while not (self.finished or self.stopped_by or self._is_at(until)):
+                ends = (pause.time, self.case.time.end.time)
+                self._goal = min((time for time in ends if time is not None), default=None)
+                while not (self.finished or self.stopped_by or self._is_at(pause)):
                     self.step()
                 paused = not (self.finished or self.stopped_by)
         except (BlowUp, CaseError) as error:
@@ -378,65 +383,20 @@ class Simulation(State, Restarts):
                 f"{last_checkpoint(self._recorder.last_checkpoint)}."
             ) from error
         finally:
-            self._progress, self._goal = None, self.case.time.until
+            self._progress, self._goal = None, self.case.time.end.time
             if not paused:
                 self._ended = self.directory is not None
                 self._release()
         self._report_end(display, time.monotonic() - started, self.clock.step - first)
         return self.finished
 
-    def _watch_step(self, report: _core.StepReport) -> None:
-        """Warn once that a fixed step is beyond the scheme's limit of stability."""
-        warning = None if self._step_told else step_too_large(self.case, report.courant, self.clock.step)
-        if warning:
-            self._step_told = True
-            self.log.warning(f"warning: {warning}")
-            if self._progress:
-                self._progress.say(f"warning: {warning}")
+    def _warn(self, warning: str) -> None:
+        self.log.warning(f"warning: {warning}")
+        if self._progress:
+            self._progress.say(f"warning: {warning}")
 
     def _lost_output(self, reason: str) -> None:
         self.log.warning(f"standard output can no longer be written ({reason}); the run goes on")
-
-    def _advance(self) -> _core.StepReport:
-        """Make the step itself; the last is shortened to land on time.until, or on the time to pause at."""
-        options, clock, goal = self.case.time, self.clock, self._goal
-        left = clock.until(goal) if goal is not None else math.inf
-        if options.dt is not None:
-            landing = left < options.dt * (1 - LANDING)
-            report = self.flow.step(left if landing else options.dt, time=clock.time, step_number=clock.step)
-        else:
-            bound = REST * self._shortest_dt if self._follows else math.inf
-            longest = min(left, options.dt_max or bound)
-            report = self.flow.step(
-                0.0,
-                courant=options.courant,
-                dt_max=longest,
-                time=clock.time,
-                step_number=clock.step,
-            )
-            landing = report.dt >= left
-        if not math.isfinite(report.maximum_velocity):
-            measured = self.case.flow.measured
-            raise self._recorder.blow_up(f"the largest {measured} is {report.maximum_velocity}")
-        if not math.isfinite(report.dt):
-            raise CaseError(at_rest(self.case))
-        if landing:
-            clock.land(goal)
-        else:
-            clock.advance(report.dt)
-            if goal is not None and clock.until(goal) <= LANDING * report.dt:
-                clock.settle(goal)
-        if clock.time <= clock.previous:
-            raise self._recorder.blow_up(f"the time step {report.dt:.3g} is too small to move the time on")
-        self._dt = report.dt
-        if not landing:
-            self._shortest_dt = min(self._shortest_dt, report.dt)
-        return report
-
-    @property
-    def _follows(self) -> bool:
-        """Whether the flow alone determines the length of a step."""
-        return self.case.time.dt is None and self.case.time.dt_max is None
 
     def _agree(self) -> tuple[bool, bool, bool, bool]:
         """Whether a rank is asked to stop; whether rank 0 wants a checkpoint, a display, statistics in it."""
@@ -460,21 +420,19 @@ class Simulation(State, Restarts):
             self._progress.computed(seconds)
         clock, report, options = self.clock, self.report, self.case.time
         values, measured = self._recorder.latest()
-        place = {"step": clock.step, "time": clock.time, "until": options.until, "steps": options.steps}
-        steps = {"dt": report.dt, "courant": report.courant, "done": self._done()}
-        self._progress.show(Status(**place, **steps, values=values, measured=measured))
-
-    def _done(self) -> float:
-        """The fraction of the run that is done, 0 to 1."""
-        until, steps = self.case.time.until, self.case.time.steps
-        parts = [self.clock.time / until if until else 0.0, self.clock.step / steps if steps else 0.0]
-        return min(1.0, max(parts))
+        place = {"step": clock.step, "time": clock.time, "turnovers": self.turnovers}
+        ends = {"end": options.end, "steps": options.steps, "done": self._done()}
+        step = {"dt": report.dt, "courant": report.courant}
+        self._progress.show(Status(**place, **ends, **step, values=values, measured=measured))
 
     def _report_end(self, display: Progress | None, seconds: float, steps: int) -> None:
-        what = (
-            "finished" if self.finished else f"stopped by {self.stopped_by}" if self.stopped_by else "paused"
-        )
-        line = f"{what} at t = {self.time:.6g}, step {self.step_number} ({pace(steps, seconds)})"
+        reached = " and ".join(limit for limit, _ in self._limits_reached())
+        what = "finished" if reached else f"stopped by {self.stopped_by}" if self.stopped_by else "paused"
+        turned = "" if self.turnovers is None else f", {self.turnovers:.6g} turnovers"
+        line = f"{what} at t = {self.time:.6g}, step {self.step_number}{turned} ({pace(steps, seconds)})"
+        line += f" by {reached}" if reached else ""
+        if self._recorder.accuracy.means:
+            line += f": {self._recorder.accuracy}"
         if self.stopped_by and self._recorder.last_checkpoint:
             line += f"; go on with: whorl restart {typed(self.directory.path)}"
         self.log.info(line)

@@ -4,7 +4,7 @@ A model is a section of the case whose class variables declare everything else a
 `navier_stokes.py` is the shortest example.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -99,6 +99,9 @@ class Model(Section):
     spectra: ClassVar[tuple[Column, ...]]
     """Spectra of the core."""
 
+    of_states: ClassVar[tuple[Column, ...]] = ()
+    """Columns of "state", of flows in three dimensions."""
+
     progress: ClassVar[tuple[tuple[str, str], ...]]
     """The display of a run in progress: symbols, and the columns they stand for."""
 
@@ -123,6 +126,9 @@ class Model(Section):
     # Whether there is a viscous velocity, which carries scalars, and whether it alone holds energy.
     viscous: ClassVar[bool] = True
     only_kinetic: ClassVar[bool] = False
+
+    turnover_rate: ClassVar[Callable[[Mapping[str, np.ndarray]], float] | None] = None
+    """u'/L of a state by its spectra; None: the model has none, and no option may be in turnovers."""
 
     @classmethod
     def first_field(cls) -> str:

@@ -10,7 +10,7 @@ from whorl.base.text import in_powers
 from whorl.config.columns import Column, Known
 from whorl.config.models.base import Curves, FieldOf, Model, Picture, Slice
 from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
-from whorl.config.models.viscous import FLOW_COLUMNS, HELICITY, VELOCITY, VORTICITY
+from whorl.config.models.viscous import FLOW_COLUMNS, HELICITY, VELOCITY, VORTICITY, turnover_rate
 from whorl.config.section import Linear, at_most_one, option
 
 TEMPERATURE = FieldOf(1, "1", "temperature θ = T − (1 − z), in differences between the plates", ("z",))
@@ -98,6 +98,7 @@ class RayleighBenard(Model):
     bases: ClassVar = ("SFF", "SSF", "SSS", "FFF")
     waves: ClassVar = ("taylor", "rossby")
     flat_axes: ClassVar = "y"
+    turnover_rate: ClassVar = staticmethod(turnover_rate)
     example: ClassVar = {
         "grid": {"points": [64, 64, 48], "lengths": [2.0, 2.0, 1.0]},
         "flow": {"rayleigh": 1e4, "prandtl": 1.0},

@@ -1,12 +1,12 @@
 """What the flows with a viscous velocity share: losses, rotation, mean velocity, columns and scales."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import ClassVar
 
 import numpy as np
 
-from whorl.config.columns import Column, Known
+from whorl.config.columns import Column, Known, State
 from whorl.config.models.base import KOLMOGOROV, Curves, FieldOf, Model, Picture, Slice, components
 from whorl.config.section import Linear, Vector, option
 
@@ -32,13 +32,22 @@ def viscosity(of: Known) -> float:
     return of.flow.parameters()["viscosity"]
 
 
+def rms_velocity(of: Known) -> float:
+    return np.sqrt(2 * np.float64(of["energy"]) / 3)
+
+
 def taylor_scale(of: Known) -> float:
     return np.sqrt(5 * np.float64(of["energy"]) / np.float64(of["enstrophy"]))
 
 
-def reynolds_number(of: Known) -> float:
-    speed = np.sqrt(2 * np.float64(of["energy"]) / 3)
-    return speed * taylor_scale(of) / viscosity(of) if viscosity(of) > 0 else math.inf
+def per_viscosity(of: Known, length: float) -> float:
+    """The Reynolds number u' ℓ/ν."""
+    return rms_velocity(of) * length / viscosity(of) if viscosity(of) > 0 else math.inf
+
+
+def viscous_loss(of: Known) -> float:
+    """2νZ, the ε of the scales below."""
+    return 2 * viscosity(of) * np.float64(of["enstrophy"])
 
 
 def kolmogorov_length(of: Known) -> float:
@@ -54,17 +63,78 @@ def integral_scale(spectra: Mapping[str, np.ndarray]) -> float:
     return float(math.pi / (2 * squared) * (energy[1:] / k[1:]).sum())
 
 
+def turnover_rate(
+    spectra: Mapping[str, np.ndarray],
+    share: float = 2 / 3,
+    scale: Callable[[Mapping[str, np.ndarray]], float] = integral_scale,
+) -> float:
+    """u'/L by E(k): u'² is `share` times E, L is `scale`. 0 at rest, NaN if the energy is not finite."""
+    energy, length = float(np.sum(spectra["energy"])), scale(spectra)
+    return math.sqrt(share * energy) / length if length > 0 else 0.0 * energy
+
+
+def derivative_skewness(of: State) -> float:
+    """−√(135/98) Σ k²T / Z^{3/2}, which is ⟨(∂u/∂x)³⟩/⟨(∂u/∂x)²⟩^{3/2} in isotropic flow.
+
+    Σ k²T is what stretching brings to Z per unit of time, −(35/2) ⟨(∂u/∂x)³⟩, and Z = (15/2) ⟨(∂u/∂x)²⟩
+    (Batchelor and Townsend, Proc. R. Soc. A 190, 534 (1947)). Z = Σ k²E is taken from the row, since the
+    few modes of the first shells lie off their middles, by up to 2/3 in k².
+    """
+    k, transfer = (np.asarray(of.spectra[name]) for name in ("k", "transfer"))
+    enstrophy = of.row["enstrophy"]
+    if not enstrophy > 0:
+        return math.nan
+    return float(-math.sqrt(135 / 98) * (k**2 * transfer).sum() / enstrophy**1.5)
+
+
+TURNOVER_TIME = Column(
+    "turnover_time",
+    "time",
+    "T = L/u', of the largest eddies",
+    lambda of: np.float64(of["integral_scale"]) / of["rms_velocity"],
+    of="row",
+)
+# The ε of λ, η and of the other scales is the loss by viscosity alone, 2νZ.
 SCALES = (
-    Column("taylor_scale", "length", "λ = √(15 ν u'²/(2νZ)) = √(5 E/Z), u'² = 2E/3", taylor_scale),
-    Column("R_lambda", "", "u' λ/ν", reynolds_number),
+    Column("rms_velocity", "length/time", "u' = √(2E/3), of one component", rms_velocity),
+    Column("taylor_scale", "length", "λ = √(15 ν u'²/(2νZ)) = √(5 E/Z)", taylor_scale),
+    Column("R_lambda", "", "u' λ/ν", lambda of: per_viscosity(of, taylor_scale(of))),
     Column(
         "kolmogorov_length", "length", "η = (ν³/(2νZ))^¼, of the loss by viscosity alone", kolmogorov_length
     ),
+    Column(
+        "kolmogorov_time",
+        "time",
+        "τ = √(ν/(2νZ)) = 1/√(2Z)",
+        lambda of: 1 / np.sqrt(2 * np.float64(of["enstrophy"])),
+    ),
+    Column(
+        "kolmogorov_velocity",
+        "length/time",
+        "(ν 2νZ)^¼ = η/τ",
+        lambda of: (viscosity(of) * viscous_loss(of)) ** 0.25,
+    ),
     Column("kmax_eta", "", "largest kept wavenumber times η", lambda of: of.kmax * of["kolmogorov_length"]),
     Column("integral_scale", "length", "L = π/(2u'²) Σ E(k)/k", integral_scale, of="spectra"),
+    TURNOVER_TIME,
+    Column("R_L", "", "u' L/ν", lambda of: per_viscosity(of, of["integral_scale"]), of="row"),
+    Column(
+        "C_epsilon",
+        "",
+        "Cε = 2νZ L/u'³, of the loss by viscosity alone",
+        lambda of: viscous_loss(of) * of["integral_scale"] / np.float64(of["rms_velocity"]) ** 3,
+        of="row",
+    ),
 )
 FLOW_COLUMNS = (ENERGY, DISSIPATION, ENSTROPHY, HELICITY, LARGEST, *SCALES)
 ENERGY_SPECTRUM = Column("energy", "length²/time²", "kinetic energy of the shell, E(k)")
+SKEWNESS = Column(
+    "derivative_skewness",
+    "",
+    "skewness of ∂u/∂x by isotropy, −√(135/98) Σ k²T(k) / Z^{3/2}",
+    derivative_skewness,
+    of="state",
+)
 HELICITY_SPECTRUM = Column("helicity", "length/time²", "helicity of the shell, H(k)")
 
 VORTICITY_SLICE = Slice("vorticity", "|ω|")
@@ -86,6 +156,8 @@ class Losses(Model):
     )
     hypoviscosity_power: int = option(1, "its power q of the inverse of −∇²", ge=1, le=15)
     drag: float = option(0.0, "coefficient α of the linear drag −α u", unit="1/time", ge=0)
+
+    turnover_rate: ClassVar = staticmethod(turnover_rate)
 
     def losses(self) -> dict[str, float]:
         return {name: float(getattr(self, name)) for name in Losses.model_fields if name != "model"}

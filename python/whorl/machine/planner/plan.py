@@ -158,6 +158,7 @@ def to_dict(plan: Plan) -> dict[str, Any]:
         "fewest_nodes": plan.fewest,
         "steps": plan.length.steps,
         "dt": plan.length.dt,
+        "turnover": plan.length.turnover,
         "steps_known_by": plan.length.known_by,
         "prediction": True,
         "notes": list(plan.notes),

@@ -28,8 +28,12 @@ def show_plan(plan: Plan, console: Console) -> None:
     console.print(f"predicted; rates from {escape(plan.machine.machine.source)}", style="dim", soft_wrap=True)
     length = plan.length
     step = f" of {length.dt:.4g}" if length.dt else ""
-    steps = counted(length.steps, "step")
-    console.print(f"{steps}{step}, by {length.known_by}; fewest nodes: {plan.fewest}", soft_wrap=True)
+    most = "at most " if plan.case.time.until_error else ""
+    steps = most + counted(length.steps, "step")
+    turnover = f", turnovers of {length.turnover:.3g} as in the initial field" if length.turnover else ""
+    console.print(
+        f"{steps}{step}, by {length.known_by}{turnover}; fewest nodes: {plan.fewest}", soft_wrap=True
+    )
     for note in plan.notes:
         console.print(f"note: {escape(note)}", soft_wrap=True)
     console.print()

@@ -9,8 +9,10 @@ from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import LANDING, NEAR, Every
+from whorl.config.explain import show
 from whorl.config.initial_options import InitialField, Random
 from whorl.config.sizes import next_good_size
+from whorl.config.turnovers import in_turnovers
 from whorl.config.wavenumbers import smallest_wavenumber
 from whorl.initial.fields import set_initial
 from whorl.machine.planner.machine import Machine
@@ -20,6 +22,7 @@ from whorl.run.core_options import core_options
 COARSE = 40  # points along the longest axis of the coarse grid on which the first step is measured
 MOST = 128**3  # points of a coarse grid, if the field needs more, so that planning takes seconds
 FROM_ELSEWHERE = {"from-file"}
+PLANNED = ("time.until", "output.snapshot_every", "output.checkpoint_every")
 MOST_STEPS = 10**12  # days even at a microsecond a step
 
 
@@ -28,11 +31,37 @@ Count = TypeVar("Count", int, float)
 
 @dataclass(frozen=True)
 class Length:
-    """The number of steps to the end, the mean step, and where that is known from."""
+    """The number of steps to the end, the mean step, and where that is known from.
+
+    `turnover` is the time of a turnover in the initial field, if the plan depends on it.
+    """
 
     steps: int
     dt: float | None
     known_by: str
+    turnover: float | None = None
+
+
+@dataclass(frozen=True)
+class Sought:
+    """What the initial field should tell: the option that needs it, what that is, and what to do without."""
+
+    why: str
+    what: str
+    remedy: str
+
+    def untold(self, reason: str) -> CaseError:
+        return CaseError(f"{self.why}{reason} {self.what}; {self.remedy}.")
+
+
+def _step_by_courant(case: Case) -> Sought:
+    why = f"time.courant = {case.time.courant:g} sets the step"
+    return Sought(why, "how large it is", "give the mean step you expect with --dt")
+
+
+def _turnover_for(name: str, value: str) -> Sought:
+    why = f'{name} = "{value}" is in turnovers'
+    return Sought(why, "how long one is, so that it is unknown", f"plan with a number there (--set {name}=T)")
 
 
 def length_of(case: Case, dt: float | None = None) -> Length:
@@ -41,16 +70,23 @@ def length_of(case: Case, dt: float | None = None) -> Length:
     The given step takes precedence over time.dt. Raises CaseError if time.courant sets the step and it cannot
     be determined, and for more than MOST_STEPS.
     """
-    time = case.time
+    time, turnover = case.time, turnover_of(case)
     if dt is not None and not 0 < dt < math.inf:
         raise CaseError(f"--dt {dt:g}: the mean time step must be above zero and finite.")
+    if time.until is None and time.steps is None:
+        raise CaseError(
+            f"time.until_error = {show(time.until_error)} ends the run when its means are so accurate, and "
+            "no plan tells when: the number of steps is unknown; plan with a limit beside it (--set "
+            "time.until=T, time.steps=N)."
+        )
     if time.until is None:
-        return Length(_counted(time.steps, "time.steps"), dt or time.dt, "time.steps")
+        return Length(_counted(time.steps, "time.steps"), dt or time.dt, "time.steps", turnover)
     step, known_by = _step(case, dt)
-    steps = time.until / step
+    steps = (time.end.time or time.end.turnovers * turnover) / step
     if time.steps is not None and time.steps < steps - LANDING:
-        return Length(_counted(time.steps, "time.steps"), step, "time.steps")
-    return Length(max(1, math.ceil(_counted(steps, f"{known_by} = {step:g}") - LANDING)), step, known_by)
+        return Length(_counted(time.steps, "time.steps"), step, "time.steps", turnover)
+    counted = _counted(steps, f"{known_by} = {step:g}")
+    return Length(max(1, math.ceil(counted - LANDING)), step, known_by, turnover)
 
 
 def _counted(steps: Count, by: str) -> Count:
@@ -66,14 +102,31 @@ def _step(case: Case, dt: float | None) -> tuple[float, str]:
         return dt, "--dt"
     if case.time.dt is not None:
         return case.time.dt, "time.dt"
+    _check_initial(case, _step_by_courant(case))
+    return first_step(case), "time.courant and the initial field"
+
+
+def _check_initial(case: Case, sought: Sought) -> None:
     elsewhere = [field.name for field in _initial_fields(case) if field.name in FROM_ELSEWHERE]
     if case.initial is None or elsewhere:
         origin = f'an initial field "{elsewhere[0]}"' if elsewhere else "no initial field"
-        raise CaseError(
-            f"time.courant = {case.time.courant:g} sets the step and {origin} does not tell how large it is; "
-            "give the mean step you expect with --dt."
-        )
-    return first_step(case), "time.courant and the initial field"
+        raise sought.untold(f" and {origin} does not tell")
+
+
+def turnover_of(case: Case) -> float | None:
+    """The time L/u' of a turnover in the initial field on a coarse grid; None if nothing planned needs it.
+
+    Raises CaseError at rest, and if the initial field or a coarse grid is not sufficient.
+    """
+    asked = {name: value for name, value in in_turnovers(case).items() if name in PLANNED}
+    if not asked:
+        return None
+    sought = _turnover_for(*next(iter(asked.items())))
+    _check_initial(case, sought)
+    rate = case.flow.turnover_rate(_flow(_coarse(case, sought), case, sought).spectra())
+    if not 0 < rate < math.inf:
+        raise sought.untold(" and an initial field at rest does not tell")
+    return 1 / rate
 
 
 def first_step(case: Case) -> float:
@@ -88,11 +141,13 @@ def first_step(case: Case) -> float:
             f"flow.hall = {case.flow.hall:g} brings whistlers whose step no coarse grid tells; give "
             "the mean step you expect with --dt."
         )
-    small = _coarse(case)
+    sought = _step_by_courant(case)
+    small = _coarse(case, sought)
     ratios = [c / n for c, n in zip(small.grid.points, case.grid.points, strict=True)]
     lengths = [ratio * length for ratio, length in zip(ratios, case.grid.lengths, strict=True)]
-    waves, finest = _rate(small), _rate(small.updated([f"grid.lengths={lengths}"]))
-    rate = (_rate(small, case) - waves) / min(ratios) + max(waves, finest)
+    at_rest, in_small_box = _flow(small), _flow(small.updated([f"grid.lengths={lengths}"]))
+    waves, finest = _rate(at_rest), _rate(in_small_box)
+    rate = (_rate(_flow(small, case, sought)) - waves) / min(ratios) + max(waves, finest)
     if not 0 < rate < math.inf:
         raise CaseError(
             f"time.courant = {case.time.courant:g} sets no step while the initial field is at rest; give the "
@@ -101,7 +156,7 @@ def first_step(case: Case) -> float:
     return min(case.time.courant / rate, case.time.dt_max or math.inf)
 
 
-def _coarse(case: Case) -> Case:
+def _coarse(case: Case, sought: Sought) -> Case:
     """The case on COARSE points along its longest axis, or on enough points for its random fields."""
     points = case.grid.points
     shells = max((_shells(field) for field in _initial_fields(case)), default=0)
@@ -112,11 +167,8 @@ def _coarse(case: Case) -> Case:
     factor = max(1.0, min(max(points) / COARSE, room / needed if needed else math.inf))
     coarse = [1 if n == 1 else next_good_size(math.ceil(n / factor)) for n in points]
     if math.prod(coarse) > MOST:
-        raise CaseError(
-            f"time.courant = {case.time.courant:g} sets the step, and the initial field, of {shells:g} "
-            f"shells, needs {' × '.join(map(str, coarse))} points to tell how large it is; give the mean "
-            "step you expect with --dt."
-        )
+        points = " × ".join(map(str, coarse))
+        raise sought.untold(f", and the initial field, of {shells:g} shells, needs {points} points to tell")
     open_here = ["run.process_grid=[0, 0]", "run.batches=0", "run.transport=alltoall", "run.device=cpu"]
     return case.updated([f"grid.points={coarse}", *open_here])
 
@@ -132,8 +184,11 @@ def _shells(field: InitialField) -> float:
     return len(field.spectrum) - 1 if field.spectrum is not None else 2 * field.k0
 
 
-def _rate(small: Case, of: Case | None = None) -> float:
-    """Courant number over step for the initial field of `of` on the grid of `small`; at rest without `of`."""
+def _flow(small: Case, of: Case | None = None, sought: Sought | None = None) -> _core.Flow:
+    """A flow on the grid of `small` with the initial field of `of`, which should tell what is sought.
+
+    Without `of` the flow is at rest.
+    """
     flow = _core.Flow(core_options(small, 1), MPI.COMM_SELF.py2f())
     if of is not None:
         try:
@@ -141,13 +196,17 @@ def _rate(small: Case, of: Case | None = None) -> float:
         except CaseError as error:
             if small.grid.points == of.grid.points:
                 raise
+            points, reason = " × ".join(map(str, small.grid.points)), str(error).rstrip(".")
             raise CaseError(
-                f"time.courant = {of.time.courant:g} sets the step, and on the {small.grid.points[0]} × "
-                f"{small.grid.points[1]} × {small.grid.points[2]} points that should tell how large it is, "
-                f"{str(error).rstrip('.')}; give the mean step you expect with --dt."
+                f"{sought.why}, and on the {points} points that should tell {sought.what}, {reason}; "
+                f"{sought.remedy}."
             ) from None
-    report = flow.step(0.0, courant=1.0)
-    return 1 / report.dt
+    return flow
+
+
+def _rate(flow: _core.Flow) -> float:
+    """Courant number over step."""
+    return 1 / flow.step(0.0, courant=1.0).dt
 
 
 @dataclass(frozen=True)
@@ -198,8 +257,10 @@ def _times(interval: float | str, length: Length, run_seconds: float, ends: int)
         # The stopwatch restarts when it is read after it has rung, at the end of a step.
         return ends + between // math.ceil(60 * every.amount / run_seconds * length.steps)
     if length.dt is None:
+        of = "of time" if every.unit == "time" else "turnovers"
         raise CaseError(
-            f"an interval of {every.amount:g} of time cannot be counted in time.steps = {length.steps} "
+            f"an interval of {every.amount:g} {of} cannot be counted in time.steps = {length.steps} "
             "without time.dt; give the mean step you expect with --dt."
         )
-    return ends + min(between, math.floor(between * length.dt / every.amount * (1 + NEAR)))
+    time = every.amount * (length.turnover if every.unit == "turnovers" else 1.0)
+    return ends + min(between, math.floor(between * length.dt / time * (1 + NEAR)))

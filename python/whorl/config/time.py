@@ -1,0 +1,79 @@
+"""The options of [time]: the scheme, its step and the end of the run."""
+
+import json
+from typing import Any, ClassVar
+
+from pydantic import model_validator
+
+from whorl.config.clock import Instant
+from whorl.config.schemes import DEFAULT, SCHEMES, SchemeName
+from whorl.config.section import Beginning, EndOfRun, Section, Share, given_one, option
+
+
+class Time(Section):
+    """The time scheme, its step (dt or courant) and the end (until, steps, until_error or several)."""
+
+    scheme: SchemeName = option(DEFAULT, "rk: Runge–Kutta, ab: Adams–Bashforth scheme; its order in the name")
+    dt: float | None = option(None, "fixed time step; instead of courant", unit="time", gt=0)
+    courant: float | None = option(
+        None,
+        "Courant number dt·max(|u|/dx + |v|/dy + |w|/dz) that sets the step; without dt that of the scheme, "
+        f"{SCHEMES[DEFAULT].courant} for {DEFAULT}",
+        gt=0,
+    )
+    dt_max: float | None = option(None, "largest step with courant", unit="time", gt=0)
+    until: EndOfRun | None = option(
+        None,
+        'time to stop at, reached exactly, or "N turnovers" L/u\', reached within a step',
+        unit="time",
+    )
+    steps: int | None = option(None, "number of steps to stop after", ge=1)
+    until_error: dict[str, Share] | None = option(
+        None,
+        "relative standard errors of the means of columns of series.csv to stop at, {dissipation = 0.02}",
+    )
+    average_from: Beginning | None = option(
+        None,
+        'time, or "N turnovers", from which until_error takes means; the second half of the run by default',
+        unit="time",
+    )
+
+    rivals: ClassVar = {"dt": ("courant", "dt_max"), "courant": ("dt",)}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _courant_unless_fixed(cls, data: Any) -> Any:
+        scheme = data.get("scheme", cls.model_fields["scheme"].default) if isinstance(data, dict) else None
+        # Another check refuses an unknown scheme.
+        known = SCHEMES.get(scheme) if isinstance(scheme, str) else None
+        return given_one(data, "courant", known.courant if known else 1.0, "dt")
+
+    @model_validator(mode="after")
+    def _consistent(self) -> "Time":
+        if self.dt is not None and self.courant is not None:
+            raise ValueError(
+                f"time.dt = {self.dt} and time.courant = {self.courant} exclude each other; give one"
+            )
+        if self.dt is not None and self.dt_max is not None:
+            raise ValueError(
+                "time.dt_max goes with time.courant, not with the fixed step time.dt; leave one out"
+            )
+        if self.until_error == {}:
+            raise ValueError("time.until_error = {} names no column; give one, such as {dissipation = 0.02}")
+        if self.until is None and self.steps is None and self.until_error is None:
+            raise ValueError("[time] has no end: give time.until, time.steps, time.until_error or several")
+        if self.average_from is not None and self.until_error is None:
+            raise ValueError(
+                f"time.average_from = {json.dumps(self.average_from)} goes with time.until_error; give both"
+            )
+        return self
+
+    @property
+    def end(self) -> Instant:
+        """`until` as a time or a count of turnovers."""
+        return Instant.parse(self.until)
+
+    @property
+    def beginning(self) -> Instant:
+        """`average_from` as a time or a count of turnovers."""
+        return Instant.parse(self.average_from, zero=True)

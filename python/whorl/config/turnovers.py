@@ -1,0 +1,43 @@
+"""Options in turnovers L/u': which a case has, whether its model counts them, and the column of the count."""
+
+from typing import Any
+
+from whorl.config.clock import Every
+from whorl.config.columns import Column
+
+COLUMN = Column(
+    "turnovers",
+    "",
+    "∫ u'/L dt, u'/L as last measured; NaN in rows before it was counted",
+    lambda clock: clock.turnovers.count,
+    of="clock",
+    later=True,
+)
+
+
+def in_turnovers(case: Any) -> dict[str, str]:
+    """The options of a case that are in turnovers, with their values."""
+    times = {f"time.{name}": getattr(case.time, name) for name in ("until", "average_from")}
+    every = {f"output.{name}": value for name, value in case.output if name.endswith("_every")}
+    texts = {name: value for name, value in (times | every).items() if isinstance(value, str)}
+    return {name: value for name, value in texts.items() if Every.parse(value).unit == "turnovers"}
+
+
+def turnover_columns(case: Any) -> tuple[Column, ...]:
+    """The column of the count, in cases with options in turnovers: others do not measure u'/L for it."""
+    return (COLUMN,) if in_turnovers(case) else ()
+
+
+def check_turnovers(case: Any) -> None:
+    """Raises ValueError if options are in turnovers and the model has none."""
+    for name, value in in_turnovers(case).items():
+        check_counted(case, f'{name} = "{value}"')
+
+
+def check_counted(case: Any, asked: str) -> None:
+    """Raises ValueError, which says what asks for them, if the model has no turnovers."""
+    if case.flow.turnover_rate is None:
+        raise ValueError(
+            f'{asked} counts turnovers L/u\' of a viscous velocity, and flow.model = "{case.flow.model}" has '
+            "none; give a time, or for an interval also steps"
+        )
