@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.special import j1
 from whorl.config.case import Case
 from whorl.config.models import MODELS
 from whorl.config.models.viscous import integral_scale
@@ -58,15 +59,55 @@ def test_scales_are_those_of_the_viscous_loss(name):
     assert found["R_lambda"] == pytest.approx(math.sqrt(2.0) * found["taylor_scale"] / 0.1)
     assert found["kolmogorov_length"] == pytest.approx((0.1**3 / viscous) ** 0.25)
     assert found["kmax_eta"] == pytest.approx(10 * found["kolmogorov_length"])
+    assert found["rms_velocity"] == pytest.approx(math.sqrt(2.0))
+    assert found["kolmogorov_time"] == pytest.approx((0.1 / viscous) ** 0.5)
+    assert found["kolmogorov_velocity"] == pytest.approx((0.1 * viscous) ** 0.25)
+
+
+@pytest.mark.parametrize("name", ["navier-stokes", "boussinesq", "mhd", "quasi-static-mhd"])
+def test_columns_of_the_large_eddies_are_of_the_same_row(name):
+    """They follow from statistics and spectra: T = L/u', u'L/ν, Cε = 15 (u'L/ν)/Rλ² = 2νZ L/u'³."""
+    flow = {"interaction": 0.1} if name == "quasi-static-mhd" else {}
+    case = case_of(name, {"viscosity": 0.1, "drag": 0.2} | flow)
+    time, random = {"dt": 0.02, "steps": 3}, {"name": "random", "k0": 2.0, "energy": 1.0, "seed": 3}
+    case = Case(**case.to_dict() | {"grid": {"points": 16}, "time": time, "initial": random})
+    simulation = Simulation(case.updated(output={"series_every": "1 steps"}))
+    simulation.run(progress=False)
+    series = simulation.series
+    speed, scale = np.sqrt(2 * series["energy"] / 3), series["integral_scale"]
+    np.testing.assert_allclose(series["turnover_time"], scale / speed)
+    np.testing.assert_allclose(series["R_L"], speed * scale / 0.1)
+    np.testing.assert_allclose(series["C_epsilon"], 2 * 0.1 * series["enstrophy"] * scale / speed**3)
+    np.testing.assert_allclose(series["C_epsilon"], 15 * series["R_L"] / series["R_lambda"] ** 2)
+    assert series.sizes["time"] == 4
+
+
+def test_an_inviscid_flow_has_no_reynolds_number():
+    case = case_of("navier-stokes", {"viscosity": 0.0}, grid={"points": 8}, time={"dt": 0.01, "steps": 1})
+    simulation = Simulation(case)
+    simulation.step()
+    last = simulation.series.isel(time=-1)
+    assert [float(last[name]) for name in ("R_lambda", "R_L")] == [math.inf, math.inf]
+    assert [float(last[name]) for name in ("C_epsilon", "kolmogorov_velocity")] == [0, 0]
+    assert float(last["turnover_time"]) > 0
+
+
+def test_a_flow_at_rest_has_no_turnover_time():
+    zero = {"name": "zero"}
+    case = case_of("navier-stokes", grid={"points": 8}, time={"dt": 0.01, "steps": 1}, initial=zero)
+    simulation = Simulation(case)
+    simulation.step()
+    assert all(np.isnan(simulation.series[name]).all() for name in ("turnover_time", "C_epsilon"))
 
 
 def test_two_dimensional_scales():
     flow = case_of("navier-stokes-2d", {"viscosity": 0.01}).flow
-    lost = {"enstrophy_dissipation": 7.0, "palinstrophy": 1e-6 * 64 / (2 * 0.01)}
+    lost = {"energy": 4.0, "enstrophy_dissipation": 7.0, "palinstrophy": 1e-6 * 64 / (2 * 0.01)}
     found = flow.derived(lost, 10.0)
     assert found["enstrophy_length"] == pytest.approx((1e-6 / 64e-6) ** (1 / 6))
     assert found["kmax_eta"] == pytest.approx(5.0)
-    assert math.isnan(flow.derived({"palinstrophy": 0.0}, 10.0)["enstrophy_length"])
+    assert found["rms_velocity"] == 2.0
+    assert math.isnan(flow.derived(lost | {"palinstrophy": 0.0}, 10.0)["enstrophy_length"])
 
 
 # Waves that a scheme lets grow
@@ -148,3 +189,20 @@ def test_the_integral_scale_of_a_single_shell(wavenumber):
     k, energy = np.arange(7.0), np.zeros(7)
     energy[wavenumber] = 0.3
     assert integral_scale({"k": k, "energy": energy}) == pytest.approx(3 * math.pi / (4 * wavenumber))
+
+
+def test_scales_of_plane_eddies():
+    """L is the integral of the longitudinal correlation, 2 J₁(kr)/(kr) for isotropic eddies of one k."""
+    case = case_of("navier-stokes-2d", grid={"points": [32, 32, 1]}, time={"dt": 0.01, "steps": 1})
+    simulation = Simulation(case.updated(initial={"name": "random", "k0": 3.0, "energy": 0.5, "seed": 1}))
+    simulation.step()
+    last = simulation.series.isel(time=-1)
+    r = np.linspace(1e-9, 4000, 4_000_000)
+    energy = simulation.spectra["energy"].isel(time=-1)
+    u = math.sqrt(float(energy.sum()))
+    each = np.trapezoid(2 * j1(r) / r, r)  # times 1/k
+    scale = sum(float(e) / float(k) * each for k, e in zip(energy["k"], energy, strict=True) if k > 0) / u**2
+    assert each == pytest.approx(2, rel=1e-3)
+    assert float(last["rms_velocity"]) == pytest.approx(u)
+    assert float(last["integral_scale"]) == pytest.approx(scale, rel=1e-3)
+    assert float(last["turnover_time"]) == pytest.approx(scale / u, rel=1e-3)

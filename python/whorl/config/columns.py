@@ -6,9 +6,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-# The input of a column: `Known`, the spectra by name (with "k"), the report of the last step, the clock, the
-# power and the work of forces by name.
-Of = Literal["statistics", "spectra", "step", "clock", "forcing"]
+# The input of a column: `Known` for "statistics" and for "row", the spectra by name (with "k"), the report of
+# the last step, the clock, the power and the work of forces by name. A column of "statistics" follows from
+# sums of the core alone; one of "row" from all columns before it, including those of spectra, so that only a
+# row has it.
+Of = Literal["statistics", "spectra", "row", "step", "clock", "forcing"]
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ CLOCK = (
 
 @dataclass
 class Known:
-    """The input of columns of "statistics": numbers by name, including those of the columns before.
+    """The input of columns of "statistics" and "row": numbers by name, including those of the columns before.
 
     `flow` is the section of the case; `kmax` the largest wavenumber kept in every direction.
     """

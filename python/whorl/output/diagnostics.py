@@ -10,7 +10,7 @@ import numpy as np
 
 from whorl.config.case import Case
 from whorl.config.clock import Clock
-from whorl.config.columns import Column, derived
+from whorl.config.columns import Column, Known
 from whorl.config.measures import injections, transfers
 
 
@@ -52,19 +52,20 @@ class Moment:
 
 def row_of(columns: Iterable[Column], moment: Moment) -> dict[str, float]:
     """The columns of a row; NaN for columns that the first row does not have. Collective."""
-    columns = tuple(columns)
-    statistics = moment.statistics
-    numbers = statistics | derived(columns, statistics, moment.case.flow, moment.flow.kmax)
+    known = Known(dict(moment.statistics), moment.case.flow, moment.flow.kmax)
     row = {}
-    for column in columns:
-        if column.of == "statistics":
-            row[column.name] = numbers.get(column.name, math.nan)
-        elif column.of == "step":
-            row[column.name] = math.nan if moment.report is None else column.value(moment.report)
-        else:
-            of = {"spectra": "spectra", "clock": "clock", "forcing": "forcing"}[column.of]
-            row[column.name] = column.value(getattr(moment, of))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for column in columns:
+            row[column.name] = known.numbers[column.name] = _number(column, moment, known)
     return row
+
+
+def _number(column: Column, moment: Moment, known: Known) -> float:
+    if column.of in ("spectra", "clock", "forcing"):
+        return float(column.value(getattr(moment, column.of)))
+    if column.of == "step":
+        return math.nan if moment.report is None else column.value(moment.report)
+    return float(column.value(known)) if column.value else known.get(column.name, math.nan)
 
 
 def shells_of(columns: Iterable[Column], moment: Moment) -> dict[str, np.ndarray]:

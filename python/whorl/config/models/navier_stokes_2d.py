@@ -1,7 +1,10 @@
 """Two-dimensional flow by its vorticity alone."""
 
 import math
+from collections.abc import Mapping
 from typing import ClassVar, Literal
+
+import numpy as np
 
 from whorl.config.columns import Column
 from whorl.config.models.base import Curves, FieldOf, Picture, Slice
@@ -11,6 +14,7 @@ from whorl.config.models.viscous import (
     ENERGY_CURVE,
     ENSTROPHY,
     LARGEST,
+    TURNOVER_TIME,
     VELOCITY,
     Losses,
 )
@@ -18,6 +22,19 @@ from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.config.section import Linear, option
 
 VORTICITY = FieldOf(1, "1/time", "vorticity ω along z")
+
+
+def integral_scale(spectra: Mapping[str, np.ndarray]) -> float:
+    """2/u'² Σ E(k)/k over the shells with k > 0: the longitudinal one, isotropic in a plane, where u'² = E.
+
+    It is π/(2u'²) times the one-dimensional spectrum of the longitudinal velocity at zero wavenumber (Pope,
+    Turbulent Flows, eq. 6.213), which is (4/π) Σ E(k)/k in a plane.
+    """
+    k, energy = np.asarray(spectra["k"]), np.asarray(spectra["energy"])
+    squared = energy.sum()
+    return float(2 / squared * (energy[1:] / k[1:]).sum()) if squared > 0 else math.nan
+
+
 
 
 class NavierStokes2D(Losses):
@@ -56,6 +73,9 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
             "largest kept wavenumber times that length",
             lambda of: of.kmax * of["enstrophy_length"],
         ),
+        Column("rms_velocity", "length/time", "u' = √E, of one component", lambda of: np.sqrt(of["energy"])),
+        Column("integral_scale", "length", "L = 2/u'² Σ E(k)/k", integral_scale, of="spectra"),
+        TURNOVER_TIME,
     )
     spectra: ClassVar = (
         ENERGY_BY_SHELL,

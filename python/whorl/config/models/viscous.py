@@ -32,13 +32,22 @@ def viscosity(of: Known) -> float:
     return of.flow.parameters()["viscosity"]
 
 
+def rms_velocity(of: Known) -> float:
+    return np.sqrt(2 * np.float64(of["energy"]) / 3)
+
+
 def taylor_scale(of: Known) -> float:
     return np.sqrt(5 * np.float64(of["energy"]) / np.float64(of["enstrophy"]))
 
 
-def reynolds_number(of: Known) -> float:
-    speed = np.sqrt(2 * np.float64(of["energy"]) / 3)
-    return speed * taylor_scale(of) / viscosity(of) if viscosity(of) > 0 else math.inf
+def per_viscosity(of: Known, length: float) -> float:
+    """The Reynolds number u' ℓ/ν."""
+    return rms_velocity(of) * length / viscosity(of) if viscosity(of) > 0 else math.inf
+
+
+def viscous_loss(of: Known) -> float:
+    """2νZ, the ε of the scales below."""
+    return 2 * viscosity(of) * np.float64(of["enstrophy"])
 
 
 def kolmogorov_length(of: Known) -> float:
@@ -54,14 +63,44 @@ def integral_scale(spectra: Mapping[str, np.ndarray]) -> float:
     return float(math.pi / (2 * squared) * (energy[1:] / k[1:]).sum())
 
 
+TURNOVER_TIME = Column(
+    "turnover_time",
+    "time",
+    "T = L/u', of the largest eddies",
+    lambda of: np.float64(of["integral_scale"]) / of["rms_velocity"],
+    of="row",
+)
+# The ε of λ, η and of the other scales is the loss by viscosity alone, 2νZ.
 SCALES = (
-    Column("taylor_scale", "length", "λ = √(15 ν u'²/(2νZ)) = √(5 E/Z), u'² = 2E/3", taylor_scale),
-    Column("R_lambda", "", "u' λ/ν", reynolds_number),
+    Column("rms_velocity", "length/time", "u' = √(2E/3), of one component", rms_velocity),
+    Column("taylor_scale", "length", "λ = √(15 ν u'²/(2νZ)) = √(5 E/Z)", taylor_scale),
+    Column("R_lambda", "", "u' λ/ν", lambda of: per_viscosity(of, taylor_scale(of))),
     Column(
         "kolmogorov_length", "length", "η = (ν³/(2νZ))^¼, of the loss by viscosity alone", kolmogorov_length
     ),
+    Column(
+        "kolmogorov_time",
+        "time",
+        "τ = √(ν/(2νZ)) = 1/√(2Z)",
+        lambda of: 1 / np.sqrt(2 * np.float64(of["enstrophy"])),
+    ),
+    Column(
+        "kolmogorov_velocity",
+        "length/time",
+        "(ν 2νZ)^¼ = η/τ",
+        lambda of: (viscosity(of) * viscous_loss(of)) ** 0.25,
+    ),
     Column("kmax_eta", "", "largest kept wavenumber times η", lambda of: of.kmax * of["kolmogorov_length"]),
     Column("integral_scale", "length", "L = π/(2u'²) Σ E(k)/k", integral_scale, of="spectra"),
+    TURNOVER_TIME,
+    Column("R_L", "", "u' L/ν", lambda of: per_viscosity(of, of["integral_scale"]), of="row"),
+    Column(
+        "C_epsilon",
+        "",
+        "Cε = 2νZ L/u'³, of the loss by viscosity alone",
+        lambda of: viscous_loss(of) * of["integral_scale"] / np.float64(of["rms_velocity"]) ** 3,
+        of="row",
+    ),
 )
 FLOW_COLUMNS = (ENERGY, DISSIPATION, ENSTROPHY, HELICITY, LARGEST, *SCALES)
 ENERGY_SPECTRUM = Column("energy", "length²/time²", "kinetic energy of the shell, E(k)")
