@@ -1,5 +1,6 @@
 """Text for display, from any characters."""
 
+import math
 import shlex
 
 LONGEST = 1600  # characters of a message, which a terminal of 24 lines shows
@@ -37,3 +38,17 @@ def in_powers(number: float) -> str:
         return mantissa
     power = f"10{str(int(exponent)).translate(SUPERSCRIPTS)}"
     return power if mantissa == "1" else f"{mantissa}·{power}"
+
+
+def with_error(mean: float, error: float) -> str:
+    """A mean and its standard error with two digits of the error: 0.4213 ± 0.0072, (1.20 ± 0.31)·10⁻⁵."""
+    if not math.isfinite(error):
+        return f"{in_powers(float(f'{mean:.3g}'))} ± unknown"
+    if error == 0:
+        return in_powers(mean)
+    power = math.floor(math.log10(max(abs(mean), error)))
+    shift = power if not -3 <= power < 5 else 0
+    mean, error = mean / 10.0**shift, error / 10.0**shift
+    decimals = min(max(0, 1 - math.floor(math.log10(error))), 12)
+    told = f"{mean:.{decimals}f} ± {error:.{decimals}f}"
+    return f"({told})·10{str(shift).translate(SUPERSCRIPTS)}" if shift else told

@@ -10,6 +10,7 @@ from rich.markup import escape
 from whorl.base.errors import BlowUp, CaseError, RunFault
 from whorl.base.text import one_paragraph
 from whorl.base.version import __version__
+from whorl.cli.averages import average
 from whorl.cli.bench import bench
 from whorl.cli.lists import cases, info, models, new, options
 from whorl.cli.options import help_without_command
@@ -21,6 +22,7 @@ Direct numerical simulation of turbulence.
 
 [bold]whorl run taylor-green[/]              a ready case, output in ./taylor-green
 [bold]whorl plot taylor-green[/]             a picture of it
+[bold]whorl average taylor-green[/]          its averages over time, with errors
 [bold]whorl cases taylor-green > my.toml[/]  a case of your own to edit
 [bold]whorl models[/]                        the equation sets; whorl new MODEL > my.toml begins a case
 [bold]mpiexec -n 4 whorl run my.toml[/]      the same on four MPI ranks
@@ -29,7 +31,7 @@ Direct numerical simulation of turbulence.
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-for command in (run, restart, plot, cases, models, new, options, info, plan):
+for command in (run, restart, plot, average, cases, models, new, options, info, plan):
     app.command()(command)
 bench.command("machine")(bench_machine)
 app.add_typer(bench, name="bench")

@@ -1,11 +1,19 @@
 """Arguments that several commands take."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 CaseName = Annotated[
     str, typer.Argument(metavar="CASE", help="A case file (TOML), or the name of a ready case.")
+]
+RunArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The output directory of a run.")]
+WindowStart = Annotated[
+    float | None, typer.Option("--from", metavar="T", help="The time at which the window of averages begins.")
+]
+WindowEnd = Annotated[
+    float | None, typer.Option("--to", metavar="T", help="The time at which it ends; the last by default.")
 ]
 Settings = Annotated[
     list[str] | None,

@@ -8,7 +8,7 @@ import typer
 from whorl.base.errors import CaseError
 from whorl.base.text import spelled, typed
 from whorl.base.version import __version__
-from whorl.cli.options import CaseName, Settings
+from whorl.cli.options import CaseName, RunArgument, Settings, WindowEnd, WindowStart
 from whorl.config.case import Case, find_case, load_case
 from whorl.run.lasting_output import lasting_output
 from whorl.run.progress import stdout_console
@@ -36,7 +36,7 @@ def run(
 
 
 def restart(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output directory of a run.")],
+    directory: RunArgument,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -67,7 +67,7 @@ def restart(
 
 
 def plot(
-    directory: Annotated[Path, typer.Argument(metavar="DIR", help="The output directory of a run.")],
+    directory: RunArgument,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="A PNG, PDF or SVG; DIR/plot.png by default.")
     ] = None,
@@ -80,11 +80,17 @@ def plot(
     time: Annotated[
         float | None, typer.Option(help="Time of the snapshot, the nearest is taken; the last by default.")
     ] = None,
+    start: WindowStart = None,
+    end: WindowEnd = None,
 ) -> None:
-    """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress."""
+    """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress.
+
+    With --from or --to it also draws averages over this window, as of whorl average.
+    """
     from whorl.results.plots import plot_run
 
-    picture = plot_run(directory, output, field=field, plane=plane, time=time, tell=typer.echo)
+    chosen = {"field": field, "plane": plane, "time": time, "start": start, "end": end}
+    picture = plot_run(directory, output, **chosen, tell=typer.echo)
     typer.echo(f"output   {spelled(str(directory))}\npicture  {spelled(str(picture))}")
 
 

@@ -62,7 +62,7 @@ def row_of(columns: Iterable[Column], moment: Moment) -> dict[str, float]:
 
 def _number(column: Column, moment: Moment, known: Known) -> float:
     if column.of in ("spectra", "clock", "forcing"):
-        return float(column.value(getattr(moment, column.of)))
+        return column.value(getattr(moment, column.of))
     if column.of == "step":
         return math.nan if moment.report is None else column.value(moment.report)
     return float(column.value(known)) if column.value else known.get(column.name, math.nan)

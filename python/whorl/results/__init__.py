@@ -1,5 +1,5 @@
 """The results of a run: datasets and pictures, from its files alone.
 
 Its modules, each of which reaches only those before it:
-checkpoint_modes, picture_style, slices, runs, plots.
+checkpoint_modes, picture_style, slices, means, averages, runs, window_picture, plots.
 """

@@ -12,16 +12,17 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from whorl.base.errors import CaseError
 from whorl.base.files import check_picture
 from whorl.base.text import spelled
 from whorl.config.case import Case, Grid
 from whorl.config.dealiasing import LARGEST_KEPT
 from whorl.config.models.base import KOLMOGOROV, Curves, Picture, Slice
 from whorl.output.directory import RunDirectory
+from whorl.results.averages import Averages, told
 from whorl.results.picture_style import STYLE, save_picture
 from whorl.results.runs import RunResults, open_run
 from whorl.results.slices import Tell, Wanted, choose, draw_slice, silent
+from whorl.results.window_picture import doubtful, draw_errors, draw_window, states_of
 
 COLORS = ("#2b6cb0", "#c2410c", "#4d7c0f", "#7c3aed")
 AT_REST = "the flow is at rest"
@@ -37,6 +38,8 @@ def plot_run(
     field: str | None = None,
     plane: str | None = None,
     time: float | None = None,
+    start: float | None = None,
+    end: float | None = None,
     tell: Tell = silent,
 ) -> Path:
     """Draw a run from its files: a slice of a snapshot, two graphs over time, and spectra.
@@ -55,8 +58,12 @@ def plot_run(
         Without a position the liveliest of a few planes is drawn.
     time : float, optional
         The time of the snapshot; the nearest snapshot is drawn, by default the last.
+    start, end : float, optional
+        A window of time: its means with errors are drawn over it, and its mean spectrum, as
+        `RunResults.average` returns them. By default no averages are drawn.
     tell : callable, optional
-        Called with a sentence if the time of the drawn snapshot differs from `time`.
+        Called with a sentence if the time of the drawn snapshot differs from `time`, and with what is to be
+        said of the averages.
 
     Returns
     -------
@@ -67,7 +74,7 @@ def plot_run(
     ------
     CaseError
         If `directory` is not that of a run of whorl or has no rows in series.csv yet, if the picture cannot
-        have this path, or if there is no such field, plane or snapshot.
+        have this path, or if there is no such field, plane, snapshot or window.
 
     Examples
     --------
@@ -77,17 +84,23 @@ def plot_run(
     path = Path(output) if output else Path(directory) / "plot.png"
     run = open_run(directory)
     check_picture(path)
-    if not RunDirectory(directory).series.is_file() or run.series.sizes["time"] == 0:
-        never = run.case.output.series_every == "never"
-        advice = "output.series_every is never" if never else "wait for the first ones"
-        raise CaseError(f"{directory} has no rows in series.csv yet; {advice}.")
+    run.rows()
+    averages = None if start is None and end is None else run.average(start, end)
+    for remark in averages.remarks() if averages else ():
+        tell(remark)
     with rc_context(STYLE):
         name = spelled(Path(directory).resolve().name)
-        save_picture(draw(run, name, Wanted(field, plane, time), tell), path)
+        save_picture(draw(run, name, Wanted(field, plane, time), tell, averages), path)
     return path
 
 
-def draw(run: RunResults, name: str, wanted: Wanted | None = None, tell: Tell = silent) -> Figure:
+def draw(
+    run: RunResults,
+    name: str,
+    wanted: Wanted | None = None,
+    tell: Tell = silent,
+    averages: Averages | None = None,
+) -> Figure:
     """Return the figure of a run: a slice and curves, as the model's `picture` says.
 
     Parameters
@@ -100,6 +113,8 @@ def draw(run: RunResults, name: str, wanted: Wanted | None = None, tell: Tell = 
         The slice to draw.
     tell : callable, optional
         Called with a sentence if the time of the snapshot differs from the one wanted.
+    averages : Averages, optional
+        Averages to draw.
 
     Returns
     -------
@@ -116,12 +131,18 @@ def draw(run: RunResults, name: str, wanted: Wanted | None = None, tell: Tell = 
     plane = choose(run.snapshots, picture.slices, run.case.grid, wanted or Wanted(), tell)
     figure, of_slice, of_curves, of_spectra = page(plane.aspect if plane else 1.0)
     draw_slice(of_slice, plane, rounded(plane.time, span) if plane else "")
+    colors = colors_of(picture)
     for ax, curves in zip(of_curves, picture.curves, strict=True):
-        draw_curves(ax, series, curves, colors_of(picture))
-    written = RunDirectory(run.directory).spectra.is_file()
-    spectra = run.spectra if written else None
-    draw_spectra(of_spectra, spectra, picture, resolved(run.case.grid), span)
-    figure.suptitle(headline(run, series, name, span), x=0.012, ha="left", fontsize=14)
+        draw_curves(ax, series, curves, colors)
+        if averages:
+            draw_window(ax, averages, {name: colors[label or name] for name, label in curves.columns})
+    most = resolved(run.case.grid)
+    if averages and averages.spectra.data_vars:
+        draw_mean_spectra(of_spectra, averages, picture, most)
+    else:
+        written = RunDirectory(run.directory).spectra.is_file()
+        draw_spectra(of_spectra, run.spectra if written else None, picture, most, span)
+    figure.suptitle(headline(run, series, name, span, averages), x=0.012, ha="left", fontsize=14)
     return figure
 
 
@@ -187,8 +208,13 @@ def colors_of(picture: Picture) -> dict[str, str]:
     return colors
 
 
-def headline(run: RunResults, series: xr.Dataset, name: str, span: float) -> str:
-    """Return the title of the figure: the run's name, points, parameters, times, and Rλ if it has one."""
+def headline(
+    run: RunResults, series: xr.Dataset, name: str, span: float, averages: Averages | None = None
+) -> str:
+    """Return the title of the figure: the run's name, points, parameters, times, and Rλ if it has one.
+
+    It is the mean Rλ of averages, or else the last.
+    """
     points = run.case.grid.points
     size = f"{points[0]}³" if len(set(points)) == 1 else " × ".join(str(n) for n in points if n > 1)
     last = series.isel(time=-1)
@@ -196,7 +222,10 @@ def headline(run: RunResults, series: xr.Dataset, name: str, span: float) -> str
         f"{name}   ·   {size}   ·   {run.case.flow.headline()}   ·   t {_reach(series['time'].values, span)}"
     )
     reynolds = np.nan if 1 in points else float(last.get("R_lambda", np.nan))  # a number of three dimensions
-    return f"{text}   ·   Rλ = {reynolds:.0f}" if np.isfinite(reynolds) else text
+    if not np.isfinite(reynolds):
+        return text
+    mean = averages.means.get("R_lambda") if averages else None
+    return f"{text}   ·   Rλ = {told(mean) if mean else f'{reynolds:.0f}'}"
 
 
 def _reach(times: np.ndarray, span: float) -> str:
@@ -229,8 +258,26 @@ def resolved(grid: Grid) -> float:
     return LARGEST_KEPT[grid.dealias] * np.pi * min(n / length for n, length in axes if n > 1)
 
 
+def draw_mean_spectra(ax: Axes, averages: Averages, picture: Picture, most: float) -> None:
+    """Draw mean spectra of a window with bands of their errors, as `draw_spectra` draws a state."""
+    span = averages.end - averages.start
+    first, last = (rounded(time, span) for time in (averages.start, averages.end))
+    (main, _), *others = picture.spectra
+    named = f"mean of t = {first} to {last}"
+    if any(doubtful(averages, name) for name, _ in picture.spectra):
+        named += ", error not reliable"
+    draw_spectra(ax, states_of(averages), picture, most, named=named)
+    colors = {main: TIMES(1.0)} | {name: colors_of(picture)[label] for name, label in others}
+    draw_errors(ax, averages, colors, most)
+
+
 def draw_spectra(
-    ax: Axes, spectra: xr.Dataset | None, picture: Picture, most: float, span: float = 0.0
+    ax: Axes,
+    spectra: xr.Dataset | None,
+    picture: Picture,
+    most: float,
+    span: float = 0.0,
+    named: str | None = None,
 ) -> None:
     """Draw the model's first spectrum at a few times, the last the darkest, and the others at the last time.
 
@@ -246,6 +293,8 @@ def draw_spectra(
         The wavenumber up to which shells are drawn.
     span : float, default 0.0
         The time over which the run is drawn; times are rounded for it.
+    named : str, optional
+        What the last state is called instead of by its time.
     """
     ax.set_title(picture.spectra_title)
     if spectra is None or spectra.sizes["time"] == 0:
@@ -259,7 +308,7 @@ def draw_spectra(
         return
     k, top = spectra["k"].values, max(float(spectra[name].max()) for name, _ in picture.spectra)
     bottom = 0.3 * min(_smallest(spectra[name].values[-1], top) for name, _ in picture.spectra)
-    _draw_times(ax, spectra, main, bottom, f"{label}, " if others else "", span)
+    _draw_times(ax, spectra, main, bottom, span, (f"{label}, " if others else "", named))
     for name, own in others:
         values = spectra[name].values[-1]
         shown = np.where(values > 1e-16 * top, values, np.nan)
@@ -278,8 +327,11 @@ def draw_spectra(
     )
 
 
-def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, bottom: float, label: str, span: float) -> None:
-    """Draw the part of a spectrum above `bottom` at a few times, with its own label at the last."""
+def _draw_times(
+    ax: Axes, spectra: xr.Dataset, name: str, bottom: float, span: float, last_label: tuple[str, str | None]
+) -> None:
+    """Draw the part of a spectrum above `bottom` at a few times, labelled at the last."""
+    label, named = last_label
     count = spectra.sizes["time"]
     chosen = sorted(set(np.linspace(0, count - 1, min(count, MOST_SPECTRA)).round().astype(int)))
     for index in chosen:
@@ -287,12 +339,13 @@ def _draw_times(ax: Axes, spectra: xr.Dataset, name: str, bottom: float, label: 
         values = np.where(state[name] > bottom, state[name], np.nan)
         if np.isnan(values).all():
             continue
-        shade = TIMES(0.2 + 0.8 * (index / max(count - 1, 1)))
+        shade = TIMES(0.2 + 0.8 * (index / (count - 1)) if count > 1 else 1.0)
         few = np.isfinite(values).sum() < 5
         last = index == chosen[-1]
-        told = f"{label if last else ''}t = {rounded(float(state['time']), span)}"
+        at = f"t = {rounded(float(state['time']), span)}"
+        name_of = f"{label}{named or at}" if last else at
         style = {"color": shade, "linewidth": 2.4 if last else 1.3, "markersize": 4}
-        ax.plot(spectra["k"], values, "o" if few else "-", label=told, **style)
+        ax.plot(spectra["k"], values, "o" if few else "-", label=name_of, **style)
 
 
 def _smallest(energy: np.ndarray, top: float) -> float:

@@ -1,4 +1,4 @@
-"""The results of a run as xarray datasets; nothing is computed and MPI is not needed."""
+"""The results of a run as xarray datasets and averages, without MPI."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from whorl.output.series import read_series, with_gaps
 from whorl.output.snapshot_series import times_of
 from whorl.output.snapshots import open_snapshots
 from whorl.output.spectra import read_spectra
+from whorl.results.averages import Averages, averages_of
 from whorl.results.checkpoint_modes import open_modes
 
 SAME = 1e-9  # of the largest time: the difference that rounding and landing on a time may make
@@ -77,6 +78,51 @@ class RunResults:
             raise CaseError(f"there is no table {quantity}{near} Tables: {', '.join(FILES)}.")
         path = self.directory / FILES[quantity].file
         return read_series(path) if path.suffix == ".csv" else read_spectra(path)
+
+    def rows(self) -> xr.Dataset:
+        """Return the series, with one row or more; raises CaseError without any, and says why."""
+        series = self.series if RunDirectory(self.directory).series.is_file() else None
+        if series is not None and series.sizes["time"]:
+            return series
+        never = self.case.output.series_every == "never"
+        advice = "output.series_every is never" if never else "wait for the first ones"
+        raise CaseError(f"{self.directory} has no rows in series.csv yet; {advice}.")
+
+    def average(self, start: float | None = None, end: float | None = None) -> Averages:
+        """Average all columns of the series and all spectra over a window of time, with errors.
+
+        Parameters
+        ----------
+        start : float, optional
+            The beginning of the window; by default where the transient of energy and dissipation has ended
+            by the rule MSER, or the middle of the rows if that is not in their first half.
+        end : float, optional
+            The end of the window; the last row by default.
+
+        Returns
+        -------
+        Averages
+            Means with standard errors, the numbers of independent samples, and trends. Printing it shows
+            them as a table.
+
+        Raises
+        ------
+        CaseError
+            If the run has no rows, the window has fewer than two, or `start` is after `end`.
+
+        Notes
+        -----
+        A mean of a column such as R_lambda is the mean of its values, not a ratio of means. For the
+        estimators see docs/method.md.
+
+        Examples
+        --------
+        >>> averages = open_run("forced").average(start=20)
+        >>> energy = averages["energy"]
+        >>> print(energy.mean, energy.error, averages.stationary)
+        """
+        spectra = self.spectra if RunDirectory(self.directory).spectra.is_file() else None
+        return averages_of(self.rows(), spectra, self.case, start, end)
 
     @property
     def snapshots(self) -> xr.Dataset:

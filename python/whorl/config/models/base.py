@@ -99,6 +99,9 @@ class Model(Section):
     spectra: ClassVar[tuple[Column, ...]]
     """Spectra of the core."""
 
+    from_spectra: ClassVar[tuple[Column, ...]] = ()
+    """Numbers that follow from each state in spectra.h5, in three dimensions; results compute them."""
+
     progress: ClassVar[tuple[tuple[str, str], ...]]
     """The display of a run in progress: symbols, and the columns they stand for."""
 

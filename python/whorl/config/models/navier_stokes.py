@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 from whorl.config.models.base import Picture
-from whorl.config.models.viscous import ViscousFlow
+from whorl.config.models.viscous import SKEWNESS, ViscousFlow
 from whorl.config.section import option
 
 
@@ -17,6 +17,7 @@ class NavierStokes(ViscousFlow):
     equations: ClassVar = """\
 ∂u/∂t + (U + u)·∇u = −∇p − 2 Ω×u + ν ∇²u − ν_h (−∇²)^p u − μ (−∇²)^−q u − α u
 ∇·u = 0"""
+    from_spectra: ClassVar = (SKEWNESS,)  # other forces would be part of the transfer
     only_kinetic: ClassVar = True
     example: ClassVar = {
         "grid": {"points": 64},

@@ -35,8 +35,6 @@ def integral_scale(spectra: Mapping[str, np.ndarray]) -> float:
     return float(2 / squared * (energy[1:] / k[1:]).sum()) if squared > 0 else math.nan
 
 
-
-
 class NavierStokes2D(Losses):
     """Two-dimensional flow in vorticity form, on a β-plane if asked; nz = 1."""
 

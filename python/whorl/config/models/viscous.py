@@ -63,6 +63,19 @@ def integral_scale(spectra: Mapping[str, np.ndarray]) -> float:
     return float(math.pi / (2 * squared) * (energy[1:] / k[1:]).sum())
 
 
+def derivative_skewness(spectra: Mapping[str, np.ndarray]) -> float:
+    """−√(135/98) Σ k²T / (Σ k²E)^{3/2}, which is ⟨(∂u/∂x)³⟩/⟨(∂u/∂x)²⟩^{3/2} in isotropic flow.
+
+    Σ k²T is what stretching brings to ½⟨ω²⟩ per unit of time, −(35/2) ⟨(∂u/∂x)³⟩, and Σ k²E = (15/2)
+    ⟨(∂u/∂x)²⟩ (Batchelor, The Theory of Homogeneous Turbulence, 1953, sections 3.4 and 5.5 to 6.3).
+    """
+    k, energy, transfer = (np.asarray(spectra[name]) for name in ("k", "energy", "transfer"))
+    enstrophy = (k**2 * energy).sum()
+    if not enstrophy > 0:
+        return math.nan
+    return float(-math.sqrt(135 / 98) * (k**2 * transfer).sum() / enstrophy**1.5)
+
+
 TURNOVER_TIME = Column(
     "turnover_time",
     "time",
@@ -104,6 +117,13 @@ SCALES = (
 )
 FLOW_COLUMNS = (ENERGY, DISSIPATION, ENSTROPHY, HELICITY, LARGEST, *SCALES)
 ENERGY_SPECTRUM = Column("energy", "length²/time²", "kinetic energy of the shell, E(k)")
+SKEWNESS = Column(
+    "derivative_skewness",
+    "",
+    "skewness of ∂u/∂x by isotropy, −√(135/98) Σ k²T(k) / (Σ k²E(k))^{3/2}",
+    derivative_skewness,
+    of="spectra",
+)
 HELICITY_SPECTRUM = Column("helicity", "length/time²", "helicity of the shell, H(k)")
 
 VORTICITY_SLICE = Slice("vorticity", "|ω|")

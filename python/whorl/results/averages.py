@@ -1,0 +1,354 @@
+"""Averages of a run over a window of time, with errors, and whether the flow is stationary in it."""
+
+import math
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from whorl.base.errors import CaseError
+from whorl.base.text import with_error
+from whorl.config.case import Case
+from whorl.config.columns import Column
+from whorl.config.outputs import FILES
+from whorl.output.series import gaps_of, step_of
+from whorl.results.means import ENOUGH, Mean, end_of_transient, evenly, mean_of
+
+DECISIVE = ("energy", "dissipation")  # quantities that decide whether a flow is stationary
+HEADING = ("quantity", "mean ± error", "unit", "independent samples", "trend")
+HOLE = 10.0  # times the usual spacing of rows: no longer a matter of adaptive steps
+SAME = 1e-9  # of a time: what rounding may put between a row and the end of the window
+
+
+@dataclass(frozen=True)
+class Averages:
+    """Averages over a window of time; `RunResults.average` makes it, and printing it shows them as a table.
+
+    `averages["energy"]` is a `Mean`, with the attributes `mean`, `error`, `samples` and more.
+
+    Attributes
+    ----------
+    start, end : float
+        The times of the first and the last row of series.csv in the window.
+    rows : int
+        The number of these rows.
+    rule : str
+        How the beginning of the window was chosen; "" if it was given.
+    means : dict of str to Mean
+        The mean of each column of series.csv, and of the numbers that follow from each state in spectra.h5.
+    spectra : Dataset
+        The mean of each spectrum over `k`; with `_error` behind its name its standard error, and with
+        `_samples` the number of independent samples. Empty if the window has fewer than two spectra.
+    notes : tuple of str
+        Sentences on what is missing.
+    """
+
+    start: float
+    end: float
+    rows: int
+    rule: str
+    means: dict[str, Mean]
+    spectra: xr.Dataset
+    notes: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> Mean:
+        """Return the mean of a quantity, by its name."""
+        return self.means[name]
+
+    @property
+    def turnovers(self) -> float:
+        """The length of the window in mean turnover times; nan if the series has none."""
+        if "turnover_time" not in self.means:
+            return math.nan
+        return (self.end - self.start) / self.means["turnover_time"].mean
+
+    @property
+    def stationary(self) -> bool:
+        """Whether energy and dissipation have no trend, and enough independent samples to say so."""
+        decisive = self._decisive().values()
+        return all(one.reliable and not one.trend for one in decisive) and len(decisive) > 0
+
+    @property
+    def verdict(self) -> str:
+        """Sentences on the window, and on whether the flow is stationary in it."""
+        length = "" if math.isnan(self.turnovers) else f", {self.turnovers:.3g} turnovers"
+        rule = f" ({self.rule})" if self.rule else ""
+        window = f"The window is t = {self.start:.6g} to {self.end:.6g}{rule}: {self.rows} rows{length}."
+        return f"{window} {self._whether_stationary()}"
+
+    @property
+    def dataset(self) -> xr.Dataset:
+        """The numbers of the table over `quantity`: mean, error, samples, change, chance and unit."""
+        numbers = ("mean", "error", "samples", "change", "chance", "unit")
+        columns = {name: [getattr(one, name) for one in self.means.values()] for name in numbers}
+        return xr.Dataset(
+            {name: ("quantity", values) for name, values in columns.items()}, {"quantity": list(self.means)}
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as lists, numbers and text, as for JSON; what is not finite is None."""
+        window = {"start": self.start, "end": self.end, "rows": self.rows, "rule": self.rule}
+        numbers = ("mean", "error", "samples", "change", "chance")
+        quantities = {
+            name: {key: _finite(getattr(one, key)) for key in numbers}
+            | {"rows": one.rows, "unit": one.unit, "meaning": one.meaning}
+            | {"reliable": one.reliable, "trend": one.trend}
+            for name, one in self.means.items()
+        }
+        return {
+            "window": window | {"turnovers": _finite(self.turnovers)},
+            "stationary": self.stationary,
+            "verdict": self.verdict,
+            "notes": list(self.notes),
+            "quantities": quantities,
+            "spectra": {str(name): _finite(self.spectra[name].values) for name in self.spectra.variables},
+        }
+
+    def cells(self) -> list[tuple[str, str, str, str, str]]:
+        """Return the rows of the table as text, in the order of its heading."""
+        return [(name, *_cells(one)) for name, one in self.means.items()]
+
+    def remarks(self) -> list[str]:
+        """Return the sentences below the table: on missing rows, on doubtful errors, and the verdict."""
+        doubtful = [one for one in self.means.values() if not one.reliable]
+        warning = (
+            f"An error with a question mark rests on fewer than {ENOUGH:.0f} independent samples; it is not "
+            "reliable and probably too small."
+        )
+        return [*self.notes, *([warning] if doubtful else []), self.verdict]
+
+    def __str__(self) -> str:
+        """Return the table as text, with its remarks."""
+        table = [HEADING, *self.cells()]
+        widths = [max(len(row[place]) for row in table) for place in range(len(HEADING))]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+        return "\n".join([*lines, "", *self.remarks()])
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th>{cell}</th>" for cell in HEADING)
+        body = "".join(
+            f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in self.cells()
+        )
+        remarks = "".join(f"<p>{escape(remark)}</p>" for remark in self.remarks())
+        return f"<table><thead><tr>{head}</tr></thead>{body}</table>{remarks}"
+
+    def _decisive(self) -> dict[str, Mean]:
+        return {name: self.means[name] for name in DECISIVE if name in self.means}
+
+    def _whether_stationary(self) -> str:
+        decisive = self._decisive()
+        if moving := [f"{name} {_trend(one)}" for name, one in decisive.items() if one.trend]:
+            return f"The flow is not stationary in it: {' and '.join(moving)}."
+        few = {name: one.samples for name, one in decisive.items() if not one.reliable}
+        if few or not decisive:
+            return f"Whether the flow is stationary cannot be told: {self._too_few(few)}."
+        counts = " and ".join(_count(one.samples) for one in decisive.values())
+        names, have = " and ".join(decisive), "have" if len(decisive) > 1 else "has"
+        return f"The flow is stationary: {names} {have} no trend in {counts} independent samples."
+
+    def _too_few(self, few: dict[str, float]) -> str:
+        if not few:
+            return f"the series has no {' or '.join(DECISIVE)}"
+        counts = " and ".join(f"{name} has {_count(samples)}" for name, samples in few.items())
+        known = [samples for samples in few.values() if samples > 0]
+        longer = ""
+        if known:
+            length = float(f"{(self.end - self.start) * ENOUGH / min(known):.2g}")
+            longer = f"; a window of length {length:g} may do"
+        return f"it needs {ENOUGH:.0f} independent samples, and {counts}{longer}"
+
+
+def averages_of(
+    series: xr.Dataset, spectra: xr.Dataset | None, case: Case, start: float | None, end: float | None
+) -> Averages:
+    """The averages of tables over a window; see `RunResults.average`. Raises CaseError."""
+    _check_order(series, "series")
+    rule = ""
+    if start is None:
+        start, rule = _beginning(series, end)
+    rows = _within(series, start, end)
+    columns = {str(name): rows[name] for name in rows.data_vars if name != "step"}
+    found, left_out = _means(rows["time"].values, columns)
+    notes = [*_missing(rows, "series"), *left_out]
+    first, last = (float(time) for time in rows["time"].values[[0, -1]])
+    kept, without = _spectra_within(spectra, first, last)
+    notes += without
+    found |= _of_spectra(kept, () if 1 in case.grid.points else case.flow.from_spectra)
+    return Averages(first, last, rows.sizes["time"], rule, found, _mean_spectra(kept), tuple(notes))
+
+
+def _check_order(table: xr.Dataset, quantity: str) -> None:
+    time = table["time"].values
+    if late := np.flatnonzero(np.diff(time) <= 0).tolist():
+        raise CaseError(
+            f"{FILES[quantity].file} is damaged: behind its row of t = {time[late[0]]:.6g} comes one of t = "
+            f"{time[late[0] + 1]:.6g}."
+        )
+
+
+def _beginning(series: xr.Dataset, end: float | None) -> tuple[float, str]:
+    """The default beginning of a window, and the rule that it follows."""
+    known = _within(series, None, end)
+    time, ends = known["time"].values, {}
+    for name in (name for name in DECISIVE if name in known):
+        finite = np.isfinite(known[name].values)
+        if finite.sum() < 2:
+            continue
+        even, values = evenly(time[finite], known[name].values[finite])
+        index = end_of_transient(values)
+        if index is None:
+            half = float((time[0] + time[-1]) / 2)
+            return half, f"the second half, since no end of a transient of {name} was found in the first"
+        ends[name] = float(even[index])
+    return max(ends.values()), f"from the end of the transient of {' and '.join(ends)}, by White's rule MSER"
+
+
+def _within(series: xr.Dataset, start: float | None, end: float | None) -> xr.Dataset:
+    """The rows in a window; None: from the first row, to the last."""
+    time = series["time"].values
+    given = [edge for edge in (start, end) if edge is not None]
+    if unfit := [edge for edge in given if not math.isfinite(edge)]:
+        raise CaseError(f"{unfit[0]} is no time at which a window of averages begins or ends.")
+    if len(given) == 2 and start > end:
+        raise CaseError(
+            f"the window from t = {start:.6g} to t = {end:.6g} ends before it begins; give the earlier time "
+            "first."
+        )
+    rows = _between(series, time[0] if start is None else start, time[-1] if end is None else end)
+    if rows.sizes["time"] < 2:
+        found = "only one row" if rows.sizes["time"] else "no row"
+        edges = {"from": start, "to": end}
+        window = "".join(f" {word} t = {edge:.6g}" for word, edge in edges.items() if edge is not None)
+        raise CaseError(
+            f"{found} of {FILES['series'].file} lies in the window{window}, and averages need two; "
+            f"its {len(time)} rows are from t = {time[0]:.6g} to t = {time[-1]:.6g}."
+        )
+    return rows
+
+
+def _between(table: xr.Dataset, low: float, high: float) -> xr.Dataset:
+    time = table["time"].values
+    slack = SAME * np.abs(time).max(initial=0.0)
+    return table.isel(time=(time >= low - slack) & (time <= high + slack))
+
+
+def _missing(rows: xr.Dataset, quantity: str) -> list[str]:
+    """Sentences on rows that were lost before a restart, and on holes between rows."""
+    file, steps, time = FILES[quantity].file, rows["step"].values, rows["time"].values
+    notes = [
+        f"{file} has a gap: {gap}; the means bridge it by straight lines."
+        for gap in gaps_of(rows)
+        if steps[0] < step_of(gap) <= steps[-1]
+    ]
+    apart = np.diff(time)
+    widest = int(np.argmax(apart))
+    if not notes and apart[widest] > HOLE * np.median(apart):
+        notes.append(
+            f"{file} has no row between t = {time[widest]:.6g} and t = {time[widest + 1]:.6g}, "
+            f"{apart[widest] / np.median(apart):.0f} times their usual spacing; the means bridge it by a "
+            "straight line."
+        )
+    return notes
+
+
+def _means(time: np.ndarray, columns: Mapping[str, xr.DataArray]) -> tuple[dict[str, Mean], list[str]]:
+    """The mean of each column over its finite values, and sentences on those that are left out."""
+    means, without, empty = {}, {}, []
+    for name, column in columns.items():
+        finite = np.isfinite(column.values)
+        if finite.sum() < 2:
+            empty.append(name)
+            continue
+        if lacking := int((~finite).sum()):
+            without.setdefault(lacking, []).append(name)
+        unit, meaning = column.attrs["units"], column.attrs["long_name"]
+        means[name] = mean_of(time[finite], column.values[finite], "" if unit == "1" else unit, meaning)
+    notes = [
+        f"{lacking} of {len(time)} rows {'has' if lacking == 1 else 'have'} no finite {', '.join(names)}; "
+        f"the means are those of the others."
+        for lacking, names in without.items()
+    ]
+    if empty:
+        notes.append(f"{', '.join(empty)}: fewer than two rows have a finite value, so there is no mean.")
+    return means, notes
+
+
+def _spectra_within(
+    spectra: xr.Dataset | None, first: float, last: float
+) -> tuple[xr.Dataset | None, list[str]]:
+    """The spectra in the window, if there are two or more, and sentences on what is missing."""
+    count = 0
+    if spectra is not None:
+        _check_order(spectra, "spectra")
+        spectra = _between(spectra, first, last)
+        count = spectra.sizes["time"]
+    if count > 1:
+        return spectra, _missing(spectra, "spectra")
+    told = {0: "no state", 1: "only one state"}[count]
+    file = FILES["spectra"].file
+    return None, [f"{file} has {told} in the window, so there are no mean spectra (output.spectra_every)."]
+
+
+def _of_spectra(spectra: xr.Dataset | None, columns: Iterable[Column]) -> dict[str, Mean]:
+    """The means of numbers that follow from each state."""
+    if spectra is None:
+        return {}
+    means = {}
+    for column in columns:
+        values = np.array([column.value(spectra.isel(time=i)) for i in range(spectra.sizes["time"])])
+        finite = np.isfinite(values)
+        if finite.sum() > 1:
+            time = spectra["time"].values[finite]
+            means[column.name] = mean_of(time, values[finite], column.unit, column.meaning)
+    return means
+
+
+def _mean_spectra(spectra: xr.Dataset | None) -> xr.Dataset:
+    """The mean of each spectrum, its error and its independent samples, over k."""
+    if spectra is None:
+        return xr.Dataset()
+    data = xr.Dataset(coords={"k": spectra["k"]})
+    for name in (name for name in spectra.data_vars if name != "step"):
+        shells = [mean_of(spectra["time"].values, shell) for shell in spectra[name].values.T]
+        unit, meaning = spectra[name].attrs["units"], spectra[name].attrs["long_name"]
+        for behind, number, own, told in (
+            ("", "mean", unit, "mean of {}"),
+            ("_error", "error", unit, "standard error of the mean of {}"),
+            ("_samples", "samples", "1", "independent samples of {}"),
+        ):
+            values = [getattr(shell, number) for shell in shells]
+            data[f"{name}{behind}"] = ("k", values, {"units": own, "long_name": told.format(meaning)})
+    return data
+
+
+def _cells(one: Mean) -> tuple[str, str, str, str]:
+    """What the table shows of a mean."""
+    if one.error == 0:
+        return told(one), one.unit, "", "constant"
+    trend = _trend(one) if one.trend else ("none" if one.reliable else "unknown")
+    return told(one), one.unit, _count(one.samples), trend
+
+
+def told(one: Mean) -> str:
+    """A mean with its error, and a question mark if that is not reliable."""
+    return with_error(one.mean, one.error) + ("" if one.reliable else " ?")
+
+
+def _count(samples: float) -> str:
+    return "too few" if math.isnan(samples) else f"{samples:.0f}"
+
+
+def _trend(one: Mean) -> str:
+    return f"{one.trend} (p = {one.chance:.2g})"
+
+
+def _finite(value: Any) -> Any:
+    """A number, or nested lists of an array's; None for what is not finite."""
+    if isinstance(value, np.ndarray):
+        return [_finite(float(part)) for part in value]
+    return value if math.isfinite(value) else None

@@ -1,0 +1,140 @@
+"""The mean of a quantity over time: its error, its independent samples, and whether it has a trend.
+
+Rows follow each other too closely to be independent, and adaptive steps space them unequally. The mean is
+therefore the integral of the straight lines between the rows over the length of the window; all else comes
+from as many equally spaced values of these lines as there are rows.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+ENOUGH = 20.0  # independent samples: with fewer the correlation time is underestimated, and with it the error
+LEVEL = 0.05  # of the test for a trend: so often a stationary series is said to have one
+WINDOW = 5  # correlation times over which correlations are summed (Sokal)
+FEWEST = 4  # rows from which a correlation can be estimated
+SAME = 1e-12  # of the largest value: what rounding may change in a constant
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of a quantity over a window of time.
+
+    Attributes
+    ----------
+    mean : float
+        The mean weighted by time.
+    error : float
+        Its standard error, nan if it cannot be estimated. It is too small if it is not `reliable`.
+    samples : float
+        The number of independent samples in the window, nan if it cannot be estimated.
+    change : float
+        What a straight line through the quantity changes by over the window.
+    chance : float
+        The probability that a stationary quantity changes at least as much; nan if it is not known.
+    rows : int
+        The number of rows.
+    unit, meaning : str
+        Those of the quantity.
+    """
+
+    mean: float
+    error: float
+    samples: float
+    change: float
+    chance: float
+    rows: int
+    unit: str = ""
+    meaning: str = ""
+
+    @property
+    def reliable(self) -> bool:
+        """Whether there are enough independent samples to trust the error, which is 0 of a constant."""
+        return self.samples >= ENOUGH or self.error == 0
+
+    @property
+    def trend(self) -> str:
+        """What the quantity does in the window: "rises" or "falls", or "" if that is not significant."""
+        if not self.chance < LEVEL:
+            return ""
+        return "rises" if self.change > 0 else "falls"
+
+
+def mean_of(time: np.ndarray, values: np.ndarray, unit: str = "", meaning: str = "") -> Mean:
+    """The mean of finite values at increasing times, two or more."""
+    mean = float(np.trapezoid(values, time) / (time[-1] - time[0]))
+    about = {"rows": len(time), "unit": unit, "meaning": meaning}
+    if np.ptp(values) <= SAME * np.abs(values).max():
+        return Mean(mean, 0.0, float(len(time)), 0.0, 1.0, **about)
+    if len(time) < FEWEST:
+        return Mean(mean, math.nan, math.nan, float(values[-1] - values[0]), math.nan, **about)
+    _, even = evenly(time, values)
+    error, samples = _error(even)
+    return Mean(mean, error, samples, *_trend(even), **about)
+
+
+def evenly(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """As many equally spaced times and values, on straight lines between those given."""
+    even = np.linspace(time[0], time[-1], len(time))
+    return even, np.interp(even, time, values)
+
+
+def _correlation_time(values: np.ndarray, fitted: int) -> tuple[float, float]:
+    """The integrated correlation time τ = 1 + 2 Σ ρ(m) in rows, as estimated and corrected.
+
+    The sum ends at the first m ≥ 5 τ (Sokal, in Functional Integration, Plenum 1997, p. 131). Each quantity
+    that was fitted to the values and subtracted lowers the sum by its share, (2m + 1)/n, of what there is
+    (Wolff, Comput. Phys. Commun. 156, 143 (2004), eq. 49, for the mean). It is one row at least.
+    """
+    from emcee.autocorr import integrated_time  # slow to import
+
+    found = float(integrated_time(values, c=WINDOW, tol=0, has_walkers=False)[0])
+    found = max(found, 1.0)
+    return found, found * (1 + fitted * (2 * WINDOW * found + 1) / len(values))
+
+
+def _error(values: np.ndarray) -> tuple[float, float]:
+    """The standard error of the mean of equally spaced values, and the number of independent ones.
+
+    The variance of n independent samples about their own mean is too small by 1 − 1/n.
+    """
+    _, corrected = _correlation_time(values, 1)
+    samples = len(values) / corrected
+    return math.sqrt(values.var() / (samples - 1)), samples
+
+
+def _trend(values: np.ndarray) -> tuple[float, float]:
+    """The change of a straight line over the values, and the chance of such a one in a stationary series.
+
+    The slope is compared with its standard error for correlated residuals (Santer et al., J. Geophys. Res.
+    105, 7337 (2000)) by Student's distribution. Its degrees of freedom are those of the residuals' estimated
+    correlation time, whose relative variance is 2 (2m + 1)/n (Sokal): n/(2m + 1).
+    """
+    from scipy.special import stdtr
+
+    n = len(values)
+    time = np.arange(n) - (n - 1) / 2
+    slope = float(time @ values / (time @ time))
+    residuals = values - values.mean() - slope * time
+    if np.ptp(residuals) <= SAME * np.ptp(values):
+        return slope * (n - 1), 0.0
+    found, corrected = _correlation_time(residuals, 2)
+    error = math.sqrt(residuals.var() * corrected / (time @ time))
+    freedom = max(1.0, n / (2 * WINDOW * found + 1))
+    return slope * (n - 1), 2 * float(stdtr(freedom, -abs(slope) / error))
+
+
+def end_of_transient(values: np.ndarray) -> int | None:
+    """The index of equally spaced values at which a transient has ended; None if not in their first half.
+
+    It is the one that leaves the smallest standard error, as of independent values, for the mean of those
+    from it on (MSER: White, Simulation 69, 323 (1997)).
+    """
+    n = len(values)
+    left = n - np.arange(n)
+    centred = values - values.mean()
+    means = np.cumsum(centred[::-1])[::-1] / left
+    squares = np.cumsum(centred[::-1] ** 2)[::-1] / left - means**2
+    first = int(np.argmin((squares / left)[: n // 2 + 1]))
+    return first if first < n // 2 else None
