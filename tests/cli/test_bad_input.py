@@ -307,7 +307,7 @@ def test_a_directory_without_checkpoints(whorl, unchanged, stopped, tmp_path):
     check_refused(whorl("restart", "out"), "out has no checkpoint to restart from", "--overwrite")
 
 
-@pytest.mark.parametrize("command", ["restart", "plot"])
+@pytest.mark.parametrize("command", ["restart", "plot", "average"])
 def test_a_directory_that_is_no_run(whorl, unchanged, command):
     unchanged()
     check_refused(whorl(command, "nowhere"), "nowhere is not a run of whorl")

@@ -229,7 +229,7 @@ def test_without_arguments_and_with_typos_it_helps(installed, whorl):
     assert alone.code == 0
     assert "whorl run taylor-green" in alone.out
     assert "mpiexec -n 4 whorl run my.toml" in alone.out
-    for command in ("run", "restart", "plot", "cases", "options", "info", "bench"):
+    for command in ("run", "restart", "plot", "average", "cases", "options", "info", "bench"):
         assert command in alone.out
         assert f"whorl {command}" in whorl(command, "--help").out
     assert re.fullmatch(r"whorl \d+\.\d+\.\d+\n", whorl("--version").out)

@@ -48,7 +48,7 @@ def with_error(mean: float, error: float) -> str:
         return in_powers(mean)
     power = math.floor(math.log10(max(abs(mean), error)))
     shift = power if not -3 <= power < 5 else 0
-    mean, error = mean / 10.0**shift, error / 10.0**shift
+    mean, error = mean / 10.0**shift, float(f"{error:.1e}") / 10.0**shift
     decimals = min(max(0, 1 - math.floor(math.log10(error))), 12)
-    told = f"{mean:.{decimals}f} ± {error:.{decimals}f}"
+    told = f"{mean:z.{decimals}f} ± {error:.{decimals}f}"
     return f"({told})·10{str(shift).translate(SUPERSCRIPTS)}" if shift else told

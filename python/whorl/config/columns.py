@@ -10,8 +10,8 @@ import numpy as np
 # The input of a column: `Known` for "statistics" and for "row", the spectra by name (with "k"), the report of
 # the last step, the clock, the power and the work of forces by name. A column of "statistics" follows from
 # sums of the core alone; one of "row" from all columns before it, including those of spectra, so that only a
-# row has it.
-Of = Literal["statistics", "spectra", "row", "step", "clock", "forcing"]
+# row has it. A column of "state" is not written: results compute it from the spectra and the row of a state.
+Of = Literal["statistics", "spectra", "row", "step", "clock", "forcing", "state"]
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,14 @@ class Known:
 
     def get(self, name: str, otherwise: float) -> float:
         return self.numbers.get(name, otherwise)
+
+
+@dataclass(frozen=True)
+class State:
+    """The input of columns of "state": spectra by name, with "k", and the row of the same time."""
+
+    spectra: Mapping[str, np.ndarray]
+    row: Mapping[str, float]
 
 
 def derived(

@@ -12,7 +12,7 @@ import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.base.text import with_error
 from whorl.config.case import Case
-from whorl.config.columns import Column
+from whorl.config.columns import Column, State
 from whorl.config.outputs import FILES
 from whorl.output.series import gaps_of, step_of
 from whorl.results.means import ENOUGH, Mean, end_of_transient, evenly, mean_of
@@ -142,7 +142,9 @@ class Averages:
 
     def _whether_stationary(self) -> str:
         decisive = self._decisive()
-        if moving := [f"{name} {_trend(one)}" for name, one in decisive.items() if one.trend]:
+        if moving := [
+            f"{name} {one.trend} (p = {one.chance:.2g})" for name, one in decisive.items() if one.trend
+        ]:
             return f"The flow is not stationary in it: {' and '.join(moving)}."
         few = {name: one.samples for name, one in decisive.items() if not one.reliable}
         if few or not decisive:
@@ -178,7 +180,7 @@ def averages_of(
     first, last = (float(time) for time in rows["time"].values[[0, -1]])
     kept, without = _spectra_within(spectra, first, last)
     notes += without
-    found |= _of_spectra(kept, () if 1 in case.grid.points else case.flow.from_spectra)
+    found |= _of_states(kept, rows, () if 1 in case.grid.points else case.flow.of_states)
     return Averages(first, last, rows.sizes["time"], rule, found, _mean_spectra(kept), tuple(notes))
 
 
@@ -294,17 +296,21 @@ def _spectra_within(
     return None, [f"{file} has {told} in the window, so there are no mean spectra (output.spectra_every)."]
 
 
-def _of_spectra(spectra: xr.Dataset | None, columns: Iterable[Column]) -> dict[str, Mean]:
-    """The means of numbers that follow from each state."""
+def _of_states(spectra: xr.Dataset | None, series: xr.Dataset, columns: Iterable[Column]) -> dict[str, Mean]:
+    """The means of numbers that follow from the spectra and the row of each state."""
     if spectra is None:
         return {}
-    means = {}
+    time, means = spectra["time"].values, {}
+    rows = {str(name): np.interp(time, series["time"], series[name]) for name in series.data_vars}
+    states = [
+        State(spectra.isel(time=i), {name: float(values[i]) for name, values in rows.items()})
+        for i in range(len(time))
+    ]
     for column in columns:
-        values = np.array([column.value(spectra.isel(time=i)) for i in range(spectra.sizes["time"])])
+        values = np.array([column.value(state) for state in states])
         finite = np.isfinite(values)
         if finite.sum() > 1:
-            time = spectra["time"].values[finite]
-            means[column.name] = mean_of(time, values[finite], column.unit, column.meaning)
+            means[column.name] = mean_of(time[finite], values[finite], column.unit, column.meaning)
     return means
 
 
@@ -330,7 +336,7 @@ def _cells(one: Mean) -> tuple[str, str, str, str]:
     """What the table shows of a mean."""
     if one.error == 0:
         return told(one), one.unit, "", "constant"
-    trend = _trend(one) if one.trend else ("none" if one.reliable else "unknown")
+    trend = one.trend or ("none" if one.reliable else "unknown")
     return told(one), one.unit, _count(one.samples), trend
 
 
@@ -341,10 +347,6 @@ def told(one: Mean) -> str:
 
 def _count(samples: float) -> str:
     return "too few" if math.isnan(samples) else f"{samples:.0f}"
-
-
-def _trend(one: Mean) -> str:
-    return f"{one.trend} (p = {one.chance:.2g})"
 
 
 def _finite(value: Any) -> Any:

@@ -99,8 +99,8 @@ class Model(Section):
     spectra: ClassVar[tuple[Column, ...]]
     """Spectra of the core."""
 
-    from_spectra: ClassVar[tuple[Column, ...]] = ()
-    """Numbers that follow from each state in spectra.h5, in three dimensions; results compute them."""
+    of_states: ClassVar[tuple[Column, ...]] = ()
+    """Columns of "state", of flows in three dimensions."""
 
     progress: ClassVar[tuple[tuple[str, str], ...]]
     """The display of a run in progress: symbols, and the columns they stand for."""

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from whorl.config.columns import Column, Known
+from whorl.config.columns import Column, Known, State
 from whorl.config.models.base import KOLMOGOROV, Curves, FieldOf, Model, Picture, Slice, components
 from whorl.config.section import Linear, Vector, option
 
@@ -63,14 +63,15 @@ def integral_scale(spectra: Mapping[str, np.ndarray]) -> float:
     return float(math.pi / (2 * squared) * (energy[1:] / k[1:]).sum())
 
 
-def derivative_skewness(spectra: Mapping[str, np.ndarray]) -> float:
-    """−√(135/98) Σ k²T / (Σ k²E)^{3/2}, which is ⟨(∂u/∂x)³⟩/⟨(∂u/∂x)²⟩^{3/2} in isotropic flow.
+def derivative_skewness(of: State) -> float:
+    """−√(135/98) Σ k²T / Z^{3/2}, which is ⟨(∂u/∂x)³⟩/⟨(∂u/∂x)²⟩^{3/2} in isotropic flow.
 
-    Σ k²T is what stretching brings to ½⟨ω²⟩ per unit of time, −(35/2) ⟨(∂u/∂x)³⟩, and Σ k²E = (15/2)
-    ⟨(∂u/∂x)²⟩ (Batchelor, The Theory of Homogeneous Turbulence, 1953, sections 3.4 and 5.5 to 6.3).
+    Σ k²T is what stretching brings to Z per unit of time, −(35/2) ⟨(∂u/∂x)³⟩, and Z = (15/2) ⟨(∂u/∂x)²⟩
+    (Batchelor and Townsend, Proc. R. Soc. A 190, 534 (1947)). Z = Σ k²E is taken from the row, since the
+    few modes of the first shells lie off their middles, by up to 2/3 in k².
     """
-    k, energy, transfer = (np.asarray(spectra[name]) for name in ("k", "energy", "transfer"))
-    enstrophy = (k**2 * energy).sum()
+    k, transfer = (np.asarray(of.spectra[name]) for name in ("k", "transfer"))
+    enstrophy = of.row["enstrophy"]
     if not enstrophy > 0:
         return math.nan
     return float(-math.sqrt(135 / 98) * (k**2 * transfer).sum() / enstrophy**1.5)
@@ -120,9 +121,9 @@ ENERGY_SPECTRUM = Column("energy", "length²/time²", "kinetic energy of the she
 SKEWNESS = Column(
     "derivative_skewness",
     "",
-    "skewness of ∂u/∂x by isotropy, −√(135/98) Σ k²T(k) / (Σ k²E(k))^{3/2}",
+    "skewness of ∂u/∂x by isotropy, −√(135/98) Σ k²T(k) / Z^{3/2}",
     derivative_skewness,
-    of="spectra",
+    of="state",
 )
 HELICITY_SPECTRUM = Column("helicity", "length/time²", "helicity of the shell, H(k)")
 
