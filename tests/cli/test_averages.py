@@ -31,7 +31,7 @@ def test_average(whorl, run):
     names = [line.split()[0] for line in result.out.splitlines() if line.strip()]
     first = names.index("dt")
     assert names[first : first + len(columns) - 1] == [*columns[2:], "derivative_skewness"]
-    assert re.search(r"^energy +\d\.\d+ ± \S+ \?  length²/time² +\d+  falls", result.out, re.MULTILINE)
+    assert re.search(r"^energy +\d\.\d+ ± \S+ \? +length²/time² +\d+  falls", result.out, re.MULTILINE)
     assert "The window is t = 0.06 to 0.2: 8 rows, " in result.out
     assert "turnovers. The flow is not stationary in it: energy falls (p = " in result.out
     assert "An error with a question mark rests on fewer than 20 independent samples" in result.out
