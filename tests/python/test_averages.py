@@ -373,7 +373,7 @@ def test_the_picture_has_the_window_the_means_and_the_mean_spectrum(write, monke
     )
     (spectrum, *_) = axes["Energy spectrum"].lines
     np.testing.assert_allclose(spectrum.get_ydata()[0], averages.spectra["energy"].values[1])
-    assert spectrum.get_label().startswith("mean of t = 100 to 200")
+    assert spectrum.get_label() == "mean of t = 100 to 200"
     assert "Rλ = 1" in figures[0].get_suptitle()
 
 
