@@ -85,6 +85,7 @@ def test_the_mean_is_weighted_by_time_and_not_by_rows():
 def test_stationary_series_seldom_have_a_trend(spacing):
     """At most as often as said, and a standard deviation and a half of chance with 1000 series."""
     times = equal(spacing * 400 if spacing > 1 else 120, spacing)
+    assert LEVEL == 0.05
     share = np.mean([bool(one.trend) for one in known(times, 1000, seed=8)])
     assert share < LEVEL + 1.5 * math.sqrt(LEVEL * (1 - LEVEL) / 1000)
     assert share > LEVEL / 5
@@ -156,3 +157,17 @@ def test_equal_spacing_is_kept_as_it_is():
     even, same = evenly(times, values)
     np.testing.assert_allclose(even, times)
     np.testing.assert_allclose(same, values)
+
+
+def test_unequal_rows_are_joined_by_straight_lines():
+    times = np.array([0.0, 0.1, 0.2, 4.0])
+    even, values = evenly(times, 3 * times)
+    np.testing.assert_allclose(even, [0, 4 / 3, 8 / 3, 4])
+    np.testing.assert_allclose(values, 3 * even)
+
+
+def test_rows_in_a_burst_do_not_bend_a_line():
+    """Rows that are dense at the beginning leave a slope as it is."""
+    times = np.concatenate((np.linspace(0, 1, 200, endpoint=False), np.linspace(1, 100, 200)))
+    values = process(times, 1, seed=15)[0]
+    assert mean_of(times, values + 0.1 * times).change == pytest.approx(10, abs=1.5)

@@ -264,7 +264,7 @@ def draw_mean_spectra(ax: Axes, averages: Averages, picture: Picture, most: floa
     first, last = (rounded(time, span) for time in (averages.start, averages.end))
     (main, _), *others = picture.spectra
     named = f"mean of t = {first} to {last}"
-    if any(doubtful(averages, name) for name, _ in picture.spectra):
+    if any(doubtful(averages, name, most) for name, _ in picture.spectra):
         named += ", error not reliable"
     draw_spectra(ax, states_of(averages), picture, most, named=named)
     colors = {main: TIMES(1.0)} | {name: colors_of(picture)[label] for name, label in others}

@@ -32,10 +32,10 @@ def draw_window(ax: Axes, averages: Averages, colors: dict[str, str]) -> None:
         )  # fmt: skip
 
 
-def doubtful(averages: Averages, name: str) -> bool:
-    """Whether errors of a mean spectrum are not reliable."""
-    samples, errors = (averages.spectra[f"{name}_{end}"].values for end in ("samples", "error"))
-    return bool(((errors != 0) & ~(samples >= ENOUGH)).any())
+def doubtful(averages: Averages, name: str, most: float) -> bool:
+    """Whether errors of a mean spectrum up to a wavenumber are not reliable."""
+    k, samples, error = (averages.spectra[of].values for of in ("k", f"{name}_samples", f"{name}_error"))
+    return bool(((k > 0) & (k <= most) & (error != 0) & ~(samples >= ENOUGH)).any())
 
 
 def states_of(averages: Averages) -> xr.Dataset:
