@@ -37,8 +37,9 @@ template <class Real, int reads, int writes, bool decays>
 void run(const Combination<Real>& of, const RowOfFields<Real>& row) {
     for (int f = 0; f < row.fields; ++f) {
         const std::int64_t first = row.first + f * row.modes;
+        const Combination<Real> own = row.growth ? of.with_growth(row.growth[f]) : of;
         CombineRow<Real, reads, writes, decays> field{
-            of, {}, {}, reinterpret_cast<const Real*>(row.da + f * row.stride), {}, 2LL * row.length};
+            own, {}, {}, reinterpret_cast<const Real*>(row.da + f * row.stride), {}, 2LL * row.length};
         if (decays) field.factors = row.factors[f];
         for (int j = 0; j < reads; ++j) field.from[j] = reinterpret_cast<const Real*>(of.from[j] + first);
         for (int i = 0; i < writes; ++i)

@@ -2,7 +2,8 @@
 //
 //   r_i <- factor (sum_j m[i][j] r_j + v[i] da)
 //
-// with dt in v. It has only the registers that are read or written, in their order.
+// with dt in v. It has only the registers that are read or written, in their order. Linear forcing of a
+// field, which adds growth r_0 to da, is a change of the coefficients of r_0 (RowOfFields::growth).
 #pragma once
 
 #include <cstdint>
@@ -27,20 +28,29 @@ template <class Real> struct Combination {
     Real v[most] = {};
 
     Combination() = default;
-    // Bit i of `also_read` is set where the tendency is made from register i.
-    Combination(const Stage& stage, const std::array<Fields<Real>, most>& registers, double dt,
-                int also_read) {
+    // Bit i of `also_read` is set where the tendency is made from register i. With `grows` register 0 is
+    // read.
+    Combination(const Stage& stage, const std::array<Fields<Real>, most>& registers, double dt, int also_read,
+                bool grows) {
         const auto at = [](int i) { return static_cast<std::size_t>(i); };
+        const int read = stage.reads() | (grows ? 1 : 0);
         for (int i = 0; i < most; ++i)
-            if (stage.reads() >> i & 1) from[reads++] = registers[at(i)];
+            if (read >> i & 1) from[reads++] = registers[at(i)];
         for (int i = 0; i < most; ++i) {
             if (!(stage.writes() >> i & 1)) continue;
             for (int j = 0, r = 0; j < most; ++j)
-                if (stage.reads() >> j & 1) m[writes][r++] = static_cast<Real>(stage.m[at(i)][at(j)]);
+                if (read >> j & 1) m[writes][r++] = static_cast<Real>(stage.m[at(i)][at(j)]);
             v[writes] = static_cast<Real>(stage.v[at(i)] * dt);
-            only_written[writes] = !((stage.reads() | also_read) >> i & 1);
+            only_written[writes] = !((read | also_read) >> i & 1);
             to[writes++] = registers[at(i)];
         }
+    }
+
+    // The same for a field that grows.
+    Combination with_growth(Real growth) const {
+        Combination grown = *this;
+        for (int i = 0; i < writes; ++i) grown.m[i][0] += v[i] * growth;
+        return grown;
     }
 
     // next[i] from one value of each register. The numbers of registers are constants (Counts in
@@ -68,13 +78,14 @@ template <class Real> struct FactorsOf {
 
 // A row of modes of all fields. Those of field f begin at first + f * modes in a register, at f * stride in
 // the tendency, and for the i-th register that is written at (i * fields + f) * stride in `next`. Without
-// factors nothing decays.
+// factors nothing decays, without growth nothing is forced linearly.
 template <class Real> struct RowOfFields {
     std::int64_t first, modes;
     int fields, length;
     int stride = 0;
     const Complex<Real>* da = nullptr;
     const FactorsOf<Real>* factors = nullptr; // of each field
+    const Real* growth = nullptr;             // of each field
     Complex<Real>* next = nullptr;
 };
 

@@ -92,18 +92,19 @@ template <class Model, class Real> struct StageOf {
     template <bool exactly> Update<Model, Real, exactly> update() const {
         const bool remembers = history && history->serves(step->dt);
         const Stage now = remembers ? history->stage(step->dt) : stage;
-        const int also_read = (Model::couples && !exactly) || growth ? 1 : 0;
-        Update<Model, Real, exactly> update{model,
-                                            Combination<Real>(now, registers, step->dt, also_read),
-                                            registers[0],
-                                            context,
-                                            adds ? extra : nullptr,
-                                            modes,
-                                            static_cast<Real>(now.advance * step->dt),
-                                            static_cast<Real>(weight),
-                                            static_cast<Real>(coupling_norm),
-                                            now.ends_step,
-                                            growth != nullptr};
+        const int also_read = Model::couples && !exactly ? 1 : 0;
+        Update<Model, Real, exactly> update{
+            model,
+            Combination<Real>(now, registers, step->dt, also_read, growth != nullptr),
+            registers[0],
+            context,
+            adds ? extra : nullptr,
+            modes,
+            static_cast<Real>(now.advance * step->dt),
+            static_cast<Real>(weight),
+            static_cast<Real>(coupling_norm),
+            now.ends_step,
+            growth != nullptr};
         for (std::size_t f = 0; growth && f < update.growth.size(); ++f)
             update.growth[f] = static_cast<Real>(growth[f]);
         return update;

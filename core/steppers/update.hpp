@@ -109,7 +109,6 @@ template <class Model, class Real, bool exact> struct Update {
         for (int f = 0; f < fields; ++f) of_field[f] = {factors[rate_of(f)].whole, factors[rate_of(f)].rest};
         const bool alone = decays() && !couples;
         if (extra) add_extra<Device>(row, da);
-        if (grows) add_growth<Device>(row, da);
         if (alone) find_factor_rows<Device>(row, factors);
         // The new registers stay in the first cache until they are complete, and are written once.
         Complex<Real> next[Combination<Real>::most][fields][at_once];
@@ -117,6 +116,7 @@ template <class Model, class Real, bool exact> struct Update {
         of_row.stride = at_once;
         of_row.da = da[0];
         of_row.factors = alone ? of_field : nullptr;
+        of_row.growth = grows ? growth.data() : nullptr;
         of_row.next = next[0][0];
         combine_row(combination, of_row);
         if (decays() && couples)
@@ -133,12 +133,6 @@ template <class Model, class Real, bool exact> struct Update {
         for (int f = 0; f < fields; ++f)
             Device::run(row.length, [&, own = da[f], more = extra + f * modes + row.index](std::int64_t i)
                                         WHORL_INSIDE { copy(weight * own[i] + more[i], own[i]); });
-    }
-    template <class Device> void add_growth(const ModeRow<Real>& row, Complex<Real> (*da)[at_once]) const {
-        for (int f = 0; f < fields; ++f)
-            Device::run(row.length, [&, own = da[f], a = state + f * modes + row.index,
-                                     rate = growth[static_cast<std::size_t>(f)]](std::int64_t i)
-                                        WHORL_INSIDE { copy(own[i] + rate * a[i], own[i]); });
     }
     template <class Device>
     void find_factor_rows(const ModeRow<Real>& row, FactorRow<Real, at_once>* factors) const {

@@ -115,6 +115,12 @@ def design(target: Target, k_min: float, k_max: float, grid: Any) -> dict[str, f
     return {"viscosity": viscosity, "variance": intensity / time, "correlation_time": time}
 
 
+def dissipation_of(intensity: float, time: float, modes: int, smallest: float) -> float:
+    """The dissipation that a force of intensity ε* and correlation time T_L should keep up."""
+    correlation = time * (intensity * smallest**2) ** (1 / 3)
+    return 4 * modes * intensity / (1 + correlation * modes ** (1 / 3) / BETA)
+
+
 def expected(dissipation: float, viscosity: float, modes: int, grid: Any) -> Expected:
     """What a flow of this dissipation and viscosity should reach with so many forced modes."""
     length = (viscosity**3 / dissipation) ** 0.25

@@ -5,7 +5,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import model_validator
 
 from whorl.config.forcing.base import CoreSource, Forcing, OnBand, given
-from whorl.config.forcing.design import Target, design
+from whorl.config.forcing.design import Expected, Target, count_modes, design, dissipation_of, expected
 from whorl.config.section import at_most_one, option
 from whorl.config.wavenumbers import smallest_wavenumber
 
@@ -102,6 +102,22 @@ class Stochastic(Random):
     def designed(self, grid: Any) -> dict[str, float] | None:
         """What its target sets: viscosity, variance and correlation_time."""
         return None if self.target is None else design(self.target, self.k_min, self.k_max, grid)
+
+
+def expectation(case: Any) -> Expected | None:
+    """What the flow of a case should reach whose only force is an isotropic one of known σ² and T_L."""
+    if len(case.forcing) != 1 or not isinstance(force := case.forcing[0], Stochastic):
+        return None
+    isotropic = force.modes == "all" and force.polarisation == "all" and force.peak is None
+    three = case.grid.bases == "FFF" and 1 not in case.grid.points
+    if not (isotropic and three and force.variance and force.field == "velocity"):
+        return None
+    if case.flow.model != "navier-stokes" or not case.flow.viscosity:
+        return None
+    modes = count_modes(force.k_min, force.k_max, case.grid)
+    intensity, smallest = force.variance * force.correlation_time, smallest_wavenumber(case.grid)
+    dissipation = dissipation_of(intensity, force.correlation_time, modes, smallest)
+    return expected(dissipation, case.flow.viscosity, modes, case.grid)
 
 
 def _has_time(force: Any, case: Any) -> bool:

@@ -29,6 +29,7 @@ from whorl.machine.benches.common import (
 )
 from whorl.machine.floor import passes, work
 from whorl.run.core_options import core_options, describe
+from whorl.run.forces import begin_forces, set_forces
 
 # Columns of the tables of Yeung et al., Comput. Phys. Commun. 306, 109364 (2025).
 COLUMNS = {
@@ -91,8 +92,11 @@ def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
 
 def time_steps(flow: _core.Flow, case: Case, steps: int, comm: MPI.Intracomm) -> list[dict[str, float]]:
     """Seconds by part of each step from the case's initial fields, after a warm-up. Collective."""
+    set_forces(flow, case, comm)
     set_initial(flow, case, None, comm)
-    return timed_calls(flow, lambda step: flow.step(case.time.dt, step_number=step), steps, comm)
+    begin_forces(flow, 0.0)
+    dt = case.time.dt
+    return timed_calls(flow, lambda step: flow.step(dt, time=step * dt, step_number=step), steps, comm)
 
 
 def _points(case: Case) -> int:

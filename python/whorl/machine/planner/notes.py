@@ -1,12 +1,15 @@
 """Notes on a plan: where its numbers are extrapolated, and what is not counted."""
 
+import math
 from collections.abc import Sequence
 from itertools import groupby
 
 from whorl.base.declared import GPUS
 from whorl.config.case import Case
+from whorl.config.forcing import expectation
 from whorl.machine.planner.cost import MIB
 from whorl.machine.planner.machine import Machine
+from whorl.machine.planner.run_length import step_in
 from whorl.machine.planner.search import Layout, threads_of_rank
 
 REAL_BYTES = {"single": 4, "double": 8}
@@ -19,7 +22,21 @@ def notes_on(
     not_counted = (*_threads(case, machine, algorithm), *_device(case, machine))
     beyond = (*_beyond_rates(case, machine), *_beyond_links(machine, layouts))
     extrapolated = [f"extrapolated to {', '.join(beyond)}: only a rough guess"] if beyond else []
-    return (*extrapolated, *not_counted, *_guess(overlap))
+    return (*_designed(case), *extrapolated, *not_counted, *_guess(overlap))
+
+
+def _designed(case: Case) -> list[str]:
+    """What a designed force should keep up, and how long that is averaged for errors of some per cent."""
+    flow = expectation(case)
+    if flow is None:
+        return []
+    step = case.time.dt or step_in(flow, case)
+    return [
+        f"the force should keep up ε = {flow.dissipation:.4g}, η = {flow.kolmogorov_length:.3g} "
+        f"(k_max η = {flow.kmax_eta:.3g}), R_λ = {flow.taylor_reynolds:.3g}, u' = {flow.rms_velocity:.3g} and "
+        f"L = {flow.integral_scale:.3g}, each to some 10 %; 20 turnovers of {flow.turnover_time:.3g} are "
+        f"t = {20 * flow.turnover_time:.3g}, {math.ceil(20 * flow.turnover_time / step)} steps"
+    ]
 
 
 def _beyond_rates(case: Case, machine: Machine) -> list[str]:

@@ -100,6 +100,7 @@ def _check_exchange(case: Case, algorithm: str) -> None:
     if algorithm == "gests":
         return
     options = planned_options(case)
+    options.forcing = []
     options.points = tuple(min(n, SMALL) for n in case.grid.points)
     options.process_grid, options.batches, options.threading = (0, 0), 0, "funneled"
     options.transport = {"rma-shared": "rma"}.get(options.transport, options.transport)

@@ -6,6 +6,7 @@ from rich.measure import Measurement
 from rich.table import Table
 
 from whorl import _core
+from whorl.config.forcing import expectation
 from whorl.machine.planner.options import planned_options
 from whorl.machine.planner.plan import Plan
 from whorl.machine.planner.search import Layout
@@ -30,7 +31,8 @@ def show_plan(plan: Plan, console: Console) -> None:
     step = f" of {length.dt:.4g}" if length.dt else ""
     most = "at most " if plan.case.time.until_error else ""
     steps = most + counted(length.steps, "step")
-    turnover = f", turnovers of {length.turnover:.3g} as in the initial field" if length.turnover else ""
+    known_by = "as the force should keep up" if expectation(plan.case) else "as in the initial field"
+    turnover = f", turnovers of {length.turnover:.3g} {known_by}" if length.turnover else ""
     console.print(
         f"{steps}{step}, by {length.known_by}{turnover}; fewest nodes: {plan.fewest}", soft_wrap=True
     )

@@ -1,0 +1,279 @@
+"""Stationary turbulence: designed, at constant power, by linear forcing, and the inverse cascade.
+
+    .venv/bin/python validation/forced.py run designed-64      run, or go on with a run, and compare
+    .venv/bin/python validation/forced.py compare power-128    compare a run that is finished
+    .venv/bin/python validation/forced.py list                 what there is, and how far each run is
+
+Runs are kept in runs/validation/ and go on from their last checkpoint, so a long one may take several starts.
+A comparison prints its table, writes validation/results/NAME.json, docs/figures/validation-NAME.png and the
+table in docs/validation.md, and exits with 1 if an error is too large.
+"""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from comparison import FIGURES, OWN, REFERENCE, ROOT, Error, show, write_page_table, write_result
+from forced_judges import (
+    COMPONENTS,
+    is_inverse_cascade,
+    is_linear,
+    is_of_power,
+    jhtdb,
+    mean,
+    meets_design,
+    resembles_jhtdb,
+    scaled,
+)
+from matplotlib import rc_context
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from whorl import Case, CaseError, Simulation, open_run
+from whorl.base.parallel import on_root, world
+from whorl.output.directory import RunDirectory
+from whorl.results.plots import STYLE
+
+TWO_ROOT_TWO = 2 * math.sqrt(2)
+app = typer.Typer(add_completion=False, help=__doc__, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+
+@dataclass(frozen=True)
+class Validation:
+    """A case, the turnovers that are averaged, and what the averages are compared with."""
+
+    title: str
+    case: dict[str, Any]
+    judge: Callable[[Any, Any], list[Error]]
+    skipped: float  # turnovers before the averages
+    averaged: float
+    components: bool = True  # whether the energies of the components are noted
+
+    def complete_case(self, directory: Path) -> Case:
+        output = {
+            "directory": str(directory),
+            "series_every": "10 steps",
+            "spectra_every": "50 steps",
+            "checkpoint_every": "5 minutes",
+        }
+        until = {"until": f"{self.skipped + self.averaged:g} turnovers"}
+        time = {"scheme": "rk2", "courant": 0.6} | self.case.get("time", {})
+        return Case(**self.case | {"time": until | time, "output": output | self.case.get("output", {})})
+
+
+def box(points: int, dealias: str = "phase-shift") -> dict[str, Any]:
+    return {"points": points, "dealias": dealias}
+
+
+def designed(points: int, kmax_eta: float, precision: str = "double", **more: Any) -> dict[str, Any]:
+    """The stochastic force of K_F = 2√2 that is designed for a resolution, with ε = 1."""
+    target = {"kmax_eta": kmax_eta, "dissipation": 1.0}
+    return {
+        "grid": box(points),
+        "flow": {"model": "navier-stokes"},
+        "initial": {"name": "random", "k0": 2.0, "energy": 2.0},
+        "forcing": [{"kind": "stochastic", "k_max": TWO_ROOT_TWO, "target": target}],
+        "run": {"precision": precision},
+    } | more
+
+
+def of_power(points: int, viscosity: float) -> dict[str, Any]:
+    return {
+        "grid": box(points),
+        "flow": {"viscosity": viscosity},
+        "initial": {"name": "random", "k0": 2.0, "energy": 2.0},
+        "forcing": [{"kind": "constant-power", "power": 1.0, "k_max": 2.5}],
+    }
+
+
+LINEAR = {
+    "grid": box(64, "2/3"),
+    "flow": {"viscosity": 0.01},
+    "initial": {"name": "random", "k0": 2.0, "energy": 1.0},
+    "forcing": [{"kind": "linear", "rate": 0.2, "energy": 0.5}],
+}
+RING = {
+    "grid": {"points": [512, 512, 1]},
+    "flow": {
+        "model": "navier-stokes-2d",
+        "viscosity": 0.0,
+        "hyperviscosity": 1e-16,
+        "hyperviscosity_power": 4,
+        "hypoviscosity": 60.0,
+        "hypoviscosity_power": 1,
+    },
+    "time": {"scheme": "rk3", "courant": 0.8},
+    "initial": {"name": "zero"},
+    "forcing": [
+        {
+            "kind": "stochastic",
+            "k_min": 98.0,
+            "k_max": 102.0,
+            "power": 1.0,
+            "correlation_time": 0.0,
+        }
+    ],
+}
+VALIDATIONS = {
+    "designed-64": Validation("Designed for k_max η = 1.5 at 64³", designed(64, 1.5), meets_design, 5, 20),
+    "designed-128": Validation("Designed for k_max η = 1.5 at 128³", designed(128, 1.5), meets_design, 5, 20),
+    "designed-128-coarse": Validation(
+        "Designed for k_max η = 1 at 128³", designed(128, 1.0), meets_design, 5, 20
+    ),
+    "power-64": Validation("Constant power at 64³", of_power(64, 0.018), is_of_power, 5, 40),
+    "power-128": Validation("Constant power at 128³", of_power(128, 0.0072), is_of_power, 5, 20),
+    "linear-64": Validation("Linear forcing at 64³", LINEAR, is_linear, 10, 60),
+    "designed-256": Validation(
+        "Designed for k_max η = 1.5 at 256³", designed(256, 1.5, "single"), resembles_jhtdb, 2, 5
+    ),
+    "inverse-512": Validation(
+        "Inverse cascade of two-dimensional turbulence, 512²", RING, is_inverse_cascade, 10, 20, False
+    ),
+}
+
+Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(VALIDATIONS)}.")]
+Directory = Annotated[
+    Path | None, typer.Option("--directory", "-d", help="The run; runs/validation/NAME by default.")
+]
+
+
+@app.command()
+def run(name: Name, directory: Directory = None) -> None:
+    """Run the case, or go on with it from its last checkpoint, and compare it when it is finished."""
+    validation, place = find(name, directory)
+    if not simulate(validation, place):
+        raise SystemExit(f"stopped before the end; go on by running {name} again")
+    if world().rank == 0:
+        judge(name, validation, place)
+
+
+@app.command()
+def compare(name: Name, directory: Directory = None) -> None:
+    """Compare a finished run."""
+    validation, place = find(name, directory)
+    judge(name, validation, place)
+
+
+@app.command(name="list")
+def list_() -> None:
+    """List the validations, and how far their runs are."""
+    for name, validation in VALIDATIONS.items():
+        place = find(name, None)[1]
+        at = "not begun"
+        if RunDirectory(place).is_run():
+            series = open_run(place).series
+            whole = validation.skipped + validation.averaged
+            at = f"{float(series['turnovers'][-1]):.1f} of {whole:g} turnovers"
+        typer.echo(f"{name:20} {at:28} {validation.title}")
+
+
+def find(name: str, directory: Path | None) -> tuple[Validation, Path]:
+    if name not in VALIDATIONS:
+        raise typer.BadParameter(f"{name} is none of {', '.join(VALIDATIONS)}")
+    return VALIDATIONS[name], directory or ROOT / "runs" / "validation" / name
+
+
+def simulate(validation: Validation, directory: Path) -> bool:
+    """Whether the end is reached; collective."""
+    case = validation.complete_case(directory)
+    begun = on_root(
+        world(), lambda: RunDirectory(directory).is_run() and bool(open_run(directory).checkpoints)
+    )
+    try:
+        simulation = Simulation.restart(directory) if begun else Simulation(case, overwrite=True)
+    except CaseError as error:
+        if "nothing left to do" in str(error):
+            return True
+        raise
+    if validation.components:
+        note_components(simulation, directory / COMPONENTS)
+    return simulation.run()
+
+
+def note_components(simulation: Simulation, path: Path) -> None:
+    """Write the mean square of each component every 20 steps, from where the run goes on."""
+    if world().rank == 0 and path.is_file():
+        table = np.loadtxt(path, delimiter=",", ndmin=2)
+        np.savetxt(path, table[table[:, 0] <= simulation.time], delimiter=",")
+
+    @simulation.every("20 steps")
+    def note(flow: Simulation) -> None:
+        modes = flow.modes("velocity")
+        weight = np.where(modes["kx"].values > 0, 2.0, 1.0)[:, None, None]
+        squares = np.array([(weight * np.abs(one).astype(float) ** 2).sum() for one in modes.values])
+        total = flow.comm.allreduce(squares)
+        if flow.comm.rank == 0:
+            with path.open("a") as file:
+                file.write(",".join(map(repr, map(float, (flow.time, *total)))) + "\n")
+
+
+def judge(name: str, validation: Validation, directory: Path) -> None:
+    results = open_run(directory)
+    turnovers = results.series["turnovers"].values
+    if turnovers[-1] < validation.skipped + validation.averaged:
+        raise SystemExit(f"the run in {directory} is not finished; go on with: forced.py run {name}")
+    start = float(results.series["time"].values[np.searchsorted(turnovers, validation.skipped)])
+    averages = results.average(start=start)
+    errors = validation.judge(results, averages)
+    case = results.case.to_dict()
+    case["output"].pop("directory")
+    numbers = {key: one.mean for key, one in averages.means.items() if math.isfinite(one.mean)}
+    run = {"case": case, "averages": numbers, "verdict": averages.verdict}
+    show(validation.title, errors)
+    typer.echo(averages.verdict)
+    write_result(name, validation.title, errors, run)
+    draw(name, validation.title, results, averages)
+    write_page_table(name, errors)
+    if any(error.verdict == "FAILED" for error in errors):
+        raise SystemExit(1)
+
+
+def draw(name: str, title: str, results: Any, averages: Any) -> None:
+    """docs/figures/validation-NAME.png: energy, dissipation and the mean spectrum, compensated."""
+    series, viscosity = results.series, results.case.flow.viscosity
+    with rc_context(STYLE):
+        figure = Figure(figsize=(14, 4.4), layout="constrained")
+        FigureCanvasAgg(figure)
+        energy, dissipation, spectrum = figure.subplots(1, 3)
+        for ax, column, label in (
+            (energy, "energy", "Kinetic energy  ½⟨u²⟩"),
+            (dissipation, "dissipation", "Dissipation  ε"),
+        ):
+            ax.plot(series["time"], series[column], color=OWN, linewidth=1.2)
+            average, error = mean(averages, column)
+            ax.axvspan(averages.start, averages.end, color=OWN, alpha=0.08)
+            ax.hlines(average, averages.start, averages.end, color=REFERENCE, linewidth=1)
+            ax.fill_between(
+                [averages.start, averages.end], average - error, average + error, color=REFERENCE, alpha=0.2
+            )
+            ax.set(title=label, xlabel="t")
+            ax.set_ylim(0, 1.08 * float(series[column].max()))
+        k, of_shell = averages.spectra["k"].values, averages.spectra["energy"].values
+        if viscosity > 0:
+            spectrum.loglog(*jhtdb(), color=REFERENCE, linewidth=1, label="JHTDB, R_λ = 418")
+            own = scaled(k, of_shell, averages["dissipation"].mean, viscosity)
+            label = f"whorl, R_λ = {averages['R_lambda'].mean:.0f}"
+            spectrum.loglog(*own, color=OWN, linewidth=2, label=label)
+            spectrum.set(
+                title="Compensated spectrum  E(k) ε$^{-2/3}$ k$^{5/3}$", xlabel="kη", ylim=(1e-3, 10)
+            )
+        else:
+            some = of_shell > 0
+            spectrum.loglog(
+                k[some], of_shell[some] * k[some] ** (5 / 3), color=OWN, linewidth=2, label="whorl"
+            )
+            spectrum.set(title="Compensated spectrum  E(k) k$^{5/3}$", xlabel="k")
+        spectrum.legend(frameon=False, loc="lower left")
+        figure.suptitle(title, x=0.01, ha="left", fontsize=13)
+        FIGURES.mkdir(exist_ok=True)
+        figure.savefig(FIGURES / f"validation-{name}.png", dpi=100)
+
+
+if __name__ == "__main__":
+    try:
+        app()
+    except CaseError as error:
+        raise SystemExit(str(error)) from None
