@@ -1,4 +1,4 @@
-"""The README's and the guide's commands, scripts and cases, run as a reader would.
+"""The README's, the guide's and the page of forces' commands, scripts and cases, run as a reader would.
 
 Fenced blocks are executed from top to bottom, those of one page in one directory and one Python session:
 
@@ -23,7 +23,7 @@ import tomlkit
 from whorl.config.case import load_case
 
 ROOT = Path(__file__).parents[1]
-PAGES = ("README.md", "docs/guide.md")
+PAGES = ("README.md", "docs/guide.md", "docs/forcing.md")
 PATIENCE = 300  # seconds a block
 FENCE = re.compile(r"^```(?P<language>\w+)(?P<words>[^\n]*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 # Commands that would set up, test or fetch whorl itself.
@@ -88,22 +88,21 @@ def run_python(block: Block, names: dict[str, object]) -> None:
 def as_setting(value: object) -> str:
     """A value as TOML in one line."""
     if isinstance(value, dict):
-        table = tomlkit.inline_table()
-        table.update(value)
-        return table.as_string()
+        return f"{{{', '.join(f'{key} = {as_setting(each)}' for key, each in value.items())}}}"
+    if isinstance(value, list):
+        return f"[{', '.join(map(as_setting, value))}]"
     return tomlkit.item(value).as_string()
 
 
 def check_case(block: Block) -> None:
-    """Set one by one in a complete case, so that a few options may stand alone."""
-    load_case(
-        "abc",
-        [
-            f"{section}.{key}={as_setting(value)}"
-            for section, options in tomllib.loads(block.text).items()
-            for key, value in options.items()
-        ],
-    )
+    """Set one by one in a complete case, so that a few options may stand alone; blocks [[...]] as a whole."""
+    settings = []
+    for section, options in tomllib.loads(block.text).items():
+        if isinstance(options, list):
+            settings.append(f"{section}={as_setting(options)}")
+        else:
+            settings += [f"{section}.{key}={as_setting(value)}" for key, value in options.items()]
+    load_case("abc", settings)
 
 
 @pytest.mark.slow

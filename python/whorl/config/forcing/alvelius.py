@@ -1,4 +1,4 @@
-"""`alvelius`: random forcing of exactly known power, new at each step."""
+"""`alvelius`: random forcing of known power, new at each step."""
 
 from typing import Any, ClassVar, Literal
 
@@ -9,19 +9,32 @@ from whorl.config.section import option
 
 
 class Alvelius(Forcing):
-    """New at each step, perpendicular to the velocity in each mode, of exact power (Alvelius 1999)."""
+    """Random, new at each step, of known power, without work on the velocity it finds (Alvelius 1999)."""
 
     kind: Literal["alvelius"]
-    power: float = option(..., "injected power P", unit="field²/time", gt=0)
-    k_f: float = option(2.0, "|k| about which the force is a Gaussian, in units of the smallest", gt=0)
-    width: float = option(0.5, "standard deviation of this Gaussian, in units of the smallest", gt=0)
+    power: float = option(
+        ..., "injected power P, that of the force with itself in a step", unit="field²/time", gt=0
+    )
+    k_f: float = option(
+        2.0, "|k| about which |f|² of a mode is a Gaussian, in units of the box's smallest wavenumber", gt=0
+    )
+    width: float = option(
+        0.5,
+        "standard deviation of this Gaussian, in the same units; the band ends three of it from k_f",
+        gt=0,
+    )
     polarisation: Literal["all", "horizontal", "helical", "antihelical"] = option(
-        "all", "horizontal: no z component; helical, antihelical: of the largest or smallest helicity"
+        "all", "horizontal: no z component; helical, antihelical: of the largest or the smallest helicity"
     )
     modes: Literal["all", "horizontal"] = option(
-        "all", "which modes: horizontal, those independent of z (two-dimensional forcing)"
+        "all", "which modes of the band: horizontal, those independent of z"
     )
-    seed: int = option(0, "seed of its random numbers, which depend on the step", ge=0, lt=2**31)
+    seed: int = option(
+        0,
+        "seed of its random numbers, which depend on the seed, the mode and the number of the step",
+        ge=0,
+        lt=2**31,
+    )
     vector: ClassVar = True
     any_bases: ClassVar = False
 

@@ -1,4 +1,4 @@
-"""The declaration of a force: its options, the sources of the core that it is made of, its checks."""
+"""The declaration of a force: its options, the sources of the core that make it, its checks."""
 
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal
@@ -8,7 +8,7 @@ from pydantic import AfterValidator
 from whorl.config.scalars import plain_name
 from whorl.config.section import Section, option
 
-# Of the power of a force that changes ½|field|², and of its work, by the unit of the field.
+# The units of power and work, the change of ½⟨field²⟩ per time and in all, by the unit of the field.
 UNITS = {
     "length/time": ("length²/time³", "length²/time²"),
     "1/time": ("1/time³", "1/time²"),
@@ -33,16 +33,18 @@ class Forcing(Section):
     name: Annotated[str, AfterValidator(plain_name)] | None = option(
         None, "its name in the series and the spectra; its kind by default"
     )
-    field: str | None = option(None, "field it acts on; the first of the model by default")
+    field: str | None = option(
+        None, "field it acts on: a field of the state or a scalar; by default the velocity, or ψ"
+    )
 
     multiplies: ClassVar[bool] = False
-    """Whether it multiplies the field, so that a field that is zero stays zero."""
+    """Whether it is proportional to the field, so that a field that is zero stays zero."""
 
     vector: ClassVar[bool] = False
     """Whether the field must be a vector field of three components."""
 
     any_bases: ClassVar[bool] = True
-    """Whether it is possible between walls, too."""
+    """Whether it is possible between walls as well."""
 
     @property
     def label(self) -> str:
@@ -67,7 +69,7 @@ class OnBand(Forcing):
         2.5, "largest |k| of the forced modes, in units of the box's smallest wavenumber", gt=0
     )
     modes: Literal["all", "horizontal", "vertical"] = option(
-        "all", "which modes of the band: horizontal, those independent of z; vertical, of x and y"
+        "all", "which modes of the band: horizontal, independent of z; vertical, independent of x and y"
     )
 
     def band(self) -> dict[str, float]:

@@ -5,9 +5,9 @@ T_L* = T_L (ε* k₀²)^⅓:
 
     ε = 4 N ε* / (1 + T_L* N^⅓ / β), β = 0.8        R_λ = 8.5 / ((η k₀)^⅚ N^(2/9))
 
-both within some 10 % for Reynolds numbers R_λ of 20 to 400 (V. Eswaran and S. B. Pope, Comput. Fluids 16,
-257, 1988). The rest are definitions: η = (ν³/ε)^¼, R_λ = u'² (15/(ν ε))^½; and L = C u'³/ε with
-C = 0.468 + 18.9/R_L (W. D. McComb et al., Phys. Rev. E 91, 043013, 2015).
+both fits to simulations in periodic cubes, the force alike in all modes (V. Eswaran and S. B. Pope,
+Comput. Fluids 16, 257, 1988). The rest are definitions: η = (ν³/ε)^¼, R_λ = u'² (15/(ν ε))^½; and
+L = C u'³/ε with C = 0.468 + 18.9/R_L (W. D. McComb et al., Phys. Rev. E 91, 043013, 2015).
 """
 
 import math
@@ -21,16 +21,20 @@ from whorl.config.section import Section, option, three
 from whorl.config.wavenumbers import resolved_wavenumber, smallest_wavenumber, smallest_wavenumbers
 
 BETA, FACTOR = 0.8, 8.5
-NEAR = 0.02  # relative difference within which a target counts as met
+NEAR = 0.02  # how far k_max η may be below its bound, relative
 
 
 class Target(Section):
-    """What a designed force shall reach; the dissipation sets the unit of time."""
+    """What a flow with a designed force should reach; the dissipation sets the unit of time."""
 
-    kmax_eta: float | None = option(None, "resolution k_max η; at least so much with taylor_reynolds", gt=0)
+    kmax_eta: float | None = option(
+        None, "resolution k_max η; a lower bound, 1 by default, with taylor_reynolds", gt=0
+    )
     taylor_reynolds: float | None = option(None, "Reynolds number R_λ", gt=0)
     dissipation: float = option(1.0, "mean dissipation ε", unit="length²/time³", gt=0)
-    correlation: float = option(0.15, "T_L (σ² T_L k₀²)^⅓, the correlation time without unit", gt=0, le=1)
+    correlation: float = option(
+        0.15, "T_L* = T_L (σ² T_L k₀²)^⅓, the correlation time without unit", gt=0, le=1
+    )
 
     @model_validator(mode="after")
     def _enough(self) -> "Target":
@@ -108,7 +112,8 @@ def design(target: Target, k_min: float, k_max: float, grid: Any) -> dict[str, f
         )
     k0, dissipation = smallest_wavenumber(grid), target.dissipation
     length = _length(target, modes, grid)
-    whole = dissipation * (1 + target.correlation * modes ** (1 / 3) / BETA)  # without feedback
+    # The power that the force would have if the flow did not react.
+    whole = dissipation * (1 + target.correlation * modes ** (1 / 3) / BETA)
     intensity = whole / (4 * modes)
     time = target.correlation / (intensity * k0**2) ** (1 / 3)
     viscosity = (dissipation * length**4) ** (1 / 3)

@@ -9,12 +9,14 @@ from whorl.config.section import Numbers, option
 
 
 class ConstantPower(OnBand):
-    """f = P u / (2 E) on a band (Machiels 1997), with a rate of helicity if asked (Carati et al. 1995)."""
+    """f = P u / (2 E) on a band of energy E (Machiels 1997); with a rate of helicity, f = α u + β curl u."""
 
     kind: Literal["constant-power"]
     power: float = option(..., "injected power P", unit="field²/time", gt=0)
     helicity_rate: float | None = option(
-        None, "injected ⟨u·ω⟩ per unit of time, by a further term β curl u", unit="length/time³"
+        None,
+        "rate at which the force changes the helicity ⟨u·ω⟩, by a further term β curl u",
+        unit="length/time³",
     )
     multiplies: ClassVar = True
 
@@ -33,16 +35,16 @@ class ConstantPower(OnBand):
 
 
 class ConstantEnergy(OnBand):
-    """Holds the energy of a band, or of each of its shells ("frozen"), by a factor after each step."""
+    """Holds the energy of a band, or of each of its shells ("frozen" shells), by a factor after each step."""
 
     kind: Literal["constant-energy"]
-    by_shell: bool = option(False, "whether each shell is held, not the sum of the band")
+    by_shell: bool = option(False, "whether the energy of each shell is held, not that of the whole band")
     energy: float | None = option(
-        None, "energy ½⟨field²⟩ of the band; that of the first state without", unit="field²", gt=0
+        None, "energy ½⟨field²⟩ of the band; by default that of the initial field", unit="field²", gt=0
     )
     spectrum: Numbers | None = option(
         None,
-        "with by_shell: energies of the shells 0, 1, 2, …; those of the first state without",
+        "with by_shell: energies of the shells 0, 1, 2, … of the band; by default those of the initial field",
         unit="field²",
         min_length=2,
     )
@@ -62,19 +64,26 @@ class ConstantEnergy(OnBand):
 
 
 class Linear(Forcing):
-    """f = A u on all modes or a band (Lundgren 2003; Carroll and Blanquart 2013)."""
+    """f = A u or A (E₀/E) u, on all modes or a band (Lundgren 2003; Carroll and Blanquart 2013)."""
 
     kind: Literal["linear"]
-    rate: float | None = option(None, "A", unit="1/time", gt=0)
+    rate: float | None = option(None, "rate A of the force A u", unit="1/time", gt=0)
     energy: float | None = option(
-        None, "E₀ of a force A (E₀/E) u, whose transient is short", unit="field²", gt=0
+        None,
+        "E₀ of the force A (E₀/E) u, whose transient is shorter; E that of the forced modes",
+        unit="field²",
+        gt=0,
     )
-    power: float | None = option(None, "P of a force P u / (2 E); instead of rate", unit="field²/time", gt=0)
+    power: float | None = option(
+        None, "power P of the force P u / (2 E); instead of rate", unit="field²/time", gt=0
+    )
     k_min: float = option(
         0.0, "smallest |k| of the forced modes, in units of the box's smallest wavenumber", ge=0
     )
     k_max: float | None = option(
-        None, "largest |k| of the forced modes, in the same units; all modes without", gt=0
+        None,
+        "largest |k| of the forced modes, in the same units; by default all modes, the mean included",
+        gt=0,
     )
     multiplies: ClassVar = True
     rivals: ClassVar = {"power": ("rate", "energy"), "rate": ("power",), "energy": ("power",)}

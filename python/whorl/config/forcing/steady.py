@@ -49,13 +49,13 @@ Shape = Annotated[reduce(or_, SHAPES), Field(discriminator="name")]
 
 
 class Steady(Forcing):
-    """A field by name, from formulas or a file, times amplitude · cos(frequency · t + phase)."""
+    """A given field (by name, formulas or a file) times amplitude · cos(frequency · t + phase)."""
 
     kind: Literal["steady"]
     shape: Shape = option(..., "the field, as in [initial]; a formula may depend on t")
-    amplitude: float = option(1.0, "factor on the field")
+    amplitude: float = option(1.0, "factor of the field, besides an amplitude of its shape")
     frequency: float = option(0.0, "angular frequency ω of the factor cos(ωt + phase)", unit="1/time", ge=0)
-    phase: float = option(0.0, "its phase at t = 0")
+    phase: float = option(0.0, "phase of this factor at t = 0")
 
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
         dense = isinstance(self.shape, FormulaInTime | initial.FromFile)

@@ -10,7 +10,7 @@ from whorl.config.section import at_most_one, option
 from whorl.config.wavenumbers import smallest_wavenumber
 
 INTERVAL = 1 / 64  # in turnover times of the force, (P k²)^(−1/3)
-SEED = "seed of its random numbers, which depend on the seed, the mode and the time alone"
+SEED = "seed of its random numbers, functions of seed, mode and time alone; another one for each force"
 
 
 class Random(OnBand):
@@ -24,33 +24,39 @@ class Stochastic(Random):
 
     kind: Literal["stochastic"]
     variance: float | None = option(
-        None, "variance σ² of each part of a component before projection", unit="(field/time)²", gt=0
+        None,
+        "variance σ² of the real and the imaginary part of each component, before projection",
+        unit="(field/time)²",
+        gt=0,
     )
     power: float | None = option(
         None,
-        "mean power where the field does not react, 4 N σ² T_L for N modes",
+        "mean power on a field that does not react; 4 N σ² T_L for a solenoidal field on N modes",
         unit="field²/time",
         gt=0,
     )
     target: Target | None = option(
         None,
-        "design by what is wanted, {taylor_reynolds, kmax_eta, dissipation, correlation}: sets variance, "
-        "correlation_time and flow.viscosity",
+        "design from what the flow should reach, {taylor_reynolds, kmax_eta, dissipation, correlation}: sets "
+        "variance, correlation_time and flow.viscosity",
     )
     correlation_time: float | None = option(
-        None, "T_L; 0: white noise, of the mean power `power`", unit="time", ge=0
+        None, "correlation time T_L; 0: white noise, of the mean power `power`", unit="time", ge=0
     )
     interval: float | None = option(
-        None, "time in which white noise is constant; 1/64 of (P k_max²)^(−1/3)", unit="time", gt=0
+        None,
+        "time in which white noise is constant; by default 1/64 of (P k²)^(−1/3), k that of k_max",
+        unit="time",
+        gt=0,
     )
     polarisation: Literal["all", "horizontal"] = option(
-        "all", "horizontal: a vector force has no z component"
+        "all", "horizontal: the force on a vector field has no z component"
     )
     helicity: float = option(
-        0.0, "mean helicity of a vector force relative to the largest, −1 to 1", ge=-1, le=1
+        0.0, "mean helicity of the force on a vector field, relative to the largest possible", ge=-1, le=1
     )
     peak: float | None = option(
-        None, "|k| about which the variance is a Gaussian, in units of the smallest; flat without", gt=0
+        None, "|k| about which the variance is a Gaussian, in units of the smallest; flat by default", gt=0
     )
     width: float = option(1.0, "standard deviation of this Gaussian, in units of the smallest", gt=0)
 
@@ -73,7 +79,7 @@ class Stochastic(Random):
         return self
 
     def check(self, case: Any) -> None:
-        """White noise of another field than a velocity has no time scale of its own."""
+        """Refuses helicity where it has no meaning, and white noise without a time scale of its own."""
         if self.helicity and (self.polarisation == "horizontal" or case.grid.bases != "FFF"):
             raise ValueError(
                 "forcing.helicity is for a force of all polarisations in a periodic box; set it to 0"
@@ -140,12 +146,16 @@ def white_interval(power: float, k_max: float, case: Any) -> float:
 
 
 class Lindborg(Forcing):
-    """For stratified turbulence: white noise on horizontal modes about k_f, and 1 % on vertical ones."""
+    """For stratified turbulence: white noise on horizontal modes about k_f, and a little on vertical ones."""
 
     kind: Literal["lindborg"]
-    power: float = option(..., "mean power of all of it", unit="field²/time", gt=0)
-    k_f: float = option(4.0, "|k| of the horizontal modes, in units of the smallest", gt=0)
-    width: float = option(0.5, "standard deviation of their Gaussian, in units of the smallest", gt=0)
+    power: float = option(
+        ..., "mean power, on horizontal and vertical modes together", unit="field²/time", gt=0
+    )
+    k_f: float = option(
+        4.0, "|k| about which the horizontal modes are a Gaussian, in units of the smallest", gt=0
+    )
+    width: float = option(0.5, "standard deviation of this Gaussian, in the same units", gt=0)
     vertical: float = option(0.01, "share of the power in the vertical modes", ge=0, lt=1)
     vertical_min: float = option(3.0, "smallest |k_z| of the vertical modes, in units of the smallest", gt=0)
     vertical_max: float = option(5.0, "largest |k_z| of the vertical modes, in units of the smallest", gt=0)
@@ -173,7 +183,7 @@ class Lindborg(Forcing):
 
 
 class Noise(Random):
-    """White noise on all modes up to k_max, such as thermal noise of a condensate ψ."""
+    """White noise on all modes of a band alike, such as thermal noise of a condensate ψ."""
 
     kind: Literal["noise"]
     power: float = option(
