@@ -32,18 +32,6 @@ void bind_source(nb::module_& m) {
         .def_ro("shells", &SourceOptions::shells);
 }
 
-namespace {
-// A function of Python that may be let go without the interpreter's lock.
-struct Held {
-    explicit Held(nb::callable given) : function(std::move(given)) {}
-    ~Held() {
-        const nb::gil_scoped_acquire locked;
-        function.reset();
-    }
-    nb::callable function;
-};
-} // namespace
-
 void bind_forcing(nb::class_<OpenFlow>& flow) {
     flow.def(
         "set_force",
@@ -62,15 +50,17 @@ void bind_forcing(nb::class_<OpenFlow>& flow) {
         },
         nb::arg("number"), nb::arg("values"),
         "Set the values of the given source `number` at this rank's modes, as write_modes does.");
-    // The function gets the flow as an argument: if it kept the flow, and the flow keeps it, neither would
-    // end.
+    // The function is an attribute of the flow, where Python finds cycles of references.
     flow.def(
         "call_for_force",
-        [](OpenFlow& self, std::size_t number, nb::callable function) {
-            const auto held = std::make_shared<Held>(std::move(function));
-            self->call_for_force(number, [held, &self](double time) {
+        [](nb::handle self, std::size_t number, const nb::callable& function) {
+            const std::string name = "_force" + std::to_string(number);
+            nb::setattr(self, name.c_str(), function);
+            OpenFlow& open = nb::cast<OpenFlow&>(self);
+            open->call_for_force(number, [&open, name](double time) {
                 const nb::gil_scoped_acquire locked;
-                held->function(nb::find(self), time);
+                const nb::object own = nb::find(open);
+                nb::getattr(own, name.c_str())(own, time);
             });
         },
         nb::arg("number"), nb::arg("function"),

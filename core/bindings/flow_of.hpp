@@ -129,7 +129,10 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     void set_force_modes(std::size_t number, const void* given) override {
         const ForcedFieldOf of = forced_field(options_.forcing.at(number).field);
         const auto* const first = static_cast<const Complex<Real>*>(given);
-        give(number, {first, first + of.field.components * stepper_.modes()});
+        std::vector<Complex<Real>> values(first, first + of.field.components * stepper_.modes());
+        if (of.solenoidal)
+            for (const forcing::ForcedMode& mode : given_modes()) project_at(mode, values);
+        give(number, values);
     }
     void call_for_force(std::size_t number, std::function<void(double)> function) override {
         stepper_.forces().call(number, std::move(function));
@@ -306,11 +309,18 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     ForcedFieldOf forced_field(const std::string& name) const {
         if (!derived_from_velocity(name)) {
             const StateField of = find(name);
-            return {{of.first, of.group.components}, of.group.solenoidal, false, parities_of(name)};
+            const kernels::ForcedField field{of.first, of.group.components, -1, speed_of(of)};
+            return {field, of.group.solenoidal, false, parities_of(name)};
         }
         int output = 0;
         while (Model::outputs[static_cast<std::size_t>(output)].name != name) ++output;
-        return {{0, 3, output}, true, true, parities_of(name)};
+        return {{0, 3, output, 1.0}, true, true, parities_of(name)};
+    }
+    // A speed itself, or what has a velocity: a vorticity at its largest scale.
+    double speed_of(const StateField& of) const {
+        if (of.group.solenoidal) return 1.0;
+        return SetFromVelocity<Model> && of.first < Model::fields ? 1.0 / options_.box().smallest_wavenumber()
+                                                                  : 0.0;
     }
     void add_source(const forcing::SourceOptions& source) {
         const ForcedFieldOf of = forced_field(source.field);
@@ -319,9 +329,20 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         stepper_.forces().add(forcing::make_source(source, around), of.field);
     }
     void give(std::size_t number, const std::vector<Complex<Real>>& values) {
-        const double every = std::numeric_limits<double>::max();
-        stepper_.forces().give(
-            number, values, forcing::modes_of({0.0, every / 2}, options_.box(), truncation_, trip_.table()));
+        stepper_.forces().give(number, values, given_modes());
+    }
+    // All of the rank, also the mean.
+    forcing::ForcedModes given_modes() const {
+        return forcing::modes_of(forcing::Band::everything(), options_.box(), truncation_, trip_.table());
+    }
+    void project_at(const forcing::ForcedMode& mode, std::vector<Complex<Real>>& values) const {
+        const auto at = [&](int c) -> Complex<Real>& {
+            return values[static_cast<std::size_t>(c * stepper_.modes() + mode.index)];
+        };
+        Complex<double> f[3];
+        for (int c = 0; c < 3; ++c) f[c] = widened(at(c));
+        project(mode.k, f);
+        for (int c = 0; c < 3; ++c) at(c) = narrowed<Real>(f[c]);
     }
     // Of a source on all modes the power follows from the field's spectrum.
     std::vector<double> power_of_source(std::size_t number) {

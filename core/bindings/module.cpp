@@ -173,7 +173,8 @@ void bind_flow(nb::module_& m) {
         .def_ro("dt", &StepReport::dt)
         .def_ro("courant", &StepReport::courant)
         .def_ro("maximum_velocity", &StepReport::maximum_velocity);
-    nb::class_<OpenFlow> flow(m, "Flow", "One simulation in memory. Every call is made by every rank.");
+    nb::class_<OpenFlow> flow(m, "Flow", nb::dynamic_attr(),
+                              "One simulation in memory. Every call is made by every rank.");
     flow.def(nb::init<const Options&, int>(), nb::arg("options"), nb::arg("communicator"));
     flow.def(
         "close", &OpenFlow::close, Unlocked(),

@@ -3,9 +3,10 @@
 //   f = A e1 + B e2,   e1 = k x z / |k x z|,   e2 = k x e1 / k,
 //   A = F(k) sin(phi) exp(i theta),   B = F(k) cos(phi) exp(i (theta + psi))
 //
-// with random phi and psi, and theta such that Re(f* . u) = 0 at the beginning of the step. All of the power
-// is then that of the force with itself, 1/2 sum |f|^2 dt = P. F^2 is a Gaussian about `peak`. A horizontal
-// force has B = 0 (except where k is along z); a helical one B = i h A, of relative helicity h = 1 or -1.
+// with random phi and psi, and theta one of the two angles for which Re(f* . u) = 0 at the beginning of the
+// step. All of the power is then that of the force with itself, 1/2 sum |f|^2 dt = P. F^2 is a Gaussian about
+// `peak`. A horizontal force has B = 0 (except where k is along z); a helical one B = i h A, of relative
+// helicity h = 1 or -1.
 #include <cmath>
 #include <numbers>
 
@@ -66,10 +67,12 @@ class Alvelius final : public Source {
             u2 = u2 + e2[c] * own;
         }
         const auto [first, second] = shares(real.of, k, step);
-        // exp(-i theta) z is imaginary for theta = arg z + pi/2, z = first* u1 + second* u2.
+        // exp(-i theta) z is imaginary for theta = arg z + pi/2 and arg z - pi/2, z = first* u1 + second* u2.
+        // One of them alone would turn all modes in the same sense.
+        const double quarter = random(real.of, step, 2) < 0.5 ? 0.5 : -0.5;
         const Complex<double> z = conjugate(first) * u1 + conjugate(second) * u2;
-        const double turned = dot(z, z) > 0.0 ? std::atan2(z.im, z.re) + 0.5 * std::numbers::pi
-                                              : 2.0 * std::numbers::pi * random(real.of, step, 2);
+        const double turned = dot(z, z) > 0.0 ? std::atan2(z.im, z.re) + quarter * std::numbers::pi
+                                              : 2.0 * std::numbers::pi * random(real.of, step, 3);
         const Complex<double> phase = amplitude * on_circle(turned);
         for (int c = 0; c < 3; ++c) {
             const Complex<double> value = phase * (e1[c] * first + e2[c] * second);

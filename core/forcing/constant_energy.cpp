@@ -20,6 +20,7 @@ class ConstantEnergy final : public Source {
           shells_(by_shell_ ? shell_number(options.number("k_max") * smallest_, smallest_) + 1 : 1),
           targets_(options.shells) {
         if (options.has("energy")) targets_ = {options.number("energy")};
+        given_energy_ = !targets_.empty();
         if (!targets_.empty()) targets_.resize(static_cast<std::size_t>(shells_), 0.0);
     }
 
@@ -57,7 +58,7 @@ class ConstantEnergy final : public Source {
         return saved;
     }
     void restore(const std::map<std::string, double>& saved) override {
-        if (saved.empty()) return;
+        if (saved.empty() || given_energy_) return;
         targets_.assign(static_cast<std::size_t>(shells_), 0.0);
         for (std::size_t n = 0; n < targets_.size(); ++n) {
             const auto found = saved.find("energy" + std::to_string(n));
@@ -76,6 +77,7 @@ class ConstantEnergy final : public Source {
     bool by_shell_;
     int shells_;
     std::vector<double> targets_;
+    bool given_energy_ = false;
 };
 
 } // namespace

@@ -31,7 +31,7 @@ std::array<int, 2> range_of(int axis, const Band& band, const Box& box, const Tr
 } // namespace
 
 bool Band::holds(const std::array<int, 3>& n, double k, double smallest) const {
-    if (n[0] == 0 && n[1] == 0 && n[2] == 0) return false;
+    if (n[0] == 0 && n[1] == 0 && n[2] == 0) return mean;
     if (of == Of::horizontal && n[2] != 0) return false;
     if (of == Of::vertical && (n[0] != 0 || n[1] != 0)) return false;
     const double ratio = k / smallest;

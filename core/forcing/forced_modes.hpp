@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -29,7 +30,9 @@ struct Band {
     double least = 0.0, most = 0.0;
     Of of = Of::all;
 
-    // The mean does not belong to any band.
+    bool mean = false; // the mean belongs to it
+
+    static Band everything() { return {0.0, std::numeric_limits<double>::max() / 2, Of::all, true}; }
     bool holds(const std::array<int, 3>& n, double k, double smallest) const;
 };
 

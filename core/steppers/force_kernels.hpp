@@ -18,6 +18,7 @@ template <class Real> struct Forced {
 // A field of the state from component `first` on, or where `output` is not negative that output of the model.
 struct ForcedField {
     int first = 0, components = 1, output = -1;
+    double speed = 0.0; // of the fluid, of a field of size 1: at most
 };
 
 // Several elements, `length` of a row, of `count` in all.

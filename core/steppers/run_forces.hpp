@@ -70,7 +70,7 @@ template <class Model, class Device, class Real> std::int64_t Forces<Model, Devi
 
 template <class Model, class Device, class Real> double Forces<Model, Device, Real>::speed(double dt) const {
     double sum = 0.0;
-    for (const Running& of : sources_) sum += of.source->speed(dt);
+    for (const Running& of : sources_) sum += of.field.speed * of.source->speed(dt);
     return sum;
 }
 

@@ -202,3 +202,94 @@ def test_a_force_of_a_script_must_be_given_again(tmp_path):
 def test_an_impossible_force_of_a_script_is_refused(forcing, words):
     with pytest.raises(CaseError, match=words):
         advanced(script(forcing), 1)
+
+
+def test_a_force_on_a_scalar_does_not_shorten_the_step():
+    """It gives the fluid no speed, however strong it is."""
+    steps = []
+    for power in (1e-6, 1e6):
+        force = OU | {"field": "dye", "power": power}
+        scalars = [{"name": "dye", "diffusivity": 0.1}]
+        time = {"courant": 0.5, "steps": 2}
+        flow = make(force, viscosity=0.1, initial=RANDOM, scalars=scalars, time=time)
+        steps.append(flow.step().dt)
+    assert steps[0] == steps[1]
+
+
+def test_a_gradient_of_a_script_drives_no_flow():
+    def gradient(t, modes):
+        k = np.stack(np.meshgrid(*(modes[f"k{axis}"].values for axis in "xyz"), indexing="ij"))
+        square = (k**2).sum(axis=0)
+        return 1j * k * np.where((square > 0) & (square < 9) & (k[0] > 0), 0.1, 0.0)
+
+    still = advanced(make([], viscosity=0.1, dt=0.05, initial=RANDOM), 3)
+    pushed = advanced(script(gradient), 3)
+    assert distance(pushed.velocity(), still.velocity()) < 1e-13
+
+
+def test_a_uniform_force_moves_the_whole_box():
+    flow = advanced(script(lambda x, y, z: (0.5, 0.0, 0.0)), 10)
+    assert flow.mean("velocity") == pytest.approx([0.25, 0, 0], abs=1e-12)
+
+
+def test_a_run_beside_may_have_another_force(tmp_path):
+    force = {"kind": "constant-energy", "k_max": 2.45, "energy": 0.1}
+    output = {"directory": str(tmp_path / "one"), "checkpoint_every": "2 steps"}
+    first = advanced(make(force, viscosity=0.1, initial=RANDOM, output=output), 2)
+    first.close()
+    more = Simulation.restart(
+        tmp_path / "one", tmp_path / "two", settings=["forcing.0.energy=0.3", "time.steps=100"]
+    )
+    advanced(more, 1)
+    assert more.flow.spectra()["energy"][1:3].sum() == pytest.approx(0.3, rel=1e-12)
+    other = '[{kind = "stochastic", power = 0.5, correlation_time = 0.1}]'
+    last = Simulation.restart(tmp_path / "one", tmp_path / "three", settings=[f"forcing={other}"])
+    advanced(last, 1)
+    assert work(last, "stochastic")[1] != 0
+
+
+@pytest.mark.parametrize(
+    ("force", "sections", "words"),
+    [
+        (
+            OU | {"helicity": 0.5},
+            {"flow": {"model": "navier-stokes-2d", "viscosity": 0.1}, "grid": SQUARE},
+            "helicity",
+        ),
+        (OU | {"helicity": 0.5, "field": "dye"}, {"scalars": [{"name": "dye"}]}, "vector fields"),
+        (
+            {"kind": "alvelius", "power": 1.0, "polarisation": "helical"},
+            {"flow": {"model": "navier-stokes-2d", "viscosity": 0.1}, "grid": SQUARE},
+            "three components",
+        ),
+        ([OU | {"name": "a"}, OU | {"name": "b"}], {}, "give them two seeds"),
+        ([OU, OU], {}, "two forces are called stochastic"),
+        ([{"kind": "script", "name": "a"}, {"kind": "script", "name": "b"}], {}, "two forces of kind script"),
+        (OU | {"field": "velocity"}, {"flow": CONDENSATE | {"model": "ginzburg-landau"}}, "prescribes"),
+        (
+            {"kind": "constant-energy", "by_shell": True, "spectrum": [0.0, 0.1]},
+            {"initial": RANDOM},
+            "has 4, with shell 0",
+        ),
+    ],
+)
+def test_forces_that_mean_nothing_are_refused(force, sections, words):
+    with pytest.raises(CaseError, match=words):
+        make(force, **{"grid": {"dealias": "1/2"}} | sections if "ginzburg" in str(sections) else sections)
+
+
+def test_the_force_of_a_lindborg_fits_a_flat_box():
+    """The vertical modes are counted along z, where the box is short."""
+    force = {
+        "kind": "lindborg",
+        "power": 0.1,
+        "k_f": 2.0,
+        "vertical": 0.3,
+        "vertical_min": 1,
+        "vertical_max": 2,
+    }
+    flow = LAYER | {"buoyancy_frequency": 1.0}
+    run = advanced(make(force, flow=flow, grid={"points": [24, 24, 12], "lengths": [TAU, TAU, TAU / 4]}), 3)
+    horizontal, vertical = run.flow.work_of_sources()
+    assert horizontal[1] > 0
+    assert vertical[1] > 0

@@ -227,3 +227,33 @@ def test_a_restart_repeats_the_bits(name, scheme, tmp_path):
     assert again.series.identical(whole.series)
     assert again.spectra.identical(whole.spectra)
     assert again.flow.work_of_sources() == whole.flow.work_of_sources()
+
+
+def test_alvelius_turns_no_mode_in_one_sense():
+    """Re(û*·f) = 0 leaves Im(û*·f), which turns the phase of a mode: as often one way as the other."""
+    flow = make({"kind": "alvelius", "power": 0.5}, viscosity=0.0, dt=1e-4, initial=RANDOM, points=16)
+    ways = []
+    for _ in range(6):
+        before = flow.modes("velocity").values
+        flow.step()
+        still = Simulation(flow.case.updated(forcing=[]))
+        still.set_modes("velocity", before)
+        still.step()
+        force = flow.modes("velocity").values - still.modes("velocity").values
+        product = (before.conj() * force).sum(axis=0)
+        forced = (np.abs(force).sum(axis=0) > 1e-9) & (flow.modes("velocity").kx.values > 0)[:, None, None]
+        ways.append(np.sign(product.imag[forced]))
+        along, across = np.abs(product.real[forced]).max(), np.abs(product.imag[forced]).max()
+        assert along < 0.02 * across  # but for ½|f|² dt
+    ways = np.concatenate(ways)
+    assert abs(ways.mean()) < 4 / math.sqrt(ways.size)
+    assert ways.size > 200
+
+
+def test_forces_on_two_fields_are_not_alike_at_one_seed():
+    flow = {"model": "mhd", "viscosity": 0.0, "resistivity": 0.0}
+    both = [OU | {"name": "one"}, OU | {"name": "two", "field": "magnetic"}]
+    run = advanced(make(both, flow=flow, dt=0.1), 4)
+    u, b = run.field("velocity"), run.field("magnetic")
+    correlation = (u * b).mean() / math.sqrt((u**2).mean() * (b**2).mean())
+    assert abs(correlation) < 0.6

@@ -39,6 +39,8 @@ def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
         given["flow"] = flow = {"model": DEFAULT, **flow}
     if isinstance(initial, dict) and "name" not in initial and any(map(_is_table, initial.values())):
         given["initial"] = {"name": "zero", **initial}
+    if given.get("forcing") and initial is None:
+        given["initial"] = {"name": "zero"}
     chosen = flow.get("model") if isinstance(flow, dict) else None
     if model := MODELS.get(chosen) if isinstance(chosen, str) else None:
         grid, output = given.get("grid"), given.get("output", {})
@@ -66,6 +68,12 @@ def _designed(force: Any, sections: dict[str, Any]) -> Any:
         stochastic, grid = Stochastic(**force), DesignGrid.of(sections.get("grid"))
     except (ValidationError, ValueError, TypeError, KeyError):
         return force
+    isotropic = stochastic.modes == "all" and stochastic.polarisation == "all" and stochastic.peak is None
+    if not isotropic:
+        raise CaseError(
+            "forcing.target is for an isotropic force; leave forcing.modes, forcing.polarisation and "
+            "forcing.peak out, or give forcing.power and forcing.correlation_time instead."
+        )
     if 1 in grid.points or grid.bases != "FFF" or force.get("field", "velocity") != "velocity":
         raise CaseError(
             "forcing.target is for the velocity of three-dimensional turbulence in a periodic box; give "
@@ -143,6 +151,7 @@ def check_scalars(case: Any) -> None:
 def check_forcing(case: Any) -> None:
     """Raises ValueError for a force that the model or the grid does not allow, or names that clash."""
     labels = [force.label for force in case.forcing]
+    _check_seeds(case.forcing)
     for force in case.forcing:
         if labels.count(force.label) > 1:
             raise ValueError(f"two forces are called {force.label}; give forcing.name, a name for each")
@@ -157,6 +166,20 @@ def check_forcing(case: Any) -> None:
         force.check(case)
 
 
+def _check_seeds(forces: Any) -> None:
+    """Raises ValueError for two random forces on a field that would have the same random numbers."""
+    known: dict[tuple[str, int], str] = {}
+    for force in forces:
+        if (seed := getattr(force, "seed", None)) is None:
+            continue
+        if other := known.get((force.field, seed)):
+            raise ValueError(
+                f"the forces {other} and {force.label} on the {force.field} have the same forcing.seed = "
+                f"{seed}, and so the same random numbers; give them two seeds"
+            )
+        known[force.field, seed] = force.label
+
+
 def _check_forced_field(force: Any, case: Any) -> int:
     """The number of components of the field. Raises ValueError where it cannot be forced."""
     flow, place = case.flow, f'the force "{force.label}"'
@@ -167,10 +190,12 @@ def _check_forced_field(force: Any, case: Any) -> int:
             f'forcing.field = "{force.field}" is no field of flow.model = "{flow.model}" that can be '
             f"forced{near}; it must be one of {', '.join(known)}"
         )
-    if getattr(flow, "kinematic", False) and force.field == flow.first_field():
+    if force.field in flow.prescribed():
+        how = "flow.kinematic = true" if hasattr(flow, "kinematic") else f'flow.model = "{flow.model}"'
+        others = ", ".join(name for name in state_fields(case) if name not in flow.prescribed())
         raise ValueError(
-            f"{place} acts on a velocity that flow.kinematic = true prescribes; force the magnetic field, "
-            "or set flow.kinematic to false"
+            f"{place} acts on a {force.field} that {how} prescribes, so that it stays as it is; force "
+            f"{others} instead"
         )
     components = (output_fields(case) | state_fields(case))[force.field].components
     if force.vector and components != 3:

@@ -3,9 +3,10 @@
 from typing import Any
 
 from whorl.config.columns import CLOCK, Column
-from whorl.config.forcing import UNITS
+from whorl.config.forcing import units_of
 from whorl.config.models.base import FieldOf
 from whorl.config.scalars import STATISTICS, VARIANCE
+from whorl.config.schemes import SCHEMES
 from whorl.config.turnovers import turnover_columns
 
 # The unit of ½|f|² per unit of time, by the unit of f.
@@ -51,9 +52,18 @@ def injections(case: Any) -> dict[str, Column]:
     """The spectrum of the power of each force, by its name."""
     columns = {}
     for force in case.forcing:
-        meaning = f"power of the force {force.label} in the shell, the mean of the last step"
+        meaning = f"power of the force {force.label} in the shell, {_moment_of(case, force)}"
         columns[force.label] = Column(f"{force.label}_power", _units_of(case, force)[0], meaning)
     return columns
+
+
+def _moment_of(case: Any, force: Any) -> str:
+    """The time that the power by shell is that of."""
+    if force.multiplies and getattr(force, "k_max", None) is None:
+        return "of the present state"
+    if SCHEMES[case.time.scheme].earlier:
+        return "of the state before the last step, for a random force the mean of that step"
+    return "the mean of the last step"
 
 
 def _of_forcing(case: Any) -> list[Column]:
@@ -76,7 +86,7 @@ def _entry(label: str, which: int) -> Any:
 
 
 def _units_of(case: Any, force: Any) -> tuple[str, str]:
-    return UNITS[(output_fields(case) | state_fields(case))[force.field].unit]
+    return units_of((output_fields(case) | state_fields(case))[force.field].unit)
 
 
 def state_fields(case: Any) -> dict[str, FieldOf]:

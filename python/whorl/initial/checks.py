@@ -239,8 +239,9 @@ def check_walls(target: Target, axis: str, at_wall: np.ndarray, size: float) -> 
             found_and_fit = (
                 f"has the slope {slope:.3g} there; it must be 0, as that of cos(n pi {axis}/{length:g}) is"
             )
+        called = target.called.replace(target.field, which)
         raise CaseError(
-            f"the initial {which} is a {kind} between the walls along {axis} (grid.bases = "
+            f"the {called} is a {kind} between the walls along {axis} (grid.bases = "
             f'"{grid.bases}") and {found_and_fit}.'
         )
 

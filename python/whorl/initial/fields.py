@@ -18,7 +18,7 @@ from whorl.config import initial_options as kinds
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
 from whorl.config.measures import SCALAR, state_fields
-from whorl.config.section import tag_of
+from whorl.config.section import STRIDE, tag_of
 from whorl.config.wavenumbers import smallest_wavenumber
 from whorl.initial.checkpoints import set_from_checkpoint
 from whorl.initial.checks import Target, check_energy, check_shells
@@ -289,10 +289,6 @@ def formula(target: Target, parameters: kinds.Formula) -> None:
         return [formulas.evaluate(text, x, y, z) for text in parameters.value]
 
     set_from_function(target, components)
-
-
-# The seeds of the fields of a case differ by this times their place in the state.
-STRIDE = 15485863
 
 
 @initial_field(kinds.Random)

@@ -37,7 +37,13 @@ ASIDE = ".aside"
 BEGUN = "# begun from the checkpoint "
 DIGITS = "[0-9]" * 8
 FREE_SECTIONS = {"time", "run", "output"}  # sections that a restart may change
-BESIDE = {*FREE_SECTIONS, "grid", "flow", "scalars"}  # those that one into another directory may change
+BESIDE = {
+    *FREE_SECTIONS,
+    "grid",
+    "flow",
+    "scalars",
+    "forcing",
+}  # those that one into another directory may change
 OWN_FOLDERS = {
     folder: (f"{DIGITS}{ending}", f"{DIGITS}{ending}{ASIDE}")
     for folder, ending in {"checkpoints": ".h5", "snapshots": ".vtkhdf"}.items()

@@ -6,7 +6,10 @@ from whorl import _core
 from whorl.base.declared import CHOICES
 from whorl.base.errors import CaseError
 from whorl.config.case import Case, Run
+from whorl.config.forcing import CoreSource, Forcing
+from whorl.config.measures import state_fields
 from whorl.config.schemes import SCHEMES
+from whorl.config.section import STRIDE
 from whorl.run.declared import check_models
 
 check_models()
@@ -29,7 +32,9 @@ def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Optio
         "linear": getattr(case.flow, "linear", CHOICES["linear"][0]),
         "scalars": [scalar.of_core(case.flow.viscosity_of_schmidt()) for scalar in case.scalars],
         "forcing": [
-            _core.Source(source.kind, force.label, force.field, source.numbers, list(source.shells))
+            _core.Source(
+                source.kind, force.label, force.field, numbers_of(case, force, source), list(source.shells)
+            )
             for force in case.forcing
             for source in force.sources(case)
         ],
@@ -38,6 +43,15 @@ def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Optio
         "lines": known_lines or case.run.lines,
     }
     return _core.Options(**of_sections | further)
+
+
+def numbers_of(case: Case, force: Forcing, source: CoreSource) -> dict[str, float]:
+    """The numbers of a source for the core; at one seed forces on two fields have other random numbers."""
+    if "seed" not in source.numbers:
+        return source.numbers
+    names = list(state_fields(case))
+    place = names.index(force.field) if force.field in names else 0
+    return source.numbers | {"seed": source.numbers["seed"] + STRIDE * place}
 
 
 def core_scheme(name: str) -> _core.Scheme:

@@ -67,7 +67,12 @@ def begin_forces(flow: _core.Flow, time: float) -> None:
 def with_script(case: Case, given: Any) -> Case:
     """The case with a [[forcing]] of kind script for each field that a script gives a force for."""
     by_field = of_script(case, given)
-    known = {force.field for force in case.forcing if isinstance(force, Script)}
+    known = [force.field for force in case.forcing if isinstance(force, Script)]
+    if twice := [field for field in known if known.count(field) > 1]:
+        raise CaseError(
+            f"two forces of kind script act on the {twice[0]}, and a script gives one function for a "
+            "field; leave one of them out."
+        )
     if new := [field for field in by_field if field not in known]:
         first = case.flow.first_field()
         added = [

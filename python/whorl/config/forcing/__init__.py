@@ -7,7 +7,7 @@ from typing import Annotated
 from pydantic import Field
 
 from whorl.config.forcing.alvelius import Alvelius
-from whorl.config.forcing.base import UNITS, CoreSource, Forcing
+from whorl.config.forcing.base import CoreSource, Forcing, units_of
 from whorl.config.forcing.design import DesignGrid, Expected, Target, expected
 from whorl.config.forcing.proportional import ConstantEnergy, ConstantPower, Linear
 from whorl.config.forcing.steady import FormulaInTime, Script, Steady
@@ -33,7 +33,6 @@ AnyForcing = Annotated[reduce(or_, KINDS.values()), Field(discriminator="kind")]
 
 __all__ = [
     "KINDS",
-    "UNITS",
     "AnyForcing",
     "CoreSource",
     "DesignGrid",
@@ -46,4 +45,5 @@ __all__ = [
     "Target",
     "expectation",
     "expected",
+    "units_of",
 ]

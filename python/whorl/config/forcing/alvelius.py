@@ -46,6 +46,14 @@ class Alvelius(Forcing):
             )
         return self
 
+    def check(self, case: Any) -> None:
+        """Refuses helicity where there is none."""
+        if case.flow.must_be_flat and self.polarisation in ("helical", "antihelical"):
+            raise ValueError(
+                f'forcing.polarisation = "{self.polarisation}" needs a velocity of three components, which '
+                f'flow.model = "{case.flow.model}" does not have; choose "all"'
+            )
+
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
         numbers = {
             "power": self.power,

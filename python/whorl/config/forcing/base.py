@@ -17,6 +17,11 @@ UNITS = {
 }
 
 
+def units_of(unit: str) -> tuple[str, str]:
+    """The units of the power and of the work of a force on a field of this unit."""
+    return UNITS.get(unit, (f"({unit})²/time", f"({unit})²"))
+
+
 @dataclass(frozen=True)
 class CoreSource:
     """A source as the core takes it (`core/forcing/source.hpp`): its kind there, and its numbers by name."""

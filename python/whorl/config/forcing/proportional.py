@@ -1,5 +1,6 @@
 """Forces in proportion to the field: `constant-power`, `constant-energy` and `linear`."""
 
+import math
 from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
@@ -57,6 +58,15 @@ class ConstantEnergy(OnBand):
         if self.spectrum is not None and not self.by_shell:
             raise ValueError("forcing.spectrum goes with forcing.by_shell = true")
         return self
+
+    def check(self, case: Any) -> None:
+        """Refuses a spectrum that ends before the band does."""
+        shells = math.floor(self.k_max + 0.5) + 1
+        if self.spectrum is not None and len(self.spectrum) < shells:
+            raise ValueError(
+                f"forcing.spectrum has {len(self.spectrum)} shells; the band up to forcing.k_max = "
+                f"{self.k_max:g} has {shells}, with shell 0: give as many, or lower k_max"
+            )
 
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
         numbers = given(by_shell=float(self.by_shell), energy=self.energy)

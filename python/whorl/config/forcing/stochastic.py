@@ -7,22 +7,18 @@ from pydantic import model_validator
 from whorl.config.forcing.base import CoreSource, Forcing, OnBand, given
 from whorl.config.forcing.design import Expected, Target, count_modes, design, dissipation_of, expected
 from whorl.config.section import at_most_one, option
-from whorl.config.wavenumbers import smallest_wavenumber
+from whorl.config.wavenumbers import smallest_wavenumber, smallest_wavenumbers
 
+EVERYTHING = 1e9  # a |k| beyond those of any grid
 INTERVAL = 1 / 64  # in turnover times of the force, (P k²)^(−1/3)
-SEED = "seed of its random numbers, functions of seed, mode and time alone; another one for each force"
+SEED = "seed of its random numbers, functions of seed, field, mode and time alone"
 
 
-class Random(OnBand):
-    """A random force."""
-
-    seed: int = option(0, SEED, ge=0, lt=2**31)
-
-
-class Stochastic(Random):
+class Stochastic(OnBand):
     """Ornstein–Uhlenbeck process in each mode of a band (Eswaran and Pope 1988), or white noise."""
 
     kind: Literal["stochastic"]
+    seed: int = option(0, SEED, ge=0, lt=2**31)
     variance: float | None = option(
         None,
         "variance σ² of the real and the imaginary part of each component, before projection",
@@ -80,9 +76,18 @@ class Stochastic(Random):
 
     def check(self, case: Any) -> None:
         """Refuses helicity where it has no meaning, and white noise without a time scale of its own."""
-        if self.helicity and (self.polarisation == "horizontal" or case.grid.bases != "FFF"):
+        about = (case.flow.outputs | case.flow.state).get(self.field)
+        vector = about is not None and about.components == 3
+        if not vector and (self.helicity or self.polarisation != "all"):
             raise ValueError(
-                "forcing.helicity is for a force of all polarisations in a periodic box; set it to 0"
+                "forcing.helicity and forcing.polarisation are for vector fields, not for "
+                f"{self.field}; leave them out"
+            )
+        one_sided = self.polarisation == "horizontal" or case.flow.must_be_flat
+        if self.helicity and (one_sided or case.grid.bases != "FFF"):
+            raise ValueError(
+                "forcing.helicity is for a force of all polarisations in a periodic box, on a velocity of "
+                "three components; set it to 0"
             )
         if self.correlation_time == 0 and self.interval is None and not _has_time(self, case):
             raise ValueError(
@@ -157,8 +162,8 @@ class Lindborg(Forcing):
     )
     width: float = option(0.5, "standard deviation of this Gaussian, in the same units", gt=0)
     vertical: float = option(0.01, "share of the power in the vertical modes", ge=0, lt=1)
-    vertical_min: float = option(3.0, "smallest |k_z| of the vertical modes, in units of the smallest", gt=0)
-    vertical_max: float = option(5.0, "largest |k_z| of the vertical modes, in units of the smallest", gt=0)
+    vertical_min: float = option(3.0, "smallest |k_z| of the vertical modes, in units of that along z", gt=0)
+    vertical_max: float = option(5.0, "largest |k_z| of the vertical modes, in units of that along z", gt=0)
     seed: int = option(0, SEED, ge=0, lt=2**31)
     vector: ClassVar = True
 
@@ -177,20 +182,35 @@ class Lindborg(Forcing):
         first = CoreSource("stochastic", white | ring | shape | flat)
         if self.vertical == 0:
             return (first,)
-        column = {"k_min": self.vertical_min, "k_max": self.vertical_max, "of": 2.0}
+        unit = smallest_wavenumbers(case.grid)[2] / smallest_wavenumber(case.grid)
+        column = {"k_min": self.vertical_min * unit, "k_max": self.vertical_max * unit, "of": 2.0}
         upright = {"power": self.power * self.vertical, "seed": float(self.seed + 1)}
         return first, CoreSource("stochastic", white | column | upright)
 
 
-class Noise(Random):
-    """White noise on all modes of a band alike, such as thermal noise of a condensate ψ."""
+class Noise(Forcing):
+    """White noise on all modes alike, or on those up to k_max, such as thermal noise of a condensate ψ."""
 
     kind: Literal["noise"]
     power: float = option(
         ..., "mean power, shared equally by all components of all modes", unit="field²/time", gt=0
     )
-    interval: float = option(..., "time in which it is constant, much shorter than those of the flow", gt=0)
+    interval: float = option(
+        ..., "time in which it is constant, much shorter than those of the flow", unit="time", gt=0
+    )
+    k_max: float | None = option(
+        None,
+        "largest |k| of the modes, in units of the box's smallest wavenumber; all modes by default",
+        gt=0,
+    )
+    seed: int = option(0, SEED, ge=0, lt=2**31)
 
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
-        numbers = given(seed=self.seed, correlation_time=0.0, power=self.power, interval=self.interval)
-        return (CoreSource("stochastic", self.band() | numbers),)
+        numbers = given(
+            seed=self.seed,
+            correlation_time=0.0,
+            power=self.power,
+            interval=self.interval,
+            k_max=EVERYTHING if self.k_max is None else self.k_max,
+        )
+        return (CoreSource("stochastic", numbers),)

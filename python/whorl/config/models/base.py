@@ -152,6 +152,10 @@ class Model(Section):
         check_bases(self, grid)
         check_flat_axes(self, grid)
 
+    def prescribed(self) -> tuple[str, ...]:
+        """Fields of the state that stay as they are."""
+        return ()
+
     def without_mean(self, bases: str) -> tuple[str, ...]:
         """Fields whose mean must be zero initially in a box of these bases."""
         return ()

@@ -23,3 +23,7 @@ class GinzburgLandau(Superfluid):
         "time": {"dt": 0.005, "until": 1.0},
         "initial": {"name": "taylor-green", "velocity": {"name": "taylor-green"}},
     }
+
+    def prescribed(self) -> tuple[str, ...]:
+        """The velocity."""
+        return ("velocity",)

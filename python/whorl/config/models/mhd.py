@@ -121,6 +121,10 @@ class Mhd(ViscousFlow):
         alfven = statistics["magnetic_energy"] > 0 and not self.kinematic
         return alfven or super().moves(statistics)
 
+    def prescribed(self) -> tuple[str, ...]:
+        """The velocity of a kinematic dynamo."""
+        return ("velocity",) if self.kinematic else ()
+
     def parameters(self) -> dict[str, float]:
         magnetic = {"resistivity": self.magnetic_diffusivity(), "hall": self.hall}
         mean = components("mean_field", self.mean_field)

@@ -33,8 +33,8 @@ def _designed(case: Case) -> list[str]:
     step = case.time.dt or step_in(flow, case)
     return [
         f"the force should keep up ε = {flow.dissipation:.4g}, η = {flow.kolmogorov_length:.3g} "
-        f"(k_max η = {flow.kmax_eta:.3g}), R_λ = {flow.taylor_reynolds:.3g}, u' = {flow.rms_velocity:.3g} and "
-        f"L = {flow.integral_scale:.3g}, each to some 10 %; 20 turnovers of {flow.turnover_time:.3g} are "
+        f"(k_max η = {flow.kmax_eta:.3g}), R_λ = {flow.taylor_reynolds:.3g}, u' = {flow.rms_velocity:.3g} "
+        f"and L = {flow.integral_scale:.3g}, each to some 10 %; 20 turnovers of {flow.turnover_time:.3g} are "
         f"t = {20 * flow.turnover_time:.3g}, {math.ceil(20 * flow.turnover_time / step)} steps"
     ]
 
