@@ -17,7 +17,7 @@ class NavierStokes(ViscousFlow):
     equations: ClassVar = """\
 ∂u/∂t + (U + u)·∇u = −∇p − 2 Ω×u + ν ∇²u − ν_h (−∇²)^p u − μ (−∇²)^−q u − α u
 ∇·u = 0"""
-    of_states: ClassVar = (SKEWNESS,)  # other forces would be part of the transfer
+    of_states: ClassVar = (SKEWNESS,)  # terms of other models are part of the transfer
     only_kinetic: ClassVar = True
     example: ClassVar = {
         "grid": {"points": 64},
