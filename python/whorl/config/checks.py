@@ -151,7 +151,6 @@ def check_scalars(case: Any) -> None:
 def check_forcing(case: Any) -> None:
     """Raises ValueError for a force that the model or the grid does not allow, or names that clash."""
     labels = [force.label for force in case.forcing]
-    _check_seeds(case.forcing)
     for force in case.forcing:
         if labels.count(force.label) > 1:
             raise ValueError(f"two forces are called {force.label}; give forcing.name, a name for each")
@@ -164,6 +163,7 @@ def check_forcing(case: Any) -> None:
         check_band(force, case)
         _check_shape(force, components, case)
         force.check(case)
+    _check_seeds(case.forcing)
 
 
 def _check_seeds(forces: Any) -> None:
@@ -212,7 +212,7 @@ def check_band(force: Any, case: Any) -> None:
     if k_max is None:
         return
     most = resolved_wavenumber(case.grid) / smallest_wavenumber(case.grid)
-    if force.k_min > k_max:
+    if getattr(force, "k_min", 0.0) > k_max:
         raise ValueError(
             f"forcing.k_min = {force.k_min:g} is larger than forcing.k_max = {k_max:g}: the band has no modes"
         )
