@@ -20,7 +20,7 @@ python_inputs := $(shell find python/whorl -name '*.py' -o -name '*.toml')
 cpp_files = $(shell find core -name '*.[ch]pp' -o -name '*.h' -o -name '*.cu')
 
 help:
-	@echo "make demo         set up, run the Taylor-Green vortex and plot it"
+	@echo "make demo         set up, run forced turbulence, average it and plot it"
 	@echo "make test         set up, check the style and run every test"
 	@echo "make setup        install what is missing, make .venv, build the core (PRESET=debug: sanitizers;"
 	@echo "                  LEVELS=v3,v4: these instruction levels)"
@@ -46,12 +46,13 @@ $(tested_core): $(packages) $(core_inputs)
 	rm -f .venv/.core-*
 	touch $(core) $@
 
-runs/.taylor-green: $(core) $(python_inputs)
-	.venv/bin/whorl run taylor-green -o runs/taylor-green --overwrite
+runs/.forced-turbulence: $(core) $(python_inputs)
+	.venv/bin/whorl run forced-turbulence -o runs/forced-turbulence --overwrite
 	touch $@
 
-demo: runs/.taylor-green
-	.venv/bin/whorl plot runs/taylor-green
+demo: runs/.forced-turbulence
+	.venv/bin/whorl average runs/forced-turbulence --from 5
+	.venv/bin/whorl plot runs/forced-turbulence --from 5
 
 test: lint $(tested_core)
 	.venv/bin/python -m pytest
