@@ -3,8 +3,8 @@
     .venv/bin/python benchmarks/forcing.py                 128³ and 256³, every force
     .venv/bin/python benchmarks/forcing.py --points 128    one grid
 
-Prints for each force the ratio of a step's time with the force to that without: of the least times, and of the
-medians. It writes nothing.
+Prints for each force the ratio of a step's time with the force to that without: of the least times, and of
+the medians. It writes nothing. Nothing else should run meanwhile.
 """
 
 import statistics
@@ -66,14 +66,14 @@ def step_in_turn(flows: list[Flow], rounds: int) -> list[list[float]]:
 
 
 def main(
-    points: Annotated[list[int] | None, typer.Option(help="Points along each axis; repeat as needed.")] = None,
+    points: Annotated[list[int] | None, typer.Option(help="Points along an axis; repeat as needed.")] = None,
     rounds: Annotated[int, typer.Option(help="Steps of each flow.")] = 20,
     dealias: Annotated[str, typer.Option(help="The dealiasing.")] = "phase-shift",
     only: Annotated[list[str] | None, typer.Option(help="These forces only.")] = None,
 ) -> None:
     """Time every force on every grid."""
     for n in points or [128, 256]:
-        table = Table("force", "least", "median", title=f"{n}³, rk2, {dealias}: step with / without", box=None)
+        table = Table("force", "least", "median", title=f"{n}³, rk2, {dealias}", box=None)
         without = flow_of(n, [], dealias)
         for name, force in FORCES.items():
             if only and name not in only:
