@@ -269,7 +269,7 @@ def test_a_run_beside_may_have_another_force(tmp_path):
         (
             {"kind": "constant-energy", "by_shell": True, "spectrum": [0.0, 0.1]},
             {"initial": RANDOM},
-            "has 4, with shell 0",
+            "has 3, with shell 0",
         ),
     ],
 )

@@ -61,7 +61,7 @@ class ConstantEnergy(OnBand):
 
     def check(self, case: Any) -> None:
         """Refuses a spectrum that ends before the band does."""
-        shells = math.floor(self.k_max + 0.5) + 1
+        shells = math.ceil(self.k_max + 0.5)
         if self.spectrum is not None and len(self.spectrum) < shells:
             raise ValueError(
                 f"forcing.spectrum has {len(self.spectrum)} shells; the band up to forcing.k_max = "
