@@ -46,7 +46,7 @@ def test_variance_and_correlation_of_the_process():
     of_mean = 2 * (h - 1 + math.exp(-h)) / h**2  # the variance of a mean over the step
     # 300 s of 0.5 s, 32/2 modes of 4 numbers: 300/(2·0.5) · 64 independent squares.
     error = math.sqrt(2 / (600 * dt / T * MODES / 2 * 4 / 2))
-    assert square.mean() == pytest.approx(4 * sigma2 * MODES * of_mean, rel=4 * error)
+    assert square.mean() / (4 * sigma2 * MODES) == pytest.approx(of_mean, rel=4 * error)
     for lag in (2, 5, 10, 20):
         product = (weight * (f[lag:] * f[:-lag].conj()).real.sum(axis=1)).sum(axis=(1, 2, 3))
         expected = math.exp(-lag * h) * ((1 - math.exp(-h)) * (math.exp(h) - 1)) / h**2
@@ -85,6 +85,26 @@ def test_stokes_mode_forced_at_random(T):
     error = np.std(powers) / math.sqrt(len(powers) - 1)
     assert error < 0.1
     assert np.mean(powers) == pytest.approx(1 / (1 + drag * T), abs=4 * error + 0.01)
+
+
+def test_the_process_is_linear_between_its_points():
+    """Mean forces of steps of a tenth of the spacing T/64: they change by equal amounts but at the points."""
+    T = 0.64
+    f = forces(make(OU | {"correlation_time": T}, dt=0.001, points=8, scheme="rk2"), 60)
+    forced = np.abs(f[0]).sum(axis=0) > 0
+    bends = np.abs(np.diff(samples(f, forced), n=2, axis=0)).max(axis=1)
+    # A point lies within one step, or at the end of one: two bends, or one, for each of the six points.
+    assert 5 <= (bends > 1e-6 * bends.max()).sum() <= 12
+
+
+@pytest.mark.parametrize("polarisation", ["helical", "antihelical"])
+def test_helicity_of_alvelius(polarisation):
+    force = {"kind": "alvelius", "power": WEAK, "polarisation": polarisation, "k_f": 1.0, "width": 0.1}
+    flow = make(force, points=8, dt=0.1)
+    flow.step()
+    statistics = flow.statistics()
+    sign = 1 if polarisation == "helical" else -1
+    assert statistics["helicity"] / (2 * statistics["energy"]) == pytest.approx(sign, abs=1e-9)
 
 
 @pytest.mark.parametrize("helicity", [-1.0, 0.5])
