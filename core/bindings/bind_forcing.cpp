@@ -65,6 +65,8 @@ void bind_forcing(nb::class_<OpenFlow>& flow) {
         },
         nb::arg("number"), nb::arg("function"),
         "Call function(flow, time) before each stage at which the given source `number` is needed.");
+    flow.def("speed_of_sources", of_open(&Flow::speed_of_sources), nb::arg("dt"),
+             "The speed that the sources give a fluid at rest within dt, at most.");
     flow.def("begin_sources", of_open(&Flow::begin_sources), nb::arg("time"), Unlocked(),
              "Prepare the sources that depend on the first state. Collective.");
     flow.def("work_of_sources", of_open(&Flow::work_of_sources),

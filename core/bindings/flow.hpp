@@ -62,6 +62,7 @@ class Flow {
     // The values of the source `number` of Options::forcing, if they are given: at the points, or at the
     // rank's modes as in write_modes. The function is called with the time before each stage at which they
     // are needed; it may give them anew, and read the modes of fields of the state.
+    virtual double speed_of_sources(double dt) const = 0; // that they give a fluid at rest within dt
     virtual void begin_sources(double time) = 0; // with the first state; throws Error if they do not fit it
     virtual void set_force(std::size_t number, const Callback& fill) = 0;
     virtual void set_force_modes(std::size_t number, const void* values) = 0;

@@ -112,6 +112,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         });
     }
 
+    double speed_of_sources(double dt) const override { return stepper_.forces().speed(dt); }
     void begin_sources(double time) override { stepper_.forces().begin(stepper_.state(), time); }
     void set_force(std::size_t number, const Callback& fill) override {
         const ForcedFieldOf of = forced_field(options_.forcing.at(number).field);

@@ -2,6 +2,7 @@
 // sqrt(E0 / E). Of a whole band: Lamorgese, Caughey and Pope, Phys. Fluids 17, 015106 (2005); shell by shell
 // ("frozen" shells): Chen, Doolen, Kraichnan and She, Phys. Fluids A 5, 458 (1993). E0 is given, or that of
 // the first state.
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -17,10 +18,13 @@ class ConstantEnergy final : public Source {
     ConstantEnergy(const SourceOptions& options, const Surroundings& around)
         : Source(options, modes_for(options, around), around.components),
           smallest_(around.box.smallest_wavenumber()), by_shell_(options.number("by_shell", 0.0) != 0.0),
-          shells_(by_shell_ ? shell_number(options.number("k_max") * smallest_, smallest_) + 1 : 1),
-          targets_(options.shells) {
+          shells_(by_shell_ ? shells_of(options, around) : 1), targets_(options.shells) {
         if (options.has("energy")) targets_ = {options.number("energy")};
         given_energy_ = !targets_.empty();
+        WHORL_REQUIRE(!by_shell_ || targets_.empty() || targets_.size() >= static_cast<std::size_t>(shells_),
+                      "forcing \"" + name() + "\" gives the energy of " + std::to_string(targets_.size()) +
+                          " shells, and its band has " + std::to_string(shells_) +
+                          " with shell 0: give as many, or lower k_max.");
         if (!targets_.empty()) targets_.resize(static_cast<std::size_t>(shells_), 0.0);
     }
 
@@ -34,7 +38,8 @@ class ConstantEnergy final : public Source {
 
     void evaluate(const Moment&, const Values& a, std::span<const double> sums, Values& f) override {
         if (targets_.empty()) {
-            WHORL_REQUIRE(std::accumulate(sums.begin(), sums.end(), 0.0) > 0.0,
+            const double all = std::accumulate(sums.begin(), sums.end(), 0.0);
+            WHORL_REQUIRE(all > 0.0 || !std::isfinite(all),
                           "forcing \"" + name() + "\" holds the energy of the first state, and the " +
                               field() +
                               " has none where it acts: begin with an initial field on these modes.");
@@ -42,7 +47,7 @@ class ConstantEnergy final : public Source {
         }
         std::vector<double> added(sums.size(), 0.0);
         for (std::size_t n = 0; n < sums.size(); ++n) {
-            WHORL_REQUIRE(sums[n] > 0.0 || targets_[n] == 0.0,
+            WHORL_REQUIRE(sums[n] > 0.0 || targets_[n] == 0.0 || !std::isfinite(sums[n]),
                           "forcing \"" + name() + "\" multiplies the " + field() +
                               ", which has no energy where it shall have " + std::to_string(targets_[n]) +
                               ": begin with an initial field on these modes.");
@@ -67,6 +72,13 @@ class ConstantEnergy final : public Source {
     }
 
   private:
+    static int shells_of(const SourceOptions& options, const Surroundings& around) {
+        const double smallest = around.box.smallest_wavenumber();
+        int last = 0;
+        for (const ForcedMode& mode : all_modes(options.band(), around.box, around.truncation))
+            last = std::max(last, shell_number(std::sqrt(square(mode.k)), smallest));
+        return last + 1;
+    }
     std::size_t shell_of(std::size_t m) const {
         if (!by_shell_) return 0;
         const int shell = shell_number(std::sqrt(square(modes()[m].k)), smallest_);

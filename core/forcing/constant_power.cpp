@@ -22,7 +22,7 @@ class ConstantPower final : public Proportional {
         if (!turns_) return {power_ / (2.0 * of.energy), 0.0};
         // By the Cauchy-Schwarz inequality not negative, and zero where u is an eigenfunction of the curl.
         const double determinant = 8.0 * of.energy * of.enstrophy - 2.0 * of.helicity * of.helicity;
-        WHORL_REQUIRE(determinant > 1e-9 * of.energy * of.enstrophy,
+        WHORL_REQUIRE(determinant > 1e-9 * of.energy * of.enstrophy || !std::isfinite(determinant),
                       "forcing \"" + name() +
                           "\" cannot choose power and helicity_rate: the field has the "
                           "largest helicity its band can have; leave helicity_rate out, or "
@@ -30,6 +30,8 @@ class ConstantPower final : public Proportional {
         return {(4.0 * of.enstrophy * power_ - of.helicity * helicity_rate_) / determinant,
                 (2.0 * of.energy * helicity_rate_ - 2.0 * of.helicity * power_) / determinant};
     }
+
+    double constant_power() const override { return power_; }
 
     double power_;
     bool turns_;

@@ -21,6 +21,8 @@ class Linear final : public Proportional {
         return {energy_ > 0.0 ? rate_ * energy_ / of.energy : rate_, 0.0};
     }
 
+    double constant_power() const override { return power_ > 0.0 ? power_ : 2.0 * rate_ * energy_; }
+
     double rate_, energy_, power_;
 };
 

@@ -36,7 +36,6 @@ class Noise {
     // Adds `weight` times the integral of an interval's part from `from` to `to`, as fractions of it.
     void add_white(std::int64_t interval, double weight, Values& x) const;
     void add_coloured(std::int64_t interval, double from, double to, double weight, Values& x);
-    void add_point(int point, double weight, Values& x) const;
     void prepare(std::int64_t interval);
     void draw(int level, std::int64_t place, Values& x) const;
 

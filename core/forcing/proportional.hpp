@@ -3,7 +3,7 @@
 // band. Without a band f = alpha a on all modes, and only E is known.
 #pragma once
 
-#include <limits>
+#include <cmath>
 #include <utility>
 
 #include "forcing/registry.hpp"
@@ -39,6 +39,13 @@ class Proportional : public Source {
         }
     }
 
+    // Of a force of constant power.
+    double speed(double dt) const override { return std::sqrt(2.0 * constant_power() * dt); }
+    double rate(std::span<const double> sums) const override {
+        return std::abs(
+            gains({sums[0], sums.size() > 1 ? sums[1] : 0.0, sums.size() > 1 ? sums[2] : 0.0}).first);
+    }
+
     void evaluate(const Moment&, const Values& a, std::span<const double> sums, Values& f) override {
         const auto [alpha, beta] = gains({sums[0], sums[1], sums[2]});
         for (std::size_t m = 0; m < modes().size(); ++m) {
@@ -52,12 +59,16 @@ class Proportional : public Source {
   protected:
     // alpha and beta. Throws Error where they are not finite.
     virtual std::pair<double, double> gains(const OfBand& of) const = 0;
+    // The power, where it does not depend on the field; else 0.
+    virtual double constant_power() const = 0;
 
+    // A field that is not finite is left to the watch of the step.
     void require_energy(double energy) const {
-        WHORL_REQUIRE(energy > 0.0, "forcing \"" + name() + "\" multiplies the " + field() +
-                                        ", which is zero where it acts (energy " + std::to_string(energy) +
-                                        "): begin with an initial field on these modes, or with a stochastic "
-                                        "force.");
+        WHORL_REQUIRE(energy > 0.0 || !std::isfinite(energy),
+                      "forcing \"" + name() + "\" multiplies the " + field() +
+                          ", which is zero where it acts (energy " + std::to_string(energy) +
+                          "): begin with an initial field on these modes, or with a stochastic "
+                          "force.");
     }
 
   private:

@@ -87,6 +87,9 @@ class Source {
     // The root-mean-square speed that the force alone gives a field at rest within dt.
     virtual double speed(double) const { return 0.0; }
 
+    // The rate at which the force lets the field grow, with these sums: an explicit step resolves it.
+    virtual double rate(std::span<const double>) const { return 0.0; }
+
     // What a restart must know beyond the time, by name.
     virtual std::map<std::string, double> save() const { return {}; }
     virtual void restore(const std::map<std::string, double>&) {}

@@ -74,6 +74,8 @@ template <class Model, class Device, class Real> class Forces {
     void begin(const Complex<Real>* state, double time);
     // The speed that all sources together may give the fluid within dt.
     double speed(double dt) const;
+    // The longest step that resolves the growth by all sources, of the state before the present stage.
+    double longest_step() const;
 
     // What is done before and behind a stage, and behind the last; `time` is that of the state.
     void before_stage(const Complex<Real>* state, double time);

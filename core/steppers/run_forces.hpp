@@ -74,6 +74,13 @@ template <class Model, class Device, class Real> double Forces<Model, Device, Re
     return sum;
 }
 
+template <class Model, class Device, class Real> double Forces<Model, Device, Real>::longest_step() const {
+    double rate = 0.0;
+    for (const Running& of : sources_)
+        if (!of.sums.empty() && of.source->acts() == Acts::at_stages) rate += of.source->rate(of.sums);
+    return rate > 0.0 ? 0.5 / rate : std::numeric_limits<double>::infinity();
+}
+
 template <class Model, class Device, class Real>
 void Forces<Model, Device, Real>::copy_field(Running& of, const Complex<Real>* state) {
     over(kernels::Gather<Model, Real>{model_, state, at_.modes, on(of), of.field, of.copied.data()},

@@ -159,6 +159,8 @@ template <class Model, class Device, class Real> class Stepper {
         };
         if (!forces_.any()) return run();
         forces_.before_stage(state(), time);
+        if (s == 0 && pass.step->courant > 0.0)
+            pass.step->dt_max = std::min(pass.step->dt_max, forces_.longest_step());
         const std::vector<double> growth = forces_.growth(fields_);
         pass.growth = growth.empty() ? nullptr : growth.data();
         const std::array<double, 2> maxima = run();

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from physics.flows import SCHEMES, TAU, distance, slope
 from support import devices
+from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.run.simulation import Simulation
 
@@ -267,3 +268,36 @@ def test_a_force_counts_in_the_first_step_from_rest():
         flow.step()
         moved = flow.maximum("velocity") * flow.report.dt / (TAU / 16)
         assert 0.05 < moved <= 0.5
+
+
+@pytest.mark.parametrize("kind", ["constant-power", "linear", "linear to an energy"])
+def test_constant_power_lifts_a_weak_field(kind):
+    """E = E₀ + P t without viscosity, from an energy that the force doubles many times in the first steps."""
+    force = {
+        "constant-power": {"kind": "constant-power", "power": 1.0, "k_max": 2.5},
+        "linear": {"kind": "linear", "power": 1.0},
+        "linear to an energy": {"kind": "linear", "rate": 0.5, "energy": 1.0},
+    }[kind]
+    weak = {"name": "random", "k0": 1.0, "energy": 1e-6}
+    flow = make(force, initial=weak, time={"courant": 0.5, "steps": 1000})
+    start = flow.statistics()["energy"]
+    while flow.time < 0.05:
+        flow.step()
+    assert flow.statistics()["energy"] == pytest.approx(start + flow.time, rel=0.01)
+
+
+@pytest.mark.parametrize(
+    ("force", "sections"),
+    [
+        ({"kind": "steady", "shape": {"name": "formula", "value": ["sin(y)*sin(t)", "0", "0"]}}, {}),
+        (
+            {"kind": "stochastic", "field": "dye", "power": 1.0, "correlation_time": 0.1},
+            {"scalars": [{"name": "dye"}]},
+        ),
+    ],
+    ids=["zero at first", "on a scalar"],
+)
+def test_a_force_that_moves_no_fluid_sets_no_step(force, sections):
+    """Not a single step to the end."""
+    with pytest.raises(CaseError, match=r"at rest.*sets no time step"):
+        make(force, viscosity=0.1, time={"courant": 0.5, "until": 20.0}, **sections)

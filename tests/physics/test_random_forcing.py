@@ -155,7 +155,7 @@ def test_the_same_force_in_both_precisions(precision):
 KINDS = {
     "stochastic": {"kind": "stochastic", "correlation_time": 0.3, "power": 0.5, "helicity": 0.3},
     "white": {"kind": "stochastic", "correlation_time": 0.0, "power": 0.5},
-    "alvelius": {"kind": "alvelius", "power": 0.5},
+    "alvelius": {"kind": "alvelius", "power": 0.5, "k_f": 1.5},
     "constant-power": {"kind": "constant-power", "power": 0.5},
     "constant-energy": {"kind": "constant-energy", "by_shell": True},
     "linear": {"kind": "linear", "rate": 0.3, "energy": 0.5},

@@ -26,9 +26,9 @@ TIMES = equal(300, 0.25)
 def write(tmp_path):
     """Writes a run with the given columns, the others 1 but for what a first row has not."""
 
-    def write(times, gaps=(), points=(8, 6, 4), **columns):
+    def write(times, gaps=(), points=(8, 6, 4), flow=None, **columns):
         directory = RunDirectory(tmp_path / "run")
-        case = Case(grid={"points": points}, flow={"viscosity": 0.1}, time={"until": 1})
+        case = Case(grid={"points": points}, flow=flow or {"viscosity": 0.1}, time={"until": 1})
         directory.create(case)
         series = Series(series_columns(case), directory.series)
         series.resume([], gaps)
@@ -88,6 +88,15 @@ def test_a_trend_of_another_quantity_is_shown_only(write):
     assert averages.stationary
     (cells,) = (row for row in averages.cells() if row[0] == "helicity")
     assert cells[-1] == "rises"
+
+
+def test_another_field_that_grows_is_not_stationary(write):
+    """As the magnetic field of a dynamo whose flow does not feel it yet."""
+    columns = {"energy": noisy(1), "dissipation": noisy(2), "magnetic_energy": noisy(3) + 0.003 * TIMES}
+    flow = {"model": "mhd", "viscosity": 0.1, "resistivity": 0.1}
+    averages = open_run(write(TIMES, flow=flow, **columns).path).average(start=0)
+    assert not averages.stationary
+    assert "magnetic_energy rises" in averages.verdict
 
 
 def test_a_short_window_is_said_to_be_short(write):

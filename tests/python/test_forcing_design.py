@@ -101,6 +101,9 @@ def test_the_resolved_case_holds_what_was_designed():
     [
         ({"grid": {"points": [64, 64, 1]}}, "three-dimensional turbulence"),
         ({"flow": {"viscosity": 1.0}}, "flow.viscosity = 1.0 is given beside forcing.target"),
+        ({"flow": {"model": "mhd", "resistivity": 1.0}}, 'knows nothing of flow.model = "mhd"'),
+        ({"flow": {"model": "navier-stokes", "drag": 0.5}}, "knows nothing of flow.drag"),
+        ({"grid": {"points": 64, "lengths": [1.0, 1.0, 2.0]}}, "knows nothing of a box that is not a cube"),
     ],
 )
 def test_designs_that_are_refused(sections, words):

@@ -381,7 +381,7 @@ def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
 
     Notes
     -----
-    The relative path of an initial field in a file (`initial.path`) is taken from the file's own folder.
+    The relative path of a field in a file, such as `initial.path`, is taken from the folder of the case file.
 
     Examples
     --------
@@ -392,11 +392,12 @@ def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
     sections = read_toml(path)
     _resolve_paths(sections.get("initial"), path.parent.resolve())
     _resolve_paths(sections.get("scalars"), path.parent.resolve())
+    _resolve_paths(sections.get("forcing"), path.parent.resolve())
     return Case(**apply_settings(sections, parse_settings(settings, Case), Case))
 
 
 def _resolve_paths(tables: Any, folder: Path) -> None:
-    """Makes the path of each initial field in these tables, and in their tables, relative to `folder`."""
+    """Makes each path of a field in these tables, and in their tables, relative to `folder`."""
     if isinstance(tables, list):
         for table in tables:
             _resolve_paths(table, folder)

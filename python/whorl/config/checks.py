@@ -9,7 +9,7 @@ from pydantic import ValidationError
 from whorl.base.errors import CaseError
 from whorl.config.columns import CLOCK
 from whorl.config.explain import did_you_mean
-from whorl.config.forcing import DesignGrid, FormulaInTime, Steady, Stochastic
+from whorl.config.forcing import DesignGrid, FormulaInTime, Steady, Stochastic, undesigned
 from whorl.config.initial_options import KINDS, Formula, InitialField, Zero
 from whorl.config.measures import (
     growing_columns,
@@ -73,6 +73,16 @@ def _designed(force: Any, sections: dict[str, Any]) -> Any:
         raise CaseError(
             "forcing.target is for an isotropic force; leave forcing.modes, forcing.polarisation and "
             "forcing.peak out, or give forcing.power and forcing.correlation_time instead."
+        )
+    if unknown := undesigned(sections.get("flow") or {}, grid.lengths):
+        raise CaseError(
+            f"forcing.target knows nothing of {unknown}; leave it out, or give forcing.power and "
+            "forcing.correlation_time in place of the target."
+        )
+    if len(sections["forcing"]) > 1:
+        raise CaseError(
+            "forcing.target designs a flow with one force, and there are "
+            f"{len(sections['forcing'])}; give forcing.power and forcing.correlation_time in its place."
         )
     if 1 in grid.points or grid.bases != "FFF" or force.get("field", "velocity") != "velocity":
         raise CaseError(
@@ -208,7 +218,7 @@ def _check_forced_field(force: Any, case: Any) -> int:
 
 def check_band(force: Any, case: Any) -> None:
     """Raises ValueError for a band without modes, or beyond those that are kept."""
-    k_max = getattr(force, "k_max", None)
+    k_max = force.k_f + 3 * force.width if hasattr(force, "k_f") else getattr(force, "k_max", None)
     if k_max is None:
         return
     most = resolved_wavenumber(case.grid) / smallest_wavenumber(case.grid)
@@ -217,8 +227,9 @@ def check_band(force: Any, case: Any) -> None:
             f"forcing.k_min = {force.k_min:g} is larger than forcing.k_max = {k_max:g}: the band has no modes"
         )
     if k_max > most * (1 + 1e-9):
+        end = "forcing.k_max" if hasattr(force, "k_max") else "the end of the band, k_f + 3 width"
         raise ValueError(
-            f"forcing.k_max = {k_max:g} is beyond the largest wavenumber that is kept in every direction, "
+            f"{end} = {k_max:g} is beyond the largest wavenumber that is kept in every direction, "
             f"{most:.4g} times the smallest; lower it or use more points"
         )
 

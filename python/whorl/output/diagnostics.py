@@ -41,7 +41,8 @@ class Moment:
     def injections(self) -> dict[str, np.ndarray]:
         """The power of each force by shell, by the names of their columns. Collective."""
         spectra = by_force(self.case, [np.asarray(power) for power in self.flow.power_of_sources()])
-        return {column.name: spectra[name] for name, column in injections(self.case).items()}
+        unknown = math.nan if self.report is None else 0.0  # before the first step there is no force yet
+        return {column.name: spectra[name] + unknown for name, column in injections(self.case).items()}
 
     @cached_property
     def transfers(self) -> dict[str, np.ndarray]:

@@ -19,6 +19,7 @@ from whorl.output.means import ENOUGH, Mean, end_of_transient, evenly, mean_of
 from whorl.output.series import gaps_of, step_of
 
 DECISIVE = ("energy", "dissipation")  # quantities that decide whether a flow is stationary
+OF_FIELDS = ("_energy", "_variance", "mass")  # ends of the names of others: those of its other fields
 HEADING = ("quantity", "mean ± error", "unit", "independent samples", "trend")
 HOLE = 10.0  # times the usual spacing of rows: no longer a matter of adaptive steps
 SAME = 1e-9  # of a time: what rounding may put between a row and the end of the window
@@ -139,7 +140,8 @@ class Averages:
         return f"<table><thead><tr>{head}</tr></thead>{body}</table>{remarks}"
 
     def _decisive(self) -> dict[str, Mean]:
-        return {name: self.means[name] for name in DECISIVE if name in self.means}
+        others = [name for name in self.means if name.endswith(OF_FIELDS)]
+        return {name: self.means[name] for name in (*DECISIVE, *others) if name in self.means}
 
     def _whether_stationary(self) -> str:
         decisive = self._decisive()

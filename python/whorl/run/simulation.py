@@ -96,7 +96,7 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         remarks = initials.set_initial(self.flow, case, initial, comm)
         begin_forces(self.flow, 0.0)
         follows = case.time.courant is not None and case.time.dt_max is None
-        pushed = any(not force.multiplies for force in case.forcing)
+        pushed = self.flow.speed_of_sources(1.0) > 0
         if follows and not pushed and case.flow.at_rest(self.flow.statistics()):
             raise CaseError(at_rest(case))
         if directory:

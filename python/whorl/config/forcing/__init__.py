@@ -11,7 +11,7 @@ from whorl.config.forcing.base import CoreSource, Forcing, units_of
 from whorl.config.forcing.design import DesignGrid, Expected, Target, expected
 from whorl.config.forcing.proportional import ConstantEnergy, ConstantPower, Linear
 from whorl.config.forcing.steady import FormulaInTime, Script, Steady
-from whorl.config.forcing.stochastic import Lindborg, Noise, Stochastic, expectation
+from whorl.config.forcing.stochastic import Lindborg, Noise, Stochastic, expectation, undesigned
 from whorl.config.section import tag_of
 
 KINDS: dict[str, type[Forcing]] = {
@@ -45,5 +45,6 @@ __all__ = [
     "Target",
     "expectation",
     "expected",
+    "undesigned",
     "units_of",
 ]

@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import model_validator
 
 from whorl.config.forcing.base import CoreSource, Forcing, OnBand, given
@@ -115,6 +116,16 @@ class Stochastic(OnBand):
         return None if self.target is None else design(self.target, self.k_min, self.k_max, grid)
 
 
+def undesigned(flow: dict[str, Any], lengths: tuple[float, ...]) -> str:
+    """What of the equations or the box a design does not know of, as a setting; "" if there is nothing."""
+    if flow.get("model", "navier-stokes") != "navier-stokes":
+        return f'flow.model = "{flow["model"]}"'
+    for name in ("hyperviscosity", "hypoviscosity", "drag", "rotation"):
+        if np.any(flow.get(name, 0.0)):
+            return f"flow.{name}"
+    return "" if max(lengths) <= min(lengths) * (1 + 1e-12) else "a box that is not a cube (grid.lengths)"
+
+
 def expectation(case: Any) -> Expected | None:
     """What the flow of a case should reach whose only force is an isotropic one of known σ² and T_L."""
     if len(case.forcing) != 1 or not isinstance(force := case.forcing[0], Stochastic):
@@ -123,7 +134,7 @@ def expectation(case: Any) -> Expected | None:
     three = case.grid.bases == "FFF" and 1 not in case.grid.points
     if not (isotropic and three and force.variance and force.field == "velocity"):
         return None
-    if case.flow.model != "navier-stokes" or not case.flow.viscosity:
+    if undesigned(case.flow.model_dump(), case.grid.lengths) or not case.flow.viscosity:
         return None
     modes = count_modes(force.k_min, force.k_max, case.grid)
     intensity, smallest = force.variance * force.correlation_time, smallest_wavenumber(case.grid)
