@@ -92,6 +92,8 @@ def test_the_process_is_linear_between_its_points():
     T = 0.64
     f = forces(make(OU | {"correlation_time": T}, dt=0.001, points=8, scheme="rk2"), 60)
     forced = np.abs(f[0]).sum(axis=0) > 0
+    slopes = np.abs(np.diff(samples(f, forced), axis=0)).max(axis=1)
+    assert slopes.min() > 0.05 * slopes.max()  # nowhere constant
     bends = np.abs(np.diff(samples(f, forced), n=2, axis=0)).max(axis=1)
     # A point lies within one step, or at the end of one: two bends, or one, for each of the six points.
     assert 5 <= (bends > 1e-6 * bends.max()).sum() <= 12
