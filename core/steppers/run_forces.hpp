@@ -30,6 +30,8 @@ void Forces<Model, Device, Real>::add(std::unique_ptr<forcing::Source> source, k
     Running& of = sources_.emplace_back();
     of.source = std::move(source);
     of.field = field;
+    for (std::vector<double>& of_register : of.by_shell)
+        of_register.assign(static_cast<std::size_t>(at_.shells), 0.0);
     place(of, of.source->modes());
 }
 
@@ -56,8 +58,6 @@ void Forces<Model, Device, Real>::place(Running& of, const forcing::ForcedModes&
     of.copied = Buffer<Complex<Real>>(values);
     of.force = Buffer<Complex<Real>>(values);
     if (!of.source->given()) of.a = of.f = forcing::Values(modes.size(), of.field.components);
-    for (std::vector<double>& of_register : of.by_shell)
-        of_register.assign(static_cast<std::size_t>(at_.shells), 0.0);
 }
 
 template <class Model, class Device, class Real> std::int64_t Forces<Model, Device, Real>::bytes() const {

@@ -250,7 +250,12 @@ def test_several_forces_add_up():
 
 
 def test_the_power_by_shell_is_all_of_the_power():
-    for force in ({"kind": "stochastic", "power": 0.5, "correlation_time": 0.2}, FORCES_OF_POWER["linear"]):
+    varying = {"name": "formula", "value": ["sin(2*y)*cos(40*t)", "0", "0"]}
+    for force in (
+        {"kind": "stochastic", "power": 0.5, "correlation_time": 0.2},
+        {"kind": "steady", "shape": varying},
+        FORCES_OF_POWER["linear"],
+    ):
         flow = advanced(make(force, viscosity=0.05, initial=RANDOM, dt=0.01), 3)
         [shells] = flow.flow.power_of_sources()
         assert sum(shells) == pytest.approx(
