@@ -13,11 +13,11 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
 import typer
-from comparison import FIGURES, OWN, REFERENCE, ROOT, Error, show, write_page_table, write_result
+from comparison import FIGURES, OWN, REFERENCE, Error, show, write_page_table, write_result
 from forced_judges import (
     COMPONENTS,
     is_inverse_cascade,
@@ -29,6 +29,7 @@ from forced_judges import (
     resembles_jhtdb,
     scaled,
 )
+from kept_runs import commands, kept_in
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
@@ -38,7 +39,6 @@ from whorl.output.directory import RunDirectory
 from whorl.results.plots import STYLE
 
 TWO_ROOT_TWO = 2 * math.sqrt(2)
-app = typer.Typer(add_completion=False, help=__doc__, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @dataclass(frozen=True)
@@ -133,47 +133,6 @@ VALIDATIONS = {
         "Inverse cascade of two-dimensional turbulence, 512²", RING, is_inverse_cascade, 60, 90, False
     ),
 }
-
-Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(VALIDATIONS)}.")]
-Directory = Annotated[
-    Path | None, typer.Option("--directory", "-d", help="The run; runs/validation/NAME by default.")
-]
-
-
-@app.command()
-def run(name: Name, directory: Directory = None) -> None:
-    """Run the case, or go on with it from its last checkpoint, and compare it when it is finished."""
-    validation, place = find(name, directory)
-    if not simulate(validation, place):
-        raise SystemExit(f"stopped before the end; go on by running {name} again")
-    if world().rank == 0:
-        judge(name, validation, place)
-
-
-@app.command()
-def compare(name: Name, directory: Directory = None) -> None:
-    """Compare a finished run."""
-    validation, place = find(name, directory)
-    judge(name, validation, place)
-
-
-@app.command(name="list")
-def list_() -> None:
-    """List the validations, and how far their runs are."""
-    for name, validation in VALIDATIONS.items():
-        place = find(name, None)[1]
-        at = "not begun"
-        if RunDirectory(place).is_run():
-            series = open_run(place).series
-            whole = validation.skipped + validation.averaged
-            at = f"{float(series['turnovers'][-1]):.1f} of {whole:g} turnovers"
-        typer.echo(f"{name:20} {at:28} {validation.title}")
-
-
-def find(name: str, directory: Path | None) -> tuple[Validation, Path]:
-    if name not in VALIDATIONS:
-        raise typer.BadParameter(f"{name} is none of {', '.join(VALIDATIONS)}")
-    return VALIDATIONS[name], directory or ROOT / "runs" / "validation" / name
 
 
 def simulate(validation: Validation, directory: Path) -> bool:
@@ -270,6 +229,22 @@ def draw(name: str, title: str, results: Any, averages: Any) -> None:
         figure.suptitle(title, x=0.01, ha="left", fontsize=13)
         FIGURES.mkdir(exist_ok=True)
         figure.savefig(FIGURES / f"validation-{name}.png", dpi=100)
+
+
+app = commands(__doc__, VALIDATIONS, simulate, judge)
+
+
+@app.command(name="list")
+def list_() -> None:
+    """List the validations, and how far their runs are."""
+    for name, validation in VALIDATIONS.items():
+        place = kept_in(name)
+        at = "not begun"
+        if RunDirectory(place).is_run():
+            series = open_run(place).series
+            whole = validation.skipped + validation.averaged
+            at = f"{float(series['turnovers'][-1]):.1f} of {whole:g} turnovers"
+        typer.echo(f"{name:20} {at:28} {validation.title}")
 
 
 if __name__ == "__main__":

@@ -12,18 +12,17 @@ with 1 if an error is too large.
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 import xarray as xr
 from comparison import ROOT, Curves, Error, draw, paired, show, write_page_table, write_result
+from kept_runs import commands
 from whorl import Case, CaseError, Simulation, open_run
 from whorl.base.parallel import on_root, world
 from whorl.output.directory import RunDirectory
 
 REFERENCE = ROOT / "validation" / "reference"
-app = typer.Typer(add_completion=False, help=__doc__, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 
 @dataclass(frozen=True)
@@ -130,34 +129,6 @@ VALIDATIONS = {
     ),
 }
 
-Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(VALIDATIONS)}.")]
-Directory = Annotated[
-    Path | None, typer.Option("--directory", "-d", help="The run; runs/validation/NAME by default.")
-]
-
-
-@app.command()
-def run(name: Name, directory: Directory = None) -> None:
-    """Run the case, or go on with it from its last checkpoint, and compare it when it is finished."""
-    validation, place = find(name, directory)
-    if not simulate(validation, place):
-        raise SystemExit(f"stopped before the end; go on by running {name} again")
-    if world().rank == 0:
-        judge(name, validation, place)
-
-
-@app.command()
-def compare(name: Name, directory: Directory = None) -> None:
-    """Compare a finished run."""
-    validation, place = find(name, directory)
-    judge(name, validation, place)
-
-
-def find(name: str, directory: Path | None) -> tuple[Validation, Path]:
-    if name not in VALIDATIONS:
-        raise typer.BadParameter(f"{name} is none of {', '.join(VALIDATIONS)}")
-    return VALIDATIONS[name], directory or ROOT / "runs" / "validation" / name
-
 
 def simulate(validation: Validation, directory: Path) -> bool:
     """Whether the end is reached; collective."""
@@ -211,6 +182,8 @@ def judge(name: str, validation: Validation, directory: Path) -> None:
     if any(error.verdict == "FAILED" for error in errors):
         raise SystemExit(1)
 
+
+app = commands(__doc__, VALIDATIONS, simulate, judge)
 
 if __name__ == "__main__":
     try:

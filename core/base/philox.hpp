@@ -13,6 +13,11 @@ namespace whorl {
 
 using PhiloxBlock = std::array<std::uint32_t, 4>;
 
+// The low and the high half of a number, as a key or as a part of a counter.
+WHORL_ANYWHERE std::array<std::uint32_t, 2> halves(std::uint64_t number) {
+    return {static_cast<std::uint32_t>(number), static_cast<std::uint32_t>(number >> 32)};
+}
+
 WHORL_ANYWHERE PhiloxBlock philox(PhiloxBlock counter, std::array<std::uint32_t, 2> key) {
     for (int round = 0; round < 10; ++round) {
         const std::uint64_t p = 0xD2511F53ull * counter[0];

@@ -98,10 +98,9 @@ std::int64_t forcing_bytes(const Options& options, const ModelShape& shape, std:
     for (const forcing::SourceOptions& source : options.forcing) {
         std::int64_t forced = 0;
         if (source.number("dense", 0.0) != 0.0) forced = modes;
-        if (source.has("k_max")) {
-            const auto band = forcing::all_modes(source.band(), options.box(), options.truncation());
-            forced = std::min(modes, static_cast<std::int64_t>(band.size()));
-        }
+        if (source.has("k_max"))
+            forced =
+                std::min(modes, forcing::count_modes(source.band(), options.box(), options.truncation()));
         int components = 1;
         for (const FieldList* fields : {&shape.outputs, &shape.fields})
             for (const auto& [name, count] : *fields)

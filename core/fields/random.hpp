@@ -27,7 +27,7 @@ WHORL_ANYWHERE void random_mode(Wavenumber<Real> k, std::array<int, 3> n, const 
         const PhiloxBlock words =
             philox({static_cast<std::uint32_t>(mode.of[0]), static_cast<std::uint32_t>(mode.of[1]),
                     static_cast<std::uint32_t>(mode.of[2]), component},
-                   {static_cast<std::uint32_t>(seed), static_cast<std::uint32_t>(seed >> 32)});
+                   halves(seed));
         const std::array<double, 2> normal = normals(words[0], words[1]);
         const Complex<double> drawn =
             RealAmplitude(n, parities[component], box).from(mode, normal[0], normal[1]);

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "base/philox.hpp"
+#include "forcing/random_words.hpp"
 #include "forcing/registry.hpp"
 #include "grid/real_field.hpp"
 
@@ -27,14 +27,11 @@ class Alvelius final : public Source {
           seed_(static_cast<std::uint64_t>(options.number("seed"))), power_(options.number("power")),
           horizontal_(around.plane || options.number("horizontal", 0.0) != 0.0),
           helicity_(options.number("helicity", 0.0)), box_(around.box) {
-        const double smallest = box_.smallest_wavenumber(), width = options.number("width");
-        const auto shape = [&](const ForcedMode& mode) {
-            const double off = (std::sqrt(square(mode.k)) / smallest - options.number("peak")) / width;
-            return std::exp(-0.25 * off * off);
-        };
-        for (const ForcedMode& mode : modes()) shape_.push_back(shape(mode));
-        for (const ForcedMode& mode : all_modes(options.band(), around.box, around.truncation))
-            total_ += mode.weight * shape(mode) * shape(mode);
+        for (const ForcedMode& mode : modes()) shape_.push_back(shape_of(options, mode, box_));
+        for_each_mode(options.band(), around.box, around.truncation, [&](const ForcedMode& mode) {
+            const double shape = shape_of(options, mode, box_);
+            total_ += mode.weight * shape * shape;
+        });
     }
 
     Acts acts() const override { return Acts::over_step; }
@@ -101,13 +98,7 @@ class Alvelius final : public Source {
     }
 
     double random(const std::array<int, 3>& n, std::int64_t step, int which) const {
-        const auto half = [](int i) { return static_cast<std::uint32_t>(i) & 0xFFFFu; };
-        const auto at = static_cast<std::uint64_t>(step);
-        const PhiloxBlock words =
-            philox({half(n[0]) | half(n[1]) << 16, half(n[2]), static_cast<std::uint32_t>(at),
-                    static_cast<std::uint32_t>(at >> 32)},
-                   {static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)});
-        return uniform(words[static_cast<std::size_t>(which)]);
+        return uniform(random_words(n, 0, step, seed_)[static_cast<std::size_t>(which)]);
     }
 
     std::uint64_t seed_;

@@ -75,8 +75,9 @@ class ConstantEnergy final : public Source {
     static int shells_of(const SourceOptions& options, const Surroundings& around) {
         const double smallest = around.box.smallest_wavenumber();
         int last = 0;
-        for (const ForcedMode& mode : all_modes(options.band(), around.box, around.truncation))
+        for_each_mode(options.band(), around.box, around.truncation, [&](const ForcedMode& mode) {
             last = std::max(last, shell_number(std::sqrt(square(mode.k)), smallest));
+        });
         return last + 1;
     }
     std::size_t shell_of(std::size_t m) const {

@@ -9,10 +9,6 @@ namespace {
 // So that a bound such as 2 sqrt 2 holds the modes that lie on it.
 constexpr double rounding = 1e-9;
 
-int signed_number(int place, int count, bool wall) {
-    return wall || place <= count / 2 ? place : place - count;
-}
-
 double weight_of(const std::array<int, 3>& n, const Box& box) {
     double weight = n[0] > 0 ? 2.0 : 1.0;
     for (const int axis : {1, 2})
@@ -38,8 +34,8 @@ bool Band::holds(const std::array<int, 3>& n, double k, double smallest) const {
     return ratio >= least * (1.0 - rounding) && ratio <= most * (1.0 + rounding);
 }
 
-ForcedModes all_modes(const Band& band, const Box& box, const Truncation& truncation) {
-    ForcedModes modes;
+void for_each_mode(const Band& band, const Box& box, const Truncation& truncation,
+                   const std::function<void(const ForcedMode&)>& use) {
     const auto x = range_of(0, band, box, truncation), y = range_of(1, band, box, truncation),
                z = range_of(2, band, box, truncation);
     std::array<int, 3> n{};
@@ -49,9 +45,14 @@ ForcedModes all_modes(const Band& band, const Box& box, const Truncation& trunca
                 const Wavenumber<double> k{n[0] * box.unit(0), n[1] * box.unit(1), n[2] * box.unit(2)};
                 if (band.holds(n, std::sqrt(square(k)), box.smallest_wavenumber()) &&
                     truncation.kept(n[0], std::abs(n[1]), std::abs(n[2])))
-                    modes.push_back({n, k, weight_of(n, box), -1});
+                    use({n, k, weight_of(n, box), -1});
             }
-    return modes;
+}
+
+std::int64_t count_modes(const Band& band, const Box& box, const Truncation& truncation) {
+    std::int64_t count = 0;
+    for_each_mode(band, box, truncation, [&](const ForcedMode&) { ++count; });
+    return count;
 }
 
 ForcedModes modes_of(const Band& band, const Box& box, const Truncation& truncation, const RowTable& table) {
@@ -62,7 +63,7 @@ ForcedModes modes_of(const Band& band, const Box& box, const Truncation& truncat
         for (int l = 0; l < table.nz(); ++l) {
             const Row& row = table.rows()[static_cast<std::size_t>(j) * static_cast<std::size_t>(table.nz()) +
                                           static_cast<std::size_t>(l)];
-            const int y = ky[static_cast<std::size_t>(j)], z = signed_number(l, table.nz(), box.wall(2));
+            const int y = ky[static_cast<std::size_t>(j)], z = line_number(l, table.nz(), box.wall(2));
             const double k_y = y * box.unit(1), k_z = z * box.unit(2);
             if (std::hypot(k_y, k_z) > band.most * smallest * (1.0 + rounding)) continue;
             for (int i = 0; i < row.length; ++i) {

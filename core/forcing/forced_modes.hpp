@@ -2,8 +2,9 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <functional>
 #include <limits>
-#include <string>
 #include <vector>
 
 #include "base/parity.hpp"
@@ -36,9 +37,11 @@ struct Band {
     bool holds(const std::array<int, 3>& n, double k, double smallest) const;
 };
 
-// The modes of a band, on all ranks, in an order that does not depend on the ranks or the resolution: sums
-// over them are the same to the bit everywhere. Their index is not set.
-ForcedModes all_modes(const Band& band, const Box& box, const Truncation& truncation);
+// Calls `use` with the modes of a band, those of all ranks, in an order that does not depend on the ranks or
+// the resolution: sums over them are the same to the bit everywhere. Their index is not set.
+void for_each_mode(const Band& band, const Box& box, const Truncation& truncation,
+                   const std::function<void(const ForcedMode&)>& use);
+std::int64_t count_modes(const Band& band, const Box& box, const Truncation& truncation);
 // The rank's modes of a band.
 ForcedModes modes_of(const Band& band, const Box& box, const Truncation& truncation, const RowTable& table);
 

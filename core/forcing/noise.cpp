@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "base/philox.hpp"
+#include "forcing/random_words.hpp"
 
 namespace whorl::forcing {
 
@@ -23,21 +23,14 @@ Noise::Noise(const ForcedModes& modes, const Surroundings& around, std::uint64_t
     : modes_(modes), box_(around.box), parities_(around.parities), components_(around.components),
       seed_(seed), colour_(colour), T_(T) {}
 
-// One block of random numbers for each mode, component, level and place. Wavenumbers have 16 bits each, the
-// place 64, so that no two of them share a counter.
+// One block of random words for each mode, component, level and place.
 void Noise::draw(int level, std::int64_t place, Values& x) const {
-    const auto half = [](int n) { return static_cast<std::uint32_t>(n) & 0xFFFFu; };
-    const auto at = static_cast<std::uint64_t>(place);
-    const std::array key{static_cast<std::uint32_t>(seed_), static_cast<std::uint32_t>(seed_ >> 32)};
     for (std::size_t m = 0; m < modes_.size(); ++m) {
         const RealMode mode(modes_[m].n, box_);
         for (int c = 0; c < components_; ++c) {
             const std::uint32_t which = static_cast<std::uint32_t>(c) | static_cast<std::uint32_t>(level)
                                                                             << 4;
-            const PhiloxBlock words =
-                philox({half(mode.of[0]) | half(mode.of[1]) << 16, half(mode.of[2]) | which << 16,
-                        static_cast<std::uint32_t>(at), static_cast<std::uint32_t>(at >> 32)},
-                       key);
+            const PhiloxBlock words = random_words(mode.of, which, place, seed_);
             const std::array<double, 2> normal = normals(words[0], words[1]);
             const RealAmplitude amplitude(modes_[m].n, parities_[static_cast<std::size_t>(c)], box_);
             x.at(c, m) = amplitude.from(mode, normal[0], normal[1]);

@@ -1,5 +1,6 @@
 #include "forcing/registry.hpp"
 
+#include <cmath>
 #include <functional>
 
 #include "base/choice.hpp"
@@ -46,11 +47,18 @@ std::unique_ptr<Source> make_source(const SourceOptions& options, const Surround
 
 ForcedModes modes_for(const SourceOptions& options, const Surroundings& around) {
     const Band band = options.band();
-    WHORL_REQUIRE(!all_modes(band, around.box, around.truncation).empty(),
+    WHORL_REQUIRE(count_modes(band, around.box, around.truncation) > 0,
                   "forcing \"" + options.name + "\" has no modes: none is kept from k_min = " +
                       std::to_string(band.least) + " to k_max = " + std::to_string(band.most) +
                       " times the smallest wavenumber; widen the band.");
     return modes_of(band, around.box, around.truncation, around.table);
+}
+
+double shape_of(const SourceOptions& options, const ForcedMode& mode, const Box& box) {
+    if (!options.has("peak")) return 1.0;
+    const double k = std::sqrt(square(mode.k)) / box.smallest_wavenumber();
+    const double off = (k - options.number("peak")) / options.number("width");
+    return std::exp(-0.25 * off * off);
 }
 
 } // namespace whorl::forcing

@@ -21,4 +21,8 @@ std::unique_ptr<Source> make_source(const SourceOptions& options, const Surround
 // The rank's modes of the band. Throws Error, on all ranks, where the band has no modes.
 ForcedModes modes_for(const SourceOptions& options, const Surroundings& around);
 
+// The amplitude of a force as a function of |k|: 1, or the square root of a Gaussian of standard deviation
+// `width` about `peak`, both in units of the smallest wavenumber of the box.
+double shape_of(const SourceOptions& options, const ForcedMode& mode, const Box& box);
+
 } // namespace whorl::forcing

@@ -27,8 +27,7 @@ class Stochastic final : public Source {
           noise_(modes(), around, static_cast<std::uint64_t>(options.number("seed")),
                  time_ > 0.0 ? Noise::Colour::coloured : Noise::Colour::white,
                  time_ > 0.0 ? time_ : options.number("interval")) {
-        for (const ForcedMode& mode : modes())
-            shape_.push_back(shape_of(options, mode, around.box.smallest_wavenumber()));
+        for (const ForcedMode& mode : modes()) shape_.push_back(shape_of(options, mode, around.box));
         const double unit = power_of_unit(options, around);
         const double intensity =
             options.has("power") ? options.number("power") / unit : options.number("intensity");
@@ -52,19 +51,11 @@ class Stochastic final : public Source {
     }
 
   private:
-    // The square root of the variance's dependence on k: 1, or a Gaussian about `peak`.
-    static double shape_of(const SourceOptions& options, const ForcedMode& mode, double smallest) {
-        if (!options.has("peak")) return 1.0;
-        const double off =
-            (std::sqrt(square(mode.k)) / smallest - options.number("peak")) / options.number("width");
-        return std::exp(-0.25 * off * off);
-    }
-
     // The power of intensity 1.
     double power_of_unit(const SourceOptions& options, const Surroundings& around) const {
         double power = 0.0;
-        for (const ForcedMode& mode : all_modes(options.band(), around.box, around.truncation)) {
-            const double shape = shape_of(options, mode, around.box.smallest_wavenumber());
+        for_each_mode(options.band(), around.box, around.truncation, [&](const ForcedMode& mode) {
+            const double shape = shape_of(options, mode, around.box);
             const RealMode real(mode.n, around.box);
             double variance[3] = {};
             for (int c = 0; c < components(); ++c) {
@@ -73,7 +64,7 @@ class Stochastic final : public Source {
                 variance[c] = amplitude.none ? 0.0 : real.alone ? 1.0 : 2.0;
             }
             power += mode.weight * shape * shape * polarisation_.mean_square(mode.k, variance);
-        }
+        });
         return power;
     }
 

@@ -101,6 +101,20 @@ template <class Real> struct PowerOfForce {
     }
 };
 
+// weight |f|^2.
+template <class Real> struct SquareOfForce {
+    Forced<Real> on;
+    int components;
+    const Complex<Real>* force;
+
+    WHORL_INLINE void operator()(std::int64_t i, double* sum) const {
+        for (int c = 0; c < components; ++c) {
+            const Complex<double> f = widened(force[c * on.count + i]);
+            *sum += static_cast<double>(on.weight[i]) * dot(f, f);
+        }
+    }
+};
+
 // 1/2 weight |a|^2 of `components` fields, over a row of modes.
 template <class Real> struct EnergyOfRow {
     ModeTables<Real> tables;

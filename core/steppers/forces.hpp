@@ -59,7 +59,6 @@ template <class Model, class Device, class Real> class Forces {
     std::int64_t bytes() const;
     forcing::Source& source(std::size_t number) { return *sources_[number].source; }
     WorkOfSource& work(std::size_t number) { return sources_[number].work; }
-    const kernels::ForcedField& field(std::size_t number) const { return sources_[number].field; }
     // The present f / a of a source on all modes.
     double gain(std::size_t number) const { return sources_[number].gain; }
 
@@ -99,6 +98,7 @@ template <class Model, class Device, class Real> class Forces {
         Buffer<int> shell;
         Buffer<Complex<Real>> copied, force;
         std::int64_t count = 0;
+        std::vector<std::size_t> places; // of given values, within a field of the state
         forcing::Values a, f;
         std::vector<double> sums;
         double gain = 0.0, scale = 1.0;

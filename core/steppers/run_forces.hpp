@@ -10,21 +10,6 @@
 
 namespace whorl {
 
-namespace kernels {
-template <class Real> struct SquareOfForce {
-    Forced<Real> on;
-    int components;
-    const Complex<Real>* force;
-
-    WHORL_INLINE void operator()(std::int64_t i, double* sum) const {
-        for (int c = 0; c < components; ++c) {
-            const Complex<double> f = widened(force[c * on.count + i]);
-            *sum += static_cast<double>(on.weight[i]) * dot(f, f);
-        }
-    }
-};
-} // namespace kernels
-
 template <class Model, class Device, class Real>
 void Forces<Model, Device, Real>::add(std::unique_ptr<forcing::Source> source, kernels::ForcedField field) {
     Running& of = sources_.emplace_back();
@@ -369,10 +354,13 @@ void Forces<Model, Device, Real>::give(std::size_t number, const std::vector<Com
         kept.push_back(mode);
         places.push_back(at);
     }
-    place(of, kept);
+    if (places != of.places) {
+        place(of, kept);
+        of.places = places;
+    }
     std::vector<Complex<Real>> chosen;
     for (std::size_t c = 0; c < static_cast<std::size_t>(of.field.components); ++c)
-        for (const std::size_t at : places) chosen.push_back(values[c * modes + at]);
+        for (const std::size_t at : of.places) chosen.push_back(values[c * modes + at]);
     put(of, chosen);
     double sum = at_.device.reduce(
         of.count, 1, 0, kernels::SquareOfForce<Real>{on(of), of.field.components, of.force.data()})[0];

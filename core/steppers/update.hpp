@@ -1,7 +1,7 @@
 // The update of one mode by a stage:
 //
-//   da = weight (tendency + L a) (+ extra) + growth a,  r_i <- exp(-rate elapsed) (sum_j m[i][j] r_j + v[i]
-//   dt da)
+//   da = weight (tendency + L a) (+ extra) + growth a,
+//   r_i <- exp(-rate elapsed) (sum_j m[i][j] r_j + v[i] dt da)
 //
 // L is a model's linear coupling. With `exact` it is not in da but in the factor, exp((L - rate) elapsed)
 // (coupling.hpp), which is then computed in double. Where work is enqueued, a thread does all of it for a

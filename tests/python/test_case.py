@@ -9,29 +9,12 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from support.cases import refusal, sections_of
 from whorl.base.errors import CaseError
 from whorl.config.case import Case, load_case, ready_cases
 from whorl.config.explain import options, sections, show
 from whorl.config.sizes import next_good_size, prime_factors
 from whorl.run.simulation import Simulation
-
-
-def sections_of(**changes):
-    base = {
-        "grid": {"points": 64},
-        "flow": {"viscosity": 0.01},
-        "time": {"until": 10},
-        "initial": {"name": "abc"},
-    }
-    return base | changes
-
-
-def refusal(*settings, **changes):
-    with pytest.raises(CaseError) as caught:
-        Case(**sections_of(**changes)).updated(settings)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
 
 
 def test_defaults_and_shorthands():

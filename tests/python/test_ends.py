@@ -5,28 +5,10 @@ import tomllib
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from whorl.base.errors import CaseError
+from support.cases import refusal, sections_of
 from whorl.config.case import Case
 
 TURNOVERS = st.floats(1e-12, 1e12).map(lambda n: f"{n} turnovers")
-
-
-def sections_of(**changes):
-    base = {
-        "grid": {"points": 64},
-        "flow": {"viscosity": 0.01},
-        "time": {"until": 10},
-        "initial": {"name": "abc"},
-    }
-    return base | changes
-
-
-def refusal(*settings, **changes):
-    with pytest.raises(CaseError) as caught:
-        Case(**sections_of(**changes)).updated(settings)
-    message = str(caught.value)
-    assert "\n" not in message
-    return message
 
 
 @pytest.mark.parametrize(

@@ -40,6 +40,7 @@ from whorl.config.section import (
     Precision,
     ProcessGrid,
     Section,
+    Seed,
     listed,
     option,
 )
@@ -69,7 +70,7 @@ class Grid(Section):
         CHOICES["shape"][0],
         "shape of the kept modes with dealias = 2/3; with phase shifts always a sphere, else a cube",
     )
-    shift_seed: int = option(0, "seed of the random grid shifts of dealias = phase-shift", ge=0, lt=2**31)
+    shift_seed: Seed = option(0, "seed of the random grid shifts of dealias = phase-shift")
 
     @model_validator(mode="after")
     def _sphere_only_with_two_thirds(self) -> "Grid":

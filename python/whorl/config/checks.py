@@ -12,8 +12,8 @@ from whorl.config.explain import did_you_mean
 from whorl.config.forcing import DesignGrid, FormulaInTime, Steady, Stochastic, undesigned
 from whorl.config.initial_options import KINDS, Formula, InitialField, Zero
 from whorl.config.measures import (
+    all_fields,
     growing_columns,
-    output_fields,
     series_columns,
     spectra_columns,
     state_fields,
@@ -68,8 +68,7 @@ def _designed(force: Any, sections: dict[str, Any]) -> Any:
         stochastic, grid = Stochastic(**force), DesignGrid.of(sections.get("grid"))
     except (ValidationError, ValueError, TypeError, KeyError):
         return force
-    isotropic = stochastic.modes == "all" and stochastic.polarisation == "all" and stochastic.peak is None
-    if not isotropic:
+    if not stochastic.isotropic:
         raise CaseError(
             "forcing.target is for an isotropic force; leave forcing.modes, forcing.polarisation and "
             "forcing.peak out, or give forcing.power and forcing.correlation_time instead."
@@ -170,7 +169,7 @@ def check_forcing(case: Any) -> None:
                 f'forcing.kind = "{force.kind}" is for periodic boxes (grid.bases = "FFF"), not for '
                 f'"{case.grid.bases}"; choose another kind'
             )
-        check_band(force, case)
+        _check_band(force, case)
         _check_shape(force, components, case)
         force.check(case)
     _check_seeds(case.forcing)
@@ -207,7 +206,7 @@ def _check_forced_field(force: Any, case: Any) -> int:
             f"{place} acts on a {force.field} that {how} prescribes, so that it stays as it is; force "
             f"{others} instead"
         )
-    components = (output_fields(case) | state_fields(case))[force.field].components
+    components = all_fields(case)[force.field].components
     if force.vector and components != 3:
         raise ValueError(
             f'{place} of kind "{force.kind}" is for a vector field, not for {force.field} of '
@@ -216,21 +215,20 @@ def _check_forced_field(force: Any, case: Any) -> int:
     return components
 
 
-def check_band(force: Any, case: Any) -> None:
+def _check_band(force: Any, case: Any) -> None:
     """Raises ValueError for a band without modes, or beyond those that are kept."""
-    k_max = force.k_f + 3 * force.width if hasattr(force, "k_f") else getattr(force, "k_max", None)
-    if k_max is None:
+    if (ends := force.ends()) is None:
         return
+    k_min, k_max = ends
     most = resolved_wavenumber(case.grid) / smallest_wavenumber(case.grid)
-    if getattr(force, "k_min", 0.0) > k_max:
+    if k_min > k_max:
         raise ValueError(
-            f"forcing.k_min = {force.k_min:g} is larger than forcing.k_max = {k_max:g}: the band has no modes"
+            f"forcing.k_min = {k_min:g} is larger than forcing.k_max = {k_max:g}: the band has no modes"
         )
     if k_max > most * (1 + 1e-9):
-        end = "forcing.k_max" if hasattr(force, "k_max") else "the end of the band, k_f + 3 width"
         raise ValueError(
-            f"{end} = {k_max:g} is beyond the largest wavenumber that is kept in every direction, "
-            f"{most:.4g} times the smallest; lower it or use more points"
+            f"{force.end_of_band} = {k_max:g} is beyond the largest wavenumber that is kept in every "
+            f"direction, {most:.4g} times the smallest; lower it or use more points"
         )
 
 
@@ -331,7 +329,7 @@ def check_initial(case: Any) -> None:
 
 
 def _first_components(case: Any) -> int:
-    return (case.flow.outputs | case.flow.state)[case.flow.first_field()].components
+    return all_fields(case)[case.flow.first_field()].components
 
 
 def _check_kind(field: InitialField, name: str, components: int, place: str, case: Any) -> None:

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
 
 from whorl.config import formulas
-from whorl.config.section import FilePath, Numbers, Section, listed, option
+from whorl.config.section import FilePath, Numbers, Section, Seed, listed, option
 
 DEFAULT_PEAK = 4.0
 DEFAULT_ENERGY = 0.5
@@ -113,7 +113,7 @@ class Random(InitialField):
         unit="length²/time²",
         min_length=2,
     )
-    seed: int = option(0, "seed; the same field on any number of ranks", ge=0, lt=2**31)
+    seed: Seed = option(0, "seed; the same field on any number of ranks")
     fields: ClassVar = ANY
     rivals: ClassVar = {"spectrum": ("k0", "energy"), "k0": ("spectrum",), "energy": ("spectrum",)}
 
@@ -134,17 +134,19 @@ class Random(InitialField):
         return self
 
 
-def _formulas(value: Any) -> Any:
+def one_or_listed(value: Any) -> Any:
+    """A list of formulas; a single one stands for itself."""
     return (value,) if isinstance(value, str) else listed(value)
 
 
-def _check_formulas(texts: tuple[str, ...]) -> tuple[str, ...]:
+def check_formulas(texts: tuple[str, ...], variables: tuple[str, ...] = formulas.IN_SPACE) -> tuple[str, ...]:
+    """The formulas. Raises ValueError, naming the first that cannot be evaluated with these variables."""
     for text in texts:
-        formulas.check(text)
+        formulas.check(text, variables)
     return texts
 
 
-Formulas = Annotated[tuple[str, ...], BeforeValidator(_formulas), AfterValidator(_check_formulas)]
+Formulas = Annotated[tuple[str, ...], BeforeValidator(one_or_listed), AfterValidator(check_formulas)]
 
 
 class Formula(InitialField):

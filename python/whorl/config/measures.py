@@ -9,13 +9,6 @@ from whorl.config.scalars import STATISTICS, VARIANCE
 from whorl.config.schemes import SCHEMES
 from whorl.config.turnovers import turnover_columns
 
-# The unit of ½|f|² per unit of time, by the unit of f.
-UNIT_OF_TRANSFER = {
-    "length/time": "length²/time³",
-    "1/time": "1/time³",
-    "1": "1/time",
-    "√density": "density/time",
-}
 SCALAR = FieldOf(1, "1", "passive scalar", ("",))
 
 
@@ -44,7 +37,7 @@ def transfers(case: Any) -> dict[str, Column]:
         meaning = (
             f"½|{name}|² that all but the exactly integrated terms bring into the shell per unit of time"
         )
-        columns[name] = Column(own, UNIT_OF_TRANSFER[field.unit], meaning)
+        columns[name] = Column(own, units_of(field.unit)[0], meaning)
     return columns
 
 
@@ -59,7 +52,7 @@ def injections(case: Any) -> dict[str, Column]:
 
 def _moment_of(case: Any, force: Any) -> str:
     """The time that the power by shell is that of."""
-    if force.multiplies and getattr(force, "k_max", None) is None:
+    if force.multiplies and force.ends() is None:
         return "of the present state"
     if SCHEMES[case.time.scheme].earlier:
         return "of the state before the last step, for a random force the mean of that step"
@@ -86,7 +79,7 @@ def _entry(label: str, which: int) -> Any:
 
 
 def _units_of(case: Any, force: Any) -> tuple[str, str]:
-    return units_of((output_fields(case) | state_fields(case))[force.field].unit)
+    return units_of(all_fields(case)[force.field].unit)
 
 
 def state_fields(case: Any) -> dict[str, FieldOf]:
@@ -97,6 +90,11 @@ def state_fields(case: Any) -> dict[str, FieldOf]:
 def output_fields(case: Any) -> dict[str, FieldOf]:
     """The fields that can be read and written."""
     return case.flow.outputs | {scalar.name: SCALAR for scalar in case.scalars}
+
+
+def all_fields(case: Any) -> dict[str, FieldOf]:
+    """The fields of both."""
+    return output_fields(case) | state_fields(case)
 
 
 def _of_scalars(case: Any, columns: tuple[Column, ...]) -> list[Column]:

@@ -20,6 +20,7 @@ from whorl.config.clock import Every, Instant
 from whorl.config.sizes import LARGEST_FACTOR, next_good_size, prime_factors
 
 LARGEST_COUNT = 65536  # threads, rows or columns of ranks, batches
+Seed = Annotated[int, Field(ge=0, lt=2**31)]
 # The seeds of the fields of a case differ by this times their place in the state.
 STRIDE = 15485863
 LARGEST_NUMBER = 1e30  # in any option, so that squares fit; its inverse is the smallest positive number

@@ -14,7 +14,7 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.measures import SCALAR, state_fields
+from whorl.config.measures import all_fields
 from whorl.config.models.base import FieldOf
 
 Fill = Callable[[int, int, int, int, np.ndarray], None]
@@ -98,7 +98,7 @@ class Target:
     @property
     def about(self) -> FieldOf:
         """The components, unit and sines of the field."""
-        return (self.case.flow.outputs | state_fields(self.case)).get(self.field, SCALAR)
+        return all_fields(self.case)[self.field]
 
     def energy(self) -> float:
         """Half the mean square of the present field. Collective."""

@@ -17,7 +17,7 @@ from whorl.config import formulas
 from whorl.config import initial_options as kinds
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
-from whorl.config.measures import SCALAR, state_fields
+from whorl.config.measures import all_fields, state_fields
 from whorl.config.section import STRIDE, tag_of
 from whorl.config.wavenumbers import smallest_wavenumber
 from whorl.initial.checkpoints import set_from_checkpoint
@@ -124,7 +124,7 @@ def _check_names(case: Case, names: Iterable[str]) -> None:
 
 
 def _target(flow: _core.Flow, case: Case, comm: MPI.Intracomm, name: str, place: str) -> Target:
-    about = (case.flow.outputs | state_fields(case)).get(name, SCALAR)
+    about = all_fields(case)[name]
     return Target(flow, case, comm, name, about.components, place)
 
 

@@ -16,7 +16,7 @@ from whorl.config.case import Case
 from whorl.config.explain import show
 from whorl.config.forcing import Forcing, FormulaInTime, Script, Steady
 from whorl.config.initial_options import FromFile
-from whorl.config.measures import output_fields, state_fields
+from whorl.config.measures import all_fields
 from whorl.initial.checks import Fill, Target
 from whorl.initial.fields import FIELDS, set_from_array, set_from_function
 from whorl.initial.files import is_checkpoint
@@ -107,7 +107,7 @@ def set_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm, by_script: Any
     script, number = of_script(case, by_script), 0
     for force in case.forcing:
         if isinstance(force, Steady | Script):
-            about = (output_fields(case) | state_fields(case))[force.field]
+            about = all_fields(case)[force.field]
             amplitude = force.amplitude if isinstance(force, Steady) else 1.0
             place = "forcing.shape"
             target = ForceTarget(

@@ -4,8 +4,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import model_validator
 
-from whorl.config.forcing.base import CoreSource, Forcing
-from whorl.config.section import option
+from whorl.config.forcing.base import END_ABOUT_PEAK, CoreSource, Forcing, about_peak, ends_about_peak
+from whorl.config.section import Seed, option
 
 
 class Alvelius(Forcing):
@@ -29,14 +29,15 @@ class Alvelius(Forcing):
     modes: Literal["all", "horizontal"] = option(
         "all", "which modes of the band: horizontal, those independent of z"
     )
-    seed: int = option(
-        0,
-        "seed of its random numbers, which depend on the seed, the mode and the number of the step",
-        ge=0,
-        lt=2**31,
+    seed: Seed = option(
+        0, "seed of its random numbers, which depend on the seed, the mode and the number of the step"
     )
     vector: ClassVar = True
     any_bases: ClassVar = False
+    end_of_band: ClassVar = END_ABOUT_PEAK
+
+    def ends(self) -> tuple[float, float]:
+        return ends_about_peak(self)
 
     @model_validator(mode="after")
     def _possible(self) -> "Alvelius":
@@ -57,13 +58,9 @@ class Alvelius(Forcing):
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
         numbers = {
             "power": self.power,
-            "k_min": max(0.0, self.k_f - 3 * self.width),
-            "k_max": self.k_f + 3 * self.width,
             "of": float(self.modes == "horizontal"),
-            "peak": self.k_f,
-            "width": self.width,
             "horizontal": float(self.polarisation == "horizontal"),
             "helicity": {"helical": 1.0, "antihelical": -1.0}.get(self.polarisation, 0.0),
             "seed": float(self.seed),
         }
-        return (CoreSource("alvelius", numbers),)
+        return (CoreSource("alvelius", about_peak(self) | numbers),)

@@ -51,10 +51,17 @@ class Forcing(Section):
     any_bases: ClassVar[bool] = True
     """Whether it is possible between walls as well."""
 
+    end_of_band: ClassVar[str] = "forcing.k_max"
+    """What says where its band ends."""
+
     @property
     def label(self) -> str:
         """The name in the series and the spectra."""
         return self.name or self.kind
+
+    def ends(self) -> tuple[float, float] | None:
+        """The smallest and the largest |k| of its band, in units of the box's smallest; None: all modes."""
+        return None
 
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
         """The sources of the core."""
@@ -77,10 +84,28 @@ class OnBand(Forcing):
         "all", "which modes of the band: horizontal, independent of z; vertical, independent of x and y"
     )
 
+    def ends(self) -> tuple[float, float]:
+        return self.k_min, self.k_max
+
     def band(self) -> dict[str, float]:
         """The band as numbers of the core."""
         of = ("all", "horizontal", "vertical").index(self.modes)
         return {"k_min": self.k_min, "k_max": self.k_max, "of": float(of)}
+
+
+# Of a force of Gaussian strength about k_f, whose band ends three standard deviations from it.
+END_ABOUT_PEAK = "the end of the band, k_f + 3 width"
+
+
+def ends_about_peak(force: Any) -> tuple[float, float]:
+    """The ends of the band of a force that has the options k_f and width."""
+    return max(0.0, force.k_f - 3 * force.width), force.k_f + 3 * force.width
+
+
+def about_peak(force: Any) -> dict[str, float]:
+    """This band and the Gaussian as numbers of the core."""
+    k_min, k_max = ends_about_peak(force)
+    return {"k_min": k_min, "k_max": k_max, "peak": force.k_f, "width": force.width}
 
 
 def given(**numbers: float | None) -> dict[str, float]:

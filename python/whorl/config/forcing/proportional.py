@@ -108,6 +108,9 @@ class Linear(Forcing):
             raise ValueError("forcing.k_min goes with forcing.k_max: without it all modes are forced")
         return self
 
+    def ends(self) -> tuple[float, float] | None:
+        return None if self.k_max is None else (self.k_min, self.k_max)
+
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
         numbers = given(rate=self.rate, energy=self.energy, power=self.power)
         if self.k_max is not None:

@@ -1,6 +1,6 @@
 """Forces of given shape: `steady`, by name or formula, and `script`, from a Python script."""
 
-from functools import reduce
+from functools import partial, reduce
 from operator import or_
 from typing import Annotated, Any, Literal
 
@@ -9,24 +9,16 @@ from pydantic import AfterValidator, BeforeValidator, Field
 from whorl.config import formulas
 from whorl.config import initial_options as initial
 from whorl.config.forcing.base import CoreSource, Forcing
-from whorl.config.section import Section, listed, option
+from whorl.config.section import Section, option
 
-
-def _formulas(value: Any) -> Any:
-    return (value,) if isinstance(value, str) else listed(value)
-
-
-def _check_formulas(texts: tuple[str, ...]) -> tuple[str, ...]:
-    for text in texts:
-        formulas.check(text, formulas.WITH_TIME)
-    return texts
+CHECKED = AfterValidator(partial(initial.check_formulas, variables=formulas.WITH_TIME))
 
 
 class FormulaInTime(Section):
     """Formulas in x, y, z and t, one for each component: value = ["sin(2*y)*cos(t)", "0", "0"]."""
 
     name: Literal["formula"]
-    value: Annotated[tuple[str, ...], BeforeValidator(_formulas), AfterValidator(_check_formulas)] = option(
+    value: Annotated[tuple[str, ...], BeforeValidator(initial.one_or_listed), CHECKED] = option(
         ..., "one formula, or a list with one for each component"
     )
 

@@ -5,9 +5,17 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import model_validator
 
-from whorl.config.forcing.base import CoreSource, Forcing, OnBand, given
+from whorl.config.forcing.base import (
+    END_ABOUT_PEAK,
+    CoreSource,
+    Forcing,
+    OnBand,
+    about_peak,
+    ends_about_peak,
+    given,
+)
 from whorl.config.forcing.design import Expected, Target, count_modes, design, dissipation_of, expected
-from whorl.config.section import at_most_one, option
+from whorl.config.section import Seed, at_most_one, option
 from whorl.config.wavenumbers import smallest_wavenumber, smallest_wavenumbers
 
 EVERYTHING = 1e9  # a |k| beyond those of any grid
@@ -19,7 +27,7 @@ class Stochastic(OnBand):
     """Ornstein–Uhlenbeck process in each mode of a band (Eswaran and Pope 1988), or white noise."""
 
     kind: Literal["stochastic"]
-    seed: int = option(0, SEED, ge=0, lt=2**31)
+    seed: Seed = option(0, SEED)
     variance: float | None = option(
         None,
         "variance σ² of the real and the imaginary part of each component, before projection",
@@ -111,6 +119,11 @@ class Stochastic(OnBand):
             numbers |= {"peak": self.peak, "width": self.width}
         return (CoreSource("stochastic", self.band() | numbers),)
 
+    @property
+    def isotropic(self) -> bool:
+        """Whether it is alike in all modes of the band, of any direction and polarisation."""
+        return self.modes == "all" and self.polarisation == "all" and self.peak is None
+
     def designed(self, grid: Any) -> dict[str, float] | None:
         """What its target sets: viscosity, variance and correlation_time."""
         return None if self.target is None else design(self.target, self.k_min, self.k_max, grid)
@@ -130,9 +143,8 @@ def expectation(case: Any) -> Expected | None:
     """What the flow of a case should reach whose only force is an isotropic one of known σ² and T_L."""
     if len(case.forcing) != 1 or not isinstance(force := case.forcing[0], Stochastic):
         return None
-    isotropic = force.modes == "all" and force.polarisation == "all" and force.peak is None
     three = case.grid.bases == "FFF" and 1 not in case.grid.points
-    if not (isotropic and three and force.variance and force.field == "velocity"):
+    if not (force.isotropic and three and force.variance and force.field == "velocity"):
         return None
     if undesigned(case.flow.model_dump(), case.grid.lengths) or not case.flow.viscosity:
         return None
@@ -175,22 +187,23 @@ class Lindborg(Forcing):
     vertical: float = option(0.01, "share of the power in the vertical modes", ge=0, lt=1)
     vertical_min: float = option(3.0, "smallest |k_z| of the vertical modes, in units of that along z", gt=0)
     vertical_max: float = option(5.0, "largest |k_z| of the vertical modes, in units of that along z", gt=0)
-    seed: int = option(0, SEED, ge=0, lt=2**31)
+    seed: Seed = option(0, SEED)
     vector: ClassVar = True
+    end_of_band: ClassVar = END_ABOUT_PEAK
+
+    def ends(self) -> tuple[float, float]:
+        return ends_about_peak(self)
 
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
         """Horizontal velocity on horizontal modes, and vertical shear; J. Fluid Mech. 550, 207 (2006)."""
-        last = self.k_f + 3 * self.width
         white = {
             "correlation_time": 0.0,
             "horizontal": 1.0,
             "helicity": 0.0,
-            "interval": white_interval(self.power, last, case),
+            "interval": white_interval(self.power, self.ends()[1], case),
         }
-        ring = {"k_min": max(0.0, self.k_f - 3 * self.width), "k_max": last, "of": 1.0}
-        shape = {"peak": self.k_f, "width": self.width}
-        flat = {"power": self.power * (1 - self.vertical), "seed": float(self.seed)}
-        first = CoreSource("stochastic", white | ring | shape | flat)
+        flat = {"power": self.power * (1 - self.vertical), "seed": float(self.seed), "of": 1.0}
+        first = CoreSource("stochastic", white | about_peak(self) | flat)
         if self.vertical == 0:
             return (first,)
         unit = smallest_wavenumbers(case.grid)[2] / smallest_wavenumber(case.grid)
@@ -214,7 +227,10 @@ class Noise(Forcing):
         "largest |k| of the modes, in units of the box's smallest wavenumber; all modes by default",
         gt=0,
     )
-    seed: int = option(0, SEED, ge=0, lt=2**31)
+    seed: Seed = option(0, SEED)
+
+    def ends(self) -> tuple[float, float] | None:
+        return None if self.k_max is None else (0.0, self.k_max)
 
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
         numbers = given(

@@ -1,0 +1,49 @@
+"""The commands of validations by runs that are kept in runs/validation/ and may take several starts."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from comparison import ROOT
+from whorl.base.parallel import world
+
+
+def kept_in(name: str, directory: Path | None = None) -> Path:
+    """The directory of a run."""
+    return directory or ROOT / "runs" / "validation" / name
+
+
+def commands(
+    doc: str | None,
+    validations: dict[str, Any],
+    simulate: Callable[[Any, Path], bool],
+    judge: Callable[[str, Any, Path], None],
+) -> typer.Typer:
+    """`run NAME`, where `simulate` says whether the end is reached, and `compare NAME`, which judges it."""
+    app = typer.Typer(add_completion=False, help=doc, rich_markup_mode=None, pretty_exceptions_enable=False)
+    Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(validations)}.")]
+    Directory = Annotated[
+        Path | None, typer.Option("--directory", "-d", help="The run; runs/validation/NAME by default.")
+    ]
+
+    @app.command()
+    def run(name: Name, directory: Directory = None) -> None:
+        """Run the case, or go on with it from its last checkpoint, and compare it when it is finished."""
+        validation, place = find(name, directory)
+        if not simulate(validation, place):
+            raise SystemExit(f"stopped before the end; go on by running {name} again")
+        if world().rank == 0:
+            judge(name, validation, place)
+
+    @app.command()
+    def compare(name: Name, directory: Directory = None) -> None:
+        """Compare a finished run."""
+        judge(name, *find(name, directory))
+
+    def find(name: str, directory: Path | None) -> tuple[Any, Path]:
+        if name not in validations:
+            raise typer.BadParameter(f"{name} is none of {', '.join(validations)}")
+        return validations[name], kept_in(name, directory)
+
+    return app
