@@ -41,7 +41,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
     void set_physical(const std::string& field, const Callback& fill, bool project) override {
-        stepper_.history().forget();
+        stepper_.forget();
         if (derived_from_velocity(field)) {
             device::Buffer<Complex<Real>, Memory> velocity(static_cast<std::size_t>(3 * stepper_.modes()),
                                                            device_.executors());
@@ -61,7 +61,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
 
     void set_random(const std::string& field, const std::vector<double>& energy,
                     std::uint64_t seed) override {
-        stepper_.history().forget();
+        stepper_.forget();
         const bool derived = derived_from_velocity(field);
         const StateField of = derived ? state_fields().front() : find(field);
         const Box box = options_.box();
@@ -96,7 +96,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
     void write_modes(const std::string& name, const void* values) override {
-        stepper_.history().forget();
+        stepper_.forget();
         const StateField of = find(name);
         const FieldModes<Real> field = modes_of(of);
         device_.finish();
@@ -122,18 +122,18 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
                      of.solenoidal, BlockCallback<Real>([&](const PhysicalBlock& block, Real* values) {
                          fill(block, of.field.components, values);
                      }));
-        device_.finish();
-        std::vector<Complex<Real>> values(size);
-        Memory::to_host(values.data(), made.data(), made.bytes());
-        give(number, values);
+        give(number, to_host(made));
     }
     void set_force_modes(std::size_t number, const void* given) override {
-        const ForcedFieldOf of = forced_field(options_.forcing.at(number).field);
-        const auto* const first = static_cast<const Complex<Real>*>(given);
-        std::vector<Complex<Real>> values(first, first + of.field.components * stepper_.modes());
-        if (of.solenoidal)
-            for (const forcing::ForcedMode& mode : given_modes()) project_at(mode, values);
-        give(number, values);
+        const std::string name = options_.forcing.at(number).field;
+        const ForcedFieldOf of = forced_field(name);
+        const auto size = static_cast<std::size_t>(of.field.components * stepper_.modes());
+        device::Buffer<Complex<Real>, Memory> made(size, device_.executors());
+        device_.finish();
+        Memory::from_host(made.data(), given, made.bytes());
+        if (of.solenoidal) each_mode(modes(), MakeSolenoidal<Real>{made.data(), stepper_.modes()});
+        make_real({made.data(), stepper_.modes(), of.field.components, of.parities}, name);
+        give(number, to_host(made));
     }
     void call_for_force(std::size_t number, std::function<void(double)> function) override {
         stepper_.forces().call(number, std::move(function));
@@ -224,6 +224,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
     void read_checkpoint(const std::string& path) override {
+        stepper_.forget();
         auto access = mode_access();
         storage::EarlierSteps<Real> earlier = earlier_steps();
         storage::read_checkpoint<Real>(path, options_.box(), truncation_, trip_.table(), stored_fields(),
@@ -232,7 +233,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
     void read_regridded(const std::string& path, const std::map<std::string, std::string>& names) override {
-        stepper_.history().forget();
+        stepper_.forget();
         std::vector<storage::StoredField<Real>> fields;
         for (const auto& [name, in_file] : names)
             add_stored(fields, find(name), stepper_.state(), in_file, "");
@@ -336,14 +337,29 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     forcing::ForcedModes given_modes() const {
         return forcing::modes_of(forcing::Band::everything(), options_.box(), truncation_, trip_.table());
     }
-    void project_at(const forcing::ForcedMode& mode, std::vector<Complex<Real>>& values) const {
-        const auto at = [&](int c) -> Complex<Real>& {
-            return values[static_cast<std::size_t>(c * stepper_.modes() + mode.index)];
+    std::vector<Complex<Real>> to_host(const device::Buffer<Complex<Real>, Memory>& made) {
+        std::vector<Complex<Real>> values(made.size());
+        device_.finish();
+        Memory::to_host(values.data(), made.data(), made.bytes());
+        return values;
+    }
+    // Throws Error where the modes are not those of a real field, to rounding.
+    void make_real(const FieldModes<Real>& force, const std::string& name) {
+        const auto energy = [&] {
+            const auto by_shell =
+                energy_spectrum(modes(), FieldView<Real>{force.data, force.modes}, force.components);
+            return std::accumulate(by_shell.begin(), by_shell.end(), 0.0);
         };
-        Complex<double> f[3];
-        for (int c = 0; c < 3; ++c) f[c] = widened(at(c));
-        project(mode.k, f);
-        for (int c = 0; c < 3; ++c) at(c) = narrowed<Real>(f[c]);
+        constexpr double rounding = sizeof(Real) == sizeof(double) ? 1e-10 : 1e-5;
+        const double given = energy();
+        whorl::transform_pair(trip_, force);
+        const double lost = std::abs(given - energy());
+        WHORL_REQUIRE(
+            lost <= rounding * given,
+            "the modes of the force on the " + name +
+                " are those of no real field: " + std::to_string(lost / given) +
+                " of their energy is in modes that are not the conjugates of their opposites (kx = 0), or "
+                "not real, or imaginary, where the field is a cosine, or sine, between walls.");
     }
     // Of a source on all modes the power follows from the field's spectrum.
     std::vector<double> power_of_source(std::size_t number) {
@@ -354,6 +370,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         const FieldModes<Real> field = modes_of(name, beside);
         auto spectrum = energy_spectrum(modes(), FieldView<Real>{field.data, field.modes}, field.components);
         for (double& of_shell : spectrum) of_shell *= 2.0 * forces.gain(number);
+        if (!IsWaveFunction<Model>) spectrum[0] = 0.0;
         return spectrum;
     }
 

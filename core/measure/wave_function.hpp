@@ -3,14 +3,10 @@
 
 #include <cmath>
 
+#include "models/field.hpp"
 #include "roundtrip/pass.hpp"
 
 namespace whorl {
-
-// A model declares is_wave_function if its first two fields are r and s and it has the alpha, beta and rho0
-// of models/gross_pitaevskii.hpp.
-template <class Model>
-concept IsWaveFunction = requires { requires Model::is_wave_function; };
 
 // For one axis: the modes of sqrt(rho) u along it, and means over the points, which are the modes k = 0 of
 // the averaged quantities.

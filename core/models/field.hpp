@@ -20,4 +20,9 @@ struct Output {
     std::array<Parity, 3> parities; // of the components
 };
 
+// A model declares is_wave_function if its first two fields are r and s and it has the alpha, beta and rho0
+// of models/gross_pitaevskii.hpp.
+template <class Model>
+concept IsWaveFunction = requires { requires Model::is_wave_function; };
+
 } // namespace whorl

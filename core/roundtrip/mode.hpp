@@ -76,6 +76,8 @@ template <class Real> struct ModeRow {
     WHORL_INLINE Mode<Real> mode(std::int64_t i) const {
         return {k(i), index + i, i == 0 && from_zero ? weight / 2 : weight};
     }
+    // Whether the first is the mean, k = 0.
+    WHORL_INLINE bool has_mean() const { return from_zero && ky == Real(0) && kz == Real(0); }
     // At most `most` of these modes, from number `begin` on.
     ModeRow slice(int begin, int most) const {
         ModeRow row = *this;

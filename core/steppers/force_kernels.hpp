@@ -115,25 +115,27 @@ template <class Real> struct SquareOfForce {
     }
 };
 
-// 1/2 weight |a|^2 of `components` fields, over a row of modes.
+// 1/2 weight |a|^2 of `components` fields, over a row of modes, with the mean of the fields or without.
 template <class Real> struct EnergyOfRow {
     ModeTables<Real> tables;
     const Complex<Real>* field;
     std::int64_t modes;
     int components;
+    bool with_mean;
 
     WHORL_INLINE void operator()(std::int64_t r, double* sum) const {
         const int j = static_cast<int>(r / tables.nz), l = static_cast<int>(r % tables.nz);
         const Row row = tables.row(j, l);
         if (row.length == 0) return;
+        const ModeRow<Real> of(tables, 0, j, l, row.length);
+        const double left_out = !with_mean && of.has_mean() ? 1.0 : of.from_zero ? 0.5 : 0.0;
         double all = 0.0, first = 0.0;
         for (int c = 0; c < components; ++c) {
             const Complex<Real>* const a = field + c * modes + row.offset;
             all += square_of(a, row.length);
             first += dot(widened(a[0]), widened(a[0]));
         }
-        *sum +=
-            static_cast<double>(tables.row_weight(j, l)) * (all - (tables.has_kx_zero ? 0.5 * first : 0.0));
+        *sum += static_cast<double>(tables.row_weight(j, l)) * (all - left_out * first);
     }
 
   private:
@@ -159,6 +161,7 @@ template <class Model, class Real> struct EnergyOfOutput {
     const Complex<Real>* state;
     std::int64_t modes;
     ForcedField field;
+    bool with_mean;
 
     WHORL_INLINE void operator()(std::int64_t r, double* sum) const {
         constexpr int most = Model::fields > 3 ? Model::fields : 3;
@@ -166,6 +169,7 @@ template <class Model, class Real> struct EnergyOfOutput {
         const Row row = tables.row(j, l);
         for (int i = 0; i < row.length; ++i) {
             const Mode<Real> mode = tables.mode(i, j, l, row.offset);
+            if (!with_mean && square(mode.k) == Real(0)) continue;
             Complex<Real> a[Model::fields], out[most] = {};
             for (int f = 0; f < Model::fields; ++f) a[f] = state[f * modes + mode.index];
             model.output(field.output, mode.k, a, out);

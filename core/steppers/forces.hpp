@@ -15,6 +15,7 @@
 #include "device/buffer.hpp"
 #include "exchange/watchdog.hpp"
 #include "forcing/source.hpp"
+#include "steppers/column_energy.hpp"
 #include "steppers/force_kernels.hpp"
 #include "steppers/tendency.hpp"
 
@@ -40,6 +41,7 @@ template <class Model, class Device, class Real> class Forces {
     using Memory = typename Device::Memory;
     template <class T> using Buffer = device::Buffer<T, Memory>;
     using Acts = forcing::Acts;
+    static constexpr bool mean_grows = Update<Model, Real, false>::mean_grows;
 
   public:
     struct Setting {
@@ -47,12 +49,15 @@ template <class Model, class Device, class Real> class Forces {
         const exchange::Communicator& world;
         exchange::Watchdog& watchdog;
         ModeTables<Real> tables;
-        std::int64_t rows, modes;
+        int height; // ky of the tables
+        std::int64_t modes;
+        int fields; // of the state
         double smallest_wavenumber;
         int shells;
     };
 
-    Forces(const Setting& setting, const Model& model) : at_(setting), model_(model) {}
+    Forces(const Setting& setting, const Model& model)
+        : at_(setting), model_(model), energy_(setting.tables, setting.height, setting.modes, mean_grows) {}
 
     bool any() const { return !sources_.empty(); }
     std::size_t count() const { return sources_.size(); }
@@ -76,13 +81,18 @@ template <class Model, class Device, class Real> class Forces {
     // The longest step that resolves the growth by all sources, of the state before the present stage.
     double longest_step() const;
 
+    // The state is set anew.
+    void forget() { energy_.set_known(false); }
+
     // What is done before and behind a stage, and behind the last; `time` is that of the state.
     void before_stage(const Complex<Real>* state, double time);
+    // Where the stage sums the energy of what it stores, if a source will ask for it.
+    ColumnSums begin_energy();
     void after_stage(const Tendency<Model, Real>& pass, const StageOfForces& now);
     void end_step(const Tendency<Model, Real>& pass, const Complex<Real>* state, const forcing::Moment& step,
                   bool multistep);
     // Rates of growth of all fields of the state; empty where no source acts on all modes.
-    std::vector<double> growth(int fields) const;
+    std::vector<double> growth() const;
 
     // The mean power of the last step, dt long, by shell, over all ranks; zero for a source on all modes.
     std::vector<double> power_by_shell(std::size_t number, double dt);
@@ -117,6 +127,7 @@ template <class Model, class Device, class Real> class Forces {
     void place(Running& of, const forcing::ForcedModes& modes);
     void copy_field(Running& of, const Complex<Real>* state);
     void take_sums(const Complex<Real>* state, Acts wanted);
+    double energy_of(const Running& of, const Complex<Real>* state);
     void evaluate(Running& of, const forcing::Moment& now);
     void put(Running& of, const std::vector<Complex<Real>>& values);
     template <class Use>
@@ -131,6 +142,7 @@ template <class Model, class Device, class Real> class Forces {
 
     Setting at_;
     Model model_;
+    ColumnEnergy<Device, Real> energy_; // on CPUs
     std::vector<Running> sources_;
     std::vector<Stage> stages_; // of the present step
 };

@@ -84,15 +84,7 @@ void Forces<Model, Device, Real>::take_sums(const Complex<Real>* state, Acts wan
     for (Running& of : sources_) {
         if (of.source->acts() != wanted) continue;
         if (of.source->everywhere()) {
-            if (of.field.output < 0)
-                of.sums = at_.device.reduce(at_.rows, 1, 0,
-                                            kernels::EnergyOfRow<Real>{at_.tables,
-                                                                       state + of.field.first * at_.modes,
-                                                                       at_.modes, of.field.components});
-            else
-                of.sums = at_.device.reduce(
-                    at_.rows, 1, 0,
-                    kernels::EnergyOfOutput<Model, Real>{at_.tables, model_, state, at_.modes, of.field});
+            of.sums = {energy_of(of, state)};
         } else {
             of.sums.assign(static_cast<std::size_t>(of.source->sums()), 0.0);
             of.source->add_to_sums(of.a, of.sums);
@@ -110,6 +102,35 @@ void Forces<Model, Device, Real>::take_sums(const Complex<Real>* state, Acts wan
         std::copy_n(next, of.sums.size(), of.sums.begin());
         next += static_cast<std::ptrdiff_t>(of.sums.size());
     }
+}
+
+// The rank's energy of what a source on all modes multiplies. Where work is enqueued the field is read again.
+template <class Model, class Device, class Real>
+double Forces<Model, Device, Real>::energy_of(const Running& of, const Complex<Real>* state) {
+    const kernels::ForcedField& field = of.field;
+    const std::int64_t rows = static_cast<std::int64_t>(at_.height) * at_.tables.nz;
+    if (field.output >= 0)
+        return at_.device.reduce(
+            rows, 1, 0,
+            kernels::EnergyOfOutput<Model, Real>{at_.tables, model_, state, at_.modes, field, mean_grows})[0];
+    if constexpr (Device::queues) {
+        return at_.device.reduce(rows, 1, 0,
+                                 kernels::EnergyOfRow<Real>{at_.tables, state + field.first * at_.modes,
+                                                            at_.modes, field.components, mean_grows})[0];
+    } else {
+        energy_.find(at_.device, state, at_.fields);
+        return energy_.of(field.first, field.components);
+    }
+}
+
+// Sources on some modes change the state behind the stage.
+template <class Model, class Device, class Real> ColumnSums Forces<Model, Device, Real>::begin_energy() {
+    const auto is_of_fields = [](const Running& of) {
+        return of.source->everywhere() && of.field.output < 0;
+    };
+    const bool asked = !Device::queues && any() && std::ranges::all_of(sources_, is_of_fields);
+    energy_.set_known(false);
+    return asked ? energy_.begin(at_.fields) : ColumnSums{};
 }
 
 template <class Model, class Device, class Real>
@@ -135,11 +156,11 @@ void Forces<Model, Device, Real>::begin(const Complex<Real>* state, double time)
 }
 
 template <class Model, class Device, class Real>
-std::vector<double> Forces<Model, Device, Real>::growth(int fields) const {
+std::vector<double> Forces<Model, Device, Real>::growth() const {
     std::vector<double> rates;
     for (const Running& of : sources_) {
         if (!of.source->everywhere()) continue;
-        rates.resize(static_cast<std::size_t>(fields), 0.0);
+        rates.resize(static_cast<std::size_t>(at_.fields), 0.0);
         // An output is made of all fields of the model, which then grow alike.
         const int first = of.field.output < 0 ? of.field.first : 0;
         const int count = of.field.output < 0 ? of.field.components : Model::fields;
@@ -237,6 +258,7 @@ template <class Model, class Device, class Real>
 void Forces<Model, Device, Real>::after_stage(const Tendency<Model, Real>& pass, const StageOfForces& now) {
     if (now.number == 0) begin_step();
     stages_.push_back(now.stage);
+    energy_.set_known(pass.energy.of_field && now.stage.writes() & 1);
     for (Running& of : sources_) {
         const Acts acts = of.source->acts();
         if (acts == Acts::after_step) continue;

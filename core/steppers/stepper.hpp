@@ -33,9 +33,8 @@ template <class Model, class Device, class Real> class Stepper {
           dealiasing_(truncation.dealiasing()), modes_(trip.table().modes()), fields_(field_count(options)),
           registers_(static_cast<std::size_t>(scheme_.all_registers(dealiasing_) * fields_ * modes_),
                      trip.device().executors()),
-          forces_({trip.device(), world, trip.exchanges().watchdog(), trip.modes(),
-                   static_cast<std::int64_t>(trip.table().height()) * trip.table().nz(), modes_,
-                   box.smallest_wavenumber(), options_.shells},
+          forces_({trip.device(), world, trip.exchanges().watchdog(), trip.modes(), trip.table().height(),
+                   modes_, fields_, box.smallest_wavenumber(), options_.shells},
                   model_) {
         std::array<double, 3> largest{};
         for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -59,8 +58,12 @@ template <class Model, class Device, class Real> class Stepper {
     Fields<Real> state() { return field_set(0); }
     // Free between steps; evaluate() writes its result here.
     Fields<Real> scratch() { return scheme_.earlier > 0 ? extra() : field_set(1); }
-    // The earlier steps of a multistep scheme; earlier(j) is register j, that of the j-th step before. Code
-    // that sets the state calls history().forget().
+    // Code that sets the state calls this.
+    void forget() {
+        history_.forget();
+        forces_.forget();
+    }
+    // The earlier steps of a multistep scheme; earlier(j) is register j, that of the j-th step before.
     History& history() { return history_; }
     Fields<Real> earlier(int j) { return field_set(j); }
     std::int64_t modes() const { return modes_; }
@@ -161,8 +164,9 @@ template <class Model, class Device, class Real> class Stepper {
         forces_.before_stage(state(), time);
         if (s == 0 && pass.step->courant > 0.0)
             pass.step->dt_max = std::min(pass.step->dt_max, forces_.longest_step());
-        const std::vector<double> growth = forces_.growth(fields_);
+        const std::vector<double> growth = forces_.growth();
         pass.growth = growth.empty() ? nullptr : growth.data();
+        pass.energy = forces_.begin_energy();
         const std::array<double, 2> maxima = run();
         pass.growth = nullptr;
         const double dt = pass.step->dt;

@@ -55,6 +55,7 @@ template <class Model, class Real> struct StageOf {
     double coupling_norm = 0.0;       // a bound on the linear coupling
     TimeStep* step = nullptr;
     const double* growth = nullptr; // of each field, on the host; null: no linear forcing of all modes
+    ColumnSums energy{};            // where a CPU sums the energy of the new state
 
     WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
         Complex<Real> a[Model::fields];
@@ -107,6 +108,7 @@ template <class Model, class Real> struct StageOf {
             growth != nullptr};
         for (std::size_t f = 0; growth && f < update.growth.size(); ++f)
             update.growth[f] = static_cast<Real>(growth[f]);
+        if (now.writes() & 1) update.energy = energy;
         return update;
     }
 };
@@ -171,7 +173,8 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
                                       this->exact,
                                       this->coupling_norm,
                                       this->step,
-                                      this->growth ? this->growth + Model::fields + s : nullptr}};
+                                      this->growth ? this->growth + Model::fields + s : nullptr,
+                                      this->energy.from(Model::fields + s)}};
         for (Fields<Real>& field : part.registers) field += offset;
         if (part.extra) part.extra += offset;
         return part;

@@ -14,7 +14,9 @@
 
 #include "base/exponential.hpp"
 #include "base/unrolled.hpp"
+#include "models/field.hpp"
 #include "roundtrip/mode.hpp"
+#include "steppers/column_energy.hpp"
 #include "steppers/combination.hpp"
 #include "steppers/coupling.hpp"
 
@@ -24,6 +26,8 @@ template <class Model, class Real, bool exact> struct Update {
     static constexpr int fields = Model::fields, rates = Model::rates;
     static constexpr bool couples = Model::couples && exact;
     static constexpr int at_once = 96; // modes of a row
+    // Linear forcing multiplies the fluctuations, lest a mean grow out of a rounding.
+    static constexpr bool mean_grows = IsWaveFunction<Model>;
 
     Model model;
     Combination<Real> combination;
@@ -36,6 +40,7 @@ template <class Model, class Real, bool exact> struct Update {
     bool ends_step;
     bool grows = false;
     std::array<Real, fields> growth{}; // of each field: linear forcing of all modes
+    ColumnSums energy{};               // of the state that is stored, on a CPU
 
     WHORL_INLINE bool decays() const { return elapsed > Real(0); }
 
@@ -47,7 +52,7 @@ template <class Model, class Real, bool exact> struct Update {
             const std::int64_t at = f * modes + mode.index;
             Complex<Real> r[most], of_field[most];
             if (extra) da[f] = weight * da[f] + extra[at];
-            if (grows) da[f] = da[f] + growth[f] * state[at];
+            if (grows && (mean_grows || square(mode.k) > Real(0))) da[f] = da[f] + growth[f] * state[at];
             unrolled<most>([&](auto j) {
                 if (j < combination.reads) r[j] = combination.from[j][at];
             });
@@ -89,8 +94,10 @@ template <class Model, class Real, bool exact> struct Update {
     // Flux v of mode i of the row is values.get(v, i).
     template <class Device, class Values>
     [[gnu::noinline]] void store_row(const ModeRow<Real>& whole, const Values& values) const {
-        for (int first = 0; first < whole.length; first += at_once) {
-            const ModeRow<Real> row = whole.slice(first, at_once);
+        int most = 0;
+        for (int first = 0; first < whole.length; first += most) {
+            most = grows && !mean_grows && first == 0 && whole.has_mean() ? 1 : at_once;
+            const ModeRow<Real> row = whole.slice(first, most);
             Complex<Real> da[fields][at_once];
             Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
                 Complex<Real> flux[Model::fluxes], of_mode[fields];
@@ -116,13 +123,16 @@ template <class Model, class Real, bool exact> struct Update {
         of_row.stride = at_once;
         of_row.da = da[0];
         of_row.factors = alone ? of_field : nullptr;
-        of_row.growth = grows ? growth.data() : nullptr;
+        const bool multiplied = mean_grows || !row.has_mean();
+        of_row.growth = grows && multiplied ? growth.data() : nullptr;
         of_row.next = next[0][0];
         combine_row(combination, of_row);
         if (decays() && couples)
             for (int i = 0; i < combination.writes; ++i) propagate_row<Device>(row, next[i]);
         for (int i = 0; ends_step && i < combination.writes; ++i) constrain_row<Device>(row, next[i]);
         put_row(combination, of_row);
+        if (energy.of_field && multiplied)
+            for (int f = 0; f < fields; ++f) add_energy(row, next[0][f], energy.of_row(row, f));
     }
 
     RowOfFields<Real> of_fields(const ModeRow<Real>& row) const {

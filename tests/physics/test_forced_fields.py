@@ -197,6 +197,7 @@ def test_a_force_of_a_script_must_be_given_again(tmp_path):
         (lambda x, y, z: (x, 0.0), "returned 2 components, not three"),
         (np.zeros((3, 4, 4, 4)), r"force on the velocity has shape"),
         (lambda t, modes: modes.values[:2], "have the shape"),
+        (lambda t, modes: 1j * modes.values, "of no real field"),
     ],
 )
 def test_an_impossible_force_of_a_script_is_refused(forcing, words):

@@ -1,5 +1,6 @@
 """Forces against exact solutions, and the properties that each kind of force promises."""
 
+import copy
 import math
 
 import numpy as np
@@ -27,7 +28,7 @@ def make(forcing, *, points=16, viscosity=0.0, scheme="rk4", dt=0.02, initial=RE
             time={"scheme": scheme} | (time or {"dt": dt, "steps": 10**6}),
             initial=initial,
             forcing=forcing if isinstance(forcing, list) else [forcing],
-            run={"threads": 1, "device": devices.current()},
+            run={"threads": 1, "device": devices.current()} | sections.pop("run", {}),
             **sections,
         )
     )
@@ -114,6 +115,58 @@ def test_order_with_a_force_that_depends_on_time(scheme, order):
             _, y, _ = flow.coordinates
             errors.append(np.abs(flow.velocity()[0, 0, :, 0] - F * z.real * np.sin(y)).max())
         assert order - 0.2 < slope([1 / count for count in counts], errors) < order + 0.8
+
+
+ON_A_BELTRAMI_FLOW = {
+    "constant-power": {"kind": "constant-power", "power": 2.0, "k_max": 1.0},
+    "linear": {"kind": "linear", "power": 2.0},
+    "linear to an energy": {"kind": "linear", "rate": 1.25, "energy": 0.8},
+    "linear band": {"kind": "linear", "power": 2.0, "k_max": 1.0},
+}
+
+
+@pytest.mark.parametrize("kind", ON_A_BELTRAMI_FLOW)
+@pytest.mark.parametrize(("scheme", "order"), SCHEMES.items())
+def test_order_with_a_force_that_depends_on_the_field(scheme, order, kind):
+    """E = P/2ν + (E₀ − P/2ν) exp(−2νt) of an ABC flow of constant power P, and of its work ∫P dt."""
+    P, nu, E, end = 2.0, 0.4, 1.5, 0.4
+    expected = P / (2 * nu) + (E - P / (2 * nu)) * math.exp(-2 * nu * end)
+    errors, counts = [], (8, 12, 16)
+    for count in counts:
+        flow = make(
+            ON_A_BELTRAMI_FLOW[kind],
+            viscosity=nu,
+            scheme=scheme,
+            dt=end / count,
+            points=8,
+            initial={"name": "abc"},
+        )
+        advanced(flow, count)
+        errors.append(abs(flow.statistics()["energy"] - expected))
+        assert work(flow, flow.case.forcing[0].label)[1] == pytest.approx(P * end, rel=1e-12)
+    assert order - 0.3 < slope([1 / count for count in counts], errors) < order + 1.3
+
+
+@pytest.mark.parametrize("linear", ["explicit", "exact"])
+def test_order_with_a_force_in_a_rotating_frame(linear):
+    """u + iv = F sin(kz) (1 − exp(−(νk² + 2iΩ) t)) / (νk² + 2iΩ), with coupling in f or in the factor."""
+    F, nu, k, rotation, end = 1.0, 0.1, 2, 2.0, 1.0
+    rate = nu * k * k + 2j * rotation
+    expected = F * (1 - np.exp(-rate * end)) / rate
+    shape = {"name": "formula", "value": [f"{F}*sin({k}*z)", "0", "0"]}
+    errors, counts = [], (16, 24, 32)
+    for count in counts:
+        flow = make(
+            {"kind": "steady", "shape": shape},
+            viscosity=nu,
+            dt=end / count,
+            points=8,
+            flow={"linear": linear, "rotation": rotation},
+        )
+        u, v, _ = advanced(flow, count).velocity()
+        _, _, z = flow.coordinates
+        errors.append(np.abs((u + 1j * v)[:, 0, 0] - expected * np.sin(k * z)).max())
+    assert 3.7 < slope([1 / count for count in counts], errors) < 4.6
 
 
 FORCES_OF_POWER = {
@@ -227,6 +280,82 @@ def test_linear_forcing_of_all_modes_is_growth():
     assert errors[1] < errors[0] / 12
     energy = 0.5 * 3 * (math.exp(2 * (A - nu)) - 1) / (2 * (A - nu)) * 2 * A
     assert work(flow, "linear")[1] == pytest.approx(energy, rel=1e-6)
+
+
+WAVES = {"name": "formula", "value": "cos(x + 2*y) + sin(z)"}
+# What a stage sums of a force on all modes.
+ON_ALL_MODES = {
+    "phase shifts": ({"grid": {"points": [14, 18, 10], "dealias": "phase-shift"}}, "velocity"),
+    "walls": (
+        {
+            "grid": {"points": [12, 10, 8], "lengths": [2.0, 3.0, 1.0], "bases": "SSS"},
+            "flow": {"model": "rayleigh-benard", "rayleigh": 1e4, "prandtl": 1.0},
+            "initial": {"name": "random", "spectrum": [0, 0, 0, 0, 0.3, 0.2]},
+        },
+        "velocity",
+    ),
+    "a scalar": ({"scalars": [{"name": "dye", "diffusivity": 0.02, "initial": WAVES}]}, "dye"),
+    "threads": ({"run": {"threads": 2}}, "velocity"),
+    "single precision": ({"run": {"precision": "single"}}, "velocity"),
+    "a plane": (
+        {"grid": {"points": [16, 12, 1]}, "flow": {"model": "navier-stokes-2d", "viscosity": 0.01}},
+        "vorticity",
+    ),
+}
+
+
+@pytest.mark.parametrize("scheme", ["rk2", "rk4-gill", "ab2"])
+@pytest.mark.parametrize("name", ON_ALL_MODES)
+def test_power_of_a_force_on_all_modes_is_that_of_the_field(name, scheme):
+    """P = A⟨a²⟩ of stages so near each other that they have one field; also of a field set in between."""
+    sections, field = ON_ALL_MODES[name]
+    force = {"kind": "linear", "rate": 0.7, "field": field}
+    flow = make(force, scheme=scheme, dt=1e-9, **{"initial": RANDOM} | copy.deepcopy(sections))
+    for factor in (1.0, 3.0):
+        flow.set_field(field, factor * flow.field(field))
+        for _ in range(3):
+            flow.step()
+            square = float((flow.field(field).astype(float) ** 2).mean() * (3 if field == "velocity" else 1))
+            assert work(flow, "linear")[0] == pytest.approx(0.7 * square, rel=1e-6)
+
+
+def test_a_force_on_all_modes_and_another_on_one():
+    """a' = A a + F for u = a sin 2y: the works of both are ∫A a²/2 dt and ∫F a/2 dt."""
+    A, F, a, t = 0.7, 1.0, 0.5, 0.4
+    waves = {"name": "formula", "value": [f"{a}*sin(2*y)", "0", "0"]}
+    linear = {"kind": "linear", "rate": A}
+    steady = {"kind": "steady", "shape": {"name": "kolmogorov", "k_f": 2, "amplitude": F}}
+    flow = advanced(make([linear, steady], initial=waves, dt=t / 20), 20)
+    c, grown = a + F / A, math.exp(A * t)
+    of_square = c**2 * (grown**2 - 1) / (2 * A) - 2 * c * F / A**2 * (grown - 1) + (F / A) ** 2 * t
+    of_amplitude = c * (grown - 1) / A - F / A * t
+    assert work(flow, "linear")[1] == pytest.approx(A / 2 * of_square, rel=1e-7)
+    assert work(flow, "steady")[1] == pytest.approx(F / 2 * of_amplitude, rel=1e-7)
+
+
+def test_linear_forcing_leaves_the_mean_alone():
+    """Of u = U + a sin 2y only a grows: a mean would grow from nothing but a rounding, to any size."""
+    A, t = 0.7, 0.4
+    initial = {"name": "formula", "value": ["0.3 + sin(2*y)", "0", "0"]}
+    flow = advanced(make({"kind": "linear", "rate": A}, initial=initial, dt=t / 20), 20)
+    assert flow.mean("velocity") == pytest.approx([0.3, 0.0, 0.0], abs=1e-15)
+    assert work(flow, "linear")[1] == pytest.approx(0.25 * (math.exp(2 * A * t) - 1), rel=1e-7)
+    [shells] = flow.flow.power_of_sources()
+    assert shells[0] == 0.0
+    assert sum(shells) == pytest.approx(A / 2 * math.exp(2 * A * t), rel=1e-7)
+    to_energy = advanced(make({"kind": "linear", "rate": A, "energy": 0.25}, initial=initial, dt=0.01), 1)
+    assert work(to_energy, "linear")[0] == pytest.approx(2 * A * 0.25, rel=1e-12)
+
+
+def test_linear_forcing_of_a_condensate_lifts_its_mean():
+    """|ψ| = |ψ₀| exp(A t) where ψ is uniform."""
+    A, t = 0.4, 0.5
+    initial = {"name": "formula", "value": ["0.5", "0"]}
+    model = {"model": "gross-pitaevskii", "sound_speed": 1.0, "coherence_length": 0.5}
+    flow = make({"kind": "linear", "rate": A, "field": "psi"}, flow=model, initial=initial, dt=t / 20)
+    square = float((advanced(flow, 20).field("psi") ** 2).sum(axis=0).mean())
+    assert square == pytest.approx(0.25 * math.exp(2 * A * t), rel=1e-7)
+    assert work(flow, "linear")[1] == pytest.approx((square - 0.25) / 2, rel=1e-7)
 
 
 def test_linear_forcing_towards_an_energy():

@@ -1,5 +1,6 @@
 """Random forces: their statistics against the formulas, and that time and seed alone determine them."""
 
+import copy
 import math
 
 import numpy as np
@@ -66,6 +67,41 @@ def test_mean_power_where_the_flow_does_not_react(force):
     error = np.std(energies) / math.sqrt(len(energies) - 1)
     assert error < 0.06 * expected
     assert np.mean(energies) == pytest.approx(expected, abs=3.5 * error)
+
+
+PLANE = {
+    "grid": {"points": [16, 16, 1]},
+    "flow": {"model": "navier-stokes-2d", "viscosity": 0.0},
+}
+
+
+@pytest.mark.parametrize(
+    ("force", "sections"),
+    [
+        ({"polarisation": "horizontal"}, {}),
+        ({"modes": "horizontal", "polarisation": "horizontal"}, {}),
+        ({"modes": "vertical"}, {}),
+        ({"peak": 2.0, "width": 0.5, "k_max": 3.0}, {}),
+        ({"field": "dye"}, {"scalars": [{"name": "dye", "diffusivity": 0.0}]}),
+        ({}, PLANE),
+        ({"field": "vorticity"}, PLANE),
+    ],
+    ids=["horizontal", "columns", "layers", "peaked", "scalar", "plane", "vorticity"],
+)
+def test_mean_power_of_every_shape_of_a_white_force(force, sections):
+    """½⟨a²⟩ = P t where nothing but the force acts."""
+    powers = []
+    for seed in range(6):
+        flow = make(
+            WHITE | {"interval": 0.02, "seed": seed} | force,
+            scheme="rk2",
+            dt=0.02,
+            **{"points": 12} | copy.deepcopy(sections),
+        )
+        powers.append(work(advanced(flow, 100), "stochastic")[1] / 2.0 / WEAK)
+    error = np.std(powers) / math.sqrt(len(powers) - 1)
+    assert error < 0.2
+    assert np.mean(powers) == pytest.approx(1.0, abs=4 * error + 0.005)
 
 
 @pytest.mark.parametrize("T", [0.0, 0.5])

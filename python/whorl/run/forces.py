@@ -181,6 +181,10 @@ def _on_modes(target: ForceTarget, function: Callable) -> None:
 
     def give(flow: _core.Flow, time: float) -> None:
         values = function(time, modes.read(flow, target.case, target.field))
-        flow.set_force_modes(target.number, modes.checked(replace(target, flow=flow), layout, values))
+        own = modes.checked(replace(target, flow=flow), layout, values)
+        try:
+            flow.set_force_modes(target.number, own)
+        except _core.Error as error:
+            raise CaseError(str(error)) from None
 
     flow.call_for_force(target.number, give)

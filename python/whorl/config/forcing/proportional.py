@@ -92,7 +92,7 @@ class Linear(Forcing):
     )
     k_max: float | None = option(
         None,
-        "largest |k| of the forced modes, in the same units; by default all modes, the mean included",
+        "largest |k| of the forced modes, in the same units; by default all modes, of ψ with its mean",
         gt=0,
     )
     multiplies: ClassVar = True
