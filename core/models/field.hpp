@@ -25,4 +25,8 @@ struct Output {
 template <class Model>
 concept IsWaveFunction = requires { requires Model::is_wave_function; };
 
+// A model declares amplifies if its linear coupling makes some modes grow.
+template <class Model>
+concept Amplifies = requires { requires Model::amplifies; };
+
 } // namespace whorl

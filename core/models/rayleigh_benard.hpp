@@ -21,6 +21,7 @@ template <class Real> struct RayleighBenard : Buoyancy<Real> {
                                      "convective_flux", "plate_gradient"};
     static constexpr std::array maxima{"maximum_divergence"};
     static constexpr std::array spectra{0, 4};
+    static constexpr bool amplifies = true;
 
     double unit_z = 0; // smallest k_z; 0 where there are no plates
 

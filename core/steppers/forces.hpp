@@ -81,6 +81,8 @@ template <class Model, class Device, class Real> class Forces {
     // The longest step that resolves the growth by all sources, of the state before the present stage.
     double longest_step() const;
 
+    // Whether a source multiplies what the field is.
+    bool amplifies() const;
     // The state is set anew.
     void forget() { energy_.set_known(false); }
 

@@ -104,6 +104,12 @@ void Forces<Model, Device, Real>::take_sums(const Complex<Real>* state, Acts wan
     }
 }
 
+template <class Model, class Device, class Real> bool Forces<Model, Device, Real>::amplifies() const {
+    return std::ranges::any_of(sources_, [](const Running& of) {
+        return of.source->everywhere() || of.source->reads() || of.function;
+    });
+}
+
 // The rank's energy of what a source on all modes multiplies. Where work is enqueued the field is read again.
 template <class Model, class Device, class Real>
 double Forces<Model, Device, Real>::energy_of(const Running& of, const Complex<Real>* state) {
