@@ -127,20 +127,19 @@ def is_linear(results: Any, averages: Any) -> list[Error]:
     dissipation = averages["dissipation"]
     length = speed2.mean**1.5 / dissipation.mean
     predicted = 27 * rate**3 * length**2
-    spread = 3 * (dissipation.error / dissipation.mean + 1.5 * speed2.error / speed2.mean)
     size = results.case.grid.lengths[0]
-    uncertain = 1.5 * speed2.error / speed2.mean + dissipation.error / dissipation.mean
+    # By the balance l = u'/(3A), whose error is half that of u'².
+    uncertain = length / size * speed2.error / speed2.mean / 2
     return [
         Error(
-            f"ε = {told_of(averages, 'dissipation')}, 27 A³ l² = {predicted:.4g}, relative, against three "
-            "errors",
+            f"ε = {told_of(averages, 'dissipation')}, 27 A³ l² = {predicted:.4g}, relative",
             abs(dissipation.mean / predicted - 1),
-            spread,
+            0.05,
         ),
         Error(
-            f"l / L = {length / size:.3f} ± {length / size * uncertain:.3f} from 0.195, less its error",
-            max(0.0, abs(length / size - 0.195) - length / size * uncertain),
-            0.005,
+            f"l / L = {length / size:.4f} ± {uncertain:.2g}, outside of 0.19 to 0.20 by standard errors",
+            max(0.0, abs(length / size - 0.195) - 0.005) / uncertain,
+            2.0 if results.case.grid.points[0] > 64 else None,
         ),
         *balance(results, averages),
         *isotropy(results, averages),
