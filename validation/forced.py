@@ -146,8 +146,10 @@ def simulate(validation: Validation, directory: Path) -> bool:
         world(), lambda: RunDirectory(directory).is_run() and bool(open_run(directory).checkpoints)
     )
     try:
-        again = {"until": case.time.until}
-        simulation = Simulation.restart(directory, **again) if begun else Simulation(case, overwrite=True)
+        if begun:
+            simulation = Simulation.restart(directory, until=case.time.until)
+        else:
+            simulation = Simulation(case, overwrite=True)
     except CaseError as error:
         if "nothing left to do" in str(error):
             return True
