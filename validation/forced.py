@@ -122,7 +122,7 @@ RING = {
 }
 VALIDATIONS = {
     "designed-64": Validation("Designed for k_max η = 1.5 at 64³", designed(64, 1.5), meets_design, 5, 60),
-    "designed-128": Validation("Designed for k_max η = 1.5 at 128³", designed(128, 1.5), meets_design, 5, 20),
+    "designed-128": Validation("Designed for k_max η = 1.5 at 128³", designed(128, 1.5), meets_design, 5, 60),
     "designed-128-coarse": Validation(
         "Designed for k_max η = 1 at 128³", designed(128, 1.0), meets_design, 5, 20
     ),

@@ -1,4 +1,4 @@
-// What a restart needs of the sources: the work so far, what a multistep scheme remembers of the power, and
+// What a restart needs of the sources: the work so far, what a multistep scheme remembers (WorkOfSource), and
 // the state of the source, by "number.name".
 #pragma once
 
@@ -15,8 +15,10 @@ template <class Forces> std::map<std::string, double> saved_sources(Forces& forc
         const std::string of = std::to_string(n) + ".";
         saved[of + "power"] = forces.work(n).power;
         saved[of + "work"] = forces.work(n).total;
-        for (std::size_t j = 1; j < Stage::registers; ++j)
+        for (std::size_t j = 1; j < Stage::registers; ++j) {
             saved[of + "earlier_power" + std::to_string(j)] = forces.work(n).registers[j];
+            saved[of + "earlier_exponent" + std::to_string(j)] = forces.work(n).growth.exponents[j];
+        }
         for (const auto& [name, value] : forces.source(n).save()) saved[of + "state." + name] = value;
     }
     return saved;
@@ -32,8 +34,10 @@ template <class Forces> void restore(Forces& forces, const std::map<std::string,
         WorkOfSource& work = forces.work(n);
         work.power = value("power");
         work.total = value("work");
-        for (std::size_t j = 1; j < Stage::registers; ++j)
+        for (std::size_t j = 1; j < Stage::registers; ++j) {
             work.registers[j] = value("earlier_power" + std::to_string(j));
+            work.growth.exponents[j] = value("earlier_exponent" + std::to_string(j));
+        }
         std::map<std::string, double> own;
         for (const auto& [name, kept] : saved)
             if (name.starts_with(state)) own[name.substr(state.size())] = kept;

@@ -14,33 +14,35 @@ template <int n_reads, int n_writes> struct Counts {
 };
 
 // Combines real and imaginary parts alike, since all coefficients are real.
-template <class Real, int reads, int writes, bool decays> struct CombineRow {
+template <class Real, int reads, int writes, bool decays, bool grows> struct CombineRow {
     static constexpr int most = Combination<Real>::most;
     const Combination<Real>& of;
     const Real* from[most];
     Real* to[most];
     const Real* da;
     FactorsOf<Real> factors;
+    GrowthOf<Real> growth;
     std::int64_t length;
 
     WHORL_INLINE void operator()(std::int64_t e) const {
         Real r[most], next[most];
-        unrolled<reads>([&](auto j) { r[j] = from[j][e]; });
+        unrolled<reads>([&](auto j) { r[j] = grows ? growth.carry[j] * from[j][e] : from[j][e]; });
         of.at(Counts<reads, writes>{}, r, da[e], next);
         unrolled<writes>([&](auto i) {
+            if (grows) next[i] = next[i] + growth.growth * next[i];
             to[i][e] = decays ? decayed(Decay<Real>{factors.whole[e], factors.rest[e]}, next[i]) : next[i];
         });
     }
 };
 
-template <class Real, int reads, int writes, bool decays>
+template <class Real, int reads, int writes, bool decays, bool grows>
 void run(const Combination<Real>& of, const RowOfFields<Real>& row) {
     for (int f = 0; f < row.fields; ++f) {
         const std::int64_t first = row.first + f * row.modes;
-        const Combination<Real> own = row.growth ? of.with_growth(row.growth[f]) : of;
-        CombineRow<Real, reads, writes, decays> field{
-            own, {}, {}, reinterpret_cast<const Real*>(row.da + f * row.stride), {}, 2LL * row.length};
+        CombineRow<Real, reads, writes, decays, grows> field{
+            of, {}, {}, reinterpret_cast<const Real*>(row.da + f * row.stride), {}, {}, 2LL * row.length};
         if (decays) field.factors = row.factors[f];
+        if (grows) field.growth = row.growths[f];
         for (int j = 0; j < reads; ++j) field.from[j] = reinterpret_cast<const Real*>(of.from[j] + first);
         for (int i = 0; i < writes; ++i)
             field.to[i] = reinterpret_cast<Real*>(row.next + (i * row.fields + f) * row.stride);
@@ -49,7 +51,8 @@ void run(const Combination<Real>& of, const RowOfFields<Real>& row) {
 }
 
 template <class Real, int reads, int writes>
-constexpr std::array combiners{run<Real, reads, writes, false>, run<Real, reads, writes, true>};
+constexpr std::array combiners{run<Real, reads, writes, false, false>, run<Real, reads, writes, false, true>,
+                               run<Real, reads, writes, true, false>, run<Real, reads, writes, true, true>};
 
 template <class Real, int reads, int... more_writes>
 constexpr auto combiners_by_writes(std::integer_sequence<int, more_writes...>) {
@@ -86,7 +89,8 @@ template <class Real> void combine_row(const Combination<Real>& of, const RowOfF
     static constexpr auto known =
         combiners_by_counts<Real>(std::make_integer_sequence<int, Combination<Real>::most + 1>{});
     const auto& by_writes = known[static_cast<std::size_t>(of.reads)];
-    by_writes[static_cast<std::size_t>(of.writes - 1)][row.factors != nullptr](of, row);
+    const auto& by_factor = by_writes[static_cast<std::size_t>(of.writes - 1)];
+    by_factor[(row.factors ? 2 : 0) + (row.growths ? 1 : 0)](of, row);
 }
 
 // A register that is not read is written past the caches, without being fetched.

@@ -1,9 +1,10 @@
 // The combination of registers by a stage, the same for every model, field and mode:
 //
-//   r_i <- factor (sum_j m[i][j] r_j + v[i] da)
+//   r_i <- (1 + growth) factor (sum_j m[i][j] carry_j r_j + v[i] da)
 //
-// with dt in v. It has only the registers that are read or written, in their order. Linear forcing of a
-// field, which adds growth r_0 to da, is a change of the coefficients of r_0 (RowOfFields::growth).
+// with dt in v and the factor of the decay. Linear forcing of the field makes it grow in the stage, and has
+// registers that lag behind carried along (Growth). It has only the registers that are read or written, in
+// their order.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +29,11 @@ template <class Real> struct Combination {
     Real v[most] = {};
 
     Combination() = default;
-    // Bit i of `also_read` is set where the tendency is made from register i. With `grows` register 0 is
-    // read.
-    Combination(const Stage& stage, const std::array<Fields<Real>, most>& registers, double dt, int also_read,
-                bool grows) {
+    // Bit i of `also_read` is set where the tendency is made from register i.
+    Combination(const Stage& stage, const std::array<Fields<Real>, most>& registers, double dt,
+                int also_read) {
         const auto at = [](int i) { return static_cast<std::size_t>(i); };
-        const int read = stage.reads() | (grows ? 1 : 0);
+        const int read = stage.reads();
         for (int i = 0; i < most; ++i)
             if (read >> i & 1) from[reads++] = registers[at(i)];
         for (int i = 0; i < most; ++i) {
@@ -44,13 +44,6 @@ template <class Real> struct Combination {
             only_written[writes] = !((read | also_read) >> i & 1);
             to[writes++] = registers[at(i)];
         }
-    }
-
-    // The same for a field that grows.
-    Combination with_growth(Real growth) const {
-        Combination grown = *this;
-        for (int i = 0; i < writes; ++i) grown.m[i][0] += v[i] * growth;
-        return grown;
     }
 
     // next[i] from one value of each register. The numbers of registers are constants (Counts in
@@ -76,16 +69,22 @@ template <class Real> struct FactorsOf {
     const Real* rest;
 };
 
+// The growth of a field in a stage, exp(s' - s) - 1, and what each register that is read is multiplied by.
+template <class Real> struct GrowthOf {
+    Real growth = 0;
+    Real carry[Stage::registers] = {};
+};
+
 // A row of modes of all fields. Those of field f begin at first + f * modes in a register, at f * stride in
 // the tendency, and for the i-th register that is written at (i * fields + f) * stride in `next`. Without
-// factors nothing decays, without growth nothing is forced linearly.
+// factors nothing decays, without growths nothing grows.
 template <class Real> struct RowOfFields {
     std::int64_t first, modes;
     int fields, length;
     int stride = 0;
     const Complex<Real>* da = nullptr;
     const FactorsOf<Real>* factors = nullptr; // of each field
-    const Real* growth = nullptr;             // of each field
+    const GrowthOf<Real>* growths = nullptr;  // of each field
     Complex<Real>* next = nullptr;
 };
 

@@ -22,10 +22,12 @@
 namespace whorl {
 
 // What is known of a source's work: the mean power of the last step, the work since the beginning, in units
-// of 1/2 |field|^2, and what a multistep scheme remembers of the power.
+// of 1/2 |field|^2, what a multistep scheme remembers of the power, and the growth by a linear force on all
+// modes.
 struct WorkOfSource {
     double power = 0.0, total = 0.0;
     std::array<double, Stage::registers> registers{};
+    Growth growth;
 };
 
 // A stage that has been stored: its number and time, and the step it belongs to.
@@ -65,7 +67,7 @@ template <class Model, class Device, class Real> class Forces {
     forcing::Source& source(std::size_t number) { return *sources_[number].source; }
     WorkOfSource& work(std::size_t number) { return sources_[number].work; }
     // The present f / a of a source on all modes.
-    double gain(std::size_t number) const { return sources_[number].gain; }
+    double gain(std::size_t number) const { return sources_[number].work.growth.rate; }
 
     void add(std::unique_ptr<forcing::Source> source, kernels::ForcedField field);
     // Sets the values of a source that is given: all the rank's modes, one component after another.
@@ -93,8 +95,10 @@ template <class Model, class Device, class Real> class Forces {
     void after_stage(const Tendency<Model, Real>& pass, const StageOfForces& now);
     void end_step(const Tendency<Model, Real>& pass, const Complex<Real>* state, const forcing::Moment& step,
                   bool multistep);
-    // Rates of growth of all fields of the state; empty where no source acts on all modes.
-    std::vector<double> growth() const;
+    // The linear forcing of each field of the state; empty where no source acts on all modes.
+    std::vector<Growth> growth() const;
+    // Whether all fields of the model have the same.
+    bool grows_alike() const;
 
     // The mean power of the last step, dt long, by shell, over all ranks; zero for a source on all modes.
     std::vector<double> power_by_shell(std::size_t number, double dt);
@@ -113,9 +117,10 @@ template <class Model, class Device, class Real> class Forces {
         std::vector<std::size_t> places; // of given values, within a field of the state
         forcing::Values a, f;
         std::vector<double> sums;
-        double gain = 0.0, scale = 1.0;
-        std::array<std::vector<double>, 3> by_shell; // the rank's work in the step, as registers
-        std::vector<double> powers;                  // of the rank, of each stage
+        double scale = 1.0;
+        std::vector<std::array<double, Stage::registers>>
+            by_shell;               // the rank's work in the step, as registers
+        std::vector<double> powers; // of the rank, of each stage
         WorkOfSource work;
     };
 
@@ -125,6 +130,11 @@ template <class Model, class Device, class Real> class Forces {
     template <class Kernel> void over(const Kernel& kernel, std::int64_t count) {
         const kernels::InRows<Kernel> rows{kernel, count};
         at_.device.over(rows.rows(), rows);
+    }
+    // The fields that a source acts on: an output is made of all fields of the model, which then grow alike.
+    static std::array<int, 2> first_and_count(const Running& of) {
+        if (of.field.output >= 0) return {0, Model::fields};
+        return {of.field.first, of.field.components};
     }
     void place(Running& of, const forcing::ForcedModes& modes);
     void copy_field(Running& of, const Complex<Real>* state);

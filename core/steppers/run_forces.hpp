@@ -15,8 +15,7 @@ void Forces<Model, Device, Real>::add(std::unique_ptr<forcing::Source> source, k
     Running& of = sources_.emplace_back();
     of.source = std::move(source);
     of.field = field;
-    for (std::vector<double>& of_register : of.by_shell)
-        of_register.assign(static_cast<std::size_t>(at_.shells), 0.0);
+    of.by_shell.resize(static_cast<std::size_t>(at_.shells));
     place(of, of.source->modes());
 }
 
@@ -148,7 +147,7 @@ void Forces<Model, Device, Real>::before_stage(const Complex<Real>* state, doubl
     }
     take_sums(state, Acts::at_stages);
     for (Running& of : sources_)
-        if (of.source->everywhere()) of.gain = of.source->gain(of.sums[0]);
+        if (of.source->everywhere()) of.work.growth.rate = of.source->gain(of.sums[0]);
 }
 
 template <class Model, class Device, class Real>
@@ -162,17 +161,22 @@ void Forces<Model, Device, Real>::begin(const Complex<Real>* state, double time)
 }
 
 template <class Model, class Device, class Real>
-std::vector<double> Forces<Model, Device, Real>::growth() const {
-    std::vector<double> rates;
+std::vector<Growth> Forces<Model, Device, Real>::growth() const {
+    std::vector<Growth> growth;
     for (const Running& of : sources_) {
         if (!of.source->everywhere()) continue;
-        rates.resize(static_cast<std::size_t>(at_.fields), 0.0);
-        // An output is made of all fields of the model, which then grow alike.
-        const int first = of.field.output < 0 ? of.field.first : 0;
-        const int count = of.field.output < 0 ? of.field.components : Model::fields;
-        for (int f = first; f < first + count; ++f) rates[static_cast<std::size_t>(f)] += of.gain;
+        growth.resize(static_cast<std::size_t>(at_.fields));
+        const auto [first, count] = first_and_count(of);
+        for (int f = first; f < first + count; ++f) growth[static_cast<std::size_t>(f)].add(of.work.growth);
     }
-    return rates;
+    return growth;
+}
+
+template <class Model, class Device, class Real> bool Forces<Model, Device, Real>::grows_alike() const {
+    return std::ranges::all_of(sources_, [](const Running& of) {
+        const auto [first, count] = first_and_count(of);
+        return !of.source->everywhere() || first >= Model::fields || count >= Model::fields;
+    });
 }
 
 // Evaluates a force and copies it to the device.
@@ -237,16 +241,6 @@ std::vector<double> Forces<Model, Device, Real>::power_of(Running& of, double ha
                                                          of.force.data(), of.scale, half});
 }
 
-// r_i <- sum_j m[i][j] r_j + v[i] dt rate: what the scheme makes of dW/dt = rate.
-inline void advance_work(const Stage& stage, double dt, double rate, std::array<double*, 3> registers) {
-    std::array<double, 3> next{};
-    for (std::size_t i = 0; i < next.size(); ++i) {
-        next[i] = stage.v[i] * dt * rate;
-        for (std::size_t j = 0; j < next.size(); ++j) next[i] += stage.m[i][j] * *registers[j];
-    }
-    for (std::size_t i = 0; i < next.size(); ++i) *registers[i] = next[i];
-}
-
 // Notes the power of a stage, by shell.
 template <class Model, class Device, class Real>
 void Forces<Model, Device, Real>::note(Running& of, const StageOfForces& now,
@@ -254,10 +248,9 @@ void Forces<Model, Device, Real>::note(Running& of, const StageOfForces& now,
     of.powers.push_back(std::accumulate(power.begin(), power.end(), 0.0));
     for (std::size_t n = 0; n < power.size(); ++n)
         if (now.multistep && now.number == 0)
-            of.by_shell[0][n] = now.step.dt * power[n];
+            of.by_shell[n][0] = now.step.dt * power[n];
         else if (!now.multistep)
-            advance_work(now.stage, now.step.dt, power[n],
-                         {&of.by_shell[0][n], &of.by_shell[1][n], &of.by_shell[2][n]});
+            advance(now.stage, now.step.dt, power[n], of.by_shell[n]);
 }
 
 template <class Model, class Device, class Real>
@@ -270,7 +263,8 @@ void Forces<Model, Device, Real>::after_stage(const Tendency<Model, Real>& pass,
         if (acts == Acts::after_step) continue;
         if (of.source->everywhere()) {
             // The sum over all ranks is counted once.
-            of.powers.push_back(at_.world.rank() == 0 ? 2.0 * of.gain * of.sums[0] : 0.0);
+            of.powers.push_back(at_.world.rank() == 0 ? 2.0 * of.work.growth.rate * of.sums[0] : 0.0);
+            of.work.growth.advance(now.stage, now.step.dt);
             continue;
         }
         const bool once = acts == Acts::over_step;
@@ -298,7 +292,7 @@ template <class Model, class Device, class Real> void Forces<Model, Device, Real
     stages_.clear();
     for (Running& of : sources_) {
         of.powers.clear();
-        std::ranges::fill(of.by_shell[0], 0.0);
+        for (auto& of_shell : of.by_shell) of_shell[0] = 0.0;
     }
 }
 
@@ -312,8 +306,9 @@ void Forces<Model, Device, Real>::end_step(const Tendency<Model, Real>& pass, co
     for (Running& of : sources_) {
         if (of.source->acts() != Acts::after_step) continue;
         evaluate(of, step);
-        of.by_shell[0] = power_of(of, 0.5);
-        of.powers.push_back(std::accumulate(of.by_shell[0].begin(), of.by_shell[0].end(), 0.0));
+        const std::vector<double> power = power_of(of, 0.5);
+        for (std::size_t n = 0; n < power.size(); ++n) of.by_shell[n][0] = power[n];
+        of.powers.push_back(std::accumulate(power.begin(), power.end(), 0.0));
         set_force(pass, of);
     }
     std::vector<double> all;
@@ -340,19 +335,18 @@ void Forces<Model, Device, Real>::finish_work(Running& of, const double* powers,
         gained = powers[0] * dt;
     } else {
         work.registers[0] = 0.0;
-        for (std::size_t s = 0; s < stages_.size(); ++s)
-            advance_work(stages_[s], dt, powers[s],
-                         {&work.registers[0], &work.registers[1], &work.registers[2]});
+        for (std::size_t s = 0; s < stages_.size(); ++s) advance(stages_[s], dt, powers[s], work.registers);
         gained = work.registers[0];
     }
     work.total += gained;
     work.power = gained / dt;
+    work.growth.exponents[0] = 0.0;
 }
 
 template <class Model, class Device, class Real>
 std::vector<double> Forces<Model, Device, Real>::power_by_shell(std::size_t number, double dt) {
-    std::vector<double> power = sources_[number].by_shell[0];
-    for (double& of_shell : power) of_shell = dt > 0.0 ? of_shell / dt : 0.0;
+    std::vector<double> power;
+    for (const auto& of_shell : sources_[number].by_shell) power.push_back(dt > 0.0 ? of_shell[0] / dt : 0.0);
     const exchange::Watchdog::Scope watched(at_.watchdog, "sum of what was measured", -1);
     at_.world.sum(power);
     return power;

@@ -33,6 +33,27 @@ struct StageTable {
     double advance = 0.0;
 };
 
+// r_i <- sum_j m[i][j] r_j + v[i] dt rate: what a stage makes of an equation dr/dt = rate that is not of a
+// field.
+void advance(const Stage& stage, double dt, double rate, std::array<double, Stage::registers>& r);
+
+// Linear forcing of all modes of a field, da/dt = ... + A(t) a, is a part of the integrating factor,
+//
+//   exp(s - rate t) with ds/dt = A,
+//
+// since the scheme that advances s as one more equation has its order in s and in exp(-s) a alike. A stage
+// carries the registers that it writes along by exp(s' - s), as it does for the decay; since s may change in
+// a stage that takes no time, the others lag behind.
+struct Growth {
+    double rate = 0.0; // A at the present state
+    std::array<double, Stage::registers> exponents{}, lags{};
+
+    // s' - s of a stage that makes a state.
+    double over(const Stage& stage, double dt) const;
+    void advance(const Stage& stage, double dt);
+    void add(const Growth& other);
+};
+
 struct Scheme {
     std::string name;
     std::vector<Stage> stages; // for a multistep scheme, those of its first step

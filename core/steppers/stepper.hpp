@@ -164,11 +164,11 @@ template <class Model, class Device, class Real> class Stepper {
         forces_.before_stage(state(), time);
         if (s == 0 && pass.step->courant > 0.0)
             pass.step->dt_max = std::min(pass.step->dt_max, forces_.longest_step());
-        const std::vector<double> growth = forces_.growth();
+        const std::vector<Growth> growth = forces_.growth();
         pass.growth = growth.empty() ? nullptr : growth.data();
+        pass.grows_alike = forces_.grows_alike();
         pass.energy = forces_.begin_energy();
         const std::array<double, 2> maxima = run();
-        pass.growth = nullptr;
         const double dt = pass.step->dt;
         if (s == 0 && !(std::isfinite(maxima[1]) && std::isfinite(dt))) return maxima;
         const Stage now = history_.serves(dt) ? history_.stage(dt) : pass.stage;
@@ -199,6 +199,8 @@ template <class Model, class Device, class Real> class Stepper {
         TimeStep unit{1.0, 0.0, 0.0};
         Tendency<Model, Real> first = evaluation(0.5, extra(), unit);
         first.measures = pass.measures;
+        first.growth = pass.growth;
+        first.grows_alike = pass.grows_alike;
         trip_.shift({0.0, 0.0, 0.0});
         const auto maxima = trip_.run(first);
         pass.begin_store(maxima);

@@ -54,7 +54,8 @@ template <class Model, class Real> struct StageOf {
     bool exact = false;               // linear coupling is in the factor
     double coupling_norm = 0.0;       // a bound on the linear coupling
     TimeStep* step = nullptr;
-    const double* growth = nullptr; // of each field, on the host; null: no linear forcing of all modes
+    const Growth* growth = nullptr; // of each field, on the host; null: no linear forcing of all modes
+    bool grows_alike = false;       // all fields of the model do
     ColumnSums energy{};            // where a CPU sums the energy of the new state
 
     WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
@@ -94,22 +95,32 @@ template <class Model, class Real> struct StageOf {
         const bool remembers = history && history->serves(step->dt);
         const Stage now = remembers ? history->stage(step->dt) : stage;
         const int also_read = Model::couples && !exactly ? 1 : 0;
-        Update<Model, Real, exactly> update{
-            model,
-            Combination<Real>(now, registers, step->dt, also_read, growth != nullptr),
-            registers[0],
-            context,
-            adds ? extra : nullptr,
-            modes,
-            static_cast<Real>(now.advance * step->dt),
-            static_cast<Real>(weight),
-            static_cast<Real>(coupling_norm),
-            now.ends_step,
-            growth != nullptr};
-        for (std::size_t f = 0; growth && f < update.growth.size(); ++f)
-            update.growth[f] = static_cast<Real>(growth[f]);
+        Update<Model, Real, exactly> update{model,
+                                            Combination<Real>(now, registers, step->dt, also_read),
+                                            registers[0],
+                                            context,
+                                            adds ? extra : nullptr,
+                                            modes,
+                                            static_cast<Real>(now.advance * step->dt),
+                                            static_cast<Real>(weight),
+                                            static_cast<Real>(coupling_norm),
+                                            now.ends_step};
+        if (growth) force_linearly(update, now);
         if (now.writes() & 1) update.energy = energy;
         return update;
+    }
+
+    template <bool exactly>
+    void force_linearly(Update<Model, Real, exactly>& update, const Stage& now) const {
+        update.forces_linearly = update.couples && !grows_alike;
+        update.grows = !update.forces_linearly && now.writes() & 1;
+        for (std::size_t f = 0; f < update.growths.size(); ++f) {
+            update.linear[f] = static_cast<Real>(growth[f].rate);
+            update.growths[f].growth = static_cast<Real>(std::expm1(growth[f].over(now, step->dt)));
+            for (std::size_t j = 0, r = 0; j < Stage::registers; ++j)
+                if (now.reads() >> j & 1)
+                    update.growths[f].carry[r++] = static_cast<Real>(std::exp(growth[f].lags[j]));
+        }
     }
 };
 
@@ -174,6 +185,7 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
                                       this->coupling_norm,
                                       this->step,
                                       this->growth ? this->growth + Model::fields + s : nullptr,
+                                      true,
                                       this->energy.from(Model::fields + s)}};
         for (Fields<Real>& field : part.registers) field += offset;
         if (part.extra) part.extra += offset;

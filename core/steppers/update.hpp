@@ -1,13 +1,14 @@
 // The update of one mode by a stage:
 //
-//   da = weight (tendency + L a) (+ extra) + growth a,
-//   r_i <- exp(-rate elapsed) (sum_j m[i][j] r_j + v[i] dt da)
+//   da = weight (tendency + L a) (+ extra),
+//   r_i <- exp(s' - s - rate elapsed) (sum_j m[i][j] r_j + v[i] dt da)
 //
-// L is a model's linear coupling. With `exact` it is not in da but in the factor, exp((L - rate) elapsed)
-// (coupling.hpp), which is then computed in double. Where work is enqueued, a thread does all of it for a
-// mode (store). On a CPU a row of modes is updated in a few loops within the innermost cache (store_row): the
-// loops of a model are compiled once for each model, and those of a stage do not depend on the model
-// (combination.hpp).
+// L is a model's linear coupling, and s' - s the growth of a field by linear forcing of all modes (Growth).
+// With `exact` L is not in da but in the factor, exp((L - rate) elapsed) (coupling.hpp), which is then
+// computed in double; linear forcing of some of the coupled fields does not commute with it and is in da.
+// Where work is enqueued, a thread does all of it for a mode (store). On a CPU a row of modes is updated in a
+// few loops within the innermost cache (store_row): the loops of a model are compiled once for each model,
+// and those of a stage do not depend on the model (combination.hpp).
 #pragma once
 
 #include <array>
@@ -39,7 +40,9 @@ template <class Model, class Real, bool exact> struct Update {
     Real norm; // of the linear coupling
     bool ends_step;
     bool grows = false;
-    std::array<Real, fields> growth{}; // of each field: linear forcing of all modes
+    std::array<GrowthOf<Real>, fields> growths{};
+    bool forces_linearly = false;
+    std::array<Real, fields> linear{}; // of each field: A in da
     ColumnSums energy{};               // of the state that is stored, on a CPU
 
     WHORL_INLINE bool decays() const { return elapsed > Real(0); }
@@ -52,9 +55,10 @@ template <class Model, class Real, bool exact> struct Update {
             const std::int64_t at = f * modes + mode.index;
             Complex<Real> r[most], of_field[most];
             if (extra) da[f] = weight * da[f] + extra[at];
-            if (grows && (mean_grows || square(mode.k) > Real(0))) da[f] = da[f] + growth[f] * state[at];
             unrolled<most>([&](auto j) {
-                if (j < combination.reads) r[j] = combination.from[j][at];
+                if (j >= combination.reads) return;
+                r[j] = combination.from[j][at];
+                if (grows_at(mode.k)) r[j] = growths[f].carry[j] * r[j];
             });
             combination.at(combination, r, da[f], of_field);
             unrolled<most>([&](auto i) {
@@ -65,13 +69,15 @@ template <class Model, class Real, bool exact> struct Update {
         if (decays() && !couples) find_factors(mode.k, factor);
         unrolled<most>([&](auto i) {
             if (i >= combination.writes) return;
+            grow(mode.k, next[i]);
             if (decays()) propagate(mode.k, factor, next[i]);
             if (ends_step) model.constrain(mode.k, next[i]);
             unrolled<fields>([&](auto f) { combination.to[i][f * modes + mode.index] = next[i][f]; });
         });
     }
 
-    // Adds a force da to one mode that has been stored: to register i exp(-rate elapsed) shares[i] da.
+    // Adds a force da to one mode that has been stored: to register i
+    // exp(s' - s - rate elapsed) shares[i] da.
     WHORL_ANYWHERE void add(Wavenumber<Real> k, std::int64_t index, const Complex<Real>* da,
                             const Real* shares) const {
         constexpr int most = Combination<Real>::most;
@@ -81,6 +87,7 @@ template <class Model, class Real, bool exact> struct Update {
             if (i >= combination.writes || shares[i] == Real(0)) continue;
             Complex<Real> added[fields], sum[fields];
             unrolled<fields>([&](auto f) { added[f] = shares[i] * da[f]; });
+            grow(k, added);
             if (decays()) propagate(k, factor, added);
             unrolled<fields>([&](auto f) { sum[f] = combination.to[i][f * modes + index] + added[f]; });
             if (ends_step) model.constrain(k, sum);
@@ -96,7 +103,7 @@ template <class Model, class Real, bool exact> struct Update {
     [[gnu::noinline]] void store_row(const ModeRow<Real>& whole, const Values& values) const {
         int most = 0;
         for (int first = 0; first < whole.length; first += most) {
-            most = grows && !mean_grows && first == 0 && whole.has_mean() ? 1 : at_once;
+            most = (grows || energy.of_field) && !mean_grows && first == 0 && whole.has_mean() ? 1 : at_once;
             const ModeRow<Real> row = whole.slice(first, most);
             Complex<Real> da[fields][at_once];
             Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
@@ -124,7 +131,7 @@ template <class Model, class Real, bool exact> struct Update {
         of_row.da = da[0];
         of_row.factors = alone ? of_field : nullptr;
         const bool multiplied = mean_grows || !row.has_mean();
-        of_row.growth = grows && multiplied ? growth.data() : nullptr;
+        of_row.growths = grows && multiplied ? growths.data() : nullptr;
         of_row.next = next[0][0];
         combine_row(combination, of_row);
         if (decays() && couples)
@@ -193,6 +200,16 @@ template <class Model, class Real, bool exact> struct Update {
         unrolled<behind>([&](auto f) { copy(context[f * modes + index], a[fields + f]); });
         model.tendency(k, flux, a, da);
         if constexpr (Model::couples && !exact) model.couple(k, a, da);
+        if constexpr (couples)
+            if (forces_linearly && (mean_grows || square(k) > Real(0)))
+                unrolled<fields>([&](auto f) { da[f] = da[f] + linear[f] * a[f]; });
+    }
+
+    WHORL_INLINE bool grows_at(Wavenumber<Real> k) const {
+        return grows && (mean_grows || square(k) > Real(0));
+    }
+    WHORL_INLINE void grow(Wavenumber<Real> k, Complex<Real>* a) const {
+        if (grows_at(k)) unrolled<fields>([&](auto f) { a[f] = a[f] + growths[f].growth * a[f]; });
     }
 
     WHORL_INLINE void find_factors(Wavenumber<Real> k, Decay<Real>* factor) const {

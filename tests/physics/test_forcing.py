@@ -1,49 +1,17 @@
 """Forces against exact solutions, and the properties that each kind of force promises."""
 
-import copy
 import math
 
 import numpy as np
 import pytest
 from physics.flows import SCHEMES, TAU, distance, slope
+from physics.forced_flows import RANDOM, WEAK, advanced, make, work
 from support import devices
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
-
-REST = {"name": "zero"}
-# So weak a force that the flow does not react to itself: u·∇u is 1e-12 of everything else.
-WEAK = 1e-24
-
-
-def make(forcing, *, points=16, viscosity=0.0, scheme="rk4", dt=0.02, initial=REST, time=None, **sections):
-    """A simulation with these forces; a flow of another model gives all of its own parameters."""
-    grid, flow = {"points": points} | sections.pop("grid", {}), sections.pop("flow", {})
-    return Simulation(
-        Case(
-            grid=grid,
-            flow=flow if "model" in flow else {"viscosity": viscosity} | flow,
-            time={"scheme": scheme} | (time or {"dt": dt, "steps": 10**6}),
-            initial=initial,
-            forcing=forcing if isinstance(forcing, list) else [forcing],
-            run={"threads": 1, "device": devices.current()} | sections.pop("run", {}),
-            **sections,
-        )
-    )
-
-
-def advanced(simulation: Simulation, steps: int) -> Simulation:
-    for _ in range(steps):
-        simulation.step()
-    return simulation
-
-
-def work(simulation: Simulation, name: str) -> tuple[float, float]:
-    """Mean power of the last step, and work so far."""
-    index = [force.label for force in simulation.case.forcing].index(name)
-    return simulation.flow.work_of_sources()[index]
 
 
 @pytest.mark.parametrize("linear", ["explicit", "exact"])
@@ -176,7 +144,6 @@ FORCES_OF_POWER = {
     "helical": {"kind": "constant-power", "power": 0.7, "k_max": 2.5, "helicity_rate": 0.4},
     "alvelius": {"kind": "alvelius", "power": 0.7, "k_f": 2},
 }
-RANDOM = {"name": "random", "k0": 2.0, "seed": 3}
 
 
 @pytest.mark.parametrize("dealias", ["2/3", "phase-shift", "phase-shift-exact"])
@@ -207,8 +174,8 @@ def test_power_of_alvelius_is_exact_where_the_flow_only_reacts_to_the_force(sche
 def test_energy_balance_closes(kind):
     """E(t) − E(0) = work − ∫ε dt, to the order of the scheme; without ε where the force has jumps."""
     force = FORCES_OF_POWER[kind]
-    viscosity = 0.0 if kind == "alvelius" else 0.05
-    errors, counts = [], (8, 16)
+    viscosity, counts = (0.0, (8, 16)) if kind == "alvelius" else (0.05, (16, 32))
+    errors = []
     for count in counts:
         flow = make(force, viscosity=viscosity, scheme="rk4", dt=0.4 / count, initial=RANDOM)
         first = flow.statistics()
@@ -264,108 +231,6 @@ def test_constant_energy_takes_what_is_given():
     force = {"kind": "constant-energy", "k_max": 2.45, "by_shell": True, "spectrum": spectrum}
     flow = advanced(make(force, viscosity=0.05, initial=RANDOM), 1)
     assert flow.flow.spectra()["energy"][1:3] == pytest.approx(spectrum[1:], rel=1e-12)
-
-
-def test_linear_forcing_of_all_modes_is_growth():
-    """f = A u on one Beltrami flow: u = u₀ exp((A − ν) t)."""
-    A, nu = 0.4, 0.1
-    errors, counts = [], (10, 20)
-    for count in counts:
-        force = {"kind": "linear", "rate": A}
-        flow = make(force, viscosity=nu, dt=1.0 / count, scheme="rk4", initial={"name": "abc"})
-        start = flow.velocity()
-        advanced(flow, count)
-        errors.append(distance(flow.velocity(), math.exp(A - nu) * start))
-    assert errors[0] < 1e-6
-    assert errors[1] < errors[0] / 12
-    energy = 0.5 * 3 * (math.exp(2 * (A - nu)) - 1) / (2 * (A - nu)) * 2 * A
-    assert work(flow, "linear")[1] == pytest.approx(energy, rel=1e-6)
-
-
-WAVES = {"name": "formula", "value": "cos(x + 2*y) + sin(z)"}
-# What a stage sums of a force on all modes.
-ON_ALL_MODES = {
-    "phase shifts": ({"grid": {"points": [14, 18, 10], "dealias": "phase-shift"}}, "velocity"),
-    "walls": (
-        {
-            "grid": {"points": [12, 10, 8], "lengths": [2.0, 3.0, 1.0], "bases": "SSS"},
-            "flow": {"model": "rayleigh-benard", "rayleigh": 1e4, "prandtl": 1.0},
-            "initial": {"name": "random", "spectrum": [0, 0, 0, 0, 0.3, 0.2]},
-        },
-        "velocity",
-    ),
-    "a scalar": ({"scalars": [{"name": "dye", "diffusivity": 0.02, "initial": WAVES}]}, "dye"),
-    "threads": ({"run": {"threads": 2}}, "velocity"),
-    "single precision": ({"run": {"precision": "single"}}, "velocity"),
-    "a plane": (
-        {"grid": {"points": [16, 12, 1]}, "flow": {"model": "navier-stokes-2d", "viscosity": 0.01}},
-        "vorticity",
-    ),
-}
-
-
-@pytest.mark.parametrize("scheme", ["rk2", "rk4-gill", "ab2"])
-@pytest.mark.parametrize("name", ON_ALL_MODES)
-def test_power_of_a_force_on_all_modes_is_that_of_the_field(name, scheme):
-    """P = A⟨a²⟩ of stages so near each other that they have one field; also of a field set in between."""
-    sections, field = ON_ALL_MODES[name]
-    force = {"kind": "linear", "rate": 0.7, "field": field}
-    flow = make(force, scheme=scheme, dt=1e-9, **{"initial": RANDOM} | copy.deepcopy(sections))
-    for factor in (1.0, 3.0):
-        flow.set_field(field, factor * flow.field(field))
-        for _ in range(3):
-            flow.step()
-            square = float((flow.field(field).astype(float) ** 2).mean() * (3 if field == "velocity" else 1))
-            assert work(flow, "linear")[0] == pytest.approx(0.7 * square, rel=1e-6)
-
-
-def test_a_force_on_all_modes_and_another_on_one():
-    """a' = A a + F for u = a sin 2y: the works of both are ∫A a²/2 dt and ∫F a/2 dt."""
-    A, F, a, t = 0.7, 1.0, 0.5, 0.4
-    waves = {"name": "formula", "value": [f"{a}*sin(2*y)", "0", "0"]}
-    linear = {"kind": "linear", "rate": A}
-    steady = {"kind": "steady", "shape": {"name": "kolmogorov", "k_f": 2, "amplitude": F}}
-    flow = advanced(make([linear, steady], initial=waves, dt=t / 20), 20)
-    c, grown = a + F / A, math.exp(A * t)
-    of_square = c**2 * (grown**2 - 1) / (2 * A) - 2 * c * F / A**2 * (grown - 1) + (F / A) ** 2 * t
-    of_amplitude = c * (grown - 1) / A - F / A * t
-    assert work(flow, "linear")[1] == pytest.approx(A / 2 * of_square, rel=1e-7)
-    assert work(flow, "steady")[1] == pytest.approx(F / 2 * of_amplitude, rel=1e-7)
-
-
-def test_linear_forcing_leaves_the_mean_alone():
-    """Of u = U + a sin 2y only a grows: a mean would grow from nothing but a rounding, to any size."""
-    A, t = 0.7, 0.4
-    initial = {"name": "formula", "value": ["0.3 + sin(2*y)", "0", "0"]}
-    flow = advanced(make({"kind": "linear", "rate": A}, initial=initial, dt=t / 20), 20)
-    assert flow.mean("velocity") == pytest.approx([0.3, 0.0, 0.0], abs=1e-15)
-    assert work(flow, "linear")[1] == pytest.approx(0.25 * (math.exp(2 * A * t) - 1), rel=1e-7)
-    [shells] = flow.flow.power_of_sources()
-    assert shells[0] == 0.0
-    assert sum(shells) == pytest.approx(A / 2 * math.exp(2 * A * t), rel=1e-7)
-    to_energy = advanced(make({"kind": "linear", "rate": A, "energy": 0.25}, initial=initial, dt=0.01), 1)
-    assert work(to_energy, "linear")[0] == pytest.approx(2 * A * 0.25, rel=1e-12)
-
-
-def test_linear_forcing_of_a_condensate_lifts_its_mean():
-    """|ψ| = |ψ₀| exp(A t) where ψ is uniform."""
-    A, t = 0.4, 0.5
-    initial = {"name": "formula", "value": ["0.5", "0"]}
-    model = {"model": "gross-pitaevskii", "sound_speed": 1.0, "coherence_length": 0.5}
-    flow = make({"kind": "linear", "rate": A, "field": "psi"}, flow=model, initial=initial, dt=t / 20)
-    square = float((advanced(flow, 20).field("psi") ** 2).sum(axis=0).mean())
-    assert square == pytest.approx(0.25 * math.exp(2 * A * t), rel=1e-7)
-    assert work(flow, "linear")[1] == pytest.approx((square - 0.25) / 2, rel=1e-7)
-
-
-def test_linear_forcing_towards_an_energy():
-    """f = A (E₀/E) u: dE/dt = 2 A E₀ − 2 ν E on a Beltrami flow."""
-    A, nu, E0 = 0.4, 0.3, 2.0
-    force = {"kind": "linear", "rate": A, "energy": E0}
-    flow = advanced(make(force, viscosity=nu, dt=0.05, initial={"name": "abc"}), 40)
-    rest = A * E0 / nu
-    expected = rest + (1.5 - rest) * math.exp(-2 * nu * 2.0)
-    assert flow.statistics()["energy"] == pytest.approx(expected, rel=1e-7)
 
 
 def test_several_forces_add_up():

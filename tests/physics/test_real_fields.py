@@ -6,7 +6,7 @@ the linear terms alone, and grows with them from 1e-17 to the size of the field 
 
 import numpy as np
 import pytest
-from physics.test_forcing import RANDOM, make
+from physics.forced_flows import RANDOM, make
 from support.build import needs
 from whorl.run.simulation import Simulation
 

@@ -1,0 +1,163 @@
+"""Linear forcing of all modes, a part of the integrating factor; its power is summed as fields are stored."""
+
+import copy
+import math
+
+import numpy as np
+import pytest
+from physics.flows import SCHEMES, distance
+from physics.forced_flows import RANDOM, advanced, make, work
+
+pytestmark = pytest.mark.every_device
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+@pytest.mark.parametrize("scheme", SCHEMES)
+def test_a_constant_rate_is_exact(scheme, precision):
+    """f = A u on a Beltrami flow: u = u₀ exp((A − ν) t), whatever the scheme and the step."""
+    A, nu, t, count = 0.4, 0.1, 1.0, 5
+    force = {"kind": "linear", "rate": A}
+    sections = {"initial": {"name": "abc"}, "run": {"precision": precision}}
+    flow = make(force, viscosity=nu, dt=t / count, scheme=scheme, **sections)
+    start = flow.velocity()
+    advanced(flow, count)
+    rounding = 1e-14 if precision == "double" else 3e-6
+    assert distance(flow.velocity(), math.exp((A - nu) * t) * start) < rounding
+
+
+def test_work_of_a_constant_rate():
+    """∫2AE dt of E = E₀ exp(2 (A − ν) t)."""
+    A, nu = 0.4, 0.1
+    force = {"kind": "linear", "rate": A}
+    flow = advanced(make(force, viscosity=nu, dt=0.05, initial={"name": "abc"}), 20)
+    energy = 0.5 * 3 * (math.exp(2 * (A - nu)) - 1) / (2 * (A - nu)) * 2 * A
+    assert work(flow, "linear")[1] == pytest.approx(energy, rel=1e-7)
+
+
+def test_growth_in_a_step_is_not_rounded_to_single_precision():
+    """A factor 1 + A dt in single precision would be 1 + 1.00136e-5 in each step, for A dt = 1e-5."""
+    A, dt, count = 1.0, 1e-5, 500
+    flow = make(
+        {"kind": "linear", "rate": A}, dt=dt, scheme="rk2", initial=RANDOM, run={"precision": "single"}
+    )
+    start = flow.statistics()["energy"]
+    grown = math.log(advanced(flow, count).statistics()["energy"] / start)
+    assert grown == pytest.approx(2 * A * dt * count, rel=6e-4)
+
+
+COUPLED = {
+    "boussinesq": {"viscosity": 0.1, "diffusivity": 0.05, "buoyancy_frequency": 3.0, "rotation": 1.5},
+    "mhd": {"viscosity": 0.1, "resistivity": 0.05, "mean_field": [0.0, 0.0, 2.0]},
+}
+
+
+@pytest.mark.parametrize("dealias", ["2/3", "phase-shift-exact"])
+@pytest.mark.parametrize("model", COUPLED)
+def test_linear_forcing_of_one_of_two_fields_that_are_coupled_exactly(model, dealias):
+    """To the order of the scheme; the other field does not grow, and the growth does not commute with it."""
+
+    def energies(linear, count, scheme="rk4"):
+        flow = advanced(
+            make(
+                {"kind": "linear", "rate": 1.2},
+                grid={"dealias": dealias},
+                points=8,
+                flow={"model": model, "linear": linear} | COUPLED[model],
+                initial={"name": "random", "k0": 1.0, "energy": 1e-8, "seed": 3},
+                scheme=scheme,
+                dt=1.0 / count,
+            ),
+            count,
+        )
+        return np.array([flow.statistics()["energy"], work(flow, "linear")[1]]) / 1e-8
+
+    expected = energies("explicit", 200)
+    errors = [np.abs(energies("exact", count, "rk2") - expected).max() for count in (10, 20)]
+    assert 1e-6 < errors[1] < 0.01
+    assert 1.7 < math.log2(errors[0] / errors[1]) < 2.4
+
+
+WAVES = {"name": "formula", "value": "cos(x + 2*y) + sin(z)"}
+# What a stage sums of a force on all modes.
+ON_ALL_MODES = {
+    "phase shifts": ({"grid": {"points": [14, 18, 10], "dealias": "phase-shift"}}, "velocity"),
+    "walls": (
+        {
+            "grid": {"points": [12, 10, 8], "lengths": [2.0, 3.0, 1.0], "bases": "SSS"},
+            "flow": {"model": "rayleigh-benard", "rayleigh": 1e4, "prandtl": 1.0},
+            "initial": {"name": "random", "spectrum": [0, 0, 0, 0, 0.3, 0.2]},
+        },
+        "velocity",
+    ),
+    "a scalar": ({"scalars": [{"name": "dye", "diffusivity": 0.02, "initial": WAVES}]}, "dye"),
+    "threads": ({"run": {"threads": 2}}, "velocity"),
+    "single precision": ({"run": {"precision": "single"}}, "velocity"),
+    "a plane": (
+        {"grid": {"points": [16, 12, 1]}, "flow": {"model": "navier-stokes-2d", "viscosity": 0.01}},
+        "vorticity",
+    ),
+}
+
+
+@pytest.mark.parametrize("scheme", ["rk2", "rk4-gill", "ab2"])
+@pytest.mark.parametrize("name", ON_ALL_MODES)
+def test_power_of_a_force_on_all_modes_is_that_of_the_field(name, scheme):
+    """P = A⟨a²⟩ of stages so near each other that they have one field; also of a field set in between."""
+    sections, field = ON_ALL_MODES[name]
+    force = {"kind": "linear", "rate": 0.7, "field": field}
+    flow = make(force, scheme=scheme, dt=1e-9, **{"initial": RANDOM} | copy.deepcopy(sections))
+    for factor in (1.0, 3.0):
+        flow.set_field(field, factor * flow.field(field))
+        for _ in range(3):
+            flow.step()
+            square = float((flow.field(field).astype(float) ** 2).mean() * (3 if field == "velocity" else 1))
+            assert work(flow, "linear")[0] == pytest.approx(0.7 * square, rel=1e-6)
+
+
+def test_a_force_on_all_modes_and_another_on_one():
+    """a' = A a + F for u = a sin 2y: the works of both are ∫A a²/2 dt and ∫F a/2 dt."""
+    A, F, a, t = 0.7, 1.0, 0.5, 0.4
+    waves = {"name": "formula", "value": [f"{a}*sin(2*y)", "0", "0"]}
+    linear = {"kind": "linear", "rate": A}
+    steady = {"kind": "steady", "shape": {"name": "kolmogorov", "k_f": 2, "amplitude": F}}
+    flow = advanced(make([linear, steady], initial=waves, dt=t / 20), 20)
+    c, grown = a + F / A, math.exp(A * t)
+    of_square = c**2 * (grown**2 - 1) / (2 * A) - 2 * c * F / A**2 * (grown - 1) + (F / A) ** 2 * t
+    of_amplitude = c * (grown - 1) / A - F / A * t
+    assert work(flow, "linear")[1] == pytest.approx(A / 2 * of_square, rel=1e-7)
+    assert work(flow, "steady")[1] == pytest.approx(F / 2 * of_amplitude, rel=1e-7)
+
+
+def test_linear_forcing_leaves_the_mean_alone():
+    """Of u = U + a sin 2y only a grows: a mean would grow from nothing but a rounding, to any size."""
+    A, t = 0.7, 0.4
+    initial = {"name": "formula", "value": ["0.3 + sin(2*y)", "0", "0"]}
+    flow = advanced(make({"kind": "linear", "rate": A}, initial=initial, dt=t / 20), 20)
+    assert flow.mean("velocity") == pytest.approx([0.3, 0.0, 0.0], abs=1e-15)
+    assert work(flow, "linear")[1] == pytest.approx(0.25 * (math.exp(2 * A * t) - 1), rel=1e-7)
+    [shells] = flow.flow.power_of_sources()
+    assert shells[0] == 0.0
+    assert sum(shells) == pytest.approx(A / 2 * math.exp(2 * A * t), rel=1e-7)
+    to_energy = advanced(make({"kind": "linear", "rate": A, "energy": 0.25}, initial=initial, dt=0.01), 1)
+    assert work(to_energy, "linear")[0] == pytest.approx(2 * A * 0.25, rel=1e-12)
+
+
+def test_linear_forcing_of_a_condensate_lifts_its_mean():
+    """|ψ| = |ψ₀| exp(A t) where ψ is uniform."""
+    A, t = 0.4, 0.5
+    initial = {"name": "formula", "value": ["0.5", "0"]}
+    model = {"model": "gross-pitaevskii", "sound_speed": 1.0, "coherence_length": 0.5}
+    flow = make({"kind": "linear", "rate": A, "field": "psi"}, flow=model, initial=initial, dt=t / 20)
+    square = float((advanced(flow, 20).field("psi") ** 2).sum(axis=0).mean())
+    assert square == pytest.approx(0.25 * math.exp(2 * A * t), rel=1e-7)
+    assert work(flow, "linear")[1] == pytest.approx((square - 0.25) / 2, rel=1e-7)
+
+
+def test_linear_forcing_towards_an_energy():
+    """f = A (E₀/E) u: dE/dt = 2 A E₀ − 2 ν E on a Beltrami flow."""
+    A, nu, E0 = 0.4, 0.3, 2.0
+    force = {"kind": "linear", "rate": A, "energy": E0}
+    flow = advanced(make(force, viscosity=nu, dt=0.05, initial={"name": "abc"}), 40)
+    rest = A * E0 / nu
+    expected = rest + (1.5 - rest) * math.exp(-2 * nu * 2.0)
+    assert flow.statistics()["energy"] == pytest.approx(expected, rel=1e-7)
