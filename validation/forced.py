@@ -128,6 +128,7 @@ VALIDATIONS = {
     ),
     "power-64": Validation("Constant power at 64³", of_power(64, 0.018), is_of_power, 5, 80),
     "power-128": Validation("Constant power at 128³", of_power(128, 0.0072), is_of_power, 5, 20),
+    "linear-32": Validation("Linear forcing at 32³", linear(32, 0.03), is_linear, 10, 900),
     "linear-64": Validation("Linear forcing at 64³", linear(64, 0.01), is_linear, 10, 200),
     "linear-128": Validation("Linear forcing at 128³", linear(128, 0.004), is_linear, 10, 60),
     "designed-256": Validation(

@@ -139,7 +139,7 @@ def is_linear(results: Any, averages: Any) -> list[Error]:
         Error(
             f"l / L = {length / size:.4f} ± {uncertain:.2g}, outside of 0.19 to 0.20 by standard errors",
             max(0.0, abs(length / size - 0.195) - 0.005) / uncertain,
-            2.0 if results.case.grid.points[0] > 64 else None,
+            2.0 if averages["R_lambda"].mean < 30 else None,
         ),
         *balance(results, averages),
         *isotropy(results, averages),

@@ -367,8 +367,10 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         device::Buffer<Complex<Real>, Memory> beside;
         const FieldModes<Real> field = modes_of(name, beside);
         auto spectrum = energy_spectrum(modes(), FieldView<Real>{field.data, field.modes}, field.components);
-        for (double& of_shell : spectrum) of_shell *= 2.0 * forces.gain(number);
         if (!IsWaveFunction<Model>) spectrum[0] = 0.0;
+        const double energy = std::accumulate(spectrum.begin(), spectrum.end(), 0.0);
+        const double rate = energy > 0.0 ? forces.source(number).gain(energy) : 0.0;
+        for (double& of_shell : spectrum) of_shell *= 2.0 * rate;
         return spectrum;
     }
 
@@ -445,7 +447,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
     // A field of the state itself; an output is computed from the state in the scratch register, or in
-    // `beside` if it has more components than the state.
+    // `beside` if it has more components than the state, or where a step is under way.
     FieldModes<Real> modes_of(const std::string& name, device::Buffer<Complex<Real>, Memory>& beside) {
         for (const StateField& field : state_fields())
             if (field.name == name) return modes_of(field);
@@ -457,10 +459,11 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
                 ++which;
                 continue;
             }
-            if (components > Model::fields)
+            const bool is_beside = components > Model::fields || stepper_.is_stepping();
+            if (is_beside)
                 beside = device::Buffer<Complex<Real>, Memory>(static_cast<std::size_t>(components * modes),
                                                                device_.executors());
-            Complex<Real>* const made = components > Model::fields ? beside.data() : stepper_.scratch();
+            Complex<Real>* const made = is_beside ? beside.data() : stepper_.scratch();
             each_mode(this->modes(), Derive<Model, Real>{stepper_.model(), stepper_.state(), made, modes,
                                                          which, components});
             return {made, modes, components, parities_of(name)};

@@ -1,5 +1,5 @@
 // What a restart needs of the sources: the work so far, what a multistep scheme remembers (WorkOfSource), and
-// the state of the source, by "number.name".
+// the state of the source, by "label.number.name", with the number among the sources of this label.
 #pragma once
 
 #include <map>
@@ -9,10 +9,17 @@
 
 namespace whorl {
 
+template <class Forces> std::string place_of_source(Forces& forces, std::size_t n) {
+    const std::string label = forces.source(n).name();
+    std::size_t before = 0;
+    for (std::size_t other = 0; other < n; ++other) before += forces.source(other).name() == label ? 1 : 0;
+    return label + "." + std::to_string(before) + ".";
+}
+
 template <class Forces> std::map<std::string, double> saved_sources(Forces& forces) {
     std::map<std::string, double> saved;
     for (std::size_t n = 0; n < forces.count(); ++n) {
-        const std::string of = std::to_string(n) + ".";
+        const std::string of = place_of_source(forces, n);
         saved[of + "power"] = forces.work(n).power;
         saved[of + "work"] = forces.work(n).total;
         for (std::size_t j = 1; j < Stage::registers; ++j) {
@@ -26,7 +33,7 @@ template <class Forces> std::map<std::string, double> saved_sources(Forces& forc
 
 template <class Forces> void restore(Forces& forces, const std::map<std::string, double>& saved) {
     for (std::size_t n = 0; n < forces.count(); ++n) {
-        const std::string of = std::to_string(n) + ".", state = of + "state.";
+        const std::string of = place_of_source(forces, n), state = of + "state.";
         const auto value = [&](const std::string& name) {
             const auto found = saved.find(of + name);
             return found == saved.end() ? 0.0 : found->second;

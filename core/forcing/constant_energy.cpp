@@ -48,9 +48,9 @@ class ConstantEnergy final : public Source {
         std::vector<double> added(sums.size(), 0.0);
         for (std::size_t n = 0; n < sums.size(); ++n) {
             WHORL_REQUIRE(sums[n] > 0.0 || targets_[n] == 0.0 || !std::isfinite(sums[n]),
-                          "forcing \"" + name() + "\" multiplies the " + field() +
-                              ", which has no energy where it shall have " + std::to_string(targets_[n]) +
-                              ": begin with an initial field on these modes.");
+                          "forcing \"" + name() + "\" multiplies the " + field() + ", which has no energy" +
+                              (by_shell_ ? " in shell " + std::to_string(n) : "") + " where it shall have " +
+                              std::to_string(targets_[n]) + ": begin with an initial field on these modes.");
             if (sums[n] > 0.0) added[n] = std::sqrt(targets_[n] / sums[n]) - 1.0;
         }
         for (std::size_t m = 0; m < modes().size(); ++m)
@@ -64,11 +64,13 @@ class ConstantEnergy final : public Source {
     }
     void restore(const std::map<std::string, double>& saved) override {
         if (saved.empty() || given_energy_) return;
-        targets_.assign(static_cast<std::size_t>(shells_), 0.0);
-        for (std::size_t n = 0; n < targets_.size(); ++n) {
-            const auto found = saved.find("energy" + std::to_string(n));
-            if (found != saved.end()) targets_[n] = found->second;
-        }
+        WHORL_REQUIRE(saved.size() == static_cast<std::size_t>(shells_),
+                      "forcing \"" + name() + "\" holds " + std::to_string(shells_) +
+                          " energies, and the checkpoint has " + std::to_string(saved.size()) +
+                          " of it; give the energies, or another forcing.name to begin anew.");
+        targets_.clear();
+        for (std::size_t n = 0; n < saved.size(); ++n)
+            targets_.push_back(saved.at("energy" + std::to_string(n)));
     }
 
   private:

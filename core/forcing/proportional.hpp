@@ -20,7 +20,8 @@ class Proportional : public Source {
     Proportional(const SourceOptions& options, const Surroundings& around)
         : Source(options, options.has("k_max") ? modes_for(options, around) : ForcedModes(),
                  around.components),
-          everywhere_(!options.has("k_max")) {}
+          everywhere_(!options.has("k_max")),
+          largest_(everywhere_ ? 0.0 : options.number("k_max") * around.box.smallest_wavenumber()) {}
 
     bool everywhere() const override { return everywhere_; }
     double gain(double energy) const override { return gains({energy, 0.0, 0.0}).first; }
@@ -42,8 +43,9 @@ class Proportional : public Source {
     // Of a force of constant power.
     double speed(double dt) const override { return std::sqrt(2.0 * constant_power() * dt); }
     double rate(std::span<const double> sums) const override {
-        return std::abs(
-            gains({sums[0], sums.size() > 1 ? sums[1] : 0.0, sums.size() > 1 ? sums[2] : 0.0}).first);
+        const bool all = sums.size() > 1;
+        const auto [alpha, beta] = gains({sums[0], all ? sums[1] : 0.0, all ? sums[2] : 0.0});
+        return std::abs(alpha) + std::abs(beta) * largest_;
     }
 
     void evaluate(const Moment&, const Values& a, std::span<const double> sums, Values& f) override {
@@ -73,6 +75,7 @@ class Proportional : public Source {
 
   private:
     bool everywhere_;
+    double largest_; // |k| of the band
 };
 
 } // namespace whorl::forcing

@@ -66,8 +66,6 @@ template <class Model, class Device, class Real> class Forces {
     std::int64_t bytes() const;
     forcing::Source& source(std::size_t number) { return *sources_[number].source; }
     WorkOfSource& work(std::size_t number) { return sources_[number].work; }
-    // The present f / a of a source on all modes.
-    double gain(std::size_t number) const { return sources_[number].work.growth.rate; }
 
     void add(std::unique_ptr<forcing::Source> source, kernels::ForcedField field);
     // Sets the values of a source that is given: all the rank's modes, one component after another.

@@ -27,8 +27,9 @@ int Stage::writes() const {
 }
 
 void advance(const Stage& stage, double dt, double rate, std::array<double, Stage::registers>& r) {
-    std::array<double, Stage::registers> next{};
+    std::array<double, Stage::registers> next = r;
     for (std::size_t i = 0; i < next.size(); ++i) {
+        if (!(stage.writes() >> i & 1)) continue;
         next[i] = stage.v[i] * dt * rate;
         for (std::size_t j = 0; j < next.size(); ++j) next[i] += stage.m[i][j] * r[j];
     }

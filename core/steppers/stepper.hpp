@@ -58,8 +58,11 @@ template <class Model, class Device, class Real> class Stepper {
     Fields<Real> state() { return field_set(0); }
     // Free between steps; evaluate() writes its result here.
     Fields<Real> scratch() { return scheme_.earlier > 0 ? extra() : field_set(1); }
-    // Code that sets the state calls this.
+    // A function that is called for a force may read fields, but neither set them nor use the registers.
+    bool is_stepping() const { return is_stepping_; }
+    // Code that sets the state calls this. Throws Error within a step.
     void forget() {
+        require_between_steps("the fields are set");
         history_.forget();
         forces_.forget();
     }
@@ -74,6 +77,8 @@ template <class Model, class Device, class Real> class Stepper {
     const Forces<Model, Device, Real>& forces() const { return forces_; }
 
     StepReport step(TimeStep time_step, std::int64_t step_number) {
+        require_between_steps("a step is made");
+        const Within stepping(is_stepping_);
         std::array<double, 2> maxima{};
         const std::function<double(double)> push = [&](double dt) { return forces_.speed(dt) * push_; };
         if (forces_.any()) time_step.push = &push;
@@ -97,6 +102,7 @@ template <class Model, class Device, class Real> class Stepper {
     // free of aliases.
     int grids() const { return dealiasing_.shifts ? 2 : 1; }
     void evaluate(int grid) {
+        require_between_steps("the tendency is evaluated");
         TimeStep unit{1.0, 0.0, 0.0};
         Tendency<Model, Real> pass = evaluation(1.0, scratch(), unit);
         pass.exact = false;
@@ -106,6 +112,20 @@ template <class Model, class Device, class Real> class Stepper {
     }
 
   private:
+    // Sets a flag as long as it lives.
+    struct Within {
+        bool& flag;
+        explicit Within(bool& set) : flag(set) { flag = true; }
+        ~Within() { flag = false; }
+        Within(const Within&) = delete;
+        Within& operator=(const Within&) = delete;
+    };
+
+    void require_between_steps(const char* what) const {
+        WHORL_REQUIRE(!is_stepping_, std::string(what) +
+                                         " while a step is under way: a function that gives a force may read "
+                                         "fields, and do no more than that with the simulation.");
+    }
     Fields<Real> field_set(int i) {
         return registers_.data() + static_cast<std::int64_t>(i) * fields_ * modes_;
     }
@@ -233,6 +253,7 @@ template <class Model, class Device, class Real> class Stepper {
     std::array<bool, 3> flat_{};
     std::array<double, 3> inverse_spacing_{};
     double coupling_norm_ = 0.0, wave_rate_ = 0.0, push_ = 0.0;
+    bool is_stepping_ = false;
     Forces<Model, Device, Real> forces_;
 };
 

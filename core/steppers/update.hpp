@@ -1,7 +1,7 @@
 // The update of one mode by a stage:
 //
 //   da = weight (tendency + L a) (+ extra),
-//   r_i <- exp(s' - s - rate elapsed) (sum_j m[i][j] r_j + v[i] dt da)
+//   r_i <- exp(s' - s - rate elapsed) (sum_j m[i][j] carry_j r_j + v[i] dt da)
 //
 // L is a model's linear coupling, and s' - s the growth of a field by linear forcing of all modes (Growth).
 // With `exact` L is not in da but in the factor, exp((L - rate) elapsed) (coupling.hpp), which is then

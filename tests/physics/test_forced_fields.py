@@ -7,7 +7,7 @@ import weakref
 import numpy as np
 import pytest
 from physics.flows import TAU, distance
-from physics.test_forcing import RANDOM, WEAK, advanced, make, work
+from physics.forced_flows import RANDOM, WEAK, advanced, make, work
 from support import devices
 from whorl import _core
 from whorl.base.errors import CaseError
@@ -249,6 +249,56 @@ def test_a_run_beside_may_have_another_force(tmp_path):
     assert work(last, "stochastic")[1] != 0
 
 
+def test_a_run_beside_forgets_what_a_changed_force_remembers(tmp_path):
+    """A held band whose shells are now held each, or that is wider, holds what it finds."""
+    force = {"kind": "constant-energy", "k_max": 2.45}
+    output = {"directory": str(tmp_path / "one"), "checkpoint_every": "2 steps"}
+    first = advanced(make(force, viscosity=0.1, initial=RANDOM, output=output), 2)
+    expected, power = first.flow.spectra()["energy"], work(first, "constant-energy")[1]
+    first.close()
+    for change in ("by_shell=true", "k_max=4.45"):
+        settings = [f"forcing.0.{change}", "time.steps=100"]
+        more = Simulation.restart(tmp_path / "one", tmp_path / change[:2], settings=settings)
+        assert work(more, "constant-energy")[1] == power
+        advanced(more, 1)
+        assert more.flow.spectra()["energy"][1:3].sum() == pytest.approx(expected[1:3].sum(), rel=0.05)
+
+
+def within_a_step(act) -> Simulation:
+    """A flow whose force is friction, and acts on the flow in the second step."""
+    held = []
+
+    def force(t, modes):
+        if held and t > 0.06:
+            act(held[0])
+        return friction(t, modes)
+
+    held.append(script(force))
+    return held[0]
+
+
+def test_a_function_of_the_modes_may_read_fields():
+    """The vorticity, too, although it is computed for it in the midst of a step."""
+    read = []
+    flow = within_a_step(lambda flow: read.append(float(np.abs(flow.field("vorticity")).max())))
+    assert np.array_equal(advanced(flow, 4).velocity(), advanced(script(friction), 4).velocity())
+    assert min(read) > 0
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        lambda flow: flow.set_field("velocity", np.zeros((3, 16, 16, 16))),
+        lambda flow: flow.flow.transfer(),
+        lambda flow: flow.step(),
+    ],
+    ids=["set a field", "compute the transfer", "make a step"],
+)
+def test_a_function_of_the_modes_may_not_change_the_flow(act):
+    with pytest.raises((CaseError, _core.Error), match="while a step is under way"):
+        advanced(within_a_step(act), 3)
+
+
 @pytest.mark.parametrize(
     ("force", "sections", "words"),
     [
@@ -263,7 +313,35 @@ def test_a_run_beside_may_have_another_force(tmp_path):
             {"flow": {"model": "navier-stokes-2d", "viscosity": 0.1}, "grid": SQUARE},
             "three components",
         ),
-        ([OU | {"name": "a"}, OU | {"name": "b"}], {}, "give them two seeds"),
+        ([OU | {"name": "a"}, OU | {"name": "b"}], {}, "seeds that differ by two"),
+        (
+            [
+                OU | {"name": "a", "seed": 1},
+                {"kind": "lindborg", "power": 0.1, "k_f": 2.0, "vertical_min": 1, "vertical_max": 2},
+            ],
+            {"flow": LAYER | {"buoyancy_frequency": 1.0}},
+            "seeds that differ by two",
+        ),
+        (
+            {"kind": "lindborg", "power": 0.1, "k_f": 2.0, "vertical_max": 9},
+            {"flow": LAYER | {"buoyancy_frequency": 1.0}},
+            "vertical_max = 9 is beyond",
+        ),
+        (
+            {"kind": "lindborg", "power": 0.1, "k_f": 2.0, "vertical_min": 3, "vertical_max": 2},
+            {"flow": LAYER | {"buoyancy_frequency": 1.0}},
+            "no vertical modes",
+        ),
+        (OU | {"interval": 0.1}, {}, "that of white noise"),
+        (OU | {"width": 0.5}, {}, "give the peak"),
+        (
+            [
+                {"kind": "constant-energy", "name": "a"},
+                {"kind": "constant-energy", "name": "b", "k_min": 2.0},
+            ],
+            {"initial": RANDOM},
+            "between 2 and 2.5; give them bands of their own",
+        ),
         ([OU, OU], {}, "two forces are called stochastic"),
         ([{"kind": "script", "name": "a"}, {"kind": "script", "name": "b"}], {}, "two forces of kind script"),
         (OU | {"field": "velocity"}, {"flow": CONDENSATE | {"model": "ginzburg-landau"}}, "prescribes"),

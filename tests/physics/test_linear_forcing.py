@@ -4,7 +4,7 @@ import copy
 import math
 
 import pytest
-from physics.flows import SCHEMES, distance
+from physics.flows import SCHEMES, distance, slope
 from physics.forced_flows import RANDOM, advanced, make, work
 
 pytestmark = pytest.mark.every_device
@@ -113,18 +113,49 @@ def test_power_of_a_force_on_all_modes_is_that_of_the_field(name, scheme):
             assert work(flow, "linear")[0] == pytest.approx(0.7 * square, rel=1e-6)
 
 
-def test_a_force_on_all_modes_and_another_on_one():
+@pytest.mark.parametrize(("scheme", "order"), SCHEMES.items())
+def test_a_force_on_all_modes_and_another_on_one(scheme, order):
     """a' = A a + F for u = a sin 2y: the works of both are ∫A a²/2 dt and ∫F a/2 dt."""
-    A, F, a, t = 0.7, 1.0, 0.5, 0.4
+    A, F, a, t = 0.7, 1.0, 0.5, 0.8
     waves = {"name": "formula", "value": [f"{a}*sin(2*y)", "0", "0"]}
     linear = {"kind": "linear", "rate": A}
     steady = {"kind": "steady", "shape": {"name": "kolmogorov", "k_f": 2, "amplitude": F}}
-    flow = advanced(make([linear, steady], initial=waves, dt=t / 20), 20)
     c, grown = a + F / A, math.exp(A * t)
     of_square = c**2 * (grown**2 - 1) / (2 * A) - 2 * c * F / A**2 * (grown - 1) + (F / A) ** 2 * t
     of_amplitude = c * (grown - 1) / A - F / A * t
-    assert work(flow, "linear")[1] == pytest.approx(A / 2 * of_square, rel=1e-7)
-    assert work(flow, "steady")[1] == pytest.approx(F / 2 * of_amplitude, rel=1e-7)
+    errors, counts = [], (12, 16, 24)
+    for count in counts:
+        flow = advanced(make([linear, steady], points=8, initial=waves, scheme=scheme, dt=t / count), count)
+        errors.append(
+            [
+                abs(work(flow, "linear")[1] - A / 2 * of_square),
+                abs(work(flow, "steady")[1] - F / 2 * of_amplitude),
+                abs(flow.statistics()["energy"] - (c * grown - F / A) ** 2 / 4),
+            ]
+        )
+    for of_one in zip(*errors, strict=True):
+        assert of_one[-1] < 0.01
+        assert order - 0.3 < slope([1 / count for count in counts], of_one) < order + 1.3
+
+
+def test_several_forces_on_all_modes_of_a_field_add_up():
+    forces = [{"kind": "linear", "rate": A, "name": f"rate{A}".replace(".", "_")} for A in (0.3, 0.5)]
+    flow = make(forces, initial={"name": "abc"}, viscosity=0.1, dt=0.2)
+    start = flow.velocity()
+    advanced(flow, 3)
+    assert distance(flow.velocity(), math.exp(0.7 * 0.6) * start) < 1e-14
+
+
+@pytest.mark.parametrize("scheme", ["ab2", "ab3"])
+def test_a_constant_rate_is_exact_whatever_the_steps_remembered(scheme):
+    """A Beltrami flow that grows by itself, in steps that shorten as it does."""
+    A = 2.0
+    time = {"courant": 0.3, "steps": 10**6}
+    flow = make({"kind": "linear", "rate": A}, scheme=scheme, time=time, initial={"name": "abc"})
+    start = flow.velocity()
+    steps = [flow.step().dt for _ in range(20)]
+    assert steps[-1] < 0.9 * steps[0]
+    assert distance(flow.velocity(), math.exp(A * sum(steps)) * start) < 1e-13 * math.exp(A * sum(steps))
 
 
 def test_linear_forcing_leaves_the_mean_alone():

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 from physics.flows import distance
-from physics.test_forcing import RANDOM, WEAK, advanced, make, work
+from physics.forced_flows import RANDOM, WEAK, advanced, make, work
 from support import devices
 from support.ranks import on_ranks, run_on
 from whorl.base.ranks import MPI

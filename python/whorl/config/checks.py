@@ -1,6 +1,7 @@
 """The options that a case leaves to its model, and checks that its sections fit together."""
 
 from collections.abc import Iterator
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -173,20 +174,33 @@ def check_forcing(case: Any) -> None:
         _check_shape(force, components, case)
         force.check(case)
     _check_seeds(case.forcing)
+    _check_held(case.forcing)
 
 
 def _check_seeds(forces: Any) -> None:
     """Raises ValueError for two random forces on a field that would have the same random numbers."""
     known: dict[tuple[str, int], str] = {}
     for force in forces:
-        if (seed := getattr(force, "seed", None)) is None:
-            continue
-        if other := known.get((force.field, seed)):
+        for seed in force.seeds():
+            if other := known.get((force.field, seed)):
+                raise ValueError(
+                    f"the forces {other} and {force.label} on the {force.field} have the same random "
+                    f"numbers, of forcing.seed = {seed}; give them seeds that differ by two or more"
+                )
+        known |= {(force.field, seed): force.label for seed in force.seeds()}
+
+
+def _check_held(forces: Any) -> None:
+    """Raises ValueError for two forces that hold the energy of the same modes, since neither could."""
+    for one, other in combinations([force for force in forces if force.holds], 2):
+        alike = one.modes == other.modes or "all" in (one.modes, other.modes)
+        meet = max(one.k_min, other.k_min) <= min(one.k_max, other.k_max)
+        if one.field == other.field and alike and meet:
+            first, last = max(one.k_min, other.k_min), min(one.k_max, other.k_max)
             raise ValueError(
-                f"the forces {other} and {force.label} on the {force.field} have the same forcing.seed = "
-                f"{seed}, and so the same random numbers; give them two seeds"
+                f"the forces {one.label} and {other.label} hold the energy of the {one.field} on the same "
+                f"modes, between {first:g} and {last:g}; give them bands of their own"
             )
-        known[force.field, seed] = force.label
 
 
 def _check_forced_field(force: Any, case: Any) -> int:

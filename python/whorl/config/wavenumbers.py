@@ -28,11 +28,17 @@ def smallest_wavenumber(grid: Any) -> float:
     return min(k for k, n in zip(smallest_wavenumbers(grid), grid.points, strict=True) if n > 1)
 
 
-def resolved_wavenumber(grid: Any) -> float:
-    """The largest wavenumber that is kept in every direction, k_max."""
+def largest_wavenumbers(grid: Any) -> tuple[float, float, float]:
+    """The largest wavenumbers that are kept along x, y, z."""
     axes = zip(smallest_wavenumbers(grid), grid.points, reversed(grid.bases), strict=True)
-    return min(
+    x, y, z = (
         (math.ceil(edge(grid.dealias) * n * (2 if basis == "S" else 1)) - 1) * smallest
         for smallest, n, basis in axes
-        if n > 1
     )
+    return x, y, z
+
+
+def resolved_wavenumber(grid: Any) -> float:
+    """The largest wavenumber that is kept in every direction, k_max."""
+    largest = zip(largest_wavenumbers(grid), grid.points, strict=True)
+    return min(k for k, n in largest if n > 1)

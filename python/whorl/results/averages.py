@@ -324,7 +324,11 @@ def _mean_spectra(spectra: xr.Dataset | None) -> xr.Dataset:
         return xr.Dataset()
     data = xr.Dataset(coords={"k": spectra["k"]})
     for name in (name for name in spectra.data_vars if name != "step"):
-        shells = [mean_of(spectra["time"].values, shell) for shell in spectra[name].values.T]
+        finite = np.isfinite(spectra[name].values).all(axis=1)  # the first state has no power
+        if finite.sum() < 2:
+            continue
+        times = spectra["time"].values[finite]
+        shells = [mean_of(times, shell) for shell in spectra[name].values[finite].T]
         unit, meaning = spectra[name].attrs["units"], spectra[name].attrs["long_name"]
         for behind, number, own, told in (
             ("", "mean", unit, "mean of {}"),

@@ -1,6 +1,7 @@
 """Gives the core the forces of given shape: by name, by formulas, from files, or from a script."""
 
 import inspect
+import json
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,7 +10,7 @@ import numpy as np
 
 from whorl import _core
 from whorl.base.errors import CaseError
-from whorl.base.parallel import on_root
+from whorl.base.parallel import agreed, on_root
 from whorl.base.ranks import MPI
 from whorl.config import formulas
 from whorl.config.case import Case
@@ -89,10 +90,22 @@ def with_script(case: Case, given: Any) -> Case:
     return case
 
 
-def same_forces(before: dict[str, Any], case: Case) -> bool:
-    """Whether the sections of a case have the same forces in the same order."""
-    named = [(one.get("name") or one.get("kind"), one.get("field")) for one in before.get("forcing", ())]
-    return named == [(force.label, force.field) for force in case.forcing]
+def kept_of_sources(saved: dict[str, float], before: dict[str, Any], case: Case) -> dict[str, float]:
+    """What a checkpoint of a case with the sections `before` has of the forces of this case.
+
+    The work of a force of the same label and field goes on; what it remembers beside is kept if nothing of it
+    has changed.
+    """
+    earlier = {one.get("name") or one.get("kind"): one for one in before.get("forcing", ())}
+    kept = {}
+    for force, now in zip(case.forcing, case.to_dict().get("forcing", ()), strict=True):
+        was = earlier.get(force.label)
+        if was is None or was.get("field", force.field) != force.field:
+            continue
+        same = json.dumps(was, sort_keys=True, default=str) == json.dumps(now, sort_keys=True, default=str)
+        own = {key: value for key, value in saved.items() if key.startswith(f"{force.label}.")}
+        kept |= {key: value for key, value in own.items() if same or ".state." not in key}
+    return kept
 
 
 def of_script(case: Case, given: Any) -> dict[str, Any]:
@@ -180,8 +193,9 @@ def _on_modes(target: ForceTarget, function: Callable) -> None:
     layout = modes.Layout(flow, target.case.grid)
 
     def give(flow: _core.Flow, time: float) -> None:
-        values = function(time, modes.read(flow, target.case, target.field))
-        own = modes.checked(replace(target, flow=flow), layout, values)
+        present = modes.read(flow, target.case, target.field)
+        of_flow = replace(target, flow=flow)
+        own = agreed(target.comm, lambda: modes.checked(of_flow, layout, function(time, present)))
         try:
             flow.set_force_modes(target.number, own)
         except _core.Error as error:

@@ -18,7 +18,7 @@ from whorl.output.checkpoint import Checkpoint
 from whorl.output.directory import RunDirectory
 from whorl.run import tune
 from whorl.run.checks import other_level
-from whorl.run.forces import begin_forces, same_forces, with_script
+from whorl.run.forces import begin_forces, kept_of_sources, with_script
 
 
 class Restarts:
@@ -124,7 +124,7 @@ class Restarts:
             self.flow.read_checkpoint(checkpoint.path)
         except _core.Error as error:
             raise _damaged(comm, place, checkpoint, error) from None
-        self.flow.restore_sources(checkpoint.sources)
+        self.flow.restore_sources(kept_of_sources(checkpoint.sources, checkpoint.case, case))
         kept = self._recorder.kept(checkpoint)
         self._check_left(checkpoint, place)
         on_root(comm, place.remove_unfinished)
@@ -156,8 +156,7 @@ class Restarts:
             read_fields(self.flow, case, comm, checkpoint, fields)
         except _core.Error as error:
             raise _damaged(comm, source, checkpoint, error, place) from None
-        if same_forces(checkpoint.case, case):
-            self.flow.restore_sources(checkpoint.sources)
+        self.flow.restore_sources(kept_of_sources(checkpoint.sources, checkpoint.case, case))
         begin_forces(self.flow, checkpoint.time)
         self._check_left(checkpoint, source)
         on_root(comm, lambda: self._take(place.create(case, overwrite, checkpoint.path.resolve())))

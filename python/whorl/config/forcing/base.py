@@ -48,6 +48,9 @@ class Forcing(Section):
     vector: ClassVar[bool] = False
     """Whether the field must be a vector field of three components."""
 
+    holds: ClassVar[bool] = False
+    """Whether it sets the energy of its band, so that no other force can on the same modes."""
+
     any_bases: ClassVar[bool] = True
     """Whether it is possible between walls as well."""
 
@@ -62,6 +65,10 @@ class Forcing(Section):
     def ends(self) -> tuple[float, float] | None:
         """The smallest and the largest |k| of its band, in units of the box's smallest; None: all modes."""
         return None
+
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds of its random numbers."""
+        return (self.seed,) if hasattr(self, "seed") else ()
 
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
         """The sources of the core."""

@@ -50,6 +50,7 @@ class ConstantEnergy(OnBand):
         min_length=2,
     )
     multiplies: ClassVar = True
+    holds: ClassVar = True
 
     @model_validator(mode="after")
     def _consistent(self) -> "ConstantEnergy":

@@ -16,7 +16,7 @@ from whorl.config.forcing.base import (
 )
 from whorl.config.forcing.design import Expected, Target, count_modes, design, dissipation_of, expected
 from whorl.config.section import Seed, at_most_one, option
-from whorl.config.wavenumbers import smallest_wavenumber, smallest_wavenumbers
+from whorl.config.wavenumbers import largest_wavenumbers, smallest_wavenumber, smallest_wavenumbers
 
 EVERYTHING = 1e9  # a |k| beyond those of any grid
 INTERVAL = 1 / 64  # in turnover times of the force, (P k²)^(−1/3)
@@ -63,7 +63,9 @@ class Stochastic(OnBand):
     peak: float | None = option(
         None, "|k| about which the variance is a Gaussian, in units of the smallest; flat by default", gt=0
     )
-    width: float = option(1.0, "standard deviation of this Gaussian, in units of the smallest", gt=0)
+    width: float | None = option(
+        None, "standard deviation of this Gaussian, in units of the smallest; 1 by default", gt=0
+    )
 
     rivals: ClassVar = {
         "variance": ("power", "target"),
@@ -81,6 +83,13 @@ class Stochastic(OnBand):
             raise ValueError("give forcing.correlation_time: T_L, or 0 for white noise")
         if self.correlation_time == 0 and self.variance is not None:
             raise ValueError("white noise (forcing.correlation_time = 0) has no variance; give forcing.power")
+        if self.correlation_time != 0 and self.interval is not None:
+            raise ValueError(
+                f"forcing.interval = {self.interval:g} is that of white noise, of forcing.correlation_time "
+                "= 0; leave it out"
+            )
+        if self.width is not None and self.peak is None:
+            raise ValueError(f"forcing.width = {self.width:g} is that of a forcing.peak; give the peak")
         return self
 
     def check(self, case: Any) -> None:
@@ -116,7 +125,7 @@ class Stochastic(OnBand):
         if self.variance is not None:
             numbers["intensity"] = self.variance * self.correlation_time
         if self.peak is not None:
-            numbers |= {"peak": self.peak, "width": self.width}
+            numbers |= {"peak": self.peak, "width": self.width or 1.0}
         return (CoreSource("stochastic", self.band() | numbers),)
 
     @property
@@ -194,6 +203,24 @@ class Lindborg(Forcing):
     def ends(self) -> tuple[float, float]:
         return ends_about_peak(self)
 
+    def seeds(self) -> tuple[int, ...]:
+        """Its own and, for the vertical modes, the next."""
+        return (self.seed, self.seed + 1) if self.vertical else (self.seed,)
+
+    def check(self, case: Any) -> None:
+        """Refuses vertical modes that the grid has not."""
+        if self.vertical_min > self.vertical_max:
+            raise ValueError(
+                f"forcing.vertical_min = {self.vertical_min:g} is larger than forcing.vertical_max = "
+                f"{self.vertical_max:g}: there are no vertical modes"
+            )
+        most = largest_wavenumbers(case.grid)[2] / smallest_wavenumbers(case.grid)[2]
+        if self.vertical and self.vertical_max > most * (1 + 1e-9):
+            raise ValueError(
+                f"forcing.vertical_max = {self.vertical_max:g} is beyond the largest |k_z| that is kept, "
+                f"{most:.4g} times the smallest; lower it or use more points"
+            )
+
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
         """Horizontal velocity on horizontal modes, and vertical shear; J. Fluid Mech. 550, 207 (2006)."""
         white = {
@@ -202,13 +229,13 @@ class Lindborg(Forcing):
             "helicity": 0.0,
             "interval": white_interval(self.power, self.ends()[1], case),
         }
-        flat = {"power": self.power * (1 - self.vertical), "seed": float(self.seed), "of": 1.0}
+        flat = {"power": self.power * (1 - self.vertical), "seed": float(self.seeds()[0]), "of": 1.0}
         first = CoreSource("stochastic", white | about_peak(self) | flat)
         if self.vertical == 0:
             return (first,)
         unit = smallest_wavenumbers(case.grid)[2] / smallest_wavenumber(case.grid)
         column = {"k_min": self.vertical_min * unit, "k_max": self.vertical_max * unit, "of": 2.0}
-        upright = {"power": self.power * self.vertical, "seed": float(self.seed + 1)}
+        upright = {"power": self.power * self.vertical, "seed": float(self.seeds()[1])}
         return first, CoreSource("stochastic", white | column | upright)
 
 
