@@ -285,6 +285,17 @@ def test_constant_power_lifts_a_weak_field(kind):
     assert flow.statistics()["energy"] == pytest.approx(start + flow.time, rel=0.01)
 
 
+def test_a_step_resolves_the_growth_by_a_rate_of_helicity():
+    """Helical modes grow at α ± βk, and all at α = P/2E by power alone; here βk is 1.4 α and more."""
+    weak = {"name": "random", "k0": 1.0, "energy": 1e-6}
+    force = {"kind": "constant-power", "power": 1.0, "k_max": 2.5}
+    steps = [
+        make(force | more, initial=weak, time={"courant": 0.5, "steps": 10}).step().dt
+        for more in ({}, {"helicity_rate": 4.0})
+    ]
+    assert steps[1] < steps[0] / 2
+
+
 @pytest.mark.parametrize(
     ("force", "sections"),
     [
