@@ -81,7 +81,7 @@ def measured(time: np.ndarray, energy: np.ndarray, dissipation: np.ndarray) -> t
     """The mean energy, its standard error, and l over the length of the box."""
     later = time > SKIPPED
     mean = mean_of(time[later], energy[later])
-    length = (2 / 3 * mean.mean) ** 1.5 / float(dissipation[later].mean())
+    length = (2 / 3 * mean.mean) ** 1.5 / mean_of(time[later], dissipation[later]).mean
     return mean.mean, mean.error, length / (2 * math.pi)
 
 

@@ -333,6 +333,20 @@ def test_a_function_of_the_modes_may_not_change_the_flow(act):
             "no vertical modes",
         ),
         (OU | {"interval": 0.1}, {}, "that of white noise"),
+        (
+            {"kind": "steady", "shape": {"name": "formula", "value": ["0.3 + sin(y)", "0", "0"]}},
+            {"flow": {"model": "navier-stokes-2d", "viscosity": 0.1}, "grid": SQUARE},
+            r"force on the velocity has the mean \(0.3, 0, 0\), which the vorticity",
+        ),
+        (
+            [],
+            {
+                "flow": {"model": "navier-stokes-2d", "viscosity": 0.1},
+                "grid": SQUARE,
+                "initial": {"name": "formula", "value": ["0", "0.2 + sin(x)", "0"]},
+            },
+            r"initial velocity has the mean \(0, 0.2, 0\)",
+        ),
         (OU | {"width": 0.5}, {}, "give the peak"),
         (
             [

@@ -14,7 +14,7 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.measures import all_fields
+from whorl.config.measures import all_fields, state_fields
 from whorl.config.models.base import FieldOf
 
 Fill = Callable[[int, int, int, int, np.ndarray], None]
@@ -209,7 +209,16 @@ def check_plane(target: Target, largest: np.ndarray, size: float) -> None:
 
 
 def check_mean(target: Target, mean: np.ndarray, size: float) -> None:
-    """Raises CaseError for a mean of θ that gravity would turn into an acceleration of the whole box."""
+    """Raises CaseError for a mean of θ that gravity would turn into an acceleration of the whole box.
+
+    And for one of a velocity that is given to a vorticity, which has no place for it.
+    """
+    if target.field not in state_fields(target.case) and np.abs(mean).max() > NEGLIGIBLE * size:
+        told, kept = ", ".join(f"{one:.9g}" for one in mean), " and ".join(target.case.flow.state)
+        raise CaseError(
+            f"the {target.called} has the mean ({told}), which the {kept} of flow.model = "
+            f'"{target.case.flow.model}" does not carry; subtract it.'
+        )
     bases = target.case.grid.bases
     if target.field in target.case.flow.without_mean(bases) and abs(mean[0]) > NEGLIGIBLE * size:
         raise CaseError(
