@@ -43,7 +43,10 @@ def refused(whorl, tmp_path, force, flow="viscosity = 0.1", initial="abc") -> st
         (["kind = 'constant-power'", "power = 1.0", "k_max = 30.0"], ["k_max = 30", "5 times", "lower it"]),
         (["kind = 'constant-power'", "power = 1.0", "field = 'velocty'"], ["did you mean velocity"]),
         (["kind = 'constant-power'", "power = 1.0", "field = 'magnetic'"], ["no field", "one of velocity"]),
-        (["kind = 'constant-power'", "power = 1.0", "helicity_rate = 1.0"], ["largest helicity"]),
+        (
+            ["kind = 'constant-power'", "power = 1.0", "helicity_rate = 1.0"],
+            ["helicity 3.0", "is the largest"],
+        ),
         (["kind = 'stochastic'", "power = 1.0"], ["correlation_time"]),
         (["kind = 'stochastic'", "correlation_time = 0.1"], ["forcing.power", "forcing.target"]),
         (["kind = 'stochastic'", "variance = 1.0", "correlation_time = 0.0"], ["no variance"]),
