@@ -31,10 +31,11 @@ struct TimeStep {
         if (!std::isfinite(most))
             for (most = 1.0; is_short(most) && std::isfinite(2.0 * most);) most *= 2.0;
         if (is_short(most)) return free;
-        double least = 0.0;
-        for (int halving = 0; halving < 60; ++halving) {
-            const double middle = 0.5 * (least + most);
+        // To the last bit, so that it does not depend on dt_max.
+        double least = 0.0, middle = 0.5 * most;
+        while (least < middle && middle < most) {
             (is_short(middle) ? least : most) = middle;
+            middle = 0.5 * (least + most);
         }
         return least > 0.0 ? least : most;
     }

@@ -55,6 +55,13 @@ def test_a_plan_in_turnovers_says_what_they_are(whorl, toy, tmp_path):
     assert json.loads((tmp_path / "plan.json").read_text())["turnover"] == pytest.approx(4.081, abs=1e-3)
 
 
+def test_a_run_to_an_accuracy_is_planned(whorl, toy, tmp_path):
+    chosen = settings("grid.points=32", "time.until_error={dissipation=0.02}", "time.until=20 turnovers")
+    done = whorl("plan", "forced-turbulence", "-m", toy, "-n", 1, *chosen)
+    assert done.code == 0, done.err
+    assert "turnovers" in done.out
+
+
 def test_gests_is_planned_on_frontier(whorl):
     chosen = settings("grid.points=4096", "time.scheme=rk2", "run.precision=single", "time.dt=1e-4")
     done = whorl("plan", "taylor-green", "-m", "frontier", "-n", 8, "--algorithm", "gests", *chosen)

@@ -192,6 +192,7 @@ def test_a_force_of_a_script_must_be_given_again(tmp_path):
     ("forcing", "words"),
     [
         (lambda x: x, "takes 1 arguments"),
+        (lambda x, y, z: None, "function returned NoneType; it must return a tuple"),
         ({"temperature": shear}, "temperature"),
         (lambda x, y, z: (np.nan * x, 0.0, 0.0), "the force on the velocity is nan"),
         (lambda x, y, z: (x, 0.0), "returned 2 components, not three"),
@@ -313,14 +314,14 @@ def test_a_function_of_the_modes_may_not_change_the_flow(act):
             {"flow": {"model": "navier-stokes-2d", "viscosity": 0.1}, "grid": SQUARE},
             "three components",
         ),
-        ([OU | {"name": "a"}, OU | {"name": "b"}], {}, "seeds that differ by two"),
+        ([OU | {"name": "a"}, OU | {"name": "b"}], {}, "give them other seeds"),
         (
             [
                 OU | {"name": "a", "seed": 1},
                 {"kind": "lindborg", "power": 0.1, "k_f": 2.0, "vertical_min": 1, "vertical_max": 2},
             ],
             {"flow": LAYER | {"buoyancy_frequency": 1.0}},
-            "seeds that differ by two",
+            "give them other seeds",
         ),
         (
             {"kind": "lindborg", "power": 0.1, "k_f": 2.0, "vertical_max": 9},

@@ -285,6 +285,15 @@ def test_constant_power_lifts_a_weak_field(kind):
     assert flow.statistics()["energy"] == pytest.approx(start + flow.time, rel=0.01)
 
 
+def test_the_first_steps_do_not_depend_on_the_end():
+    force = {"kind": "steady", "shape": {"name": "kolmogorov"}}
+    times = []
+    for until in (3.0, 7.3, 250.0):
+        flow = advanced(make(force, time={"courant": 0.5, "until": until}), 8)
+        times.append((flow.time, flow.report.dt))
+    assert times[0] == times[1] == times[2]
+
+
 def test_a_step_resolves_the_growth_by_a_rate_of_helicity():
     """Helical modes grow at α ± βk, and all at α = P/2E by power alone; here βk is 1.4 α and more."""
     weak = {"name": "random", "k0": 1.0, "energy": 1e-6}

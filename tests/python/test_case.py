@@ -358,3 +358,31 @@ def test_a_case_is_shown_in_a_line_and_in_a_notebook_as_a_table():
     assert "<td>flow.viscosity</td><td>" in html
     assert "<td>length²/time</td>" in html
     assert "<td>scalars[0].initial.name</td><td>&quot;zero&quot;</td>" in html
+
+
+FORCED = Case(
+    grid={"points": 16},
+    flow={"viscosity": 0.1},
+    time={"dt": 0.1, "steps": 1},
+    forcing=[{"kind": "stochastic", "power": 1.0, "correlation_time": 0.1}],
+)
+
+
+@pytest.mark.parametrize(
+    "setting", ["forcing.power=2", "forcing.powr=2", "forcing.1={kind='linear', rate=1.0}"]
+)
+def test_a_setting_of_a_list_names_the_index_that_it_lacks(setting):
+    with pytest.raises(
+        CaseError, match=r"forcing is a list of length 1; give an index from 0, such as forcing\.0"
+    ):
+        FORCED.updated([setting])
+
+
+def test_options_of_a_list_without_an_index_are_refused():
+    with pytest.raises(CaseError, match="forcing is a list of length 1"):
+        FORCED.updated(forcing={"power": 2.0})
+
+
+def test_a_setting_replaces_an_element_of_a_list():
+    case = FORCED.updated(["forcing.0={kind='linear', rate=0.5}", 'initial={name="abc"}'])
+    assert (case.forcing[0].kind, case.forcing[0].rate) == ("linear", 0.5)

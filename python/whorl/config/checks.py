@@ -185,7 +185,7 @@ def _check_seeds(forces: Any) -> None:
             if other := known.get((force.field, seed)):
                 raise ValueError(
                     f"the forces {other} and {force.label} on the {force.field} have the same random "
-                    f"numbers, of forcing.seed = {seed}; give them seeds that differ by two or more"
+                    f"numbers, of forcing.seed = {seed}; give them other seeds (lindborg takes two in turn)"
                 )
         known |= {(force.field, seed): force.label for seed in force.seeds()}
 

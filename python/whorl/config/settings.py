@@ -33,7 +33,10 @@ def apply_settings(
     excludes are dropped (time.dt and time.courant). A new initial.name drops the parameters of the old one, a
     new flow.model the options it does not have. Raises CaseError.
     """
-    result = copy.deepcopy(sections)
+    result = {
+        section: list(table) if isinstance(table, tuple) else table
+        for section, table in copy.deepcopy(sections).items()
+    }
     for setting in (setting for setting in settings if not setting.table):
         _replace(result, setting)
     parsed = [setting for setting in settings if setting.table]
@@ -52,6 +55,8 @@ def apply_settings(
         table = _table(result, setting)
         if isinstance(table, dict):
             table[setting.key] = setting.value
+        elif isinstance(table, list):
+            table[int(setting.key)] = setting.value
     return result
 
 
@@ -133,8 +138,16 @@ def _table(sections: dict[str, Any], setting: Setting) -> Any:
         elif isinstance(table, dict):
             indexed = setting.table[depth + 1 : depth + 2] or ("",)
             table = table.setdefault(part, [] if indexed[0].isdigit() else {})
+    place = ".".join(setting.table)
+    if isinstance(table, list) and all(isinstance(one, dict) for one in table):
+        if setting.key.isdigit() and int(setting.key) < len(table):
+            return table
+        raise CaseError(
+            f"--set {setting.text}: {place} is a list of length {len(table)}; give an index from 0, such as "
+            f"{place}.0{'' if setting.key.isdigit() else f'.{setting.key}'}."
+        )
     if not isinstance(table, dict) and len(setting.table) > 1:
-        raise CaseError(f"--set {setting.text}: {'.'.join(setting.table)} is an option, not a table.")
+        raise CaseError(f"--set {setting.text}: {place} is an option, not a table.")
     return table
 
 

@@ -152,6 +152,11 @@ def set_from_function(target: Target, function: FieldFunction) -> None:
         values = function(x[None, None, :], y[None, y0:y1, None], z[planes, None, None])
         if target.components == 1 and not isinstance(values, tuple | list):
             values = (values,)
+        if not isinstance(values, tuple | list | np.ndarray):
+            raise CaseError(
+                f"the {target.called} function returned {type(values).__name__}; it must return a tuple of "
+                "the components."
+            )
         if len(values) != target.components:
             expected = {1: "one", 2: "two", 3: "three"}[target.components]
             raise CaseError(

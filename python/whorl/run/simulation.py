@@ -20,6 +20,7 @@ from whorl.base.version import __version__
 from whorl.config.case import Case
 from whorl.config.clock import Clock, Every, Instant
 from whorl.config.explain import show
+from whorl.config.forcing import Script
 from whorl.initial import fields as initials
 from whorl.output.directory import RunDirectory
 from whorl.output.lock import Lock
@@ -425,6 +426,12 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         step = {"dt": report.dt, "courant": report.courant}
         self._progress.show(Status(**place, **ends, **step, values=values, measured=measured))
 
+    def _going_on(self) -> str:
+        """What goes on with this run."""
+        if any(isinstance(force, Script) for force in self.case.forcing):
+            return f"Simulation.restart({str(self.directory.path)!r}, forcing=...)"
+        return f"whorl restart {typed(self.directory.path)}"
+
     def _report_end(self, display: Progress | None, seconds: float, steps: int) -> None:
         reached = " and ".join(limit for limit, _ in self._limits_reached())
         what = "finished" if reached else f"stopped by {self.stopped_by}" if self.stopped_by else "paused"
@@ -434,7 +441,7 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         if self._recorder.accuracy.means:
             line += f": {self._recorder.accuracy}"
         if self.stopped_by and self._recorder.last_checkpoint:
-            line += f"; go on with: whorl restart {typed(self.directory.path)}"
+            line += f"; go on with: {self._going_on()}"
         self.log.info(line)
         if display:
             display.say(line)

@@ -34,7 +34,7 @@ from whorl.machine.planner.options import planned_options
 MOST_ROWS = 64  # of a process grid, if possible: rows belong inside a node
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)  # a case may hold tables, which have no hash
 class Whorl:
     """whorl on a case and a device, "cpu", or "cuda" for any GPU, which determines batches and memory."""
 
