@@ -263,6 +263,22 @@ def test_mean_spectra_and_what_follows_from_each_state(write):
     assert skewness.error == pytest.approx(np.std(each) / math.sqrt(len(each)), rel=0.3)
 
 
+def test_a_state_without_a_spectrum_is_left_out_of_its_mean(write):
+    """As the first of a forced run, which has no power yet."""
+    run = write(TIMES, energy=noisy(1), dissipation=noisy(2))
+    spectra, rising = Spectra(spectra_columns(run.read_case()), run.spectra), np.array([0.0, 4, 2, 1, 0])
+    for step, time in enumerate(TIMES[:40]):
+        shells = {
+            "energy": rising,
+            "helicity": 0 * rising,
+            "transfer": rising * (math.nan if step == 0 else 1),
+        }
+        spectra.append(time, step, np.arange(5.0), shells)
+    averages = open_run(run.path).average()
+    np.testing.assert_allclose(averages.spectra["transfer"], rising)
+    np.testing.assert_allclose(averages.spectra["energy"], rising)
+
+
 def test_a_plane_flow_has_no_skewness(write):
     run = write(TIMES, points=(8, 8, 1), energy=noisy(1), dissipation=noisy(2))
     add_states(run, TIMES[::4])
