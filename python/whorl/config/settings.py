@@ -129,11 +129,7 @@ def _table(sections: dict[str, Any], setting: Setting) -> Any:
     for depth, part in enumerate(setting.table):
         if isinstance(table, list | tuple):
             if not part.isdigit() or int(part) >= len(table):
-                place = ".".join(setting.table[:depth])
-                raise CaseError(
-                    f"--set {setting.text}: {place} is a list of length {len(table)}; give an index from 0, "
-                    f"such as {place}.0.{setting.key}."
-                )
+                raise _without_index(setting, ".".join(setting.table[:depth]), len(table))
             table = table[int(part)]
         elif isinstance(table, dict):
             indexed = setting.table[depth + 1 : depth + 2] or ("",)
@@ -142,13 +138,18 @@ def _table(sections: dict[str, Any], setting: Setting) -> Any:
     if isinstance(table, list) and all(isinstance(one, dict) for one in table):
         if setting.key.isdigit() and int(setting.key) < len(table):
             return table
-        raise CaseError(
-            f"--set {setting.text}: {place} is a list of length {len(table)}; give an index from 0, such as "
-            f"{place}.0{'' if setting.key.isdigit() else f'.{setting.key}'}."
-        )
+        raise _without_index(setting, place, len(table))
     if not isinstance(table, dict) and len(setting.table) > 1:
         raise CaseError(f"--set {setting.text}: {place} is an option, not a table.")
     return table
+
+
+def _without_index(setting: Setting, place: str, length: int) -> CaseError:
+    example = f"{place}.0" if setting.key.isdigit() else f"{place}.0.{setting.key}"
+    return CaseError(
+        f"--set {setting.text}: {place} is a list of length {length}; give an index from 0, such as "
+        f"{example}."
+    )
 
 
 def _make_room(sections: dict[str, Any], table: dict[str, Any], setting: Setting) -> None:
