@@ -38,6 +38,10 @@ FORCES: dict[str, dict[str, Any] | None] = {
     "linear, all modes": {"kind": "linear", "rate": 0.2},
     "steady": {"kind": "steady", "shape": {"name": "taylor-green"}, "frequency": 1.0},
     "stochastic, K_F = 8": {"kind": "stochastic", "power": 1.0, "correlation_time": 0.2, "k_max": 8.0},
+    "lindborg": {"kind": "lindborg", "power": 1.0, "k_f": 4.0},
+    "noise, k ≤ 8": {"kind": "noise", "power": 1.0, "interval": 0.01, "k_max": 8.0},
+    "noise, all modes": {"kind": "noise", "power": 1.0, "interval": 0.01},
+    "formula in t": {"kind": "steady", "shape": {"name": "formula", "value": ["sin(y - t)", "0", "0"]}},
 }
 
 

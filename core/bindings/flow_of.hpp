@@ -335,7 +335,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         stepper_.forces().add(forcing::make_source(source, around), of.field);
     }
     void give(std::size_t number, const std::vector<Complex<Real>>& values) {
-        stepper_.forces().give(number, values, given_modes());
+        stepper_.forces().give(number, values, [&] { return given_modes(); });
     }
     // All of the rank, also the mean.
     forcing::ForcedModes given_modes() const {

@@ -59,10 +59,13 @@ void Noise::mean(double begin, double end, Values& x) {
     }
 }
 
-void Noise::add_white(std::int64_t interval, double weight, Values& x) const {
-    Values drawn(modes_.size(), components_);
-    draw(0, interval, drawn);
-    add_times(weight, drawn, x);
+void Noise::add_white(std::int64_t interval, double weight, Values& x) {
+    if (interval != prepared_ || white_.data().empty()) {
+        white_ = Values(modes_.size(), components_);
+        draw(0, interval, white_);
+        prepared_ = interval;
+    }
+    add_times(weight, white_, x);
 }
 
 // The integral of a path that is linear between its points.

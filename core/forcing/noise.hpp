@@ -34,7 +34,7 @@ class Noise {
     static constexpr int levels = 6, points = 1 << levels;
 
     // Adds `weight` times the integral of an interval's part from `from` to `to`, as fractions of it.
-    void add_white(std::int64_t interval, double weight, Values& x) const;
+    void add_white(std::int64_t interval, double weight, Values& x);
     void add_coloured(std::int64_t interval, double from, double to, double weight, Values& x);
     void prepare(std::int64_t interval);
     void draw(int level, std::int64_t place, Values& x) const;
@@ -46,8 +46,9 @@ class Noise {
     std::uint64_t seed_;
     Colour colour_;
     double T_;
-    std::int64_t prepared_ = -1;
-    std::vector<Values> path_; // at `points` + 1 times of the prepared interval
+    std::int64_t prepared_ = -1; // the interval that is kept
+    Values white_;
+    std::vector<Values> path_; // at `points` + 1 times of it
 };
 
 } // namespace whorl::forcing

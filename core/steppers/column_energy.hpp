@@ -1,8 +1,9 @@
 // The energy of fields, summed by column where a CPU stores their rows (Update), so that a force on all modes
 // need not read the fields again:
 //
-//   E(kx, ky) = 1/2 sum over kz of weight |a|^2, of each field
+//   E(kx, ky) = 1/2 sum over kz of weight |a|^2
 //
+// of each field, or of fields that are summed together, for the real and the imaginary parts.
 // A column lies in one tile, which adds its rows in order of kz: the bits do not depend on tiles or threads.
 #pragma once
 
@@ -17,18 +18,21 @@ namespace whorl {
 struct ColumnSums {
     double* of_field = nullptr; // of the first field; null: nothing is summed
     int width = 0;              // columns of one ky
-    std::int64_t columns = 0;   // from one field to the next
+    std::int64_t stride = 0;    // from one field to the next
 
     ColumnSums from(int field) const {
-        return {of_field ? of_field + field * columns : nullptr, width, columns};
+        return {of_field ? of_field + field * stride : nullptr, width, stride};
     }
     template <class Real> double* of_row(const ModeRow<Real>& row, int field) const {
-        return of_field + field * columns + static_cast<std::int64_t>(row.j) * width + row.first;
+        return of_field + field * stride + 2 * (static_cast<std::int64_t>(row.j) * width + row.first);
     }
 };
 
-// sums[i] <- sums[i] + 1/2 weight |a_i|^2 for the modes of a row.
-template <class Real> void add_energy(const ModeRow<Real>& row, const Complex<Real>* a, double* sums);
+// sums[2 i] and sums[2 i + 1] gain 1/2 weight (Re a_i)^2 and (Im a_i)^2 of the modes of a row, of `count`
+// fields that are `stride` apart.
+template <class Real>
+void add_energy(const ModeRow<Real>& row, const Complex<Real>* a, std::int64_t stride, int count,
+                double* sums);
 
 // The sums of a rank, with the mean of the fields or without, and whether they are those of the present
 // state.
@@ -41,14 +45,15 @@ template <class Device, class Real> class ColumnEnergy {
     ColumnSums begin(int fields) {
         known_ = false;
         if (width_ == 0) width_ = widest();
-        const std::int64_t columns = static_cast<std::int64_t>(width_) * height_;
-        sums_.assign(static_cast<std::size_t>(fields * columns), 0.0);
-        return {sums_.data(), width_, columns};
+        sums_.assign(static_cast<std::size_t>(fields * stride()), 0.0);
+        return {sums_.data(), width_, stride()};
     }
     void set_known(bool known) { known_ = known; }
 
-    // Sums all rows of a state, unless it is the one whose rows were summed last.
-    void find(Device& device, const Complex<Real>* state, int fields) {
+    // Sums all rows of a state, unless it is the one whose rows were summed last; from field f on
+    // summed_from(f) together.
+    template <class Count>
+    void find(Device& device, const Complex<Real>* state, int fields, const Count& summed_from) {
         if (known_) return;
         const ColumnSums sums = begin(fields);
         device.each(height_, [&](int, std::int64_t ky) {
@@ -56,22 +61,23 @@ template <class Device, class Real> class ColumnEnergy {
             for (int l = 0; l < tables_.nz; ++l) {
                 const ModeRow<Real> whole(tables_, 0, j, l, tables_.row(j, l).length);
                 const ModeRow<Real> row = whole.slice(!with_mean_ && whole.has_mean() ? 1 : 0, whole.length);
-                for (int f = 0; f < fields; ++f)
-                    add_energy(row, state + f * modes_ + row.index, sums.of_row(row, f));
+                for (int f = 0; f < fields; f += summed_from(f))
+                    add_energy(row, state + f * modes_ + row.index, modes_, summed_from(f),
+                               sums.of_row(row, f));
             }
         });
         known_ = true;
     }
 
     double of(int first, int components) const {
-        const std::int64_t columns = static_cast<std::int64_t>(width_) * height_;
         double sum = 0.0;
-        for (std::int64_t i = first * columns; i < (first + components) * columns; ++i)
+        for (std::int64_t i = first * stride(); i < (first + components) * stride(); ++i)
             sum += sums_[static_cast<std::size_t>(i)];
         return sum;
     }
 
   private:
+    std::int64_t stride() const { return 2LL * width_ * height_; }
     int widest() const {
         int most = 0;
         for (int j = 0; j < height_; ++j)

@@ -14,35 +14,46 @@ template <int n_reads, int n_writes> struct Counts {
 };
 
 // Combines real and imaginary parts alike, since all coefficients are real.
-template <class Real, int reads, int writes, bool decays, bool grows> struct CombineRow {
+template <class Real, int reads, int writes, Factored factored> struct CombineRow {
     static constexpr int most = Combination<Real>::most;
     const Combination<Real>& of;
+    const Coefficients<Real>& m;
     const Real* from[most];
     Real* to[most];
     const Real* da;
     FactorsOf<Real> factors;
-    GrowthOf<Real> growth;
     std::int64_t length;
 
     WHORL_INLINE void operator()(std::int64_t e) const {
         Real r[most], next[most];
-        unrolled<reads>([&](auto j) { r[j] = grows ? growth.carry[j] * from[j][e] : from[j][e]; });
-        of.at(Counts<reads, writes>{}, r, da[e], next);
+        unrolled<reads>([&](auto j) { r[j] = from[j][e]; });
+        of.at(Counts<reads, writes>{}, m, r, da[e], next);
         unrolled<writes>([&](auto i) {
-            if (grows) next[i] = next[i] + growth.growth * next[i];
-            to[i][e] = decays ? decayed(Decay<Real>{factors.whole[e], factors.rest[e]}, next[i]) : next[i];
+            if constexpr (factored == Factored::not_at_all) {
+                to[i][e] = next[i];
+            } else {
+                const std::int64_t at = factored == Factored::by_mode ? e : 0;
+                to[i][e] = decayed(Decay<Real>{factors.whole[at], factors.rest[at]}, next[i]);
+            }
         });
     }
 };
 
-template <class Real, int reads, int writes, bool decays, bool grows>
+template <class Real, int reads, int writes, Factored factored>
 void run(const Combination<Real>& of, const RowOfFields<Real>& row) {
     for (int f = 0; f < row.fields; ++f) {
         const std::int64_t first = row.first + f * row.modes;
-        CombineRow<Real, reads, writes, decays, grows> field{
-            of, {}, {}, reinterpret_cast<const Real*>(row.da + f * row.stride), {}, {}, 2LL * row.length};
-        if (decays) field.factors = row.factors[f];
-        if (grows) field.growth = row.growths[f];
+        Coefficients<Real> carried;
+        if (row.carries) carried = of.carried(row.carries[f]);
+        CombineRow<Real, reads, writes, factored> field{
+            of,
+            row.carries ? carried : of.m,
+            {},
+            {},
+            reinterpret_cast<const Real*>(row.da + f * row.stride),
+            {},
+            2LL * row.length};
+        if constexpr (factored != Factored::not_at_all) field.factors = row.factors[f];
         for (int j = 0; j < reads; ++j) field.from[j] = reinterpret_cast<const Real*>(of.from[j] + first);
         for (int i = 0; i < writes; ++i)
             field.to[i] = reinterpret_cast<Real*>(row.next + (i * row.fields + f) * row.stride);
@@ -51,8 +62,9 @@ void run(const Combination<Real>& of, const RowOfFields<Real>& row) {
 }
 
 template <class Real, int reads, int writes>
-constexpr std::array combiners{run<Real, reads, writes, false, false>, run<Real, reads, writes, false, true>,
-                               run<Real, reads, writes, true, false>, run<Real, reads, writes, true, true>};
+constexpr std::array combiners{run<Real, reads, writes, Factored::not_at_all>,
+                               run<Real, reads, writes, Factored::alike>,
+                               run<Real, reads, writes, Factored::by_mode>};
 
 template <class Real, int reads, int... more_writes>
 constexpr auto combiners_by_writes(std::integer_sequence<int, more_writes...>) {
@@ -90,7 +102,7 @@ template <class Real> void combine_row(const Combination<Real>& of, const RowOfF
         combiners_by_counts<Real>(std::make_integer_sequence<int, Combination<Real>::most + 1>{});
     const auto& by_writes = known[static_cast<std::size_t>(of.reads)];
     const auto& by_factor = by_writes[static_cast<std::size_t>(of.writes - 1)];
-    by_factor[(row.factors ? 2 : 0) + (row.growths ? 1 : 0)](of, row);
+    by_factor[static_cast<std::size_t>(row.factored)](of, row);
 }
 
 // A register that is not read is written past the caches, without being fetched.

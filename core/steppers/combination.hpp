@@ -1,12 +1,12 @@
 // The combination of registers by a stage, the same for every model, field and mode:
 //
-//   r_i <- (1 + growth) factor (sum_j m[i][j] carry_j r_j + v[i] da)
+//   r_i <- factor (sum_j m[i][j] carry_j r_j + v[i] da)
 //
-// with dt in v and the factor of the decay. Linear forcing of the field makes it grow in the stage, and has
-// registers that lag behind carried along (Growth). It has only the registers that are read or written, in
-// their order.
+// with dt in v and the factor of decay and growth. Registers that lag behind the growth by linear forcing are
+// carried along (Growth). It has only the registers that are read or written, in their order.
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 #include "base/complex.hpp"
@@ -18,6 +18,10 @@ namespace whorl {
 // One field after another, `modes` complex numbers each.
 template <class Real> using Fields = Complex<Real>*;
 
+// m, and what each register that is read is multiplied by where it lags.
+template <class Real> using Carry = std::array<Real, Stage::registers>;
+template <class Real> using Coefficients = std::array<std::array<Real, Stage::registers>, Stage::registers>;
+
 template <class Real> struct Combination {
     static constexpr int most = Stage::registers;
 
@@ -25,7 +29,7 @@ template <class Real> struct Combination {
     const Complex<Real>* from[most] = {};
     Complex<Real>* to[most] = {};
     bool only_written[most] = {}; // the old contents of the register in `to` are not read
-    Real m[most][most] = {};
+    Coefficients<Real> m{};
     Real v[most] = {};
 
     Combination() = default;
@@ -39,22 +43,31 @@ template <class Real> struct Combination {
         for (int i = 0; i < most; ++i) {
             if (!(stage.writes() >> i & 1)) continue;
             for (int j = 0, r = 0; j < most; ++j)
-                if (read >> j & 1) m[writes][r++] = static_cast<Real>(stage.m[at(i)][at(j)]);
+                if (read >> j & 1) m[at(writes)][at(r++)] = static_cast<Real>(stage.m[at(i)][at(j)]);
             v[writes] = static_cast<Real>(stage.v[at(i)] * dt);
             only_written[writes] = !((read | also_read) >> i & 1);
             to[writes++] = registers[at(i)];
         }
     }
 
+    // The coefficients of registers that are carried along.
+    WHORL_INLINE Coefficients<Real> carried(const Carry<Real>& carry) const {
+        Coefficients<Real> with = m;
+        for (auto& of_register : with)
+            for (std::size_t j = 0; j < carry.size(); ++j) of_register[j] = of_register[j] * carry[j];
+        return with;
+    }
+
     // next[i] from one value of each register. The numbers of registers are constants (Counts in
     // combination.cpp) or those of *this.
     template <class Counts, class Value>
-    WHORL_INLINE void at(const Counts& counts, const Value* r, Value da, Value* next) const {
+    WHORL_INLINE void at(const Counts& counts, const Coefficients<Real>& with, const Value* r, Value da,
+                         Value* next) const {
         unrolled<most>([&](auto i) {
             if (i >= counts.writes) return;
             next[i] = v[i] * da;
             unrolled<most>([&](auto j) {
-                if (j < counts.reads) next[i] = next[i] + m[i][j] * r[j];
+                if (j < counts.reads) next[i] = next[i] + with[i][j] * r[j];
             });
         });
     }
@@ -69,22 +82,20 @@ template <class Real> struct FactorsOf {
     const Real* rest;
 };
 
-// The growth of a field in a stage, exp(s' - s) - 1, and what each register that is read is multiplied by.
-template <class Real> struct GrowthOf {
-    Real growth = 0;
-    Real carry[Stage::registers] = {};
-};
+// Factors of none, the same for all modes of a row, or of each mode.
+enum class Factored { not_at_all, alike, by_mode };
 
 // A row of modes of all fields. Those of field f begin at first + f * modes in a register, at f * stride in
 // the tendency, and for the i-th register that is written at (i * fields + f) * stride in `next`. Without
-// factors nothing decays, without growths nothing grows.
+// carries no register lags.
 template <class Real> struct RowOfFields {
     std::int64_t first, modes;
     int fields, length;
     int stride = 0;
     const Complex<Real>* da = nullptr;
+    Factored factored = Factored::not_at_all;
     const FactorsOf<Real>* factors = nullptr; // of each field
-    const GrowthOf<Real>* growths = nullptr;  // of each field
+    const Carry<Real>* carries = nullptr;     // of each field
     Complex<Real>* next = nullptr;
 };
 

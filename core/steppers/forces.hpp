@@ -69,7 +69,8 @@ template <class Model, class Device, class Real> class Forces {
 
     void add(std::unique_ptr<forcing::Source> source, kernels::ForcedField field);
     // Sets the values of a source that is given: all the rank's modes, one component after another.
-    void give(std::size_t number, const std::vector<Complex<Real>>& values, const forcing::ForcedModes& all);
+    void give(std::size_t number, const std::vector<Complex<Real>>& values,
+              const std::function<forcing::ForcedModes()>& all);
     // A function to call with the time before each stage, so that it may give values anew.
     void call(std::size_t number, std::function<void(double)> function) {
         sources_[number].function = std::move(function);
@@ -112,7 +113,7 @@ template <class Model, class Device, class Real> class Forces {
         Buffer<int> shell;
         Buffer<Complex<Real>> copied, force;
         std::int64_t count = 0;
-        std::vector<std::size_t> places; // of given values, within a field of the state
+        std::vector<std::int64_t> places; // of given values, within a field of the state
         forcing::Values a, f;
         std::vector<double> sums;
         double scale = 1.0;
@@ -129,6 +130,7 @@ template <class Model, class Device, class Real> class Forces {
         const kernels::InRows<Kernel> rows{kernel, count};
         at_.device.over(rows.rows(), rows);
     }
+    static forcing::ForcedModes chosen(forcing::ForcedModes modes, const std::vector<std::int64_t>& places);
     // The fields that a source acts on: an output is made of all fields of the model, which then grow alike.
     static std::array<int, 2> first_and_count(const Running& of) {
         if (of.field.output >= 0) return {0, Model::fields};

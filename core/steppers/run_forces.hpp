@@ -123,7 +123,9 @@ double Forces<Model, Device, Real>::energy_of(const Running& of, const Complex<R
                                  kernels::EnergyOfRow<Real>{at_.tables, state + field.first * at_.modes,
                                                             at_.modes, field.components, mean_grows})[0];
     } else {
-        energy_.find(at_.device, state, at_.fields);
+        energy_.find(at_.device, state, at_.fields, [](int f) {
+            return f < Model::fields ? Update<Model, Real, false>::summed_from(f) : 1;
+        });
         return energy_.of(field.first, field.components);
     }
 }
@@ -355,39 +357,49 @@ std::vector<double> Forces<Model, Device, Real>::power_by_shell(std::size_t numb
 // Takes the values that are not negligible, so that a field of few waves costs no more than a band.
 template <class Model, class Device, class Real>
 void Forces<Model, Device, Real>::give(std::size_t number, const std::vector<Complex<Real>>& values,
-                                       const forcing::ForcedModes& all) {
+                                       const std::function<forcing::ForcedModes()>& all) {
     Running& of = sources_[number];
     const auto modes = static_cast<std::size_t>(at_.modes);
+    const auto components = static_cast<std::size_t>(of.field.components);
     double largest = 0.0;
     for (const Complex<Real>& value : values)
-        largest = std::max(largest, std::sqrt(dot(widened(value), widened(value))));
+        largest = std::max(largest, dot(widened(value), widened(value)));
     at_.world.maximum(std::span(&largest, 1));
     constexpr double negligible = 8 * std::numeric_limits<Real>::epsilon();
-    forcing::ForcedModes kept;
-    std::vector<std::size_t> places;
-    for (const forcing::ForcedMode& mode : all) {
-        const auto at = static_cast<std::size_t>(mode.index);
-        bool small = true;
-        for (std::size_t c = 0; c < static_cast<std::size_t>(of.field.components); ++c) {
+    std::vector<std::int64_t> places;
+    for (std::size_t at = 0; at < modes; ++at) {
+        double of_mode = 0.0;
+        for (std::size_t c = 0; c < components; ++c) {
             const Complex<double> value = widened(values[c * modes + at]);
-            small = small && std::sqrt(dot(value, value)) <= negligible * largest;
+            of_mode = std::max(of_mode, dot(value, value));
         }
-        if (small) continue;
-        kept.push_back(mode);
-        places.push_back(at);
+        if (of_mode > negligible * negligible * largest) places.push_back(static_cast<std::int64_t>(at));
     }
     if (places != of.places) {
-        place(of, kept);
+        place(of, chosen(all(), places));
         of.places = places;
     }
-    std::vector<Complex<Real>> chosen;
-    for (std::size_t c = 0; c < static_cast<std::size_t>(of.field.components); ++c)
-        for (const std::size_t at : of.places) chosen.push_back(values[c * modes + at]);
-    put(of, chosen);
+    std::vector<Complex<Real>> given;
+    given.reserve(components * places.size());
+    for (std::size_t c = 0; c < components; ++c)
+        for (const std::int64_t at : places)
+            given.push_back(values[c * modes + static_cast<std::size_t>(at)]);
+    put(of, given);
     double sum = at_.device.reduce(
         of.count, 1, 0, kernels::SquareOfForce<Real>{on(of), of.field.components, of.force.data()})[0];
     at_.world.sum(std::span(&sum, 1));
     of.source->set_size(std::sqrt(sum));
+}
+
+// Those of the modes whose index is in a list in rising order, in its order.
+template <class Model, class Device, class Real>
+forcing::ForcedModes Forces<Model, Device, Real>::chosen(forcing::ForcedModes modes,
+                                                         const std::vector<std::int64_t>& places) {
+    std::ranges::sort(modes, {}, &forcing::ForcedMode::index);
+    std::erase_if(modes, [&](const forcing::ForcedMode& mode) {
+        return !std::ranges::binary_search(places, mode.index);
+    });
+    return modes;
 }
 
 } // namespace whorl

@@ -111,16 +111,27 @@ template <class Model, class Real> struct StageOf {
         return update;
     }
 
+    // In a stage fields grow by less than e^80, the most that the factor can be in single precision.
     template <bool exactly>
     void force_linearly(Update<Model, Real, exactly>& update, const Stage& now) const {
         update.forces_linearly = update.couples && !grows_alike;
         update.grows = !update.forces_linearly && now.writes() & 1;
-        for (std::size_t f = 0; f < update.growths.size(); ++f) {
-            update.linear[f] = static_cast<Real>(growth[f].rate);
-            update.growths[f].growth = static_cast<Real>(std::expm1(growth[f].over(now, step->dt)));
-            for (std::size_t j = 0, r = 0; j < Stage::registers; ++j)
-                if (now.reads() >> j & 1)
-                    update.growths[f].carry[r++] = static_cast<Real>(std::exp(growth[f].lags[j]));
+        for (int f = 0; f < Model::fields; ++f) {
+            const Growth& of_field = growth[f];
+            const auto at = static_cast<std::size_t>(f);
+            update.linear[at] = static_cast<Real>(of_field.rate);
+            if (!update.grows) continue;
+            const double grown = of_field.over(now, step->dt);
+            WHORL_REQUIRE(!(grown > 80.0), "linear forcing of rate " + std::to_string(of_field.rate) +
+                                               " makes a field grow by exp(" + std::to_string(grown) +
+                                               ") in a step of " + std::to_string(step->dt) +
+                                               "; choose a shorter step or a lower rate.");
+            update.growth[static_cast<std::size_t>(update.rate_of(f))] = static_cast<Real>(grown);
+            for (std::size_t j = 0, r = 0; j < Stage::registers; ++j) {
+                if (!(now.reads() >> j & 1)) continue;
+                update.lags = update.lags || of_field.lags[j] != 0.0;
+                update.carries[at][r++] = static_cast<Real>(std::exp(of_field.lags[j]));
+            }
         }
     }
 };
@@ -142,6 +153,7 @@ concept HasVelocity = requires(const Model& model) { model.drift(Wavenumber<doub
 template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
     static constexpr int inputs = Model::inputs, products = Model::products, fluxes = Model::fluxes,
                          maxima = 2;
+    static_assert(has_rates_by_group<Model>(), "linear forcing makes all fields of a rate grow alike");
 
     // The diffusivity and the mean gradient of each passive scalar, on the host.
     const std::vector<std::array<double, 4>>* scalars = nullptr;

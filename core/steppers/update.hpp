@@ -3,7 +3,8 @@
 //   da = weight (tendency + L a) (+ extra),
 //   r_i <- exp(s' - s - rate elapsed) (sum_j m[i][j] carry_j r_j + v[i] dt da)
 //
-// L is a model's linear coupling, and s' - s the growth of a field by linear forcing of all modes (Growth).
+// L is a model's linear coupling, and s' - s the growth of a field by linear forcing of all modes (Growth),
+// which is one for all fields of a rate.
 // With `exact` L is not in da but in the factor, exp((L - rate) elapsed) (coupling.hpp), which is then
 // computed in double; linear forcing of some of the coupled fields does not commute with it and is in da.
 // Where work is enqueued, a thread does all of it for a mode (store). On a CPU a row of modes is updated in a
@@ -40,12 +41,14 @@ template <class Model, class Real, bool exact> struct Update {
     Real norm; // of the linear coupling
     bool ends_step;
     bool grows = false;
-    std::array<GrowthOf<Real>, fields> growths{};
+    std::array<Real, rates> growth{}; // s' - s
+    bool lags = false;
+    std::array<Carry<Real>, fields> carries{};
     bool forces_linearly = false;
     std::array<Real, fields> linear{}; // of each field: A in da
     ColumnSums energy{};               // of the state that is stored, on a CPU
 
-    WHORL_INLINE bool decays() const { return elapsed > Real(0); }
+    WHORL_INLINE bool changes() const { return grows || elapsed > Real(0); }
 
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* flux) const {
         constexpr int most = Combination<Real>::most;
@@ -58,19 +61,18 @@ template <class Model, class Real, bool exact> struct Update {
             unrolled<most>([&](auto j) {
                 if (j >= combination.reads) return;
                 r[j] = combination.from[j][at];
-                if (grows_at(mode.k)) r[j] = growths[f].carry[j] * r[j];
+                if (lags && grows_at(mode.k)) r[j] = carries[f][j] * r[j];
             });
-            combination.at(combination, r, da[f], of_field);
+            combination.at(combination, combination.m, r, da[f], of_field);
             unrolled<most>([&](auto i) {
                 if (i < combination.writes) next[i][f] = of_field[i];
             });
         });
         Decay<Real> factor[rates];
-        if (decays() && !couples) find_factors(mode.k, factor);
+        if (changes() && !couples) find_factors(mode.k, grows_at(mode.k), factor);
         unrolled<most>([&](auto i) {
             if (i >= combination.writes) return;
-            grow(mode.k, next[i]);
-            if (decays()) propagate(mode.k, factor, next[i]);
+            if (changes()) propagate(mode.k, factor, next[i]);
             if (ends_step) model.constrain(mode.k, next[i]);
             unrolled<fields>([&](auto f) { combination.to[i][f * modes + mode.index] = next[i][f]; });
         });
@@ -82,13 +84,12 @@ template <class Model, class Real, bool exact> struct Update {
                             const Real* shares) const {
         constexpr int most = Combination<Real>::most;
         Decay<Real> factor[rates] = {};
-        if (decays() && !couples) find_factors(k, factor);
+        if (changes() && !couples) find_factors(k, grows_at(k), factor);
         for (int i = 0; i < most; ++i) {
             if (i >= combination.writes || shares[i] == Real(0)) continue;
             Complex<Real> added[fields], sum[fields];
             unrolled<fields>([&](auto f) { added[f] = shares[i] * da[f]; });
-            grow(k, added);
-            if (decays()) propagate(k, factor, added);
+            if (changes()) propagate(k, factor, added);
             unrolled<fields>([&](auto f) { sum[f] = combination.to[i][f * modes + index] + added[f]; });
             if (ends_step) model.constrain(k, sum);
             unrolled<fields>([&](auto f) { combination.to[i][f * modes + index] = sum[f]; });
@@ -116,30 +117,49 @@ template <class Model, class Real, bool exact> struct Update {
         }
     }
 
+    static constexpr int rate_of(int f) {
+        if constexpr (rates == 1)
+            return 0;
+        else
+            return Model::rate_of(f);
+    }
+    // How many fields from f on have one sum of their energy: those of a rate.
+    static constexpr int summed_from(int f) {
+        int count = 1;
+        while (f + count < fields && rate_of(f + count) == rate_of(f)) ++count;
+        return count;
+    }
+
   private:
     template <class Device> void advance_row(const ModeRow<Real>& row, Complex<Real> (*da)[at_once]) const {
         FactorRow<Real, at_once> factors[rates];
         FactorsOf<Real> of_field[fields];
         for (int f = 0; f < fields; ++f) of_field[f] = {factors[rate_of(f)].whole, factors[rate_of(f)].rest};
-        const bool alone = decays() && !couples;
+        const bool multiplied = mean_grows || !row.has_mean(), growing = grows && multiplied;
+        const Factored factored = couples             ? Factored::not_at_all
+                                  : elapsed > Real(0) ? Factored::by_mode
+                                  : growing           ? Factored::alike
+                                                      : Factored::not_at_all;
         if (extra) add_extra<Device>(row, da);
-        if (alone) find_factor_rows<Device>(row, factors);
+        if (factored == Factored::by_mode) find_factor_rows<Device>(row, growing, factors);
+        if (factored == Factored::alike) find_growth(factors);
         // The new registers stay in the first cache until they are complete, and are written once.
         Complex<Real> next[Combination<Real>::most][fields][at_once];
         RowOfFields<Real> of_row = of_fields(row);
         of_row.stride = at_once;
         of_row.da = da[0];
-        of_row.factors = alone ? of_field : nullptr;
-        const bool multiplied = mean_grows || !row.has_mean();
-        of_row.growths = grows && multiplied ? growths.data() : nullptr;
+        of_row.factored = factored;
+        of_row.factors = of_field;
+        of_row.carries = lags && multiplied ? carries.data() : nullptr;
         of_row.next = next[0][0];
         combine_row(combination, of_row);
-        if (decays() && couples)
+        if (changes() && couples)
             for (int i = 0; i < combination.writes; ++i) propagate_row<Device>(row, next[i]);
         for (int i = 0; ends_step && i < combination.writes; ++i) constrain_row<Device>(row, next[i]);
         put_row(combination, of_row);
         if (energy.of_field && multiplied)
-            for (int f = 0; f < fields; ++f) add_energy(row, next[0][f], energy.of_row(row, f));
+            for (int f = 0; f < fields; f += summed_from(f))
+                add_energy(row, next[0][f], at_once, summed_from(f), energy.of_row(row, f));
     }
 
     RowOfFields<Real> of_fields(const ModeRow<Real>& row) const {
@@ -152,15 +172,22 @@ template <class Model, class Real, bool exact> struct Update {
                                         WHORL_INSIDE { copy(weight * own[i] + more[i], own[i]); });
     }
     template <class Device>
-    void find_factor_rows(const ModeRow<Real>& row, FactorRow<Real, at_once>* factors) const {
+    void find_factor_rows(const ModeRow<Real>& row, bool growing, FactorRow<Real, at_once>* factors) const {
         Device::run(row.length, [&](std::int64_t i) WHORL_INSIDE {
             Decay<Real> factor[rates];
-            find_factors(row.k(i), factor);
+            find_factors(row.k(i), growing, factor);
             unrolled<rates>([&](auto q) {
                 factors[q].whole[2 * i] = factors[q].whole[2 * i + 1] = factor[q].whole;
                 factors[q].rest[2 * i] = factors[q].rest[2 * i + 1] = factor[q].rest;
             });
         });
+    }
+    void find_growth(FactorRow<Real, at_once>* factors) const {
+        for (std::size_t q = 0; q < growth.size(); ++q) {
+            const Decay<Real> factor = exponential_decay(-growth[q]);
+            factors[q].whole[0] = factor.whole;
+            factors[q].rest[0] = factor.rest;
+        }
     }
     template <class Device> void propagate_row(const ModeRow<Real>& row, Complex<Real> (*to)[at_once]) const {
         change_row<Device>(
@@ -178,13 +205,6 @@ template <class Model, class Real, bool exact> struct Update {
             change(row.k(i), a);
             unrolled<fields>([&](auto f) { copy(a[f], to[f][i]); });
         });
-    }
-
-    static constexpr int rate_of(int f) {
-        if constexpr (rates == 1)
-            return 0;
-        else
-            return Model::rate_of(f);
     }
 
     WHORL_INLINE void evaluate(Wavenumber<Real> k, std::int64_t index, const Complex<Real>* flux,
@@ -208,14 +228,13 @@ template <class Model, class Real, bool exact> struct Update {
     WHORL_INLINE bool grows_at(Wavenumber<Real> k) const {
         return grows && (mean_grows || square(k) > Real(0));
     }
-    WHORL_INLINE void grow(Wavenumber<Real> k, Complex<Real>* a) const {
-        if (grows_at(k)) unrolled<fields>([&](auto f) { a[f] = a[f] + growths[f].growth * a[f]; });
-    }
 
-    WHORL_INLINE void find_factors(Wavenumber<Real> k, Decay<Real>* factor) const {
+    WHORL_INLINE void find_factors(Wavenumber<Real> k, bool growing, Decay<Real>* factor) const {
         Real rate[rates];
         model.decay(k, rate);
-        unrolled<rates>([&](auto q) { factor[q] = exponential_decay(rate[q] * elapsed); });
+        unrolled<rates>([&](auto q) {
+            factor[q] = exponential_decay(rate[q] * elapsed - (growing ? growth[q] : Real(0)));
+        });
     }
 
     WHORL_INLINE void propagate(Wavenumber<Real> k, const Decay<Real>* factor, Complex<Real>* a) const {
@@ -236,7 +255,9 @@ template <class Model, class Real, bool exact> struct Update {
             model.advance_coupling(widened(k), elapsed, wide);
         else
             advance_coupling<Real>(model, widened(k), rate, elapsed, norm, wide);
-        const Decay<double> factor = exponential_decay(rate[slowest_of<Model>(rate)] * double(elapsed));
+        const double grown = grows_at(k) ? growth[0] : Real(0);
+        const Decay<double> factor =
+            exponential_decay(rate[slowest_of<Model>(rate)] * double(elapsed) - grown);
         unrolled<fields>([&](auto f) { a[f] = narrowed<Real>(decayed(factor, wide[f])); });
     }
 };

@@ -2,6 +2,7 @@
 
 import gc
 import math
+import signal
 import weakref
 
 import numpy as np
@@ -186,6 +187,23 @@ def test_a_force_of_a_script_must_be_given_again(tmp_path):
         Simulation.restart(tmp_path / "run")
     again = advanced(Simulation.restart(tmp_path / "run", forcing=moving), 2)
     assert np.array_equal(again.velocity(), whole.velocity())
+
+
+@pytest.mark.parametrize(
+    ("forcing", "hint"),
+    [(shear, "Simulation.restart('{run}', forcing=...)"), (None, "whorl restart {run}")],
+    ids=["script", "case"],
+)
+def test_a_run_that_is_stopped_says_how_it_goes_on(tmp_path, forcing, hint):
+    """Not by a command where a script gives its force."""
+    run = tmp_path / "run"
+    output = {"directory": str(run), "checkpoint_every": "2 steps"}
+    simulation = script(forcing, output=output)
+    simulation.every("3 steps", lambda _: signal.raise_signal(signal.SIGTERM))
+    assert not simulation.run(progress=False)
+    end = (run / "log.txt").read_text().splitlines()[-1]
+    assert "stopped by SIGTERM" in end
+    assert end.endswith(f"go on with: {hint.format(run=run)}")
 
 
 @pytest.mark.parametrize(

@@ -279,6 +279,18 @@ def test_a_state_without_a_spectrum_is_left_out_of_its_mean(write):
     np.testing.assert_allclose(averages.spectra["energy"], rising)
 
 
+def test_a_spectrum_of_one_state_alone_has_no_mean_and_is_told(write):
+    run = write(TIMES, energy=noisy(1), dissipation=noisy(2))
+    spectra, shells = Spectra(spectra_columns(run.read_case()), run.spectra), np.arange(5.0)
+    for step, time in enumerate(TIMES[:2]):
+        transfer = shells * (math.nan if step == 0 else 1)
+        spectra.append(time, step, shells, {"energy": shells, "helicity": shells, "transfer": transfer})
+    averages = open_run(run.path).average()
+    assert "transfer" not in averages.spectra
+    assert "energy" in averages.spectra
+    assert "transfer: fewer than two states have a finite spectrum" in averages.notes[-1]
+
+
 def test_a_plane_flow_has_no_skewness(write):
     run = write(TIMES, points=(8, 8, 1), energy=noisy(1), dissipation=noisy(2))
     add_states(run, TIMES[::4])

@@ -185,7 +185,9 @@ def averages_of(
     kept, without = _spectra_within(spectra, first, last)
     notes += without
     found |= _of_states(kept, rows, () if 1 in case.grid.points else case.flow.of_states)
-    return Averages(first, last, rows.sizes["time"], rule, found, _mean_spectra(kept), tuple(notes))
+    mean_spectra, without = _mean_spectra(kept)
+    notes += without
+    return Averages(first, last, rows.sizes["time"], rule, found, mean_spectra, tuple(notes))
 
 
 def _check_order(table: xr.Dataset, quantity: str) -> None:
@@ -318,14 +320,15 @@ def _of_states(spectra: xr.Dataset | None, series: xr.Dataset, columns: Iterable
     return means
 
 
-def _mean_spectra(spectra: xr.Dataset | None) -> xr.Dataset:
-    """The mean of each spectrum, its error and its independent samples, over k."""
+def _mean_spectra(spectra: xr.Dataset | None) -> tuple[xr.Dataset, list[str]]:
+    """The mean of each spectrum with error and independent samples, and sentences on those that have none."""
     if spectra is None:
-        return xr.Dataset()
-    data = xr.Dataset(coords={"k": spectra["k"]})
+        return xr.Dataset(), []
+    data, empty = xr.Dataset(coords={"k": spectra["k"]}), []
     for name in (name for name in spectra.data_vars if name != "step"):
         finite = np.isfinite(spectra[name].values).all(axis=1)  # the first state has no power
         if finite.sum() < 2:
+            empty.append(str(name))
             continue
         times = spectra["time"].values[finite]
         shells = [mean_of(times, shell) for shell in spectra[name].values[finite].T]
@@ -337,7 +340,10 @@ def _mean_spectra(spectra: xr.Dataset | None) -> xr.Dataset:
         ):
             values = [getattr(shell, number) for shell in shells]
             data[f"{name}{behind}"] = ("k", values, {"units": own, "long_name": told.format(meaning)})
-    return data
+    notes = [
+        f"{', '.join(empty)}: fewer than two states have a finite spectrum, so there is no mean spectrum."
+    ]
+    return data, notes if empty else []
 
 
 def _cells(one: Mean) -> tuple[str, str, str, str]:
