@@ -6,6 +6,7 @@ import math
 import pytest
 from physics.flows import SCHEMES, distance, slope
 from physics.forced_flows import RANDOM, advanced, make, work
+from whorl import _core
 
 pytestmark = pytest.mark.every_device
 
@@ -22,6 +23,20 @@ def test_a_constant_rate_is_exact(scheme, precision):
     advanced(flow, count)
     rounding = 1e-14 if precision == "double" else 3e-6
     assert distance(flow.velocity(), math.exp((A - nu) * t) * start) < rounding
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_growth_beyond_any_number_is_refused(precision):
+    """A factor that single precision does not hold; just below it the field grows as it should."""
+    flow = {"initial": {"name": "abc"}, "scheme": "rk2", "run": {"precision": precision}}
+    with pytest.raises(
+        _core.Error, match=r"rate 100.0+ makes a field grow by exp\(100.0+\) in a step of 1.0+"
+    ):
+        make({"kind": "linear", "rate": 100.0}, dt=1.0, **flow).step()
+    weak = make({"kind": "linear", "rate": 75.0}, dt=1.0, viscosity=75.0, **flow)
+    start = weak.statistics()["energy"]
+    assert weak.step().dt == 1.0
+    assert weak.statistics()["energy"] == pytest.approx(start, rel=1e-4)
 
 
 def test_work_of_a_constant_rate():
