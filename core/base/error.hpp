@@ -2,6 +2,7 @@
 // remedy.
 #pragma once
 
+#include <cstdio>
 #include <stdexcept>
 #include <string>
 
@@ -17,5 +18,12 @@ class Error : public std::runtime_error {
     do {                                                                                                     \
         if (!(condition)) throw ::whorl::Error(message);                                                     \
     } while (false)
+
+// A number as messages show it, with six digits at most.
+inline std::string shown(double value) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%g", value);
+    return text;
+}
 
 } // namespace whorl

@@ -1,4 +1,4 @@
-// exp(-x) for x > -80, written so that it vectorises inside a loop over modes, on any device:
+// exp(-x) for x >= -80, written so that it vectorises inside a loop over modes, on any device:
 //
 //   exp(-x) = 2^n exp(r) = whole + rest,  whole = 2^n,  rest = 2^n (exp(r) - 1),  n = round(-x / ln 2),
 //

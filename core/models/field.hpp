@@ -29,18 +29,24 @@ concept IsWaveFunction = requires { requires Model::is_wave_function; };
 template <class Model>
 concept Amplifies = requires { requires Model::amplifies; };
 
+// The number of the rate at which a field decays.
+template <class Model> constexpr int rate_of(int field) {
+    if constexpr (Model::rates == 1)
+        return 0;
+    else
+        return Model::rate_of(field);
+}
+
 // Whether no two groups of fields share a rate of decay.
 template <class Model> constexpr bool has_rates_by_group() {
-    if constexpr (Model::rates > 1) {
-        std::array<int, Model::rates> groups{};
-        int number = 0, field = 0;
-        for (const FieldGroup& group : Model::groups) {
-            ++number;
-            for (int c = 0; c < group.components; ++c, ++field) {
-                int& of_rate = groups[static_cast<std::size_t>(Model::rate_of(field))];
-                if (of_rate != 0 && of_rate != number) return false;
-                of_rate = number;
-            }
+    std::array<int, Model::rates> groups{};
+    int number = 0, field = 0;
+    for (const FieldGroup& group : Model::groups) {
+        ++number;
+        for (int c = 0; c < group.components; ++c, ++field) {
+            int& of_rate = groups[static_cast<std::size_t>(rate_of<Model>(field))];
+            if (of_rate != 0 && of_rate != number) return false;
+            of_rate = number;
         }
     }
     return true;

@@ -5,6 +5,7 @@
 #include <limits>
 #include <numeric>
 
+#include "base/maximum.hpp"
 #include "grid/shell.hpp"
 #include "steppers/forces.hpp"
 
@@ -366,14 +367,16 @@ void Forces<Model, Device, Real>::give(std::size_t number, const std::vector<Com
         largest = std::max(largest, dot(widened(value), widened(value)));
     at_.world.maximum(std::span(&largest, 1));
     constexpr double negligible = 8 * std::numeric_limits<Real>::epsilon();
+    // What is not finite is kept, and ends the run.
+    const double bound = std::isfinite(largest) ? negligible * negligible * largest : 0.0;
     std::vector<std::int64_t> places;
     for (std::size_t at = 0; at < modes; ++at) {
         double of_mode = 0.0;
         for (std::size_t c = 0; c < components; ++c) {
             const Complex<double> value = widened(values[c * modes + at]);
-            of_mode = std::max(of_mode, dot(value, value));
+            of_mode = larger(of_mode, dot(value, value));
         }
-        if (of_mode > negligible * negligible * largest) places.push_back(static_cast<std::int64_t>(at));
+        if (!(of_mode <= bound)) places.push_back(static_cast<std::int64_t>(at));
     }
     if (places != of.places) {
         place(of, chosen(all(), places));

@@ -91,10 +91,25 @@ template <class Model, class Real> struct StageOf {
         f(update<false>());
     }
 
+    // In a stage fields grow by e^80 at most, which the factor holds in single precision.
+    void require_moderate_growth(std::size_t fields) const {
+        const Stage now = at_present();
+        for (std::size_t f = 0; growth && now.writes() & 1 && f < fields; ++f) {
+            const double grown = growth[f].over(now, step->dt);
+            WHORL_REQUIRE(!(grown > 80.0), "forcing \"linear\" of rate " + shown(growth[f].rate) +
+                                               " makes a field grow by exp(" + shown(grown) +
+                                               ") in a stage of a step of " + shown(step->dt) +
+                                               "; choose a shorter step or a lower rate.");
+        }
+    }
+
   private:
+    Stage at_present() const {
+        return history && history->serves(step->dt) ? history->stage(step->dt) : stage;
+    }
+
     template <bool exactly> Update<Model, Real, exactly> update() const {
-        const bool remembers = history && history->serves(step->dt);
-        const Stage now = remembers ? history->stage(step->dt) : stage;
+        const Stage now = at_present();
         const int also_read = Model::couples && !exactly ? 1 : 0;
         Update<Model, Real, exactly> update{model,
                                             Combination<Real>(now, registers, step->dt, also_read),
@@ -111,7 +126,6 @@ template <class Model, class Real> struct StageOf {
         return update;
     }
 
-    // In a stage fields grow by less than e^80, the most that the factor can be in single precision.
     template <bool exactly>
     void force_linearly(Update<Model, Real, exactly>& update, const Stage& now) const {
         update.forces_linearly = update.couples && !grows_alike;
@@ -121,12 +135,8 @@ template <class Model, class Real> struct StageOf {
             const auto at = static_cast<std::size_t>(f);
             update.linear[at] = static_cast<Real>(of_field.rate);
             if (!update.grows) continue;
-            const double grown = of_field.over(now, step->dt);
-            WHORL_REQUIRE(!(grown > 80.0), "linear forcing of rate " + std::to_string(of_field.rate) +
-                                               " makes a field grow by exp(" + std::to_string(grown) +
-                                               ") in a step of " + std::to_string(step->dt) +
-                                               "; choose a shorter step or a lower rate.");
-            update.growth[static_cast<std::size_t>(update.rate_of(f))] = static_cast<Real>(grown);
+            update.growth[static_cast<std::size_t>(update.rate_of(f))] =
+                static_cast<Real>(of_field.over(now, step->dt));
             for (std::size_t j = 0, r = 0; j < Stage::registers; ++j) {
                 if (!(now.reads() >> j & 1)) continue;
                 update.lags = update.lags || of_field.lags[j] != 0.0;
@@ -170,8 +180,9 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
     double rate(double largest) const { return largest + (this->exact ? 0.0 : wave_rate); }
     void begin_store(const std::array<double, 2>& largest) const {
         TimeStep& chosen = *this->step;
-        if (!measures || chosen.courant <= 0.0 || !std::isfinite(largest[0])) return;
-        chosen.dt = chosen.longest(rate(largest[0]));
+        if (measures && chosen.courant > 0.0 && std::isfinite(largest[0]))
+            chosen.dt = chosen.longest(rate(largest[0]));
+        this->require_moderate_growth(Model::fields + (scalars ? scalars->size() : 0));
     }
 
     int parts() const

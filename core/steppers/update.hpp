@@ -117,12 +117,7 @@ template <class Model, class Real, bool exact> struct Update {
         }
     }
 
-    static constexpr int rate_of(int f) {
-        if constexpr (rates == 1)
-            return 0;
-        else
-            return Model::rate_of(f);
-    }
+    static constexpr int rate_of(int f) { return whorl::rate_of<Model>(f); }
     // How many fields from f on have one sum of their energy: those of a rate.
     static constexpr int summed_from(int f) {
         int count = 1;
