@@ -1,7 +1,7 @@
 """Linearly forced turbulence by an independent program of NumPy, beside a run of forced.py.
 
     .venv/bin/python validation/linear_twin.py linear-32      beside: forced.py run linear-32; ten minutes
-    .venv/bin/python validation/linear_twin.py linear-64      beside: forced.py run linear-64; two hours
+    .venv/bin/python validation/linear_twin.py linear-64      beside: forced.py run linear-64; forty minutes
 
 It solves du/dt = u × curl u − grad p + ν ∇²u + A u for the same A, ν and number of points, with the
 rotational form of the nonlinear term, truncation by 2/3, and the classical scheme of fourth order with an

@@ -18,7 +18,7 @@ namespace whorl {
 // One field after another, `modes` complex numbers each.
 template <class Real> using Fields = Complex<Real>*;
 
-// m, and what each register that is read is multiplied by where it lags.
+// What each register that is read is multiplied by where it lags, and the coefficients m.
 template <class Real> using Carry = std::array<Real, Stage::registers>;
 template <class Real> using Coefficients = std::array<std::array<Real, Stage::registers>, Stage::registers>;
 

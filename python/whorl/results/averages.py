@@ -340,10 +340,11 @@ def _mean_spectra(spectra: xr.Dataset | None) -> tuple[xr.Dataset, list[str]]:
         ):
             values = [getattr(shell, number) for shell in shells]
             data[f"{name}{behind}"] = ("k", values, {"units": own, "long_name": told.format(meaning)})
-    notes = [
+    if not empty:
+        return data, []
+    return data, [
         f"{', '.join(empty)}: fewer than two states have a finite spectrum, so there is no mean spectrum."
     ]
-    return data, notes if empty else []
 
 
 def _cells(one: Mean) -> tuple[str, str, str, str]:
