@@ -1,5 +1,6 @@
 """Averages of runs whose files are written here: windows, words, spectra, and what is refused."""
 
+import dataclasses
 import json
 import math
 
@@ -111,6 +112,14 @@ def test_a_short_window_is_said_to_be_short(write):
     assert any(
         "question mark rests on fewer than 20 independent samples" in one for one in averages.remarks()
     )
+
+
+def test_nearly_enough_samples_are_not_told_as_enough(write):
+    averages = open_run(write(TIMES, energy=noisy(1), dissipation=noisy(2)).path).average(100, 110)
+    averages.means["energy"] = dataclasses.replace(averages["energy"], samples=19.9)
+    assert "it needs 20 independent samples, and energy has 19 and " in averages.verdict
+    (cells,) = (row for row in averages.cells() if row[0] == "energy")
+    assert cells[3] == "19"
 
 
 def test_the_window_is_stated_with_its_turnovers(write):

@@ -88,7 +88,7 @@ class Accuracy:
     def __str__(self) -> str:
         """The means with their errors."""
         told = (
-            f"{name} = {mean.mean:.4g} ± {mean.error:.2g} ({mean.samples:.0f} independent samples)"
+            f"{name} = {mean.mean:.4g} ± {mean.error:.2g} ({math.floor(mean.samples)} independent samples)"
             for name, mean in self.means.items()
         )
         return ", ".join(told)

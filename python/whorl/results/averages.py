@@ -361,7 +361,7 @@ def told(one: Mean) -> str:
 
 
 def _count(samples: float) -> str:
-    return "too few" if math.isnan(samples) else f"{samples:.0f}"
+    return "too few" if math.isnan(samples) else f"{math.floor(samples)}"
 
 
 def _finite(value: Any) -> Any:
