@@ -13,6 +13,7 @@
 #include "fields/physical.hpp"
 #include "grid/pencils.hpp"
 #include "grid/row_table.hpp"
+#include "programs/evaluate.hpp"
 #include "steppers/stepper.hpp"
 #include "storage/attributes.hpp"
 
@@ -58,6 +59,12 @@ class Flow {
     // of kx = 0 are conjugates of each other. Throws Error listing the fields if the name is unknown.
     virtual void read_modes(const std::string& name, void* values) = 0;
     virtual void write_modes(const std::string& name, const void* values) = 0;
+
+    // Runs a program over the state (programs/evaluate.hpp); products of the programs before are fields
+    // behind the components of the state until they are forgotten.
+    virtual std::vector<double> run_program(const programs::Program& program, const programs::Wanted& wanted,
+                                            const Callback& consume) = 0;
+    virtual void forget_products() = 0;
 
     // The values of the source `number` of Options::forcing, if they are given: at the points, or at the
     // rank's modes as in write_modes. The function is called with the time before each stage at which they

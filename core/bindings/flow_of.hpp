@@ -6,6 +6,7 @@
 #include "base/choice.hpp"
 #include "bindings/flow.hpp"
 #include "bindings/outputs.hpp"
+#include "bindings/program_runs.hpp"
 #include "bindings/real_fields.hpp"
 #include "bindings/saved_sources.hpp"
 #include "bindings/shape_of_model.hpp"
@@ -27,7 +28,8 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     FlowOf(const Options& options, int communicator, const Model& model)
         : Flow(options, communicator), shape_(shape_of_model<Model>(options)),
           device_(Device::queues ? world_.node().rank() : options.threads),
-          trip_(options_.box(), truncation_, trip_options(options_, shape_), world_, device_),
+          trip_(options_.box(), truncation_,
+                trip_options(options_, shape_.column_variables(), shape_.row_variables()), world_, device_),
           stepper_(trip_, world_, options_.box(), truncation_, model, stepper_options()) {
         options_.lines = trip_.lines().text();
         for (const forcing::SourceOptions& source : options_.forcing) add_source(source);
@@ -112,6 +114,19 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
             consume(block, components, values);
         });
     }
+
+    std::vector<double> run_program(const programs::Program& program, const programs::Wanted& wanted,
+                                    const Callback& consume) override {
+        std::vector<Parity> parities;
+        for (const StateField& field : state_fields())
+            for (int v = 0; v < field.group.components; ++v)
+                parities.push_back(parities_of(field.name)[static_cast<std::size_t>(v)]);
+        return programs_.run(
+            trip_, world_, options_, truncation_, {stepper_.state(), stepper_.modes(), std::move(parities)},
+            program, wanted,
+            [&](const PhysicalBlock& block, Real* values) { consume(block, wanted.values, values); });
+    }
+    void forget_products() override { programs_.forget_products(); }
 
     double speed_of_sources(double dt) const override { return stepper_.forces().speed(dt); }
     void begin_sources(double time) override { stepper_.forces().begin(stepper_.state(), time); }
@@ -285,18 +300,6 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         std::string in_files;
     };
 
-    static RoundTripOptions trip_options(const Options& options, const ModelShape& shape) {
-        RoundTripOptions trip;
-        trip.grid = {options.process_grid[0], options.process_grid[1]};
-        trip.batches = options.batches;
-        trip.exchange = {options.transport_options(), options.gpu_aware, options.exchange_timeout};
-        trip.lines = parse_line_choice(options.lines);
-        trip.second_cache = options.cache();
-        trip.planes = options.planes;
-        trip.column_variables = shape.column_variables();
-        trip.row_variables = shape.row_variables();
-        return trip;
-    }
     StepperOptions stepper_options() const {
         std::vector<std::array<double, 4>> scalars;
         for (const auto& [name, constants] : options_.scalars) scalars.push_back(constants);
@@ -486,6 +489,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     Device device_;
     RoundTrip<Device, Real> trip_;
     Stepper<Model, Device, Real> stepper_;
+    ProgramRuns<Device, Real> programs_;
     double last_dt_ = 0.0;
 };
 

@@ -20,6 +20,7 @@
 
 #include "bindings/bind_fields.hpp"
 #include "bindings/bind_forcing.hpp"
+#include "bindings/bind_programs.hpp"
 #include "bindings/open_flow.hpp"
 #include "device/buffer.hpp"
 #include "device/caches.hpp"
@@ -197,6 +198,7 @@ void bind_flow(nb::module_& m) {
     });
     bind_fields(flow);
     bind_forcing(flow);
+    bind_programs(flow);
     bind_measures(flow);
 }
 
@@ -223,6 +225,7 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
     bind_error(m);
     bind_scheme(m);
     bind_source(m);
+    bind_program(m);
     bind_options(m);
     bind_flow(m);
     m.def("build_info", &build_info);

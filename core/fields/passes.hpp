@@ -2,36 +2,13 @@
 // at a time.
 #pragma once
 
-#include <functional>
-
-#include "device/buffer.hpp"
 #include "models/continuity.hpp"
 #include "models/field.hpp"
 #include "models/stress.hpp"
 #include "roundtrip/pass.hpp"
+#include "roundtrip/point_arrays.hpp"
 
 namespace whorl {
-
-// The points of this rank in one batch: planes z, rows y, all x.
-struct PhysicalBlock {
-    Range z, y;
-    int nx;
-    WHORL_INLINE std::int64_t points() const { return static_cast<std::int64_t>(z.size()) * y.size() * nx; }
-};
-
-// Reads or sets the values [component][z][y][x] of a block.
-template <class Real> using BlockCallback = std::function<void(const PhysicalBlock&, Real*)>;
-
-template <class Real> struct BlockArray {
-    Real* data;
-    PhysicalBlock block;
-
-    WHORL_INLINE Real& at(int component, Point p) const {
-        const std::int64_t row =
-            static_cast<std::int64_t>(p.z - block.z.begin) * block.y.size() + (p.y - block.y.begin);
-        return data[component * block.points() + row * block.nx + p.x];
-    }
-};
 
 // The array that holds the points of a field, and the function called for each batch.
 template <class Real> struct PointTransfer {

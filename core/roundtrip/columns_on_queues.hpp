@@ -57,8 +57,8 @@ template <class Device, class Real>
 template <class Pass>
 void ColumnsOnQueues<Device, Real>::inwards(const Pass& pass) {
     each([&](int executor, const kernels::Columns<Real>& columns) {
-        each_member(pass, [&](const auto& member, const Firsts& firsts) {
-            load(member, executor, columns, firsts.input);
+        each_member(pass, [&]<class Member>(const Member& member, const Firsts& firsts) {
+            if constexpr (Member::inputs > 0) load(member, executor, columns, firsts.input);
         });
     });
 }
@@ -67,8 +67,8 @@ template <class Device, class Real>
 template <class Pass>
 void ColumnsOnQueues<Device, Real>::outwards(const Pass& pass) {
     each([&](int executor, const kernels::Columns<Real>& columns) {
-        each_member(pass, [&](const auto& member, const Firsts& firsts) {
-            store(member, executor, columns, firsts.flux);
+        each_member(pass, [&]<class Member>(const Member& member, const Firsts& firsts) {
+            if constexpr (Member::fluxes > 0) store(member, executor, columns, firsts.flux);
         });
     });
 }

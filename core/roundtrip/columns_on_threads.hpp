@@ -60,11 +60,17 @@ void ColumnsOnThreads<Device, Real>::inwards(const Pass& pass) {
         {
             const auto scope = executors_.timed(executor, Task::modes);
             each_member(pass, [&]<class Member>(const Member& member, const Firsts& firsts) {
-                each_row<Member>(t, firsts.input, parities_.template load_turns<Real, Member>(firsts.input),
-                                 [&]<class Values>(const ModeRow<Real>& modes, const Values& values) {
-                                     Device::run_row(kernels::LoadRow<Real, Member, Values>{
-                                         member, modes, values, modes.length});
-                                 });
+                const auto turns = parities_.template load_turns<Real, Member>(firsts.input);
+                if constexpr (Member::inputs > 0)
+                    each_row<Member>(
+                        t, firsts.input, turns,
+                        [&]<class Values>(const ModeRow<Real>& modes, const Values& values) {
+                            if constexpr (requires { member.template load_row<Device>(modes, values); })
+                                member.template load_row<Device>(modes, values);
+                            else
+                                Device::run_row(kernels::LoadRow<Real, Member, Values>{member, modes, values,
+                                                                                       modes.length});
+                        });
             });
             pad(t, inputs);
         }
@@ -82,6 +88,7 @@ void ColumnsOnThreads<Device, Real>::outwards(const Pass& pass) {
         const auto scope = executors_.timed(executor, Task::modes);
         const Tile t = tile(executor, number);
         each_member(pass, [&]<class Member>(const Member& member, const Firsts& firsts) {
+            if constexpr (Member::fluxes == 0) return;
             with_store(member, [&]<class Result>(const Result& result) {
                 int fetched = 0;
                 const auto fetch_next = [&] {

@@ -27,6 +27,17 @@
 //                                      of a pass. Its point(head, in, out), the same for all parts, reads
 //                                      this pass's inputs as `head`; all parts are stored before this pass
 //                                      is.
+//   Widths widths() const, void each_part(f) const
+//                                      in place of parts() and part(): calls f(part, firsts) for passes of
+//                                      any kind, from the last to the first, whose points the pass works out
+//   static constexpr bool works_on_rows with these, in place of point(): on threads
+//                                      work<Device>(executor, block, out, out_stride, first) for the rows of
+//                                      a block (device/rows.hpp) from the point `first` on; where work is
+//                                      enqueued work_at(values, point), which replaces the inputs of a point,
+//                                      values.of(v), by the products
+//   void load_row<Device>(row, values) const
+//                                      loads a row of modes on a CPU, in place of load(), by
+//                                      values.put(v, i, a)
 #pragma once
 
 #include <array>
@@ -51,6 +62,12 @@ template <class Real> struct PassDefaults {
 template <class Pass>
 concept HasParts = requires(const Pass& pass) { pass.part(pass.parts() - 1); };
 
+// A pass whose parts are of several kinds.
+template <class Pass>
+concept HasUnlikeParts = requires(const Pass& pass) { pass.widths(); };
+template <class Pass>
+concept WorksOnRows = requires { requires Pass::works_on_rows; };
+
 template <class Pass> int parts_of(const Pass& pass) {
     if constexpr (HasParts<Pass>)
         return pass.parts();
@@ -65,6 +82,7 @@ struct Widths {
     int first_product; // of the parts: the number of their first product
 };
 template <class Pass> Widths widths_of(const Pass& pass) {
+    if constexpr (HasUnlikeParts<Pass>) return pass.widths();
     const int parts = parts_of(pass);
     if constexpr (HasParts<Pass>) {
         using Sub = decltype(pass.part(0));
@@ -82,6 +100,7 @@ struct Firsts {
 };
 // Calls f(part, firsts) for each part, from the last to the first.
 template <class Pass, class F> void each_part(const Pass& pass, const F& f) {
+    if constexpr (HasUnlikeParts<Pass>) pass.each_part(f);
     if constexpr (HasParts<Pass>) {
         const int first_product = widths_of(pass).first_product;
         for (int s = pass.parts() - 1; s >= 0; --s) {

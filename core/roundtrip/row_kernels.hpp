@@ -195,6 +195,30 @@ template <class Real, class Pass> struct PairPoints {
     }
 };
 
+// work_at() of a pass that works on rows, at every point of a block of lines, in place. Row r is a pair.
+template <class Real, class Pass> struct PairWork {
+    Pass pass;
+    LinesOfPairs<Real> lines;
+    RowOrder order;
+
+    struct Values {
+        Real* first;
+        std::int64_t stride;
+        WHORL_INLINE Real& of(int v) const { return first[v * stride]; }
+    };
+    struct RowOf {
+        const PairWork& of;
+        int pair;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t j) const {
+            const Point row = of.order.first_point(of.lines.row(pair, static_cast<int>(j % 2)));
+            of.pass.work_at(Values{of.lines.reals(0, pair) + j, of.lines.real_stride()},
+                            Point{static_cast<int>(j / 2), row.y, row.z});
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, static_cast<int>(r), 2 * lines.nx}; }
+};
+
 // point() at the points of rows turned into lanes, in place. A row of the kernel has all points or, where
 // rows are missing, those of one x.
 template <class Real, class Pass> struct LanePoints {

@@ -55,6 +55,10 @@ template <class Device, class Real> class RowPairLines : protected StageContext<
     void work_at_points(const Pass& pass, int executor, const kernels::RowOrder& order, const PairLines& in,
                         const PairLines& out);
 
+    template <class Pass>
+    void work_on_rows(const Pass& pass, int executor, const kernels::RowOrder& order, const PairLines& in,
+                      const PairLines& out);
+
     std::vector<std::vector<device::RowShare<Real>>> shares_; // by executors, by row peers
     AxisPlans<ByPairs> in_, out_;
 };
@@ -65,7 +69,10 @@ void RowPairLines<Device, Real>::through_pairs(const Pass& pass, int executor, c
     const PairLines in = lines_of_pairs(executor, false, rows.pairs()),
                     out = lines_of_pairs(executor, true, rows.pairs());
     if constexpr (Pass::inputs > 0) lines_in(executor, in, widths_of(pass).inputs, rows);
-    work_at_points(pass, executor, rows.order, in, out);
+    if constexpr (WorksOnRows<Pass>)
+        work_on_rows(pass, executor, rows.order, in, out);
+    else
+        work_at_points(pass, executor, rows.order, in, out);
     if constexpr (Pass::products > 0) lines_out(executor, out, widths_of(pass).products, rows);
 }
 
@@ -90,6 +97,26 @@ void RowPairLines<Device, Real>::work_at_points(const Pass& pass, int executor,
                                                         out.real_stride(), pitch, length});
     });
     device_.for_each(executor, in.live_pairs(), kernels::PairPoints<Real, Pass>{pass, in, out, order});
+}
+
+// A pair is a block of two rows. Where work is enqueued `in` and `out` are the same lines (workspace.cpp).
+template <class Device, class Real>
+template <class Pass>
+void RowPairLines<Device, Real>::work_on_rows(const Pass& pass, int executor, const kernels::RowOrder& order,
+                                              const PairLines& in, const PairLines& out) {
+    const auto scope = executors_.timed(executor, Task::point);
+    if constexpr (Device::queues) {
+        device_.for_each(executor, in.live_pairs(), kernels::PairWork<Real, Pass>{pass, in, order});
+    } else {
+        const int from = 0;
+        for (int pair = 0; pair < in.live_pairs(); ++pair) {
+            const int rows = in.row(pair, 0) == in.row(pair, 1) ? 1 : 2;
+            const device::RowPoints<Real> block{
+                in.reals(0, pair), in.real_stride(), 2, rows, &from, in.nx, 1, in.nx, 0};
+            pass.template work<Device>(executor, block, out.reals(0, pair), out.real_stride(),
+                                       order.first_point(in.row(pair, 0)));
+        }
+    }
 }
 
 } // namespace whorl

@@ -149,12 +149,17 @@ template <class Real, class Pass> struct RowProgram {
             const int half = item & 1;
             const auto [pair, position] = points.divide(item >> 1);
             const auto values = values_at(team, pair, position, half);
-            parts.point(values, widths);
             const Point row = order.first_point(row_of(own, pair, half));
-            Real in[Pass::inputs > 0 ? Pass::inputs : 1], out[Pass::products > 0 ? Pass::products : 1];
-            unrolled<Pass::inputs>([&](auto v) { in[v] = values.of(v); });
-            pass.point(Point{plan.points[position], row.y, row.z}, in, out);
-            unrolled<Pass::products>([&](auto v) { values.of(v) = out[v]; });
+            const Point point{plan.points[position], row.y, row.z};
+            if constexpr (WorksOnRows<Pass>) {
+                pass.work_at(values, point);
+            } else {
+                parts.point(values, widths);
+                Real in[Pass::inputs > 0 ? Pass::inputs : 1], out[Pass::products > 0 ? Pass::products : 1];
+                unrolled<Pass::inputs>([&](auto v) { in[v] = values.of(v); });
+                pass.point(point, in, out);
+                unrolled<Pass::products>([&](auto v) { values.of(v) = out[v]; });
+            }
         });
     }
 

@@ -58,7 +58,10 @@ void RowsOnThreads<Device, Real>::through_lanes(const Pass& pass, int executor, 
             if (measures)
                 maxima.add(
                     Measured{pass, points.data, points.stride, 0, 1LL * points.points * points.rows}.row(0));
-        work_at_points(pass, executor, points, first);
+        if constexpr (WorksOnRows<Pass>)
+            pass.template work<Device>(executor, points, points.data, points.stride, first);
+        else
+            work_at_points(pass, executor, points, first);
     };
     {
         const Timers::Scope scope(timers, Task::x_lines);

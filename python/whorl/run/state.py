@@ -9,10 +9,12 @@ from whorl import _core
 from whorl.base.errors import BlowUp
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.config.clock import Clock
 from whorl.config.measures import output_fields
 from whorl.config.models.base import FieldOf
 from whorl.initial import fields as initials
 from whorl.run import modes
+from whorl.run.expressions import Expressions
 
 
 class State:
@@ -27,6 +29,7 @@ class State:
     case: Case
     comm: MPI.Intracomm
     flow: _core.Flow
+    clock: Clock
 
     @property
     def block(self) -> tuple[int, int, int, int]:
@@ -77,29 +80,33 @@ class State:
         return self.field("vorticity")
 
     def field(self, name: str) -> np.ndarray:
-        """Return a field of the model, or a scalar, at this rank's grid points.
+        """Return a field of the model, a scalar, or any expression, at this rank's grid points.
 
         Parameters
         ----------
         name : str
-            The name of the field, such as "velocity", or of a scalar of the case.
+            The name of a field, such as "velocity", or of a scalar of the case, or an expression
+            (docs/expressions.md), such as "curl(u)" or "2*nu*sum(strain(u)**2)".
 
         Returns
         -------
         ndarray
-            A copy of shape (components, z1 − z0, y1 − y0, nx), the rank's `block` of the grid.
+            A copy of shape (components, z1 − z0, y1 − y0, nx), the rank's `block` of the grid. A tensor has
+            nine components, row by row; of a complex expression the real parts come before the imaginary.
 
         Raises
         ------
-        ValueError
-            If there is no such field; the message names those there are.
+        ExpressionError
+            If it is neither a field nor an expression; it is a ValueError and shows the place.
 
         See Also
         --------
         gather : The whole field on one rank.
         modes : The field as amplitudes of modes.
         """
-        components = self._known(name).components
+        known = output_fields(self.case)
+        expressions = None if name in known else Expressions(self.case, [name])
+        components = len(expressions.values[0].nodes()) if expressions else known[name].components
         z0, z1, y0, y1 = self.block
         shape = (components, z1 - z0, y1 - y0, self.case.grid.points[0])
         field = np.empty(shape, self._dtype)
@@ -107,7 +114,10 @@ class State:
         def take(first_z: int, last_z: int, first_y: int, last_y: int, values: np.ndarray) -> None:
             field[:, first_z - z0 : last_z - z0, first_y - y0 : last_y - y0] = values
 
-        self.flow.read_fields(name, take)
+        if expressions:
+            expressions.run(self.flow, self.clock.time, take)
+        else:
+            self.flow.read_fields(name, take)
         return field
 
     def modes(self, name: str) -> xr.DataArray:
@@ -187,12 +197,12 @@ class State:
             self._changed()
 
     def gather(self, name: str, root: int = 0) -> np.ndarray | None:
-        """Return a field of all ranks on one of them.
+        """Return a field, or an expression, of all ranks on one of them.
 
         Parameters
         ----------
         name : str
-            The name of a field of the model, or of a scalar.
+            The name of a field of the model, or of a scalar, or an expression as for `field`.
         root : int, default 0
             The rank that receives the field.
 
@@ -221,35 +231,40 @@ class State:
                 whole[number, z0:z1, y0:y1] = part
         return whole
 
-    def mean(self, name: str) -> np.ndarray:
-        """Return the mean of each component of a field over all grid points.
+    def mean(self, name: str) -> np.ndarray | float | complex:
+        """Return the mean of a field, or of any expression, over all grid points.
 
         Parameters
         ----------
         name : str
-            The name of a field of the model, or of a scalar.
+            The name of a field of the model, or of a scalar, or an expression (docs/expressions.md), such as
+            "dot(u, curl(u))".
 
         Returns
         -------
-        ndarray
-            The means, of shape (components,), the same on every rank.
+        ndarray or number
+            The means of the components of a field, of shape (components,); the mean of an expression, a
+            number, or an array of the shape of its vector or tensor. Every rank gets the same, and the bits
+            do not depend on the numbers of ranks and threads.
 
         Raises
         ------
-        ValueError
-            If there is no such field; the message names those there are.
+        ExpressionError
+            If it is neither a field nor an expression; it is a ValueError and shows the place.
         """
-        sums = self.field(name).sum(axis=(1, 2, 3), dtype=float)
-        self.comm.Allreduce(MPI.IN_PLACE, sums, MPI.SUM)
-        return sums / np.prod(self.case.grid.points, dtype=float)
+        [found] = Expressions(self.case, means=[name]).run(self.flow, self.clock.time)
+        known = output_fields(self.case).get(name)
+        if known and known.parts:
+            return np.array([found.real, found.imag])
+        return np.atleast_1d(found) if known else found[()]
 
     def maximum(self, name: str) -> float:
-        """Return the largest magnitude |f| of a field on the grid points.
+        """Return the largest magnitude |f| of a field, or an expression, on the grid points.
 
         Parameters
         ----------
         name : str
-            The name of a field of the model, or of a scalar.
+            The name of a field of the model, or of a scalar, or an expression as for `field`.
 
         Returns
         -------

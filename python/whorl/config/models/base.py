@@ -19,13 +19,18 @@ class FieldOf:
     """A field of a model: number of components, unit and meaning.
 
     `sines` lists for each component the axes between whose walls it is a sine, zero on the walls; along the
-    other axes with walls it is a cosine.
+    other axes with walls it is a cosine. Expressions call the field by its name or its `symbol`; one that is
+    not in the state has its `definition` by those that are. `parts` says that two components are the real and
+    the imaginary part of one number.
     """
 
     components: int
     unit: str
     meaning: str
     sines: tuple[str, ...] = ()
+    symbol: str = ""
+    definition: str = ""
+    parts: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,9 @@ class Model(Section):
 
     snapshot: ClassVar[tuple[str, ...]]
     """The default of output.fields."""
+
+    quantities: ClassVar[dict[str, str]] = {}
+    """Expressions by name that expressions may use, such as the pressure p."""
 
     columns: ClassVar[tuple[Column, ...]]
     """Columns of the series behind those of `columns.CLOCK`: statistics of the core, and derived columns."""

@@ -7,12 +7,21 @@ from pydantic import model_validator
 from whorl.config.columns import Column
 from whorl.config.models.base import Curves, FieldOf, Picture, Slice
 from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
-from whorl.config.models.viscous import FLOW_COLUMNS, VELOCITY, VORTICITY, ViscousFlow
+from whorl.config.models.viscous import (
+    FLOW_COLUMNS,
+    STRESS_AND_ROTATION,
+    VELOCITY,
+    VORTICITY,
+    ViscousFlow,
+)
 from whorl.config.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
 from whorl.config.section import at_most_one, given_one, option
 
 DENSITY = FieldOf(
-    1, "length/time", "density anomaly θ in units of velocity, heavy where positive; the buoyancy is −N θ"
+    1,
+    "length/time",
+    "density anomaly θ in units of velocity, heavy where positive; the buoyancy is −N θ",
+    symbol="theta",
 )
 
 
@@ -34,6 +43,7 @@ class Boussinesq(ViscousFlow):
     state: ClassVar = {"velocity": VELOCITY, "temperature": DENSITY}
     outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY, "temperature": DENSITY}
     snapshot: ClassVar = ("velocity", "vorticity", "temperature")
+    quantities: ClassVar = {"p": f"inv_lap({STRESS_AND_ROTATION} - buoyancy_frequency*dz(temperature))"}
     columns: ClassVar = (
         *FLOW_COLUMNS,
         Column("potential_energy", "length²/time²", "½⟨θ²⟩"),

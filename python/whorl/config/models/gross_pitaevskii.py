@@ -7,7 +7,7 @@ from whorl.config.columns import Column
 from whorl.config.models.base import Curves, FieldOf, Model, Picture, Slice
 from whorl.config.section import Linear, option
 
-PSI = FieldOf(2, "√density", "wavefunction ψ, real and imaginary part")
+PSI = FieldOf(2, "√density", "wavefunction ψ, real and imaginary part", symbol="psi", parts=True)
 ENERGY = "density length²/time²"
 
 

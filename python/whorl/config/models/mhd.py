@@ -9,13 +9,21 @@ from pydantic import model_validator
 from whorl.config.columns import Column
 from whorl.config.models.base import KOLMOGOROV, Curves, FieldOf, Picture, Slice, components
 from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
-from whorl.config.models.viscous import FLOW_COLUMNS, VELOCITY, VORTICITY, ViscousFlow
+from whorl.config.models.viscous import (
+    FLOW_COLUMNS,
+    STRESS_AND_ROTATION,
+    VELOCITY,
+    VORTICITY,
+    ViscousFlow,
+)
 from whorl.config.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
 from whorl.config.section import Vector, at_most_one, given_one, option
 
-MAGNETIC = FieldOf(3, "length/time", "magnetic field b in units of the Alfvén velocity, without B0")
+MAGNETIC = FieldOf(
+    3, "length/time", "magnetic field b in units of the Alfvén velocity, without B0", symbol="b"
+)
 EXCLUDED_BY_KINEMATIC = ("hall", "rotation", "drag", "hyperviscosity", "hypoviscosity")
-CURRENT = FieldOf(3, "1/time", "current j, the curl of b")
+CURRENT = FieldOf(3, "1/time", "current j, the curl of b", symbol="j", definition="curl(magnetic)")
 
 
 def _shown(value: Any) -> str:
@@ -49,6 +57,10 @@ class Mhd(ViscousFlow):
         "current": CURRENT,
     }
     snapshot: ClassVar = ("velocity", "magnetic", "vorticity", "current")
+    quantities: ClassVar = {
+        "p": f"inv_lap({STRESS_AND_ROTATION} + div(cross(current, magnetic + "
+        "vector(mean_field_x, mean_field_y, mean_field_z))))"
+    }
     columns: ClassVar = (
         *FLOW_COLUMNS,
         Column("magnetic_energy", "length²/time²", "½⟨b²⟩"),

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from typing import ClassVar, Literal
 
@@ -23,7 +24,8 @@ from whorl.config.models.viscous import (
 from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.config.section import Linear, option
 
-VORTICITY = FieldOf(1, "1/time", "vorticity ω along z")
+VORTICITY = FieldOf(1, "1/time", "vorticity ω along z", symbol="omega")
+BY_VORTICITY = replace(VELOCITY, definition="vector(-dy(inv_lap(vorticity)), dx(inv_lap(vorticity)), 0)")
 
 
 def integral_scale(spectra: Mapping[str, np.ndarray]) -> float:
@@ -48,7 +50,7 @@ class NavierStokes2D(Losses):
 ∂ω/∂t + u·∇ω + β v = ν ∇²ω − ν_h (−∇²)^p ω − μ (−∇²)^−q ω − α ω
 u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
     state: ClassVar = {"vorticity": VORTICITY}
-    outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY}
+    outputs: ClassVar = {"velocity": BY_VORTICITY, "vorticity": VORTICITY}
     snapshot: ClassVar = ("velocity", "vorticity")
     columns: ClassVar = (
         ENERGY,

@@ -13,7 +13,9 @@ from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.config.models.viscous import FLOW_COLUMNS, HELICITY, VELOCITY, VORTICITY, turnover_rate
 from whorl.config.section import Linear, at_most_one, option
 
-TEMPERATURE = FieldOf(1, "1", "temperature θ = T − (1 − z), in differences between the plates", ("z",))
+TEMPERATURE = FieldOf(
+    1, "1", "temperature θ = T − (1 − z), in differences between the plates", ("z",), "theta"
+)
 
 
 def diffusivity(of: Known) -> float:
@@ -66,6 +68,9 @@ class RayleighBenard(Model):
     state: ClassVar = {"velocity": VELOCITY, "temperature": TEMPERATURE}
     outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY, "temperature": TEMPERATURE}
     snapshot: ClassVar = ("velocity", "temperature")
+    quantities: ClassVar = {
+        "p": "inv_lap(dz(temperature) + 2*rotation_z*vorticity.z - div(div(outer(velocity, velocity))))"
+    }
     columns: ClassVar = (
         *(column for column in FLOW_COLUMNS if column is not HELICITY),
         Column("thermal_variance", "", "½⟨θ²⟩"),

@@ -10,8 +10,13 @@ from whorl.config.columns import Column, Known, State
 from whorl.config.models.base import KOLMOGOROV, Curves, FieldOf, Model, Picture, Slice, components
 from whorl.config.section import Linear, Vector, option
 
-VELOCITY = FieldOf(3, "length/time", "velocity u", ("x", "y", "z"))
-VORTICITY = FieldOf(3, "1/time", "vorticity ω, the curl of u")
+VELOCITY = FieldOf(3, "length/time", "velocity u", ("x", "y", "z"), symbol="u")
+VORTICITY = FieldOf(3, "1/time", "vorticity ω, the curl of u", symbol="omega", definition="curl(velocity)")
+# Of ∇²p = −∂_i ∂_j (u_i u_j) + 2 Ω·ω, where p has no mean.
+STRESS_AND_ROTATION = (
+    "2*(rotation_x*vorticity.x + rotation_y*vorticity.y + rotation_z*vorticity.z) "
+    "- div(div(outer(velocity, velocity)))"
+)
 
 ENERGY = Column("energy", "length²/time²", "mean kinetic energy E = ½⟨u²⟩")
 DISSIPATION = Column(
@@ -183,6 +188,7 @@ class ViscousFlow(Losses):
     state: ClassVar = {"velocity": VELOCITY}
     outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY}
     snapshot: ClassVar = ("velocity", "vorticity")
+    quantities: ClassVar = {"p": f"inv_lap({STRESS_AND_ROTATION})"}
     columns: ClassVar = FLOW_COLUMNS
     not_columns: ClassVar = ("palinstrophy", "maximum_divergence")
     spectra: ClassVar = (ENERGY_SPECTRUM, HELICITY_SPECTRUM)

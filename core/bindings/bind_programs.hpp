@@ -1,0 +1,11 @@
+// Programs (programs/program.hpp) in Python.
+#pragma once
+
+#include "bindings/bind_fields.hpp"
+
+namespace whorl {
+
+void bind_program(nb::module_& m);
+void bind_programs(nb::class_<OpenFlow>& flow);
+
+} // namespace whorl

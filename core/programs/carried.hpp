@@ -1,0 +1,115 @@
+// What a program's round trip carries: inputs, which are sums of fields with multipliers of their modes, and
+// products that are brought back as fields.
+#pragma once
+
+#include "base/parity.hpp"
+#include "programs/program.hpp"
+#include "roundtrip/mode_values.hpp"
+#include "roundtrip/pass.hpp"
+
+namespace whorl::programs {
+
+// A field that terms name: its modes and parity.
+template <class Real> struct Source {
+    const Complex<Real>* modes;
+    Parity parity;
+};
+
+// A term as it is loaded: i^turn factor kx^a ky^b kz^c |k|^(2 power) field, where low <= |k|^2 < high.
+template <class Real> struct LoadedTerm {
+    const Complex<Real>* field;
+    Real factor;
+    int turn;
+    std::array<int, 3> derivatives;
+    int power;
+    bool all; // whatever |k| is
+    double low, high;
+
+    static WHORL_INLINE Real raised(Real base, int power) {
+        Real result = 1;
+        for (int i = 0; i < power; ++i) result *= base;
+        return result;
+    }
+    // The real factor of a mode.
+    WHORL_INLINE Real of(Wavenumber<Real> k) const {
+        const double k2 = square(widened(k));
+        if (!all && !(low <= k2 && k2 < high)) return Real(0);
+        Real m =
+            factor * raised(k.x, derivatives[0]) * raised(k.y, derivatives[1]) * raised(k.z, derivatives[2]);
+        const auto of_k2 = static_cast<Real>(k2);
+        if (power > 0) m *= raised(of_k2, power);
+        if (power < 0) m /= raised(of_k2, -power);
+        return m;
+    }
+};
+
+template <class Real> struct CarriedInput : PassDefaults<Real> {
+    static constexpr int inputs = 1;
+
+    const LoadedTerm<Real>* terms = nullptr;
+    int term_count = 0;
+    Parity parity;
+
+    WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
+        Complex<Real> sum{0, 0};
+        for (int n = 0; n < term_count; ++n) {
+            const LoadedTerm<Real>& term = terms[n];
+            sum = sum + (term.of(mode.k) * kernels::power_of_i<Real>(term.turn)) * term.field[mode.index];
+        }
+        in[0] = sum;
+    }
+    // The same for a row of modes on a CPU, in loops that are vectorised.
+    template <class Device, class Values>
+    void load_row(const ModeRow<Real>& row, const Values& values) const {
+        constexpr int most = 64;
+        for (int begin = 0; begin < row.length; begin += most) {
+            Complex<Real> sums[most];
+            const ModeRow<Real> part = row.slice(begin, most);
+            Device::run(part.length, [&](std::int64_t i) { sums[i] = {0, 0}; });
+            for (int n = 0; n < term_count; ++n) add_term<Device>(terms[n], part, sums);
+            Device::run(part.length, [&](std::int64_t i) { values.put(0, begin + i, sums[i]); });
+        }
+    }
+    Parity input_parity(int) const { return parity; }
+
+  private:
+    template <class Device>
+    static void add_term(const LoadedTerm<Real>& term, const ModeRow<Real>& row, Complex<Real>* sums) {
+        const Complex<Real> turned = kernels::power_of_i<Real>(term.turn);
+        const Complex<Real>* const field = term.field + row.index;
+        if (term.all && term.power == 0 && term.derivatives[0] < 2) {
+            const Real of_row = term.factor * term.raised(row.ky, term.derivatives[1]) *
+                                term.raised(row.kz, term.derivatives[2]);
+            const Real none = term.derivatives[0] == 0 ? Real(1) : Real(0), once = Real(1) - none;
+            Device::run(row.length, [&](std::int64_t i) {
+                const Real m = of_row * (none + once * row.kx[i]);
+                sums[i] = sums[i] + (m * turned) * field[i];
+            });
+        } else {
+            Device::run(row.length,
+                        [&](std::int64_t i) { sums[i] = sums[i] + (term.of(row.k(i)) * turned) * field[i]; });
+        }
+    }
+};
+
+// A product on its way back to the modes of a field, which is set, or to which it is added.
+template <class Real> struct CarriedProduct : PassDefaults<Real> {
+    static constexpr int products = 1, fluxes = 1;
+
+    Complex<Real>* field = nullptr;
+    Real weight = 1;
+    bool adds = false;
+    Parity parity;
+
+    template <class Value> WHORL_INLINE void contract(Real, Real, const Value* p, Value* f) const {
+        f[0] = p[0];
+    }
+    WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* f) const {
+        const Complex<Real> given = weight * f[0];
+        field[mode.index] = adds ? field[mode.index] + given : given;
+    }
+    Parity product_parity(int) const { return parity; }
+    FluxParity flux_parity(int) const { return flux_of(parity); }
+};
+
+} // namespace whorl::programs

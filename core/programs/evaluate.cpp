@@ -1,0 +1,270 @@
+// Compiled once for each device.
+#include "programs/evaluate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/error.hpp"
+#include "base/exact_sum.hpp"
+#include "device/chosen.hpp"
+#include "programs/program_pass.hpp"
+#include "roundtrip/run.hpp"
+
+namespace whorl::programs {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+template <class Real> LoadedTerm<Real> loaded(const Term& term, const Fields<Real>& fields) {
+    WHORL_REQUIRE(term.field >= 0 && term.field < static_cast<int>(fields.sources.size()),
+                  "a program names field " + std::to_string(term.field) + " of " +
+                      std::to_string(fields.sources.size()) + ".");
+    const auto [a, b, c] = term.derivatives;
+    const bool all = term.low <= 0.0 && std::isinf(term.high);
+    return {fields.sources[at(term.field)].modes,
+            static_cast<Real>(term.factor),
+            (a + b + c) & 3,
+            term.derivatives,
+            term.power,
+            all,
+            term.low * term.low > 0.0 ? term.low * term.low : term.low,
+            term.high * term.high};
+}
+
+// Along axes without walls parity has no meaning.
+template <class Real>
+Parity parity_of(const Term& term, const Fields<Real>& fields, const std::array<bool, 3>& walls) {
+    const std::array odd{odd_x, odd_y, odd_z};
+    Parity parity = fields.sources[at(term.field)].parity;
+    for (std::size_t axis = 0; axis < 3; ++axis)
+        if (term.derivatives[axis] % 2 == 1) parity = parity * odd[axis];
+    return {parity.x && walls[0], parity.y && walls[1], parity.z && walls[2]};
+}
+
+// What a program needs on the device while it runs.
+template <class Device, class Real> class Running {
+    using Memory = typename Device::Memory;
+
+  public:
+    Running(RoundTrip<Device, Real>& trip, const Box& box, const Program& program, const Wanted& wanted,
+            const Fields<Real>& fields)
+        : trip_(trip), wanted_(wanted), fields_(fields), steps_(compiled(program)), all_(block_of(trip)),
+          staging_(trip, array_components()) {
+        require_fitting();
+        make_inputs(program);
+        make_interpreter(box, program);
+    }
+
+    std::vector<double> run(const exchange::Communicator& world, bool shifts,
+                            const BlockCallback<Real>& consume) {
+        const BlockCallback<Real> call = staging_.consumer(consume);
+        const BlockCallback<Real> at_batch = [&](const PhysicalBlock& block, Real* values) {
+            if constexpr (Device::queues) sum_rows(block, values);
+            if (wanted_.values > 0) call(block, values);
+        };
+        trip_.shift({0.0, 0.0, 0.0});
+        shifts = shifts && wanted_.products > 0;
+        once(wanted_, shifts ? 0.5 : 1.0, false, &at_batch);
+        if (shifts) {
+            interpreter_.positions = shifted_;
+            trip_.shift({0.5, 0.5, 0.5});
+            once({0, wanted_.products, 0}, 0.5, true, nullptr);
+            trip_.shift({0.0, 0.0, 0.0});
+        }
+        trip_.device().finish();
+        return means(world);
+    }
+
+  private:
+    int array_components() const { return wanted_.values + (Device::queues ? wanted_.means : 0); }
+    std::int64_t rows() const { return 1LL * all_.z.size() * all_.y.size(); }
+
+    void require_fitting() const {
+        const int results = static_cast<int>(steps_.results.size());
+        WHORL_REQUIRE(results == wanted_.means + wanted_.products + wanted_.values && steps_.inputs > 0,
+                      "a program has " + std::to_string(results) + " results and " +
+                          std::to_string(steps_.inputs) + " inputs, which do not fit what is wanted.");
+        for (int p = 0; p < wanted_.products; ++p)
+            WHORL_REQUIRE(steps_.results[at(wanted_.means + p)] >= steps_.inputs,
+                          "a product of a program is one of its inputs.");
+        const int temporary = steps_.places - steps_.numbers - 3;
+        WHORL_REQUIRE(!Device::queues || temporary <= most_temporaries,
+                      "an expression keeps " + std::to_string(temporary) +
+                          " values of a point at a time, more than the " + std::to_string(most_temporaries) +
+                          " that a GPU has room for: measure parts of it one by one.");
+    }
+
+    void make_inputs(const Program& program) {
+        const std::array<bool, 3>& walls = trip_.layout().walls;
+        for (const auto& input : program.inputs)
+            for (const Term& term : input) terms_.push_back(loaded(term, fields_));
+        term_table_ = device::Table<LoadedTerm<Real>, Memory>(terms_);
+        std::size_t first = 0;
+        for (const auto& input : program.inputs) {
+            WHORL_REQUIRE(!input.empty(), "an input of a program has no terms.");
+            const Parity parity = parity_of(input.front(), fields_, walls);
+            for (const Term& term : input)
+                WHORL_REQUIRE(parity_of(term, fields_, walls) == parity,
+                              "an input of a program adds terms that are odd and even about a wall.");
+            CarriedInput<Real> carried;
+            carried.terms = term_table_.data() + first;
+            carried.term_count = static_cast<int>(input.size());
+            carried.parity = parity;
+            inputs_.push_back(carried);
+            first += input.size();
+        }
+        for (int p = 0; p < wanted_.products; ++p) {
+            CarriedProduct<Real> carried;
+            carried.field = fields_.products[at(p)];
+            carried.parity = fields_.parities[at(p)];
+            products_.push_back(carried);
+        }
+    }
+
+    void make_interpreter(const Box& box, const Program& program) {
+        step_table_ = device::Table<Step, Memory>(steps_.steps);
+        result_table_ = device::Table<int, Memory>(steps_.results);
+        for (const double number : program.numbers) numbers_.push_back(static_cast<Real>(number));
+        number_table_ = device::Table<Real, Memory>(numbers_);
+        for (std::size_t axis = 0; axis < 3; ++axis) {
+            const double wall = box.walls[axis] ? 0.5 : 0.0;
+            interpreter_.positions.spacing[axis] = box.lengths[axis] / box.points[axis];
+            interpreter_.positions.offset[axis] = wall;
+            shifted_.offset[axis] = wall + 0.5;
+        }
+        shifted_.spacing = interpreter_.positions.spacing;
+        interpreter_.steps = step_table_.data();
+        interpreter_.step_count = static_cast<int>(steps_.steps.size());
+        interpreter_.inputs = steps_.inputs;
+        interpreter_.number_count = steps_.numbers;
+        interpreter_.places = steps_.places;
+        interpreter_.uses_axis = steps_.uses_axis;
+        interpreter_.numbers = number_table_.data();
+        const std::size_t sums = at(wanted_.means) * static_cast<std::size_t>(rows());
+        row_sums_.assign(sums, 0.0);
+        if constexpr (Device::queues)
+            device_sums_ = device::Buffer<double, Memory>(sums);
+        else
+            make_space();
+    }
+
+    void make_space() {
+        const int executors = trip_.device().executors(), together = Interpreter<Real>::together;
+        space_.resize(at(executors) * at(steps_.places) * at(together));
+        interpreter_.space = space_.data();
+        for (int e = 0; e < executors; ++e)
+            for (int n = 0; n < steps_.numbers; ++n)
+                std::fill_n(interpreter_.space_of(e) + 1LL * n * together, together, numbers_[at(n)]);
+    }
+
+    void once(const Wanted& wanted, double weight, bool adds, const BlockCallback<Real>* at_batch) {
+        for (auto& product : products_) {
+            product.weight = static_cast<Real>(weight);
+            product.adds = adds;
+        }
+        wanted.products > 0 ? pass<true>(wanted, at_batch) : pass<false>(wanted, at_batch);
+    }
+    template <bool brings> void pass(const Wanted& wanted, const BlockCallback<Real>* at_batch) {
+        ProgramPass<Real, brings> pass;
+        static_cast<CarriedInput<Real>&>(pass) = inputs_.front();
+        pass.interpreter = interpreter_;
+        // Results that are not wanted this time come before those that are.
+        pass.outcome.results = result_table_.data() + (wanted_.means - wanted.means);
+        pass.outcome.means = wanted.means;
+        pass.outcome.products = wanted.products;
+        pass.outcome.values = wanted.values;
+        pass.outcome.array = {staging_.points.data(), all_};
+        pass.outcome.row_sums = row_sums_.data();
+        pass.outcome.all = all_;
+        pass.carried_in = inputs_.data();
+        pass.carried_out = products_.data();
+        if constexpr (brings) pass.first_product = products_.front();
+        pass.at_batch = at_batch;
+        trip_.run(pass);
+    }
+
+    // Where work is enqueued: the sums of a batch's rows along x.
+    struct SumRows {
+        const Real* values;
+        double* sums;
+        std::int64_t first, of_batch, of_all; // row, and rows of one mean
+        int nx, length;
+        struct RowOf {
+            const SumRows& of;
+            std::int64_t mean;
+            int length;
+            WHORL_INLINE void operator()(std::int64_t i) const {
+                const Real* const row = of.values + (mean * of.of_batch + i) * of.nx;
+                double sum = 0.0;
+                for (int x = 0; x < of.nx; ++x) sum += static_cast<double>(row[x]);
+                of.sums[mean * of.of_all + of.first + i] = sum;
+            }
+        };
+        WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, r, length}; }
+    };
+    void sum_rows(const PhysicalBlock& block, const Real* values) {
+        if (wanted_.means == 0 || block.points() == 0) return;
+        const std::int64_t of_batch = 1LL * block.z.size() * block.y.size();
+        trip_.device().over(wanted_.means,
+                            SumRows{values + wanted_.values * block.points(), device_sums_.data(),
+                                    1LL * (block.z.begin - all_.z.begin) * all_.y.size(), of_batch, rows(),
+                                    block.nx, static_cast<int>(of_batch)});
+        trip_.device().finish();
+    }
+
+    std::vector<double> means(const exchange::Communicator& world) {
+        if constexpr (Device::queues)
+            Memory::to_host(row_sums_.data(), device_sums_.data(), device_sums_.bytes());
+        const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of what was measured", -1);
+        const Layout& layout = trip_.layout();
+        const double points = 1.0 * layout.nx * layout.ny * layout.nz;
+        std::vector<double> found;
+        for (int m = 0; m < wanted_.means; ++m) {
+            ExactSum sum;
+            for (std::int64_t r = 0; r < rows(); ++r)
+                sum.add(row_sums_[at(m) * static_cast<std::size_t>(rows()) + static_cast<std::size_t>(r)]);
+            world.sum(std::span<std::uint64_t>(sum.words()));
+            found.push_back(sum.value() / points);
+        }
+        return found;
+    }
+
+    RoundTrip<Device, Real>& trip_;
+    Wanted wanted_;
+    const Fields<Real>& fields_;
+    Steps steps_;
+    PhysicalBlock all_;
+    Staging<Device, Real> staging_;
+    std::vector<LoadedTerm<Real>> terms_;
+    device::Table<LoadedTerm<Real>, Memory> term_table_;
+    device::Table<Step, Memory> step_table_;
+    device::Table<int, Memory> result_table_;
+    std::vector<Real> numbers_, space_;
+    device::Table<Real, Memory> number_table_;
+    std::vector<CarriedInput<Real>> inputs_;
+    std::vector<CarriedProduct<Real>> products_;
+    std::vector<double> row_sums_;
+    device::Buffer<double, Memory> device_sums_;
+    Interpreter<Real> interpreter_;
+    Positions shifted_{};
+};
+
+} // namespace
+
+template <class Device, class Real>
+std::vector<double> evaluate(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
+                             const Box& box, const Program& program, const Wanted& wanted,
+                             const Fields<Real>& fields, bool shifts, const BlockCallback<Real>& consume) {
+    Running<Device, Real> running(trip, box, program, wanted, fields);
+    return running.run(world, shifts, consume);
+}
+
+#define WHORL_INSTANTIATE(Real)                                                                              \
+    template std::vector<double> evaluate(RoundTrip<device::Chosen, Real>&, const exchange::Communicator&,   \
+                                          const Box&, const Program&, const Wanted&, const Fields<Real>&,    \
+                                          bool, const BlockCallback<Real>&);
+WHORL_INSTANTIATE(float)
+WHORL_INSTANTIATE(double)
+
+} // namespace whorl::programs

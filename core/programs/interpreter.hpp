@@ -1,0 +1,117 @@
+// Runs the steps of a program at points: on threads step by step for some points at a time, in the innermost
+// cache; where work is enqueued point by point.
+#pragma once
+
+#include <algorithm>
+
+#include "device/rows.hpp"
+#include "programs/program.hpp"
+#include "roundtrip/mode.hpp"
+
+namespace whorl::programs {
+
+// The position of a point along each axis: (index + offset) spacing.
+struct Positions {
+    std::array<double, 3> offset, spacing;
+
+    template <class Real> WHORL_INLINE Real at(int axis, int index) const {
+        const auto a = static_cast<std::size_t>(axis);
+        return static_cast<Real>((index + offset[a]) * spacing[a]);
+    }
+};
+
+// Temporary results of a point where work is enqueued.
+inline constexpr int most_temporaries = 64;
+
+template <class Real> struct Interpreter {
+    // Points at a time on threads: a place takes a kilobyte.
+    static constexpr int together = 1024 / static_cast<int>(sizeof(Real));
+
+    const Step* steps = nullptr;
+    int step_count = 0, inputs = 0, number_count = 0, places = 0;
+    std::array<bool, 3> uses_axis{};
+    Positions positions{};
+    const Real* numbers = nullptr; // where work is enqueued
+    Real* space = nullptr;         // on threads: [executor][place][point], with the numbers in their places
+
+    // The operands of some points: the value of operand o at point i is of(o)[i].
+    struct Operands {
+        const Real* in;
+        std::int64_t stride;
+        Real* places;
+        int inputs;
+        const Real* of(int operand) const {
+            return operand < inputs ? in + operand * stride : place(operand);
+        }
+        Real* place(int operand) const { return places + 1LL * (operand - inputs) * together; }
+    };
+
+    Real* space_of(int executor) const { return space + 1LL * executor * places * together; }
+
+    // Calls use(operands, first, count) behind all steps for points of the block, some at a time, from point
+    // number `first` on: `count` of them, each of block.rows rows.
+    template <class Device, class Use>
+    void run(int executor, const device::RowPoints<Real>& block, const Point& of_row, const Use& use) const {
+        const int at_once = std::max(together / block.rows, 1);
+        for (int first = 0; first < block.points; first += at_once) {
+            const int count = std::min(at_once, block.points - first);
+            const Operands operands{block.data + 1LL * first * block.rows, block.stride, space_of(executor),
+                                    inputs};
+            place_axes<Device>(operands, block, of_row, first, count);
+            for (int s = 0; s < step_count; ++s) run_step<Device>(steps[s], operands, count * block.rows);
+            use(operands, first, count);
+        }
+    }
+
+    // All steps at one point; use(operand) gives the value of an operand to what `wants` it.
+    template <class Values, class Use>
+    WHORL_INLINE void run_at(const Values& values, const Point& point, const Use& use) const {
+        Real temporary[most_temporaries];
+        const int axes = inputs + number_count, first = axes + 3;
+        const auto of = [&](int operand) -> Real {
+            if (operand < inputs) return values.of(operand);
+            if (operand < axes) return numbers[operand - inputs];
+            if (operand < first)
+                return positions.template at<Real>(operand - axes, operand == axes       ? point.x
+                                                                   : operand == axes + 1 ? point.y
+                                                                                         : point.z);
+            return temporary[operand - first];
+        };
+        for (int s = 0; s < step_count; ++s) {
+            const Step& step = steps[s];
+            const Real a = of(step.operands[0]), b = of(step.operands[1]), c = of(step.operands[2]);
+            Real result = 0;
+            with_operation(step.operation,
+                           [&]<Operation operation>() { result = Formula<operation>::of(a, b, c); });
+            temporary[step.to - first] = result;
+        }
+        use(of);
+    }
+
+  private:
+    template <class Device>
+    static void run_step(const Step& step, const Operands& operands, std::int64_t count) {
+        const Real* const a = operands.of(step.operands[0]);
+        const Real* const b = operands.of(step.operands[1]);
+        const Real* const c = operands.of(step.operands[2]);
+        Real* const to = operands.place(step.to);
+        with_operation(step.operation, [&]<Operation operation>() {
+            Device::run(count, [=](std::int64_t i) { to[i] = Formula<operation>::of(a[i], b[i], c[i]); });
+        });
+    }
+    template <class Device>
+    void place_axes(const Operands& operands, const device::RowPoints<Real>& block, const Point& of_row,
+                    int first, int count) const {
+        for (int axis = 0; axis < 3; ++axis) {
+            if (!uses_axis[static_cast<std::size_t>(axis)]) continue;
+            Real* const to = operands.place(inputs + number_count + axis);
+            for (int i = 0; i < count; ++i)
+                for (int r = 0; r < block.rows; ++r)
+                    to[i * block.rows + r] = positions.template at<Real>(axis, axis == 0 ? block.x(first + i)
+                                                                               : axis == 1 ? of_row.y + r
+                                                                                           : of_row.z);
+        }
+    }
+};
+
+} // namespace whorl::programs

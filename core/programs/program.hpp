@@ -1,0 +1,54 @@
+// A program: what is worked out at each point from the inputs that a round trip brings there. Operands are
+// numbered: inputs, then numbers, then x, y and z, then the results of the instructions in order.
+#pragma once
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "programs/operations.hpp"
+
+namespace whorl::programs {
+
+// An operation by its name, with as many operands as it has arguments.
+using Instruction = std::pair<std::string, std::vector<int>>;
+
+// i^(a + b + c) kx^a ky^b kz^c |k|^(2 power) times a component of the state, or of a product behind them, for
+// low <= |k| < high.
+struct Term {
+    int field = 0;
+    double factor = 1.0;
+    std::array<int, 3> derivatives{};
+    int power = 0;
+    double low = 0.0, high = 0.0;
+};
+
+struct Program {
+    std::vector<std::vector<Term>> inputs; // each a sum
+    std::vector<double> numbers;
+    std::vector<Instruction> instructions;
+    std::vector<int> results;
+    std::vector<std::array<bool, 3>> parities; // of the products among the results: odd along x, y, z
+};
+
+// An instruction whose result goes to a place of the workspace. Operands below `inputs` are inputs; those
+// from there on are places: first the numbers, then x, y and z, then temporary ones.
+struct Step {
+    Operation operation;
+    int to;
+    std::array<int, 3> operands;
+};
+
+// The same with results in as few temporary places as possible.
+struct Steps {
+    int inputs = 0, numbers = 0;
+    int places = 0; // numbers, x, y and z, temporary
+    std::array<bool, 3> uses_axis{};
+    std::vector<Step> steps;
+    std::vector<int> results; // operands
+};
+
+// Throws Error if an operation is unknown or an operand is not there yet.
+Steps compiled(const Program& program);
+
+} // namespace whorl::programs

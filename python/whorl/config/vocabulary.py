@@ -1,0 +1,50 @@
+"""The names that expressions may use in a case: fields, quantities of the model, and numbers."""
+
+from collections.abc import Callable
+from typing import Any
+
+from whorl.config.measures import output_fields, state_fields
+from whorl.config.models.base import FieldOf
+from whorl.programs.nodes import Parity
+from whorl.programs.parse import Vocabulary, complex_field, scalar_field, vector_field
+from whorl.programs.values import Algebra, Value
+
+SHORT = {"nu": "viscosity", "kappa": "diffusivity", "eta": "resistivity"}
+
+
+def vocabulary(case: Any) -> Vocabulary:
+    """The vocabulary of a case: its fields by name and symbol, the model's quantities and parameters."""
+    fields: dict[str, Callable[[Algebra], Value]] = {}
+    parities: list[Parity] = []
+    outputs = output_fields(case)
+    for name, field in state_fields(case).items():
+        for called in filter(None, (name, field.symbol)):
+            fields[called] = _field(field, len(parities))
+        parities += _parities(outputs.get(name, field))
+    definitions: dict[str, str] = {}
+    for name, field in outputs.items():
+        if field.definition:
+            definitions |= dict.fromkeys(filter(None, (name, field.symbol)), field.definition)
+    parameters = case.flow.parameters()
+    short = {symbol: parameters[name] for symbol, name in SHORT.items() if name in parameters}
+    numbers = short | {f"L{axis}": length for axis, length in zip("xyz", case.grid.lengths, strict=True)}
+    return Vocabulary(
+        parities, _walls(case.grid.bases), fields, definitions | case.flow.quantities, parameters | numbers
+    )
+
+
+def _field(field: FieldOf, first: int) -> Callable[[Algebra], Value]:
+    if field.parts:
+        return complex_field(first)
+    return vector_field(first) if field.components == 3 else scalar_field(first)
+
+
+def _parities(field: FieldOf) -> list[Parity]:
+    """Those of the components of a field."""
+    sines = field.sines or ("",) * field.components
+    return [tuple(axis in one for axis in "xyz") for one in sines]
+
+
+def _walls(bases: str) -> Parity:
+    """The axes x, y and z with walls, whose bases stand in the order z, y, x."""
+    return tuple(letter == "S" for letter in reversed(bases))

@@ -1,0 +1,116 @@
+"""Linear forms: sums of fields, each with a multiplier of its Fourier coefficients.
+
+A multiplier is i^(a+b+c) kx^a ky^b kz^c |k|^(2p) for low ≤ |k| < high and 0 for other k. Derivatives, the
+Laplacian and its inverse, and sharp filters are such multipliers, and so are their products.
+"""
+
+import math
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+# |k| from which the inverse of the Laplacian is not zero: every k but k = 0.
+WITHOUT_MEAN = sys.float_info.min
+
+
+@dataclass(frozen=True)
+class Multiplier:
+    """A factor of the Fourier coefficients: derivatives (a, b, c), a power p of |k|², a band of |k|."""
+
+    derivatives: tuple[int, int, int] = (0, 0, 0)
+    power: int = 0
+    low: float = 0.0
+    high: float = math.inf
+
+    def __mul__(self, other: "Multiplier") -> "Multiplier":
+        a, b = self.derivatives, other.derivatives
+        return Multiplier(
+            (a[0] + b[0], a[1] + b[1], a[2] + b[2]),
+            self.power + other.power,
+            max(self.low, other.low),
+            min(self.high, other.high),
+        )
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """What sorts multipliers."""
+        return (*self.derivatives, self.power, self.low, self.high)
+
+
+ONE = Multiplier()
+
+
+def derivative(axis: int) -> tuple[Multiplier, float]:
+    """∂/∂x, ∂/∂y or ∂/∂z: a multiplier and a factor."""
+    powers = [0, 0, 0]
+    powers[axis] = 1
+    return Multiplier(tuple(powers)), 1.0
+
+
+LAPLACIAN = Multiplier(power=1), -1.0
+INVERSE_LAPLACIAN = Multiplier(power=-1, low=WITHOUT_MEAN), -1.0
+
+
+def band(low: float, high: float) -> tuple[Multiplier, float]:
+    """What keeps low ≤ |k| < high alone."""
+    return replace(ONE, low=low, high=high), 1.0
+
+
+@dataclass(frozen=True)
+class Term:
+    """A field, which has a serial number, with its multiplier."""
+
+    field: Any
+    multiplier: Multiplier
+
+    @property
+    def order(self) -> tuple[Any, ...]:
+        """What sorts terms."""
+        return (self.field.serial, *self.multiplier.order)
+
+
+class LinearForm(Mapping[Term, float]):
+    """Factors by terms, none of them zero, in a fixed order; equal forms are equal and have equal hashes."""
+
+    def __init__(self, factors: Mapping[Term, float]):
+        ordered = sorted(((term, factor) for term, factor in factors.items() if factor != 0), key=_order)
+        self._factors = dict(ordered)
+        self._hash = hash(tuple(ordered))
+
+    def __getitem__(self, term: Term) -> float:
+        return self._factors[term]
+
+    def __iter__(self) -> Iterator[Term]:
+        return iter(self._factors)
+
+    def __len__(self) -> int:
+        return len(self._factors)
+
+    def __hash__(self) -> int:
+        return self._hash
+
+    def plus(self, other: "LinearForm", factor: float = 1.0) -> "LinearForm":
+        """This form and `factor` times the other."""
+        sums = dict(self._factors)
+        for term, value in other.items():
+            sums[term] = sums.get(term, 0.0) + factor * value
+        return LinearForm(sums)
+
+    def times(self, factor: float) -> "LinearForm":
+        """This form times a number."""
+        return LinearForm({term: factor * value for term, value in self.items()})
+
+    def under(self, multiplier: Multiplier, factor: float) -> "LinearForm":
+        """The multiplier and the factor applied to every term."""
+        result: dict[Term, float] = {}
+        for term, value in self.items():
+            combined = term.multiplier * multiplier
+            if combined.low < combined.high:
+                one = replace(term, multiplier=combined)
+                result[one] = result.get(one, 0.0) + factor * value
+        return LinearForm(result)
+
+
+def _order(item: tuple[Term, float]) -> tuple[Any, ...]:
+    return item[0].order

@@ -1,0 +1,287 @@
+"""Text becomes values: the parser of the language, with its errors.
+
+The text is taken apart by Python's own parser and never evaluated by Python: what stands here under `_nodes`
+is all that an expression may hold.
+"""
+
+import ast
+import difflib
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from whorl.base.errors import CaseError
+from whorl.programs.language import FUNCTIONS
+from whorl.programs.nodes import EVEN, Graph, Parity
+from whorl.programs.values import AXES, Algebra, Value, array, scalar
+
+LONGEST = 4000  # characters of an expression
+DEEPEST = 100  # brackets within brackets
+SHOWN = 60  # characters of the text on either side of a fault
+
+
+class ExpressionError(CaseError):
+    """An expression that means nothing: one paragraph and, below it, the text with a caret at the place."""
+
+    def __init__(self, reason: str, place: str = ""):
+        super().__init__(reason)
+        self.args = (f"{self.args[0]}{place}",)
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The names that expressions may hold beside functions.
+
+    Attributes
+    ----------
+    parities : sequence of Parity
+        Whether each real component of the state is odd about walls.
+    walls : Parity
+        Along which axes there are walls.
+    fields : mapping of str to Callable
+        By name the value of a field in an algebra.
+    definitions : mapping of str to str
+        By name an expression that the name stands for.
+    parameters : mapping of str to float
+        Numbers of the case.
+    """
+
+    parities: Sequence[Parity] = ()
+    walls: Parity = EVEN
+    fields: Mapping[str, Callable[[Algebra], Value]] = field(default_factory=dict)
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    parameters: Mapping[str, float] = field(default_factory=dict)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """All names in the order in which they are listed."""
+        return [*self.fields, *self.definitions, *AXES, "t", *self.parameters, "pi"]
+
+
+def vector_field(first: int) -> Callable[[Algebra], Value]:
+    """A vector of three components of the state from number `first` on."""
+    return lambda algebra: Value(array([algebra.graph.field(first + i) for i in range(3)]))
+
+
+def scalar_field(component: int) -> Callable[[Algebra], Value]:
+    """A component of the state."""
+    return lambda algebra: scalar(algebra.graph.field(component))
+
+
+def complex_field(first: int) -> Callable[[Algebra], Value]:
+    """A complex number of two components of the state."""
+    return lambda algebra: Value(*(array(algebra.graph.field(first + i)) for i in range(2)))
+
+
+class Parser:
+    """Makes values of texts, all in one graph, so that what they have in common is worked out once."""
+
+    def __init__(self, vocabulary: Vocabulary):
+        self.vocabulary = vocabulary
+        self.graph = Graph(vocabulary.parities, vocabulary.walls)
+        self.algebra = Algebra(self.graph)
+        self._defined: dict[str, Value] = {}
+
+    def parse(self, text: str) -> Value:
+        """The value of a text, which may be a name that is no word. Raises ExpressionError."""
+        if text in self.vocabulary.fields:
+            return self.vocabulary.fields[text](self.algebra)
+        return _Reading(self, text).value()
+
+    def defined(self, name: str) -> Value:
+        """What a name of the vocabulary's definitions stands for."""
+        if name not in self._defined:
+            self._defined[name] = self.parse(self.vocabulary.definitions[name])
+        return self._defined[name]
+
+
+class _Reading:
+    """One text on its way to a value."""
+
+    def __init__(self, parser: Parser, text: str):
+        self.parser, self.algebra, self.graph = parser, parser.algebra, parser.graph
+        self.text = "".join(c if c.isprintable() else " " for c in text[: LONGEST + 1]).strip()
+        self.length = len(text)
+        self._depth = 0
+
+    def value(self) -> Value:
+        if self.length > LONGEST:
+            raise ExpressionError(
+                f"an expression of {self.length} characters is too long: at most {LONGEST} are taken."
+            )
+        if not self.text:
+            raise ExpressionError("the expression is empty.")
+        try:
+            tree = ast.parse(self.text, mode="eval").body
+        except SyntaxError as error:
+            raise self._error(error.msg, (error.offset or 1) - 1, 1) from None
+        except (ValueError, RecursionError, MemoryError) as error:
+            deep = isinstance(error, RecursionError | MemoryError)
+            raise self._error("it is nested too deeply" if deep else str(error), 0, 1) from None
+        return self._at(tree)
+
+    def _error(self, reason: str, start: int, length: int) -> ExpressionError:
+        first = max(0, start - SHOWN)
+        shown = self.text[first : start + SHOWN]
+        before, behind = "…" if first else "", "…" if len(self.text) > start + SHOWN else ""
+        marks = " " * (start - first + len(before)) + "^" * max(1, min(length, SHOWN))
+        return ExpressionError(f"{reason.rstrip('.')}:", f"\n  {before}{shown}{behind}\n  {marks}")
+
+    def _fault(self, node: ast.expr, reason: str) -> ExpressionError:
+        start, end = (self._place(at) for at in (node.col_offset, node.end_col_offset or node.col_offset))
+        return self._error(reason, start, end - start)
+
+    def _place(self, offset: int) -> int:
+        """The character at an offset in bytes."""
+        return len(self.text.encode()[:offset].decode(errors="ignore"))
+
+    def _at(self, node: ast.expr) -> Value:
+        self._depth += 1
+        if self._depth > DEEPEST:
+            raise self._fault(node, "it is nested too deeply")
+        try:
+            return self._made(node)
+        except ExpressionError:
+            raise
+        except ValueError as error:
+            raise self._fault(node, str(error)) from None
+        finally:
+            self._depth -= 1
+
+    def _made(self, node: ast.expr) -> Value:
+        match node:
+            case ast.Constant(value=bool() | complex() | str() | bytes() | None):
+                raise ValueError(f"{ast.unparse(node)} is no real number")
+            case ast.Constant(value=int() | float() as number):
+                return self.algebra.number(_floating(number))
+            case ast.Name(id=name):
+                return self._named(name)
+            case ast.Attribute(value=of, attr=name):
+                return self._component(self._at(of), name)
+            case ast.UnaryOp(op=operator, operand=operand):
+                return self._unary(operator, self._at(operand))
+            case ast.BinOp(left=left, op=operator, right=right):
+                return self._binary(operator, self._at(left), self._at(right))
+            case ast.Compare(left=left, ops=[operator], comparators=[right]):
+                return self._compared(operator, self._at(left), self._at(right))
+            case ast.Compare():
+                raise ValueError("it compares twice; write one comparison & the other")
+            case ast.Call(func=ast.Name(id=name), args=arguments, keywords=[]):
+                return self._called(name, arguments)
+            case ast.Call(func=ast.Name(), keywords=[_, *_]):
+                raise ValueError("arguments have no names here; give them in order")
+            case ast.BoolOp(op=operator):
+                sign = "&" if isinstance(operator, ast.And) else "|"
+                word = "and" if isinstance(operator, ast.And) else "or"
+                raise ValueError(f'"{word}" does not go with values at points; write (a > 0) {sign} (b > 0)')
+        raise ValueError("an expression may not hold this; it has numbers, names, + - * / ** @ and functions")
+
+    def _named(self, name: str) -> Value:
+        known = self.parser.vocabulary
+        if name in known.fields:
+            return known.fields[name](self.algebra)
+        if name in known.definitions:
+            return self.parser.defined(name)
+        if name in AXES:
+            return scalar(self.graph.coordinate(AXES.index(name)))
+        if name == "t":
+            return scalar(self.graph.number("t"))
+        if name in known.parameters:
+            return self.algebra.number(known.parameters[name])
+        if name == "pi":
+            return self.algebra.number(math.pi)
+        if name in FUNCTIONS:
+            raise ValueError(f"{name} is a function; write {name}({FUNCTIONS[name].signature})")
+        raise ValueError(f'"{_shortened(name)}" is not known{_meant(name, known.names)}')
+
+    def _called(self, name: str, arguments: list[ast.expr]) -> Value:
+        if name not in FUNCTIONS:
+            if name in self.parser.vocabulary.names:
+                raise ValueError(f"{name} is no function; write {name} * (…) for a product")
+            raise ValueError(f"there is no function {_shortened(name)}(){_meant(name, list(FUNCTIONS))}")
+        function = FUNCTIONS[name]
+        if not function.takes(len(arguments)):
+            raise ValueError(f"it is called {name}({function.signature})")
+        return function.of(self.algebra, *(self._at(argument) for argument in arguments))
+
+    def _component(self, of: Value, name: str) -> Value:
+        axes = [AXES.find(letter) for letter in name]
+        if len(axes) != of.rank or -1 in axes:
+            example = {0: "it has none", 1: "they are .x, .y and .z", 2: "they are .xx, .xy and so on"}
+            raise ValueError(f".{_shortened(name)} is no component of {of}: {example[of.rank]}")
+        return Value(*(array(part[tuple(axes)]) for part in (of.real, of.imaginary) if part is not None))
+
+    def _unary(self, operator: ast.unaryop, a: Value) -> Value:
+        match operator:
+            case ast.USub():
+                return self.algebra.negative(a)
+            case ast.UAdd():
+                return a
+            case ast.Invert():
+                return self.algebra.componentwise("equal", a, self.algebra.number(0))
+        raise ValueError("write ~ (…) for what does not hold")
+
+    def _binary(self, operator: ast.operator, a: Value, b: Value) -> Value:
+        algebra = self.algebra
+        match operator:
+            case ast.Add():
+                return algebra.add(a, b)
+            case ast.Sub():
+                return algebra.add(a, b, "subtract")
+            case ast.Mult():
+                return algebra.multiply(a, b)
+            case ast.Div():
+                return algebra.divide(a, b)
+            case ast.Pow():
+                return algebra.power(a, b)
+            case ast.MatMult():
+                return algebra.dot(a, b)
+            case ast.Mod():
+                return algebra.componentwise("remainder", a, b)
+            case ast.BitAnd():
+                return algebra.componentwise("minimum", self._truth(a), self._truth(b))
+            case ast.BitOr():
+                return algebra.componentwise("maximum", self._truth(a), self._truth(b))
+        raise ValueError("the operators are + - * / % ** @ & | and comparisons")
+
+    def _compared(self, operator: ast.cmpop, a: Value, b: Value) -> Value:
+        compare = self.algebra.componentwise
+        match operator:
+            case ast.Lt():
+                return compare("less", a, b)
+            case ast.LtE():
+                return compare("less_equal", a, b)
+            case ast.Gt():
+                return compare("less", b, a)
+            case ast.GtE():
+                return compare("less_equal", b, a)
+            case ast.Eq():
+                return compare("equal", a, b)
+            case ast.NotEq():
+                return compare("equal", compare("equal", a, b), self.algebra.number(0))
+        raise ValueError("the comparisons are < <= > >= == and !=")
+
+    def _truth(self, a: Value) -> Value:
+        """1 where a value is not zero, as a comparison gives."""
+        compare, zero = self.algebra.componentwise, self.algebra.number(0)
+        kinds = ("less", "less_equal", "equal", "minimum", "maximum")
+        if all(node.kind in kinds for node in a.nodes()):
+            return a
+        return compare("equal", compare("equal", a, zero), zero)
+
+
+def _floating(number: int | float) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        raise ValueError("a number in it is too large") from None
+
+
+def _meant(word: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(_shortened(word), known, 1)
+    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join(known[:40])}"
+
+
+def _shortened(name: str) -> str:
+    return name if len(name) <= 40 else f"{name[:39]}…"

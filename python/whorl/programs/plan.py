@@ -1,0 +1,212 @@
+"""How values are worked out: round trips in order, each with what travels, and a program for the points.
+
+A round trip carries linear forms to the points, its inputs; a program works out there what is wanted: means,
+products that are brought back to the modes as fields, and the values themselves, in the last round trip.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from whorl.programs.linear import LinearForm
+from whorl.programs.nodes import Field, Node, within
+from whorl.programs.span import Span
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """An operation on operands: inputs, then numbers, then x, y and z, then results of instructions."""
+
+    operation: str
+    operands: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Program:
+    """What is worked out at each point.
+
+    Attributes
+    ----------
+    inputs : tuple of LinearForm
+        What travels to the points.
+    numbers : tuple of float, str or Node
+        Constants, and by name or by the node whose mean they are what is known when the program runs.
+    instructions : tuple of Instruction
+        In order.
+    results : tuple of int
+        The operands that are wanted.
+    """
+
+    inputs: tuple[LinearForm, ...]
+    numbers: tuple[float | str | Node, ...]
+    instructions: tuple[Instruction, ...]
+    results: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Stage:
+    """A round trip: its program, whose results are these means, then these products, then these values."""
+
+    program: Program
+    means: tuple[Node, ...]
+    products: tuple[Field, ...]
+    values: tuple[Node, ...]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The stages that work out some nodes, in order; the values are results of the last one."""
+
+    stages: tuple[Stage, ...]
+
+    def __str__(self) -> str:
+        inputs = sum(len(stage.program.inputs) for stage in self.stages)
+        products = sum(len(stage.products) for stage in self.stages)
+        operations = sum(len(stage.program.instructions) for stage in self.stages)
+        trips = f" in {len(self.stages)} round trips" if len(self.stages) > 1 else ""
+        return (
+            f"{counted(inputs, 'input')}, {counted(products, 'product')}, "
+            f"{counted(operations, 'operation')} a point{trips}"
+        )
+
+
+def counted(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
+
+
+def plan(values: Sequence[Node], means: Sequence[Node] = ()) -> Plan:
+    """The plan for values at the points, and for the means of others."""
+    levels = _Levels()
+    wanted_means = {node: levels.of(node) for node in means if not node.uniform}
+    products: dict[Field, int] = {}
+    stack = [*values, *means]
+    while stack:
+        for node in within(stack.pop()):
+            if node.kind == "number" and isinstance(node.value, Node) and node.value not in wanted_means:
+                wanted_means[node.value] = levels.of(node.value)
+                stack.append(node.value)
+            for field in _fields(node):
+                if field.product and field not in products:
+                    products[field] = levels.of(field.product)
+                    stack.append(field.product)
+    last = max([levels.of(node) for node in values], default=-1)
+    count = max([last, *wanted_means.values(), *products.values()]) + 1  # none if all are numbers
+    return Plan(
+        tuple(
+            _stage(
+                [node for node, level in wanted_means.items() if level == number],
+                sorted((one for one, level in products.items() if level == number), key=lambda f: f.serial),
+                list(values) if number == count - 1 else [],
+            )
+            for number in range(count)
+        )
+    )
+
+
+def _fields(node: Node) -> set[Field]:
+    return {term.field for term in node.value} if node.kind == "linear" else set()
+
+
+class _Levels:
+    """The first stage in which a node can be worked out."""
+
+    def __init__(self) -> None:
+        self._known: dict[Node, int] = {}
+
+    def of(self, node: Node) -> int:
+        for one in within(node):
+            if one not in self._known:
+                self._known[one] = self._level(one)
+        return self._known[node]
+
+    def _level(self, node: Node) -> int:
+        if node.kind == "number" and isinstance(node.value, Node):
+            return self.of(node.value) + 1
+        of_fields = [self.of(field.product) + 1 for field in _fields(node) if field.product]
+        return max([self._known[one] for one in node.arguments] + of_fields, default=0)
+
+
+def _stage(means: list[Node], products: list[Field], values: list[Node]) -> Stage:
+    results = [*means, *(field.product for field in products), *values]
+    return Stage(_Compilation(results).program(), tuple(means), tuple(products), tuple(values))
+
+
+Place = tuple[str, Any]  # an operand: a kind, and its number or, of "number", its node
+
+
+class _Compilation:
+    """The program that works out some nodes; operands get their numbers at the end."""
+
+    def __init__(self, results: list[Node]):
+        self.results = results
+        self.nodes = list(within(*results))
+        self.span = Span.of(node.value for node in self.nodes if node.kind == "linear")
+        self.steps: list[tuple[str, tuple[Place, ...]]] = []
+        self.places: dict[Node, Place] = {}
+        uses = Counter(one for node in self.nodes for one in node.arguments) + Counter(results)
+        self.fused = dict(self._sums_of_products(uses))
+        in_sums = set(self.fused.values())
+        for node in self.nodes:
+            if node not in in_sums:
+                self.places[node] = self._place(node)
+
+    def program(self) -> Program:
+        numbers = list(
+            dict.fromkeys(one for _, places in self.steps for kind, one in places if kind == "number")
+        )
+        numbers += [one for kind, one in map(self.places.get, self.results) if kind == "number"]
+        numbers = list(dict.fromkeys(numbers))
+        first = {"input": 0, "axis": len(self.span.carried) + len(numbers)}
+        first["result"] = first["axis"] + 3
+
+        def operand(place: Place) -> int:
+            kind, which = place
+            return len(self.span.carried) + numbers.index(which) if kind == "number" else first[kind] + which
+
+        return Program(
+            tuple(self.span.carried),
+            tuple(numbers),
+            tuple(Instruction(name, tuple(map(operand, places))) for name, places in self.steps),
+            tuple(operand(self.places[node]) for node in self.results),
+        )
+
+    def _sums_of_products(self, uses: Counter[Node]) -> Iterator[tuple[Node, Node]]:
+        """Sums with the product that is worked out in the same operation, since nothing else uses it."""
+        for node in self.nodes:
+            if node.kind == "add":
+                for one in node.arguments:
+                    if one.kind == "multiply" and uses[one] == 1:
+                        yield node, one
+                        break
+
+    def _place(self, node: Node) -> Place:
+        match node.kind:
+            case "constant" | "number":
+                return "number", node.value
+            case "coordinate":
+                return "axis", node.value
+            case "linear":
+                return self._combined(node.value)
+        if product := self.fused.get(node):
+            (other,) = (one for one in node.arguments if one is not product)
+            return self._step("multiply_add", *map(self.places.get, (*product.arguments, other)))
+        return self._step(node.kind, *map(self.places.get, node.arguments))
+
+    def _combined(self, form: LinearForm) -> Place:
+        """A linear form as a combination of those that travel."""
+        place: Place | None = None
+        for number, factor in self.span.combination(form):
+            one: Place = ("input", number)
+            if place is None:
+                place = one if factor == 1 else self._step("multiply", ("number", factor), one)
+            elif factor == 1:
+                place = self._step("add", one, place)
+            else:
+                place = self._step("multiply_add", ("number", factor), one, place)
+        assert place is not None  # no form is empty
+        return place
+
+    def _step(self, name: str, *places: Place) -> Place:
+        self.steps.append((name, places))
+        return "result", len(self.steps) - 1

@@ -1,0 +1,339 @@
+"""Programs of expressions against NumPy: every operator and random expressions, on any ranks and device."""
+
+import numpy as np
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+from support import devices, flows
+from support.build import LEFT_OUT
+from support.expressions import Evaluator
+from support.ranks import COUNTS, on_ranks, run_on
+from support.twin import Twin
+from whorl import _core
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.programs.operations import OPERATIONS
+from whorl.programs.parse import ExpressionError
+from whorl.run.expressions import Expressions
+from whorl.run.simulation import Simulation
+
+pytestmark = pytest.mark.every_device
+
+POINTS, LENGTHS = (24, 20, 18), (2 * np.pi, 3.0, 5.0)
+TIME = 0.7
+RULES = ["2/3", "phase-shift", "phase-shift-exact", "none"]
+
+OPERATORS = [
+    *("u", "u.y", "dx(u.x)", "dy(u)", "dz(u.z)", "grad(u)", "grad(u.x)", "grad(u).xy", "div(u)", "curl(u)"),
+    *(
+        "lap(u)",
+        "inv_lap(u)",
+        "inv_lap(lap(u))",
+        "filter(u, 3)",
+        "filter(u, 2, 6)",
+        "strain(u)",
+        "rotation(u)",
+    ),
+    *("dot(u, curl(u))", "dot(grad(u), u)", "u @ grad(u)", "grad(u) @ grad(u)", "cross(u, curl(u))"),
+    *(
+        "outer(u, u)",
+        "norm(u)",
+        "norm(strain(u))",
+        "sum(strain(u)**2)",
+        "trace(grad(u))",
+        "transpose(grad(u))",
+    ),
+    *(
+        "det(grad(u))",
+        "vector(u.y, x, 2)",
+        "omega",
+        "vorticity",
+        "p",
+        "grad(p)",
+        "lap(p)",
+        "div(div(outer(u, u)))",
+    ),
+    *("dx(u.x*u.y)", "inv_lap(u.x*u.y - u.z)", "filter(u.x*u.y, 4)", "dy(3*u.x*u.y + u.z)", "lap(dot(u, u))"),
+    *("x", "y", "z", "t*x", "Lx*y", "nu*lap(u) - u @ transpose(grad(u))", "2*nu*sum(strain(u)**2)", "pi"),
+    *("-u.x + +u.y", "u.x/(2 + u.y**2)", "u.x % 1", "u.x**3", "u.x**-2", "abs(u.x)**0.5", "abs(u.x)**1.5"),
+    *(
+        "sin(u.x)",
+        "cos(u.x)",
+        "exp(u.x)",
+        "log(1 + u.x**2)",
+        "sqrt(abs(u.y))",
+        "tanh(u.z)",
+        "abs(u)",
+        "sign(u)",
+    ),
+    *(
+        "floor(u.x)",
+        "where(u.x > u.y, u.x, u.y)",
+        "minimum(u.x, 0)",
+        "maximum(u.x, u.y)",
+        "arctan2(u.x, u.y)",
+    ),
+    *("(u.x > 0) & (u.y <= 0)", "(u.x < 0) | (u.y >= 0)", "u.x == u.x", "u.x != 0", "~(u.x > 0)"),
+    *("mean(u)", "mean(u.x*u.y)", "std(u.x)", "rms(u)", "(u.x - mean(u.x))/std(u.x)", "mean(dot(u, u))*u.x"),
+    *("mean((dx(u.x) - mean(dx(u.x)))**3)", "u.x*mean(u.x*mean(u.y**2))", "3", "1 + t"),
+]
+
+
+def case_of(points=POINTS, lengths=LENGTHS, dealias="2/3", **sections) -> Case:
+    grid = {"points": points, "lengths": lengths, "dealias": dealias}
+    return Case(grid=grid, flow={"viscosity": 0.1}, time={"dt": 0.1, "until": 1.0}, **sections)
+
+
+def smooth(twin: Twin) -> np.ndarray:
+    """A velocity of every kept mode, of order 1 and with a mean."""
+    u = flows.noise(twin)
+    return u / (1 + np.abs(u))
+
+
+def names_of(twin: Twin, u: np.ndarray) -> tuple[Evaluator, dict]:
+    """What the texts name: the fields by the twin, p by what it solves."""
+    shifts = twin.dealias.startswith("phase-shift")
+    evaluator = Evaluator(twin.points, twin.lengths, twin.mask, shifts)
+    velocity = np.array([evaluator.values(a) for a in twin.load(u) * np.prod(twin.points)])
+    numbers = {"nu": 0.1, "t": TIME, "Lx": twin.lengths[0]}
+    known = evaluator.names({"u": velocity}, numbers)
+    known["omega"] = known["vorticity"] = known["curl"](known["u"])
+    known["p"] = -known["inv_lap"](known["div"](known["div"](known["outer"](known["u"], known["u"]))))
+    return evaluator, known
+
+
+def expected(evaluator: Evaluator, known: dict, text: str) -> np.ndarray:
+    """The components of a text at the points, [component, z, y, x]."""
+    value = np.asarray(eval(text.replace("~", "1 -"), {"__builtins__": {}}, known), float)
+    shape = (-1, *np.shape(value)[-4:]) if value.ndim > 4 else (1, *np.shape(value))
+    return np.array([evaluator.inside(part) for part in value.reshape(shape)])
+
+
+def worked_out(world: MPI.Intracomm, flow, case: Case, text: str) -> tuple[np.ndarray, np.ndarray]:
+    """Its values at the points as one array on every rank, and its means."""
+    of = Expressions(case, [text], [text])
+    nx, ny, nz = case.grid.points
+    whole, times = np.zeros((len(of.values[0].nodes()), nz, ny, nx)), np.zeros((nz, ny), int)
+
+    def take(z0, z1, y0, y1, values):
+        whole[:, z0:z1, y0:y1] = values
+        times[z0:z1, y0:y1] += 1
+
+    [means] = of.run(flow, TIME, take)
+    world.Allreduce(MPI.IN_PLACE, whole)
+    world.Allreduce(MPI.IN_PLACE, times)
+    assert (times == 1).all()
+    return whole, means
+
+
+def check(world, flow, case, evaluator, known, text, precision):
+    actual, means = worked_out(world, flow, case, text)
+    wanted = expected(evaluator, known, text)
+    # Derivatives raise what rounding did to the largest wavenumbers.
+    scale = max(1.0, float(np.abs(wanted).max()))
+    limit = (1e-11 if precision == "double" else 2e-2) * scale
+    error = np.abs(actual - wanted).max()
+    assert error <= limit, f"{text}: the difference {error:.3g} is above {limit:.3g}"
+    assert np.abs(means.ravel() - wanted.mean((1, 2, 3))).max() <= limit, f"the mean of {text}"
+
+
+@pytest.mark.parametrize("dealias", RULES)
+@on_ranks()
+def test_every_operator(world, dealias):
+    case, twin = case_of(dealias=dealias), Twin(POINTS, LENGTHS, dealias)
+    flow, u = flows.make(world, twin), smooth(twin)
+    flows.write(flow, u)
+    evaluator, known = names_of(twin, u)
+    for text in OPERATORS:
+        check(world, flow, case, evaluator, known, text, "double")
+
+
+@on_ranks(1, 2, 4)
+def test_single_precision(world):
+    case, twin = case_of(), Twin(POINTS, LENGTHS)
+    flow, u = flows.make(world, twin, precision="single"), smooth(twin)
+    flows.write(flow, u)
+    evaluator, known = names_of(twin, u)
+    for text in ["u", "grad(u)", "p", "x*u.y", "norm(strain(u))", "filter(u, 2, 6)", "mean(u.x*u.y)"]:
+        check(world, flow, case, evaluator, known, text, "single")
+
+
+@pytest.mark.parametrize("lines", ["own", "fftw"])
+@pytest.mark.parametrize("points", [(20, 12, 1), (14, 20, 18), (8, 6, 10)])
+@on_ranks(1, 3, 6)
+def test_other_grids_and_lines(world, points, lines):
+    """Blocks of rows that are not full, a pair of rows without its second, two dimensions."""
+    if lines == "fftw" and "fftw" in LEFT_OUT:
+        return
+    case, twin = case_of(points, dealias="phase-shift"), Twin(points, LENGTHS, "phase-shift")
+    flow, u = flows.make(world, twin, lines=lines, batches=1), smooth(twin)
+    flows.write(flow, u)
+    evaluator, known = names_of(twin, u)
+    for text in ["u", "grad(u)", "p", "x + 2*y + 3*z", "u.x*mean(u.x**2)", "dot(u, curl(u))"]:
+        check(world, flow, case, evaluator, known, text, "double")
+
+
+LEAVES = ["u.x", "u.y", "u.z", "x", "t", "2", "0.5", "nu", "omega.z", "mean(u.x*u.y)"]
+ONE_ARGUMENT = [
+    "-({})",
+    "dx({})",
+    "dy({})",
+    "lap({})",
+    "filter({}, 3)",
+    "sin({})",
+    "abs({})",
+    "({})**2",
+    "tanh({})",
+]
+TWO_ARGUMENTS = [
+    "({}) + ({})",
+    "({}) - ({})",
+    "({}) * ({})",
+    "minimum({}, {})",
+    "({})/(2 + ({})**2)",
+    "1*(({}) < ({}))",
+]
+texts = st.recursive(
+    st.sampled_from(LEAVES),
+    lambda inner: st.one_of(
+        st.builds(str.format, st.sampled_from(ONE_ARGUMENT), inner),
+        st.builds(str.format, st.sampled_from(TWO_ARGUMENTS), inner, inner),
+    ),
+    max_leaves=8,
+)
+
+
+@settings(max_examples=100, derandomize=True)
+@given(text=texts, ranks=st.sampled_from(COUNTS), dealias=st.sampled_from(RULES))
+def test_random_expressions(text, ranks, dealias):
+    try:
+        Expressions(case_of(dealias=dealias), [text])
+    except ExpressionError as refused:
+        assume("is not periodic" not in str(refused))
+        raise
+    run_on(ranks, compare_random, text=text, dealias=dealias)
+
+
+def compare_random(world, text, dealias):
+    case, twin = case_of(dealias=dealias), Twin(POINTS, LENGTHS, dealias)
+    flow, u = flows.make(world, twin), smooth(twin)
+    flows.write(flow, u)
+    evaluator, known = names_of(twin, u)
+    actual, _ = worked_out(world, flow, case, text)
+    wanted = expected(evaluator, known, text)
+    # Rounding may move a point across a comparison.
+    off = np.abs(actual - wanted) > 1e-8 * max(1.0, float(np.abs(wanted).max()))
+    assert off.sum() <= (3 if "<" in text else 0), text
+
+
+BITS = ["mean(u.x*u.y)", "norm(grad(p))", "exp(u.x)", "std(dx(u.x))*u.y", "filter(u.x*u.y, 4)"]
+
+
+@pytest.mark.only_cpu
+def test_bits_do_not_depend_on_ranks_and_threads():
+    (first,) = run_on(1, bits, threads=1)
+    for ranks, threads in [(1, 2), (2, 1), (3, 1), (4, 1), (6, 1)]:
+        for values, means in run_on(ranks, bits, threads=threads):
+            assert means == first[1]
+            assert np.array_equal(values, first[0])
+
+
+def bits(world, threads):
+    case, twin = case_of(dealias="phase-shift"), Twin(POINTS, LENGTHS, "phase-shift")
+    flow = flows.make(world, twin, threads=threads)
+    flows.write(flow, smooth(twin))
+    results = [worked_out(world, flow, case, text) for text in BITS]
+    return np.concatenate([values for values, _ in results]), [float(means) for _, means in results]
+
+
+@pytest.mark.only_cpu
+def test_both_sides_have_the_same_operations():
+    assert _core.operations() == {name: one.arguments for name, one in OPERATIONS.items()}
+
+
+@pytest.mark.only_cpu
+@on_ranks(1, 2)
+def test_programs_that_do_not_fit_together_are_refused(world):
+    twin = Twin((8, 8, 8))
+    flow = flows.make(world, twin)
+    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf)]]
+    for program, wanted, words in [
+        ((u, [], [("blend", [0, 0])], [0], []), (0, 0, 1), "unknown operation blend"),
+        ((u, [], [("add", [0])], [0], []), (0, 0, 1), "has 1 operands instead of 2"),
+        ((u, [], [("add", [0, 7])], [0], []), (0, 0, 1), "uses operand 7 where there are 4"),
+        ((u, [], [], [9], []), (0, 0, 1), "uses operand 9 where there are 4"),
+        ((u, [], [], [0], []), (1, 0, 1), "has 1 results and 1 inputs"),
+        (([], [1.0], [], [0], []), (0, 0, 1), "has 1 results and 0 inputs"),
+        (([[]], [], [], [0], []), (0, 0, 1), "has no terms"),
+        (([[(5, 1.0, [0, 0, 0], 0, 0.0, 1.0)]], [], [], [0], []), (0, 0, 1), "names field 5 of 3"),
+        ((u, [], [], [0], [[False] * 3]), (0, 1, 0), "a product of a program is one of its inputs"),
+        ((u, [], [("multiply", [0, 0])], [4], []), (0, 1, 0), "does not give the parities"),
+    ]:
+        with pytest.raises(_core.Error, match=words):
+            flow.run_program(_core.Program(*program), wanted, lambda *_: None)
+        flow.forget_products()
+
+
+WALLED = [
+    *("u", "u.z", "grad(u)", "curl(u)", "strain(u)", "dot(u, curl(u))", "p", "dz(theta)", "theta*u.z"),
+    *("u.x + u.z", "dx(u.x*u.z)", "dz(cos(u.z))", "lap(u.x*u.y) + u.z", "z*u.z", "filter(theta*u.z, 12)"),
+    *("mean(theta*u.z)", "theta - mean(theta)", "inv_lap(dz(theta) - div(div(outer(u, u))))"),
+]
+
+
+@pytest.mark.parametrize("bases", ["SFF", "SSF", "SSS"])
+@on_ranks(1, 2, 3, 6)
+def test_between_walls(world, bases):
+    points, lengths = (16, 12, 18), (2.0, 1.5, 1.0)
+    case = Case(
+        grid={"points": points, "lengths": lengths, "bases": bases},
+        flow={"model": "rayleigh-benard", "rayleigh": 1e3, "prandtl": 1.0},
+        time={"dt": 0.1, "until": 1.0},
+        run={"threads": 1, "device": devices.current()},
+        initial={"name": "zero"},
+    )
+    walls = tuple(letter == "S" for letter in reversed(bases))
+    evaluator = Evaluator(points, lengths, kept_between(points, walls), walls=walls)
+    known = evaluator.names(walled_fields(evaluator), {"t": 0.0})
+    known["p"] = eval(WALLED[-1], {"__builtins__": {}}, known)
+    with Simulation(case, comm=world) as simulation:
+        for name, of in (("velocity", "u"), ("temperature", "theta")):
+            parts = known[of] if of == "u" else [known[of]]
+            simulation.set_field(name, np.array([evaluator.inside(part) for part in parts]))
+        for text in WALLED:
+            actual = simulation.field(text)
+            z0, z1, y0, y1 = simulation.block
+            wanted = expected(evaluator, known, text)[:, z0:z1, y0:y1]
+            limit = 1e-10 * max(1.0, float(np.abs(wanted).max(initial=0)))
+            assert np.abs(actual - wanted).max(initial=0) <= limit, text
+        with pytest.raises(ExpressionError, match="odd or even about them"):
+            simulation.field("dz(exp(u.z))")
+
+
+def kept_between(points: tuple, walls: tuple) -> np.ndarray:
+    """The modes that the 2/3 rule keeps in the periodic box of twice the length along axes with walls."""
+    lines = []
+    for n, wall in zip(points, walls, strict=True):
+        number = np.abs(np.rint(np.fft.fftfreq((1 + wall) * n, 1 / ((1 + wall) * n))))
+        lines.append(3 * number < (2 * n if wall else n))
+    return lines[2][:, None, None] & lines[1][:, None] & lines[0]
+
+
+def walled_fields(of: Evaluator) -> dict:
+    """A solenoidal velocity and a temperature of a few modes, odd and even as between free-slip walls."""
+    kx, ky, kz = (
+        np.pi * (1 if wall else 2) / length for wall, length in zip(of.walls, of.lengths, strict=True)
+    )
+    x, y, z = of.x, of.y, of.z
+    rolls = [(2, 1, 1, 0.5), (1, 3, 2, -0.3), (3, 2, 1, 0.2)]
+    u = sum(a * np.sin(i * kx * x) * np.cos(m * ky * y) * np.cos(n * kz * z) for i, m, n, a in rolls)
+    v = sum(
+        -a * i * kx / (2 * m * ky) * np.cos(i * kx * x) * np.sin(m * ky * y) * np.cos(n * kz * z)
+        for i, m, n, a in rolls
+    )
+    w = sum(
+        -a * i * kx / (2 * n * kz) * np.cos(i * kx * x) * np.cos(m * ky * y) * np.sin(n * kz * z)
+        for i, m, n, a in rolls
+    )
+    theta = sum(a * np.cos(i * kx * x) * np.cos(m * ky * y) * np.sin(n * kz * z) for i, m, n, a in rolls)
+    return {"u": np.array([u, v, w]), "theta": theta}

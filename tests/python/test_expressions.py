@@ -1,0 +1,203 @@
+"""The language of expressions: what it refuses, with the place, and the plans it makes."""
+
+import re
+import time
+from pathlib import Path
+
+import pytest
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.config.models import MODELS
+from whorl.config.vocabulary import vocabulary
+from whorl.programs.language import FUNCTIONS
+from whorl.programs.parse import ExpressionError, Parser
+from whorl.programs.plan import plan
+
+FLOW = {"viscosity": 0.1}
+TIME = {"dt": 0.1, "until": 1.0}
+
+
+def parser(**sections) -> Parser:
+    given = {"grid": {"points": 16}, "flow": FLOW, "time": TIME} | sections
+    return Parser(vocabulary(Case(**given)))
+
+
+def told(text: str, **sections) -> str:
+    of = parser(**sections)
+    return str(plan(of.parse(text).nodes()))
+
+
+# Texts with a part of the reason, and where they have a place what stands above the caret.
+MALFORMED = [
+    ("", "is empty", None),
+    ("   \n ", "is empty", None),
+    ("1 +", "invalid syntax", None),
+    ("u.x u.y", "invalid syntax", None),
+    ("dx(u.x", "never closed", "("),
+    ("crul(u)", "there is no function crul(); did you mean curl?", "crul(u)"),
+    ("2*dxx(u.x)", "there is no function dxx(); did you mean dx?", "dxx(u.x)"),
+    ("velocty.x", '"velocty" is not known; did you mean velocity?', "velocty"),
+    ("nuu*u.x", '"nuu" is not known; did you mean nu?', "nuu"),
+    ("b.x", '"b" is not known', "b"),
+    ("theta", '"theta" is not known', "theta"),
+    ("u.w", ".w is no component of a vector: they are .x, .y and .z", "u.w"),
+    ("u.xy", ".xy is no component of a vector", "u.xy"),
+    ("u.x.x", ".x is no component of a number: it has none", "u.x.x"),
+    ("grad(u).x", "they are .xx, .xy and so on", "grad(u).x"),
+    ("u.__class__", ".__class__ is no component", "u.__class__"),
+    ("u.x.real", ".real is no component", "u.x.real"),
+    ("__import__('os')", "there is no function __import__()", "__import__('os')"),
+    ("__import__('os').system('true')", "an expression may not hold this", "__import__('os').system('true')"),
+    ("(lambda: 1)()", "an expression may not hold this", "(lambda: 1)()"),
+    ("[u.x for i in u]", "an expression may not hold this", "[u.x for i in u]"),
+    ("u[0]", "an expression may not hold this", "u[0]"),
+    ("{1: 2}", "an expression may not hold this", "{1: 2}"),
+    ("(a := 1)", "an expression may not hold this", "a := 1"),
+    ("'text'", "is no real number", "'text'"),
+    ("1j*u.x", "is no real number", "1j"),
+    ("True", "is no real number", "True"),
+    ("u + 1", "a vector and a number have no sum", "u + 1"),
+    ("grad(u) - u", "a tensor and a vector have no sum", "grad(u) - u"),
+    ("u*u", "write dot, cross or outer", "u*u"),
+    ("1/u", "divide by a number", "1/u"),
+    ("u.x**u", "the exponent is a vector", "u.x**u"),
+    ("u // 2", "the operators are", "u // 2"),
+    ("u.x << 1", "the operators are", "u.x << 1"),
+    ("u.x and u.y", '"and" does not go with values at points', "u.x and u.y"),
+    ("not u.x", "write ~", "not u.x"),
+    ("0 < u.x < 1", "it compares twice", "0 < u.x < 1"),
+    ("u.x is u.y", "the comparisons are", "u.x is u.y"),
+    ("1 if u.x > 0 else 2", "an expression may not hold this", "1 if u.x > 0 else 2"),
+    ("dx(u.x, u.y)", "it is called dx(f)", "dx(u.x, u.y)"),
+    ("dx()", "it is called dx(f)", "dx()"),
+    ("cross(u)", "it is called cross(a, b)", "cross(u)"),
+    ("filter(u, k1=2)", "arguments have no names", "filter(u, k1=2)"),
+    ("filter(u, 4, 2)", "is not below", "filter(u, 4, 2)"),
+    ("filter(u, -1)", "is not below", "filter(u, -1)"),
+    ("filter(u, t)", "numbers that are known beforehand", "filter(u, t)"),
+    ("dx(*u)", "an expression may not hold this", "*u"),
+    ("dot(u.x, u.y)", "dot takes vectors or tensors", "dot(u.x, u.y)"),
+    ("curl(u.x)", "curl takes a vector", "curl(u.x)"),
+    ("grad(grad(u))", "grad takes a number or a vector", "grad(grad(u))"),
+    ("div(u.x)", "div takes a vector or a tensor", "div(u.x)"),
+    ("det(u)", "it takes a tensor", "det(u)"),
+    ("strain(u.x)", "it takes a vector", "strain(u.x)"),
+    ("vector(u, 1, 2)", "vector takes three real numbers", "vector(u, 1, 2)"),
+    ("where(u, u, grad(u))", "do not go together", "where(u, u, grad(u))"),
+    ("dx(x*u.x)", "x is not periodic", "dx(x*u.x)"),
+    ("u.x/0", "it divides by zero", "u.x/0"),
+    ("10**10**10", "becomes inf", "10**10**10"),
+    ("log(0)", "becomes -inf", "log(0)"),
+    ("sqrt(-1)", "becomes nan", "sqrt(-1)"),
+    ("u.x + 1" + "0" * 400, "a number in it is too large", None),
+    ("curl", "curl is a function; write curl(f)", "curl"),
+    ("u(3)", "u is no function", "u(3)"),
+    ("1" + "+1" * 2500, "is too long", None),
+    ("x" * 10**6, "is too long", None),
+    ("(" * 10**6, "is too long", None),
+    ("(" * 2000, "too many nested parentheses", None),
+    ("-" * 3900 + "1", "nested too deeply", None),
+    ("sin(" * 150 + "x" + ")" * 150, "nested too deeply", None),
+    ("u.x" + "**2" * 300, "", None),
+]
+
+
+@pytest.mark.parametrize(("text", "reason", "place"), MALFORMED, ids=lambda value: str(value)[:30])
+def test_malformed_texts_are_refused_with_the_place(text, reason, place):
+    of, start = parser(), time.monotonic()
+    with pytest.raises(ExpressionError) as refused:
+        of.parse(text)
+    assert time.monotonic() - start < 1
+    assert isinstance(refused.value, CaseError)
+    first, *rest = str(refused.value).split("\n")
+    assert reason in first
+    assert len(first) < 700
+    if place:
+        shown, carets = rest
+        begin = carets.index("^")
+        assert shown[begin : begin + len(place)] == place
+        assert carets.count("^") == len(place)
+
+
+def test_text_that_is_not_ascii_has_the_caret_below_it():
+    with pytest.raises(ExpressionError) as refused:
+        parser().parse("2*ν*u.x")
+    shown, carets = str(refused.value).split("\n")[1:]
+    assert shown[carets.index("^")] == "ν"
+
+
+PLANS = [
+    ("u.x", "1 input, 0 products, 0 operations a point"),
+    ("dot(curl(u), curl(u))", "3 inputs, 0 products, 3 operations a point"),
+    ("grad(u)", "9 inputs, 0 products, 0 operations a point"),
+    ("2*nu*sum(strain(u)**2)", "6 inputs, 0 products, 12 operations a point"),
+    # Nine gradients are enough for curl and strain, too.
+    ("vector(det(grad(u)), norm(strain(u)), norm(curl(u)))", "9 inputs"),
+    ("inv_lap(lap(u.x)) + 3*u.x - u.x", "1 input, 0 products, 0 operations"),
+    ("u.x - u.x", "0 inputs, 0 products, 0 operations"),
+    ("inv_lap(u.x*u.y)", "3 inputs, 1 product, 1 operation a point in 2 round trips"),
+    ("p", "4 inputs, 6 products, 6 operations a point in 2 round trips"),
+    ("u.x*u.y + u.y*u.x", "2 inputs, 0 products, 2 operations"),
+    ("u.x - mean(u.x)", "2 inputs, 0 products, 1 operation a point in 2 round trips"),
+    ("abs(u.x)**2", "1 input, 0 products, 1 operation"),
+    ("norm(u)**4", "3 inputs, 0 products, 4 operations"),
+]
+
+
+@pytest.mark.parametrize(("text", "words"), PLANS)
+def test_a_plan_is_told(text, words):
+    assert told(text).startswith(words)
+
+
+def test_the_sum_of_a_form_and_its_parts_travels_once():
+    assert told("vector(u.x, dx(u.y), u.x + 2*dx(u.y))").startswith("2 inputs, 0 products, ")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_names_and_quantities_of_every_model(model):
+    example = MODELS[model].example
+    case = Case(
+        **{section: dict(values) for section, values in example.items()}
+        | {"flow": dict(example["flow"], model=model)}
+    )
+    of = Parser(vocabulary(case))
+    for name in of.vocabulary.names:
+        assert of.parse(name).nodes()
+    for field, declared in (case.flow.outputs | case.flow.state).items():
+        assert len(of.parse(field).nodes()) == declared.components
+
+
+def test_the_velocity_of_a_vorticity():
+    flow = {"model": "navier-stokes-2d", "viscosity": 0.1}
+    assert told("u", flow=flow, grid={"points": [16, 16, 1]}).startswith("2 inputs, ")
+    assert told("curl(u).z - omega", flow=flow, grid={"points": [16, 16, 1]}).startswith("1 input, ")
+
+
+def test_complex_numbers():
+    superfluid = {
+        "flow": {"model": "gross-pitaevskii", "sound_speed": 1.0, "coherence_length": 0.1},
+    }
+    assert told("abs(psi)**2", **superfluid) == "2 inputs, 0 products, 2 operations a point"
+    assert told("imag(conj(psi)*dx(psi))", **superfluid).startswith("4 inputs, 0 products, ")
+    for text, reason in [
+        ("exp(psi)", "exp of a complex value"),
+        ("psi > 0", "of a complex value"),
+        ("psi**0.5", "whole powers"),
+    ]:
+        with pytest.raises(ExpressionError, match=reason):
+            parser(**superfluid).parse(text)
+
+
+def test_the_page_has_every_function_and_quantity():
+    page = (Path(__file__).parents[2] / "docs" / "expressions.md").read_text()
+    for name in FUNCTIONS:
+        assert re.search(rf"`[^`]*\b{name}\b[^`]*`", page), name
+    for model in MODELS.values():
+        for name in model.quantities:
+            assert f"`{name}`" in page, name
+
+
+def test_functions_tell_how_they_are_called():
+    for name, function in FUNCTIONS.items():
+        assert function.help, name
+        assert function.takes(function.signature.partition("[")[0].count(",") + 1), name
