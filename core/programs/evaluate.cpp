@@ -42,6 +42,26 @@ Parity parity_of(const Term& term, const Fields<Real>& fields, const std::array<
     return {parity.x && walls[0], parity.y && walls[1], parity.z && walls[2]};
 }
 
+// Where work is enqueued: the sums of a batch's rows along x, a row of the kernel a mean.
+template <class Real> struct SumRows {
+    const Real* values;
+    double* sums;
+    std::int64_t first, of_batch, of_all; // row, and rows of one mean
+    int nx, length;
+    struct RowOf {
+        const SumRows& of;
+        std::int64_t mean;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            const Real* const row = of.values + (mean * of.of_batch + i) * of.nx;
+            double sum = 0.0;
+            for (int x = 0; x < of.nx; ++x) sum += static_cast<double>(row[x]);
+            of.sums[mean * of.of_all + of.first + i] = sum;
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, r, length}; }
+};
+
 // What a program needs on the device while it runs.
 template <class Device, class Real> class Running {
     using Memory = typename Device::Memory;
@@ -184,32 +204,13 @@ template <class Device, class Real> class Running {
         trip_.run(pass);
     }
 
-    // Where work is enqueued: the sums of a batch's rows along x.
-    struct SumRows {
-        const Real* values;
-        double* sums;
-        std::int64_t first, of_batch, of_all; // row, and rows of one mean
-        int nx, length;
-        struct RowOf {
-            const SumRows& of;
-            std::int64_t mean;
-            int length;
-            WHORL_INLINE void operator()(std::int64_t i) const {
-                const Real* const row = of.values + (mean * of.of_batch + i) * of.nx;
-                double sum = 0.0;
-                for (int x = 0; x < of.nx; ++x) sum += static_cast<double>(row[x]);
-                of.sums[mean * of.of_all + of.first + i] = sum;
-            }
-        };
-        WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, r, length}; }
-    };
     void sum_rows(const PhysicalBlock& block, const Real* values) {
         if (wanted_.means == 0 || block.points() == 0) return;
         const std::int64_t of_batch = 1LL * block.z.size() * block.y.size();
         trip_.device().over(wanted_.means,
-                            SumRows{values + wanted_.values * block.points(), device_sums_.data(),
-                                    1LL * (block.z.begin - all_.z.begin) * all_.y.size(), of_batch, rows(),
-                                    block.nx, static_cast<int>(of_batch)});
+                            SumRows<Real>{values + wanted_.values * block.points(), device_sums_.data(),
+                                          1LL * (block.z.begin - all_.z.begin) * all_.y.size(), of_batch,
+                                          rows(), block.nx, static_cast<int>(of_batch)});
         trip_.device().finish();
     }
 

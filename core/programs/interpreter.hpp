@@ -67,6 +67,7 @@ template <class Real> struct Interpreter {
     template <class Values, class Use>
     WHORL_INLINE void run_at(const Values& values, const Point& point, const Use& use) const {
         Real temporary[most_temporaries];
+        temporary[0] = 0;
         const int axes = inputs + number_count, first = axes + 3;
         const auto of = [&](int operand) -> Real {
             if (operand < inputs) return values.of(operand);
