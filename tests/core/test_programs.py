@@ -126,15 +126,17 @@ def worked_out(world: MPI.Intracomm, flow, case: Case, text: str) -> tuple[np.nd
     return whole, means
 
 
-def check(world, flow, case, evaluator, known, text, precision):
-    actual, means = worked_out(world, flow, case, text)
-    wanted = expected(evaluator, known, text)
-    # Derivatives raise what rounding did to the largest wavenumbers.
-    scale = max(1.0, float(np.abs(wanted).max()))
-    limit = (1e-11 if precision == "double" else 2e-2) * scale
-    error = np.abs(actual - wanted).max()
-    assert error <= limit, f"{text}: the difference {error:.3g} is above {limit:.3g}"
-    assert np.abs(means.ravel() - wanted.mean((1, 2, 3))).max() <= limit, f"the mean of {text}"
+def check(world, flow, case, evaluator, known, texts, precision="double"):
+    """All texts are worked out together, and each rank compares its share of them."""
+    worked = [(text, *worked_out(world, flow, case, text)) for text in texts]
+    for text, actual, means in worked[world.rank :: world.size]:
+        wanted = expected(evaluator, known, text)
+        # Derivatives raise what rounding did to the largest wavenumbers.
+        scale = max(1.0, float(np.abs(wanted).max()))
+        limit = (1e-11 if precision == "double" else 2e-2) * scale
+        error = np.abs(actual - wanted).max()
+        assert error <= limit, f"{text}: the difference {error:.3g} is above {limit:.3g}"
+        assert np.abs(means.ravel() - wanted.mean((1, 2, 3))).max() <= limit, f"the mean of {text}"
 
 
 @pytest.mark.parametrize("dealias", RULES)
@@ -144,8 +146,7 @@ def test_every_operator(world, dealias):
     flow, u = flows.make(world, twin), smooth(twin)
     flows.write(flow, u)
     evaluator, known = names_of(twin, u)
-    for text in OPERATORS:
-        check(world, flow, case, evaluator, known, text, "double")
+    check(world, flow, case, evaluator, known, OPERATORS)
 
 
 @on_ranks(1, 2, 4)
@@ -154,8 +155,15 @@ def test_single_precision(world):
     flow, u = flows.make(world, twin, precision="single"), smooth(twin)
     flows.write(flow, u)
     evaluator, known = names_of(twin, u)
-    for text in ["u", "grad(u)", "p", "x*u.y", "norm(strain(u))", "filter(u, 2, 6)", "mean(u.x*u.y)"]:
-        check(world, flow, case, evaluator, known, text, "single")
+    check(
+        world,
+        flow,
+        case,
+        evaluator,
+        known,
+        ["u", "grad(u)", "p", "x*u.y", "norm(strain(u))", "filter(u, 2, 6)", "mean(u.x*u.y)"],
+        "single",
+    )
 
 
 @pytest.mark.parametrize("lines", ["own", "fftw"])
@@ -169,8 +177,14 @@ def test_other_grids_and_lines(world, points, lines):
     flow, u = flows.make(world, twin, lines=lines, batches=1), smooth(twin)
     flows.write(flow, u)
     evaluator, known = names_of(twin, u)
-    for text in ["u", "grad(u)", "p", "x + 2*y + 3*z", "u.x*mean(u.x**2)", "dot(u, curl(u))"]:
-        check(world, flow, case, evaluator, known, text, "double")
+    check(
+        world,
+        flow,
+        case,
+        evaluator,
+        known,
+        ["u", "grad(u)", "p", "x + 2*y + 3*z", "u.x*mean(u.x**2)", "dot(u, curl(u))"],
+    )
 
 
 LEAVES = ["u.x", "u.y", "u.z", "x", "t", "2", "0.5", "nu", "omega.z", "mean(u.x*u.y)"]
@@ -203,6 +217,7 @@ texts = st.recursive(
 )
 
 
+@pytest.mark.mpi
 @settings(max_examples=100, derandomize=True)
 @given(text=texts, ranks=st.sampled_from(COUNTS), dealias=st.sampled_from(RULES))
 def test_random_expressions(text, ranks, dealias):
@@ -229,6 +244,7 @@ def compare_random(world, text, dealias):
 BITS = ["mean(u.x*u.y)", "norm(grad(p))", "exp(u.x)", "std(dx(u.x))*u.y", "filter(u.x*u.y, 4)"]
 
 
+@pytest.mark.mpi
 @pytest.mark.only_cpu
 def test_bits_do_not_depend_on_ranks_and_threads():
     (first,) = run_on(1, bits, threads=1)

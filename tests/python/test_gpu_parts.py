@@ -85,11 +85,28 @@ def test_steps_and_choices_are_timed_and_printed(parts, few_models, monkeypatch)
         (0, "", False),
     ],
 )
-def test_tests_have_passed_if_some_have_and_none_failed(monkeypatch, code, verdict, passed):
+def test_tests_have_passed_if_some_have_and_none_failed(monkeypatch, tmp_path, code, verdict, passed):
     check = load("gpu_check")
     done = subprocess.CompletedProcess([], code, f"....\n{verdict}\n" if verdict else "")
     monkeypatch.setattr(check, "run", lambda command, seconds: done)
-    assert check.run_tests(check.Clock(1.0))["passed"] == passed
+    assert check.run_tests(check.Clock(1.0), tmp_path)["passed"] == passed
+    assert (tmp_path / "gpu_check_tests.log").read_text() == done.stdout
+
+
+@pytest.mark.parametrize(
+    ("code", "said", "passed"),
+    [
+        (0, "========= ERROR SUMMARY: 0 errors", True),
+        (9, "========= ERROR SUMMARY: 3 errors", False),
+        (1, "========= Error: Device not supported", True),
+        (0, '{"statistics": {}}', False),
+    ],
+)
+def test_sanitizers_have_checked_where_they_say_so(monkeypatch, code, said, passed):
+    check = load("gpu_check")
+    monkeypatch.setattr(check, "run", lambda command, seconds: subprocess.CompletedProcess([], code, said))
+    monkeypatch.setattr(check.shutil, "which", lambda name: name)
+    assert check.sanitize(check.Clock(1.0))["passed"] == passed
 
 
 def test_no_time_no_steps(parts):
