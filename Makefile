@@ -10,6 +10,9 @@ PRESET ?= release
 LEVELS ?=
 export LEVELS
 
+# Those that make cuda-check compiles for.
+CUDA_ARCHITECTURES ?= 80-real;90
+
 # Stamps of what set-up has done; a directory among the inputs catches files that come and go.
 packages := .venv/.packages
 core := .venv/.core-$(PRESET)$(LEVELS:%=-%)
@@ -70,7 +73,7 @@ format: $(packages)
 
 cuda-check: $(core)
 	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake -B build/$(PRESET) -DWHORL_CUDA=ON \
-		"-DCMAKE_CUDA_ARCHITECTURES=80-real;90"
+		"-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)"
 	cmake --build build/$(PRESET)
 	for core in build/$(PRESET)/_core_*.so; do .venv/bin/python tools/cuda_linked "$$core"; done
 	cmake -B build/$(PRESET) -DWHORL_CUDA=OFF >/dev/null

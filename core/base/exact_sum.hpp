@@ -4,10 +4,14 @@
 // needed.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
+
+#include "base/macros.hpp"
 
 namespace whorl {
 
@@ -15,22 +19,39 @@ class ExactSum {
   public:
     // Digits from 2^-1074 on, and behind them the number of terms that were not finite. The words of sums of
     // other ranks may be added one by one.
-    static constexpr int digits = 68;
-    using Words = std::array<std::uint64_t, digits + 1>;
+    static constexpr int digits = 68, word_count = digits + 1;
+    using Words = std::array<std::uint64_t, static_cast<std::size_t>(word_count)>;
+
+    ExactSum() = default;
+    // Of words to which at most 2^31 terms have been added.
+    explicit ExactSum(const std::uint64_t* words) { std::copy_n(words, word_count, words_.begin()); }
 
     void add(double term) {
-        if (!std::isfinite(term)) {
-            ++words_[digits];
-            return;
-        }
-        int exponent = 0;
-        const auto mantissa = static_cast<std::int64_t>(std::ldexp(std::frexp(term, &exponent), 53));
-        const int from_lowest = exponent - 53 + 1074; // below 0 for a denormal, whose last bits are zero
-        const int place = from_lowest < 0 ? 0 : from_lowest;
-        const __int128 shifted = from_lowest < 0 ? static_cast<__int128>(mantissa) >> -from_lowest
-                                                 : static_cast<__int128>(mantissa) << place % 32;
-        add_digits(place / 32, shifted);
+        add_to(words_.data(), term, [](std::uint64_t* word, std::uint64_t value) { *word += value; });
         if (++terms_ == most_terms) carry();
+    }
+    // Adds a term to the words of a sum: add(word, value) adds to one of them, modulo 2^64, in any order.
+    template <class Add> static WHORL_INLINE void add_to(std::uint64_t* words, double term, const Add& add) {
+        constexpr std::uint64_t low = 0xffffffffU;
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &term, sizeof bits);
+        const int exponent = static_cast<int>(bits >> 52U & 0x7ffU);
+        if (exponent == 0x7ff) return add(words + digits, std::uint64_t{1});
+        // Times 2^(place - 1074); denormals have the place of the smallest normal numbers.
+        std::uint64_t mantissa = bits & ((std::uint64_t{1} << 52U) - 1);
+        if (exponent > 0) mantissa |= std::uint64_t{1} << 52U;
+        const int place = exponent > 0 ? exponent - 1 : 0;
+        const unsigned shift = static_cast<unsigned>(place) % 32U;
+        const std::uint64_t from_low = (mantissa & low) << shift, from_high = (mantissa >> 32U) << shift;
+        const std::uint64_t middle = (from_low >> 32U) + (from_high & low);
+        std::uint64_t* const first = words + place / 32;
+        const bool negative = bits >> 63U != 0;
+        const auto put = [&](int d, std::uint64_t value) {
+            if (value != 0) add(first + d, negative ? ~value + 1 : value);
+        };
+        put(0, from_low & low);
+        put(1, middle & low);
+        put(2, (from_high >> 32U) + (middle >> 32U));
     }
 
     // Carries first, so that sums of 2^31 ranks fit.
@@ -57,14 +78,6 @@ class ExactSum {
 
     static std::size_t index(int digit) { return static_cast<std::size_t>(digit); }
     std::int64_t word(int digit) const { return static_cast<std::int64_t>(words_[index(digit)]); }
-    void add_digits(int first, __int128 value) {
-        const bool is_negative = value < 0;
-        auto left = static_cast<unsigned __int128>(is_negative ? -value : value);
-        for (int d = first; left != 0; ++d, left >>= 32) {
-            const std::uint64_t digit = static_cast<std::uint32_t>(left);
-            words_[index(d)] += is_negative ? -digit : digit;
-        }
-    }
     // All digits but the last become those of a number in base 2^32; the last has the sign.
     void carry() {
         for (int d = 0; d + 1 < digits; ++d) {

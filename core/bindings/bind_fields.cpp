@@ -18,15 +18,47 @@
 namespace whorl {
 namespace {
 
+// A snapshot that is being written, until it is finished or given up.
+struct OpenSnapshot {
+    std::unique_ptr<storage::SnapshotWriter> writer;
+
+    template <class Real>
+    void write(const std::string& name, const PhysicalBlock& block,
+               const nb::ndarray<Real, nb::ndim<4>, nb::c_contig, nb::device::cpu>& values) const {
+        const auto points = static_cast<std::size_t>(block.points());
+        WHORL_REQUIRE(values.shape(1) * values.shape(2) * values.shape(3) == points,
+                      "a block of " + std::to_string(points) + " points is given other values.");
+        nb::gil_scoped_release unlocked;
+        writer->write_block(name, block, values.data());
+    }
+    void close(bool complete) {
+        if (complete) writer->finish();
+        writer.reset();
+    }
+};
+
+template <class Real> void bind_block(nb::class_<OpenSnapshot>& snapshot) {
+    snapshot.def(
+        "write_block",
+        [](const OpenSnapshot& self, const std::string& name, int z0, int z1, int y0, int y1,
+           const nb::ndarray<Real, nb::ndim<4>, nb::c_contig, nb::device::cpu>& values) {
+            self.write<Real>(name, {{z0, z1}, {y0, y1}, static_cast<int>(values.shape(3))}, values);
+        },
+        nb::arg("name"), nb::arg("z0"), nb::arg("z1"), nb::arg("y0"), nb::arg("y1"),
+        nb::arg("values").noconvert(),
+        "This rank's values, (components, z1 - z0, y1 - y0, nx); every rank calls it equally often.");
+}
+
 // Paths are those of the system, bytes that need not be text.
 void bind_files(nb::class_<OpenFlow>& flow) {
     using Path = std::filesystem::path;
     flow.def(
-        "write_snapshot",
-        [](OpenFlow& self, const Path& path, const std::vector<std::string>& names,
-           const storage::Attributes& attributes,
-           bool single) { self->write_snapshot(path.string(), names, attributes, single); },
-        nb::arg("path"), nb::arg("names"), nb::arg("attributes"), nb::arg("single"), Unlocked());
+        "open_snapshot",
+        [](OpenFlow& self, const Path& path, const storage::Attributes& attributes, bool single) {
+            return OpenSnapshot{self->open_snapshot(path.string(), attributes, single)};
+        },
+        nb::arg("path"), nb::arg("attributes"), nb::arg("single"), nb::keep_alive<0, 1>(), Unlocked(),
+        "A snapshot in a block `with`: it appears at its end, and nothing remains after an exception.");
     flow.def(
         "write_checkpoint",
         [](OpenFlow& self, const Path& path, const storage::Attributes& attributes) {
@@ -83,6 +115,27 @@ void bind_modes(nb::class_<OpenFlow>& flow) {
 
 } // namespace
 
+void bind_snapshots(nb::module_& m) {
+    nb::class_<OpenSnapshot> snapshot(m, "OpenSnapshot");
+    snapshot.def(
+        "add_field",
+        [](const OpenSnapshot& self, const std::string& name, int components) {
+            self.writer->add_field(name, components);
+        },
+        nb::arg("name"), nb::arg("components"), Unlocked());
+    bind_block<double>(snapshot);
+    bind_block<float>(snapshot);
+    snapshot.def("__enter__", [](nb::handle self) { return nb::borrow(self); });
+    snapshot.def(
+        "__exit__",
+        [](OpenSnapshot& self, nb::handle kind, nb::handle, nb::handle) {
+            const bool complete = kind.is_none();
+            nb::gil_scoped_release unlocked;
+            self.close(complete);
+        },
+        nb::arg("kind").none(), nb::arg("error").none(), nb::arg("trace").none());
+}
+
 void bind_fields(nb::class_<OpenFlow>& flow) {
     flow.def(
         "set_physical",
@@ -106,6 +159,10 @@ void bind_fields(nb::class_<OpenFlow>& flow) {
             self->set_random(field, energy, seed);
         },
         nb::arg("energy"), nb::arg("seed"), nb::arg("field") = "velocity", Unlocked());
+    flow.def(
+        "components_of",
+        [](const OpenFlow& self, const std::string& name) { return self->components_of(name); },
+        nb::arg("name"));
     bind_files(flow);
     bind_modes(flow);
 }

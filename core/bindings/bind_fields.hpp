@@ -11,6 +11,7 @@ namespace whorl {
 
 using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
+void bind_snapshots(nb::module_& m);
 void bind_fields(nb::class_<OpenFlow>& flow);
 
 } // namespace whorl

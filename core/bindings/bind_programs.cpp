@@ -9,6 +9,7 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include "base/error.hpp"
 #include "bindings/callbacks.hpp"
 
 namespace whorl {
@@ -25,6 +26,15 @@ std::vector<std::vector<programs::Term>> terms_of(const std::vector<std::vector<
             input.push_back({field, factor, derivatives, power, low, high});
     }
     return inputs;
+}
+
+// The bins of one or two axes, and the number of weights.
+using TallyTuple = std::pair<std::vector<int>, int>;
+using TalliedTuple = std::pair<std::vector<std::uint64_t>, std::vector<std::vector<double>>>;
+
+programs::TallyShape shape_of(const std::vector<int>& bins, int weights) {
+    WHORL_REQUIRE(bins.size() == 1 || bins.size() == 2, "a tally has one or two axes.");
+    return {static_cast<int>(bins.size()), {bins.front(), bins.back()}, weights};
 }
 
 } // namespace
@@ -55,15 +65,21 @@ void bind_programs(nb::class_<OpenFlow>& flow) {
     flow.def(
         "run_program",
         [](OpenFlow& self, const programs::Program& program, std::array<int, 3> wanted,
-           const nb::callable& consume) {
+           const nb::callable& consume, const std::vector<TallyTuple>& tallies) {
             const auto typed = block_callback(consume, self->options().is_double());
+            programs::Wanted all{wanted[0], wanted[1], wanted[2], {}};
+            for (const auto& [bins, weights] : tallies) all.tallies.push_back(shape_of(bins, weights));
             nb::gil_scoped_release unlocked;
-            return self->run_program(program, {wanted[0], wanted[1], wanted[2]}, typed);
+            const programs::Found found = self->run_program(program, all, typed);
+            std::vector<TalliedTuple> tallied;
+            for (const auto& [counts, sums] : found.tallies) tallied.emplace_back(counts, sums);
+            return std::tuple(found.means, tallied);
         },
-        nb::arg("program"), nb::arg("wanted"), nb::arg("consume"),
-        "Returns the means of a program, whose results are `wanted` means, products and values; calls "
-        "consume "
-        "as read_fields does with the values.");
+        nb::arg("program"), nb::arg("wanted"), nb::arg("consume"), nb::arg("tallies"),
+        "Returns the means of a program and its tallies, for each the counts by cell and by weight the sums "
+        "by cell. Its results are `wanted` means, products and values, and what the tallies take, which are "
+        "given as the bins of their axes and a number of weights. Calls consume as read_fields does with the "
+        "values.");
     flow.def("forget_products", of_open(&Flow::forget_products),
              "Frees the products that programs have brought back.");
 }

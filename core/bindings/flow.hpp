@@ -15,7 +15,7 @@
 #include "grid/row_table.hpp"
 #include "programs/evaluate.hpp"
 #include "steppers/stepper.hpp"
-#include "storage/attributes.hpp"
+#include "storage/snapshot.hpp"
 
 namespace whorl {
 
@@ -62,8 +62,8 @@ class Flow {
 
     // Runs a program over the state (programs/evaluate.hpp); products of the programs before are fields
     // behind the components of the state until they are forgotten.
-    virtual std::vector<double> run_program(const programs::Program& program, const programs::Wanted& wanted,
-                                            const Callback& consume) = 0;
+    virtual programs::Found run_program(const programs::Program& program, const programs::Wanted& wanted,
+                                        const Callback& consume) = 0;
     virtual void forget_products() = 0;
 
     // The values of the source `number` of Options::forcing, if they are given: at the points, or at the
@@ -87,8 +87,10 @@ class Flow {
     virtual SpectraOf spectra() = 0;
     virtual SpectraOf transfer() = 0; // by field of the state
 
-    virtual void write_snapshot(const std::string& path, const std::vector<std::string>& names,
-                                const storage::Attributes& attributes, bool single) = 0;
+    std::unique_ptr<storage::SnapshotWriter>
+    open_snapshot(const std::string& path, const storage::Attributes& attributes, bool single) const {
+        return std::make_unique<storage::SnapshotWriter>(path, options_.box(), attributes, world_, single);
+    }
     virtual void write_checkpoint(const std::string& path, const storage::Attributes& attributes) = 0;
     virtual void read_checkpoint(const std::string& path) = 0;
     // Reads fields from a checkpoint of any grid in the same box; `names` maps names here to names in the

@@ -115,8 +115,8 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         });
     }
 
-    std::vector<double> run_program(const programs::Program& program, const programs::Wanted& wanted,
-                                    const Callback& consume) override {
+    programs::Found run_program(const programs::Program& program, const programs::Wanted& wanted,
+                                const Callback& consume) override {
         std::vector<Parity> parities;
         for (const StateField& field : state_fields())
             for (int v = 0; v < field.group.components; ++v)
@@ -222,18 +222,6 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
             }
         }
         return mean;
-    }
-
-    void write_snapshot(const std::string& path, const std::vector<std::string>& names,
-                        const storage::Attributes& attributes, bool single) override {
-        storage::SnapshotWriter writer(path, options_.box(), attributes, world_, single);
-        for (const std::string& name : names) {
-            writer.add_field(name, components_of(name));
-            read(name, [&](const PhysicalBlock& block, int, Real* values) {
-                writer.write_block(name, block, values);
-            });
-        }
-        writer.finish();
     }
 
     void write_checkpoint(const std::string& path, const storage::Attributes& attributes) override {

@@ -226,6 +226,7 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
     bind_scheme(m);
     bind_source(m);
     bind_program(m);
+    bind_snapshots(m);
     bind_options(m);
     bind_flow(m);
     m.def("build_info", &build_info);

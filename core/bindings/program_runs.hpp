@@ -24,10 +24,9 @@ template <class Device, class Real> class ProgramRuns {
 
     // Runs a program over the components of the state and, behind them, the products so far; its own products
     // are kept behind those (programs/evaluate.hpp).
-    std::vector<double> run(Trip& trip, const exchange::Communicator& world, const Options& options,
-                            const Truncation& truncation, const State& state,
-                            const programs::Program& program, const programs::Wanted& wanted,
-                            const BlockCallback<Real>& consume) {
+    programs::Found run(Trip& trip, const exchange::Communicator& world, const Options& options,
+                        const Truncation& truncation, const State& state, const programs::Program& program,
+                        const programs::Wanted& wanted, const BlockCallback<Real>& consume) {
         programs::Fields<Real> fields;
         for (std::size_t f = 0; f < state.parities.size(); ++f)
             fields.sources.push_back(

@@ -14,6 +14,7 @@
 //   team.raise<Kernel>(items, f)
 //       f(i, measured): Kernel::maxima values >= 0 of type Kernel::Value; Device::raised() gives the largest
 //   team.memory<T>()               the block's memory, uninitialised
+//   team.add(to, value)            adds to a whole number, of 32 or 64 bits, to which others add, too
 //
 // The inverse transform is by decimation in frequency, with real and imaginary parts swapped in butterflies,
 // and leaves the points in the order of its steps; the forward transform is its transpose, by decimation in

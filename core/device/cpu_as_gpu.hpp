@@ -64,6 +64,7 @@ class HostTeam {
         });
     }
     template <class T> T* memory() const { return reinterpret_cast<T*>(memory_); }
+    template <class T> void add(T* to, T value) const { *to += value; }
 
     static void raise_to(double value, double& largest) {
         if (!(value - value == 0.0)) largest = std::numeric_limits<double>::quiet_NaN();

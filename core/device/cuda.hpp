@@ -148,6 +148,11 @@ class Team {
         });
         raise_to<Kernel::maxima>(own, largest_);
     }
+    __device__ void add(std::uint32_t* to, std::uint32_t value) const { atomicAdd(to, value); }
+    __device__ void add(std::uint64_t* to, std::uint64_t value) const {
+        static_assert(sizeof(unsigned long long) == sizeof value);
+        atomicAdd(reinterpret_cast<unsigned long long*>(to), value);
+    }
     // Not passed as a pointer, so that the compiler knows which memory it is.
     template <class T> static __device__ T* memory() {
         extern __shared__ __align__(16) unsigned char block_memory[];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/exact_sum.hpp"
@@ -74,13 +75,16 @@ template <class Device, class Real> class Running {
         require_fitting();
         make_inputs(program);
         make_interpreter(box, program);
+        make_tallies();
     }
 
-    std::vector<double> run(const exchange::Communicator& world, bool shifts,
-                            const BlockCallback<Real>& consume) {
+    Found run(const exchange::Communicator& world, bool shifts, const BlockCallback<Real>& consume) {
         const BlockCallback<Real> call = staging_.consumer(consume);
         const BlockCallback<Real> at_batch = [&](const PhysicalBlock& block, Real* values) {
-            if constexpr (Device::queues) sum_rows(block, values);
+            if constexpr (Device::queues) {
+                sum_rows(block, values);
+                count_points(block, values);
+            }
             if (wanted_.values > 0) call(block, values);
         };
         trip_.shift({0.0, 0.0, 0.0});
@@ -89,22 +93,27 @@ template <class Device, class Real> class Running {
         if (shifts) {
             interpreter_.positions = shifted_;
             trip_.shift({0.5, 0.5, 0.5});
-            once({0, wanted_.products, 0}, 0.5, true, nullptr);
+            once({0, wanted_.products, 0, {}}, 0.5, true, nullptr);
             trip_.shift({0.0, 0.0, 0.0});
         }
         trip_.device().finish();
-        return means(world);
+        return {means(world), tallied(world)};
     }
 
   private:
-    int array_components() const { return wanted_.values + (Device::queues ? wanted_.means : 0); }
+    int array_components() const {
+        return wanted_.values + (Device::queues ? wanted_.means + wanted_.tallied() : 0);
+    }
     std::int64_t rows() const { return 1LL * all_.z.size() * all_.y.size(); }
 
     void require_fitting() const {
         const int results = static_cast<int>(steps_.results.size());
-        WHORL_REQUIRE(results == wanted_.means + wanted_.products + wanted_.values && steps_.inputs > 0,
+        WHORL_REQUIRE(results == wanted_.results() && steps_.inputs > 0,
                       "a program has " + std::to_string(results) + " results and " +
                           std::to_string(steps_.inputs) + " inputs, which do not fit what is wanted.");
+        for (const TallyShape& shape : wanted_.tallies)
+            WHORL_REQUIRE(shape.fits(), "a tally has an unknown shape, or more cells than " +
+                                            std::to_string(TallyShape::most_cells) + ".");
         for (int p = 0; p < wanted_.products; ++p)
             WHORL_REQUIRE(steps_.results[at(wanted_.means + p)] >= steps_.inputs,
                           "a product of a program is one of its inputs.");
@@ -170,12 +179,32 @@ template <class Device, class Real> class Running {
     }
 
     void make_space() {
-        const int executors = trip_.device().executors(), together = Interpreter<Real>::together;
-        space_.resize(at(executors) * at(steps_.places) * at(together));
+        const int executors = trip_.device().executors(), size = Interpreter<Real>::place_size;
+        space_.resize(at(executors) * at(steps_.places) * at(size));
         interpreter_.space = space_.data();
         for (int e = 0; e < executors; ++e)
             for (int n = 0; n < steps_.numbers; ++n)
-                std::fill_n(interpreter_.space_of(e) + 1LL * n * together, together, numbers_[at(n)]);
+                std::fill_n(interpreter_.space_of(e) + 1LL * n * size, size, numbers_[at(n)]);
+    }
+
+    // Each executor counts for itself; where work is enqueued there is one count.
+    void make_tallies() {
+        const int copies = executors();
+        int first = 0;
+        std::int64_t cells = 0, words = 0;
+        for (const TallyShape& shape : wanted_.tallies) {
+            tallies_.push_back({shape, first, nullptr, nullptr});
+            first += shape.operands();
+            cells += counters() * shape.cells();
+            words += copies * tallies_.back().sum_words();
+        }
+        counts_ = device::Buffer<std::uint64_t, Memory>(static_cast<std::size_t>(cells));
+        sums_ = device::Buffer<std::uint64_t, Memory>(static_cast<std::size_t>(words));
+        std::uint64_t *counts = counts_.data(), *sums = sums_.data();
+        for (Tally<Real>& tally : tallies_) {
+            tally.counts = std::exchange(counts, counts + 1LL * counters() * tally.shape.cells());
+            tally.sums = std::exchange(sums, sums + copies * tally.sum_words());
+        }
     }
 
     void once(const Wanted& wanted, double weight, bool adds, const BlockCallback<Real>* at_batch) {
@@ -194,6 +223,9 @@ template <class Device, class Real> class Running {
         pass.outcome.means = wanted.means;
         pass.outcome.products = wanted.products;
         pass.outcome.values = wanted.values;
+        pass.outcome.tallied = wanted.tallied();
+        pass.outcome.tallies = tallies_.data();
+        pass.outcome.tally_count = static_cast<int>(wanted.tallies.size());
         pass.outcome.array = {staging_.points.data(), all_};
         pass.outcome.row_sums = row_sums_.data();
         pass.outcome.all = all_;
@@ -212,6 +244,64 @@ template <class Device, class Real> class Running {
                                           1LL * (block.z.begin - all_.z.begin) * all_.y.size(), of_batch,
                                           rows(), block.nx, static_cast<int>(of_batch)});
         trip_.device().finish();
+    }
+
+    void count_points(const PhysicalBlock& block, const Real* values) {
+        if (block.points() == 0) return;
+        const Real* const measured = values + (wanted_.values + wanted_.means) * block.points();
+        for (const Tally<Real>& tally : tallies_) {
+            const std::int64_t bytes = TallyBlocks<Real>::bytes(tally.shape);
+            const bool in_block = bytes <= trip_.device().block_memory();
+            const TallyBlocks<Real> program{tally, measured + tally.first * block.points(), block.points(),
+                                            in_block};
+            trip_.device().each(1, [&](int executor, std::int64_t) {
+                trip_.device().for_blocks(executor, program.blocks(), in_block ? bytes : 0, program);
+            });
+        }
+        trip_.device().finish();
+    }
+
+    // Those that count for themselves, and all their counts of a cell.
+    int executors() const { return Device::queues ? 1 : trip_.device().executors(); }
+    int counters() const { return Device::queues ? 1 : Tally<Real>::copies * executors(); }
+
+    // The sums over executors and ranks, all whole numbers.
+    std::vector<Tallied> tallied(const exchange::Communicator& world) {
+        const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of what was measured", -1);
+        const std::vector<std::uint64_t> counts = on_host(counts_), words = on_host(sums_);
+        std::vector<Tallied> found;
+        for (const Tally<Real>& tally : tallies_) {
+            std::vector<std::uint64_t> of_cells(static_cast<std::size_t>(tally.shape.cells()), 0);
+            const std::int64_t begin = tally.counts - counts_.data();
+            const int side_by_side = counters() / executors();
+            for (std::int64_t i = 0; i < 1LL * counters() * tally.shape.cells(); ++i)
+                of_cells[static_cast<std::size_t>(i / side_by_side % tally.shape.cells())] +=
+                    counts[static_cast<std::size_t>(begin + i)];
+            world.sum(std::span<std::uint64_t>(of_cells));
+            Tallied& one = found.emplace_back();
+            one.counts = std::move(of_cells);
+            if (tally.shape.weights == 0) continue;
+            std::vector<std::uint64_t> of_weights(static_cast<std::size_t>(tally.sum_words()), 0);
+            const std::int64_t first_word = tally.sums - sums_.data();
+            for (std::int64_t i = 0; i < executors() * tally.sum_words(); ++i)
+                of_weights[static_cast<std::size_t>(i % tally.sum_words())] +=
+                    words[static_cast<std::size_t>(first_word + i)];
+            world.sum(std::span<std::uint64_t>(of_weights));
+            for (int w = 0; w < tally.shape.weights; ++w) {
+                auto& sums = one.sums.emplace_back();
+                for (int c = 0; c < tally.shape.cells(); ++c)
+                    sums.push_back(ExactSum(of_weights.data() + tally.first_word(w, c)).value());
+            }
+        }
+        return found;
+    }
+    static std::vector<std::uint64_t> on_host(const device::Buffer<std::uint64_t, Memory>& buffer) {
+        std::vector<std::uint64_t> values(buffer.bytes() / sizeof(std::uint64_t));
+        if constexpr (Memory::separate)
+            Memory::to_host(values.data(), buffer.data(), buffer.bytes());
+        else
+            std::copy_n(buffer.data(), values.size(), values.data());
+        return values;
     }
 
     std::vector<double> means(const exchange::Communicator& world) {
@@ -247,6 +337,8 @@ template <class Device, class Real> class Running {
     std::vector<CarriedProduct<Real>> products_;
     std::vector<double> row_sums_;
     device::Buffer<double, Memory> device_sums_;
+    std::vector<Tally<Real>> tallies_;
+    device::Buffer<std::uint64_t, Memory> counts_, sums_;
     Interpreter<Real> interpreter_;
     Positions shifted_{};
 };
@@ -254,17 +346,17 @@ template <class Device, class Real> class Running {
 } // namespace
 
 template <class Device, class Real>
-std::vector<double> evaluate(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
-                             const Box& box, const Program& program, const Wanted& wanted,
-                             const Fields<Real>& fields, bool shifts, const BlockCallback<Real>& consume) {
+Found evaluate(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
+               const Program& program, const Wanted& wanted, const Fields<Real>& fields, bool shifts,
+               const BlockCallback<Real>& consume) {
     Running<Device, Real> running(trip, box, program, wanted, fields);
     return running.run(world, shifts, consume);
 }
 
 #define WHORL_INSTANTIATE(Real)                                                                              \
-    template std::vector<double> evaluate(RoundTrip<device::Chosen, Real>&, const exchange::Communicator&,   \
-                                          const Box&, const Program&, const Wanted&, const Fields<Real>&,    \
-                                          bool, const BlockCallback<Real>&);
+    template Found evaluate(RoundTrip<device::Chosen, Real>&, const exchange::Communicator&, const Box&,     \
+                            const Program&, const Wanted&, const Fields<Real>&, bool,                        \
+                            const BlockCallback<Real>&);
 WHORL_INSTANTIATE(float)
 WHORL_INSTANTIATE(double)
 

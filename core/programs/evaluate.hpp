@@ -6,13 +6,34 @@
 
 #include "exchange/communicator.hpp"
 #include "programs/carried.hpp"
+#include "programs/tally_shape.hpp"
 #include "roundtrip/point_arrays.hpp"
 
 namespace whorl::programs {
 
-// The results of a program: first these many means, then products, then values for every point.
+// The results of a program: first these many means, then products, then values for every point, then what
+// the tallies take.
 struct Wanted {
     int means = 0, products = 0, values = 0;
+    std::vector<TallyShape> tallies;
+
+    int tallied() const {
+        int operands = 0;
+        for (const TallyShape& shape : tallies) operands += shape.operands();
+        return operands;
+    }
+    int results() const { return means + products + values + tallied(); }
+};
+
+// The counts of a tally by cell, and for each weight the sums by cell.
+struct Tallied {
+    std::vector<std::uint64_t> counts;
+    std::vector<std::vector<double>> sums;
+};
+
+struct Found {
+    std::vector<double> means;
+    std::vector<Tallied> tallies;
 };
 
 // Fields that terms name by their number, and the fields in which products are put, each of so many modes.
@@ -22,13 +43,13 @@ template <class Real> struct Fields {
     std::vector<Parity> parities; // of the products
 };
 
-// Returns the means over the points of all ranks, whose bits do not depend on ranks and threads; calls
+// Returns means over the points of all ranks and tallies of them; no bit depends on ranks and threads. Calls
 // consume(block, values) with the values of each batch of planes, [value][z][y][x], equally often on every
 // rank. With `shifts` products are means over two grids. Collective. Throws Error if the program does not fit
 // together, or between walls if the terms of an input have unlike parities.
 template <class Device, class Real>
-std::vector<double> evaluate(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
-                             const Box& box, const Program& program, const Wanted& wanted,
-                             const Fields<Real>& fields, bool shifts, const BlockCallback<Real>& consume);
+Found evaluate(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
+               const Program& program, const Wanted& wanted, const Fields<Real>& fields, bool shifts,
+               const BlockCallback<Real>& consume);
 
 } // namespace whorl::programs

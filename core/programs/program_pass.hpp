@@ -1,17 +1,24 @@
 // The pass of a program: inputs -> points -> means, values in an array, products on their way back.
 #pragma once
 
+#include <algorithm>
+#include <type_traits>
+
 #include "programs/carried.hpp"
 #include "programs/interpreter.hpp"
+#include "programs/tally.hpp"
 #include "roundtrip/point_arrays.hpp"
 
 namespace whorl::programs {
 
-// What becomes of the results of a program, which are `means`, then `products`, then `values`.
+// What becomes of the results of a program, which are `means`, then `products`, then `values`, then what is
+// `tallied`.
 template <class Real> struct Outcome {
     const int* results = nullptr; // operands
-    int means = 0, products = 0, values = 0;
-    // On threads the values; where work is enqueued the values, and behind them what is averaged.
+    int means = 0, products = 0, values = 0, tallied = 0;
+    const Tally<Real>* tallies = nullptr; // on threads
+    int tally_count = 0;
+    // On threads the values; where work is enqueued the values, and behind them what is averaged and tallied.
     BlockArray<Real> array{};
     double* row_sums = nullptr; // on threads: [mean][z][y] of the rank
     PhysicalBlock all{};        // all points of the rank
@@ -61,6 +68,8 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
                 }
                 for (int v = 0; v < outcome.values; ++v)
                     put_values(v, operands.of(outcome.results[result++]), block, first, at, count);
+                for (int t = 0; t < outcome.tally_count; ++t)
+                    add_to<Device>(outcome.tallies[t].of_executor(executor), operands, block, count);
             });
     }
     // One point where work is enqueued.
@@ -71,6 +80,10 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
             const int first_value = outcome.means + outcome.products;
             for (int v = 0; v < outcome.values; ++v)
                 outcome.array.at(v, point) = of(outcome.results[first_value + v]);
+            const int first_tallied = first_value + outcome.values;
+            for (int t = 0; t < outcome.tallied; ++t)
+                outcome.array.at(outcome.values + outcome.means + t, point) =
+                    of(outcome.results[first_tallied + t]);
             // Inputs are not needed behind this; no product is an input itself (evaluate.cpp).
             for (int p = 0; p < outcome.products; ++p) values.of(p) = of(outcome.results[outcome.means + p]);
         });
@@ -81,15 +94,32 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
     }
 
   private:
+    template <class Device>
+    void add_to(const Tally<Real>& tally, const typename Interpreter<Real>::Operands& operands,
+                const device::RowPoints<Real>& block, int count) const {
+        const int* const results = outcome.results + outcome.means + outcome.products + outcome.values;
+        tally.template add_rows<Device, Interpreter<Real>::together>(
+            count, block.rows, block.count,
+            [&](int operand) { return operands.of(results[tally.first + operand]); });
+    }
     void add_rows(int mean, const Real* values, const device::RowPoints<Real>& block, const Point& first,
                   int count) const {
         const BlockArray<double> sums{nullptr, outcome.all};
         double* const rows =
             outcome.row_sums + 1LL * mean * outcome.all.z.size() * outcome.all.y.size() + sums.row_of(first);
-        for (int r = 0; r < block.count; ++r) {
-            double sum = 0.0;
-            for (int i = 0; i < count; ++i) sum += static_cast<double>(values[i * block.rows + r]);
-            rows[r] += sum;
+        // Each row by itself in the order of its points, some rows side by side.
+        constexpr std::integral_constant<int, 8> side_by_side;
+        for (int r = 0; r < block.count; r += side_by_side) {
+            double totals[side_by_side] = {};
+            const auto add = [&](auto number) {
+                for (int i = 0; i < count; ++i) {
+                    const Real* const at = values + i * block.rows + r;
+                    for (int n = 0; n < number; ++n) totals[n] += static_cast<double>(at[n]);
+                }
+            };
+            const int width = std::min<int>(side_by_side, block.rows - r);
+            width == side_by_side ? add(side_by_side) : add(width);
+            for (int n = 0; n < std::min(width, block.count - r); ++n) rows[r + n] += totals[n];
         }
     }
     void put_values(int component, const Real* values, const device::RowPoints<Real>& block,

@@ -50,8 +50,10 @@ void create_scales(hid_t file, const Box& box) {
     }
 }
 
-// Name of the dimension of components; those of a complex field are its parts.
-const char* component_dimension(int components) { return components == 3 ? "component" : "part"; }
+// Name of the dimension of components; those of a complex field are its parts, those of a tensor pairs.
+const char* component_dimension(int components) {
+    return components == 3 ? "component" : components == 2 ? "part" : "pair";
+}
 void create_component_scale(hid_t file, int components) {
     const char* const name = component_dimension(components);
     if (components == 1 || H5Lexists(file, name, H5P_DEFAULT) > 0) return;

@@ -18,6 +18,7 @@ if "OMP_WAIT_POLICY" not in os.environ:
 
 _HOMES = {
     "__version__": "whorl.base.version",
+    "analyse": "whorl.run.analysis",
     "BlowUp": "whorl.base.errors",
     "Case": "whorl.config.case",
     "CaseError": "whorl.base.errors",

@@ -15,6 +15,7 @@ from support.checkpoints import content
 from support.ranks import environment, on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
+from whorl.output.snapshot_writer import write_snapshot
 
 pytestmark = needs("hdf5")
 
@@ -187,7 +188,7 @@ def test_a_place_where_nothing_can_be_written_is_named(world, tmp_path):
     flow = flows.make(world, TWIN)
     for write in (
         lambda path: flow.write_checkpoint(path, {}),
-        lambda path: flow.write_snapshot(path, ["velocity"], {}, True),
+        lambda path: write_snapshot(flow, path, ["velocity"], {}, single=True),
     ):
         path = str(tmp_path / "nowhere" / "a.h5")
         with pytest.raises(_core.Error, match=f"{path} cannot be written: "):
@@ -212,7 +213,7 @@ def test_a_write_that_fails_on_one_rank_leaves_the_file_before(world, kind, vict
         if kind == "checkpoint":
             flow.write_checkpoint(str(path), {})
         else:
-            flow.write_snapshot(str(path), ["velocity"], {}, False)
+            write_snapshot(flow, str(path), ["velocity"], {}, single=False)
     except _core.Error as error:
         message = str(error)
     finally:
@@ -260,13 +261,14 @@ from mpi4py import MPI
 from support import flows
 from support.twin import Twin
 from whorl import _core
+from whorl.output.snapshot_writer import write_snapshot
 twin, world, disk = Twin((30, 28, 30)), MPI.COMM_WORLD, Path({disk!r})
 flow = flows.make(world, twin, lines="direct")
 flows.write(flow, flows.noise(twin))
 flow.write_checkpoint(str(disk / "a.h5"), {{}})
 writes = {{
     "checkpoint": lambda path: flow.write_checkpoint(path, {{}}),
-    "snapshot": lambda path: flow.write_snapshot(path, ["velocity", "vorticity"], {{}}, False),
+    "snapshot": lambda path: write_snapshot(flow, path, ["velocity", "vorticity"], {{}}, single=False),
 }}
 for kind, write in writes.items():
     try:

@@ -10,6 +10,7 @@ from support.ranks import environment
 from support.twin import Twin
 from whorl import _core
 from whorl.base.ranks import MPI
+from whorl.output.snapshot_writer import write_snapshot
 
 BOX = Twin((8, 10, 6), viscosity=0.01)
 
@@ -49,7 +50,7 @@ def test_without_hdf5_no_file_is_written_or_read(tmp_path):
     for call, did in {
         lambda: flow.write_checkpoint(str(path), {}): "checkpoint .* written",
         lambda: flow.read_checkpoint(str(path)): "checkpoint .* read",
-        lambda: flow.write_snapshot(str(path), ["velocity"], {}, True): "snapshot .* written",
+        lambda: write_snapshot(flow, str(path), ["velocity"], {}, single=True): "snapshot .* written",
     }.items():
         with pytest.raises(_core.Error, match=f"^the {did}: .* without HDF5; .* -DWHORL_HDF5=ON"):
             call()

@@ -12,9 +12,9 @@ from support.twin import Twin
 from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.measure.expressions import Expressions
 from whorl.programs.operations import OPERATIONS
 from whorl.programs.parse import ExpressionError
-from whorl.run.expressions import Expressions
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
@@ -286,7 +286,7 @@ def test_programs_that_do_not_fit_together_are_refused(world):
         ((u, [], [("multiply", [0, 0])], [4], []), (0, 1, 0), "does not give the parities"),
     ]:
         with pytest.raises(_core.Error, match=words):
-            flow.run_program(_core.Program(*program), wanted, lambda *_: None)
+            flow.run_program(_core.Program(*program), wanted, lambda *_: None, [])
         flow.forget_products()
 
 

@@ -14,6 +14,7 @@ from support.ranks import COUNTS, on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
 from whorl.base.ranks import MPI
+from whorl.output.snapshot_writer import write_snapshot
 
 pytestmark = pytest.mark.every_device
 
@@ -280,7 +281,7 @@ def test_points_of_a_snapshot_lie_half_a_spacing_from_walls(tmp_path):
     u = flows.noise(box.here)
     flows.write(flow, u, project=False)
     path = tmp_path / "walls.vtkhdf"
-    flow.write_snapshot(str(path), ["velocity"], {}, False)
+    write_snapshot(flow, str(path), ["velocity"], {}, single=False)
     spacing = np.array(box.here.lengths) / box.here.points
     with h5py.File(path) as file:
         assert np.allclose(file["VTKHDF"].attrs["Origin"], spacing * (0, 0.5, 0.5), rtol=1e-15)

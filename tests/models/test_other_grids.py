@@ -19,6 +19,7 @@ from whorl.base.errors import CaseError
 from whorl.config.case import Case, Grid
 from whorl.initial.files import left_out
 from whorl.output.directory import RunDirectory
+from whorl.output.snapshot_writer import write_snapshot
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 
@@ -141,7 +142,7 @@ def test_a_snapshot_of_a_finer_grid_leaves_no_aliases(runs):
     directory.mkdir(exist_ok=True)
     path = directory / "noise.vtkhdf"
     attributes = {"time": 0.0, "step": 0, "case": fine.to_toml()}
-    simulation.flow.write_snapshot(str(path), ["velocity"], attributes, False)
+    write_snapshot(simulation.flow, str(path), ["velocity"], attributes, single=False)
     checkpoint = directory / "noise.h5"
     clock = {"compensation": 0.0, "dt": 0.1, "series_rows": 0, "spectra_rows": 0}
     simulation.flow.write_checkpoint(str(checkpoint), attributes | clock)

@@ -8,6 +8,7 @@ from physics.flows import beltrami, curl, distance, gradient, make_case, noise, 
 from support import devices
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
+from whorl.output.snapshot_writer import write_snapshot
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
@@ -158,7 +159,7 @@ def test_from_file(tmp_path, kind):
     path = tmp_path / {"snapshot": "field.vtkhdf", "h5": "field.h5", "npz": "field.npz"}[kind]
     u, v, w = given.velocity()
     if kind == "snapshot":
-        given.flow.write_snapshot(str(path), ["velocity"], {"time": 0.0}, False)
+        write_snapshot(given.flow, str(path), ["velocity"], {"time": 0.0}, single=False)
     elif kind == "npz":
         np.savez(path, u=u, v=v, w=w)
     else:

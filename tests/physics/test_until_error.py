@@ -5,7 +5,6 @@ import math
 
 import numpy as np
 import pytest
-from support import devices
 from support.ranks import run_on
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
@@ -14,8 +13,6 @@ from whorl.output.accuracy import FEWEST, Accuracy, is_accurate, is_time
 from whorl.output.means import mean_of
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
-
-pytestmark = pytest.mark.every_device
 
 # Of ω = a cos 2x cos y: E = a²/40.
 MEAN, SPREAD = 0.2, 0.03
@@ -29,7 +26,7 @@ def make_case(time, **output) -> Case:
         time={"dt": 0.1, "scheme": "rk2"} | time,
         initial={"name": "formula", "value": ["0", "0", "0"]},
         output={"series_every": "1 steps", "spectra_every": "never"} | output,
-        run={"threads": 1, "device": devices.current()},
+        run={"threads": 1},
     )
 
 

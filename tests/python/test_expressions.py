@@ -201,3 +201,9 @@ def test_functions_tell_how_they_are_called():
     for name, function in FUNCTIONS.items():
         assert function.help, name
         assert function.takes(function.signature.partition("[")[0].count(",") + 1), name
+
+
+def test_derivatives_and_filters_without_k_0_have_no_mean():
+    for text in ("mean(dx(u.x))", "mean(inv_lap(u.y))", "mean(filter(u.x, 1, 3) + lap(u.x))", "mean(p)"):
+        assert told(text) == "0 inputs, 0 products, 0 operations a point", text
+    assert told("mean(filter(u.x, 3) + dx(u.y))").startswith("1 input, ")

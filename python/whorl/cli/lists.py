@@ -1,5 +1,6 @@
 """Lists of ready cases, models and options, and facts about this machine; each imports what it needs."""
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -10,6 +11,7 @@ from rich.table import Table
 
 from whorl.base.errors import CaseError
 from whorl.config.case import Case, find_case, load_case, ready_cases
+from whorl.config.diagnostics import KINDS
 from whorl.config.explain import Option, describe, did_you_mean, sections
 from whorl.config.explain import options as case_options
 from whorl.config.models import MODELS, Model
@@ -84,12 +86,32 @@ def options(
     if section is not None and section not in known:
         raise CaseError(f"there is no section [{section}]; the sections are {', '.join(known)}.")
     console = stdout_console()
-    if section == "forcing":
+    if section in ("forcing", "diagnostics"):
         _print_alternatives(console, section)
         return
     for o in case_options(Case):
         if section in (None, o.key.partition(".")[0]):
             _print_option(console, o)
+
+
+def diagnostics(
+    kind: Annotated[str | None, typer.Argument(help="A kind to show with its options.")] = None,
+) -> None:
+    """List the kinds of diagnostics, or show one with its options."""
+    console = stdout_console()
+    if kind is not None:
+        if kind not in KINDS:
+            near = did_you_mean(kind, KINDS) or "."
+            raise CaseError(f"there is no diagnostic {kind}{near} Kinds: {', '.join(KINDS)}.")
+        _print_alternative(console, "diagnostics", KINDS[kind], ())
+        console.print(f"\ndocs/diagnostics/{kind}.md has its definition")
+        return
+    table = Table("kind", "what it measures", box=None, header_style="bold", pad_edge=False)
+    for name, one in KINDS.items():
+        table.add_row(name, escape(" ".join((one.__doc__ or "").split())))
+    console.print(
+        table, "\nwhorl diagnostics KIND   its options, for a block \\[[diagnostics]] of a case", sep="\n"
+    )
 
 
 def _print_option(console: Console, about: Option) -> None:
@@ -105,16 +127,22 @@ def _print_alternatives(console: Console, section: str) -> None:
         [describe(f"{section}.{name}", field) for name, field in kind.model_fields.items()]
         for kind in alternatives
     ]
-    tag = tag_key(alternatives[0])
     shared = [about for about in described[0] if all(about in others for others in described)]
     for about in shared:
         _print_option(console, about)
-    for kind, options_of in zip(alternatives, described, strict=True):
-        console.print(f'\n[bold]{section}.{tag} = "{tag_of(kind)}"[/]')
-        console.print(Padding(escape(" ".join((kind.__doc__ or "").split())), (0, 0, 0, 4), expand=False))
-        for about in options_of:
-            if about not in shared and about.key != f"{section}.{tag}":
-                _print_option(console, about)
+    for kind in alternatives:
+        console.print("")
+        _print_alternative(console, section, kind, shared)
+
+
+def _print_alternative(console: Console, section: str, kind: type[Section], shared: Sequence[Option]) -> None:
+    tag = tag_key(kind)
+    console.print(f'[bold]{section}.{tag} = "{tag_of(kind)}"[/]')
+    console.print(Padding(escape(" ".join((kind.__doc__ or "").split())), (0, 0, 0, 4), expand=False))
+    for name, field in kind.model_fields.items():
+        about = describe(f"{section}.{name}", field)
+        if about not in shared and name != tag:
+            _print_option(console, about)
 
 
 def _what_it_takes(about: Option) -> str:

@@ -10,9 +10,10 @@ from rich.markup import escape
 from whorl.base.errors import BlowUp, CaseError, RunFault
 from whorl.base.text import one_paragraph
 from whorl.base.version import __version__
+from whorl.cli.analyse import analyse
 from whorl.cli.averages import average
 from whorl.cli.bench import bench
-from whorl.cli.lists import cases, info, models, new, options
+from whorl.cli.lists import cases, diagnostics, info, models, new, options
 from whorl.cli.options import help_without_command
 from whorl.cli.plan import bench_machine, plan
 from whorl.cli.runs import plot, restart, run
@@ -25,13 +26,14 @@ Direct numerical simulation of turbulence.
 [bold]whorl average taylor-green[/]          its averages over time, with errors
 [bold]whorl cases taylor-green > my.toml[/]  a case of your own to edit
 [bold]whorl models[/]                        the equation sets; whorl new MODEL > my.toml begins a case
+[bold]whorl diagnostics[/]                   what a run can measure beside its series and spectra
 [bold]mpiexec -n 4 whorl run my.toml[/]      the same on four MPI ranks
 [bold]whorl restart my --until 20[/]         continue, on any number of ranks
 [bold]whorl plan my.toml -m frontier[/]      predict its cost on a machine
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-for command in (run, restart, plot, average, cases, models, new, options, info, plan):
+for command in (run, restart, plot, average, analyse, cases, models, new, options, diagnostics, info, plan):
     app.command()(command)
 bench.command("machine")(bench_machine)
 app.add_typer(bench, name="bench")

@@ -3,7 +3,7 @@
 A case is a TOML file with the sections below, or the same sections as keywords:
 `Case(grid={"points": 64}, flow={"viscosity": 0.01}, time={"until": 10}, initial={"name": "abc"})`.
 The equations, [flow], are in models/; [time] is in time.py, the initial fields in initial_options.py,
-[[scalars]] in scalars.py, [[forcing]] in forcing/.
+[[scalars]] in scalars.py, [[forcing]] in forcing/, [[diagnostics]] in diagnostics/.
 """
 
 import math
@@ -22,7 +22,9 @@ from whorl.base.files import is_file
 from whorl.base.text import storable
 from whorl.config.checks import check_together, fill_in
 from whorl.config.dealiasing import DEALIASINGS
+from whorl.config.diagnostics import AnyDiagnostic
 from whorl.config.explain import describe, did_you_mean, explain, show
+from whorl.config.expressions import check_expressions
 from whorl.config.forcing import AnyForcing
 from whorl.config.initial_options import Initial
 from whorl.config.models import Flow
@@ -105,7 +107,15 @@ class Output(Tables):
         "30 minutes", "checkpoints; also at the end and when stopped by a signal, unless never"
     )
     snapshot_every: Interval = option("never", "snapshots; also at the start and the end unless never")
-    fields: Names | None = option(None, "fields in a snapshot; by default some of the model's", min_length=1)
+    fields: Names | None = option(
+        None,
+        'fields in a snapshot, and expressions as "NAME = EXPRESSION" (docs/expressions.md); by default some '
+        "of the model's",
+        min_length=1,
+    )
+    columns: dict[str, str] = option(
+        {}, "columns of series.csv by name: expressions that are one number (docs/expressions.md)"
+    )
     snapshot_precision: Precision = option("single", "precision of snapshots on disk")
     keep_checkpoints: int = option(2, "checkpoints kept on disk, the newest", ge=1)
 
@@ -168,6 +178,8 @@ class Case(Section):
         The passive scalars, none by default.
     forcing : sequence of dict or Forcing, optional
         The forces, none by default.
+    diagnostics : sequence of dict or Diagnostic, optional
+        What is measured beside the series and the spectra, nothing by default.
     output : dict or Output, optional
         What is written, where and how often. Without `directory` a script writes no files.
     run : dict or Run, optional
@@ -208,6 +220,7 @@ class Case(Section):
     initial: Initial | None = None
     scalars: Annotated[tuple[Scalar, ...], BeforeValidator(listed)] = ()
     forcing: Annotated[tuple[AnyForcing, ...], BeforeValidator(listed)] = ()
+    diagnostics: Annotated[tuple[AnyDiagnostic, ...], BeforeValidator(listed)] = ()
     output: Output = Field(default_factory=Output)
     run: Run = Field(default_factory=Run)
 
@@ -216,6 +229,7 @@ class Case(Section):
             super().__init__(**fill_in(sections))
         except ValidationError as error:
             raise CaseError(explain(error, Case)) from None
+        check_expressions(self)
 
     @model_validator(mode="after")
     def _sections_fit_together(self) -> "Case":
@@ -238,7 +252,7 @@ class Case(Section):
     def _repr_html_(self) -> str:
         """All options, in a notebook."""
         sections = {name: getattr(self, name) for name in type(self).model_fields if getattr(self, name)}
-        lists = {name: sections.pop(name, ()) for name in ("scalars", "forcing")}
+        lists = {name: sections.pop(name, ()) for name in ("scalars", "forcing", "diagnostics")}
         tables = {f"{name}[{n}]": one for name, each in lists.items() for n, one in enumerate(each)}
         return html_of(sections | tables)
 
@@ -248,8 +262,8 @@ class Case(Section):
         Returns
         -------
         dict of str to Any
-            A dict of options for each section; `Case(**sections)` makes an equal case of them. `scalars` and
-            `forcing`, if there are any, are tuples of dicts.
+            A dict of options for each section; `Case(**sections)` makes an equal case of them. `scalars`,
+            `forcing` and `diagnostics`, if there are any, are tuples of dicts.
         """
         sections = self.model_dump(exclude_none=True)
         return {name: section for name, section in sections.items() if section != ()}

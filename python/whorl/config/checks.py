@@ -10,6 +10,12 @@ from pydantic import ValidationError
 from whorl.base.errors import CaseError
 from whorl.config.columns import CLOCK
 from whorl.config.explain import did_you_mean
+from whorl.config.expressions import (
+    RESERVED,
+    check_column_names,
+    check_diagnostic_names,
+    check_snapshot_fields,
+)
 from whorl.config.forcing import DesignGrid, FormulaInTime, Steady, Stochastic, undesigned
 from whorl.config.initial_options import KINDS, Formula, InitialField, Zero
 from whorl.config.measures import (
@@ -24,9 +30,6 @@ from whorl.config.scalars import STATISTICS
 from whorl.config.section import Section, tag_of
 from whorl.config.turnovers import check_turnovers
 from whorl.config.wavenumbers import resolved_wavenumber, smallest_wavenumber
-
-# Names of the dimensions of datasets and files, and of the group at the root of a snapshot.
-RESERVED = ("x", "y", "z", "k", "kx", "ky", "kz", "component", "part", "VTKHDF")
 
 
 def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
@@ -124,8 +127,10 @@ def check_together(case: Any) -> None:
     """Raises ValueError, naming values and remedy, if sections that are right by themselves do not fit."""
     case.flow.check_grid(case.grid)
     check_forcing(case)
+    check_column_names(case)
     check_scalars(case)
     check_snapshot_fields(case)
+    check_diagnostic_names(case)
     check_turnovers(case)
     check_until_error(case)
     if case.initial is not None:
@@ -289,17 +294,6 @@ def is_taken(name: str, flow: Model) -> bool:
     columns = {column.name for column in (*CLOCK, *flow.columns)}
     own = {name, *(f"{name}_{column.name}" for column in STATISTICS)}
     return not own.isdisjoint({*flow.state, *flow.outputs, *columns, *RESERVED})
-
-
-def check_snapshot_fields(case: Any) -> None:
-    known = [*case.flow.outputs, *(scalar.name for scalar in case.scalars)]
-    for name in case.output.fields:
-        if name not in known:
-            near = did_you_mean(name, known).rstrip("?") or ""
-            raise ValueError(
-                f'output.fields = "{name}" is no field of flow.model = "{case.flow.model}": it must be one '
-                f"of {', '.join(known)}{near}"
-            )
 
 
 def check_until_error(case: Any) -> None:

@@ -7,10 +7,12 @@ from typing import Any, Literal
 import numpy as np
 
 # The input of a column: `Known` for "statistics" and for "row", the spectra by name (with "k"), the report of
-# the last step, the clock, the power and the work of forces by name. A column of "statistics" follows from
+# the last step, the clock, the power and the work of forces by name, the values of expressions by the name of
+# their column. A column of "statistics" follows from
 # sums of the core alone; one of "row" from all columns before it, including those of spectra, so that only a
 # row has it. A column of "state" is not written: results compute it from the spectra and the row of a state.
-Of = Literal["statistics", "spectra", "row", "step", "clock", "forcing", "state"]
+Of = Literal["statistics", "spectra", "row", "step", "clock", "forcing", "expression", "state"]
+UNITS_OF_CASE = "case's units"  # the unit of what is typed as text
 
 
 @dataclass(frozen=True)

@@ -311,6 +311,9 @@ def _option_at(place: Place) -> Option | None:
 
 def _requirement(error: dict[str, Any], place: Place) -> str:
     kind, context = error["type"], error.get("ctx", {})
+    if kind == "dict_type" and (option := _option_at(place)):
+        example = '{NAME = "…"}' if option.kind.endswith("texts") else "{energy = 0.1}"
+        return f"it must be a {option.kind} by name, such as {example}"
     if kind in _REQUIREMENTS:
         return _REQUIREMENTS[kind] + _without_quotes(kind, error["input"])
     if kind == "literal_error":
@@ -349,6 +352,5 @@ _REQUIREMENTS = {
     "int_from_float": "it must be a whole number",
     "bool_type": "it must be true or false",
     "string_type": "it must be text in quotes",
-    "dict_type": "it must be a table of numbers by name, such as {energy = 0.1}",
     "tuple_type": "it must be a list",
 }

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from whorl.config.columns import CLOCK, Column
+from whorl.config.columns import CLOCK, UNITS_OF_CASE, Column
 from whorl.config.forcing import units_of
 from whorl.config.models.base import FieldOf
 from whorl.config.scalars import STATISTICS, VARIANCE
@@ -15,7 +15,16 @@ SCALAR = FieldOf(1, "1", "passive scalar", ("",))
 def series_columns(case: Any) -> tuple[Column, ...]:
     """The columns of series.csv in order."""
     of_scalars, of_forcing = _of_scalars(case, STATISTICS), _of_forcing(case)
-    return (*CLOCK, *turnover_columns(case), *case.flow.columns, *of_scalars, *of_forcing)
+    own = (*CLOCK, *turnover_columns(case), *case.flow.columns, *of_scalars, *of_forcing)
+    return (*own, *expression_columns(case))
+
+
+def expression_columns(case: Any) -> tuple[Column, ...]:
+    """The columns that the case defines by expressions."""
+    return tuple(
+        Column(name, UNITS_OF_CASE, text, of="expression", later=True)
+        for name, text in case.output.columns.items()
+    )
 
 
 def growing_columns(case: Any) -> set[str]:

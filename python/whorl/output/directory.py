@@ -4,6 +4,7 @@
     case.toml                the case, every option resolved
     series.csv               see series.py
     spectra.h5               see spectra.py
+    diagnostics.h5           see diagnostics.py
     and whatever other tables config/outputs.py has
     checkpoints/STEP.h5      restart files, the newest few
     snapshots/STEP.vtkhdf    fields for ParaView and xarray
@@ -31,12 +32,13 @@ MARK = ".whorl-run"
 SNAPSHOT_SERIES = "snapshots.vtkhdf.series"
 OWN_FILES = (
     *(MARK, "case.toml", *(output.file for output in FILES.values()), "log.txt", "exchange.toml"),
+    "diagnostics.h5",
     *("plot.png", SNAPSHOT_SERIES),
 )
 ASIDE = ".aside"
 BEGUN = "# begun from the checkpoint "
 DIGITS = "[0-9]" * 8
-FREE_SECTIONS = {"time", "run", "output"}  # sections that a restart may change
+FREE_SECTIONS = {"time", "run", "output", "diagnostics"}  # sections that a restart may change
 BESIDE = {
     *FREE_SECTIONS,
     "grid",
@@ -58,6 +60,7 @@ class RunDirectory:
         self.case_file = self.path / "case.toml"
         self.series = self.path / FILES["series"].file
         self.spectra = self.path / FILES["spectra"].file
+        self.diagnostics = self.path / "diagnostics.h5"
         self.log = self.path / "log.txt"
         self.exchange = self.path / "exchange.toml"
         self.snapshot_series = self.path / SNAPSHOT_SERIES
@@ -212,11 +215,22 @@ class RunDirectory:
         """The case with the requested end and changes, and the checkpoint of `step` or the newest."""
         for setting in _refused(settings, FREE_SECTIONS):
             raise CaseError(
-                f"--set {setting} is not for a restart, which may change run.*, output.* (not directory) and "
-                f"time.*{self._advice(setting)}."
+                f"--set {setting} is not for a restart, which may change run.*, output.* (not directory), "
+                f"diagnostics and time.*{self._advice(setting)}."
             )
         case = self.read_case().updated(settings, output={"directory": str(self.path)}, time=end)
         return case, self.choose_checkpoint(step)
+
+    def to_look_at(
+        self, diagnostics: Sequence[dict[str, Any]], settings: Sequence[str], step: int | None
+    ) -> tuple[Case, Checkpoint]:
+        """The case with other diagnostics and changes of run.*, without a directory, and a checkpoint."""
+        for setting in _refused(settings, {"run"}):
+            raise CaseError(f"--set {setting} changes more than how it is computed; give run.* alone.")
+        sections = self.read_case().to_dict()
+        sections["output"].pop("directory", None)
+        sections["diagnostics"] = diagnostics
+        return Case(**sections).updated(settings), self.choose_checkpoint(step)
 
     def _advice(self, setting: str) -> str:
         """Advice on how to begin a run with a setting that a restart cannot change."""

@@ -13,19 +13,24 @@ from whorl.base.ranks import MPI
 from whorl.base.version import __version__
 from whorl.config.case import Case
 from whorl.config.clock import Clock, Every, Stopwatch
+from whorl.config.expressions import snapshot_entry, snapshot_expressions
 from whorl.config.outputs import FILES, OutputFile
 from whorl.config.section import LARGEST_NUMBER
+from whorl.measure.expressions import Expressions
 from whorl.output.accuracy import Accuracy
 from whorl.output.checkpoint import COUNT, SOURCES, Checkpoint
-from whorl.output.diagnostics import Moment
+from whorl.output.diagnostics import Diagnostics
 from whorl.output.directory import RunDirectory
+from whorl.output.moment import Moment
 from whorl.output.series import Series, gap_of, step_of
 from whorl.output.snapshot_series import SnapshotSeries
+from whorl.output.snapshot_writer import write_snapshot
 from whorl.output.spectra import Spectra
 from whorl.output.table import Kept, Table
 
 SIZES = ("energy", "variance", "mass")  # ends of names of statistics that are finite if their field is
 LARGEST = LARGEST_NUMBER**2  # more than any case can begin with; single precision still holds such a field
+OF = "diagnostics"  # (OF, NAME) is the key of a diagnostic
 GROWTH = 10.0  # factor on the energy in a step, larger than in any flow that the step resolves
 
 
@@ -43,13 +48,19 @@ class Recorder:
         self.tables = {
             name: table_of(output, case, directory.path if writes else None) for name, output in FILES.items()
         }
+        written = writes and has_h5py()
+        self.diagnostics = Diagnostics(case, directory.diagnostics if written else None)
+        self.tables["diagnostics"] = self.diagnostics
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.accuracy = Accuracy(case, comm)
+        self.columns = Expressions(case, means=list(case.output.columns.values()))
+        self.fields = {name: Expressions(case, [text]) for name, text in snapshot_expressions(case).items()}
         self.last_checkpoint = None
         self._every = {
             name: Every.parse(getattr(case.output, f"{name}_every"))
             for name in (*FILES, "checkpoint", "snapshot")
         }
+        self._every |= {(OF, one.label): Every.parse(one.every) for one in case.diagnostics}
         minutes = (
             self._every["checkpoint"].amount if self._every["checkpoint"].unit == "minutes" else math.inf
         )
@@ -60,9 +71,9 @@ class Recorder:
     def begin(self, dt: float) -> None:
         """Write the initial state; `dt` is the step before it, if the run begins from a checkpoint."""
         self.statistics()
-        for name, table in self.tables.items():
+        for name in FILES:
             if self._wanted(name):
-                agreed(self.comm, table.begin)
+                agreed(self.comm, self.tables[name].begin)
         self._write(set(filter(self._wanted, self._every)), None)
         if self.clock.step > 0:
             self.checkpoint(dt)  # without it a run begun from another's checkpoint could not be restarted
@@ -85,10 +96,10 @@ class Recorder:
             known = [gap for gap in gaps if step_of(gap) <= checkpoint.step]
             gap = gap_of(written - there, written, checkpoint.step)
             lost = there < written
-            if there or known or lost or self._wanted(name):
+            if there or known or lost or (name in FILES and self._wanted(name)):
                 told_in_it = [*known, gap] if lost and gap not in known else known
                 agreed(self.comm, partial(table.resume, data, told_in_it))
-            told += [f"{FILES[name].file} has a gap: {gap}."] if lost else []
+            told += [f"{name}{table.suffix} has a gap: {gap}."] if lost else []
         on_root(self.comm, lambda: self._keep_files(checkpoint.step))
         return told
 
@@ -211,7 +222,7 @@ class Recorder:
 
         A row with which the means are accurate enough is the last, and then `due` becomes all output.
         """
-        moment = Moment(self.case, self.flow, self.clock, self.statistics(), report)
+        moment = Moment(self.case, self.flow, self.clock, self.statistics(), report, self.columns.run)
         for name, table in self.tables.items():
             if name in due:
                 measured = table.measure(moment)
@@ -219,6 +230,9 @@ class Recorder:
             if name == "series" and name in due:
                 self.accuracy.check(table.rows)
                 due |= set(filter(self._wanted, self._every)) if self.accuracy.reached else set()
+        if names := tuple(name for name in self.diagnostics.by_name if (OF, name) in due):
+            found = self.diagnostics.measure_some(moment, names)
+            agreed(self.comm, partial(self.diagnostics.record, moment, found))
         if "snapshot" in due:
             self._snapshot()
 
@@ -227,7 +241,14 @@ class Recorder:
             return
         path = self.directory.snapshot_path(self.clock.step)
         single = self.case.output.snapshot_precision == "single"
-        self.flow.write_snapshot(path, self.case.output.fields, self._attributes(), single)
+        write_snapshot(
+            self.flow,
+            path,
+            [snapshot_entry(entry)[0] for entry in self.case.output.fields],
+            self._attributes(),
+            single=single,
+            expressions=self.fields,
+        )
         on_root(self.comm, lambda: self.snapshots.append(path, self.clock.time))
 
     def _attributes(self) -> dict[str, str | float | int]:

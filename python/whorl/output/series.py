@@ -17,7 +17,7 @@ from whorl.base.errors import CaseError
 from whorl.base.files import synchronise, write_text
 from whorl.config.columns import CLOCK, Column
 from whorl.config.outputs import option_of
-from whorl.output.diagnostics import Moment, row_of
+from whorl.output.moment import Moment, row_of
 from whorl.output.table import Kept, Table
 
 GAP, BETWEEN = "# gap: ", "; "

@@ -16,6 +16,7 @@ from xarray.backends import BackendArray, BackendEntrypoint
 from xarray.core import indexing
 
 from whorl.base.hdf5 import open_hdf5, python_value
+from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.models import DEFAULT, MODELS
 from whorl.config.scalars import own_names
 
@@ -25,7 +26,11 @@ if TYPE_CHECKING:
 ROOT = "VTKHDF"
 NUMBERED = 1  # the version whose scalars are scalar0, scalar1, …
 # The name of the last dimension of a field by its length: components of a vector, parts of a complex number.
-LAST = {3: ("component", ["x", "y", "z"]), 2: ("part", ["real", "imaginary"])}
+LAST = {
+    3: ("component", ["x", "y", "z"]),
+    2: ("part", ["real", "imaginary"]),
+    9: ("pair", [a + b for a in "xyz" for b in "xyz"]),
+}
 
 
 class SnapshotBackend(BackendEntrypoint):
@@ -72,7 +77,7 @@ class SnapshotBackend(BackendEntrypoint):
             for name, data in image["PointData"].items():
                 own = names.get(name, name)
                 if own not in dropped:
-                    variables[own] = _lazy(path, data, coordinates, units.get(own, "1"))
+                    variables[own] = _lazy(path, data, coordinates, units.get(own, UNITS_OF_CASE))
         present = {dimension for variable in variables.values() for dimension in variable.dims}
         coordinates |= {label: values for label, values in LAST.values() if label in present}
         coordinates["time"] = ((), attributes["time"], {"units": "time"})
@@ -199,7 +204,8 @@ def _about(attributes: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     sections = tomllib.loads(attributes.get("case", ""))
     model = MODELS.get(sections.get("flow", {}).get("model", DEFAULT), MODELS[DEFAULT])
     units = {name: field.unit for name, field in model.outputs.items()}
-    return units, scalars_in(attributes)
+    scalars = {scalar["name"]: "1" for scalar in sections.get("scalars", [])}
+    return units | scalars, scalars_in(attributes)
 
 
 def scalars_in(attributes: dict[str, Any]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from whorl.base.files import whole_file
 from whorl.base.hdf5 import open_hdf5
 from whorl.config.columns import Column
 from whorl.config.outputs import option_of
-from whorl.output.diagnostics import Moment, shells_of
+from whorl.output.moment import Moment, shells_of
 from whorl.output.series import gaps_of, with_gaps
 from whorl.output.table import Kept, Table
 

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 from whorl.base.errors import CaseError
 from whorl.config.columns import Column
-from whorl.output.diagnostics import Moment
+from whorl.output.moment import Moment
 
 
 class Kept(NamedTuple):

@@ -1,5 +1,6 @@
 """Quantities typed as text: expressions become programs that the core runs at the points of the grid.
 
 Its modules, each of which reaches only those before it:
-operations, linear, nodes, values, language, parse, span, plan.
+operations, linear, nodes, tally, values, language, parse, span, plan,
+questions.
 """

@@ -33,6 +33,11 @@ class Multiplier:
         )
 
     @property
+    def keeps_mean(self) -> bool:
+        """Whether it is 1 at k = 0, where every other multiplier is 0."""
+        return self.derivatives == (0, 0, 0) and self.power == 0 and self.low <= 0 < self.high
+
+    @property
     def order(self) -> tuple[Any, ...]:
         """What sorts multipliers."""
         return (*self.derivatives, self.power, self.low, self.high)

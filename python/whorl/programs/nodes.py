@@ -5,7 +5,7 @@ linear operators stay linear forms: they are found in the modes, and cost nothin
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -102,7 +102,13 @@ class Graph:
 
     def mean(self, node: Node) -> Node:
         """The mean over all points."""
-        return node if node.uniform else self._node("number", node, (), uniform=True)
+        if node.uniform:
+            return node
+        # Of the points between walls an odd field has a mean.
+        periodic_form = node.kind == "linear" and self.walls == EVEN
+        if periodic_form and not any(term.multiplier.keeps_mean for term in node.value):
+            return self.constant(0)
+        return self._node("number", node, (), uniform=True)
 
     def apply(self, name: str, *arguments: Node) -> Node:
         """An operation on nodes. Raises ValueError if a constant is not finite or not real."""
@@ -120,8 +126,7 @@ class Graph:
         Raises ValueError if the node depends on the position itself, which is not periodic.
         """
         if node.uniform:
-            keeps_mean = multiplier.derivatives == (0, 0, 0) and multiplier.power == 0 and multiplier.low <= 0
-            return self.apply("multiply", self.constant(factor if keeps_mean else 0.0), node)
+            return self.apply("multiply", self.constant(factor if multiplier.keeps_mean else 0.0), node)
         if node.kind == "linear":
             return self._linear(node.value.under(multiplier, factor))
         if node.kind in SCALES and (self.parity(node) is None or self._has_linear_part(node)):
@@ -270,11 +275,11 @@ class Graph:
         return self.apply("negative", b) if a.value == -1 else None
 
     def _divide(self, a: Node, b: Node) -> Node | None:
-        if b.kind != "constant":
-            return None
-        if b.value == 0:
+        if is_constant(b, 0):
             raise ValueError("it divides by zero")
-        return self.apply("multiply", self.constant(1 / b.value), a)
+        if not b.uniform or a.uniform:
+            return None
+        return self.apply("multiply", self.apply("divide", self.constant(1), b), a)
 
 
 _SIMPLER = {
@@ -310,8 +315,11 @@ def worked_out(node: Node, known: Mapping["str | Node", float]) -> float:
     return values[node]
 
 
-def within(*nodes: Node) -> Iterator[Node]:
-    """The nodes and all that they follow from at the same point, each once, arguments first."""
+def within(*nodes: Node, into: Callable[[Node], bool] = lambda _: True) -> Iterator[Node]:
+    """The nodes and all that they follow from at the same point, each once, arguments first.
+
+    The arguments of those for which `into` is false are left out.
+    """
     seen: set[Node] = set()
     stack = [(node, False) for node in reversed(nodes)]
     while stack:
@@ -321,4 +329,4 @@ def within(*nodes: Node) -> Iterator[Node]:
         elif node not in seen:
             seen.add(node)
             stack.append((node, True))
-            stack.extend((one, False) for one in reversed(node.arguments))
+            stack.extend((one, False) for one in reversed(node.arguments if into(node) else ()))

@@ -24,9 +24,24 @@ SHOWN = 60  # characters of the text on either side of a fault
 class ExpressionError(CaseError):
     """An expression that means nothing: one paragraph and, below it, the text with a caret at the place."""
 
-    def __init__(self, reason: str, place: str = ""):
+    def __init__(self, reason: str, shown: str = ""):
         super().__init__(reason)
-        self.args = (f"{self.args[0]}{place}",)
+        self.reason, self.shown = reason, shown
+        self.args = (f"{self.args[0]}{shown}",)
+
+    def at(self, place: str) -> "ExpressionError":
+        """The same error of an expression that an option holds."""
+        return ExpressionError(f"{place}: {self.reason}", self.shown)
+
+
+def fault(reason: str, text: str, start: int = 0, length: int | None = None) -> ExpressionError:
+    """The error with the text below it, and a caret at each of so many characters, all by default."""
+    first = max(0, start - SHOWN)
+    shown = text[first : start + SHOWN]
+    before, behind = "…" if first else "", "…" if len(text) > start + SHOWN else ""
+    marked = max(1, min(len(text) if length is None else length, SHOWN))
+    marks = " " * (start - first + len(before)) + "^" * marked
+    return ExpressionError(f"{reason.rstrip('.')}:", f"\n  {before}{shown}{behind}\n  {marks}")
 
 
 @dataclass(frozen=True)
@@ -101,7 +116,7 @@ class _Reading:
 
     def __init__(self, parser: Parser, text: str):
         self.parser, self.algebra, self.graph = parser, parser.algebra, parser.graph
-        self.text = "".join(c if c.isprintable() else " " for c in text[: LONGEST + 1]).strip()
+        self.text = in_one_line(text)
         self.length = len(text)
         self._depth = 0
 
@@ -115,22 +130,15 @@ class _Reading:
         try:
             tree = ast.parse(self.text, mode="eval").body
         except SyntaxError as error:
-            raise self._error(error.msg, (error.offset or 1) - 1, 1) from None
+            raise fault(error.msg, self.text, (error.offset or 1) - 1, 1) from None
         except (ValueError, RecursionError, MemoryError) as error:
             deep = isinstance(error, RecursionError | MemoryError)
-            raise self._error("it is nested too deeply" if deep else str(error), 0, 1) from None
+            raise fault("it is nested too deeply" if deep else str(error), self.text, 0, 1) from None
         return self._at(tree)
-
-    def _error(self, reason: str, start: int, length: int) -> ExpressionError:
-        first = max(0, start - SHOWN)
-        shown = self.text[first : start + SHOWN]
-        before, behind = "…" if first else "", "…" if len(self.text) > start + SHOWN else ""
-        marks = " " * (start - first + len(before)) + "^" * max(1, min(length, SHOWN))
-        return ExpressionError(f"{reason.rstrip('.')}:", f"\n  {before}{shown}{behind}\n  {marks}")
 
     def _fault(self, node: ast.expr, reason: str) -> ExpressionError:
         start, end = (self._place(at) for at in (node.col_offset, node.end_col_offset or node.col_offset))
-        return self._error(reason, start, end - start)
+        return fault(reason, self.text, start, end - start)
 
     def _place(self, offset: int) -> int:
         """The character at an offset in bytes."""
@@ -269,6 +277,11 @@ class _Reading:
         if all(node.kind in kinds for node in a.nodes()):
             return a
         return compare("equal", compare("equal", a, zero), zero)
+
+
+def in_one_line(text: str) -> str:
+    """The text as it is shown, at most one character longer than is taken."""
+    return "".join(c if c.isprintable() else " " for c in text[: LONGEST + 1]).strip()
 
 
 def _floating(number: int | float) -> float:

@@ -5,13 +5,14 @@ products that are brought back to the modes as fields, and the values themselves
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from whorl.programs.linear import LinearForm
-from whorl.programs.nodes import Field, Node, within
+from whorl.programs.nodes import Field, Node, within, worked_out
 from whorl.programs.span import Span
+from whorl.programs.tally import Tally
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,17 @@ class Instruction:
     operands: tuple[int, ...]
 
 
+@dataclass(frozen=True, eq=False)
+class Once:
+    """A number that is worked out once from those that are known, not at each point."""
+
+    node: Node
+
+    def value(self, known: Mapping[str | Node, float]) -> float:
+        """The number."""
+        return worked_out(self.node, known)
+
+
 @dataclass(frozen=True)
 class Program:
     """What is worked out at each point.
@@ -30,8 +42,9 @@ class Program:
     ----------
     inputs : tuple of LinearForm
         What travels to the points.
-    numbers : tuple of float, str or Node
-        Constants, and by name or by the node whose mean they are what is known when the program runs.
+    numbers : tuple of float, str, Node or Once
+        Constants, by name or by the node whose mean they are what is known when the program runs, and what
+        follows from these.
     instructions : tuple of Instruction
         In order.
     results : tuple of int
@@ -39,24 +52,25 @@ class Program:
     """
 
     inputs: tuple[LinearForm, ...]
-    numbers: tuple[float | str | Node, ...]
+    numbers: tuple[float | str | Node | Once, ...]
     instructions: tuple[Instruction, ...]
     results: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A round trip: its program, whose results are these means, then these products, then these values."""
+    """A round trip: its program, whose results are these means, products, values and nodes of tallies."""
 
     program: Program
     means: tuple[Node, ...]
     products: tuple[Field, ...]
     values: tuple[Node, ...]
+    tallies: tuple[Tally, ...] = ()
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The stages that work out some nodes, in order; the values are results of the last one."""
+    """The stages that work out some nodes, in order; values and tallies are results of the last one."""
 
     stages: tuple[Stage, ...]
 
@@ -75,12 +89,13 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def plan(values: Sequence[Node], means: Sequence[Node] = ()) -> Plan:
-    """The plan for values at the points, and for the means of others."""
+def plan(values: Sequence[Node], means: Sequence[Node] = (), tallies: Sequence[Tally] = ()) -> Plan:
+    """The plan for values at the points, for the means of others, and for histograms."""
     levels = _Levels()
+    at_points = [*values, *(node for tally in tallies for node in tally.nodes)]
     wanted_means = {node: levels.of(node) for node in means if not node.uniform}
     products: dict[Field, int] = {}
-    stack = [*values, *means]
+    stack = [*at_points, *means]
     while stack:
         for node in within(stack.pop()):
             if node.kind == "number" and isinstance(node.value, Node) and node.value not in wanted_means:
@@ -90,7 +105,7 @@ def plan(values: Sequence[Node], means: Sequence[Node] = ()) -> Plan:
                 if field.product and field not in products:
                     products[field] = levels.of(field.product)
                     stack.append(field.product)
-    last = max([levels.of(node) for node in values], default=-1)
+    last = max([levels.of(node) for node in at_points], default=-1)
     count = max([last, *wanted_means.values(), *products.values()]) + 1  # none if all are numbers
     return Plan(
         tuple(
@@ -98,6 +113,7 @@ def plan(values: Sequence[Node], means: Sequence[Node] = ()) -> Plan:
                 [node for node, level in wanted_means.items() if level == number],
                 sorted((one for one, level in products.items() if level == number), key=lambda f: f.serial),
                 list(values) if number == count - 1 else [],
+                tuple(tallies) if number == count - 1 else (),
             )
             for number in range(count)
         )
@@ -127,9 +143,11 @@ class _Levels:
         return max([self._known[one] for one in node.arguments] + of_fields, default=0)
 
 
-def _stage(means: list[Node], products: list[Field], values: list[Node]) -> Stage:
-    results = [*means, *(field.product for field in products), *values]
-    return Stage(_Compilation(results).program(), tuple(means), tuple(products), tuple(values))
+def _stage(means: list[Node], products: list[Field], values: list[Node], tallies: tuple[Tally, ...]) -> Stage:
+    tallied = [node for tally in tallies for node in tally.nodes]
+    results = [*means, *(field.product for field in products), *values, *tallied]
+    program = _Compilation(results).program()
+    return Stage(program, tuple(means), tuple(products), tuple(values), tallies)
 
 
 Place = tuple[str, Any]  # an operand: a kind, and its number or, of "number", its node
@@ -140,11 +158,12 @@ class _Compilation:
 
     def __init__(self, results: list[Node]):
         self.results = results
-        self.nodes = list(within(*results))
+        self.nodes = list(within(*results, into=lambda node: not node.uniform))
         self.span = Span.of(node.value for node in self.nodes if node.kind == "linear")
         self.steps: list[tuple[str, tuple[Place, ...]]] = []
         self.places: dict[Node, Place] = {}
-        uses = Counter(one for node in self.nodes for one in node.arguments) + Counter(results)
+        inner = (node for node in self.nodes if not node.uniform)
+        uses = Counter(one for node in inner for one in node.arguments) + Counter(results)
         self.fused = dict(self._sums_of_products(uses))
         in_sums = set(self.fused.values())
         for node in self.nodes:
@@ -174,13 +193,15 @@ class _Compilation:
     def _sums_of_products(self, uses: Counter[Node]) -> Iterator[tuple[Node, Node]]:
         """Sums with the product that is worked out in the same operation, since nothing else uses it."""
         for node in self.nodes:
-            if node.kind == "add":
+            if node.kind == "add" and not node.uniform:
                 for one in node.arguments:
-                    if one.kind == "multiply" and uses[one] == 1:
+                    if one.kind == "multiply" and uses[one] == 1 and not one.uniform:
                         yield node, one
                         break
 
     def _place(self, node: Node) -> Place:
+        if node.uniform and node.kind not in ("constant", "number"):
+            return "number", Once(node)
         match node.kind:
             case "constant" | "number":
                 return "number", node.value

@@ -16,6 +16,7 @@ from whorl.base.files import check_picture
 from whorl.base.text import spelled
 from whorl.config.case import Case, Grid
 from whorl.config.dealiasing import LARGEST_KEPT
+from whorl.config.expressions import snapshot_entry
 from whorl.config.models.base import KOLMOGOROV, Curves, Picture, Slice
 from whorl.output.directory import RunDirectory
 from whorl.results.averages import Averages, told
@@ -176,7 +177,7 @@ def rounded(time: float, span: float) -> str:
 
 def picture_of(case: Case) -> Picture:
     """Return the model's picture, with passive scalars if one is the first field of the snapshots."""
-    picture, first = case.flow.picture, case.output.fields[0]
+    picture, first = case.flow.picture, snapshot_entry(case.output.fields[0])[0]
     if picture.slope == KOLMOGOROV and 1 in case.grid.points:
         picture = replace(picture, slope=None)  # in a plane there is another range
     names = sorted((scalar.name for scalar in case.scalars), key=lambda name: name != first)

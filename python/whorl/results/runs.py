@@ -10,6 +10,7 @@ from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean, show
 from whorl.config.outputs import FILES
+from whorl.output.diagnostic_files import read_diagnostics
 from whorl.output.directory import RunDirectory
 from whorl.output.series import read_series, with_gaps
 from whorl.output.snapshot_series import times_of
@@ -123,6 +124,19 @@ class RunResults:
         """
         spectra = self.spectra if RunDirectory(self.directory).spectra.is_file() else None
         return averages_of(self.rows(), spectra, self.case, start, end)
+
+    @property
+    def diagnostics(self) -> dict[str, xr.Dataset]:
+        """What the diagnostics measured, by their names: a dataset each over `time` and its axes, with units.
+
+        Examples
+        --------
+        The mean over the second half of the run of the densities of a diagnostic "pdf":
+
+        >>> pdf = run.diagnostics["pdf"]["pdf"]
+        >>> mean = pdf.isel(time=slice(pdf.sizes["time"] // 2, None)).mean("time")
+        """
+        return read_diagnostics(RunDirectory(self.directory).diagnostics)
 
     @property
     def snapshots(self) -> xr.Dataset:

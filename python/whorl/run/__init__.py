@@ -2,5 +2,6 @@
 
 Its modules, each of which reaches only those before it:
 declared, core_options, exchange_choice, fitting, lasting_output, memory_limits, modes, progress, signals,
-threads, checks, expressions, state, forces, tune, turnovers, ends, advance, restart, simulation.
+threads, checks, state, forces, tune, turnovers, ends, advance, restart, simulation,
+analysis.
 """

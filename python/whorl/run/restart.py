@@ -107,6 +107,61 @@ class Restarts:
             self._begin_beside(source, place, case, checkpoint, settings, comm, overwrite, forcing)
         return self
 
+    @classmethod
+    def open(
+        cls,
+        directory: str | Path,
+        *,
+        step: int | None = None,
+        diagnostics: Sequence[dict[str, Any]] = (),
+        settings: Sequence[str] = (),
+        comm: MPI.Intracomm | None = None,
+    ) -> Self:
+        """Open a checkpoint to look at its state: no file is written, and the run may go on meanwhile.
+
+        Parameters
+        ----------
+        directory : str or Path
+            The output directory of the run that wrote the checkpoint.
+        step : int, optional
+            The step of the checkpoint; the newest by default.
+        diagnostics : sequence of dict, optional
+            The diagnostics of the case, in place of those of the run.
+        settings : sequence of str, optional
+            Changes of run.*, such as "run.device=cuda".
+        comm : mpi4py.MPI.Intracomm, optional
+            The ranks that share the flow, all by default; their number may differ from the run's.
+
+        Returns
+        -------
+        Simulation
+            A simulation in the state of the checkpoint.
+
+        Raises
+        ------
+        CaseError
+            If there is no such checkpoint, if it is damaged, or if a setting is not one that may change.
+
+        Examples
+        --------
+        >>> with Simulation.open("vortex", step=2000) as state:
+        ...     enstrophy = state.mean("dot(omega, omega)")
+        """
+        check_list(settings)
+        self = cls.__new__(cls)
+        comm = comm or world()
+        source = RunDirectory(directory)
+        case, checkpoint = on_root(comm, lambda: source.to_look_at(diagnostics, settings, step))
+        self._set_up(case, comm, None, checkpoint.clock(), None, checkpoint.lines_for(case, settings))
+        try:
+            self.flow.read_checkpoint(checkpoint.path)
+        except _core.Error as error:
+            raise _damaged(comm, source, checkpoint, error) from None
+        self.flow.restore_sources(kept_of_sources(checkpoint.sources, checkpoint.case, case))
+        self._open_log("open")
+        self.origin, self._fresh = checkpoint.path, False
+        return self
+
     def _go_on(
         self,
         place: RunDirectory,

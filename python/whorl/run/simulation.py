@@ -210,6 +210,11 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         """The spectra so far, over (time, k); the same on every rank."""
         return self._recorder.tables["spectra"].data.copy(deep=True)
 
+    @property
+    def diagnostics(self) -> dict[str, xr.Dataset]:
+        """What the case's diagnostics have measured so far, by their names; the same on every rank."""
+        return {name: one.dataset() for name, one in self._recorder.diagnostics.measured.items()}
+
     def statistics(self) -> dict[str, float]:
         """Return the numbers of the present state, by the names of the columns of the series.
 

@@ -13,8 +13,9 @@ from whorl.config.clock import Clock
 from whorl.config.measures import output_fields
 from whorl.config.models.base import FieldOf
 from whorl.initial import fields as initials
+from whorl.measure.expressions import Expressions
+from whorl.output.diagnostics import measured_now
 from whorl.run import modes
-from whorl.run.expressions import Expressions
 
 
 class State:
@@ -257,6 +258,34 @@ class State:
         if known and known.parts:
             return np.array([found.real, found.imag])
         return np.atleast_1d(found) if known else found[()]
+
+    def diagnose(self, kind: str, **options: Any) -> xr.Dataset:
+        """Return what a diagnostic measures of the present state.
+
+        Parameters
+        ----------
+        kind : str
+            The kind of diagnostic, such as "pdf"; `whorl diagnostics` lists them.
+        **options
+            Its options as in a block [[diagnostics]], such as of="dx(u.x)" and bins=200.
+
+        Returns
+        -------
+        Dataset
+            Its arrays with units and meanings over their axes, and `time` and `step`; on every rank.
+
+        Raises
+        ------
+        CaseError
+            If the kind or an option is unknown or not allowed, or if an expression means nothing.
+
+        Examples
+        --------
+        >>> gradients = simulation.diagnose("moments", of="grad(u)")
+        >>> gradients["moment"].sel(order=3, quantity="grad(u).xx")
+        """
+        case = self.case.updated(diagnostics=[{"kind": kind, **options}])
+        return measured_now(case, case.diagnostics[0], self.flow, self.clock)
 
     def maximum(self, name: str) -> float:
         """Return the largest magnitude |f| of a field, or an expression, on the grid points.

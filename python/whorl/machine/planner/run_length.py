@@ -10,6 +10,7 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import LANDING, NEAR, Every
 from whorl.config.explain import show
+from whorl.config.expressions import snapshot_components
 from whorl.config.forcing import Expected, expectation
 from whorl.config.initial_options import InitialField, Random
 from whorl.config.sizes import next_good_size
@@ -245,7 +246,7 @@ def output_of(
     """Snapshots (points × components), checkpoints (`modes` a field, two of three components of a vector)."""
     shape = _core.model_shape(planned_options(case))
     points = math.prod(case.grid.points)
-    components = sum(shape["outputs"][name] for name in case.output.fields)
+    components = snapshot_components(case)
     stored = sum(2 if count == 3 else count for count in shape["fields"].values())
     snapshot = points * components * (4 if case.output.snapshot_precision == "single" else 8)
     checkpoint = modes * stored * (8 if case.run.precision == "single" else 16)

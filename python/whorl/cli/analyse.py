@@ -1,0 +1,101 @@
+"""`whorl analyse`: diagnostics of the checkpoints of a run."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.markup import escape
+from rich.table import Table
+
+from whorl.base.errors import CaseError
+from whorl.base.text import typed
+from whorl.cli.options import RunArgument
+from whorl.config.diagnostics import KINDS
+from whorl.config.explain import did_you_mean
+from whorl.output.directory import RunDirectory
+from whorl.run.progress import stdout_console
+
+FILE = "analysis.h5"
+
+
+def analyse(
+    directory: RunArgument,
+    diagnostic: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--diagnostic", "-d", metavar="NAME", help="A diagnostic of the run's case; all by default."
+        ),
+    ] = None,
+    pdf: Annotated[
+        list[str] | None, typer.Option("--pdf", metavar="EXPRESSION", help="Probability densities of it.")
+    ] = None,
+    moments: Annotated[
+        list[str] | None, typer.Option("--moments", metavar="EXPRESSION", help="Moments of it.")
+    ] = None,
+    profile: Annotated[
+        list[str] | None, typer.Option("--profile", metavar="EXPRESSION", help="Its profiles along z.")
+    ] = None,
+    checkpoint: Annotated[
+        int | None, typer.Option("--checkpoint", metavar="STEP", help="That of this step, not the newest.")
+    ] = None,
+    every: Annotated[bool, typer.Option("--all", help="All checkpoints of the run.")] = False,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help=f"File for the results; DIR/{FILE} by default.")
+    ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", "-s", metavar="KEY=VALUE", help="Change run.*: --set run.device=cuda."),
+    ] = None,
+) -> None:
+    """Measure diagnostics of the checkpoints of a run, also under mpiexec.
+
+    Results go to a file like diagnostics.h5; numbers are shown, too.
+    """
+    from whorl.base.parallel import abort_on_exception, world
+    from whorl.run.analysis import analyse as measure
+
+    abort_on_exception()
+    if every and checkpoint is not None:
+        raise CaseError("--all and --checkpoint exclude each other; give one.")
+    place = RunDirectory(directory)
+    given = {"pdf": pdf, "moments": moments, "profile": profile}
+    wanted = [{"kind": kind, "of": list(of)} for kind, of in given.items() if of]
+    wanted += [_of_case(place, name) for name in diagnostic or []]
+    steps = [checkpoint] if checkpoint is not None else None
+    if every:
+        steps = [int(path.stem) for path in place.checkpoints()] or None
+    path = output or place.path / FILE
+    found = measure(directory, wanted, steps=steps, output=path, settings=settings or [])
+    if world().rank == 0:
+        _show(found, path)
+
+
+def _of_case(place: RunDirectory, name: str) -> dict[str, Any]:
+    """The diagnostic of the run's case that has this name."""
+    own = {one.label: one for one in place.read_case().diagnostics}
+    if name in own:
+        return own[name].model_dump(exclude_none=True)
+    near = did_you_mean(name, [*own, *KINDS])
+    known = f"it has {', '.join(own)}" if own else "it has none"
+    raise CaseError(
+        f"the case of {typed(place.path)} has no diagnostic {name}: {known}{near or '.'} Options such as "
+        "--pdf EXPRESSION measure others."
+    )
+
+
+def _show(found: dict[str, Any], path: Path) -> None:
+    """The numbers of the last state: of each diagnostic those that have no axis but the quantity."""
+    console = stdout_console()
+    for name, data in found.items():
+        last = data.isel(time=-1)
+        numbers = [key for key, one in last.data_vars.items() if one.dims == ("quantity",)]
+        if not numbers:
+            continue
+        table = Table(name, *numbers, box=None, header_style="bold", pad_edge=False)
+        for n, text in enumerate(last["quantity"].values):
+            table.add_row(escape(str(text)), *(f"{float(last[key][n]):.6g}" for key in numbers))
+        console.print(table, "")
+    groups = ", ".join(found)
+    console.print(
+        escape(f"{path}: {groups}; xarray.open_dataset({str(path)!r}, group={next(iter(found))!r})")
+    )

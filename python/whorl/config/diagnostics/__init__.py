@@ -1,0 +1,27 @@
+"""The diagnostics of [[diagnostics]], a file for each kind: a line here registers one.
+
+Its modules, each of which reaches only those before it:
+base, scales, conditional, joint_pdf, moments, pdf, profile.
+"""
+
+from functools import reduce
+from operator import or_
+from typing import Annotated
+
+from pydantic import Field
+
+from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout
+from whorl.config.diagnostics.conditional import Conditional
+from whorl.config.diagnostics.joint_pdf import JointPdf
+from whorl.config.diagnostics.moments import Moments
+from whorl.config.diagnostics.pdf import Pdf
+from whorl.config.diagnostics.profile import Profile
+from whorl.config.section import tag_of
+
+KINDS: dict[str, type[Diagnostic]] = {
+    tag_of(kind): kind for kind in (Pdf, Moments, JointPdf, Conditional, Profile)
+}
+
+AnyDiagnostic = Annotated[reduce(or_, KINDS.values()), Field(discriminator="kind")]
+
+__all__ = ["KINDS", "AnyDiagnostic", "Array", "Axis", "Diagnostic", "Layout"]

@@ -1,0 +1,129 @@
+"""The declaration of a diagnostic: its options, what it asks of a state, and the arrays that come out."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+from pydantic import AfterValidator, BeforeValidator
+
+from whorl.config.scalars import plain_name
+from whorl.config.section import Interval, Section, listed, option
+from whorl.programs.nodes import Node
+from whorl.programs.parse import ExpressionError, fault, in_one_line
+from whorl.programs.questions import Answers, Questions
+from whorl.programs.values import AXES, Value
+
+MOST_QUANTITIES = 100  # of one diagnostic
+
+
+def texts(value: Any) -> Any:
+    """One text stands for a list of one."""
+    return (value,) if isinstance(value, str) else listed(value)
+
+
+Texts = Annotated[tuple[str, ...], BeforeValidator(texts)]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """A coordinate of arrays: numbers, or texts."""
+
+    name: str
+    values: Sequence[float] | Sequence[str]
+    meaning: str
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array over axes, which `of` takes from the answers."""
+
+    name: str
+    axes: tuple[str, ...]
+    meaning: str
+    of: Callable[[Answers], np.ndarray]
+    unit: str = ""
+
+
+@dataclass(frozen=True)
+class Layout:
+    """All that a diagnostic gives for each state."""
+
+    axes: tuple[Axis, ...]
+    arrays: tuple[Array, ...]
+
+    def shape_of(self, array: Array) -> tuple[int, ...]:
+        """The lengths of its axes."""
+        lengths = {axis.name: len(axis.values) for axis in self.axes}
+        return tuple(lengths[name] for name in array.axes)
+
+
+@dataclass(frozen=True)
+class Quantity:
+    """A real number at each point, with what it is called."""
+
+    text: str
+    node: Node
+
+
+class Diagnostic(Section):
+    """Base of all diagnostics: each has its docstring's first line as meaning."""
+
+    kind: str = option(..., "kind of diagnostic")
+    name: Annotated[str, AfterValidator(plain_name)] | None = option(
+        None, "its group in diagnostics.h5; its kind by default"
+    )
+    every: Interval = option("100 steps", "how often it is measured; also at the start and the end")
+
+    reference: ClassVar[str] = ""
+    """Where it is defined."""
+
+    @property
+    def label(self) -> str:
+        """The name of its group."""
+        return self.name or self.kind
+
+    def ask(self, questions: Questions, case: Any) -> Layout:
+        """Ask for what it needs, and say what comes out. Raises ExpressionError or ValueError."""
+        raise NotImplementedError
+
+    def quantities(
+        self, questions: Questions, given: Sequence[str], option_name: str = "of"
+    ) -> list[Quantity]:
+        """The components of some texts, each of which is a real quantity. Raises ExpressionError."""
+        found = [one for text in given for one in self._components(questions, text, option_name)]
+        if len(found) > MOST_QUANTITIES:
+            raise ExpressionError(
+                f"diagnostics.{self.label}.{option_name} holds {len(found)} quantities; at most "
+                f"{MOST_QUANTITIES} are taken, so make several diagnostics of it."
+            )
+        return found
+
+    def _components(self, questions: Questions, text: str, option_name: str) -> list[Quantity]:
+        place = f"diagnostics.{self.label}.{option_name}"
+        try:
+            value = questions.parser.parse(text)
+            if value.complex:
+                raise fault("a quantity is real; take real(…), imag(…) or abs(…) of it", in_one_line(text))
+        except ExpressionError as error:
+            raise error.at(place) from None
+        return [Quantity(_named(text, index), value.real[index]) for index in np.ndindex(value.real.shape)]
+
+
+def _named(text: str, index: tuple[int, ...]) -> str:
+    """A component of a text: itself of a number."""
+    if not index:
+        return text
+    of = text if text.isidentifier() or text.endswith(")") else f"({text})"
+    return f"{of}.{''.join(AXES[i] for i in index)}"
+
+
+def listed_numbers(values: Sequence[Value]) -> Callable[[Answers], np.ndarray]:
+    """The numbers of some values, one after another."""
+    return lambda answers: np.array([float(answers.number(value)) for value in values])
+
+
+def quantity_axis(quantities: Sequence[Quantity]) -> Axis:
+    """The axis of the quantities."""
+    return Axis("quantity", [one.text for one in quantities], "what is measured")

@@ -1,0 +1,100 @@
+"""Axes of histograms: how a quantity becomes a position among bins."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+from pydantic import AfterValidator, BeforeValidator
+
+from whorl.config.columns import UNITS_OF_CASE
+from whorl.config.diagnostics.base import Array, Axis, Quantity, listed_numbers
+from whorl.config.section import listed
+from whorl.programs.nodes import Graph, Node
+from whorl.programs.questions import Questions
+from whorl.programs.values import Value, scalar
+
+Scale = Literal["std", "absolute", "log"]
+DEFAULT_RANGE = {"std": (-20.0, 20.0), "absolute": (-1.0, 1.0), "log": (-6.0, 4.0)}
+SCALES = {
+    "std": ("(f − ⟨f⟩)/σ_f", ""),
+    "absolute": ("f", UNITS_OF_CASE),
+    "log": ("log₁₀(f/⟨f⟩)", ""),
+}
+
+
+def _rising(ends: tuple[float, float]) -> tuple[float, float]:
+    if not ends[0] < ends[1]:
+        raise ValueError("it must be two numbers, the smaller one first")
+    return ends
+
+
+Ends = Annotated[tuple[float, float], BeforeValidator(listed), AfterValidator(_rising)]
+
+
+@dataclass(frozen=True)
+class Bins:
+    """Equal bins of a scaled quantity."""
+
+    scale: str
+    count: int
+    ends: tuple[float, float]
+
+    @classmethod
+    def of(cls, scale: str, count: int, ends: tuple[float, float] | None) -> "Bins":
+        """With the scale's usual ends where none are given."""
+        return cls(scale, count, ends or DEFAULT_RANGE[scale])
+
+    @property
+    def width(self) -> float:
+        """The width of a bin."""
+        return (self.ends[1] - self.ends[0]) / self.count
+
+    @property
+    def centres(self) -> np.ndarray:
+        """The centres of the bins."""
+        return self.ends[0] + self.width * (np.arange(self.count) + 0.5)
+
+    def axis(self, name: str, of: str = "") -> Axis:
+        """The coordinate of the bins."""
+        meaning, unit = SCALES[self.scale]
+        return Axis(name, self.centres, f"{meaning}{of}, the centre of the bin", unit)
+
+    def position(self, questions: Questions, quantity: Quantity) -> Node:
+        """The position of the quantity in units of bins, from the first one on."""
+        graph, node = questions.parser.graph, quantity.node
+        of, factor = node, graph.constant(1 / self.width)
+        offset = graph.constant(-self.ends[0] / self.width)
+        if self.scale == "log":
+            of = graph.apply("log10", graph.apply("divide", node, graph.mean(node)))
+        if self.scale == "std":
+            factor = graph.apply("divide", factor, spread(graph, node))
+            offset = graph.apply("subtract", offset, graph.apply("multiply", graph.mean(node), factor))
+        # One operation a point: factor and offset are numbers.
+        return graph.apply("add", graph.apply("multiply", factor, of), offset)
+
+
+def spread(graph: Graph, node: Node) -> Node:
+    """The standard deviation, from means of the same round trip."""
+    mean = graph.mean(node)
+    square = graph.mean(graph.apply("multiply", node, node))
+    variance = graph.apply("subtract", square, graph.apply("multiply", mean, mean))
+    return graph.apply("sqrt", graph.apply("maximum", variance, graph.constant(0)))
+
+
+def number(questions: Questions, node: Node) -> Value:
+    """A node that is the same at all points, which is asked for."""
+    value = scalar(node)
+    questions.numbers.append(value)
+    return value
+
+
+def mean_and_std(questions: Questions, quantities: Sequence[Quantity]) -> tuple[Array, Array]:
+    """The mean and the standard deviation of each quantity."""
+    graph = questions.parser.graph
+    means = [number(questions, graph.mean(one.node)) for one in quantities]
+    deviations = [number(questions, spread(graph, one.node)) for one in quantities]
+    return (
+        Array("mean", ("quantity",), "⟨f⟩", listed_numbers(means), UNITS_OF_CASE),
+        Array("std", ("quantity",), "σ, the root of ⟨f²⟩ − ⟨f⟩²", listed_numbers(deviations), UNITS_OF_CASE),
+    )

@@ -1,0 +1,127 @@
+"""The expressions in a case: columns of the series and fields of snapshots that are typed as text."""
+
+import re
+from typing import Any
+
+from whorl.base.errors import CaseError
+from whorl.config.diagnostics import Diagnostic
+from whorl.config.explain import did_you_mean
+from whorl.config.measures import expression_columns, output_fields, series_columns
+from whorl.config.scalars import plain_name
+from whorl.config.vocabulary import vocabulary
+from whorl.programs.parse import ExpressionError, Parser, fault, in_one_line
+from whorl.programs.questions import Questions
+from whorl.programs.values import Value
+
+NAMED = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]*)\s*=(?!=)(.*)", re.DOTALL)
+# Names of the dimensions of datasets and files, and of the group at the root of a snapshot.
+RESERVED = ("x", "y", "z", "k", "kx", "ky", "kz", "component", "part", "pair", "VTKHDF")
+WIDTHS = (1, 2, 3, 9)  # real components of a field in a snapshot: number, complex number, vector, tensor
+
+
+def snapshot_entry(entry: str) -> tuple[str, str]:
+    """The name and the text of an entry of output.fields: "NAME = EXPRESSION", or a name that says itself."""
+    named = NAMED.fullmatch(entry)
+    return (named[1], named[2].strip()) if named else (entry, entry)
+
+
+def snapshot_expressions(case: Any) -> dict[str, str]:
+    """The fields of snapshots that the model does not have, by name."""
+    known = output_fields(case)
+    return dict(snapshot_entry(entry) for entry in case.output.fields if entry not in known)
+
+
+def snapshot_components(case: Any) -> int:
+    """The numbers that a snapshot has at each point."""
+    known, own = output_fields(case), snapshot_expressions(case)
+    parser = Parser(vocabulary(case))
+    of_fields = sum(known[name].components for name in case.output.fields if name in known)
+    return of_fields + sum(len(parser.parse(text).nodes()) for text in own.values())
+
+
+def check_expressions(case: Any) -> None:
+    """Raises ExpressionError, naming the option, for an expression of the case that means nothing."""
+    parser = Parser(vocabulary(case))
+    for name, text in case.output.columns.items():
+        _checked(parser, f"output.columns.{name}", text, _check_number)
+    for name, text in snapshot_expressions(case).items():
+        _checked(parser, f"output.fields, {name}", text, _check_field)
+    for diagnostic in case.diagnostics:
+        check_diagnostic(diagnostic, case)
+
+
+def check_diagnostic_names(case: Any) -> None:
+    """Raises ValueError if two diagnostics have one name."""
+    labels = [one.label for one in case.diagnostics]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ValueError(f"two diagnostics are called {label}; give diagnostics.name, a name for each")
+
+
+def check_diagnostic(diagnostic: Diagnostic, case: Any) -> None:
+    """Raises CaseError if a diagnostic cannot be made in the case."""
+    try:
+        diagnostic.ask(Questions(Parser(vocabulary(case))), case)
+    except CaseError:
+        raise
+    except ValueError as error:
+        raise CaseError(f"{error}.") from None
+
+
+def _checked(parser: Parser, place: str, text: str, check: Any) -> None:
+    try:
+        check(parser.parse(text))
+    except ExpressionError as error:
+        raise error.at(place) from None
+    except ValueError as error:
+        raise fault(str(error), in_one_line(text)).at(place) from None
+
+
+def _check_number(value: Value) -> None:
+    if value.rank or value.complex:
+        raise ValueError(
+            f"a column is one real number, and this is {value}; take a component, or real(…) or imag(…)"
+        )
+    if not all(node.uniform for node in value.nodes()):
+        raise ValueError("it differs from point to point; write mean(…), std(…) or rms(…) of it")
+
+
+def _check_field(value: Value) -> None:
+    if len(value.nodes()) not in WIDTHS:
+        raise ValueError(f"a field is not {value}; give real(…) and imag(…), each with a name")
+
+
+def check_column_names(case: Any) -> None:
+    """Raises ValueError if a name of output.columns is no name, or that of another column."""
+    columns = series_columns(case)
+    taken = {column.name for column in columns[: len(columns) - len(expression_columns(case))]}
+    for name in case.output.columns:
+        try:
+            plain_name(name)
+        except ValueError as error:
+            raise ValueError(f'output.columns holds the name "{name}": {error}') from None
+        if name in taken:
+            raise ValueError(f"output.columns.{name} is a column of series.csv already; choose another name")
+
+
+def check_snapshot_fields(case: Any) -> None:
+    """Raises ValueError if a name in output.fields is unknown, missing or that of something else."""
+    known, model = list(output_fields(case)), case.flow.model
+    entries = [(entry, *snapshot_entry(entry)) for entry in case.output.fields]
+    names = [name for _, name, _ in entries]
+    for entry, name, text in entries:
+        if names.count(name) > 1:
+            raise ValueError(f'output.fields holds "{name}" twice; every field needs a name of its own')
+        if text != name and name in (*known, *RESERVED):
+            by = f'flow.model = "{model}" has' if name in known else "whorl's files use themselves"
+            raise ValueError(f'output.fields = "{entry}": {name} is a name that {by}; choose another')
+        if text != name or name in known:
+            continue
+        if not name.isidentifier():
+            raise ValueError(f'output.fields = "{name}" needs a name: write "NAME = {name}"')
+        if name not in vocabulary(case).names or name in RESERVED:
+            near = did_you_mean(name, known).rstrip("?")
+            raise ValueError(
+                f'output.fields = "{name}" is no field of flow.model = "{model}"{near}; it must be one of '
+                f'{", ".join(known)}, or an expression with a name, such as "speed = norm(u)"'
+            )

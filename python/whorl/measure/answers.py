@@ -1,0 +1,79 @@
+"""The core answers what is asked of a state."""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from whorl import _core
+from whorl.config.case import Case
+from whorl.config.vocabulary import vocabulary
+from whorl.programs.linear import LinearForm
+from whorl.programs.nodes import Field, Node
+from whorl.programs.parse import Parser
+from whorl.programs.plan import Once, Stage
+from whorl.programs.questions import Answers, Questions
+from whorl.programs.tally import Counted, Tally
+
+# Calls with z0, z1, y0, y1 and the values of the points of this rank between, [component][z][y][x].
+Consume = Callable[[int, int, int, int, np.ndarray], None]
+
+
+def questions_of(case: Case) -> Questions:
+    """None yet, about a state of a case."""
+    return Questions(Parser(vocabulary(case)))
+
+
+def answer(
+    questions: Questions, flow: _core.Flow, time: float, consume: Consume = lambda *_: None
+) -> Answers:
+    """Work out all that is asked: `consume` gets the values at the points, one after another. Collective."""
+    known: dict[str | Node, float] = {"t": time}
+    counted: dict[Tally, Counted] = {}
+    fields = {field: field.serial for field in questions.parser.graph.fields if not field.product}
+    try:
+        for stage in questions.plan.stages:
+            program = _of_core(stage, known, fields)
+            wanted = (len(stage.means), len(stage.products), len(stage.values))
+            shapes = [(list(tally.bins), len(tally.weights)) for tally in stage.tallies]
+            means, tallied = flow.run_program(program, wanted, consume, shapes)
+            known |= zip(stage.means, means, strict=True)
+            for tally, found in zip(stage.tallies, tallied, strict=True):
+                counted[tally] = Counted.of(tally, *found)
+            for product in stage.products:
+                fields[product] = len(fields)
+    finally:
+        flow.forget_products()
+    return Answers(known, counted)
+
+
+def _of_core(stage: Stage, known: dict[str | Node, float], numbers: dict[Field, int]) -> _core.Program:
+    """The program of a stage, whose fields the core numbers like this."""
+    program = stage.program
+    inputs = [_terms(form, numbers) for form in program.inputs]
+    # The core carries one input at least: then the others are numbered behind it.
+    unused = 0 if inputs else 1
+    if unused:
+        inputs = [[(0, 0.0, [0, 0, 0], 0, 0.0, math.inf)]]
+    return _core.Program(
+        inputs,
+        [_number(one, known) for one in program.numbers],
+        [(step.operation, [one + unused for one in step.operands]) for step in program.instructions],
+        [one + unused for one in program.results],
+        [list(field.parity) for field in stage.products],
+    )
+
+
+def _number(one: float | str | Node | Once, known: Mapping[str | Node, float]) -> float:
+    if isinstance(one, Once):
+        return one.value(known)
+    return known[one] if isinstance(one, str | Node) else one
+
+
+def _terms(form: LinearForm, numbers: dict[Field, int]) -> list[tuple[Any, ...]]:
+    terms = []
+    for term, factor in form.items():
+        m = term.multiplier
+        terms.append((numbers[term.field], factor, list(m.derivatives), m.power, m.low, m.high))
+    return terms

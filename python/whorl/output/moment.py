@@ -1,0 +1,105 @@
+"""The measurement of a state: the numbers of a row and the spectra by shell, each from its column's input."""
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from whorl.config.case import Case
+from whorl.config.clock import Clock
+from whorl.config.columns import Column, Known
+from whorl.config.measures import injections, transfers
+
+
+@dataclass
+class Moment:
+    """A state of a run: the core's sums over its modes, and the report of the last step (None: no step).
+
+    `columns` gives the values of the case's own columns, of a flow at a time.
+    """
+
+    case: Case
+    flow: Any  # of the core
+    clock: Clock
+    statistics: dict[str, float]
+    report: Any = None
+    columns: Callable[[Any, float], Sequence[np.ndarray]] | None = None
+
+    @cached_property
+    def spectra(self) -> dict[str, np.ndarray]:
+        """The spectra by shell, with "k". Collective."""
+        return {name: np.asarray(values) for name, values in self.flow.spectra().items()}
+
+    @cached_property
+    def forcing(self) -> dict[str, tuple[float, float]]:
+        """The mean power of each force in the last step, and its work since t = 0, by its name."""
+        measured = by_force(self.case, self.flow.work_of_sources())
+        if self.report is None:
+            return {name: (math.nan, work) for name, (_, work) in measured.items()}
+        return measured
+
+    @cached_property
+    def expression(self) -> dict[str, float]:
+        """The values of the case's own columns, by their names. Collective."""
+        values = self.columns(self.flow, self.clock.time)
+        return {name: float(value) for name, value in zip(self.case.output.columns, values, strict=True)}
+
+    @cached_property
+    def injections(self) -> dict[str, np.ndarray]:
+        """The power of each force by shell, by the names of their columns. Collective."""
+        spectra = by_force(self.case, [np.asarray(power) for power in self.flow.power_of_sources()])
+        unknown = math.nan if self.report is None else 0.0  # before the first step there is no force yet
+        return {column.name: spectra[name] + unknown for name, column in injections(self.case).items()}
+
+    @cached_property
+    def transfers(self) -> dict[str, np.ndarray]:
+        """The transfers by shell, by the names of their columns. Collective."""
+        of_fields = self.flow.transfer()
+        return {column.name: of_fields[field] for field, column in transfers(self.case).items()}
+
+
+def row_of(columns: Iterable[Column], moment: Moment) -> dict[str, float]:
+    """The columns of a row; NaN for columns that the first row does not have. Collective."""
+    known = Known(dict(moment.statistics), moment.case.flow, moment.flow.kmax)
+    row = {}
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for column in columns:
+            row[column.name] = known.numbers[column.name] = _number(column, moment, known)
+    return row
+
+
+def _number(column: Column, moment: Moment, known: Known) -> float:
+    if column.of == "expression":
+        return moment.expression[column.name]
+    if column.of in ("spectra", "clock", "forcing"):
+        return column.value(getattr(moment, column.of))
+    if column.of == "step":
+        return math.nan if moment.report is None else column.value(moment.report)
+    return float(column.value(known)) if column.value else known.get(column.name, math.nan)
+
+
+def shells_of(columns: Iterable[Column], moment: Moment) -> dict[str, np.ndarray]:
+    """The columns by shell, and "k". Collective."""
+    spectra, transferred = moment.spectra, {column.name for column in transfers(moment.case).values()}
+    injected = {column.name for column in injections(moment.case).values()}
+    shells = {"k": spectra["k"]}
+    for column in columns:
+        if column.value is not None:
+            shells[column.name] = column.value(spectra)
+        elif column.name in transferred:
+            shells[column.name] = moment.transfers[column.name]
+        else:
+            shells[column.name] = (moment.injections if column.name in injected else spectra)[column.name]
+    return shells
+
+
+def by_force(case: Case, of_sources: Sequence[Any]) -> dict[str, Any]:
+    """What the core tells of each source, summed over the sources of each force, by its name."""
+    sums, left = {}, iter(of_sources)
+    for force in case.forcing:
+        parts = [np.asarray(next(left), float) for _ in force.sources(case)]
+        sums[force.label] = sum(parts[1:], parts[0])
+    return sums

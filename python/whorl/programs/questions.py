@@ -1,0 +1,82 @@
+"""What is asked of one state of a flow: means, histograms and values, to be worked out together."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from whorl.programs.language import FUNCTIONS
+from whorl.programs.nodes import Node, worked_out
+from whorl.programs.parse import Parser
+from whorl.programs.plan import Plan, plan
+from whorl.programs.tally import Counted, Tally
+from whorl.programs.values import Value
+
+
+@dataclass
+class Answers:
+    """What was found: numbers by their nodes, and tallies."""
+
+    numbers: Mapping[str | Node, float]
+    tallies: Mapping[Tally, Counted]
+
+    def number(self, value: Value) -> np.ndarray:
+        """A value that is the same at all points, of its shape; complex if the value is."""
+        found = iter([worked_out(node, self.numbers) for node in value.nodes()])
+        return _gathered(value, found)
+
+    def tally(self, tally: Tally) -> Counted:
+        """The counts and sums of a tally."""
+        return self.tallies[tally]
+
+
+@dataclass
+class Questions:
+    """Values, means and tallies over one parser, so that they share what travels and round trips.
+
+    Attributes
+    ----------
+    parser : Parser
+        Makes values of texts, and knows the fields and numbers of the case.
+    numbers : list of Value
+        Wanted as numbers: all their nodes are the same at all points.
+    values : list of Value
+        Wanted at the points.
+    tallies : list of Tally
+        Histograms.
+    """
+
+    parser: Parser
+    numbers: list[Value] = field(default_factory=list)
+    values: list[Value] = field(default_factory=list)
+    tallies: list[Tally] = field(default_factory=list)
+
+    def mean(self, value: Value) -> Value:
+        """The means of the components of a value, which are asked for."""
+        mean = FUNCTIONS["mean"].of(self.parser.algebra, value)
+        self.numbers.append(mean)
+        return mean
+
+    def tally(self, tally: Tally) -> Tally:
+        """A tally that is asked for."""
+        self.tallies.append(tally)
+        return tally
+
+    @cached_property
+    def plan(self) -> Plan:
+        """How all of them are worked out; nothing may be asked for afterwards."""
+        return plan(_nodes(self.values), _nodes(self.numbers), self.tallies)
+
+
+def _nodes(values: Iterable[Value]) -> list[Node]:
+    return [node for value in values for node in value.nodes()]
+
+
+def _gathered(value: Value, found: Iterator[float]) -> np.ndarray:
+    """The next numbers in the shape of a value."""
+    parts = [np.array([next(found) for _ in range(value.real.size)]).reshape(value.real.shape)]
+    if value.complex:
+        parts.append(np.array([next(found) for _ in range(value.real.size)]).reshape(value.real.shape))
+        return parts[0] + 1j * parts[1]
+    return parts[0]

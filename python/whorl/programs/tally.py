@@ -1,0 +1,72 @@
+"""Histograms of what a program works out: what is counted, and what was found."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from whorl.programs.nodes import Node
+
+BEYOND = 3  # cells of an axis behind its bins: of values below, above and not a number
+
+
+@dataclass(frozen=True)
+class Tally:
+    """A histogram over one or two axes.
+
+    Attributes
+    ----------
+    axes : tuple of Node
+        The positions in units of bins: a point with n ≤ axis < n + 1 belongs to bin n.
+    bins : tuple of int
+        The number of bins of each axis.
+    weights : tuple of Node
+        Summed over the points of each cell.
+    """
+
+    axes: tuple[Node, ...]
+    bins: tuple[int, ...]
+    weights: tuple[Node, ...] = ()
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """All that is worked out for it, in the order of the core."""
+        return (*self.axes, *self.weights)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The cells of each axis."""
+        return tuple(count + BEYOND for count in self.bins)
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a tally found: points of each cell, and for each weight the sums, of the tally's shape."""
+
+    counts: np.ndarray
+    sums: tuple[np.ndarray, ...]
+
+    @classmethod
+    def of(cls, tally: Tally, counts: list[int], sums: list[list[float]]) -> "Counted":
+        """From the core's lists."""
+        of_shape = tuple(np.array(one).reshape(tally.shape) for one in sums)
+        return cls(np.array(counts, np.int64).reshape(tally.shape), of_shape)
+
+    @property
+    def inside(self) -> np.ndarray:
+        """The counts of the bins."""
+        return self.inside_of(self.counts)
+
+    @property
+    def beyond(self) -> np.ndarray:
+        """Of one axis: the counts below, above and of what is not a number."""
+        return self.counts[-BEYOND:]
+
+    @staticmethod
+    def inside_of(cells: np.ndarray) -> np.ndarray:
+        """The part of the bins of an array over all cells."""
+        return cells[tuple(slice(-BEYOND) for _ in cells.shape)]
+
+    @property
+    def outside(self) -> int:
+        """The number of points in no bin."""
+        return int(self.counts.sum() - self.inside.sum())

@@ -1,0 +1,296 @@
+"""Diagnostics of a run against NumPy, exact identities, and files that a restart continues."""
+
+import shutil
+
+import h5py
+import numpy as np
+import pytest
+import xarray as xr
+from support import devices
+from support.build import needs
+from support.ranks import on_ranks
+from whorl import analyse
+from whorl.base.errors import CaseError
+from whorl.config.case import Case
+from whorl.results.runs import open_run
+from whorl.run.simulation import Simulation
+
+pytestmark = pytest.mark.every_device
+
+POINTS = [20, 16, 18]
+RANDOM = {"name": "random", "k0": 2.0, "seed": 5}
+WANTED = [
+    {"kind": "pdf", "of": ["grad(u)", "p"], "bins": 60, "every": "2 steps"},
+    {"kind": "moments", "of": ["dx(u.x)", "norm(omega)"], "every": "3 steps"},
+    {"kind": "joint-pdf", "of": ["u.x", "dy(u.x)"], "bins": [8, 12], "range": [[-3, 3], [-5.0, 5.0]]},
+    {"kind": "conditional", "of": "u", "given": "u.x", "bins": 9, "range": [-3, 3], "every": "2 steps"},
+    {"kind": "profile", "of": ["u", "u.x*u.z"], "every": "4 steps"},
+]
+
+
+def case_of(directory=None, **sections) -> Case:
+    output = {"series_every": "1 steps", "checkpoint_every": "4 steps", "spectra_every": "5 steps"}
+    given = {
+        "grid": {"points": POINTS, "lengths": [2 * np.pi, 3.0, 5.0]},
+        "flow": {"viscosity": 0.01},
+        "time": {"courant": 0.5, "steps": 10},
+        "initial": RANDOM,
+        "output": output | ({"directory": str(directory)} if directory else {}),
+        "run": {"threads": 1, "device": devices.current()},
+        "diagnostics": WANTED,
+    }
+    return Case(**given | sections)
+
+
+@pytest.fixture(scope="module")
+def state():
+    simulation = Simulation(case_of())
+    while simulation.step_number < 4:
+        simulation.step()
+    return simulation
+
+
+def whole(state, text):
+    """The components of a text at all points, one after another."""
+    values = state.gather(text)
+    return values.reshape(len(values), -1)
+
+
+def test_densities_are_numpys(state):
+    data = state.diagnose("pdf", of=["grad(u)", "p"], bins=60, range=[-4, 4])
+    values = np.concatenate([whole(state, "grad(u)"), whole(state, "p")])
+    assert list(data["quantity"].values) == [f"grad(u).{a}{b}" for a in "xyz" for b in "xyz"] + ["p"]
+    assert np.allclose(data["mean"], values.mean(1), atol=1e-12)
+    assert np.allclose(data["std"], values.std(1), rtol=1e-12)
+    for n, of in enumerate(values):
+        scaled = (of - of.mean()) / of.std()
+        wanted, edges = np.histogram(scaled, 60, (-4, 4))
+        # Rounding may move a point into the next bin, and the last bin does not have its upper end here.
+        assert np.abs(data["count"][n] - wanted).sum() <= 2
+        assert np.allclose(data["bin"], (edges[1:] + edges[:-1]) / 2)
+        assert data["count"][n].sum() + data["outside"][n].sum() == of.size
+    density = data["pdf"] * (8 / 60)
+    assert np.allclose(density.sum("bin") + data["outside"].sum("beyond") / values.shape[1], 1)
+
+
+def test_a_logarithmic_axis_counts_what_it_has_no_place_for(state):
+    data = state.diagnose("pdf", of="u.x", scale="log", bins=10, range=[-1, 1])
+    values = whole(state, "u.x")[0]
+    ratio = values / values.mean()
+    below, above, no_number = data["outside"].values[0]
+    assert no_number == (ratio < 0).sum()
+    assert below == ((ratio > 0) & (ratio < 0.1)).sum()
+    assert above == (ratio >= 10).sum()
+    assert data["count"].sum() + below + above + no_number == values.size
+
+
+def test_moments_are_numpys(state):
+    data = state.diagnose("moments", of=["grad(u)", "dot(omega, omega)"], order=8)
+    values = np.concatenate([whole(state, "grad(u)"), whole(state, "dot(omega, omega)")])
+    scaled = (values - values.mean(1)[:, None]) / values.std(1)[:, None]
+    for order in range(3, 9):
+        wanted = (scaled**order).mean(1)
+        assert np.allclose(data["moment"].sel(order=order), wanted, rtol=1e-9, atol=1e-9)
+
+
+def test_joint_densities_and_conditional_means_are_numpys(state):
+    data = state.diagnose("joint-pdf", of=["u.x", "u.y"], bins=[8, 12], scale=["absolute", "std"])
+    a, b = whole(state, "u.x")[0], whole(state, "u.y")[0]
+    scaled = (b - b.mean()) / b.std()
+    wanted, *_ = np.histogram2d(a, scaled, (8, 12), ((-1, 1), (-20, 20)))
+    assert np.abs(data["count"] - wanted).sum() <= 2
+    assert data["count"].sum() + data["outside"] == a.size
+    assert np.allclose(data["pdf"] * (2 / 8) * (40 / 12) * a.size, data["count"])
+    data = state.diagnose("conditional", of="u", given="u.x", bins=6, range=[-3, 3])
+    cells = np.floor((a - a.mean()) / a.std() + 3).astype(int)
+    for n, of in enumerate(whole(state, "u")):
+        for cell in range(6):
+            inside = of[cells == cell]
+            assert data["count"][cell] == inside.size
+            assert np.isclose(data["conditional_mean"][n, cell], inside.mean(), rtol=1e-10, atol=1e-12)
+            assert np.isclose(data["conditional_std"][n, cell], inside.std(), rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("along", ["x", "y", "z"])
+def test_profiles_are_numpys(state, along):
+    data = state.diagnose("profile", of=["u", "u.x*u.z"], along=along)
+    axes = tuple(axis for axis in (1, 2, 3) if axis != "zyx".index(along) + 1)
+    values = np.concatenate([state.gather("u"), state.gather("u.x*u.z")])
+    assert np.allclose(data["profile"], values.mean(axes), rtol=1e-12, atol=1e-14)
+    assert np.allclose(data["variance"], values.var(axes), rtol=1e-9, atol=1e-12)
+    n = POINTS["xyz".index(along)]
+    assert np.allclose(data[along], np.arange(n) * state.case.grid.lengths["xyz".index(along)] / n)
+
+
+def test_profiles_between_walls():
+    """Every plane has all of its points, half a cell off the walls."""
+    convection = Case(
+        grid={"points": [12, 10, 14], "lengths": [2.0, 2.0, 1.0]},
+        flow={"model": "rayleigh-benard", "rayleigh": 1e4, "prandtl": 1.0},
+        time={"dt": 1e-3, "until": 1.0},
+        initial={"name": "zero", "temperature": {"name": "formula", "value": "sin(pi*z)*cos(pi*x)"}},
+        run={"threads": 1, "device": devices.current()},
+    )
+    simulation = Simulation(convection)
+    data = simulation.diagnose("profile", of=["theta", "dz(theta)"])
+    z = (np.arange(14) + 0.5) / 14
+    assert np.allclose(data["z"], z)
+    assert np.allclose(data["variance"][0], np.sin(np.pi * z) ** 2 / 2, atol=1e-12)
+    assert np.allclose(data["profile"], 0, atol=1e-12)
+
+
+def test_identities_of_incompressible_flow(state):
+    """Betchov's, J. Fluid Mech. 1, 497 (1956): ⟨s_ij s_ij⟩ = ⟨ω²⟩/2, ⟨s_ij s_jk s_ki⟩ = −¾⟨ω_i s_ij ω_j⟩."""
+    strain, enstrophy = state.mean("sum(strain(u)**2)"), state.mean("dot(omega, omega)")
+    assert np.isclose(strain, enstrophy / 2, rtol=1e-12)
+    skewness = state.mean("trace(strain(u) @ strain(u) @ strain(u))")
+    stretching = state.mean("dot(omega, strain(u) @ omega)")
+    assert np.isclose(skewness, -0.75 * stretching, rtol=1e-10)
+    assert np.isclose(state.mean("det(grad(u))"), 0, atol=1e-10 * enstrophy**1.5)
+    # ∇²p = −∂_i u_j ∂_j u_i, and the pressure has no mean.
+    assert np.abs(whole(state, "lap(p) + trace(filter(grad(u) @ grad(u), 1e9))")).max() < 1e-9 * enstrophy
+    assert abs(state.mean("p")) < 1e-13
+
+
+COLUMNS = {
+    "own_energy": "mean(dot(u, u))/2",
+    "own_dissipation": "2*nu*mean(sum(strain(u)**2))",
+    "skewness": "mean(dx(u.x)**3)/mean(dx(u.x)**2)**1.5",
+    "clock": "t",
+}
+
+
+def test_columns_of_the_series_are_what_they_say():
+    case = case_of()
+    simulation = Simulation(case.updated(output={"columns": COLUMNS}))
+    simulation.run(progress=False)
+    series = simulation.series
+    assert np.allclose(series["own_energy"], series["energy"], rtol=1e-13)
+    assert np.allclose(series["own_dissipation"], series["dissipation"], rtol=1e-12)
+    assert np.array_equal(series["clock"], series["time"])
+    slopes = whole(simulation, "dx(u.x)")
+    assert np.isclose(series["skewness"][-1], (slopes**3).mean() / (slopes**2).mean() ** 1.5)
+    assert series["skewness"].attrs == {"units": "case's units", "long_name": COLUMNS["skewness"]}
+
+
+@needs("hdf5")
+def test_fields_of_snapshots_are_what_they_say(tmp_path):
+    fields = ["velocity", "Q = -trace(grad(u) @ grad(u))/2", "p", "S = strain(u)", "flag = u.x > 0"]
+    case = case_of(tmp_path / "run").updated(output={"fields": fields, "snapshot_every": "5 steps"})
+    simulation = Simulation(case)
+    simulation.run(progress=False)
+    last = open_run(tmp_path / "run").snapshots.isel(time=-1)
+    assert set(last.data_vars) == {"velocity", "Q", "p", "S", "flag"}
+    assert last["S"].dims == ("z", "y", "x", "pair")
+    assert list(last["pair"].values) == [a + b for a in "xyz" for b in "xyz"]
+    for name, text in [("Q", "-trace(grad(u) @ grad(u))/2"), ("p", "p"), ("flag", "u.x > 0")]:
+        wanted = simulation.gather(text)[0]
+        assert np.abs(last[name] - wanted).max() <= 1e-6 * np.abs(wanted).max(), name
+    strain = np.moveaxis(simulation.gather("strain(u)"), 0, -1)
+    assert np.abs(last["S"] - strain).max() <= 1e-6 * np.abs(strain).max()
+    assert last["Q"].attrs["units"] == "case's units"
+    assert last["velocity"].attrs["units"] == "length/time"
+
+
+@needs("hdf5")
+def test_a_restart_goes_on_without_a_gap_or_a_double(tmp_path):
+    case = case_of(tmp_path / "whole")
+    Simulation(case).run(progress=False)
+    other = case.updated(output={"directory": str(tmp_path / "parts")})
+    begun = Simulation(other)
+    for _ in range(7):
+        begun.step()
+    del begun
+    Simulation.restart(tmp_path / "parts").run(progress=False)
+    one, two = open_run(tmp_path / "whole").diagnostics, open_run(tmp_path / "parts").diagnostics
+    assert set(one) == {"pdf", "moments", "joint-pdf", "conditional", "profile"}
+    for name, data in one.items():
+        xr.testing.assert_identical(data, two[name])
+    assert one["pdf"]["step"].values.tolist() == [0, 2, 4, 6, 8, 10]
+    assert one["moments"]["step"].values.tolist() == [0, 3, 6, 9, 10]
+    assert one["joint-pdf"]["step"].values.tolist() == [0, 10]
+
+
+@needs("hdf5")
+def test_a_restart_may_add_and_drop_diagnostics(tmp_path):
+    Simulation(case_of(tmp_path / "run")).run(progress=False)
+    own = [
+        {"kind": "pdf", "of": ["grad(u)", "p"], "bins": 60, "every": "2 steps"},
+        {"kind": "moments", "name": "of-u", "of": "u", "every": "1 steps"},
+    ]
+    changed = ["time.steps=12", f"diagnostics={_toml(own)}"]
+    Simulation.restart(tmp_path / "run", settings=changed).run(progress=False)
+    there = open_run(tmp_path / "run").diagnostics
+    assert there["pdf"]["step"].values.tolist() == [0, 2, 4, 6, 8, 10, 12]
+    assert there["of-u"]["step"].values.tolist() == [11, 12]
+    assert there["profile"]["step"].values.tolist() == [0, 4, 8, 10]
+    other = ["time.steps=14", 'diagnostics=[{kind = "pdf", of = "u", bins = 60}]']
+    with pytest.raises(CaseError, match="has a diagnostic pdf with another axis quantity; give the new"):
+        Simulation.restart(tmp_path / "run", settings=other)
+
+
+def _toml(tables):
+    entries = ("{" + ", ".join(f"{key} = {value!r}" for key, value in one.items()) + "}" for one in tables)
+    return "[" + ", ".join(entries).replace("'", '"') + "]"
+
+
+@needs("hdf5")
+def test_lost_rows_are_told(tmp_path):
+    Simulation(case_of(tmp_path / "run")).run(progress=False)
+    (tmp_path / "run" / "diagnostics.h5").unlink()
+    again = Simulation.restart(tmp_path / "run", settings=["time.steps=12"])
+    assert any("diagnostics.h5 has a gap: 23 of 23 rows up to step 10" in told for told in again._warnings)
+    again.run(progress=False)
+    there = open_run(tmp_path / "run").diagnostics
+    assert there["pdf"]["step"].values.tolist() == [12]
+    assert "23 of 23 rows up to step 10 were lost" in there["pdf"].attrs["gaps"]
+
+
+@needs("hdf5")
+def test_files_say_what_they_hold(tmp_path):
+    Simulation(case_of(tmp_path / "run")).run(progress=False)
+    path = tmp_path / "run" / "diagnostics.h5"
+    with h5py.File(path) as file:
+        group = file["pdf"]
+        assert group.attrs["kind"] == "pdf"
+        assert '"bins": 60' in group.attrs["options"]
+        assert "robability densities" in group.attrs["about"]
+        for name, data in group.items():
+            assert data.attrs["units"], name
+            assert data.attrs["long_name"], name
+    with xr.open_dataset(path, group="pdf") as data:
+        xr.testing.assert_equal(data.load(), open_run(tmp_path / "run").diagnostics["pdf"])
+
+
+@needs("hdf5")
+def test_checkpoints_are_analysed_afterwards(tmp_path):
+    simulation = Simulation(case_of(tmp_path / "run"))
+    simulation.run(progress=False)
+    during = open_run(tmp_path / "run").diagnostics
+    steps = [8, 10]
+    after = analyse(tmp_path / "run", steps=steps, output=tmp_path / "again.h5")
+    for name, data in after.items():
+        same = data.sel(time=data["time"])
+        there = during[name].where(during[name]["step"].isin(steps), drop=True)
+        for key in there.data_vars:
+            kept = same[key].values[[step in there["step"] for step in steps]]
+            assert np.array_equal(kept, there[key].values, equal_nan=True), (name, key)
+    with xr.open_dataset(tmp_path / "again.h5", group="moments") as data:
+        assert data["step"].values.tolist() == steps
+    now = analyse(tmp_path / "run", [{"kind": "pdf", "of": "u.x", "name": "x"}])
+    assert now["x"]["step"].values.tolist() == [10]
+    with pytest.raises(CaseError, match="changes more than how it is computed"):
+        analyse(tmp_path / "run", settings=["flow.viscosity=1"])
+    shutil.rmtree(tmp_path / "run")
+
+
+@on_ranks(1, 2, 3, 4, 6)
+def test_ranks_find_the_same(world):
+    with Simulation(case_of(), comm=world) as simulation:
+        found = [simulation.diagnose(**wanted) for wanted in WANTED]
+        again = simulation.diagnose(**WANTED[0])
+    xr.testing.assert_identical(found[0], again)
+    numbers = [float(data[key].sum()) for data in found for key in data.data_vars]
+    assert world.allreduce(1) == world.size
+    for others in world.allgather(numbers):
+        assert np.array_equal(others, numbers, equal_nan=True)
