@@ -1,5 +1,6 @@
 """The language of expressions: what it refuses, with the place, and the plans it makes."""
 
+import pickle
 import re
 import time
 from pathlib import Path
@@ -207,3 +208,12 @@ def test_derivatives_and_filters_without_k_0_have_no_mean():
     for text in ("mean(dx(u.x))", "mean(inv_lap(u.y))", "mean(filter(u.x, 1, 3) + lap(u.x))", "mean(p)"):
         assert told(text) == "0 inputs, 0 products, 0 operations a point", text
     assert told("mean(filter(u.x, 3) + dx(u.y))").startswith("1 input, ")
+
+
+def test_an_error_is_the_same_on_other_ranks():
+    with pytest.raises(ExpressionError) as error:
+        told("dot(u, crul(u))")
+    again = pickle.loads(pickle.dumps(error.value))
+    assert type(again) is ExpressionError
+    assert str(again) == str(error.value)
+    assert str(again.at("here")).startswith("here: there is no function crul(); did you mean curl?:\n  dot")

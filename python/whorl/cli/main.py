@@ -61,18 +61,21 @@ def main() -> NoReturn:
     except UsageError as error:
         where = error.ctx.command_path if error.ctx else _command_typed()
         message = _with_hint(error.format_message())
+        message = one_paragraph(message)
         _leave(f"{message}{'' if message.endswith(('.', '?', ')')) else '.'} See {where} --help.", 2)
-    except (CaseError, BlowUp, RunFault) as error:
+    except CaseError as error:  # a paragraph, and of an expression the text below it
         _leave(str(error), error.exit_code)
+    except (BlowUp, RunFault) as error:
+        _leave(one_paragraph(str(error)), error.exit_code)
     except OSError as error:
-        _leave(f"{error}.", 1)
+        _leave(one_paragraph(f"{error}."), 1)
     except (KeyboardInterrupt, typer.Abort):
         sys.exit(130)
     except Exception as error:
         core = sys.modules.get("whorl._core")
         if core is None or not isinstance(error, core.Error):
             raise
-        _leave(str(error), 2)
+        _leave(one_paragraph(str(error)), 2)
     sys.exit(code or 0)
 
 
@@ -93,7 +96,7 @@ def _leave(message: str, code: int) -> NoReturn:
 
     console = Console(stderr=True, highlight=False)
     leave_together(
-        one_paragraph(message),
+        message,
         code,
         lambda text: console.print(f"[bold red]whorl:[/] {escape(text)}", soft_wrap=True),
     )

@@ -5,7 +5,8 @@ from typing import Any
 
 import tomlkit
 
-from whorl.config.case import Case
+from whorl.config.case import Case, as_toml
+from whorl.config.diagnostics import KINDS as DIAGNOSTICS
 from whorl.config.explain import Option, describe
 from whorl.config.forcing import KINDS as FORCES
 from whorl.config.initial_options import KINDS, InitialField
@@ -15,7 +16,7 @@ from whorl.config.scalars import Scalar
 from whorl.config.section import Section, tag_of
 
 NO_VALUE = "?"
-LISTS = ("scalars", "forcing")  # sections of any number of blocks
+LISTS = ("scalars", "forcing", "diagnostics")  # sections of any number of blocks
 WIDEST = 40  # characters of a setting; its comment follows
 
 
@@ -47,7 +48,7 @@ def new_case(model: type[Model]) -> str:
             blocks += [_block(f"initial.{key}", case.initial.others[key], tables[key]) for key in tables]
             blocks.append(_other_initial_fields(model))
             blocks += [_scalars()] if model.viscous else []
-            blocks.append(_forcing())
+            blocks += [_forcing(), _diagnostics()]
     return "\n".join(blocks)
 
 
@@ -95,8 +96,7 @@ def _block(name: str, section: Section, given: Mapping[str, Any]) -> str:
 
 def _setting(about: Option, value: Any, active: bool) -> tuple[str, bool]:
     key = about.key.rpartition(".")[2]
-    plain = list(value) if isinstance(value, tuple) else value
-    text = NO_VALUE if value is None else tomlkit.item(plain).as_string()
+    text = NO_VALUE if value is None else tomlkit.item(as_toml(value)).as_string()
     return f"{'' if active else '# '}{key} = {text}", active
 
 
@@ -150,4 +150,12 @@ def _forcing() -> str:
     lines = ["# Forces, any number of blocks; whorl options forcing has all options of each kind:"]
     lines += [f"#   {tag:15} {kind.__doc__.strip().splitlines()[0]}" for tag, kind in FORCES.items()]
     block = ["# [[forcing]]", '# kind = "stochastic"', "# power = 1.0", "# correlation_time = 0.1"]
+    return "".join(f"{line}\n" for line in [*lines, *block])
+
+
+def _diagnostics() -> str:
+    """The kinds of diagnostics, one per line, and a block to begin with."""
+    lines = ["# Diagnostics, any number of blocks; whorl options diagnostics has all options of each kind:"]
+    lines += [f"#   {tag:15} {kind.__doc__.strip().splitlines()[0]}" for tag, kind in DIAGNOSTICS.items()]
+    block = ["# [[diagnostics]]", '# kind = "pdf"', '# of = ["dx(u.x)"]', '# every = "100 steps"']
     return "".join(f"{line}\n" for line in [*lines, *block])

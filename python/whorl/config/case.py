@@ -329,7 +329,7 @@ def _table(section: Section) -> Table:
     for key, value in values.items():
         if key in inner:
             continue
-        item = tomlkit.item(_as_toml(value))
+        item = tomlkit.item(as_toml(value))
         about = describe(key, type(section).model_fields[key])
         if about.help:
             item.comment(f"{about.help} [{about.unit}]" if about.unit else about.help)
@@ -339,7 +339,8 @@ def _table(section: Section) -> Table:
     return table
 
 
-def _as_toml(value: Any) -> Any:
+def as_toml(value: Any) -> Any:
+    """The value of an option as tomlkit takes it."""
     if isinstance(value, tuple):
         return list(value)
     if isinstance(value, dict):

@@ -29,6 +29,9 @@ class ExpressionError(CaseError):
         self.reason, self.shown = reason, shown
         self.args = (f"{self.args[0]}{shown}",)
 
+    def __reduce__(self) -> tuple[type, tuple[str, str]]:
+        return type(self), (self.reason, self.shown)
+
     def at(self, place: str) -> "ExpressionError":
         """The same error of an expression that an option holds."""
         return ExpressionError(f"{place}: {self.reason}", self.shown)

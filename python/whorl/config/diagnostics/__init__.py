@@ -19,7 +19,14 @@ from whorl.config.diagnostics.profile import Profile
 from whorl.config.section import tag_of
 
 KINDS: dict[str, type[Diagnostic]] = {
-    tag_of(kind): kind for kind in (Pdf, Moments, JointPdf, Conditional, Profile)
+    tag_of(kind): kind
+    for kind in (
+        Pdf,
+        Moments,
+        JointPdf,
+        Conditional,
+        Profile,
+    )
 }
 
 AnyDiagnostic = Annotated[reduce(or_, KINDS.values()), Field(discriminator="kind")]
