@@ -80,6 +80,16 @@ void bind_programs(nb::class_<OpenFlow>& flow) {
         "by cell. Its results are `wanted` means, products and values, and what the tallies take, which are "
         "given as the bins of their axes and a number of weights. Calls consume as read_fields does with the "
         "values.");
+    flow.def(
+        "mode_means",
+        [](OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
+           const std::vector<programs::Pair>& pairs) {
+            nb::gil_scoped_release unlocked;
+            return self->mode_means(terms_of(inputs), pairs);
+        },
+        nb::arg("inputs"), nb::arg("pairs"),
+        "The means of products of two inputs over all points, or with -1 as the second of the first, from "
+        "the modes.");
     flow.def("forget_products", of_open(&Flow::forget_products),
              "Frees the products that programs have brought back.");
 }

@@ -14,6 +14,7 @@
 #include "grid/pencils.hpp"
 #include "grid/row_table.hpp"
 #include "programs/evaluate.hpp"
+#include "programs/mode_means.hpp"
 #include "steppers/stepper.hpp"
 #include "storage/snapshot.hpp"
 
@@ -65,6 +66,8 @@ class Flow {
     virtual programs::Found run_program(const programs::Program& program, const programs::Wanted& wanted,
                                         const Callback& consume) = 0;
     virtual void forget_products() = 0;
+    virtual std::vector<double> mode_means(const std::vector<std::vector<programs::Term>>& inputs,
+                                           const std::vector<programs::Pair>& pairs) = 0;
 
     // The values of the source `number` of Options::forcing, if they are given: at the points, or at the
     // rank's modes as in write_modes. The function is called with the time before each stage at which they

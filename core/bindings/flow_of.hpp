@@ -117,16 +117,15 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
 
     programs::Found run_program(const programs::Program& program, const programs::Wanted& wanted,
                                 const Callback& consume) override {
-        std::vector<Parity> parities;
-        for (const StateField& field : state_fields())
-            for (int v = 0; v < field.group.components; ++v)
-                parities.push_back(parities_of(field.name)[static_cast<std::size_t>(v)]);
         return programs_.run(
-            trip_, world_, options_, truncation_, {stepper_.state(), stepper_.modes(), std::move(parities)},
-            program, wanted,
+            trip_, world_, options_, truncation_, components(), program, wanted,
             [&](const PhysicalBlock& block, Real* values) { consume(block, wanted.values, values); });
     }
     void forget_products() override { programs_.forget_products(); }
+    std::vector<double> mode_means(const std::vector<std::vector<programs::Term>>& inputs,
+                                   const std::vector<programs::Pair>& pairs) override {
+        return programs_.mode_means(trip_, world_, components(), inputs, pairs);
+    }
 
     double speed_of_sources(double dt) const override { return stepper_.forces().speed(dt); }
     void begin_sources(double time) override { stepper_.forces().begin(stepper_.state(), time); }
@@ -279,6 +278,15 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     }
 
   private:
+    // What programs know of the state.
+    typename ProgramRuns<Device, Real>::State components() {
+        std::vector<Parity> parities;
+        for (const StateField& field : state_fields())
+            for (int v = 0; v < field.group.components; ++v)
+                parities.push_back(parities_of(field.name)[static_cast<std::size_t>(v)]);
+        return {stepper_.state(), stepper_.modes(), std::move(parities)};
+    }
+
     // A field of the state, the number of its first component, and what checkpoints call it: of the names of
     // passive scalars, which are the user's, they know nothing.
     struct StateField {

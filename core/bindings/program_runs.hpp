@@ -7,6 +7,7 @@
 
 #include "bindings/trip_options.hpp"
 #include "programs/evaluate.hpp"
+#include "programs/mode_means.hpp"
 
 namespace whorl {
 
@@ -28,9 +29,7 @@ template <class Device, class Real> class ProgramRuns {
                         const Truncation& truncation, const State& state, const programs::Program& program,
                         const programs::Wanted& wanted, const BlockCallback<Real>& consume) {
         programs::Fields<Real> fields;
-        for (std::size_t f = 0; f < state.parities.size(); ++f)
-            fields.sources.push_back(
-                {state.data + static_cast<std::int64_t>(f) * state.modes, state.parities[f]});
+        fields.sources = sources_of(state);
         for (std::size_t p = 0; p < products_.size(); ++p)
             fields.sources.push_back({products_[p].data(), parities_[p]});
         WHORL_REQUIRE(static_cast<int>(program.parities.size()) == wanted.products,
@@ -46,12 +45,24 @@ template <class Device, class Real> class ProgramRuns {
                                   world, options.box(), program, wanted, fields,
                                   truncation.dealiasing().shifts, consume);
     }
+    // Means of pairs of inputs over the components of the state (programs/mode_means.hpp).
+    std::vector<double> mode_means(Trip& trip, const exchange::Communicator& world, const State& state,
+                                   const std::vector<std::vector<programs::Term>>& inputs,
+                                   const std::vector<programs::Pair>& pairs) const {
+        return programs::mode_means(trip, world, inputs, pairs, sources_of(state));
+    }
     void forget_products() {
         products_.clear();
         parities_.clear();
     }
 
   private:
+    static std::vector<programs::Source<Real>> sources_of(const State& state) {
+        std::vector<programs::Source<Real>> sources;
+        for (std::size_t f = 0; f < state.parities.size(); ++f)
+            sources.push_back({state.data + static_cast<std::int64_t>(f) * state.modes, state.parities[f]});
+        return sources;
+    }
     // The round trip of the steps, or one of its own that stays for programs to come. None is taken away
     // again: what MPI keeps for it stays until the flow is closed.
     Trip& wide_enough(Trip& trip, const exchange::Communicator& world, const Options& options,

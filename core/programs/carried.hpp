@@ -2,6 +2,11 @@
 // products that are brought back as fields.
 #pragma once
 
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
 #include "base/parity.hpp"
 #include "programs/program.hpp"
 #include "roundtrip/mode_values.hpp"
@@ -42,6 +47,23 @@ template <class Real> struct LoadedTerm {
         return m;
     }
 };
+
+// Throws Error for a field that is not there.
+template <class Real> LoadedTerm<Real> loaded(const Term& term, const std::vector<Source<Real>>& sources) {
+    WHORL_REQUIRE(term.field >= 0 && term.field < static_cast<int>(sources.size()),
+                  "a program names field " + std::to_string(term.field) + " of " +
+                      std::to_string(sources.size()) + ".");
+    const auto [a, b, c] = term.derivatives;
+    const bool all = term.low <= 0.0 && std::isinf(term.high);
+    return {sources[static_cast<std::size_t>(term.field)].modes,
+            static_cast<Real>(term.factor),
+            (a + b + c) & 3,
+            term.derivatives,
+            term.power,
+            all,
+            term.low * term.low > 0.0 ? term.low * term.low : term.low,
+            term.high * term.high};
+}
 
 template <class Real> struct CarriedInput : PassDefaults<Real> {
     static constexpr int inputs = 1;

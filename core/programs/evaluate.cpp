@@ -17,22 +17,6 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-template <class Real> LoadedTerm<Real> loaded(const Term& term, const Fields<Real>& fields) {
-    WHORL_REQUIRE(term.field >= 0 && term.field < static_cast<int>(fields.sources.size()),
-                  "a program names field " + std::to_string(term.field) + " of " +
-                      std::to_string(fields.sources.size()) + ".");
-    const auto [a, b, c] = term.derivatives;
-    const bool all = term.low <= 0.0 && std::isinf(term.high);
-    return {fields.sources[at(term.field)].modes,
-            static_cast<Real>(term.factor),
-            (a + b + c) & 3,
-            term.derivatives,
-            term.power,
-            all,
-            term.low * term.low > 0.0 ? term.low * term.low : term.low,
-            term.high * term.high};
-}
-
 // Along axes without walls parity has no meaning.
 template <class Real>
 Parity parity_of(const Term& term, const Fields<Real>& fields, const std::array<bool, 3>& walls) {
@@ -127,7 +111,7 @@ template <class Device, class Real> class Running {
     void make_inputs(const Program& program) {
         const std::array<bool, 3>& walls = trip_.layout().walls;
         for (const auto& input : program.inputs)
-            for (const Term& term : input) terms_.push_back(loaded(term, fields_));
+            for (const Term& term : input) terms_.push_back(loaded(term, fields_.sources));
         term_table_ = device::Table<LoadedTerm<Real>, Memory>(terms_);
         std::size_t first = 0;
         for (const auto& input : program.inputs) {

@@ -24,8 +24,8 @@ struct Positions {
 inline constexpr int most_temporaries = 64;
 
 template <class Real> struct Interpreter {
-    // Points at a time on threads: a place takes two kilobytes, and ends a cache line before the next, since a
-    // load waits for a store at the same place of another page.
+    // Points at a time on threads: a place takes two kilobytes, and ends a cache line before the next, since
+    // a load waits for a store at the same place of another page.
     static constexpr int together = 2048 / static_cast<int>(sizeof(Real));
     static constexpr int place_size = together + 64 / static_cast<int>(sizeof(Real));
 

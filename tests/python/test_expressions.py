@@ -139,7 +139,9 @@ PLANS = [
     ("inv_lap(u.x*u.y)", "3 inputs, 1 product, 1 operation a point in 2 round trips"),
     ("p", "4 inputs, 6 products, 6 operations a point in 2 round trips"),
     ("u.x*u.y + u.y*u.x", "2 inputs, 0 products, 2 operations"),
-    ("u.x - mean(u.x)", "2 inputs, 0 products, 1 operation a point in 2 round trips"),
+    ("u.x - mean(u.x)", "1 input, 0 products, 1 operation a point, 1 mean in the modes"),
+    ("u.x*mean(u.x*u.y + 2*u.z)", "1 input, 0 products, 1 operation a point, 2 means in the modes"),
+    ("u.x*mean(u.x*u.y*u.z)", "4 inputs, 0 products, 3 operations a point in 2 round trips"),
     ("abs(u.x)**2", "1 input, 0 products, 1 operation"),
     ("norm(u)**4", "3 inputs, 0 products, 4 operations"),
 ]
@@ -207,7 +209,7 @@ def test_functions_tell_how_they_are_called():
 def test_derivatives_and_filters_without_k_0_have_no_mean():
     for text in ("mean(dx(u.x))", "mean(inv_lap(u.y))", "mean(filter(u.x, 1, 3) + lap(u.x))", "mean(p)"):
         assert told(text) == "0 inputs, 0 products, 0 operations a point", text
-    assert told("mean(filter(u.x, 3) + dx(u.y))").startswith("1 input, ")
+    assert told("mean(filter(u.x, 3) + dx(u.y))").endswith(", 1 mean in the modes")
 
 
 def test_an_error_is_the_same_on_other_ranks():

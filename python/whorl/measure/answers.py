@@ -1,7 +1,7 @@
 """The core answers what is asked of a state."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -32,6 +32,8 @@ def answer(
     known: dict[str | Node, float] = {"t": time}
     counted: dict[Tally, Counted] = {}
     fields = {field: field.serial for field in questions.parser.graph.fields if not field.product}
+    if means := questions.plan.in_modes:
+        known |= zip(means, _means_of_modes(means, flow, fields), strict=True)
     try:
         for stage in questions.plan.stages:
             program = _of_core(stage, known, fields)
@@ -46,6 +48,17 @@ def answer(
     finally:
         flow.forget_products()
     return Answers(known, counted)
+
+
+def _means_of_modes(means: Sequence[Node], flow: _core.Flow, numbers: dict[Field, int]) -> list[float]:
+    """The means of forms and of products of two."""
+    inputs: dict[LinearForm, int] = {}
+    pairs = []
+    for node in means:
+        factors = [one.value for one in (node.arguments if node.kind == "multiply" else (node,))]
+        places = [inputs.setdefault(form, len(inputs)) for form in factors]
+        pairs.append((places[0], places[1] if len(places) == 2 else -1))
+    return flow.mode_means([_terms(form, numbers) for form in inputs], pairs)
 
 
 def _of_core(stage: Stage, known: dict[str | Node, float], numbers: dict[Field, int]) -> _core.Program:

@@ -101,14 +101,32 @@ class Graph:
         return self._linear(LinearForm({Term(self.fields[component], ONE): 1.0}))
 
     def mean(self, node: Node) -> Node:
-        """The mean over all points."""
+        """The mean over all points; in a periodic box of sums of what is in the modes the sum of theirs."""
         if node.uniform:
             return node
         # Of the points between walls an odd field has a mean.
-        periodic_form = node.kind == "linear" and self.walls == EVEN
-        if periodic_form and not any(term.multiplier.keeps_mean for term in node.value):
-            return self.constant(0)
+        if self.walls == EVEN and (_has_no_mean(node) or self._from_modes(node)):
+            return self._mean_from_modes(node)
         return self._node("number", node, (), uniform=True)
+
+    def _from_modes(self, node: Node) -> bool:
+        """Whether the mean is a sum of those that follow from the modes."""
+        return all(
+            one.uniform or in_modes(one) or one.kind in SCALES or self._is_scaled(one)
+            for one in within(node, into=lambda one: not (one.uniform or in_modes(one)))
+        )
+
+    def _is_scaled(self, node: Node) -> bool:
+        return node.kind == "multiply" and any(one.uniform for one in node.arguments)
+
+    def _mean_from_modes(self, node: Node) -> Node:
+        if node.uniform:
+            return node
+        if _has_no_mean(node):
+            return self.constant(0)
+        if in_modes(node):
+            return self._node("number", node, (), uniform=True)
+        return self.apply(node.kind, *(self._mean_from_modes(one) for one in node.arguments))
 
     def apply(self, name: str, *arguments: Node) -> Node:
         """An operation on nodes. Raises ValueError if a constant is not finite or not real."""
@@ -298,6 +316,17 @@ def _product(a: Parity, b: Parity) -> Parity:
 def is_constant(node: Node, value: float) -> bool:
     """Whether the node is this constant."""
     return node.kind == "constant" and node.value == value
+
+
+def _has_no_mean(node: Node) -> bool:
+    """Whether it is a form without k = 0."""
+    return node.kind == "linear" and not any(term.multiplier.keeps_mean for term in node.value)
+
+
+def in_modes(node: Node) -> bool:
+    """Whether the mean of a node follows from the modes of the state: a form, or a product of two."""
+    factors = node.arguments if node.kind == "multiply" else (node,)
+    return all(one.kind == "linear" and not any(term.field.product for term in one.value) for one in factors)
 
 
 def worked_out(node: Node, known: Mapping["str | Node", float]) -> float:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whorl.programs.linear import LinearForm
-from whorl.programs.nodes import Field, Node, within, worked_out
+from whorl.programs.nodes import Field, Node, in_modes, within, worked_out
 from whorl.programs.span import Span
 from whorl.programs.tally import Tally
 
@@ -70,18 +70,23 @@ class Stage:
 
 @dataclass(frozen=True)
 class Plan:
-    """The stages that work out some nodes, in order; values and tallies are results of the last one."""
+    """The stages that work out some nodes, in order; values and tallies are results of the last one.
+
+    Before them the means of `in_modes` are found in the modes, without a round trip.
+    """
 
     stages: tuple[Stage, ...]
+    in_modes: tuple[Node, ...] = ()
 
     def __str__(self) -> str:
         inputs = sum(len(stage.program.inputs) for stage in self.stages)
         products = sum(len(stage.products) for stage in self.stages)
         operations = sum(len(stage.program.instructions) for stage in self.stages)
         trips = f" in {len(self.stages)} round trips" if len(self.stages) > 1 else ""
+        sums = f", {counted(len(self.in_modes), 'mean')} in the modes" if self.in_modes else ""
         return (
             f"{counted(inputs, 'input')}, {counted(products, 'product')}, "
-            f"{counted(operations, 'operation')} a point{trips}"
+            f"{counted(operations, 'operation')} a point{trips}{sums}"
         )
 
 
@@ -89,24 +94,27 @@ def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
 
-def plan(values: Sequence[Node], means: Sequence[Node] = (), tallies: Sequence[Tally] = ()) -> Plan:
-    """The plan for values at the points, for the means of others, and for histograms."""
-    levels = _Levels()
+def plan(
+    values: Sequence[Node], means: Sequence[Node] = (), tallies: Sequence[Tally] = (), *, walls: bool = False
+) -> Plan:
+    """The plan for values at the points, for the means of others, and for histograms; with walls or not."""
+    levels = _Levels(walls)
     at_points = [*values, *(node for tally in tallies for node in tally.nodes)]
-    wanted_means = {node: levels.of(node) for node in means if not node.uniform}
+    wanted_means = {node: levels.of_mean(node) for node in means if not node.uniform}
     products: dict[Field, int] = {}
     stack = [*at_points, *means]
     while stack:
         for node in within(stack.pop()):
             if node.kind == "number" and isinstance(node.value, Node) and node.value not in wanted_means:
-                wanted_means[node.value] = levels.of(node.value)
+                wanted_means[node.value] = levels.of_mean(node.value)
                 stack.append(node.value)
             for field in _fields(node):
                 if field.product and field not in products:
                     products[field] = levels.of(field.product)
                     stack.append(field.product)
     last = max([levels.of(node) for node in at_points], default=-1)
-    count = max([last, *wanted_means.values(), *products.values()]) + 1  # none if all are numbers
+    # None if all are numbers.
+    count = max([last, *(level for level in wanted_means.values()), *products.values()]) + 1
     return Plan(
         tuple(
             _stage(
@@ -116,7 +124,8 @@ def plan(values: Sequence[Node], means: Sequence[Node] = (), tallies: Sequence[T
                 tuple(tallies) if number == count - 1 else (),
             )
             for number in range(count)
-        )
+        ),
+        tuple(node for node in wanted_means if levels.in_modes(node)),
     )
 
 
@@ -125,10 +134,19 @@ def _fields(node: Node) -> set[Field]:
 
 
 class _Levels:
-    """The first stage in which a node can be worked out."""
+    """The first stage in which a node can be worked out; before the first, −1, what is in the modes."""
 
-    def __init__(self) -> None:
+    def __init__(self, walls: bool) -> None:
         self._known: dict[Node, int] = {}
+        self._walls = walls
+
+    def in_modes(self, mean: Node) -> bool:
+        """Whether the mean of a node is found in the modes."""
+        return not self._walls and in_modes(mean)
+
+    def of_mean(self, node: Node) -> int:
+        """The stage that gives the mean of a node."""
+        return -1 if self.in_modes(node) else self.of(node)
 
     def of(self, node: Node) -> int:
         for one in within(node):
@@ -138,7 +156,7 @@ class _Levels:
 
     def _level(self, node: Node) -> int:
         if node.kind == "number" and isinstance(node.value, Node):
-            return self.of(node.value) + 1
+            return self.of_mean(node.value) + 1
         of_fields = [self.of(field.product) + 1 for field in _fields(node) if field.product]
         return max([self._known[one] for one in node.arguments] + of_fields, default=0)
 

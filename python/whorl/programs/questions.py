@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 
 from whorl.programs.language import FUNCTIONS
-from whorl.programs.nodes import Node, worked_out
+from whorl.programs.nodes import EVEN, Node, worked_out
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Plan, plan
 from whorl.programs.tally import Counted, Tally
@@ -66,7 +66,8 @@ class Questions:
     @cached_property
     def plan(self) -> Plan:
         """How all of them are worked out; nothing may be asked for afterwards."""
-        return plan(_nodes(self.values), _nodes(self.numbers), self.tallies)
+        walls = self.parser.graph.walls != EVEN
+        return plan(_nodes(self.values), _nodes(self.numbers), self.tallies, walls=walls)
 
 
 def _nodes(values: Iterable[Value]) -> list[Node]:
