@@ -50,13 +50,13 @@ EXPRESSIONS = {
 }
 
 
-def case_of(points: int, dealias: str, precision: str) -> Case:
+def case_of(points: int, dealias: str, precision: str, device: str = "cpu") -> Case:
     return Case(
         grid={"points": points, "dealias": dealias},
         flow={"viscosity": 1e-3},
         time={"scheme": "rk2", "dt": 1e-4, "steps": 10**6},
         initial={"name": "random"},
-        run={"precision": precision},
+        run={"precision": precision, "device": device},
     )
 
 
@@ -67,13 +67,16 @@ def flow_of(case: Case) -> Flow:
     return flow
 
 
-def least_in_turn(calls: dict[str, Callable[[], Any]], rounds: int) -> dict[str, float]:
+def least_in_turn(
+    calls: dict[str, Callable[[], Any]], rounds: int, wait: Callable[[], Any]
+) -> dict[str, float]:
     """The least seconds of each call, one of each at a time, after a warm-up."""
     least = dict.fromkeys(calls, float("inf"))
     for number in range(rounds + 1):
         for name, call in calls.items():
             began = time.perf_counter()
             call()
+            wait()
             if number:
                 least[name] = min(least[name], time.perf_counter() - began)
     return least
@@ -103,14 +106,15 @@ def main(
     rounds: Annotated[int, typer.Option(help="Calls of each.")] = 7,
     dealias: Annotated[str, typer.Option(help="The dealiasing.")] = "2/3",
     precision: Annotated[str, typer.Option(help="single or double.")] = "double",
+    device: Annotated[str, typer.Option(help="cpu or cuda.")] = "cpu",
 ) -> None:
     """Time every diagnostic on every grid."""
     for n in points or [128, 256]:
-        case = case_of(n, dealias, precision)
+        case = case_of(n, dealias, precision, device)
         flow = flow_of(case)
-        least = least_in_turn(calls_of(case, flow), rounds)
+        least = least_in_turn(calls_of(case, flow), rounds, flow.timings)  # which waits for a device
         unit = least["right-hand side"]
-        table = Table("", "ms", "right-hand sides", title=f"{n}³, {precision}, {dealias}", box=None)
+        table = Table("", "ms", "right-hand sides", title=f"{n}³, {precision}, {dealias}, {device}", box=None)
         for name, seconds in least.items():
             table.add_row(name, f"{1e3 * seconds:.2f}", f"{seconds / unit:.2f}")
         stdout_console().print(table)

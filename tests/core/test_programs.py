@@ -167,7 +167,7 @@ def test_single_precision(world):
 
 
 @pytest.mark.parametrize("lines", ["own", "fftw"])
-@pytest.mark.parametrize("points", [(20, 12, 1), (14, 20, 18), (8, 6, 10)])
+@pytest.mark.parametrize("points", [(20, 12, 1), (14, 20, 18), (8, 6, 10), (160, 6, 8)])
 @on_ranks(1, 3, 6)
 def test_other_grids_and_lines(world, points, lines):
     """Blocks of rows that are not full, a pair of rows without its second, two dimensions."""

@@ -179,6 +179,9 @@ def test_fields_of_snapshots_are_what_they_say(tmp_path):
     case = case_of(tmp_path / "run").updated(output={"fields": fields, "snapshot_every": "5 steps"})
     simulation = Simulation(case)
     simulation.run(progress=False)
+    log = (tmp_path / "run" / "log.txt").read_text()
+    assert "output.fields, Q: 9 inputs, 0 products, " in log
+    assert "diagnostics.profile: 3 inputs, 0 products, " in log
     last = open_run(tmp_path / "run").snapshots.isel(time=-1)
     assert set(last.data_vars) == {"velocity", "Q", "p", "S", "flag"}
     assert last["S"].dims == ("z", "y", "x", "pair")

@@ -160,6 +160,8 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         self.log = run_log(self.directory.log if self.directory and root else None)
         self.log.info(f"{event}: whorl {__version__}, {self.summary()}")
         self.log.info(f"instruction level {_core.build_info()['level']}, lines {self.flow.options.lines}")
+        for what, plan in self._recorder.plans().items():
+            self.log.info(f"{what}: {plan}")
         if self.trials and self.directory and root:
             write_text(self.directory.exchange, tune.to_toml(self.trials))
             self.log.info(f"fastest exchange of {len(self.trials)}: see {self.directory.exchange.name}")
