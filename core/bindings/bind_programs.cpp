@@ -90,6 +90,16 @@ void bind_programs(nb::class_<OpenFlow>& flow) {
         nb::arg("inputs"), nb::arg("pairs"),
         "The means of products of two inputs over all points, or with -1 as the second of the first, from "
         "the modes.");
+    flow.def(
+        "mode_spectra",
+        [](OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
+           const std::vector<programs::Pair>& pairs, int shells) {
+            WHORL_REQUIRE(shells > 0, "there are no shells.");
+            nb::gil_scoped_release unlocked;
+            return self->mode_spectra(terms_of(inputs), pairs, shells);
+        },
+        nb::arg("inputs"), nb::arg("pairs"), nb::arg("shells"),
+        "The same sums of products by shell, the last of which has what is beyond.");
     flow.def("forget_products", of_open(&Flow::forget_products),
              "Frees the products that programs have brought back.");
 }

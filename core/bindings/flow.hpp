@@ -14,7 +14,7 @@
 #include "grid/pencils.hpp"
 #include "grid/row_table.hpp"
 #include "programs/evaluate.hpp"
-#include "programs/mode_means.hpp"
+#include "programs/mode_sums.hpp"
 #include "steppers/stepper.hpp"
 #include "storage/snapshot.hpp"
 
@@ -68,6 +68,9 @@ class Flow {
     virtual void forget_products() = 0;
     virtual std::vector<double> mode_means(const std::vector<std::vector<programs::Term>>& inputs,
                                            const std::vector<programs::Pair>& pairs) = 0;
+    virtual std::vector<std::vector<double>>
+    mode_spectra(const std::vector<std::vector<programs::Term>>& inputs,
+                 const std::vector<programs::Pair>& pairs, int shells) = 0;
 
     // The values of the source `number` of Options::forcing, if they are given: at the points, or at the
     // rank's modes as in write_modes. The function is called with the time before each stage at which they

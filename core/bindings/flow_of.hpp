@@ -126,6 +126,12 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
                                    const std::vector<programs::Pair>& pairs) override {
         return programs_.mode_means(trip_, world_, components(), inputs, pairs);
     }
+    std::vector<std::vector<double>> mode_spectra(const std::vector<std::vector<programs::Term>>& inputs,
+                                                  const std::vector<programs::Pair>& pairs,
+                                                  int shells_wanted) override {
+        return programs_.mode_spectra(trip_, world_, components(), inputs, pairs,
+                                      {options_.box().smallest_wavenumber(), shells_wanted});
+    }
 
     double speed_of_sources(double dt) const override { return stepper_.forces().speed(dt); }
     void begin_sources(double time) override { stepper_.forces().begin(stepper_.state(), time); }

@@ -7,7 +7,7 @@
 
 #include "bindings/trip_options.hpp"
 #include "programs/evaluate.hpp"
-#include "programs/mode_means.hpp"
+#include "programs/mode_sums.hpp"
 
 namespace whorl {
 
@@ -30,8 +30,6 @@ template <class Device, class Real> class ProgramRuns {
                         const programs::Wanted& wanted, const BlockCallback<Real>& consume) {
         programs::Fields<Real> fields;
         fields.sources = sources_of(state);
-        for (std::size_t p = 0; p < products_.size(); ++p)
-            fields.sources.push_back({products_[p].data(), parities_[p]});
         WHORL_REQUIRE(static_cast<int>(program.parities.size()) == wanted.products,
                       "a program does not give the parities of its products.");
         for (const auto& [x, y, z] : program.parities) {
@@ -45,11 +43,19 @@ template <class Device, class Real> class ProgramRuns {
                                   world, options.box(), program, wanted, fields,
                                   truncation.dealiasing().shifts, consume);
     }
-    // Means of pairs of inputs over the components of the state (programs/mode_means.hpp).
+    // Sums over modes of pairs of inputs, over the components of the state and the products so far
+    // (programs/mode_sums.hpp).
     std::vector<double> mode_means(Trip& trip, const exchange::Communicator& world, const State& state,
                                    const std::vector<std::vector<programs::Term>>& inputs,
                                    const std::vector<programs::Pair>& pairs) const {
         return programs::mode_means(trip, world, inputs, pairs, sources_of(state));
+    }
+    std::vector<std::vector<double>> mode_spectra(Trip& trip, const exchange::Communicator& world,
+                                                  const State& state,
+                                                  const std::vector<std::vector<programs::Term>>& inputs,
+                                                  const std::vector<programs::Pair>& pairs,
+                                                  programs::ShellsOf shells) const {
+        return programs::mode_spectra(trip, world, inputs, pairs, sources_of(state), shells);
     }
     void forget_products() {
         products_.clear();
@@ -57,10 +63,12 @@ template <class Device, class Real> class ProgramRuns {
     }
 
   private:
-    static std::vector<programs::Source<Real>> sources_of(const State& state) {
+    std::vector<programs::Source<Real>> sources_of(const State& state) const {
         std::vector<programs::Source<Real>> sources;
         for (std::size_t f = 0; f < state.parities.size(); ++f)
             sources.push_back({state.data + static_cast<std::int64_t>(f) * state.modes, state.parities[f]});
+        for (std::size_t p = 0; p < products_.size(); ++p)
+            sources.push_back({products_[p].data(), parities_[p]});
         return sources;
     }
     // The round trip of the steps, or one of its own that stays for programs to come. None is taken away

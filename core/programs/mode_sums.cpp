@@ -1,0 +1,273 @@
+// Compiled once for each device.
+#include "programs/mode_sums.hpp"
+
+#include <cmath>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/exact_sum.hpp"
+#include "device/chosen.hpp"
+#include "grid/shell.hpp"
+
+namespace whorl::programs {
+
+namespace {
+
+std::size_t at(int i) { return static_cast<std::size_t>(i); }
+
+// For each pair, ky and kx of a rank the sum over all kz, in their order. They are whole on every rank, so
+// that it does not depend on the ranks.
+template <class Real> struct SumColumns {
+    ModeTables<Real> tables;
+    const CarriedInput<Real>* inputs;
+    const Pair* pairs;
+    double* sums; // [pair][ky][kx]
+    int height, width;
+
+    struct Place {
+        int pair, j;
+        double* sums;
+    };
+    WHORL_INLINE Place place(std::int64_t r) const {
+        return {static_cast<int>(r / height), static_cast<int>(r % height), sums + r * width};
+    }
+    static WHORL_INLINE double term(const ModeRow<Real>& row, std::int64_t i, Complex<Real> a,
+                                    Complex<Real> b) {
+        const double both = static_cast<double>(i == 0 && row.from_zero ? row.weight / 2 : row.weight);
+        return both * (static_cast<double>(a.re) * static_cast<double>(b.re) +
+                       static_cast<double>(a.im) * static_cast<double>(b.im));
+    }
+    static WHORL_INLINE double mean(const ModeRow<Real>& row, std::int64_t i, Complex<Real> a) {
+        return i == 0 && row.has_mean() ? static_cast<double>(a.re) : 0.0;
+    }
+
+    // Where work is enqueued: a row of the kernel is a pair and a ky.
+    struct RowOf {
+        const SumColumns& of;
+        Place place;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            const int first = of.pairs[place.pair][0], second = of.pairs[place.pair][1];
+            double sum = 0.0;
+            for (int l = 0; l < of.tables.nz; ++l) {
+                const Row modes = of.tables.row(place.j, l);
+                if (i >= modes.length) continue;
+                const ModeRow<Real> row(of.tables, 0, place.j, l, modes.length);
+                Complex<Real> a, b{0, 0};
+                of.inputs[first].load(row.mode(i), &a);
+                if (second >= 0) of.inputs[second].load(row.mode(i), &b);
+                sum += second < 0 ? mean(row, i, a) : term(row, i, a, b);
+            }
+            place.sums[i] = sum;
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, place(r), width}; }
+
+    // On threads: use(row, a, b) for the rows of modes of a pair and a ky, one after another; b is a where
+    // both are one input, or there is no second.
+    template <class Device, class Use>
+    void each_row(std::int64_t r, Complex<Real>* space, const Use& use) const {
+        const Place to = place(r);
+        const int first = pairs[to.pair][0], second = pairs[to.pair][1];
+        const bool alone = second < 0 || second == first;
+        Complex<Real>* const a = space;
+        Complex<Real>* const b = alone ? space : space + width;
+        for (int l = 0; l < tables.nz; ++l) {
+            const ModeRow<Real> row(tables, 0, to.j, l, tables.row(to.j, l).length);
+            if (row.length == 0) continue;
+            inputs[first].template load_row<Device>(row, kernels::PlainValues<Real>{a, width});
+            if (!alone) inputs[second].template load_row<Device>(row, kernels::PlainValues<Real>{b, width});
+            use(row, a, b);
+        }
+    }
+    template <class Device> void add(std::int64_t r, Complex<Real>* space) const {
+        const Place to = place(r);
+        const bool of_two = pairs[to.pair][1] >= 0;
+        each_row<Device>(
+            r, space, [&](const ModeRow<Real>& row, const Complex<Real>* a, const Complex<Real>* b) {
+                if (of_two)
+                    Device::run(row.length, [&](std::int64_t i) { to.sums[i] += term(row, i, a[i], b[i]); });
+                else
+                    to.sums[0] += mean(row, 0, a[0]);
+            });
+    }
+};
+
+// The same sums by shell: each mode adds to the exact sum of its shell.
+template <class Real> struct SumShells {
+    static constexpr int words = ExactSum::word_count;
+
+    SumColumns<Real> of;
+    std::uint64_t* sums; // [pair][shell][word]; on threads of each executor
+    ShellsOf shells;
+
+    WHORL_INLINE std::uint64_t* words_of(int pair, Wavenumber<Real> k) const {
+        const double x = k.x, y = k.y, z = k.z;
+        const int shell = shell_number(std::sqrt(x * x + y * y + z * z), shells.width);
+        const int last = shells.count - 1;
+        return sums + (1LL * pair * shells.count + (shell < last ? shell : last)) * words;
+    }
+    // Where work is enqueued: a block takes a pair and a ky.
+    template <class Team> WHORL_INLINE void operator()(std::int64_t block, const Team& team) const {
+        const auto place = of.place(block);
+        const int first = of.pairs[place.pair][0], second = of.pairs[place.pair][1];
+        team.each(of.tables.nz * of.width, [&](int item) {
+            const int l = item / of.width, i = item % of.width;
+            const Row modes = of.tables.row(place.j, l);
+            if (i >= modes.length) return;
+            const ModeRow<Real> row(of.tables, 0, place.j, l, modes.length);
+            Complex<Real> a, b;
+            of.inputs[first].load(row.mode(i), &a);
+            of.inputs[second].load(row.mode(i), &b);
+            ExactSum::add_to(words_of(place.pair, row.k(i)), of.term(row, i, a, b),
+                             [&](std::uint64_t* word, std::uint64_t value) { team.add(word, value); });
+        });
+    }
+    // On threads.
+    template <class Device> void add(std::int64_t r, Complex<Real>* space) const {
+        const auto place = of.place(r);
+        of.template each_row<Device>(
+            r, space, [&](const ModeRow<Real>& row, const Complex<Real>* a, const Complex<Real>* b) {
+                for (int i = 0; i < row.length; ++i)
+                    ExactSum::add_to(words_of(place.pair, row.k(i)), of.term(row, i, a[i], b[i]),
+                                     [](std::uint64_t* word, std::uint64_t value) { *word += value; });
+            });
+    }
+};
+
+// The inputs, pairs and look-ups of a rank's modes on the device.
+template <class Device, class Real> class Inputs {
+    using Memory = typename Device::Memory;
+
+  public:
+    Inputs(RoundTrip<Device, Real>& trip, const std::vector<std::vector<Term>>& inputs,
+           const std::vector<Pair>& pairs, const std::vector<Source<Real>>& sources, int least)
+        : trip_(trip), rows_(1LL * static_cast<int>(pairs.size()) * trip.table().height()) {
+        const std::array<bool, 3>& walls = trip.layout().walls;
+        WHORL_REQUIRE(!walls[0] && !walls[1] && !walls[2], "sums over modes are for boxes without walls.");
+        for (const Pair& pair : pairs)
+            WHORL_REQUIRE(pair[0] >= 0 && pair[1] >= least &&
+                              std::max(pair[0], pair[1]) < static_cast<int>(inputs.size()),
+                          "a sum is of inputs " + std::to_string(pair[0]) + " and " +
+                              std::to_string(pair[1]) + " where there are " + std::to_string(inputs.size()) +
+                              ".");
+        std::vector<LoadedTerm<Real>> terms;
+        for (const auto& input : inputs)
+            for (const Term& term : input) terms.push_back(loaded(term, sources));
+        terms_ = device::Table<LoadedTerm<Real>, Memory>(terms);
+        std::vector<CarriedInput<Real>> carried;
+        for (std::size_t first = 0; const auto& input : inputs) {
+            auto& one = carried.emplace_back();
+            one.terms = terms_.data() + first;
+            one.term_count = static_cast<int>(input.size());
+            first += input.size();
+        }
+        inputs_ = device::Table<CarriedInput<Real>, Memory>(carried);
+        pairs_ = device::Table<Pair, Memory>(pairs);
+    }
+
+    std::int64_t rows() const { return rows_; }
+    int height() const { return trip_.table().height(); }
+    int width() const { return trip_.table().kx().size(); }
+    SumColumns<Real> kernel(double* sums) {
+        return {trip_.modes(), inputs_.data(), pairs_.data(), sums, height(), width()};
+    }
+    // On threads: add(row, space) for every row.
+    template <class Kernel> void on_threads(const auto& kernel_of) {
+        std::vector<Complex<Real>> space(2 * at(width()) * at(trip_.device().executors()));
+        trip_.device().each(rows_, [&](int executor, std::int64_t r) {
+            const Kernel kernel = kernel_of(executor);
+            kernel.template add<Device>(r, space.data() + 2LL * executor * width());
+        });
+    }
+
+  private:
+    RoundTrip<Device, Real>& trip_;
+    std::int64_t rows_;
+    device::Table<LoadedTerm<Real>, Memory> terms_;
+    device::Table<CarriedInput<Real>, Memory> inputs_;
+    device::Table<Pair, Memory> pairs_;
+};
+
+template <class Memory, class T> std::vector<T> on_host(const device::Buffer<T, Memory>& buffer) {
+    std::vector<T> values(buffer.bytes() / sizeof(T));
+    if constexpr (Memory::separate)
+        Memory::to_host(values.data(), buffer.data(), buffer.bytes());
+    else
+        std::copy_n(buffer.data(), values.size(), values.data());
+    return values;
+}
+
+} // namespace
+
+template <class Device, class Real>
+std::vector<double> mode_means(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
+                               const std::vector<std::vector<Term>>& inputs, const std::vector<Pair>& pairs,
+                               const std::vector<Source<Real>>& sources) {
+    Inputs<Device, Real> of(trip, inputs, pairs, sources, -1);
+    const std::int64_t columns = 1LL * of.height() * of.width();
+    device::Buffer<double, typename Device::Memory> sums(static_cast<std::size_t>(of.rows() * of.width()));
+    const SumColumns<Real> kernel = of.kernel(sums.data());
+    if constexpr (Device::queues) {
+        trip.device().over(of.rows(), kernel);
+        trip.device().finish();
+    } else {
+        of.template on_threads<SumColumns<Real>>([&](int) { return kernel; });
+    }
+    const std::vector<double> of_columns = on_host(sums);
+    const exchange::Watchdog::Scope watched(trip.exchanges().watchdog(), "sum of what was measured", -1);
+    std::vector<double> means;
+    for (std::size_t p = 0; p < pairs.size(); ++p) {
+        ExactSum sum;
+        for (std::int64_t c = 0; c < columns; ++c)
+            sum.add(of_columns[p * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c)]);
+        world.sum(std::span<std::uint64_t>(sum.words()));
+        means.push_back(sum.value());
+    }
+    return means;
+}
+
+template <class Device, class Real>
+std::vector<std::vector<double>>
+mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
+             const std::vector<std::vector<Term>>& inputs, const std::vector<Pair>& pairs,
+             const std::vector<Source<Real>>& sources, ShellsOf shells) {
+    Inputs<Device, Real> of(trip, inputs, pairs, sources, 0);
+    const int words = SumShells<Real>::words, copies = Device::queues ? 1 : trip.device().executors();
+    const std::int64_t of_all = 1LL * static_cast<int>(pairs.size()) * shells.count * words;
+    device::Buffer<std::uint64_t, typename Device::Memory> sums(static_cast<std::size_t>(copies * of_all));
+    const auto kernel_of = [&](int executor) {
+        return SumShells<Real>{of.kernel(nullptr), sums.data() + executor * of_all, shells};
+    };
+    if constexpr (Device::queues) {
+        trip.device().each(1, [&](int executor, std::int64_t) {
+            trip.device().for_blocks(executor, of.rows(), 0, kernel_of(0));
+        });
+        trip.device().finish();
+    } else {
+        of.template on_threads<SumShells<Real>>(kernel_of);
+    }
+    const std::vector<std::uint64_t> of_executors = on_host(sums);
+    std::vector<std::uint64_t> total(static_cast<std::size_t>(of_all), 0);
+    for (std::size_t i = 0; i < of_executors.size(); ++i) total[i % total.size()] += of_executors[i];
+    const exchange::Watchdog::Scope watched(trip.exchanges().watchdog(), "sum of what was measured", -1);
+    world.sum(std::span<std::uint64_t>(total));
+    std::vector<std::vector<double>> spectra(pairs.size());
+    const std::uint64_t* next = total.data();
+    for (auto& spectrum : spectra)
+        for (int n = 0; n < shells.count; ++n, next += words) spectrum.push_back(ExactSum(next).value());
+    return spectra;
+}
+
+#define WHORL_INSTANTIATE(Real)                                                                              \
+    template std::vector<double> mode_means(RoundTrip<device::Chosen, Real>&, const exchange::Communicator&, \
+                                            const std::vector<std::vector<Term>>&, const std::vector<Pair>&, \
+                                            const std::vector<Source<Real>>&);                               \
+    template std::vector<std::vector<double>> mode_spectra(                                                  \
+        RoundTrip<device::Chosen, Real>&, const exchange::Communicator&,                                     \
+        const std::vector<std::vector<Term>>&, const std::vector<Pair>&, const std::vector<Source<Real>>&,   \
+        ShellsOf);
+WHORL_INSTANTIATE(float)
+WHORL_INSTANTIATE(double)
+
+} // namespace whorl::programs

@@ -1,0 +1,36 @@
+// Sums over the modes, without a round trip. Means over the points of a field that a sum of terms makes, and
+// of the product of two of them (Parseval), and the same by shell (grid/shell.hpp):
+//   <a> = a(k = 0),   <a b> = sum of Re(a b*) over all modes, those that stand for their conjugates twice
+// In boxes without walls; no bit depends on ranks and threads.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "exchange/communicator.hpp"
+#include "programs/carried.hpp"
+#include "roundtrip/roundtrip.hpp"
+
+namespace whorl::programs {
+
+// The numbers of two inputs whose product is averaged; a second of -1 stands for the mean of the first.
+using Pair = std::array<int, 2>;
+
+// The means of pairs of inputs. Collective, and so is the next.
+template <class Device, class Real>
+std::vector<double> mode_means(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
+                               const std::vector<std::vector<Term>>& inputs, const std::vector<Pair>& pairs,
+                               const std::vector<Source<Real>>& sources);
+
+// For each pair the sums by shell of a width, 0, ..., count - 1, of which the last has what is beyond.
+struct ShellsOf {
+    double width;
+    int count;
+};
+template <class Device, class Real>
+std::vector<std::vector<double>>
+mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
+             const std::vector<std::vector<Term>>& inputs, const std::vector<Pair>& pairs,
+             const std::vector<Source<Real>>& sources, ShellsOf shells);
+
+} // namespace whorl::programs
