@@ -25,6 +25,7 @@ WANTED = [
     {"kind": "joint-pdf", "of": ["u.x", "dy(u.x)"], "bins": [8, 12], "range": [[-3, 3], [-5.0, 5.0]]},
     {"kind": "conditional", "of": "u", "given": "u.x", "bins": 9, "range": [-3, 3], "every": "2 steps"},
     {"kind": "profile", "of": ["u", "u.x*u.z"], "every": "4 steps"},
+    {"kind": "spectrum", "of": ["u", "u.x*u.y"], "every": "5 steps"},
 ]
 
 
@@ -122,6 +123,23 @@ def test_profiles_are_numpys(state, along):
     assert np.allclose(data[along], np.arange(n) * state.case.grid.lengths["xyz".index(along)] / n)
 
 
+def test_spectra_are_those_of_the_modes(state):
+    """Twice the energy's, the transfer that the core has itself, and Parseval for what is brought back."""
+    data = state.diagnose("spectrum", of=["u", "curl(u)", "u.x"])
+    core = {name: np.asarray(values) for name, values in state.flow.spectra().items()}
+    count = len(core["k"])
+    assert np.allclose(data["k"][:count], core["k"])
+    assert np.allclose(data["spectrum"][0][:count], 2 * core["energy"], rtol=1e-12, atol=1e-18)
+    assert np.allclose(data["spectrum"][0][count:], 0)
+    means = [state.mean(text) for text in ("dot(u, u)", "dot(omega, omega)", "u.x**2")]
+    assert np.allclose(data["spectrum"].sum("k"), means, rtol=1e-12)
+    advection = state.diagnose("spectrum", of="-div(outer(u, u))", times="u")["spectrum"][0]
+    assert np.allclose(advection[:count], state.flow.transfer()["velocity"], rtol=1e-9, atol=1e-13)
+    assert abs(advection.sum()) < 1e-13
+    product = state.diagnose("spectrum", of="u.x*u.y")["spectrum"].sum()
+    assert np.isclose(product, state.mean("filter(u.x*u.y, 1e9)**2"), rtol=1e-12)
+
+
 def test_profiles_between_walls():
     """Every plane has all of its points, half a cell off the walls."""
     convection = Case(
@@ -206,7 +224,7 @@ def test_a_restart_goes_on_without_a_gap_or_a_double(tmp_path):
     del begun
     Simulation.restart(tmp_path / "parts").run(progress=False)
     one, two = open_run(tmp_path / "whole").diagnostics, open_run(tmp_path / "parts").diagnostics
-    assert set(one) == {"pdf", "moments", "joint-pdf", "conditional", "profile"}
+    assert set(one) == {"pdf", "moments", "joint-pdf", "conditional", "profile", "spectrum"}
     for name, data in one.items():
         xr.testing.assert_identical(data, two[name])
     assert one["pdf"]["step"].values.tolist() == [0, 2, 4, 6, 8, 10]
@@ -242,11 +260,11 @@ def test_lost_rows_are_told(tmp_path):
     Simulation(case_of(tmp_path / "run")).run(progress=False)
     (tmp_path / "run" / "diagnostics.h5").unlink()
     again = Simulation.restart(tmp_path / "run", settings=["time.steps=12"])
-    assert any("diagnostics.h5 has a gap: 23 of 23 rows up to step 10" in told for told in again._warnings)
+    assert any("diagnostics.h5 has a gap: 26 of 26 rows up to step 10" in told for told in again._warnings)
     again.run(progress=False)
     there = open_run(tmp_path / "run").diagnostics
     assert there["pdf"]["step"].values.tolist() == [12]
-    assert "23 of 23 rows up to step 10 were lost" in there["pdf"].attrs["gaps"]
+    assert "26 of 26 rows up to step 10 were lost" in there["pdf"].attrs["gaps"]
 
 
 @needs("hdf5")

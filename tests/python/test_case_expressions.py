@@ -88,6 +88,10 @@ DIAGNOSTICS = [
     ({"kind": "conditional", "of": "u", "given": "u"}, "given takes one number, not a vector"),
     ({"kind": "conditional", "of": "u", "given": "u.x +"}, "^diagnostics.conditional.given: "),
     ({"kind": "profile", "of": "u", "along": "t"}, "it must be one of x, y, z"),
+    ({"kind": "spectrum", "of": "x*u"}, "^diagnostics.spectrum.of: x is not periodic"),
+    ({"kind": "spectrum", "of": "mean(u)"}, "^diagnostics.spectrum.of: it is the same at all points"),
+    ({"kind": "spectrum", "of": "u", "times": "u.x"}, "two real values of one rank, not of a vector and a"),
+    ({"kind": "spectrum", "of": "u", "times": "u.q"}, "^diagnostics.spectrum.of: times: .q is no component"),
 ]
 
 

@@ -3,7 +3,7 @@
 import math
 from typing import Any
 
-from whorl.config.dealiasing import edge
+from whorl.config.dealiasing import edge, is_box
 
 
 def smallest_wavenumbers(grid: Any) -> tuple[float, float, float]:
@@ -36,6 +36,18 @@ def largest_wavenumbers(grid: Any) -> tuple[float, float, float]:
         for smallest, n, basis in axes
     )
     return x, y, z
+
+
+def shell_count(grid: Any) -> int:
+    """The number of shells, as wide as the smallest wavenumber, that hold every kept mode."""
+    if is_box(grid.dealias, grid.shape):
+        largest = math.hypot(*largest_wavenumbers(grid))
+    else:
+        axes = zip(smallest_wavenumbers(grid), grid.points, reversed(grid.bases), strict=True)
+        largest = max(
+            edge(grid.dealias) * n * (2 if basis == "S" else 1) * k for k, n, basis in axes if n > 1
+        )
+    return math.floor(largest / smallest_wavenumber(grid) + 0.5) + 1
 
 
 def resolved_wavenumber(grid: Any) -> float:

@@ -14,7 +14,7 @@ from whorl.programs.nodes import Field, Node
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Once, Stage
 from whorl.programs.questions import Answers, Questions
-from whorl.programs.tally import Counted, Tally
+from whorl.programs.tally import Counted, Shells, Tally
 
 # Calls with z0, z1, y0, y1 and the values of the points of this rank between, [component][z][y][x].
 Consume = Callable[[int, int, int, int, np.ndarray], None]
@@ -45,20 +45,33 @@ def answer(
                 counted[tally] = Counted.of(tally, *found)
             for product in stage.products:
                 fields[product] = len(fields)
+        spectra = {shells: _spectra(shells, flow, fields) for shells in questions.spectra}
     finally:
         flow.forget_products()
-    return Answers(known, counted)
+    return Answers(known, counted, spectra)
 
 
 def _means_of_modes(means: Sequence[Node], flow: _core.Flow, numbers: dict[Field, int]) -> list[float]:
     """The means of forms and of products of two."""
+    factors = [node.arguments if node.kind == "multiply" else (node,) for node in means]
+    return flow.mode_means(*_pairs(factors, numbers))
+
+
+def _spectra(shells: Shells, flow: _core.Flow, numbers: dict[Field, int]) -> np.ndarray:
+    """The sums by shell, [pair][shell]."""
+    return np.array(flow.mode_spectra(*_pairs(shells.pairs, numbers), shells.count))
+
+
+def _pairs(
+    factors: Sequence[Sequence[Node]], numbers: dict[Field, int]
+) -> tuple[list[list[tuple[Any, ...]]], list[tuple[int, int]]]:
+    """The forms of one factor or two, each once, and the pairs of their numbers; −1 stands for no second."""
     inputs: dict[LinearForm, int] = {}
     pairs = []
-    for node in means:
-        factors = [one.value for one in (node.arguments if node.kind == "multiply" else (node,))]
-        places = [inputs.setdefault(form, len(inputs)) for form in factors]
+    for nodes in factors:
+        places = [inputs.setdefault(node.value, len(inputs)) for node in nodes]
         pairs.append((places[0], places[1] if len(places) == 2 else -1))
-    return flow.mode_means([_terms(form, numbers) for form in inputs], pairs)
+    return [_terms(form, numbers) for form in inputs], pairs
 
 
 def _of_core(stage: Stage, known: dict[str | Node, float], numbers: dict[Field, int]) -> _core.Program:

@@ -155,15 +155,30 @@ class Graph:
         if node.kind == "divide" and node.arguments[1].uniform:
             divided, number = node.arguments
             return self.apply("divide", self.under(divided, multiplier, factor), number)
+        return self._linear(LinearForm({Term(self._product(node), multiplier): factor}))
+
+    def as_field(self, node: Node) -> Node:
+        """The node as a linear form; what is none is brought back to the modes.
+
+        Raises ValueError if it is the same at all points, or depends on the position itself.
+        """
+        if node.uniform:
+            raise ValueError("it is the same at all points")
+        return (
+            node if node.kind == "linear" else self._linear(LinearForm({Term(self._product(node), ONE): 1.0}))
+        )
+
+    def _product(self, node: Node) -> Field:
+        """The field of a node that is brought back to the modes."""
         if axis := next((one for one in within(node) if one.kind == "coordinate"), None):
             raise ValueError(
-                f"{'xyz'[axis.value]} is not periodic, so what it is in has no derivative or filter here"
+                f"{'xyz'[axis.value]} is not periodic, so what it is in has no derivative, filter or spectrum"
             )
-        product = self._products.get(node)
-        if not product:
-            product = self._products[node] = Field(len(self.fields), self._parity_of_product(node), node)
+        if node not in self._products:
+            product = Field(len(self.fields), self._parity_of_product(node), node)
+            self._products[node] = product
             self.fields.append(product)
-        return self._linear(LinearForm({Term(product, multiplier): factor}))
+        return self._products[node]
 
     def _has_linear_part(self, node: Node) -> bool:
         """Whether a sum has a part that needs no product brought back."""

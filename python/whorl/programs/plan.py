@@ -95,14 +95,22 @@ def counted(number: int, what: str) -> str:
 
 
 def plan(
-    values: Sequence[Node], means: Sequence[Node] = (), tallies: Sequence[Tally] = (), *, walls: bool = False
+    values: Sequence[Node],
+    means: Sequence[Node] = (),
+    tallies: Sequence[Tally] = (),
+    forms: Sequence[Node] = (),
+    *,
+    walls: bool = False,
 ) -> Plan:
-    """The plan for values at the points, for the means of others, and for histograms; with walls or not."""
+    """The plan for values at the points, means, histograms, and the products in linear forms of the modes.
+
+    `walls` says whether there are any.
+    """
     levels = _Levels(walls)
     at_points = [*values, *(node for tally in tallies for node in tally.nodes)]
     wanted_means = {node: levels.of_mean(node) for node in means if not node.uniform}
     products: dict[Field, int] = {}
-    stack = [*at_points, *means]
+    stack = [*at_points, *means, *forms]
     while stack:
         for node in within(stack.pop()):
             if node.kind == "number" and isinstance(node.value, Node) and node.value not in wanted_means:

@@ -10,7 +10,7 @@ from whorl.programs.language import FUNCTIONS
 from whorl.programs.nodes import EVEN, Node, worked_out
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Plan, plan
-from whorl.programs.tally import Counted, Tally
+from whorl.programs.tally import Counted, Shells, Tally
 from whorl.programs.values import Value
 
 
@@ -20,6 +20,7 @@ class Answers:
 
     numbers: Mapping[str | Node, float]
     tallies: Mapping[Tally, Counted]
+    spectra: Mapping[Shells, np.ndarray]
 
     def number(self, value: Value) -> np.ndarray:
         """A value that is the same at all points, of its shape; complex if the value is."""
@@ -29,6 +30,10 @@ class Answers:
     def tally(self, tally: Tally) -> Counted:
         """The counts and sums of a tally."""
         return self.tallies[tally]
+
+    def spectrum(self, shells: Shells) -> np.ndarray:
+        """The sums by shell, of all pairs together."""
+        return self.spectra[shells].sum(0)
 
 
 @dataclass
@@ -45,12 +50,15 @@ class Questions:
         Wanted at the points.
     tallies : list of Tally
         Histograms.
+    spectra : list of Shells
+        Sums over modes.
     """
 
     parser: Parser
     numbers: list[Value] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     tallies: list[Tally] = field(default_factory=list)
+    spectra: list[Shells] = field(default_factory=list)
 
     def mean(self, value: Value) -> Value:
         """The means of the components of a value, which are asked for."""
@@ -63,11 +71,19 @@ class Questions:
         self.tallies.append(tally)
         return tally
 
+    def spectrum(self, pairs: Iterable[tuple[Node, Node]], count: int) -> Shells:
+        """The spectrum of products of two quantities, in so many shells, which is asked for."""
+        graph = self.parser.graph
+        shells = Shells(tuple((graph.as_field(a), graph.as_field(b)) for a, b in pairs), count)
+        self.spectra.append(shells)
+        return shells
+
     @cached_property
     def plan(self) -> Plan:
         """How all of them are worked out; nothing may be asked for afterwards."""
         walls = self.parser.graph.walls != EVEN
-        return plan(_nodes(self.values), _nodes(self.numbers), self.tallies, walls=walls)
+        forms = [node for shells in self.spectra for pair in shells.pairs for node in pair]
+        return plan(_nodes(self.values), _nodes(self.numbers), self.tallies, forms, walls=walls)
 
 
 def _nodes(values: Iterable[Value]) -> list[Node]:

@@ -1,4 +1,4 @@
-"""Histograms of what a program works out: what is counted, and what was found."""
+"""What is asked beside means and values: histograms at the points, and spectra of the modes."""
 
 from dataclasses import dataclass
 
@@ -36,6 +36,22 @@ class Tally:
     def shape(self) -> tuple[int, ...]:
         """The cells of each axis."""
         return tuple(count + BEYOND for count in self.bins)
+
+
+@dataclass(frozen=True)
+class Shells:
+    """Sums over the modes of products of two fields, by shell.
+
+    Attributes
+    ----------
+    pairs : tuple of pairs of Node
+        Linear forms a and b, for Re(a b*), where modes that stand for their conjugates count twice.
+    count : int
+        The number of shells; the last one has what is beyond.
+    """
+
+    pairs: tuple[tuple[Node, Node], ...]
+    count: int
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The diagnostics of [[diagnostics]], a file for each kind: a line here registers one.
 
 Its modules, each of which reaches only those before it:
-base, scales, conditional, joint_pdf, moments, pdf, profile.
+base, scales, conditional, joint_pdf, moments, pdf, profile, spectrum.
 """
 
 from functools import reduce
@@ -16,6 +16,7 @@ from whorl.config.diagnostics.joint_pdf import JointPdf
 from whorl.config.diagnostics.moments import Moments
 from whorl.config.diagnostics.pdf import Pdf
 from whorl.config.diagnostics.profile import Profile
+from whorl.config.diagnostics.spectrum import Spectrum
 from whorl.config.section import tag_of
 
 KINDS: dict[str, type[Diagnostic]] = {
@@ -26,6 +27,7 @@ KINDS: dict[str, type[Diagnostic]] = {
         JointPdf,
         Conditional,
         Profile,
+        Spectrum,
     )
 }
 

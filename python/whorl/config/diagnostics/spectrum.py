@@ -1,0 +1,69 @@
+"""Spectra of quantities by shell."""
+
+from typing import Any, Literal
+
+import numpy as np
+
+from whorl.config.columns import UNITS_OF_CASE
+from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Texts
+from whorl.config.section import option
+from whorl.config.wavenumbers import shell_count, smallest_wavenumber
+from whorl.programs.parse import ExpressionError, fault, in_one_line
+from whorl.programs.questions import Questions
+from whorl.programs.tally import Shells
+from whorl.programs.values import Value
+
+
+class Spectrum(Diagnostic):
+    """Spectra of quantities by shell, and cospectra with another quantity."""
+
+    kind: Literal["spectrum"] = option(..., "kind of diagnostic")
+    of: Texts = option(..., "expressions; of vectors and tensors the sum over components", min_length=1)
+    times: str | None = option(
+        None, "the cospectrum with this expression, of the same rank; without it that with itself"
+    )
+
+    def ask(self, questions: Questions, case: Any) -> Layout:
+        if case.grid.bases != "FFF":
+            raise ValueError(
+                f'diagnostics.{self.label} is for periodic boxes, not for grid.bases = "{case.grid.bases}"; '
+                "give another kind of diagnostic"
+            )
+        count = shell_count(case.grid)
+        found = [self._spectrum(questions, text, count) for text in self.of]
+        k = smallest_wavenumber(case.grid) * np.arange(count)
+        return Layout(
+            (
+                Axis("quantity", list(self.of), "what is measured"),
+                Axis("k", list(k), "wavenumber in the middle of the shell", "1/length"),
+            ),
+            (
+                Array(
+                    "spectrum",
+                    ("quantity", "k"),
+                    "Σ Re(f·g*) over the shell, whose sum over all shells is ⟨f·g⟩; g is f without times",
+                    lambda answers: np.array([answers.spectrum(shells) for shells in found]),
+                    f"({UNITS_OF_CASE})²",
+                ),
+            ),
+        )
+
+    def _spectrum(self, questions: Questions, text: str, count: int) -> Shells:
+        place = f"diagnostics.{self.label}.of"
+        try:
+            first = questions.parser.parse(text)
+            second = first if self.times is None else self._other(questions, first)
+            return questions.spectrum(zip(first.nodes(), second.nodes(), strict=True), count)
+        except ExpressionError as error:
+            raise error.at(place) from None
+        except ValueError as error:
+            raise fault(str(error), in_one_line(text)).at(place) from None
+
+    def _other(self, questions: Questions, first: Value) -> Value:
+        try:
+            second = questions.parser.parse(self.times)
+        except ExpressionError as error:
+            raise error.at("times") from None
+        if second.rank != first.rank or second.complex or first.complex:
+            raise ValueError(f"a cospectrum is of two real values of one rank, not of {first} and {second}")
+        return second
