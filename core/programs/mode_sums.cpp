@@ -13,8 +13,6 @@ namespace whorl::programs {
 
 namespace {
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
-
 // For each pair, ky and kx of a rank the sum over all kz, in their order. They are whole on every rank, so
 // that it does not depend on the ranks.
 template <class Real> struct SumColumns {
@@ -174,7 +172,8 @@ template <class Device, class Real> class Inputs {
     }
     // On threads: add(row, space) for every row.
     template <class Kernel> void on_threads(const auto& kernel_of) {
-        std::vector<Complex<Real>> space(2 * at(width()) * at(trip_.device().executors()));
+        const int executors = trip_.device().executors();
+        std::vector<Complex<Real>> space(static_cast<std::size_t>(2LL * executors * width()));
         trip_.device().each(rows_, [&](int executor, std::int64_t r) {
             const Kernel kernel = kernel_of(executor);
             kernel.template add<Device>(r, space.data() + 2LL * executor * width());
