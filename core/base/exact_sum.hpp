@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <cstring>
 #include <limits>
+#include <span>
 
 #include "base/macros.hpp"
 
@@ -73,6 +74,9 @@ class ExactSum {
         return is_negative ? -magnitude : magnitude;
     }
 
+    // At most so many terms may be added to words before carry().
+    static constexpr std::int64_t most_added = std::int64_t{1} << 31;
+
   private:
     static constexpr std::uint32_t most_terms = std::uint32_t{1} << 30;
 
@@ -101,5 +105,14 @@ class ExactSum {
     Words words_{};
     std::uint32_t terms_ = 0;
 };
+
+// Makes room in the words of sums, one behind another, so that those of other ranks can be added.
+inline void carry(std::span<std::uint64_t> words) {
+    constexpr auto count = static_cast<std::size_t>(ExactSum::word_count);
+    for (std::size_t first = 0; first < words.size(); first += count) {
+        ExactSum sum(words.data() + first);
+        std::copy_n(sum.words().begin(), count, words.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+}
 
 } // namespace whorl

@@ -179,7 +179,10 @@ template <class Device, class Real> class Running {
         for (const TallyShape& shape : wanted_.tallies) {
             tallies_.push_back({shape, first, nullptr, nullptr});
             first += shape.operands();
-            cells += counters() * shape.cells();
+            WHORL_REQUIRE(shape.weights == 0 || all_.points() <= ExactSum::most_added,
+                          "a rank has " + std::to_string(all_.points()) +
+                              " points, more than weights are summed of; take more ranks.");
+            cells += 1LL * counters() * shape.cells();
             words += copies * tallies_.back().sum_words();
         }
         counts_ = device::Buffer<std::uint64_t, Memory>(static_cast<std::size_t>(cells));
@@ -270,6 +273,7 @@ template <class Device, class Real> class Running {
             for (std::int64_t i = 0; i < executors() * tally.sum_words(); ++i)
                 of_weights[static_cast<std::size_t>(i % tally.sum_words())] +=
                     words[static_cast<std::size_t>(first_word + i)];
+            carry(of_weights);
             world.sum(std::span<std::uint64_t>(of_weights));
             for (int w = 0; w < tally.shape.weights; ++w) {
                 auto& sums = one.sums.emplace_back();

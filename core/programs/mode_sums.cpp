@@ -24,11 +24,11 @@ template <class Real> struct SumColumns {
 
     struct Place {
         int pair, j;
-        double* sums;
     };
     WHORL_INLINE Place place(std::int64_t r) const {
-        return {static_cast<int>(r / height), static_cast<int>(r % height), sums + r * width};
+        return {static_cast<int>(r / height), static_cast<int>(r % height)};
     }
+    WHORL_INLINE double* sums_of(std::int64_t r) const { return sums + r * width; }
     static WHORL_INLINE double term(const ModeRow<Real>& row, std::int64_t i, Complex<Real> a,
                                     Complex<Real> b) {
         const double both = static_cast<double>(i == 0 && row.from_zero ? row.weight / 2 : row.weight);
@@ -43,6 +43,7 @@ template <class Real> struct SumColumns {
     struct RowOf {
         const SumColumns& of;
         Place place;
+        double* sums;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
             const int first = of.pairs[place.pair][0], second = of.pairs[place.pair][1];
@@ -56,10 +57,10 @@ template <class Real> struct SumColumns {
                 if (second >= 0) of.inputs[second].load(row.mode(i), &b);
                 sum += second < 0 ? mean(row, i, a) : term(row, i, a, b);
             }
-            place.sums[i] = sum;
+            sums[i] = sum;
         }
     };
-    WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, place(r), width}; }
+    WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, place(r), sums_of(r), width}; }
 
     // On threads: use(row, a, b) for the rows of modes of a pair and a ky, one after another; b is a where
     // both are one input, or there is no second.
@@ -79,14 +80,14 @@ template <class Real> struct SumColumns {
         }
     }
     template <class Device> void add(std::int64_t r, Complex<Real>* space) const {
-        const Place to = place(r);
-        const bool of_two = pairs[to.pair][1] >= 0;
+        double* const total = sums_of(r);
+        const bool of_two = pairs[place(r).pair][1] >= 0;
         each_row<Device>(
             r, space, [&](const ModeRow<Real>& row, const Complex<Real>* a, const Complex<Real>* b) {
                 if (of_two)
-                    Device::run(row.length, [&](std::int64_t i) { to.sums[i] += term(row, i, a[i], b[i]); });
+                    Device::run(row.length, [&](std::int64_t i) { total[i] += term(row, i, a[i], b[i]); });
                 else
-                    to.sums[0] += mean(row, 0, a[0]);
+                    total[0] += mean(row, 0, a[0]);
             });
     }
 };
@@ -149,18 +150,16 @@ template <class Device, class Real> class Inputs {
                           "a sum is of inputs " + std::to_string(pair[0]) + " and " +
                               std::to_string(pair[1]) + " where there are " + std::to_string(inputs.size()) +
                               ".");
-        std::vector<LoadedTerm<Real>> terms;
         for (const auto& input : inputs)
-            for (const Term& term : input) terms.push_back(loaded(term, sources));
-        terms_ = device::Table<LoadedTerm<Real>, Memory>(terms);
-        std::vector<CarriedInput<Real>> carried;
+            for (const Term& term : input) loaded_.push_back(loaded(term, sources));
+        terms_ = device::Table<LoadedTerm<Real>, Memory>(loaded_);
         for (std::size_t first = 0; const auto& input : inputs) {
-            auto& one = carried.emplace_back();
+            auto& one = carried_.emplace_back();
             one.terms = terms_.data() + first;
             one.term_count = static_cast<int>(input.size());
             first += input.size();
         }
-        inputs_ = device::Table<CarriedInput<Real>, Memory>(carried);
+        inputs_ = device::Table<CarriedInput<Real>, Memory>(carried_);
         pairs_ = device::Table<Pair, Memory>(pairs);
     }
 
@@ -183,6 +182,9 @@ template <class Device, class Real> class Inputs {
   private:
     RoundTrip<Device, Real>& trip_;
     std::int64_t rows_;
+    // Where memory is the host's, tables refer to these, and to the pairs.
+    std::vector<LoadedTerm<Real>> loaded_;
+    std::vector<CarriedInput<Real>> carried_;
     device::Table<LoadedTerm<Real>, Memory> terms_;
     device::Table<CarriedInput<Real>, Memory> inputs_;
     device::Table<Pair, Memory> pairs_;
@@ -250,6 +252,7 @@ mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
     std::vector<std::uint64_t> total(static_cast<std::size_t>(of_all), 0);
     for (std::size_t i = 0; i < of_executors.size(); ++i) total[i % total.size()] += of_executors[i];
     const exchange::Watchdog::Scope watched(trip.exchanges().watchdog(), "sum of what was measured", -1);
+    carry(total);
     world.sum(std::span<std::uint64_t>(total));
     std::vector<std::vector<double>> spectra(pairs.size());
     const std::uint64_t* next = total.data();
