@@ -123,13 +123,14 @@ def test_weights_that_are_not_finite_spoil_their_cell_alone(world):
 def test_tallies_that_do_not_fit_are_refused(world):
     flow = flows.make(world, Twin((8, 8, 8)))
     u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf)]]
-    program = _core.Program(u, [], [], [0], [])
     for tallies, words in [
         ([([0], 0)], "unknown shape"),
         ([([1 << 21], 0)], "unknown shape, or more cells than"),
-        ([([1 << 13, 1 << 13], 0)], "has 1 results"),
-        ([([4], 1)], "has 1 results"),
+        ([([1 << 13, 1 << 13], 0)], "unknown shape, or more cells than"),
         ([([4, 4, 4], 0)], "one or two axes"),
     ]:
+        program = _core.Program(u, [], [], [0] * len(tallies[0][0]), [])
         with pytest.raises(_core.Error, match=words):
             flow.run_program(program, (0, 0, 0), lambda *_: None, tallies)
+    with pytest.raises(_core.Error, match="has 1 results and 1 inputs, which do not fit"):
+        flow.run_program(_core.Program(u, [], [], [0], []), (0, 0, 0), lambda *_: None, [([4], 1)])

@@ -8,7 +8,7 @@ import pytest
 import xarray as xr
 from support import devices
 from support.build import needs
-from support.ranks import on_ranks
+from support.ranks import run_on
 from whorl import analyse
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
@@ -246,7 +246,7 @@ def test_a_restart_may_add_and_drop_diagnostics(tmp_path):
     assert there["of-u"]["step"].values.tolist() == [11, 12]
     assert there["profile"]["step"].values.tolist() == [0, 4, 8, 10]
     other = ["time.steps=14", 'diagnostics=[{kind = "pdf", of = "u", bins = 60}]']
-    with pytest.raises(CaseError, match="has a diagnostic pdf with another axis quantity; give the new"):
+    with pytest.raises(CaseError, match="has a diagnostic pdf with other options; give the new"):
         Simulation.restart(tmp_path / "run", settings=other)
 
 
@@ -305,13 +305,129 @@ def test_checkpoints_are_analysed_afterwards(tmp_path):
     shutil.rmtree(tmp_path / "run")
 
 
-@on_ranks(1, 2, 3, 4, 6)
-def test_ranks_find_the_same(world):
-    with Simulation(case_of(), comm=world) as simulation:
+@pytest.mark.mpi
+@pytest.mark.only_cpu
+def test_bits_do_not_depend_on_ranks_and_threads():
+    (first,) = run_on(1, numbers_of, threads=1)
+    for ranks, threads in [(1, 2), (2, 1), (3, 1), (4, 1), (6, 1)]:
+        for found in run_on(ranks, numbers_of, threads=threads):
+            for one, other in zip(first, found, strict=True):
+                assert np.array_equal(one, other, equal_nan=True)
+
+
+def numbers_of(world, threads):
+    """All arrays of all diagnostics of a state whose modes do not depend on the ranks."""
+    grid = {"points": POINTS, "dealias": "phase-shift"}
+    case = case_of(
+        run={"threads": threads}, grid=grid, initial={"name": "zero"}, time={"dt": 0.01, "steps": 1}
+    )
+    with Simulation(case, comm=world) as simulation:
+        simulation.set_field(
+            "velocity",
+            lambda x, y, z: (np.sin(y) * np.exp(np.cos(z)), np.exp(np.sin(z + x)), np.cos(x + 2 * y) / 3),
+        )
         found = [simulation.diagnose(**wanted) for wanted in WANTED]
-        again = simulation.diagnose(**WANTED[0])
-    xr.testing.assert_identical(found[0], again)
-    numbers = [float(data[key].sum()) for data in found for key in data.data_vars]
-    assert world.allreduce(1) == world.size
-    for others in world.allgather(numbers):
-        assert np.array_equal(others, numbers, equal_nan=True)
+    return [data[key].values for data in found for key in data.data_vars]
+
+
+def test_more_than_a_gpu_keeps_of_a_point(state):
+    """Then a round trip has some of it only."""
+    data = state.diagnose("moments", of=["grad(u)", "omega"], order=12)
+    alone = state.diagnose("moments", of="dz(u.x)", order=12)
+    same = data["moment"].sel(quantity="grad(u).xz").values
+    assert np.allclose(same, alone["moment"].sel(quantity="dz(u.x)").values, rtol=1e-12)
+
+
+def test_a_plane_flow_has_the_components_that_vary():
+    plane = Case(
+        grid={"points": [16, 12, 1]},
+        flow={"model": "navier-stokes-2d", "viscosity": 0.01},
+        time={"dt": 0.01, "until": 1.0},
+        initial=RANDOM,
+        run={"threads": 1, "device": devices.current()},
+    )
+    simulation = Simulation(plane)
+    pdf = simulation.diagnose("pdf", of=["u", "grad(u)"])
+    # u.z is known to be zero, dz(u.x) is found to be: it has no place on an axis of standard deviations.
+    flat = {"grad(u).xz", "grad(u).yz"}
+    names = ["u.x", "u.y", *(f"grad(u).{a}{b}" for a in "xy" for b in "xyz")]
+    assert list(pdf["quantity"].values) == names
+    for n, name in enumerate(names):
+        assert (pdf["std"][n] == 0) == (name in flat)
+        assert pdf["outside"].sel(beyond="not a number")[n] == (16 * 12 if name in flat else 0)
+    spectrum = simulation.diagnose("spectrum", of=["u", "vector(u.x, u.y, 0)"])["spectrum"]
+    assert np.array_equal(spectrum[0], spectrum[1])
+    assert np.isclose(spectrum[0].sum(), simulation.mean("dot(u, u)"), rtol=1e-12)
+
+
+@needs("hdf5")
+def test_rows_behind_the_checkpoint_are_cut_even_where_there_are_no_others(tmp_path):
+    Simulation(case_of(tmp_path / "run", diagnostics=[], time={"dt": 0.01, "steps": 4})).run(progress=False)
+    added = ["time.steps=12", f"diagnostics={_toml([{'kind': 'pdf', 'of': 'u', 'every': '2 steps'}])}"]
+    killed = Simulation.restart(tmp_path / "run", settings=added)
+    for _ in range(3):  # a row at step 6, and the next checkpoint is of step 8
+        killed.step()
+    del killed
+    Simulation.restart(tmp_path / "run", settings=added).run(progress=False)
+    assert open_run(tmp_path / "run").diagnostics["pdf"]["step"].values.tolist() == [6, 8, 10, 12]
+
+
+CHANGED = [
+    {"kind": "conditional", "of": "u", "given": "u.z", "bins": 9, "range": [-3, 3]},
+    {"kind": "conditional", "of": "u", "given": "u.x", "bins": 9, "range": [-3, 3], "scale": "absolute"},
+    {"kind": "pdf", "name": "conditional", "of": "u", "bins": 9, "range": [-3, 3]},
+]
+
+
+@needs("hdf5")
+@pytest.mark.parametrize("changed", CHANGED, ids=["given", "scale", "kind"])
+def test_other_quantities_under_one_name_are_refused(tmp_path, changed):
+    Simulation(case_of(tmp_path / "run")).run(progress=False)
+    settings = ["time.steps=12", f"diagnostics={_toml([changed])}"]
+    with pytest.raises(CaseError, match="has a diagnostic conditional with other options; give the new one"):
+        Simulation.restart(tmp_path / "run", settings=settings)
+    more = [{**WANTED[3], "every": "1 steps"}]
+    Simulation.restart(tmp_path / "run", settings=["time.steps=12", f"diagnostics={_toml(more)}"])
+
+
+@needs("hdf5")
+def test_another_expression_under_the_name_of_a_column_is_refused(tmp_path):
+    case = case_of(tmp_path / "run", diagnostics=[]).updated(output={"columns": {"own": "mean(u.x*u.y)"}})
+    Simulation(case).run(progress=False)
+    changed = ["time.steps=12", 'output.columns={own = "mean(u.x*u.z)"}']
+    with pytest.raises(CaseError, match=r"has a column own of another expression, mean\(u.x\*u.y\); give"):
+        Simulation.restart(tmp_path / "run", settings=changed)
+    added = ["time.steps=12", 'output.columns={own = "mean(u.x*u.y)", more = "t"}']
+    Simulation.restart(tmp_path / "run", settings=added).run(progress=False)
+    series = open_run(tmp_path / "run").series
+    assert np.isnan(series["more"][:11]).all()
+    assert np.array_equal(series["more"][11:], series["time"][11:])
+
+
+@needs("hdf5")
+def test_a_run_with_a_force_of_a_script_is_analysed(tmp_path):
+    simulation = Simulation(case_of(tmp_path / "run"), forcing=lambda x, y, z: (np.sin(y), 0.0, 0.0))
+    simulation.run(progress=False)
+    found = analyse(tmp_path / "run", [{"kind": "moments", "of": "u"}])
+    assert np.isclose(found["moments"]["mean"][0, 0], simulation.mean("u")[0], rtol=1e-12, atol=1e-15)
+
+
+@needs("hdf5")
+def test_an_analysis_replaces_an_earlier_one_and_nothing_else(tmp_path):
+    Simulation(case_of(tmp_path / "run")).run(progress=False)
+    own = tmp_path / "run" / "diagnostics.h5"
+    before = own.read_bytes()
+    with pytest.raises(CaseError, match="is no earlier analysis, so it is not replaced; choose another"):
+        analyse(tmp_path / "run", output=own)
+    assert own.read_bytes() == before
+    path = tmp_path / "again.h5"
+    for steps in ([10], [8, 10]):
+        analyse(tmp_path / "run", steps=steps, output=path)
+        with xr.open_dataset(path, group="pdf") as data:
+            assert data["step"].values.tolist() == steps
+    before = path.read_bytes()
+    with pytest.raises(CaseError, match="does not exist; there are checkpoints"):
+        analyse(tmp_path / "run", steps=[8, 9], output=path)
+    assert path.read_bytes() == before
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["again.h5", "run"]
+    assert len(analyse(tmp_path / "run", steps="all")["pdf"]["time"]) == 2

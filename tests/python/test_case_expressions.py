@@ -49,6 +49,7 @@ FIELDS = [
     (["Q = u.x", "Q = u.y"], '^output.fields holds "Q" twice'),
     (["velocity", "velocity"], '^output.fields holds "velocity" twice'),
     (["velocity = u"], 'velocity is a name that flow.model = "navier-stokes" has'),
+    (["time = u.x"], "time is a name that whorl's files use themselves"),
     (["component = u"], "component is a name that whorl's files use themselves"),
     (["Q = u.q"], "^output.fields, Q: .q is no component"),
     (["Q = "], "^output.fields, Q: the expression is empty"),
@@ -88,10 +89,15 @@ DIAGNOSTICS = [
     ({"kind": "conditional", "of": "u", "given": "u"}, "given takes one number, not a vector"),
     ({"kind": "conditional", "of": "u", "given": "u.x +"}, "^diagnostics.conditional.given: "),
     ({"kind": "profile", "of": "u", "along": "t"}, "it must be one of x, y, z"),
+    (
+        {"kind": "pdf", "of": "dx(u.x)", "scale": "log"},
+        "^diagnostics.pdf.of: .* needs a mean that is not zero",
+    ),
+    ({"kind": "pdf", "of": "2 + t"}, "^diagnostics.pdf.of: it is the same at all points"),
     ({"kind": "spectrum", "of": "x*u"}, "^diagnostics.spectrum.of: x is not periodic"),
     ({"kind": "spectrum", "of": "mean(u)"}, "^diagnostics.spectrum.of: it is the same at all points"),
     ({"kind": "spectrum", "of": "u", "times": "u.x"}, "two real values of one rank, not of a vector and a"),
-    ({"kind": "spectrum", "of": "u", "times": "u.q"}, "^diagnostics.spectrum.of: times: .q is no component"),
+    ({"kind": "spectrum", "of": "u", "times": "u.q"}, "^diagnostics.spectrum.times: .q is no component"),
 ]
 
 

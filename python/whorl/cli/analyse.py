@@ -51,7 +51,7 @@ def analyse(
 
     Results go to a file like diagnostics.h5; numbers are shown, too.
     """
-    from whorl.base.parallel import abort_on_exception, world
+    from whorl.base.parallel import abort_on_exception, on_root, world
     from whorl.run.analysis import analyse as measure
 
     abort_on_exception()
@@ -60,10 +60,8 @@ def analyse(
     place = RunDirectory(directory)
     given = {"pdf": pdf, "moments": moments, "profile": profile}
     wanted = [{"kind": kind, "of": list(of)} for kind, of in given.items() if of]
-    wanted += [_of_case(place, name) for name in diagnostic or []]
-    steps = [checkpoint] if checkpoint is not None else None
-    if every:
-        steps = [int(path.stem) for path in place.checkpoints()] or None
+    wanted += on_root(world(), lambda: [_of_case(place, name) for name in diagnostic or []])
+    steps = [checkpoint] if checkpoint is not None else "all" if every else None
     path = output or place.path / FILE
     found = measure(directory, wanted, steps=steps, output=path, settings=settings or [])
     if world().rank == 0:

@@ -15,7 +15,10 @@ from whorl.programs.values import Value
 
 NAMED = re.compile(r"\s*([A-Za-z][A-Za-z0-9_-]*)\s*=(?!=)(.*)", re.DOTALL)
 # Names of the dimensions of datasets and files, and of the group at the root of a snapshot.
-RESERVED = ("x", "y", "z", "k", "kx", "ky", "kz", "component", "part", "pair", "VTKHDF")
+RESERVED = (
+    *("x", "y", "z", "k", "kx", "ky", "kz", "time", "step"),
+    *("component", "part", "pair", "VTKHDF"),
+)
 WIDTHS = (1, 2, 3, 9)  # real components of a field in a snapshot: number, complex number, vector, tensor
 
 

@@ -8,6 +8,7 @@ from whorl.config.models.base import FieldOf
 from whorl.config.scalars import STATISTICS, VARIANCE
 from whorl.config.schemes import SCHEMES
 from whorl.config.turnovers import turnover_columns
+from whorl.programs.parse import in_one_line
 
 SCALAR = FieldOf(1, "1", "passive scalar", ("",))
 
@@ -22,7 +23,7 @@ def series_columns(case: Any) -> tuple[Column, ...]:
 def expression_columns(case: Any) -> tuple[Column, ...]:
     """The columns that the case defines by expressions."""
     return tuple(
-        Column(name, UNITS_OF_CASE, text, of="expression", later=True)
+        Column(name, UNITS_OF_CASE, in_one_line(text), of="expression", later=True)
         for name, text in case.output.columns.items()
     )
 

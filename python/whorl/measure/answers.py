@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from whorl import _core
+from whorl.base.declared import DEVICES
 from whorl.config.case import Case
 from whorl.config.vocabulary import vocabulary
 from whorl.programs.linear import LinearForm
@@ -20,9 +21,14 @@ from whorl.programs.tally import Counted, Shells, Tally
 Consume = Callable[[int, int, int, int, np.ndarray], None]
 
 
+# Means and nodes of histograms of a round trip where work is enqueued: the core keeps 64 values of a point.
+MOST_ON_QUEUES = 24
+
+
 def questions_of(case: Case) -> Questions:
     """None yet, about a state of a case."""
-    return Questions(Parser(vocabulary(case)))
+    most = MOST_ON_QUEUES if DEVICES[case.run.device]["queues"] else math.inf
+    return Questions(Parser(vocabulary(case)), most=most)
 
 
 def answer(

@@ -5,7 +5,7 @@ Each addition is made in a copy of the file that takes its place, so that a kill
 
 import json
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -74,6 +74,12 @@ def about(diagnostic: Diagnostic) -> dict[str, str]:
     meaning = (type(diagnostic).__doc__ or "").strip()
     told = {"kind": diagnostic.kind, "about": meaning, "options": json.dumps(options, ensure_ascii=False)}
     return told | ({"reference": diagnostic.reference} if diagnostic.reference else {})
+
+
+def _measures(attributes: Mapping[str, str]) -> dict[str, Any]:
+    """What a diagnostic measures, by the attributes of its group: its options but name and interval."""
+    options = json.loads(attributes.get("options", "{}"))
+    return {key: value for key, value in options.items() if key not in ("name", "every")}
 
 
 def measured_now(case: Case, diagnostic: Diagnostic, flow: Any, clock: Clock) -> xr.Dataset:
@@ -156,8 +162,13 @@ class Diagnostics(Table):
         return list(there), Kept(kept, sum(data.sizes["time"] for data in kept.values()), gaps)
 
     def _check(self, kept: dict[str, xr.Dataset]) -> None:
-        """Raises CaseError if a group has other axes than the diagnostic of its name."""
+        """Raises CaseError if a group is of another diagnostic than that of its name."""
         for name, data in kept.items():
+            if (one := self.measured.get(name)) and _measures(data.attrs) != _measures(about(one.diagnostic)):
+                raise CaseError(
+                    f"{self.path} has a diagnostic {name} with other options; give the new one another name "
+                    "(diagnostics.name), or leave its options as they were."
+                )
             if (one := self.measured.get(name)) and one.layout.axes:
                 for axis in one.layout.axes:
                     there = data[axis.name].values if axis.name in data.coords else np.empty(0)

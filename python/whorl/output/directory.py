@@ -5,6 +5,7 @@
     series.csv               see series.py
     spectra.h5               see spectra.py
     diagnostics.h5           see diagnostics.py
+    analysis.h5              what `whorl analyse` measured of checkpoints
     and whatever other tables config/outputs.py has
     checkpoints/STEP.h5      restart files, the newest few
     snapshots/STEP.vtkhdf    fields for ParaView and xarray
@@ -32,7 +33,7 @@ MARK = ".whorl-run"
 SNAPSHOT_SERIES = "snapshots.vtkhdf.series"
 OWN_FILES = (
     *(MARK, "case.toml", *(output.file for output in FILES.values()), "log.txt", "exchange.toml"),
-    "diagnostics.h5",
+    *("diagnostics.h5", "analysis.h5"),
     *("plot.png", SNAPSHOT_SERIES),
 )
 ASIDE = ".aside"

@@ -103,7 +103,9 @@ class Recorder:
             known = [gap for gap in gaps if step_of(gap) <= checkpoint.step]
             gap = gap_of(written - there, written, checkpoint.step)
             lost = there < written
-            if there or known or lost or (name in FILES and self._wanted(name)):
+            # Also diagnostics all of whose rows lie behind the checkpoint.
+            begun = self._wanted(name) if name in FILES else bool(data)
+            if there or known or lost or begun:
                 told_in_it = [*known, gap] if lost and gap not in known else known
                 agreed(self.comm, partial(table.resume, data, told_in_it))
             told += [f"{name}{table.suffix} has a gap: {gap}."] if lost else []

@@ -4,6 +4,7 @@ A round trip carries linear forms to the points, its inputs; a program works out
 products that are brought back to the modes as fields, and the values themselves, in the last round trip.
 """
 
+import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -101,10 +102,12 @@ def plan(
     forms: Sequence[Node] = (),
     *,
     walls: bool = False,
+    most: float = math.inf,
 ) -> Plan:
     """The plan for values at the points, means, histograms, and the products in linear forms of the modes.
 
-    `walls` says whether there are any.
+    `walls` says whether there are any; a round trip has `most` means and nodes of histograms, if they can be
+    divided among several.
     """
     levels = _Levels(walls)
     at_points = [*values, *(node for tally in tallies for node in tally.nodes)]
@@ -123,18 +126,32 @@ def plan(
     last = max([levels.of(node) for node in at_points], default=-1)
     # None if all are numbers.
     count = max([last, *(level for level in wanted_means.values()), *products.values()]) + 1
-    return Plan(
-        tuple(
-            _stage(
-                [node for node, level in wanted_means.items() if level == number],
-                sorted((one for one, level in products.items() if level == number), key=lambda f: f.serial),
-                list(values) if number == count - 1 else [],
-                tuple(tallies) if number == count - 1 else (),
-            )
-            for number in range(count)
-        ),
-        tuple(node for node in wanted_means if levels.in_modes(node)),
-    )
+    stages: list[Stage] = []
+    for number in range(count):
+        of_level = sorted((one for one, level in products.items() if level == number), key=lambda f: f.serial)
+        means_of_level = [node for node, level in wanted_means.items() if level == number]
+        last = number == count - 1
+        groups = _groups(means_of_level, tallies if last else (), most)
+        for n, (some_means, some_tallies) in enumerate(groups):
+            brought, at_last = (of_level, list(values) if last else []) if n == 0 else ([], [])
+            stages.append(_stage(some_means, brought, at_last, some_tallies))
+    return Plan(tuple(stages), tuple(node for node in wanted_means if levels.in_modes(node)))
+
+
+def _groups(
+    means: Sequence[Node], tallies: Sequence[Tally], most: float
+) -> list[tuple[list[Node], tuple[Tally, ...]]]:
+    """Means and tallies in groups of at most so many nodes, one of them at least."""
+    groups: list[tuple[list[Node], list[Tally]]] = [([], [])]
+    room = most
+    for one in (*means, *tallies):
+        size = len(one.nodes) if isinstance(one, Tally) else 1
+        if size > room and any(groups[-1]):
+            groups.append(([], []))
+            room = most
+        groups[-1][isinstance(one, Tally)].append(one)
+        room -= size
+    return [(some, tuple(others)) for some, others in groups]
 
 
 def _fields(node: Node) -> set[Field]:

@@ -1,5 +1,6 @@
 """What is asked of one state of a flow: means, histograms and values, to be worked out together."""
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -52,6 +53,8 @@ class Questions:
         Histograms.
     spectra : list of Shells
         Sums over modes.
+    most : float
+        The number of means and nodes of histograms of a round trip.
     """
 
     parser: Parser
@@ -59,6 +62,7 @@ class Questions:
     values: list[Value] = field(default_factory=list)
     tallies: list[Tally] = field(default_factory=list)
     spectra: list[Shells] = field(default_factory=list)
+    most: float = math.inf
 
     def mean(self, value: Value) -> Value:
         """The means of the components of a value, which are asked for."""
@@ -83,7 +87,9 @@ class Questions:
         """How all of them are worked out; nothing may be asked for afterwards."""
         walls = self.parser.graph.walls != EVEN
         forms = [node for shells in self.spectra for pair in shells.pairs for node in pair]
-        return plan(_nodes(self.values), _nodes(self.numbers), self.tallies, forms, walls=walls)
+        return plan(
+            _nodes(self.values), _nodes(self.numbers), self.tallies, forms, walls=walls, most=self.most
+        )
 
 
 def _nodes(values: Iterable[Value]) -> list[Node]:

@@ -1,13 +1,17 @@
 """Diagnostics of a run's checkpoints, after it or while it goes on."""
 
+import os
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import xarray as xr
 
 from whorl.base.errors import CaseError
+from whorl.base.files import PARTIAL, check_folder, synchronise
+from whorl.base.hdf5 import open_hdf5
 from whorl.base.parallel import agreed, on_root, world
 from whorl.base.ranks import MPI
 from whorl.output.diagnostics import Diagnostics
@@ -15,12 +19,14 @@ from whorl.output.directory import RunDirectory
 from whorl.output.moment import Moment
 from whorl.run.simulation import Simulation
 
+ABOUT = "whorl analysis; length and time are the case's own units"
+
 
 def analyse(
     directory: str | Path,
     diagnostics: Sequence[dict[str, Any]] = (),
     *,
-    steps: Sequence[int] | None = None,
+    steps: Sequence[int] | Literal["all"] | None = None,
     output: str | Path | None = None,
     settings: Sequence[str] = (),
     comm: MPI.Intracomm | None = None,
@@ -33,10 +39,10 @@ def analyse(
         The output directory of the run.
     diagnostics : sequence of dict, optional
         The diagnostics, as in blocks [[diagnostics]]; those of the run's case by default.
-    steps : sequence of int, optional
+    steps : sequence of int or "all", optional
         The steps of the checkpoints; that of the newest by default.
     output : str or Path, optional
-        A file for the results, like diagnostics.h5; none by default.
+        A file for the results, like diagnostics.h5, which replaces an earlier analysis; none by default.
     settings : sequence of str, optional
         Changes of run.*, such as "run.device=cuda".
     comm : mpi4py.MPI.Intracomm, optional
@@ -50,7 +56,7 @@ def analyse(
     Raises
     ------
     CaseError
-        If there is no such checkpoint, or if a diagnostic is not possible.
+        If there is no such checkpoint, if a diagnostic is not possible, or if `output` is another file.
 
     Examples
     --------
@@ -58,19 +64,57 @@ def analyse(
     >>> found["pdf"]["pdf"].isel(time=-1).plot()
     """
     comm = comm or world()
+    path = Path(output) if output is not None else None
+    if path:
+        on_root(comm, lambda: _check_free(path))
     wanted = list(diagnostics) or _of_run(directory, comm)
-    table, path = None, Path(output) if output is not None else None
-    for step in steps if steps is not None else [None]:
+    if steps == "all":
+        steps = on_root(comm, lambda: [int(one.stem) for one in RunDirectory(directory).checkpoints()])
+    beside = path.with_name(path.name + PARTIAL) if path else None
+    try:
+        table = _measured(directory, wanted, steps or [None], beside, settings, comm)
+        if path:
+            on_root(comm, lambda: _put_in_place(beside, path))
+    finally:
+        if beside and comm.rank == 0:
+            beside.unlink(missing_ok=True)
+    return {name: one.dataset() for name, one in table.measured.items()}
+
+
+def _measured(
+    directory: str | Path,
+    wanted: list[dict[str, Any]],
+    steps: Sequence[int | None],
+    path: Path | None,
+    settings: Sequence[str],
+    comm: MPI.Intracomm,
+) -> Diagnostics:
+    """The diagnostics of the checkpoints, written to the path on rank 0."""
+    table = None
+    for step in steps:
         with Simulation.open(directory, step=step, diagnostics=wanted, settings=settings, comm=comm) as state:
-            if table is None:
-                table = Diagnostics(state.case, path if comm.rank == 0 else None)
-                on_root(comm, lambda: path.unlink(missing_ok=True) if path else None)
+            table = table or Diagnostics(state.case, path if comm.rank == 0 else None)
             moment = Moment(state.case, state.flow, state.clock, {})
             measured = table.measure(moment)
             agreed(comm, partial(table.record, moment, measured))
-    if table is None:
-        raise CaseError("there is no checkpoint to analyse: steps is empty.")
-    return {name: one.dataset() for name, one in table.measured.items()}
+    return table
+
+
+def _check_free(path: Path) -> None:
+    """Raises CaseError unless an analysis may be written there: nothing else is replaced."""
+    check_folder(path, f"the analysis {path}")
+    if path.exists():
+        with suppress(OSError), open_hdf5(path) as file:
+            if file.attrs.get("about") == ABOUT:
+                return
+        raise CaseError(f"{path} is no earlier analysis, so it is not replaced; choose another with -o.")
+
+
+def _put_in_place(beside: Path, path: Path) -> None:
+    with open_hdf5(beside, "a") as file:
+        file.attrs["about"] = ABOUT
+    synchronise(beside)
+    os.replace(beside, path)
 
 
 def _of_run(directory: str | Path, comm: MPI.Intracomm) -> list[dict[str, Any]]:

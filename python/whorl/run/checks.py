@@ -98,7 +98,8 @@ def _idle_ranks(case: Case, ranks: int) -> list[str]:
 def _missing_files(case: Case) -> list[str]:
     if case.output.directory is None or has_h5py():
         return []
-    return ["h5py is not installed, so spectra.h5 will not be written: pip install h5py."]
+    files = "spectra.h5 and diagnostics.h5" if case.diagnostics else "spectra.h5"
+    return [f"h5py is not installed, so {files} will not be written: pip install h5py."]
 
 
 def _growing_waves(case: Case) -> list[str]:

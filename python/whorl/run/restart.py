@@ -53,9 +53,9 @@ class Restarts:
         until : float or str, optional
             The end time, or "N turnovers"; that of the case by default.
         settings : sequence of str, optional
-            Changes of the case, "section.key=value", to run.*, output.* (except directory) and time.*. With
-            `output` they may change everything except [initial] and the box, such as the grid points or the
-            viscosity.
+            Changes of the case, "section.key=value", to run.*, output.* (except directory), time.* and the
+            diagnostics. With `output` they may change everything except [initial] and the box, such as the
+            grid points or the viscosity.
         step : int, optional
             The step of the checkpoint; the newest by default.
         forcing : array_like, callable or dict, optional
@@ -119,6 +119,8 @@ class Restarts:
     ) -> Self:
         """Open a checkpoint to look at its state: no file is written, and the run may go on meanwhile.
 
+        Steps cannot be made if forces are of given shape.
+
         Parameters
         ----------
         directory : str or Path
@@ -152,7 +154,9 @@ class Restarts:
         comm = comm or world()
         source = RunDirectory(directory)
         case, checkpoint = on_root(comm, lambda: source.to_look_at(diagnostics, settings, step))
-        self._set_up(case, comm, None, checkpoint.clock(), None, checkpoint.lines_for(case, settings))
+        lines = checkpoint.lines_for(case, settings)
+        # Without the shapes of forces: those of a script are not known here, and nothing is stepped.
+        self._set_up(case, comm, None, checkpoint.clock(), None, lines, forced=False)
         try:
             self.flow.read_checkpoint(checkpoint.path)
         except _core.Error as error:

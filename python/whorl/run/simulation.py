@@ -115,6 +115,7 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         measured_grid: tuple[int, int] | None = None,
         known_lines: str = "",
         forcing: Any = None,
+        forced: bool = True,
     ) -> None:
         abort_on_exception()
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
@@ -126,7 +127,8 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         options = core_options(fastest, threads, known_lines)
         check_memory(options, comm)
         self.flow = make_flow(options, comm)
-        set_forces(self.flow, case, comm, forcing)
+        if forced:
+            set_forces(self.flow, case, comm, forcing)
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
         self._dt, self._shortest_dt = 0.0, math.inf

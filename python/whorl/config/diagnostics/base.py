@@ -61,10 +61,15 @@ class Layout:
 
 @dataclass(frozen=True)
 class Quantity:
-    """A real number at each point, with what it is called."""
+    """A real number at each point, with what it is called and the option that names it."""
 
     text: str
     node: Node
+    place: str
+
+    def fault(self, reason: str) -> ExpressionError:
+        """An error about it."""
+        return fault(reason, in_one_line(self.text)).at(self.place)
 
 
 class Diagnostic(Section):
@@ -91,7 +96,7 @@ class Diagnostic(Section):
     def quantities(
         self, questions: Questions, given: Sequence[str], option_name: str = "of"
     ) -> list[Quantity]:
-        """The components of some texts, each of which is a real quantity. Raises ExpressionError."""
+        """The components of some texts that differ from point to point, all real. Raises ExpressionError."""
         found = [one for text in given for one in self._components(questions, text, option_name)]
         if len(found) > MOST_QUANTITIES:
             raise ExpressionError(
@@ -106,9 +111,13 @@ class Diagnostic(Section):
             value = questions.parser.parse(text)
             if value.complex:
                 raise fault("a quantity is real; take real(…), imag(…) or abs(…) of it", in_one_line(text))
+            # Such as the components of a plane flow that are zero.
+            varying = [index for index in np.ndindex(value.real.shape) if not value.real[index].uniform]
+            if not varying:
+                raise fault("it is the same at all points", in_one_line(text))
         except ExpressionError as error:
             raise error.at(place) from None
-        return [Quantity(_named(text, index), value.real[index]) for index in np.ndindex(value.real.shape)]
+        return [Quantity(_named(text, index), value.real[index], place) for index in varying]
 
 
 def _named(text: str, index: tuple[int, ...]) -> str:

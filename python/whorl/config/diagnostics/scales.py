@@ -10,7 +10,7 @@ from pydantic import AfterValidator, BeforeValidator
 from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.diagnostics.base import Array, Axis, Quantity, listed_numbers
 from whorl.config.section import listed
-from whorl.programs.nodes import Graph, Node
+from whorl.programs.nodes import Graph, Node, is_constant
 from whorl.programs.questions import Questions
 from whorl.programs.values import Value, scalar
 
@@ -66,6 +66,8 @@ class Bins:
         of, factor = node, graph.constant(1 / self.width)
         offset = graph.constant(-self.ends[0] / self.width)
         if self.scale == "log":
+            if is_constant(graph.mean(node), 0):
+                raise quantity.fault("log₁₀(f/⟨f⟩) needs a mean that is not zero; choose another scale")
             of = graph.apply("log10", graph.apply("divide", node, graph.mean(node)))
         if self.scale == "std":
             factor = graph.apply("divide", factor, spread(graph, node))

@@ -49,21 +49,27 @@ class Spectrum(Diagnostic):
         )
 
     def _spectrum(self, questions: Questions, text: str, count: int) -> Shells:
-        place = f"diagnostics.{self.label}.of"
+        first = self._value(questions, "of", text)
+        second = first if self.times is None else self._value(questions, "times", self.times)
         try:
-            first = questions.parser.parse(text)
-            second = first if self.times is None else self._other(questions, first)
-            return questions.spectrum(zip(first.nodes(), second.nodes(), strict=True), count)
-        except ExpressionError as error:
-            raise error.at(place) from None
+            if second.rank != first.rank or (second is not first and (second.complex or first.complex)):
+                raise ValueError(
+                    f"a cospectrum is of two real values of one rank, not of {first} and {second}"
+                )
+            # Components that are the same at all points, such as zero in a plane flow, are in no shell but 0.
+            pairs = [
+                (a, b)
+                for a, b in zip(first.nodes(), second.nodes(), strict=True)
+                if not (a.uniform or b.uniform)
+            ]
+            if not pairs:
+                raise ValueError("it is the same at all points")
+            return questions.spectrum(pairs, count)
         except ValueError as error:
-            raise fault(str(error), in_one_line(text)).at(place) from None
+            raise fault(str(error), in_one_line(text)).at(f"diagnostics.{self.label}.of") from None
 
-    def _other(self, questions: Questions, first: Value) -> Value:
+    def _value(self, questions: Questions, option_name: str, text: str) -> Value:
         try:
-            second = questions.parser.parse(self.times)
+            return questions.parser.parse(text)
         except ExpressionError as error:
-            raise error.at("times") from None
-        if second.rank != first.rank or second.complex or first.complex:
-            raise ValueError(f"a cospectrum is of two real values of one rank, not of {first} and {second}")
-        return second
+            raise error.at(f"diagnostics.{self.label}.{option_name}") from None
