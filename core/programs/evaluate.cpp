@@ -27,24 +27,31 @@ Parity parity_of(const Term& term, const Fields<Real>& fields, const std::array<
     return {parity.x && walls[0], parity.y && walls[1], parity.z && walls[2]};
 }
 
-// Where work is enqueued: the sums of a batch's rows along x, a row of the kernel a mean.
+// Where work is enqueued: the sums of a batch's rows along x. A row of the kernel has `together` of them.
 template <class Real> struct SumRows {
+    static constexpr int together = 128;
+
     const Real* values;
     double* sums;
     std::int64_t first, of_batch, of_all; // row, and rows of one mean
-    int nx, length;
+    int nx;
+
+    WHORL_INLINE std::int64_t groups() const { return (of_batch + together - 1) / together; }
     struct RowOf {
         const SumRows& of;
-        std::int64_t mean;
+        std::int64_t mean, first;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            const Real* const row = of.values + (mean * of.of_batch + i) * of.nx;
+            const Real* const row = of.values + (mean * of.of_batch + first + i) * of.nx;
             double sum = 0.0;
             for (int x = 0; x < of.nx; ++x) sum += static_cast<double>(row[x]);
-            of.sums[mean * of.of_all + of.first + i] = sum;
+            of.sums[mean * of.of_all + of.first + first + i] = sum;
         }
     };
-    WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, r, length}; }
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const std::int64_t begin = r % groups() * together, left = of_batch - begin;
+        return {*this, r / groups(), begin, static_cast<int>(left < together ? left : together)};
+    }
 };
 
 // What a program needs on the device while it runs.
@@ -55,19 +62,20 @@ template <class Device, class Real> class Running {
     Running(RoundTrip<Device, Real>& trip, const Box& box, const Program& program, const Wanted& wanted,
             const Fields<Real>& fields)
         : trip_(trip), wanted_(wanted), fields_(fields), steps_(compiled(program)), all_(block_of(trip)),
-          staging_(trip, array_components()) {
+          staging_(trip, wanted.values) {
         require_fitting();
         make_inputs(program);
         make_interpreter(box, program);
         make_tallies();
+        make_measured();
     }
 
     Found run(const exchange::Communicator& world, bool shifts, const BlockCallback<Real>& consume) {
         const BlockCallback<Real> call = staging_.consumer(consume);
         const BlockCallback<Real> at_batch = [&](const PhysicalBlock& block, Real* values) {
             if constexpr (Device::queues) {
-                sum_rows(block, values);
-                count_points(block, values);
+                sum_rows(block);
+                count_points(block);
             }
             if (wanted_.values > 0) call(block, values);
         };
@@ -85,8 +93,12 @@ template <class Device, class Real> class Running {
     }
 
   private:
-    int array_components() const {
-        return wanted_.values + (Device::queues ? wanted_.means + wanted_.tallied() : 0);
+    // What is averaged and tallied of the largest batch.
+    void make_measured() {
+        PhysicalBlock largest = all_;
+        largest.z = {0, trip_.layout().largest_point_batch()};
+        const int components = Device::queues ? wanted_.means + wanted_.tallied() : 0;
+        measured_ = device::Buffer<Real, Memory>(static_cast<std::size_t>(components * largest.points()));
     }
     std::int64_t rows() const { return 1LL * all_.z.size() * all_.y.size(); }
 
@@ -214,6 +226,7 @@ template <class Device, class Real> class Running {
         pass.outcome.tallies = tallies_.data();
         pass.outcome.tally_count = static_cast<int>(wanted.tallies.size());
         pass.outcome.array = {staging_.points.data(), all_};
+        pass.outcome.measured = {measured_.data(), all_};
         pass.outcome.row_sums = row_sums_.data();
         pass.outcome.all = all_;
         pass.carried_in = inputs_.data();
@@ -223,23 +236,25 @@ template <class Device, class Real> class Running {
         trip_.run(pass);
     }
 
-    void sum_rows(const PhysicalBlock& block, const Real* values) {
+    void sum_rows(const PhysicalBlock& block) {
         if (wanted_.means == 0 || block.points() == 0) return;
-        const std::int64_t of_batch = 1LL * block.z.size() * block.y.size();
-        trip_.device().over(wanted_.means,
-                            SumRows<Real>{values + wanted_.values * block.points(), device_sums_.data(),
-                                          1LL * (block.z.begin - all_.z.begin) * all_.y.size(), of_batch,
-                                          rows(), block.nx, static_cast<int>(of_batch)});
+        const SumRows<Real> kernel{measured_.data(),
+                                   device_sums_.data(),
+                                   1LL * (block.z.begin - all_.z.begin) * all_.y.size(),
+                                   1LL * block.z.size() * block.y.size(),
+                                   rows(),
+                                   block.nx};
+        trip_.device().over(wanted_.means * kernel.groups(), kernel);
         trip_.device().finish();
     }
 
-    void count_points(const PhysicalBlock& block, const Real* values) {
+    void count_points(const PhysicalBlock& block) {
         if (block.points() == 0) return;
-        const Real* const measured = values + (wanted_.values + wanted_.means) * block.points();
+        const Real* const tallied = measured_.data() + wanted_.means * block.points();
         for (const Tally<Real>& tally : tallies_) {
             const std::int64_t bytes = TallyBlocks<Real>::bytes(tally.shape);
             const bool in_block = bytes <= trip_.device().block_memory();
-            const TallyBlocks<Real> program{tally, measured + tally.first * block.points(), block.points(),
+            const TallyBlocks<Real> program{tally, tallied + tally.first * block.points(), block.points(),
                                             in_block};
             trip_.device().each(1, [&](int executor, std::int64_t) {
                 trip_.device().for_blocks(executor, program.blocks(), in_block ? bytes : 0, program);
@@ -325,6 +340,7 @@ template <class Device, class Real> class Running {
     std::vector<CarriedProduct<Real>> products_;
     std::vector<double> row_sums_;
     device::Buffer<double, Memory> device_sums_;
+    device::Buffer<Real, Memory> measured_;
     std::vector<Tally<Real>> tallies_;
     device::Buffer<std::uint64_t, Memory> counts_, sums_;
     Interpreter<Real> interpreter_;

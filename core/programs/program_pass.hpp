@@ -18,10 +18,10 @@ template <class Real> struct Outcome {
     int means = 0, products = 0, values = 0, tallied = 0;
     const Tally<Real>* tallies = nullptr; // on threads
     int tally_count = 0;
-    // On threads the values; where work is enqueued the values, and behind them what is averaged and tallied.
-    BlockArray<Real> array{};
-    double* row_sums = nullptr; // on threads: [mean][z][y] of the rank
-    PhysicalBlock all{};        // all points of the rank
+    BlockArray<Real> array{};    // the values
+    BlockArray<Real> measured{}; // where work is enqueued what is averaged and tallied
+    double* row_sums = nullptr;  // on threads: [mean][z][y] of the rank
+    PhysicalBlock all{};         // all points of the rank
 };
 
 // The first input and, if it brings products back, the first product travel with the pass itself.
@@ -75,20 +75,18 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
     // One point where work is enqueued.
     template <class Values> WHORL_INLINE void work_at(const Values& values, const Point& point) const {
         interpreter.run_at(values, point, [&](const auto& of) {
-            for (int m = 0; m < outcome.means; ++m)
-                outcome.array.at(outcome.values + m, point) = of(outcome.results[m]);
+            for (int m = 0; m < outcome.means; ++m) outcome.measured.at(m, point) = of(outcome.results[m]);
             const int first_value = outcome.means + outcome.products;
             for (int v = 0; v < outcome.values; ++v)
                 outcome.array.at(v, point) = of(outcome.results[first_value + v]);
             const int first_tallied = first_value + outcome.values;
             for (int t = 0; t < outcome.tallied; ++t)
-                outcome.array.at(outcome.values + outcome.means + t, point) =
-                    of(outcome.results[first_tallied + t]);
+                outcome.measured.at(outcome.means + t, point) = of(outcome.results[first_tallied + t]);
             // Inputs are not needed behind this; no product is an input itself (evaluate.cpp).
             for (int p = 0; p < outcome.products; ++p) values.of(p) = of(outcome.results[outcome.means + p]);
         });
     }
-    void begin_batch(Range planes) { outcome.array.block.z = planes; }
+    void begin_batch(Range planes) { outcome.array.block.z = outcome.measured.block.z = planes; }
     void end_batch(Range) const {
         if (at_batch) (*at_batch)(outcome.array.block, outcome.array.data);
     }
