@@ -27,6 +27,11 @@ def is_hdf5(path: Path) -> bool:
     return _h5py(path).is_hdf5(path)
 
 
+def text_type(file: "h5py.File") -> Any:
+    """The type of texts of any length in an open file."""
+    return _h5py(Path(file.filename)).string_dtype()
+
+
 def python_value(value: Any) -> Any:
     """An attribute as a Python value: text from bytes, a number from NumPy's."""
     if isinstance(value, bytes):

@@ -81,7 +81,7 @@ def read_clock(path: Path) -> Checkpoint:
         what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}
         what |= {"step": int(attributes["step"]), "case": case, "rows": rows, "sources": sources}
         return Checkpoint(path, turnovers=count, **what, **clock, **how)
-    except OSError as error:
+    except (OSError, RuntimeError) as error:
         raise ValueError(f"it is damaged or no HDF5 file ({error})") from None
     except KeyError:
         raise ValueError("it was not written by whorl") from None

@@ -5,12 +5,12 @@ scales, and as attributes its kind, meaning and options: xarray opens it by `ope
 """
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import xarray as xr
 
 from whorl.base.errors import CaseError
-from whorl.base.hdf5 import open_hdf5, python_value
+from whorl.base.hdf5 import open_hdf5, python_value, text_type
 
 if TYPE_CHECKING:
     import h5py
@@ -27,7 +27,7 @@ def write_group(file: "h5py.File", name: str, data: xr.Dataset) -> None:
         over_time = variable.dims[:1] == ("time",)
         growing = {"maxshape": (None, *values.shape[1:]), "chunks": True} if over_time else {}
         if values.dtype.kind == "O":
-            made = group.create_dataset(key, data=list(values), dtype=_text_type(), **growing)
+            made = group.create_dataset(key, data=list(values), dtype=text_type(file), **growing)
         else:
             made = group.create_dataset(key, shape=values.shape, dtype=values.dtype, data=values, **growing)
         made.attrs.update(variable.attrs)
@@ -39,12 +39,6 @@ def write_group(file: "h5py.File", name: str, data: xr.Dataset) -> None:
         if variable.dims != (key,):
             for place, dimension in enumerate(variable.dims):
                 group[key].dims[place].attach_scale(group[dimension])
-
-
-def _text_type() -> Any:
-    import h5py
-
-    return h5py.string_dtype()
 
 
 def read_diagnostics(path: Path) -> dict[str, xr.Dataset]:
