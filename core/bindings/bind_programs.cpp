@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "bindings/callbacks.hpp"
+#include "bindings/program_runs.hpp"
 
 namespace whorl {
 namespace {
@@ -70,7 +71,7 @@ void bind_programs(nb::class_<OpenFlow>& flow) {
             programs::Wanted all{wanted[0], wanted[1], wanted[2], {}};
             for (const auto& [bins, weights] : tallies) all.tallies.push_back(shape_of(bins, weights));
             nb::gil_scoped_release unlocked;
-            const programs::Found found = self->run_program(program, all, typed);
+            const programs::Found found = self->programs().run(program, all, typed);
             std::vector<TalliedTuple> tallied;
             for (const auto& [counts, sums] : found.tallies) tallied.emplace_back(counts, sums);
             return std::tuple(found.means, tallied);
@@ -85,7 +86,7 @@ void bind_programs(nb::class_<OpenFlow>& flow) {
         [](OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
            const std::vector<programs::Pair>& pairs) {
             nb::gil_scoped_release unlocked;
-            return self->mode_means(terms_of(inputs), pairs);
+            return self->programs().mode_means(terms_of(inputs), pairs);
         },
         nb::arg("inputs"), nb::arg("pairs"),
         "The means of products of two inputs over all points, or with -1 as the second of the first, from "
@@ -96,12 +97,13 @@ void bind_programs(nb::class_<OpenFlow>& flow) {
            const std::vector<programs::Pair>& pairs, int shells) {
             WHORL_REQUIRE(shells > 0, "there are no shells.");
             nb::gil_scoped_release unlocked;
-            return self->mode_spectra(terms_of(inputs), pairs, shells);
+            return self->programs().mode_spectra(terms_of(inputs), pairs, shells);
         },
         nb::arg("inputs"), nb::arg("pairs"), nb::arg("shells"),
         "The same sums of products by shell, the last of which has what is beyond.");
-    flow.def("forget_products", of_open(&Flow::forget_products),
-             "Frees the products that programs have brought back.");
+    flow.def(
+        "forget_products", [](OpenFlow& self) { self->programs().forget_products(); },
+        "Frees the products that programs have brought back.");
 }
 
 } // namespace whorl

@@ -13,8 +13,6 @@
 #include "fields/physical.hpp"
 #include "grid/pencils.hpp"
 #include "grid/row_table.hpp"
-#include "programs/evaluate.hpp"
-#include "programs/mode_sums.hpp"
 #include "steppers/stepper.hpp"
 #include "storage/snapshot.hpp"
 
@@ -23,6 +21,8 @@ namespace whorl {
 // Fields by name, with their number of components, in order.
 using FieldList = std::vector<std::pair<std::string, int>>;
 using SpectraOf = std::map<std::string, std::vector<double>>;
+
+class ProgramRuns;
 
 class Flow {
   public:
@@ -61,16 +61,7 @@ class Flow {
     virtual void read_modes(const std::string& name, void* values) = 0;
     virtual void write_modes(const std::string& name, const void* values) = 0;
 
-    // Runs a program over the state (programs/evaluate.hpp); products of the programs before are fields
-    // behind the components of the state until they are forgotten.
-    virtual programs::Found run_program(const programs::Program& program, const programs::Wanted& wanted,
-                                        const Callback& consume) = 0;
-    virtual void forget_products() = 0;
-    virtual std::vector<double> mode_means(const std::vector<std::vector<programs::Term>>& inputs,
-                                           const std::vector<programs::Pair>& pairs) = 0;
-    virtual std::vector<std::vector<double>>
-    mode_spectra(const std::vector<std::vector<programs::Term>>& inputs,
-                 const std::vector<programs::Pair>& pairs, int shells) = 0;
+    virtual ProgramRuns& programs() = 0;
 
     // The values of the source `number` of Options::forcing, if they are given: at the points, or at the
     // rank's modes as in write_modes. The function is called with the time before each stage at which they

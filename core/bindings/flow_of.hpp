@@ -5,11 +5,12 @@
 
 #include "base/choice.hpp"
 #include "bindings/flow.hpp"
+#include "bindings/make_program_runs.hpp"
 #include "bindings/outputs.hpp"
-#include "bindings/program_runs.hpp"
 #include "bindings/real_fields.hpp"
 #include "bindings/saved_sources.hpp"
 #include "bindings/shape_of_model.hpp"
+#include "bindings/trip_options.hpp"
 #include "fields/physical.hpp"
 #include "fields/random.hpp"
 #include "forcing/registry.hpp"
@@ -30,7 +31,9 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
           device_(Device::queues ? world_.node().rank() : options.threads),
           trip_(options_.box(), truncation_,
                 trip_options(options_, shape_.column_variables(), shape_.row_variables()), world_, device_),
-          stepper_(trip_, world_, options_.box(), truncation_, model, stepper_options()) {
+          stepper_(trip_, world_, options_.box(), truncation_, model, stepper_options()),
+          programs_(make_program_runs<Device, Real>(
+              {trip_, world_, options_, truncation_, [this] { return components(); }})) {
         options_.lines = trip_.lines().text();
         for (const forcing::SourceOptions& source : options_.forcing) add_source(source);
     }
@@ -115,23 +118,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         });
     }
 
-    programs::Found run_program(const programs::Program& program, const programs::Wanted& wanted,
-                                const Callback& consume) override {
-        return programs_.run(
-            trip_, world_, options_, truncation_, components(), program, wanted,
-            [&](const PhysicalBlock& block, Real* values) { consume(block, wanted.values, values); });
-    }
-    void forget_products() override { programs_.forget_products(); }
-    std::vector<double> mode_means(const std::vector<std::vector<programs::Term>>& inputs,
-                                   const std::vector<programs::Pair>& pairs) override {
-        return programs_.mode_means(trip_, world_, components(), inputs, pairs);
-    }
-    std::vector<std::vector<double>> mode_spectra(const std::vector<std::vector<programs::Term>>& inputs,
-                                                  const std::vector<programs::Pair>& pairs,
-                                                  int shells_wanted) override {
-        return programs_.mode_spectra(trip_, world_, components(), inputs, pairs,
-                                      {options_.box().smallest_wavenumber(), shells_wanted});
-    }
+    ProgramRuns& programs() override { return *programs_; }
 
     double speed_of_sources(double dt) const override { return stepper_.forces().speed(dt); }
     void begin_sources(double time) override { stepper_.forces().begin(stepper_.state(), time); }
@@ -285,7 +272,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
 
   private:
     // What programs know of the state.
-    typename ProgramRuns<Device, Real>::State components() {
+    StateOfFlow<Real> components() {
         std::vector<Parity> parities;
         for (const StateField& field : state_fields())
             for (int v = 0; v < field.group.components; ++v)
@@ -491,7 +478,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
     Device device_;
     RoundTrip<Device, Real> trip_;
     Stepper<Model, Device, Real> stepper_;
-    ProgramRuns<Device, Real> programs_;
+    std::shared_ptr<ProgramRuns> programs_;
     double last_dt_ = 0.0;
 };
 

@@ -1,0 +1,36 @@
+// What a flow gives to its programs (bindings/program_runs.hpp); models are compiled without these.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "base/parity.hpp"
+#include "bindings/options.hpp"
+#include "exchange/communicator.hpp"
+#include "roundtrip/roundtrip.hpp"
+
+namespace whorl {
+
+class ProgramRuns;
+
+// The state and its parities, of so many modes each.
+template <class Real> struct StateOfFlow {
+    Complex<Real>* data;
+    std::int64_t modes;
+    std::vector<Parity> parities;
+};
+
+// All of it outlives the programs; the state is asked for when it is needed.
+template <class Device, class Real> struct FlowOfPrograms {
+    RoundTrip<Device, Real>& trip;
+    const exchange::Communicator& world;
+    const Options& options;
+    const Truncation& truncation;
+    std::function<StateOfFlow<Real>()> state;
+};
+
+template <class Device, class Real>
+std::shared_ptr<ProgramRuns> make_program_runs(const FlowOfPrograms<Device, Real>& flow);
+
+} // namespace whorl
