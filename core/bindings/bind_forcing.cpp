@@ -50,6 +50,11 @@ void bind_forcing(nb::class_<OpenFlow>& flow) {
         },
         nb::arg("number"), nb::arg("values"),
         "Set the values of the given source `number` at this rank's modes, as write_modes does.");
+    flow.def(
+        "set_factor",
+        [](OpenFlow& self, std::size_t number, double factor) { self->set_factor(number, factor); },
+        nb::arg("number"), nb::arg("factor"),
+        "Set the factor of the values of the given source `number`, 1 at first.");
     // The function is an attribute of the flow, where Python finds cycles of references.
     flow.def(
         "call_for_force",

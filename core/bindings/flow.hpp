@@ -70,6 +70,7 @@ class Flow {
     virtual void begin_sources(double time) = 0; // with the first state; throws Error if they do not fit it
     virtual void set_force(std::size_t number, const Callback& fill) = 0;
     virtual void set_force_modes(std::size_t number, const void* values) = 0;
+    virtual void set_factor(std::size_t number, double factor) = 0; // of its values, 1 at first
     virtual void call_for_force(std::size_t number, std::function<void(double)> function) = 0;
     // The mean power of each source in the last step and its work since the beginning (WorkOfSource), and by
     // shell the power.

@@ -144,6 +144,9 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
                   FieldModes<Real>{made.data(), stepper_.modes(), of.field.components, of.parities}, name);
         give(number, to_host(made));
     }
+    void set_factor(std::size_t number, double factor) override {
+        stepper_.forces().source(number).set_factor(factor);
+    }
     void call_for_force(std::size_t number, std::function<void(double)> function) override {
         stepper_.forces().call(number, std::move(function));
     }

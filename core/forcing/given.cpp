@@ -16,13 +16,14 @@ class Given final : public Source {
 
     bool given() const override { return true; }
     void set_size(double root_mean_square) override { size_ = root_mean_square; }
-    double speed(double dt) const override { return size_ * dt; }
-    double scale(double time) const override { return std::cos(frequency_ * time + phase_); }
+    void set_factor(double factor) override { factor_ = factor; }
+    double speed(double dt) const override { return size_ * std::abs(factor_) * dt; }
+    double scale(double time) const override { return factor_ * std::cos(frequency_ * time + phase_); }
     void evaluate(const Moment&, const Values&, std::span<const double>, Values&) override {}
 
   private:
     double frequency_, phase_;
-    double size_ = 0.0;
+    double size_ = 0.0, factor_ = 1.0;
 };
 
 } // namespace

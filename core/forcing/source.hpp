@@ -79,9 +79,11 @@ class Source {
     virtual bool everywhere() const { return false; }
     virtual double gain(double) const { return 0.0; }
 
-    // True where the values of f are set from outside (Flow::set_force), times scale(t).
+    // True where the values of f are set from outside (Flow::set_force), times scale(t), to which a further
+    // factor belongs that is set before each stage (Flow::set_factor), 1 at first.
     virtual bool given() const { return false; }
     virtual double scale(double) const { return 1.0; }
+    virtual void set_factor([[maybe_unused]] double factor) {}
     virtual void set_size([[maybe_unused]] double root_mean_square) {}
 
     // The root-mean-square speed that the force alone gives a field at rest within dt.

@@ -3,10 +3,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 #include <utility>
 
 #include "base/error.hpp"
 #include "base/exact_sum.hpp"
+#include "base/maximum.hpp"
 #include "device/chosen.hpp"
 #include "programs/program_pass.hpp"
 #include "roundtrip/run.hpp"
@@ -27,25 +29,29 @@ Parity parity_of(const Term& term, const Fields<Real>& fields, const std::array<
     return {parity.x && walls[0], parity.y && walls[1], parity.z && walls[2]};
 }
 
-// Where work is enqueued: the sums of a batch's rows along x. A row of the kernel has `together` of them.
-template <class Real> struct SumRows {
+// Where work is enqueued: the sums of a batch's rows along x, and of what follows the first `means` values
+// the maxima. A row of the kernel has `together` of them.
+template <class Real> struct MeasureRows {
     static constexpr int together = 128;
 
     const Real* values;
-    double* sums;
-    std::int64_t first, of_batch, of_all; // row, and rows of one mean
-    int nx;
+    double* measured;
+    std::int64_t first, of_batch, of_all; // row, and rows of one value
+    int nx, means;
 
     WHORL_INLINE std::int64_t groups() const { return (of_batch + together - 1) / together; }
     struct RowOf {
-        const SumRows& of;
-        std::int64_t mean, first;
+        const MeasureRows& of;
+        std::int64_t number, first;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            const Real* const row = of.values + (mean * of.of_batch + first + i) * of.nx;
-            double sum = 0.0;
-            for (int x = 0; x < of.nx; ++x) sum += static_cast<double>(row[x]);
-            of.sums[mean * of.of_all + of.first + first + i] = sum;
+            const Real* const row = of.values + (number * of.of_batch + first + i) * of.nx;
+            double found = number < of.means ? 0.0 : lowest;
+            for (int x = 0; x < of.nx; ++x) {
+                const auto value = static_cast<double>(row[x]);
+                found = number < of.means ? found + value : larger(found, value);
+            }
+            of.measured[number * of.of_all + of.first + first + i] = found;
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const {
@@ -74,7 +80,7 @@ template <class Device, class Real> class Running {
         const BlockCallback<Real> call = staging_.consumer(consume);
         const BlockCallback<Real> at_batch = [&](const PhysicalBlock& block, Real* values) {
             if constexpr (Device::queues) {
-                sum_rows(block);
+                measure_rows(block);
                 count_points(block);
             }
             if (wanted_.values > 0) call(block, values);
@@ -85,11 +91,11 @@ template <class Device, class Real> class Running {
         if (shifts) {
             interpreter_.positions = shifted_;
             trip_.shift({0.5, 0.5, 0.5});
-            once({0, wanted_.products, 0, {}}, 0.5, true, nullptr);
+            once({0, 0, wanted_.products, 0, {}}, 0.5, true, nullptr);
             trip_.shift({0.0, 0.0, 0.0});
         }
         trip_.device().finish();
-        return {means(world), tallied(world)};
+        return of_rows(world);
     }
 
   private:
@@ -97,10 +103,11 @@ template <class Device, class Real> class Running {
     void make_measured() {
         PhysicalBlock largest = all_;
         largest.z = {0, trip_.layout().largest_point_batch()};
-        const int components = Device::queues ? wanted_.means + wanted_.tallied() : 0;
+        const int components = Device::queues ? wanted_.of_rows() + wanted_.tallied() : 0;
         measured_ = device::Buffer<Real, Memory>(static_cast<std::size_t>(components * largest.points()));
     }
     std::int64_t rows() const { return 1LL * all_.z.size() * all_.y.size(); }
+    std::size_t row_count() const { return static_cast<std::size_t>(rows()); }
 
     void require_fitting() const {
         const int results = static_cast<int>(steps_.results.size());
@@ -111,7 +118,7 @@ template <class Device, class Real> class Running {
             WHORL_REQUIRE(shape.fits(), "a tally has an unknown shape, or more cells than " +
                                             std::to_string(TallyShape::most_cells) + ".");
         for (int p = 0; p < wanted_.products; ++p)
-            WHORL_REQUIRE(steps_.results[at(wanted_.means + p)] >= steps_.inputs,
+            WHORL_REQUIRE(steps_.results[at(wanted_.of_rows() + p)] >= steps_.inputs,
                           "a product of a program is one of its inputs.");
         const int temporary = steps_.places - steps_.numbers - 3;
         WHORL_REQUIRE(!Device::queues || temporary <= most_temporaries,
@@ -166,10 +173,10 @@ template <class Device, class Real> class Running {
         interpreter_.places = steps_.places;
         interpreter_.uses_axis = steps_.uses_axis;
         interpreter_.numbers = number_table_.data();
-        const std::size_t sums = at(wanted_.means) * static_cast<std::size_t>(rows());
-        row_sums_.assign(sums, 0.0);
+        of_rows_.assign(at(wanted_.means) * row_count(), 0.0);
+        of_rows_.resize(at(wanted_.of_rows()) * row_count(), lowest);
         if constexpr (Device::queues)
-            device_sums_ = device::Buffer<double, Memory>(sums);
+            on_device_ = device::Buffer<double, Memory>(of_rows_.size());
         else
             make_space();
     }
@@ -218,8 +225,9 @@ template <class Device, class Real> class Running {
         static_cast<CarriedInput<Real>&>(pass) = inputs_.front();
         pass.interpreter = interpreter_;
         // Results that are not wanted this time come before those that are.
-        pass.outcome.results = result_table_.data() + (wanted_.means - wanted.means);
+        pass.outcome.results = result_table_.data() + (wanted_.of_rows() - wanted.of_rows());
         pass.outcome.means = wanted.means;
+        pass.outcome.maxima = wanted.maxima;
         pass.outcome.products = wanted.products;
         pass.outcome.values = wanted.values;
         pass.outcome.tallied = wanted.tallied();
@@ -227,7 +235,7 @@ template <class Device, class Real> class Running {
         pass.outcome.tally_count = static_cast<int>(wanted.tallies.size());
         pass.outcome.array = {staging_.points.data(), all_};
         pass.outcome.measured = {measured_.data(), all_};
-        pass.outcome.row_sums = row_sums_.data();
+        pass.outcome.of_rows = of_rows_.data();
         pass.outcome.all = all_;
         pass.carried_in = inputs_.data();
         pass.carried_out = products_.data();
@@ -236,21 +244,22 @@ template <class Device, class Real> class Running {
         trip_.run(pass);
     }
 
-    void sum_rows(const PhysicalBlock& block) {
-        if (wanted_.means == 0 || block.points() == 0) return;
-        const SumRows<Real> kernel{measured_.data(),
-                                   device_sums_.data(),
-                                   1LL * (block.z.begin - all_.z.begin) * all_.y.size(),
-                                   1LL * block.z.size() * block.y.size(),
-                                   rows(),
-                                   block.nx};
-        trip_.device().over(wanted_.means * kernel.groups(), kernel);
+    void measure_rows(const PhysicalBlock& block) {
+        if (wanted_.of_rows() == 0 || block.points() == 0) return;
+        const MeasureRows<Real> kernel{measured_.data(),
+                                       on_device_.data(),
+                                       1LL * (block.z.begin - all_.z.begin) * all_.y.size(),
+                                       1LL * block.z.size() * block.y.size(),
+                                       rows(),
+                                       block.nx,
+                                       wanted_.means};
+        trip_.device().over(wanted_.of_rows() * kernel.groups(), kernel);
         trip_.device().finish();
     }
 
     void count_points(const PhysicalBlock& block) {
         if (block.points() == 0) return;
-        const Real* const tallied = measured_.data() + wanted_.means * block.points();
+        const Real* const tallied = measured_.data() + wanted_.of_rows() * block.points();
         for (const Tally<Real>& tally : tallies_) {
             const std::int64_t bytes = TallyBlocks<Real>::bytes(tally.shape);
             const bool in_block = bytes <= trip_.device().block_memory();
@@ -307,20 +316,38 @@ template <class Device, class Real> class Running {
         return values;
     }
 
+    Found of_rows(const exchange::Communicator& world) {
+        if constexpr (Device::queues) Memory::to_host(of_rows_.data(), on_device_.data(), on_device_.bytes());
+        return {means(world), maxima(world), tallied(world)};
+    }
+    std::span<const double> rows_of(int number) const {
+        return std::span(of_rows_).subspan(at(number) * row_count(), row_count());
+    }
     std::vector<double> means(const exchange::Communicator& world) {
-        if constexpr (Device::queues)
-            Memory::to_host(row_sums_.data(), device_sums_.data(), device_sums_.bytes());
         const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of what was measured", -1);
         const Layout& layout = trip_.layout();
         const double points = 1.0 * layout.nx * layout.ny * layout.nz;
         std::vector<double> found;
         for (int m = 0; m < wanted_.means; ++m) {
             ExactSum sum;
-            for (std::int64_t r = 0; r < rows(); ++r)
-                sum.add(row_sums_[at(m) * static_cast<std::size_t>(rows()) + static_cast<std::size_t>(r)]);
+            for (const double of_row : rows_of(m)) sum.add(of_row);
             world.sum(std::span<std::uint64_t>(sum.words()));
             found.push_back(sum.value() / points);
         }
+        return found;
+    }
+    std::vector<double> maxima(const exchange::Communicator& world) {
+        std::vector<double> found;
+        for (int m = 0; m < wanted_.maxima; ++m) {
+            double largest = lowest;
+            for (const double of_row : rows_of(wanted_.means + m)) largest = larger(largest, of_row);
+            found.push_back(largest);
+        }
+        if (found.empty()) return found;
+        const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "maximum of what was measured",
+                                                -1);
+        world.maximum(found);
+        for (double& one : found) one += 0.0; // which of 0 and -0 is met last depends on the order
         return found;
     }
 
@@ -338,8 +365,8 @@ template <class Device, class Real> class Running {
     device::Table<Real, Memory> number_table_;
     std::vector<CarriedInput<Real>> inputs_;
     std::vector<CarriedProduct<Real>> products_;
-    std::vector<double> row_sums_;
-    device::Buffer<double, Memory> device_sums_;
+    std::vector<double> of_rows_; // [mean or maximum][z][y] of the rank
+    device::Buffer<double, Memory> on_device_;
     device::Buffer<Real, Memory> measured_;
     std::vector<Tally<Real>> tallies_;
     device::Buffer<std::uint64_t, Memory> counts_, sums_;

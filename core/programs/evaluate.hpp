@@ -11,10 +11,10 @@
 
 namespace whorl::programs {
 
-// The results of a program: first these many means, then products, then values for every point, then what
-// the tallies take.
+// The results of a program: first these many means, then maxima, then products, then values for every point,
+// then what the tallies take.
 struct Wanted {
-    int means = 0, products = 0, values = 0;
+    int means = 0, maxima = 0, products = 0, values = 0;
     std::vector<TallyShape> tallies;
 
     int tallied() const {
@@ -22,7 +22,8 @@ struct Wanted {
         for (const TallyShape& shape : tallies) operands += shape.operands();
         return operands;
     }
-    int results() const { return means + products + values + tallied(); }
+    int of_rows() const { return means + maxima; }
+    int results() const { return of_rows() + products + values + tallied(); }
 };
 
 // The counts of a tally by cell, and for each weight the sums by cell.
@@ -32,7 +33,7 @@ struct Tallied {
 };
 
 struct Found {
-    std::vector<double> means;
+    std::vector<double> means, maxima;
     std::vector<Tallied> tallies;
 };
 
@@ -43,7 +44,8 @@ template <class Real> struct Fields {
     std::vector<Parity> parities; // of the products
 };
 
-// Returns means over the points of all ranks and tallies of them; no bit depends on ranks and threads. Calls
+// Returns means and maxima over the points of all ranks and tallies of them; the maximum of what is NaN
+// somewhere is NaN. No bit depends on ranks and threads. Calls
 // consume(block, values) with the values of each batch of planes, [value][z][y][x], equally often on every
 // rank. With `shifts` products are means over two grids. Collective. Throws Error if the program does not fit
 // together, or between walls if the terms of an input have unlike parities.

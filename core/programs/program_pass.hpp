@@ -2,8 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <limits>
 #include <type_traits>
 
+#include "base/maximum.hpp"
 #include "programs/carried.hpp"
 #include "programs/interpreter.hpp"
 #include "programs/tally.hpp"
@@ -11,17 +13,22 @@
 
 namespace whorl::programs {
 
-// What becomes of the results of a program, which are `means`, then `products`, then `values`, then what is
-// `tallied`.
+// A maximum of nothing.
+inline constexpr double lowest = -std::numeric_limits<double>::infinity();
+
+// What becomes of the results of a program, which are `means`, then `maxima`, then `products`, then `values`,
+// then what is `tallied`.
 template <class Real> struct Outcome {
     const int* results = nullptr; // operands
-    int means = 0, products = 0, values = 0, tallied = 0;
+    int means = 0, maxima = 0, products = 0, values = 0, tallied = 0;
     const Tally<Real>* tallies = nullptr; // on threads
     int tally_count = 0;
     BlockArray<Real> array{};    // the values
-    BlockArray<Real> measured{}; // where work is enqueued what is averaged and tallied
-    double* row_sums = nullptr;  // on threads: [mean][z][y] of the rank
+    BlockArray<Real> measured{}; // where work is enqueued what is averaged, its maximum found, and tallied
+    double* of_rows = nullptr;   // on threads: sums, then maxima, [mean or maximum][z][y] of the rank
     PhysicalBlock all{};         // all points of the rank
+
+    WHORL_INLINE int row_values() const { return means + maxima; }
 };
 
 // The first input and, if it brings products back, the first product travel with the pass itself.
@@ -60,7 +67,11 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
             [&](const typename Interpreter<Real>::Operands& operands, int at, int count) {
                 int result = 0;
                 for (int m = 0; m < outcome.means; ++m)
-                    add_rows(m, operands.of(outcome.results[result++]), block, first, count);
+                    add_rows(m, operands.of(outcome.results[result++]), block, first, count, 0.0,
+                             [](double a, double b) { return a + b; });
+                for (int m = 0; m < outcome.maxima; ++m)
+                    add_rows(outcome.means + m, operands.of(outcome.results[result++]), block, first, count,
+                             lowest, [](double a, double b) { return larger(a, b); });
                 for (int p = 0; p < outcome.products; ++p) {
                     const Real* const from = operands.of(outcome.results[result++]);
                     Real* const to = out + p * out_stride + 1LL * at * block.rows;
@@ -75,15 +86,15 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
     // One point where work is enqueued.
     template <class Values> WHORL_INLINE void work_at(const Values& values, const Point& point) const {
         interpreter.run_at(values, point, [&](const auto& of) {
-            for (int m = 0; m < outcome.means; ++m) outcome.measured.at(m, point) = of(outcome.results[m]);
-            const int first_value = outcome.means + outcome.products;
+            const int of_rows = outcome.row_values(), first_value = of_rows + outcome.products;
+            for (int m = 0; m < of_rows; ++m) outcome.measured.at(m, point) = of(outcome.results[m]);
             for (int v = 0; v < outcome.values; ++v)
                 outcome.array.at(v, point) = of(outcome.results[first_value + v]);
             const int first_tallied = first_value + outcome.values;
             for (int t = 0; t < outcome.tallied; ++t)
-                outcome.measured.at(outcome.means + t, point) = of(outcome.results[first_tallied + t]);
+                outcome.measured.at(of_rows + t, point) = of(outcome.results[first_tallied + t]);
             // Inputs are not needed behind this; no product is an input itself (evaluate.cpp).
-            for (int p = 0; p < outcome.products; ++p) values.of(p) = of(outcome.results[outcome.means + p]);
+            for (int p = 0; p < outcome.products; ++p) values.of(p) = of(outcome.results[of_rows + p]);
         });
     }
     void begin_batch(Range planes) { outcome.array.block.z = outcome.measured.block.z = planes; }
@@ -95,29 +106,33 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
     template <class Device>
     void add_to(const Tally<Real>& tally, const typename Interpreter<Real>::Operands& operands,
                 const device::RowPoints<Real>& block, int count) const {
-        const int* const results = outcome.results + outcome.means + outcome.products + outcome.values;
+        const int* const results = outcome.results + outcome.row_values() + outcome.products + outcome.values;
         tally.template add_rows<Device, Interpreter<Real>::together>(
             count, block.rows, block.count,
             [&](int operand) { return operands.of(results[tally.first + operand]); });
     }
-    void add_rows(int mean, const Real* values, const device::RowPoints<Real>& block, const Point& first,
-                  int count) const {
-        const BlockArray<double> sums{nullptr, outcome.all};
-        double* const rows =
-            outcome.row_sums + 1LL * mean * outcome.all.z.size() * outcome.all.y.size() + sums.row_of(first);
+    // Sums or maxima of rows: `none` is that of no points.
+    template <class Join>
+    void add_rows(int number, const Real* values, const device::RowPoints<Real>& block, const Point& first,
+                  int count, double none, const Join& join) const {
+        const BlockArray<double> of_all{nullptr, outcome.all};
+        double* const rows = outcome.of_rows + 1LL * number * outcome.all.z.size() * outcome.all.y.size() +
+                             of_all.row_of(first);
         // Each row by itself in the order of its points, some rows side by side.
         constexpr std::integral_constant<int, 8> side_by_side;
         for (int r = 0; r < block.count; r += side_by_side) {
-            double totals[side_by_side] = {};
-            const auto add = [&](auto number) {
+            double totals[side_by_side];
+            std::fill_n(totals, int{side_by_side}, none);
+            const auto add = [&](auto width) {
                 for (int i = 0; i < count; ++i) {
                     const Real* const at = values + i * block.rows + r;
-                    for (int n = 0; n < number; ++n) totals[n] += static_cast<double>(at[n]);
+                    for (int n = 0; n < width; ++n) totals[n] = join(totals[n], static_cast<double>(at[n]));
                 }
             };
             const int width = std::min<int>(side_by_side, block.rows - r);
             width == side_by_side ? add(side_by_side) : add(width);
-            for (int n = 0; n < std::min(width, block.count - r); ++n) rows[r + n] += totals[n];
+            for (int n = 0; n < std::min(width, block.count - r); ++n)
+                rows[r + n] = join(rows[r + n], totals[n]);
         }
     }
     void put_values(int component, const Real* values, const device::RowPoints<Real>& block,

@@ -56,7 +56,7 @@ def refused(whorl, tmp_path, force, flow="viscosity = 0.1", initial="abc") -> st
         (["kind = 'steady'", "shape = {name = 'abd'}"], ["did you mean abc"]),
         (
             ["kind = 'steady'", "shape = {name = 'formula', value = ['x', 'q*y', '0']}"],
-            ['"q*y"', "x, y, z, t"],
+            ["forcing.shape of steady.value", '"q" is not known', "x, y, z, t", "q*y"],
         ),
         (["kind = 'steady'", "shape = {name = 'formula', value = 'x'}"], ["1 formulas", "3 formulas"]),
         (["kind = 'script'"], ["comes from a script"]),

@@ -12,7 +12,10 @@ SECONDS = 2.0  # of the processor
 
 @pytest.fixture
 def refuses(whorl, tmp_path):
-    """refuses("run", …): what it says, once it is one readable paragraph and nothing is on disk."""
+    """refuses("run", …): what it says, once it is one readable paragraph and nothing is on disk.
+
+    Below it may stand what is wrong, and carets.
+    """
 
     def call(*arguments: object) -> str:
         before, began = contents(tmp_path), time.process_time()
@@ -20,10 +23,12 @@ def refuses(whorl, tmp_path):
         took = time.process_time() - began
         assert result.code == 2, result
         assert result.out == ""
-        [line] = result.err.splitlines()
+        line, *shown = result.err.splitlines()
         assert line.startswith("whorl: ")
-        assert line.isprintable()
+        assert result.err.replace("\n", "").isprintable()
         assert len(line) <= LONGEST + 20
+        assert not shown or set(shown.pop()) == {" ", "^"}
+        assert len(shown) < 2
         assert took < SECONDS
         assert contents(tmp_path) == before
         return line
@@ -101,17 +106,17 @@ def test_a_setting(refuses, tmp_path, setting, words):
     ("formula", "words"),
     [
         ("-" * 50000 + "x", "too long"),
-        ("-" * 3900 + "x", "cannot be evaluated"),
-        ("(" * 1900 + "x" + ")" * 1900, "cannot be evaluated"),
-        ("x is y", "x is y is none of what it may hold"),
-        ("x and y", "none of what it may hold"),
-        ("not x", "none of what it may hold"),
+        ("-" * 3900 + "x", "nested too deeply"),
+        ("(" * 1900 + "x" + ")" * 1900, "too many nested parentheses"),
+        ("x is y", "the comparisons are"),
+        ("x and y", "does not go with values at points"),
+        ("not x", "write ~"),
         ("0 < x < 1", "compares twice"),
-        ("x if y else z", "none of what it may hold"),
-        ("sum(x)", "sum() is not known"),
-        ("max(x)", "max() is not known"),
-        ("x.real", "none of what it may hold"),
-        ("x[0]", "none of what it may hold"),
+        ("x if y else z", "an expression may not hold this"),
+        ("summ(x)", "there is no function summ(); did you mean sum?"),
+        ("max(x)", "max() is of fields"),
+        ("x.real", ".real is no component of a number"),
+        ("x[0]", "an expression may not hold this"),
     ],
     ids=lambda value: value[:12],
 )

@@ -75,6 +75,9 @@ OPERATORS = [
     ),
     *("(u.x > 0) & (u.y <= 0)", "(u.x < 0) | (u.y >= 0)", "u.x == u.x", "u.x != 0", "~(u.x > 0)"),
     *("mean(u)", "mean(u.x*u.y)", "std(u.x)", "rms(u)", "(u.x - mean(u.x))/std(u.x)", "mean(dot(u, u))*u.x"),
+    *("max(u)", "min(u)", "max(-1 - u.x**2)", "min(2 + abs(u.y))", "max(u.x*u.y) - min(x*u.z)", "max(3)"),
+    *("u.x/max(norm(u))", "max(mean(u.x)*u.y + max(u.z))", "mean(u.x**2 - max(u.x))", "min(y - max(x))"),
+    *("hypot(u.x, u.y)", "copysign(u.x, u.y)", "fmod(u.x, 0.3)", "(u.x > 0) ^ (u.y > 0)"),
     *("mean((dx(u.x) - mean(dx(u.x)))**3)", "u.x*mean(u.x*mean(u.y**2))", "3", "1 + t"),
 ]
 
@@ -161,7 +164,17 @@ def test_single_precision(world):
         case,
         evaluator,
         known,
-        ["u", "grad(u)", "p", "x*u.y", "norm(strain(u))", "filter(u, 2, 6)", "mean(u.x*u.y)"],
+        [
+            "u",
+            "grad(u)",
+            "p",
+            "x*u.y",
+            "norm(strain(u))",
+            "filter(u, 2, 6)",
+            "mean(u.x*u.y)",
+            "max(u)",
+            "min(norm(u))",
+        ],
         "single",
     )
 
@@ -183,11 +196,11 @@ def test_other_grids_and_lines(world, points, lines):
         case,
         evaluator,
         known,
-        ["u", "grad(u)", "p", "x + 2*y + 3*z", "u.x*mean(u.x**2)", "dot(u, curl(u))"],
+        ["u", "grad(u)", "p", "x + 2*y + 3*z", "u.x*mean(u.x**2)", "dot(u, curl(u))", "max(u) - min(dx(u))"],
     )
 
 
-LEAVES = ["u.x", "u.y", "u.z", "x", "t", "2", "0.5", "nu", "omega.z", "mean(u.x*u.y)"]
+LEAVES = ["u.x", "u.y", "u.z", "x", "t", "2", "0.5", "nu", "omega.z", "mean(u.x*u.y)", "max(u.y)"]
 ONE_ARGUMENT = [
     "-({})",
     "dx({})",
@@ -198,6 +211,8 @@ ONE_ARGUMENT = [
     "abs({})",
     "({})**2",
     "tanh({})",
+    "max({})",
+    "min({})",
 ]
 TWO_ARGUMENTS = [
     "({}) + ({})",
@@ -241,7 +256,14 @@ def compare_random(world, text, dealias):
     assert off.sum() <= (3 if "<" in text else 0), text
 
 
-BITS = ["mean(u.x*u.y)", "norm(grad(p))", "exp(u.x)", "std(dx(u.x))*u.y", "filter(u.x*u.y, 4)"]
+BITS = [
+    "mean(u.x*u.y)",
+    "norm(grad(p))",
+    "exp(u.x)",
+    "std(dx(u.x))*u.y",
+    "filter(u.x*u.y, 4)",
+    "max(exp(u.x)) + u.y/min(u.z)",
+]
 
 
 @pytest.mark.mpi
@@ -262,6 +284,31 @@ def bits(world, threads):
     return np.concatenate([values for values, _ in results]), [float(means) for _, means in results]
 
 
+# A value that is not finite at one point, and what the largest and the smallest of it are.
+AT_ONE_POINT = "where((abs(x - 3.1) < 0.2) & (abs(y - 1.5) < 0.1) & (abs(z - 4) < 0.2), {}, u.x)"
+EXTREMES = [
+    ("sqrt(u.x - 10)", np.nan, np.nan),
+    ("1/floor(abs(u.x)/99)", np.inf, None),
+    ("-exp(1e3 + u.x)", None, -np.inf),
+]
+
+
+@on_ranks()
+def test_an_extreme_tells_what_is_not_finite(world):
+    case, twin = case_of(), Twin(POINTS, LENGTHS)
+    flow, u = flows.make(world, twin), smooth(twin)
+    flows.write(flow, u)
+    evaluator, known = names_of(twin, u)
+    within = expected(evaluator, known, "u.x")
+    for text, largest, smallest in EXTREMES:
+        texts = [f"{name}({AT_ONE_POINT.format(text)})" for name in ("max", "min")]
+        found = [worked_out(world, flow, case, one)[1] for one in texts]
+        for value, wanted, finite in zip(
+            found, (largest, smallest), (within.max(), within.min()), strict=True
+        ):
+            assert value == pytest.approx(finite if wanted is None else wanted, rel=0.1, nan_ok=True), text
+
+
 @pytest.mark.only_cpu
 def test_both_sides_have_the_same_operations():
     assert _core.operations() == {name: one.arguments for name, one in OPERATIONS.items()}
@@ -274,16 +321,16 @@ def test_programs_that_do_not_fit_together_are_refused(world):
     flow = flows.make(world, twin)
     u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf)]]
     for program, wanted, words in [
-        ((u, [], [("blend", [0, 0])], [0], []), (0, 0, 1), "unknown operation blend"),
-        ((u, [], [("add", [0])], [0], []), (0, 0, 1), "has 1 operands instead of 2"),
-        ((u, [], [("add", [0, 7])], [0], []), (0, 0, 1), "uses operand 7 where there are 4"),
-        ((u, [], [], [9], []), (0, 0, 1), "uses operand 9 where there are 4"),
-        ((u, [], [], [0], []), (1, 0, 1), "has 1 results and 1 inputs"),
-        (([], [1.0], [], [0], []), (0, 0, 1), "has 1 results and 0 inputs"),
-        (([[]], [], [], [0], []), (0, 0, 1), "has no terms"),
-        (([[(5, 1.0, [0, 0, 0], 0, 0.0, 1.0)]], [], [], [0], []), (0, 0, 1), "names field 5 of 3"),
-        ((u, [], [], [0], [[False] * 3]), (0, 1, 0), "a product of a program is one of its inputs"),
-        ((u, [], [("multiply", [0, 0])], [4], []), (0, 1, 0), "does not give the parities"),
+        ((u, [], [("blend", [0, 0])], [0], []), (0, 0, 0, 1), "unknown operation blend"),
+        ((u, [], [("add", [0])], [0], []), (0, 0, 0, 1), "has 1 operands instead of 2"),
+        ((u, [], [("add", [0, 7])], [0], []), (0, 0, 0, 1), "uses operand 7 where there are 4"),
+        ((u, [], [], [9], []), (0, 0, 0, 1), "uses operand 9 where there are 4"),
+        ((u, [], [], [0], []), (1, 0, 0, 1), "has 1 results and 1 inputs"),
+        (([], [1.0], [], [0], []), (0, 0, 0, 1), "has 1 results and 0 inputs"),
+        (([[]], [], [], [0], []), (0, 0, 0, 1), "has no terms"),
+        (([[(5, 1.0, [0, 0, 0], 0, 0.0, 1.0)]], [], [], [0], []), (0, 0, 0, 1), "names field 5 of 3"),
+        ((u, [], [], [0], [[False] * 3]), (0, 0, 1, 0), "a product of a program is one of its inputs"),
+        ((u, [], [("multiply", [0, 0])], [4], []), (0, 0, 1, 0), "does not give the parities"),
     ]:
         with pytest.raises(_core.Error, match=words):
             flow.run_program(_core.Program(*program), wanted, lambda *_: None, [])
@@ -293,7 +340,13 @@ def test_programs_that_do_not_fit_together_are_refused(world):
 WALLED = [
     *("u", "u.z", "grad(u)", "curl(u)", "strain(u)", "dot(u, curl(u))", "p", "dz(theta)", "theta*u.z"),
     *("u.x + u.z", "dx(u.x*u.z)", "dz(cos(u.z))", "lap(u.x*u.y) + u.z", "z*u.z", "filter(theta*u.z, 12)"),
-    *("mean(theta*u.z)", "theta - mean(theta)", "inv_lap(dz(theta) - div(div(outer(u, u))))"),
+    *(
+        "mean(theta*u.z)",
+        "max(theta*u.z)",
+        "min(u.z)",
+        "theta - mean(theta)",
+        "inv_lap(dz(theta) - div(div(outer(u, u))))",
+    ),
 ]
 
 

@@ -131,6 +131,6 @@ def test_tallies_that_do_not_fit_are_refused(world):
     ]:
         program = _core.Program(u, [], [], [0] * len(tallies[0][0]), [])
         with pytest.raises(_core.Error, match=words):
-            flow.run_program(program, (0, 0, 0), lambda *_: None, tallies)
+            flow.run_program(program, (0, 0, 0, 0), lambda *_: None, tallies)
     with pytest.raises(_core.Error, match="has 1 results and 1 inputs, which do not fit"):
-        flow.run_program(_core.Program(u, [], [], [0], []), (0, 0, 0), lambda *_: None, [([4], 1)])
+        flow.run_program(_core.Program(u, [], [], [0], []), (0, 0, 0, 0), lambda *_: None, [([4], 1)])

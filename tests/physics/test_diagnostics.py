@@ -175,6 +175,8 @@ COLUMNS = {
     "own_dissipation": "2*nu*mean(sum(strain(u)**2))",
     "skewness": "mean(dx(u.x)**3)/mean(dx(u.x)**2)**1.5",
     "clock": "t",
+    "fastest": "max(norm(u))",
+    "range": "max(u.x) - min(u.x)",
 }
 
 
@@ -186,6 +188,9 @@ def test_columns_of_the_series_are_what_they_say():
     assert np.allclose(series["own_energy"], series["energy"], rtol=1e-13)
     assert np.allclose(series["own_dissipation"], series["dissipation"], rtol=1e-12)
     assert np.array_equal(series["clock"], series["time"])
+    u = whole(simulation, "u")
+    assert series["fastest"][-1] == pytest.approx(np.linalg.norm(u, axis=0).max(), rel=1e-14)
+    assert series["range"][-1] == pytest.approx(np.ptp(u[0]), rel=1e-14)
     slopes = whole(simulation, "dx(u.x)")
     assert np.isclose(series["skewness"][-1], (slopes**3).mean() / (slopes**2).mean() ** 1.5)
     assert series["skewness"].attrs == {"units": "case's units", "long_name": COLUMNS["skewness"]}

@@ -142,6 +142,8 @@ PLANS = [
     ("u.x - mean(u.x)", "1 input, 0 products, 1 operation a point, 1 mean in the modes"),
     ("u.x*mean(u.x*u.y + 2*u.z)", "1 input, 0 products, 1 operation a point, 2 means in the modes"),
     ("u.x*mean(u.x*u.y*u.z)", "4 inputs, 0 products, 3 operations a point in 2 round trips"),
+    ("u.x/max(u.x)", "2 inputs, 0 products, 1 operation a point in 2 round trips"),
+    ("max(u.x) - min(u.y)", "2 inputs, 0 products, 0 operations a point in 2 round trips"),
     ("abs(u.x)**2", "1 input, 0 products, 1 operation"),
     ("norm(u)**4", "3 inputs, 0 products, 4 operations"),
 ]
@@ -210,6 +212,13 @@ def test_derivatives_and_filters_without_k_0_have_no_mean():
     for text in ("mean(dx(u.x))", "mean(inv_lap(u.y))", "mean(filter(u.x, 1, 3) + lap(u.x))", "mean(p)"):
         assert told(text) == "0 inputs, 0 products, 0 operations a point", text
     assert told("mean(filter(u.x, 3) + dx(u.y))").endswith(", 1 mean in the modes")
+
+
+def test_extremes_count_among_what_a_round_trip_may_measure():
+    of = parser()
+    means = of.parse("mean(exp(u.x)) + max(u.x) + max(u.y) + min(u.z)").nodes()
+    assert [len((*stage.means, *stage.maxima)) for stage in plan([], means, most=3).stages] == [3, 1]
+    assert [len(stage.maxima) for stage in plan([], means).stages] == [3]
 
 
 def test_an_error_is_the_same_on_other_ranks():

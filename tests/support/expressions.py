@@ -144,7 +144,18 @@ class _Words:
             name: getattr(np, name) for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "abs")
         }
         words |= {
-            name: getattr(np, name) for name in ("sign", "floor", "where", "minimum", "maximum", "arctan2")
+            name: getattr(np, name)
+            for name in (
+                "sign",
+                "floor",
+                "where",
+                "minimum",
+                "maximum",
+                "arctan2",
+                "hypot",
+                "copysign",
+                "fmod",
+            )
         }
         return words | {
             "dx": self.derivative(0),
@@ -168,6 +179,8 @@ class _Words:
             "det": lambda f: np.linalg.det(np.moveaxis(np.asarray(f), (0, 1), (-2, -1))),
             "vector": lambda *parts: _shaped(np.array([np.broadcast_to(p, of.x.shape) for p in parts])),
             "mean": mean,
+            "max": lambda f: self.each(lambda g: np.full(of.x.shape, of.inside(g).max()), f),
+            "min": lambda f: self.each(lambda g: np.full(of.x.shape, of.inside(g).min()), f),
             "rms": lambda f: np.sqrt(self.each_number(np.asarray(f) ** 2)),
             "std": lambda f: np.sqrt(self.each_number((f - self.each_number(f)) ** 2)),
             "pi": np.pi,

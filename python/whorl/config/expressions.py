@@ -6,6 +6,9 @@ from typing import Any
 from whorl.base.errors import CaseError
 from whorl.config.diagnostics import Diagnostic
 from whorl.config.explain import did_you_mean
+from whorl.config.forcing import FormulaInTime, Steady
+from whorl.config.formulas import vocabulary_of_formulas
+from whorl.config.initial_options import Formula
 from whorl.config.measures import expression_columns, output_fields, series_columns
 from whorl.config.scalars import plain_name
 from whorl.config.vocabulary import vocabulary
@@ -44,6 +47,7 @@ def snapshot_components(case: Any) -> int:
 
 def check_expressions(case: Any) -> None:
     """Raises ExpressionError, naming the option, for an expression of the case that means nothing."""
+    _check_formulas(case)
     parser = Parser(vocabulary(case))
     for name, text in case.output.columns.items():
         _checked(parser, f"output.columns.{name}", text, _check_number)
@@ -78,6 +82,26 @@ def _checked(parser: Parser, place: str, text: str, check: Any) -> None:
         raise error.at(place) from None
     except ValueError as error:
         raise fault(str(error), in_one_line(text)).at(place) from None
+
+
+def _check_formulas(case: Any) -> None:
+    fields = {} if case.initial is None else {"initial": case.initial}
+    if case.initial is not None:
+        fields |= {f"initial.{name}": field for name, field in case.initial.others.items()}
+    fields |= {f"scalars.initial of {scalar.name}": scalar.initial for scalar in case.scalars}
+    shapes = {
+        f"forcing.shape of {force.label}": force.shape for force in case.forcing if isinstance(force, Steady)
+    }
+    for places, kind, in_time in ((fields, Formula, False), (shapes, FormulaInTime, True)):
+        parser = Parser(vocabulary_of_formulas(case, in_time=in_time))
+        for place, given in places.items():
+            for text in given.value if isinstance(given, kind) else ():
+                _checked(parser, f"{place}.value", text, _check_component)
+
+
+def _check_component(value: Value) -> None:
+    if value.rank or value.complex:
+        raise ValueError(f"a formula is one real number, and this is {value}; give one for each component")
 
 
 def _check_number(value: Value) -> None:

@@ -1,135 +1,86 @@
-"""Formulas in x, y and z, evaluated by numexpr in floating point."""
+"""Formulas of initial fields and forces: expressions in the position, the time and numbers of the case."""
 
-import ast
-import math
-import os
-from types import ModuleType
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
 
-import numpy as np
+from whorl.programs.language import FUNCTIONS
+from whorl.programs.nodes import Node, within
+from whorl.programs.parse import Parser, Vocabulary
+from whorl.programs.points import AtPoints
+from whorl.programs.separate import separated
 
-MOST_THREADS = 8  # more do not pay for formulas
-LONGEST = 4000  # characters
-ALLOWED = (
-    "pi, + − * / % **, comparisons, & | ~ between them, where, sqrt, exp, log, sin, cos, tan, sinh, "
-    "cosh, tanh, arctan2, abs"
-)
-# Functions of each point alone, with the number of their arguments: numexpr also has sums and extremes, over
-# as many points as it is given at a time.
-FUNCTIONS = (
-    dict.fromkeys(
-        [
-            *("abs", "arccos", "arccosh", "arcsin", "arcsinh", "arctan", "arctanh", "ceil"),
-            *("cos", "cosh", "exp", "expm1", "floor", "log", "log10", "log1p", "log2"),
-            *("round", "sign", "sin", "sinh", "sqrt", "tan", "tanh", "trunc"),
-        ],
-        1,
-    )
-    | dict.fromkeys(["arctan2", "copysign", "fmod", "hypot", "maximum", "minimum"], 2)
-    | {"where": 3}
-)
-OPERATORS = (
-    *(ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Mod, ast.Pow, ast.BitAnd, ast.BitOr, ast.BitXor),
-    *(ast.UAdd, ast.USub, ast.Invert),
-    *(ast.Lt, ast.LtE, ast.Gt, ast.GtE, ast.Eq, ast.NotEq),
-)
+MOST_PARTS = 4  # of a force: each is kept in the core
+SHORT = {"nu": "viscosity", "kappa": "diffusivity", "eta": "resistivity"}
 
 
-IN_SPACE, WITH_TIME = ("x", "y", "z"), ("x", "y", "z", "t")
+@dataclass(frozen=True)
+class Part:
+    """A term g(t) h(x, y, z) of a force: the factor g, None if it is 1, and the components of h.
 
-
-def check(formula: str, variables: tuple[str, ...] = IN_SPACE) -> None:
-    """Raises ValueError, naming the formula, unless `evaluate` can take it with these variables."""
-    if len(formula) > LONGEST:
-        raise ValueError(
-            f"a formula of {len(formula)} characters is too long, at most {LONGEST} are taken; give the "
-            "field in a file (from-file) or from a script"
-        )
-    numexpr = _numexpr()
-    point = dict.fromkeys(variables, 0.5) | {"pi": math.pi}
-    with np.errstate(all="ignore"):  # a value that is not finite here may be finite at the points
-        try:
-            error = numexpr.validate(in_floats(formula), local_dict=point, global_dict={})
-        except (ValueError, SyntaxError, OverflowError, RecursionError, MemoryError) as found:
-            error = found
-        if error:
-            raise ValueError(
-                f'the formula "{formula}" cannot be evaluated ({_reason(error)}); it may hold '
-                f"{', '.join(variables)}, {ALLOWED}"
-            )
-        if np.iscomplexobj(evaluate(formula, *(0.5 for _ in variables))):
-            raise ValueError(
-                f'the formula "{formula}" is complex: a negative number has no real power that is not whole'
-            )
-
-
-def names(formula: str) -> set[str]:
-    """The variables and functions in a formula."""
-    return {
-        node.id for node in ast.walk(ast.parse(formula.strip(), mode="eval")) if isinstance(node, ast.Name)
-    }
-
-
-def evaluate(formula: str, x: np.ndarray, y: np.ndarray, z: np.ndarray, t: float | None = None) -> np.ndarray:
-    """The value of the formula at the points, at the time t if it may depend on it."""
-    numexpr = _numexpr()
-    known = {"x": x, "y": y, "z": z, "pi": math.pi} | ({} if t is None else {"t": t})
-    return numexpr.evaluate(in_floats(formula), local_dict=known, global_dict={})
-
-
-def _numexpr() -> ModuleType:
-    """numexpr, imported late because the import is slow; with few threads, whatever OMP_NUM_THREADS says."""
-    os.environ.setdefault("NUMEXPR_NUM_THREADS", str(min(MOST_THREADS, len(os.sched_getaffinity(0)))))
-    import numexpr
-
-    return numexpr
-
-
-def in_floats(formula: str) -> str:
-    """The formula with its whole numbers as floating-point numbers.
-
-    Python evaluates constant expressions itself, and would not finish with a whole number such as 10**10**10.
-    Raises SyntaxError, or ValueError for anything that is not arithmetic at a point.
+    Where the force is no sum of few of them there is one part without a factor, whose shape depends on t.
     """
-    tree = ast.parse(formula.strip(), mode="eval")
-    for node in ast.walk(tree):
-        if isinstance(node, ast.expr):
-            _check_node(node)
-    return ast.unparse(_Floats().visit(tree))
+
+    factor: Node | None
+    shape: AtPoints
+    in_time: bool
 
 
-def _check_node(node: ast.expr) -> None:
-    """Raises ValueError for other operators, such as `and` and `is`: they would not act on the values."""
-    match node:
-        case ast.Constant() | ast.Name():
-            return
-        case ast.BinOp(op=operator) | ast.UnaryOp(op=operator) | ast.Compare(ops=[operator]):
-            if isinstance(operator, OPERATORS):
-                return
-        case ast.Call(func=ast.Name(id=name), keywords=[], args=given) if name in FUNCTIONS:
-            if len(given) == (wanted := FUNCTIONS[name]):
-                return
-            raise ValueError(f"{name}() takes {wanted} argument{'s' if wanted > 1 else ''}, not {len(given)}")
-        case ast.Call(func=ast.Name(id=name)):
-            raise ValueError(f"{name}() is not known")
-        case ast.Compare():
-            raise ValueError(f"{ast.unparse(node)} compares twice; write one comparison & the other")
-    raise ValueError(f"{ast.unparse(node)} is none of what it may hold")
+def numbers_of(case: Any) -> dict[str, float]:
+    """The numbers of a case by the names that expressions have for them."""
+    parameters = case.flow.parameters()
+    short = {symbol: parameters[name] for symbol, name in SHORT.items() if name in parameters}
+    lengths = {f"L{axis}": length for axis, length in zip("xyz", case.grid.lengths, strict=True)}
+    return parameters | short | lengths
 
 
-class _Floats(ast.NodeTransformer):
-    def visit_Constant(self, node: ast.Constant) -> ast.Constant:
-        if isinstance(node.value, bool):
-            return node
-        if not isinstance(node.value, int | float):
-            raise ValueError(f"{ast.unparse(node)} is not a real number")
-        return ast.Constant(float(node.value))
+def vocabulary_of_formulas(case: Any, *, in_time: bool) -> Vocabulary:
+    """What formulas may name: numbers and the position, and the time if there is one."""
+    what = "a force of this shape" if in_time else "an initial field"
+    of_flow = f"is a field of the flow, on which {what} does not depend; a formula holds x, y, z"
+    of_flow += " and t" if in_time else ""
+    refused = {name: f"{name} {of_flow} and numbers" for name in _names_of_fields(case)}
+    of_points = (
+        "a formula is worked out at each point by itself, where x, y and z are known alone, not a field"
+    )
+    refused |= {
+        name: f"{name}() is of fields: {of_points}" for name, one in FUNCTIONS.items() if not one.local
+    }
+    if not in_time:
+        refused["t"] = "an initial field does not depend on the time t"
+    return Vocabulary(parameters=numbers_of(case), refused=refused)
 
 
-def _reason(error: Exception) -> str:
-    if isinstance(error, KeyError):
-        return f"{error} is not known"
-    if isinstance(error, OverflowError):
-        return "a number in it is too large"
-    if isinstance(error, RecursionError | MemoryError):
-        return "it is nested too deeply"
-    return str(error).rstrip(".")
+def _names_of_fields(case: Any) -> set[str]:
+    flow = case.flow
+    symbols = {field.symbol for of in (flow.state, flow.outputs) for field in of.values() if field.symbol}
+    scalars = {scalar.name for scalar in case.scalars}
+    return {*flow.state, *flow.outputs, *flow.quantities, *symbols, *scalars}
+
+
+def initial_values(texts: tuple[str, ...], case: Any) -> AtPoints:
+    """The components of an initial field."""
+    parser = Parser(vocabulary_of_formulas(case, in_time=False))
+    return AtPoints([parser.parse(text).scalar for text in texts])
+
+
+def parts_of_force(texts: tuple[str, ...], case: Any) -> tuple[Part, ...]:
+    """The components of a force, as a sum of parts."""
+    return _parts(texts, tuple(numbers_of(case).items()))
+
+
+@lru_cache(maxsize=16)
+def _parts(texts: tuple[str, ...], numbers: tuple[tuple[str, float], ...]) -> tuple[Part, ...]:
+    parser = Parser(Vocabulary(parameters=dict(numbers)))
+    nodes = [parser.parse(text).scalar for text in texts]
+    parts = separated(parser.graph, nodes)
+    if parts is None or not 0 < len(parts) <= MOST_PARTS:
+        return (Part(None, AtPoints(nodes), any(_is_in_time(node) for node in nodes)),)
+    one = parser.graph.constant(1)
+    return tuple(
+        Part(None if factor is one else factor, AtPoints(shape), in_time=False) for factor, shape in parts
+    )
+
+
+def _is_in_time(node: Node) -> bool:
+    return any(one.kind == "number" for one in within(node))

@@ -7,9 +7,8 @@ from functools import reduce
 from operator import or_
 from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from whorl.config import formulas
 from whorl.config.section import FilePath, Numbers, Section, Seed, listed, option
 
 DEFAULT_PEAK = 4.0
@@ -139,14 +138,7 @@ def one_or_listed(value: Any) -> Any:
     return (value,) if isinstance(value, str) else listed(value)
 
 
-def check_formulas(texts: tuple[str, ...], variables: tuple[str, ...] = formulas.IN_SPACE) -> tuple[str, ...]:
-    """The formulas. Raises ValueError, naming the first that cannot be evaluated with these variables."""
-    for text in texts:
-        formulas.check(text, variables)
-    return texts
-
-
-Formulas = Annotated[tuple[str, ...], BeforeValidator(one_or_listed), AfterValidator(check_formulas)]
+Formulas = Annotated[tuple[str, ...], BeforeValidator(one_or_listed)]
 
 
 class Formula(InitialField):

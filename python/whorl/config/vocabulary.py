@@ -3,13 +3,12 @@
 from collections.abc import Callable
 from typing import Any
 
+from whorl.config.formulas import numbers_of
 from whorl.config.measures import output_fields, state_fields
 from whorl.config.models.base import FieldOf
 from whorl.programs.nodes import Parity
 from whorl.programs.parse import Vocabulary, complex_field, scalar_field, vector_field
 from whorl.programs.values import Algebra, Value
-
-SHORT = {"nu": "viscosity", "kappa": "diffusivity", "eta": "resistivity"}
 
 
 def vocabulary(case: Any) -> Vocabulary:
@@ -25,11 +24,8 @@ def vocabulary(case: Any) -> Vocabulary:
     for name, field in outputs.items():
         if field.definition:
             definitions |= dict.fromkeys(filter(None, (name, field.symbol)), field.definition)
-    parameters = case.flow.parameters()
-    short = {symbol: parameters[name] for symbol, name in SHORT.items() if name in parameters}
-    numbers = short | {f"L{axis}": length for axis, length in zip("xyz", case.grid.lengths, strict=True)}
     return Vocabulary(
-        parities, _walls(case.grid.bases), fields, definitions | case.flow.quantities, parameters | numbers
+        parities, _walls(case.grid.bases), fields, definitions | case.flow.quantities, numbers_of(case)
     )
 
 

@@ -4,7 +4,7 @@ To add one, put its parameters as a section into initial_options.py (and into KI
 """
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,10 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
-from whorl.config import formulas
 from whorl.config import initial_options as kinds
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
+from whorl.config.formulas import initial_values
 from whorl.config.measures import all_fields, state_fields
 from whorl.config.section import STRIDE, tag_of
 from whorl.config.wavenumbers import smallest_wavenumber
@@ -24,6 +24,8 @@ from whorl.initial.checkpoints import set_from_checkpoint
 from whorl.initial.checks import Target, check_energy, check_shells
 from whorl.initial.files import check_file, is_checkpoint, open_field
 from whorl.initial.superfluid_vortices import taylor_green_wavefunction
+from whorl.programs.nodes import Known
+from whorl.programs.points import AtPoints
 
 Setter = Callable[[Target, Any], None]
 FIELDS: dict[type, Setter] = {}
@@ -202,6 +204,16 @@ def set_from_array(target: Target, values: np.ndarray) -> None:
     target.fill(fill)
 
 
+def set_at_points(target: Target, values: AtPoints, known: Mapping[Known, float]) -> None:
+    """Sets the field to what follows from the position and from numbers that are known."""
+    x, y, z = coordinates(target.case)
+
+    def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
+        values.put((x, y[y0:y1], z[z0:z1]), known, out)
+
+    target.fill(fill)
+
+
 def wavenumbers(case: Case) -> tuple[float, float, float]:
     """2π/l along x, y, z."""
     return tuple(2 * math.pi / length for length in case.grid.lengths)
@@ -289,11 +301,7 @@ def orszag_tang(target: Target, parameters: kinds.OrszagTang) -> None:
 @initial_field(kinds.Formula)
 def formula(target: Target, parameters: kinds.Formula) -> None:
     """The formulas at x, y and z."""
-
-    def components(x: np.ndarray, y: np.ndarray, z: np.ndarray) -> list:
-        return [formulas.evaluate(text, x, y, z) for text in parameters.value]
-
-    set_from_function(target, components)
+    set_at_points(target, initial_values(parameters.value, target.case), {})
 
 
 @initial_field(kinds.Random)

@@ -11,7 +11,7 @@ from whorl.base.declared import DEVICES
 from whorl.config.case import Case
 from whorl.config.vocabulary import vocabulary
 from whorl.programs.linear import LinearForm
-from whorl.programs.nodes import Field, Node
+from whorl.programs.nodes import Field, Known, Largest, Node
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Once, Stage
 from whorl.programs.questions import Answers, Questions
@@ -35,7 +35,7 @@ def answer(
     questions: Questions, flow: _core.Flow, time: float, consume: Consume = lambda *_: None
 ) -> Answers:
     """Work out all that is asked: `consume` gets the values at the points, one after another. Collective."""
-    known: dict[str | Node, float] = {"t": time}
+    known: dict[Known, float] = {"t": time}
     counted: dict[Tally, Counted] = {}
     fields = {field: field.serial for field in questions.parser.graph.fields if not field.product}
     if means := questions.plan.in_modes:
@@ -43,10 +43,11 @@ def answer(
     try:
         for stage in questions.plan.stages:
             program = _of_core(stage, known, fields)
-            wanted = (len(stage.means), len(stage.products), len(stage.values))
+            wanted = tuple(map(len, (stage.means, stage.maxima, stage.products, stage.values)))
             shapes = [(list(tally.bins), len(tally.weights)) for tally in stage.tallies]
-            means, tallied = flow.run_program(program, wanted, consume, shapes)
+            means, maxima, tallied = flow.run_program(program, wanted, consume, shapes)
             known |= zip(stage.means, means, strict=True)
+            known |= zip(map(Largest, stage.maxima), maxima, strict=True)
             for tally, found in zip(stage.tallies, tallied, strict=True):
                 counted[tally] = Counted.of(tally, *found)
             for product in stage.products:
@@ -80,7 +81,7 @@ def _pairs(
     return [_terms(form, numbers) for form in inputs], pairs
 
 
-def _of_core(stage: Stage, known: dict[str | Node, float], numbers: dict[Field, int]) -> _core.Program:
+def _of_core(stage: Stage, known: dict[Known, float], numbers: dict[Field, int]) -> _core.Program:
     """The program of a stage, whose fields the core numbers like this."""
     program = stage.program
     inputs = [_terms(form, numbers) for form in program.inputs]
@@ -97,10 +98,10 @@ def _of_core(stage: Stage, known: dict[str | Node, float], numbers: dict[Field, 
     )
 
 
-def _number(one: float | str | Node | Once, known: Mapping[str | Node, float]) -> float:
+def _number(one: float | Known | Once, known: Mapping[Known, float]) -> float:
     if isinstance(one, Once):
         return one.value(known)
-    return known[one] if isinstance(one, str | Node) else one
+    return known[one] if isinstance(one, Known) else one
 
 
 def _terms(form: LinearForm, numbers: dict[Field, int]) -> list[tuple[Any, ...]]:

@@ -22,6 +22,8 @@ class Function:
     signature: str
     help: str
     of: Callable[..., Value]
+    local: bool = True
+    """Whether its value at a point follows from those of its arguments there."""
 
     def takes(self, count: int) -> bool:
         """Whether it may have so many arguments; those in brackets may be left out."""
@@ -125,6 +127,35 @@ def _std(algebra: Algebra, a: Value) -> Value:
     return _rms(algebra, algebra.add(a, _mean(algebra, a), "subtract"))
 
 
+def _max(algebra: Algebra, a: Value) -> Value:
+    return algebra.linear(algebra.graph.maximum, algebra.real(a, "max"))
+
+
+def _min(algebra: Algebra, a: Value) -> Value:
+    return algebra.negative(_max(algebra, algebra.negative(algebra.real(a, "min"))))
+
+
+def _hypotenuse(algebra: Algebra, a: Value, b: Value) -> Value:
+    squares = [algebra.multiply(one, one) for one in (_number(a, "hypot"), _number(b, "hypot"))]
+    return algebra.componentwise("sqrt", algebra.add(*squares))
+
+
+def _with_sign(algebra: Algebra, a: Value, b: Value) -> Value:
+    size, below = algebra.componentwise("abs", a), algebra.componentwise("less", b, algebra.number(0))
+    return algebra.componentwise("where", below, algebra.negative(size), size)
+
+
+def _truncated_remainder(algebra: Algebra, a: Value, b: Value) -> Value:
+    whole = algebra.componentwise("trunc", algebra.divide(a, _number(b, "fmod")))
+    return algebra.add(a, algebra.multiply(whole, b), "subtract")
+
+
+def _number(a: Value, what: str) -> Value:
+    if a.rank or a.complex:
+        raise ValueError(f"{what} takes real numbers, not {a}")
+    return a
+
+
 def _root_mean_square(algebra: Algebra, node: Node) -> Node:
     graph = algebra.graph
     return graph.apply("sqrt", graph.mean(graph.apply("multiply", node, node)))
@@ -149,23 +180,26 @@ def _of_components(name: str) -> Callable[..., Value]:
 
 
 FUNCTIONS = {
-    "dx": Function("f", "∂f/∂x of a number, a vector or a tensor", _derivative(0)),
-    "dy": Function("f", "∂f/∂y", _derivative(1)),
-    "dz": Function("f", "∂f/∂z", _derivative(2)),
-    "grad": Function("f", "∇f; of a vector the tensor ∂f_i/∂x_j", gradient),
-    "div": Function("f", "∇·f; of a tensor ∂f_ij/∂x_j", divergence),
-    "curl": Function("f", "∇ × f", curl),
-    "lap": Function("f", "∇²f", lambda algebra, a: _under(algebra, a, linear.LAPLACIAN)),
+    "dx": Function("f", "∂f/∂x of a number, a vector or a tensor", _derivative(0), local=False),
+    "dy": Function("f", "∂f/∂y", _derivative(1), local=False),
+    "dz": Function("f", "∂f/∂z", _derivative(2), local=False),
+    "grad": Function("f", "∇f; of a vector the tensor ∂f_i/∂x_j", gradient, local=False),
+    "div": Function("f", "∇·f; of a tensor ∂f_ij/∂x_j", divergence, local=False),
+    "curl": Function("f", "∇ × f", curl, local=False),
+    "lap": Function("f", "∇²f", lambda algebra, a: _under(algebra, a, linear.LAPLACIAN), local=False),
     "inv_lap": Function(
         "f",
         "the g without a mean of ∇²g = f",
         lambda algebra, a: _under(algebra, a, linear.INVERSE_LAPLACIAN),
+        local=False,
     ),
     "filter": Function(
-        "f, k1[, k2]", "the modes k1 ≤ |k| < k2 of f; with one number those of |k| < k1", _band
+        "f, k1[, k2]", "the modes k1 ≤ |k| < k2 of f; with one number those of |k| < k1", _band, local=False
     ),
-    "strain": Function("f", "½(∂f_i/∂x_j + ∂f_j/∂x_i)", partial(_mirrored, operation="add")),
-    "rotation": Function("f", "½(∂f_i/∂x_j − ∂f_j/∂x_i)", partial(_mirrored, operation="subtract")),
+    "strain": Function("f", "½(∂f_i/∂x_j + ∂f_j/∂x_i)", partial(_mirrored, operation="add"), local=False),
+    "rotation": Function(
+        "f", "½(∂f_i/∂x_j − ∂f_j/∂x_i)", partial(_mirrored, operation="subtract"), local=False
+    ),
     "dot": Function("a, b", "the sum over the last index of a and the first of b", Algebra.dot),
     "cross": Function("a, b", "a × b", Algebra.cross),
     "outer": Function("a, b", "the tensor a_i b_j", Algebra.outer),
@@ -181,13 +215,20 @@ FUNCTIONS = {
     "real": Function("f", "the real part", _real),
     "imag": Function("f", "the imaginary part", _imaginary),
     "conj": Function("f", "the complex conjugate", Algebra.conjugate),
-    "mean": Function("f", "the mean over all points, a number", _mean),
-    "std": Function("f", "the standard deviation over all points, a number", _std),
-    "rms": Function("f", "the root of the mean square over all points, a number", _rms),
+    "mean": Function("f", "the mean over all points, a number", _mean, local=False),
+    "std": Function("f", "the standard deviation over all points, a number", _std, local=False),
+    "rms": Function("f", "the root of the mean square over all points, a number", _rms, local=False),
+    "max": Function("f", "the largest value at all points, a number", _max, local=False),
+    "min": Function("f", "the smallest value at all points, a number", _min, local=False),
     "where": Function("c, a, b", "a where c holds, elsewhere b", _of_components("where")),
     "minimum": Function("a, b", "the smaller one", _of_components("minimum")),
     "maximum": Function("a, b", "the larger one", _of_components("maximum")),
     "arctan2": Function("y, x", "the angle of the point (x, y)", _of_components("arctan2")),
+    "hypot": Function("a, b", "the root of a² + b²", _hypotenuse),
+    "copysign": Function("a, b", "|a|, or −|a| where b < 0", _with_sign),
+    "fmod": Function(
+        "a, b", "the remainder of a/b with the sign of a; that of a % b is b's", _truncated_remainder
+    ),
 } | {
     name: Function("f", f"{name} of every component", _of_components(name))
     for name, operation in OPERATIONS.items()

@@ -30,10 +30,11 @@ class Node:
     Attributes
     ----------
     kind : str
-        "constant", "number" (known when the program runs: the time, a mean), "coordinate", "linear" or the
-        name of an operation.
+        "constant", "number" (known when the program runs: the time, a mean, a maximum), "coordinate",
+        "linear" or the name of an operation.
     value : Any
-        The constant, the name of the number or the `Node` whose mean it is, the axis, or the `LinearForm`.
+        The constant, the name of the number, the `Node` whose mean or the `Largest` whose maximum it is,
+        the axis, or the `LinearForm`.
     arguments : tuple of Node
         Those of an operation.
     serial : int
@@ -47,6 +48,17 @@ class Node:
     arguments: tuple["Node", ...]
     serial: int
     uniform: bool
+
+
+@dataclass(frozen=True)
+class Largest:
+    """The maximum of a node over all points."""
+
+    of: Node
+
+
+# What a number that is known when a program runs is called by.
+Known = str | Node | Largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,6 +120,10 @@ class Graph:
         if self.walls == EVEN and (_has_no_mean(node) or self._from_modes(node)):
             return self._mean_from_modes(node)
         return self._node("number", node, (), uniform=True)
+
+    def maximum(self, node: Node) -> Node:
+        """The maximum over all points."""
+        return node if node.uniform else self._node("number", Largest(node), (), uniform=True)
 
     def _from_modes(self, node: Node) -> bool:
         """Whether the mean is a sum of those that follow from the modes."""
@@ -344,7 +360,7 @@ def in_modes(node: Node) -> bool:
     return all(one.kind == "linear" and not any(term.field.product for term in one.value) for one in factors)
 
 
-def worked_out(node: Node, known: Mapping["str | Node", float]) -> float:
+def worked_out(node: Node, known: Mapping[Known, float]) -> float:
     """The value of a node that is the same at all points, from the numbers that are known by now."""
     values: dict[Node, float] = {}
     for one in within(node):

@@ -18,6 +18,7 @@ from whorl.programs.values import AXES, Algebra, Value, array, scalar
 
 LONGEST = 4000  # characters of an expression
 DEEPEST = 100  # brackets within brackets
+MOST_IN_A_ROW = 256  # operators without brackets, as in a + b + c
 SHOWN = 60  # characters of the text on either side of a fault
 
 
@@ -63,6 +64,8 @@ class Vocabulary:
         By name an expression that the name stands for.
     parameters : mapping of str to float
         Numbers of the case.
+    refused : mapping of str to str
+        Names and functions that are not taken here, with the reason.
     """
 
     parities: Sequence[Parity] = ()
@@ -70,11 +73,23 @@ class Vocabulary:
     fields: Mapping[str, Callable[[Algebra], Value]] = field(default_factory=dict)
     definitions: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, float] = field(default_factory=dict)
+    refused: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def names(self) -> list[str]:
         """All names in the order in which they are listed."""
-        return [*self.fields, *self.definitions, *AXES, "t", *self.parameters, "pi"]
+        known = [*self.fields, *self.definitions, *AXES, "t", *self.parameters, "pi"]
+        return [name for name in known if name not in self.refused]
+
+    @cached_property
+    def functions(self) -> list[str]:
+        """The functions that are taken."""
+        return [name for name in FUNCTIONS if name not in self.refused]
+
+    def check(self, word: str) -> None:
+        """Raises ValueError, with the reason, for a name or a function that is not taken."""
+        if word in self.refused:
+            raise ValueError(self.refused[word])
 
 
 def vector_field(first: int) -> Callable[[Algebra], Value]:
@@ -137,7 +152,10 @@ class _Reading:
         except (ValueError, RecursionError, MemoryError) as error:
             deep = isinstance(error, RecursionError | MemoryError)
             raise fault("it is nested too deeply" if deep else str(error), self.text, 0, 1) from None
-        return self._at(tree)
+        try:
+            return self._at(tree)
+        except RecursionError:
+            raise fault("it is nested too deeply", self.text, 0, 1) from None
 
     def _fault(self, node: ast.expr, reason: str) -> ExpressionError:
         start, end = (self._place(at) for at in (node.col_offset, node.end_col_offset or node.col_offset))
@@ -172,8 +190,8 @@ class _Reading:
                 return self._component(self._at(of), name)
             case ast.UnaryOp(op=operator, operand=operand):
                 return self._unary(operator, self._at(operand))
-            case ast.BinOp(left=left, op=operator, right=right):
-                return self._binary(operator, self._at(left), self._at(right))
+            case ast.BinOp():
+                return self._in_a_row(node)
             case ast.Compare(left=left, ops=[operator], comparators=[right]):
                 return self._compared(operator, self._at(left), self._at(right))
             case ast.Compare():
@@ -188,8 +206,27 @@ class _Reading:
                 raise ValueError(f'"{word}" does not go with values at points; write (a > 0) {sign} (b > 0)')
         raise ValueError("an expression may not hold this; it has numbers, names, + - * / ** @ and functions")
 
+    def _in_a_row(self, last: ast.BinOp) -> Value:
+        """The value of operators one after another, each of which has those before it on its left."""
+        row = [last]
+        while isinstance(row[-1].left, ast.BinOp):
+            row.append(row[-1].left)
+        if len(row) > MOST_IN_A_ROW:
+            raise ValueError(
+                f"it has more than {MOST_IN_A_ROW} operators in a row; put parts of it into brackets"
+            )
+        value = self._at(row[-1].left)
+        for node in reversed(row):
+            right = self._at(node.right)
+            try:
+                value = self._binary(node.op, value, right)
+            except ValueError as error:
+                raise self._fault(node, str(error)) from None
+        return value
+
     def _named(self, name: str) -> Value:
         known = self.parser.vocabulary
+        known.check(name)
         if name in known.fields:
             return known.fields[name](self.algebra)
         if name in known.definitions:
@@ -207,10 +244,12 @@ class _Reading:
         raise ValueError(f'"{_shortened(name)}" is not known{_meant(name, known.names)}')
 
     def _called(self, name: str, arguments: list[ast.expr]) -> Value:
+        known = self.parser.vocabulary
+        known.check(name)
         if name not in FUNCTIONS:
-            if name in self.parser.vocabulary.names:
+            if name in known.names:
                 raise ValueError(f"{name} is no function; write {name} * (…) for a product")
-            raise ValueError(f"there is no function {_shortened(name)}(){_meant(name, list(FUNCTIONS))}")
+            raise ValueError(f"there is no function {_shortened(name)}(){_meant(name, known.functions)}")
         function = FUNCTIONS[name]
         if not function.takes(len(arguments)):
             raise ValueError(f"it is called {name}({function.signature})")
@@ -254,7 +293,9 @@ class _Reading:
                 return algebra.componentwise("minimum", self._truth(a), self._truth(b))
             case ast.BitOr():
                 return algebra.componentwise("maximum", self._truth(a), self._truth(b))
-        raise ValueError("the operators are + - * / % ** @ & | and comparisons")
+            case ast.BitXor():
+                return self._compared(ast.NotEq(), self._truth(a), self._truth(b))
+        raise ValueError("the operators are + - * / % ** @ & | ^ and comparisons")
 
     def _compared(self, operator: ast.cmpop, a: Value, b: Value) -> Value:
         compare = self.algebra.componentwise

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from whorl.programs.linear import LinearForm
-from whorl.programs.nodes import Field, Node, in_modes, within, worked_out
+from whorl.programs.nodes import Field, Known, Largest, Node, in_modes, within, worked_out
 from whorl.programs.span import Span
 from whorl.programs.tally import Tally
 
@@ -30,7 +30,7 @@ class Once:
 
     node: Node
 
-    def value(self, known: Mapping[str | Node, float]) -> float:
+    def value(self, known: Mapping[Known, float]) -> float:
         """The number."""
         return worked_out(self.node, known)
 
@@ -43,9 +43,9 @@ class Program:
     ----------
     inputs : tuple of LinearForm
         What travels to the points.
-    numbers : tuple of float, str, Node or Once
-        Constants, by name or by the node whose mean they are what is known when the program runs, and what
-        follows from these.
+    numbers : tuple of float, str, Node, Largest or Once
+        Constants, by name or by the node whose mean or maximum they are what is known when the program runs,
+        and what follows from these.
     instructions : tuple of Instruction
         In order.
     results : tuple of int
@@ -53,17 +53,18 @@ class Program:
     """
 
     inputs: tuple[LinearForm, ...]
-    numbers: tuple[float | str | Node | Once, ...]
+    numbers: tuple[float | Known | Once, ...]
     instructions: tuple[Instruction, ...]
     results: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Stage:
-    """A round trip: its program, whose results are these means, products, values and nodes of tallies."""
+    """A round trip: its program, whose results are means, maxima, products, values, nodes of tallies."""
 
     program: Program
     means: tuple[Node, ...]
+    maxima: tuple[Node, ...]
     products: tuple[Field, ...]
     values: tuple[Node, ...]
     tallies: tuple[Tally, ...] = ()
@@ -106,52 +107,60 @@ def plan(
 ) -> Plan:
     """The plan for values at the points, means, histograms, and the products in linear forms of the modes.
 
-    `walls` says whether there are any; a round trip has `most` means and nodes of histograms, if they can be
-    divided among several.
+    `walls` says whether there are any; a round trip has `most` means, maxima and nodes of histograms, if they
+    can be divided among several.
     """
     levels = _Levels(walls)
     at_points = [*values, *(node for tally in tallies for node in tally.nodes)]
-    wanted_means = {node: levels.of_mean(node) for node in means if not node.uniform}
+    needed: dict[Node | Largest, int] = {node: levels.of_measured(node) for node in means if not node.uniform}
     products: dict[Field, int] = {}
     stack = [*at_points, *means, *forms]
     while stack:
         for node in within(stack.pop()):
-            if node.kind == "number" and isinstance(node.value, Node) and node.value not in wanted_means:
-                wanted_means[node.value] = levels.of_mean(node.value)
-                stack.append(node.value)
+            of = measured_by(node)
+            if of and node.value not in needed:
+                needed[node.value] = levels.of_measured(node.value)
+                stack.append(of)
             for field in _fields(node):
                 if field.product and field not in products:
                     products[field] = levels.of(field.product)
                     stack.append(field.product)
     last = max([levels.of(node) for node in at_points], default=-1)
     # None if all are numbers.
-    count = max([last, *(level for level in wanted_means.values()), *products.values()]) + 1
+    count = max([last, *needed.values(), *products.values()]) + 1
     stages: list[Stage] = []
     for number in range(count):
         of_level = sorted((one for one, level in products.items() if level == number), key=lambda f: f.serial)
-        means_of_level = [node for node, level in wanted_means.items() if level == number]
+        measured = [one for one, level in needed.items() if level == number]
         last = number == count - 1
-        groups = _groups(means_of_level, tallies if last else (), most)
-        for n, (some_means, some_tallies) in enumerate(groups):
+        groups = _groups([*measured, *(tallies if last else ())], most)
+        for n, group in enumerate(groups):
             brought, at_last = (of_level, list(values) if last else []) if n == 0 else ([], [])
-            stages.append(_stage(some_means, brought, at_last, some_tallies))
-    return Plan(tuple(stages), tuple(node for node in wanted_means if levels.in_modes(node)))
+            stages.append(_stage(group, brought, at_last))
+    return Plan(tuple(stages), tuple(one for one, level in needed.items() if level < 0))
 
 
-def _groups(
-    means: Sequence[Node], tallies: Sequence[Tally], most: float
-) -> list[tuple[list[Node], tuple[Tally, ...]]]:
-    """Means and tallies in groups of at most so many nodes, one of them at least."""
-    groups: list[tuple[list[Node], list[Tally]]] = [([], [])]
+Measured = Node | Largest | Tally  # a mean, a maximum, a histogram
+
+
+def _groups(measured: Sequence[Measured], most: float) -> list[list[Measured]]:
+    """Groups of what takes at most so many nodes, one of them at least."""
+    groups: list[list[Measured]] = [[]]
     room = most
-    for one in (*means, *tallies):
+    for one in measured:
         size = len(one.nodes) if isinstance(one, Tally) else 1
-        if size > room and any(groups[-1]):
-            groups.append(([], []))
+        if size > room and groups[-1]:
+            groups.append([])
             room = most
-        groups[-1][isinstance(one, Tally)].append(one)
+        groups[-1].append(one)
         room -= size
-    return [(some, tuple(others)) for some, others in groups]
+    return groups
+
+
+def measured_by(node: Node) -> Node | None:
+    """What a number is the mean or the maximum of."""
+    value = node.value if node.kind == "number" else None
+    return value.of if isinstance(value, Largest) else value if isinstance(value, Node) else None
 
 
 def _fields(node: Node) -> set[Field]:
@@ -169,9 +178,11 @@ class _Levels:
         """Whether the mean of a node is found in the modes."""
         return not self._walls and in_modes(mean)
 
-    def of_mean(self, node: Node) -> int:
-        """The stage that gives the mean of a node."""
-        return -1 if self.in_modes(node) else self.of(node)
+    def of_measured(self, one: Node | Largest) -> int:
+        """The stage that gives the mean of a node, or a maximum."""
+        if isinstance(one, Largest):
+            return self.of(one.of)
+        return -1 if self.in_modes(one) else self.of(one)
 
     def of(self, node: Node) -> int:
         for one in within(node):
@@ -180,17 +191,20 @@ class _Levels:
         return self._known[node]
 
     def _level(self, node: Node) -> int:
-        if node.kind == "number" and isinstance(node.value, Node):
-            return self.of_mean(node.value) + 1
+        if measured_by(node):
+            return self.of_measured(node.value) + 1
         of_fields = [self.of(field.product) + 1 for field in _fields(node) if field.product]
         return max([self._known[one] for one in node.arguments] + of_fields, default=0)
 
 
-def _stage(means: list[Node], products: list[Field], values: list[Node], tallies: tuple[Tally, ...]) -> Stage:
+def _stage(measured: list[Measured], products: list[Field], values: list[Node]) -> Stage:
+    means = [one for one in measured if isinstance(one, Node)]
+    maxima = [one.of for one in measured if isinstance(one, Largest)]
+    tallies = [one for one in measured if isinstance(one, Tally)]
     tallied = [node for tally in tallies for node in tally.nodes]
-    results = [*means, *(field.product for field in products), *values, *tallied]
+    results = [*means, *maxima, *(field.product for field in products), *values, *tallied]
     program = _Compilation(results).program()
-    return Stage(program, tuple(means), tuple(products), tuple(values), tallies)
+    return Stage(program, tuple(means), tuple(maxima), tuple(products), tuple(values), tuple(tallies))
 
 
 Place = tuple[str, Any]  # an operand: a kind, and its number or, of "number", its node

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from whorl.programs.language import FUNCTIONS
-from whorl.programs.nodes import EVEN, Node, worked_out
+from whorl.programs.nodes import EVEN, Known, Node, worked_out
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Plan, plan
 from whorl.programs.tally import Counted, Shells, Tally
@@ -19,7 +19,7 @@ from whorl.programs.values import Value
 class Answers:
     """What was found: numbers by their nodes, and tallies."""
 
-    numbers: Mapping[str | Node, float]
+    numbers: Mapping[Known, float]
     tallies: Mapping[Tally, Counted]
     spectra: Mapping[Shells, np.ndarray]
 

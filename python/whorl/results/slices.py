@@ -12,10 +12,10 @@ from matplotlib.axis import Axis
 from matplotlib.colors import Normalize
 
 from whorl.base.errors import CaseError
-from whorl.config import formulas
 from whorl.config.case import Grid
 from whorl.config.explain import did_you_mean
 from whorl.config.models.base import Slice
+from whorl.programs.parse import ExpressionError, Parser, Vocabulary, fault, in_one_line
 
 PLANES = 16
 
@@ -140,16 +140,23 @@ def _place(wanted: str | None, field: xr.DataArray, grid: Grid, chosen: Slice) -
     if not equals:
         return axis, None
     try:
-        formulas.check(text)
-        position = float(formulas.evaluate(text, np.nan, np.nan, np.nan))
-    except ValueError as error:
-        raise CaseError(f'the plane "{wanted}" is nowhere: {error}.') from None
-    if not np.isfinite(position):
-        raise CaseError(f'the plane "{wanted}" is nowhere: {text} is no number.')
+        position = _constant(text)
+    except ExpressionError as error:
+        raise error.at(f'the plane "{wanted}" is nowhere') from None
     length = grid.lengths["xyz".index(axis)]
     if not 0 <= position <= length:
         raise CaseError(f"the plane {axis} = {position:.6g} is outside the box, 0 to {length:.6g}.")
     return axis, position
+
+
+def _constant(text: str) -> float:
+    """The number that a text such as pi/2 stands for. Raises ExpressionError."""
+    value = Parser(Vocabulary(refused=dict.fromkeys("xyzt", "the place of a plane is one number"))).parse(
+        text
+    )
+    if value.rank or value.complex or value.scalar.kind != "constant":
+        raise fault("the place of a plane is one number", in_one_line(text))
+    return value.scalar.value
 
 
 def plane_of(field: xr.DataArray, chosen: Slice, grid: Grid, position: float | None = None) -> xr.DataArray:

@@ -12,15 +12,16 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.parallel import agreed, on_root
 from whorl.base.ranks import MPI
-from whorl.config import formulas
 from whorl.config.case import Case
 from whorl.config.explain import show
 from whorl.config.forcing import Forcing, FormulaInTime, Script, Steady
+from whorl.config.formulas import Part, parts_of_force
 from whorl.config.initial_options import FromFile
 from whorl.config.measures import all_fields
 from whorl.initial.checks import Fill, Target
-from whorl.initial.fields import FIELDS, set_from_array, set_from_function
+from whorl.initial.fields import FIELDS, set_at_points, set_from_array, set_from_function
 from whorl.initial.files import is_checkpoint
+from whorl.programs.nodes import worked_out
 from whorl.run import modes
 
 # How a script's function is called, by its number of arguments.
@@ -104,8 +105,18 @@ def kept_of_sources(saved: dict[str, float], before: dict[str, Any], case: Case)
             continue
         same = json.dumps(was, sort_keys=True, default=str) == json.dumps(now, sort_keys=True, default=str)
         own = {key: value for key, value in saved.items() if key.startswith(f"{force.label}.")}
-        kept |= {key: value for key, value in own.items() if same or ".state." not in key}
+        states = {key: value for key, value in own.items() if ".state." in key}
+        kept |= states if same else {}
+        _add_up(kept, {key: own[key] for key in own.keys() - states}, force.label, len(force.sources(case)))
     return kept
+
+
+def _add_up(kept: dict[str, float], saved: dict[str, float], label: str, count: int) -> None:
+    """Adds what is saved of the work of the sources of a force; those it has no longer count to its first."""
+    for key, value in sorted(saved.items()):
+        number, name = key.removeprefix(f"{label}.").split(".", 1)
+        place = f"{label}.{number if int(number) < count else 0}.{name}"
+        kept[place] = kept.get(place, 0.0) + value
 
 
 def of_script(case: Case, given: Any) -> dict[str, Any]:
@@ -145,20 +156,40 @@ def _set_force(target: ForceTarget, force: Forcing, given: Any) -> None:
 
 
 def _from_formula(target: ForceTarget, shape: FormulaInTime) -> None:
-    def at(x: np.ndarray, y: np.ndarray, z: np.ndarray, t: float) -> list:
-        return [formulas.evaluate(text, x, y, z, t) for text in shape.value]
+    """Each part of the formula is a source; where time is a factor, the shape is set once."""
+    for number, part in enumerate(parts_of_force(shape.value, target.case), target.number):
+        of_part = replace(target, number=number)
+        if part.in_time:
+            _at_each_stage(
+                of_part, lambda target, time, part=part: set_at_points(target, part.shape, {"t": time})
+            )
+            continue
+        set_at_points(of_part, part.shape, {})
+        if part.factor:
+            _times_factor(of_part, part)
 
-    if shape.depends_on_time:
-        return _at_each_stage(target, at)
-    return set_from_function(target, lambda x, y, z: at(x, y, z, 0.0))
+
+def _times_factor(target: ForceTarget, part: Part) -> None:
+    number, called = target.number, target.called
+
+    def give(flow: _core.Flow, time: float) -> None:
+        factor = worked_out(part.factor, {"t": time})
+        if not np.isfinite(factor):
+            raise CaseError(
+                f"the {called} is {factor} at t = {time:.9g}; it must be finite at all times of the run."
+            )
+        flow.set_factor(number, factor)
+
+    give(target.flow, 0.0)
+    target.flow.call_for_force(number, give)
 
 
-def _at_each_stage(target: ForceTarget, function: Callable) -> None:
-    """Sets the force from a function of x, y, z and t before each stage."""
+def _at_each_stage(target: ForceTarget, put: Callable[[ForceTarget, float], None]) -> None:
+    """Sets the force by put(target, time) before each stage."""
     flow, target = target.flow, replace(target, flow=None)  # the flow will keep what follows
 
     def give(flow: _core.Flow, time: float) -> None:
-        set_from_function(replace(target, flow=flow), lambda x, y, z: function(x, y, z, time))
+        put(replace(target, flow=flow), time)
 
     give(flow, 0.0)
     flow.call_for_force(target.number, give)
@@ -171,7 +202,9 @@ def _from_script(target: ForceTarget, given: Any) -> None:
     if arguments == SPACE:
         return set_from_function(target, given)
     if arguments == SPACE_AND_TIME:
-        return _at_each_stage(target, given)
+        return _at_each_stage(
+            target, lambda of, time: set_from_function(of, lambda x, y, z: given(x, y, z, time))
+        )
     if arguments == MODES:
         return _on_modes(target, given)
     raise CaseError(

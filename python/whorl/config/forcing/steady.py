@@ -1,31 +1,22 @@
 """Forces of given shape: `steady`, by name or formula, and `script`, from a Python script."""
 
-from functools import partial, reduce
+from functools import reduce
 from operator import or_
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import Field
 
-from whorl.config import formulas
 from whorl.config import initial_options as initial
 from whorl.config.forcing.base import CoreSource, Forcing
+from whorl.config.formulas import parts_of_force
 from whorl.config.section import Section, option
-
-CHECKED = AfterValidator(partial(initial.check_formulas, variables=formulas.WITH_TIME))
 
 
 class FormulaInTime(Section):
     """Formulas in x, y, z and t, one for each component: value = ["sin(2*y)*cos(t)", "0", "0"]."""
 
     name: Literal["formula"]
-    value: Annotated[tuple[str, ...], BeforeValidator(initial.one_or_listed), CHECKED] = option(
-        ..., "one formula, or a list with one for each component"
-    )
-
-    @property
-    def depends_on_time(self) -> bool:
-        """Whether it must be evaluated anew at each stage."""
-        return any(formulas.names(text) & {"t"} for text in self.value)
+    value: initial.Formulas = option(..., "one formula, or a list with one for each component")
 
 
 SHAPES = (
@@ -52,7 +43,9 @@ class Steady(Forcing):
     def sources(self, case: Any) -> tuple[CoreSource, ...]:
         dense = isinstance(self.shape, FormulaInTime | initial.FromFile)
         numbers = {"frequency": self.frequency, "phase": self.phase, "dense": float(dense)}
-        return (CoreSource("given", numbers),)
+        in_time = isinstance(self.shape, FormulaInTime)
+        count = len(parts_of_force(self.shape.value, case)) if in_time else 1
+        return (CoreSource("given", numbers),) * count
 
 
 class Script(Forcing):
