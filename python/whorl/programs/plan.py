@@ -7,7 +7,7 @@ products that are brought back to the modes as fields, and the values themselves
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from whorl.programs.linear import LinearForm
@@ -60,13 +60,17 @@ class Program:
 
 @dataclass(frozen=True)
 class Stage:
-    """A round trip: its program, whose results are these means, products, values and nodes of tallies."""
+    """A round trip: its program, whose results are these means, products, values and nodes of tallies.
+
+    Behind the values there are those that are wanted at some points only.
+    """
 
     program: Program
     means: tuple[Node, ...]
     products: tuple[Field, ...]
     values: tuple[Node, ...]
     tallies: tuple[Tally, ...] = ()
+    selected: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -100,17 +104,18 @@ def plan(
     means: Sequence[Node] = (),
     tallies: Sequence[Tally] = (),
     forms: Sequence[Node] = (),
+    selected: Sequence[Node] = (),
     *,
     walls: bool = False,
     most: float = math.inf,
 ) -> Plan:
     """The plan for values at the points, means, histograms, and the products in linear forms of the modes.
 
-    `walls` says whether there are any; a round trip has `most` means and nodes of histograms, if they can be
-    divided among several.
+    `selected` are values at some of the points; `walls` says whether there are any; a round trip has `most`
+    means, nodes of histograms and selected values, if they can be divided among several.
     """
     levels = _Levels(walls)
-    at_points = [*values, *(node for tally in tallies for node in tally.nodes)]
+    at_points = [*values, *(node for tally in tallies for node in tally.nodes), *selected]
     wanted_means = {node: levels.of_mean(node) for node in means if not node.uniform}
     products: dict[Field, int] = {}
     stack = [*at_points, *means, *forms]
@@ -119,10 +124,10 @@ def plan(
             if node.kind == "number" and isinstance(node.value, Node) and node.value not in wanted_means:
                 wanted_means[node.value] = levels.of_mean(node.value)
                 stack.append(node.value)
-            for field in _fields(node):
-                if field.product and field not in products:
-                    products[field] = levels.of(field.product)
-                    stack.append(field.product)
+            for one in _fields(node):
+                if one.product and one not in products:
+                    products[one] = levels.of(one.product)
+                    stack.append(one.product)
     last = max([levels.of(node) for node in at_points], default=-1)
     # None if all are numbers.
     count = max([last, *(level for level in wanted_means.values()), *products.values()]) + 1
@@ -131,27 +136,36 @@ def plan(
         of_level = sorted((one for one, level in products.items() if level == number), key=lambda f: f.serial)
         means_of_level = [node for node, level in wanted_means.items() if level == number]
         last = number == count - 1
-        groups = _groups(means_of_level, tallies if last else (), most)
-        for n, (some_means, some_tallies) in enumerate(groups):
+        groups = _groups(means_of_level, *((tallies, selected) if last else ((), ())), most)
+        for n, group in enumerate(groups):
             brought, at_last = (of_level, list(values) if last else []) if n == 0 else ([], [])
-            stages.append(_stage(some_means, brought, at_last, some_tallies))
+            stages.append(_stage(group, brought, at_last))
     return Plan(tuple(stages), tuple(node for node in wanted_means if levels.in_modes(node)))
 
 
+@dataclass
+class _Group:
+    """What one round trip measures, beside products and values."""
+
+    means: list[Node] = field(default_factory=list)
+    tallies: list[Tally] = field(default_factory=list)
+    selected: list[Node] = field(default_factory=list)
+
+
 def _groups(
-    means: Sequence[Node], tallies: Sequence[Tally], most: float
-) -> list[tuple[list[Node], tuple[Tally, ...]]]:
-    """Means and tallies in groups of at most so many nodes, one of them at least."""
-    groups: list[tuple[list[Node], list[Tally]]] = [([], [])]
-    room = most
-    for one in (*means, *tallies):
+    means: Sequence[Node], tallies: Sequence[Tally], selected: Sequence[Node], most: float
+) -> list[_Group]:
+    """Groups of at most so many nodes, one of them at least."""
+    groups, room = [_Group()], most
+    wanted = {"means": means, "tallies": tallies, "selected": selected}
+    for kind, one in ((kind, one) for kind, all_of in wanted.items() for one in all_of):
         size = len(one.nodes) if isinstance(one, Tally) else 1
-        if size > room and any(groups[-1]):
-            groups.append(([], []))
+        if size > room and room < most:
+            groups.append(_Group())
             room = most
-        groups[-1][isinstance(one, Tally)].append(one)
+        getattr(groups[-1], kind).append(one)
         room -= size
-    return [(some, tuple(others)) for some, others in groups]
+    return groups
 
 
 def _fields(node: Node) -> set[Field]:
@@ -186,11 +200,12 @@ class _Levels:
         return max([self._known[one] for one in node.arguments] + of_fields, default=0)
 
 
-def _stage(means: list[Node], products: list[Field], values: list[Node], tallies: tuple[Tally, ...]) -> Stage:
-    tallied = [node for tally in tallies for node in tally.nodes]
-    results = [*means, *(field.product for field in products), *values, *tallied]
-    program = _Compilation(results).program()
-    return Stage(program, tuple(means), tuple(products), tuple(values), tallies)
+def _stage(group: _Group, products: list[Field], values: list[Node]) -> Stage:
+    tallied = [node for tally in group.tallies for node in tally.nodes]
+    brought = [field.product for field in products]
+    program = _Compilation([*group.means, *brought, *values, *group.selected, *tallied]).program()
+    found = (group.tallies, group.selected)
+    return Stage(program, tuple(group.means), tuple(products), tuple(values), *map(tuple, found))
 
 
 Place = tuple[str, Any]  # an operand: a kind, and its number or, of "number", its node

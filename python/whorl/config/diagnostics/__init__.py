@@ -1,7 +1,7 @@
 """The diagnostics of [[diagnostics]], a file for each kind: a line here registers one.
 
 Its modules, each of which reaches only those before it:
-base, scales, conditional, joint_pdf, moments, pdf, profile, spectrum.
+base, scales, selected, planes, conditional, joint_pdf, line, moments, pdf, profile, slice, spectrum.
 """
 
 from functools import reduce
@@ -13,9 +13,11 @@ from pydantic import Field
 from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout
 from whorl.config.diagnostics.conditional import Conditional
 from whorl.config.diagnostics.joint_pdf import JointPdf
+from whorl.config.diagnostics.line import Line
 from whorl.config.diagnostics.moments import Moments
 from whorl.config.diagnostics.pdf import Pdf
 from whorl.config.diagnostics.profile import Profile
+from whorl.config.diagnostics.slice import Slice
 from whorl.config.diagnostics.spectrum import Spectrum
 from whorl.config.section import tag_of
 
@@ -28,6 +30,8 @@ KINDS: dict[str, type[Diagnostic]] = {
         Conditional,
         Profile,
         Spectrum,
+        Slice,
+        Line,
     )
 }
 
