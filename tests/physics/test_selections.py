@@ -8,7 +8,9 @@ from support import devices
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
+from whorl.measure.answers import answer, questions_of
 from whorl.output.diagnostics import Together
+from whorl.programs.tally import Selection
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
@@ -128,6 +130,21 @@ def test_those_of_one_moment_share_round_trips():
         alone = simulation.diagnose(**options)
         for key in alone.data_vars:
             assert np.allclose(together[name][key].isel(time=-1), alone[key], rtol=1e-13, atol=1e-13)
+
+
+def test_beside_values_at_all_points(state):
+    questions = questions_of(state.case)
+    questions.values.append(questions.parser.parse("u"))
+    pressure = questions.parser.parse("p").scalar
+    selection = questions.select(Selection((pressure,), (range(20), range(3, 4), range(0, 18, 2))))
+    field = np.empty((3, 18, 16, 20))
+
+    def consume(z0, z1, y0, y1, values):
+        field[:, z0:z1, y0:y1] = values
+
+    found = answer(questions, state.flow, 0.0, consume, state.comm).selected(selection)
+    assert np.array_equal(field, state.gather("u"))
+    assert np.allclose(found[:, :, 0], state.gather("p")[:, ::2, 3], rtol=1e-12)
 
 
 def test_memory_is_that_of_the_selection():
