@@ -97,7 +97,7 @@ def calls_of(case: Case, flow: Flow) -> dict[str, Callable[[], Any]]:
         calls[name] = partial(Expressions(case, means=[text]).run, flow, 0.0)
     for name, options in QUANTITIES.items():
         asked = case.updated(diagnostics=[options])
-        calls[name] = partial(Together(asked, asked.diagnostics).measure, flow, 0.0)
+        calls[name] = partial(Together(asked, asked.diagnostics).measure, flow, 0.0, MPI.COMM_SELF)
     return calls
 
 

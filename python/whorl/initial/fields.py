@@ -18,6 +18,7 @@ from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
 from whorl.config.formulas import initial_values
 from whorl.config.measures import all_fields, state_fields
+from whorl.config.positions import coordinates
 from whorl.config.section import STRIDE, tag_of
 from whorl.config.wavenumbers import smallest_wavenumber
 from whorl.initial.checkpoints import set_from_checkpoint
@@ -136,18 +137,9 @@ def _place(case: Case, name: str) -> str:
     return "initial" if name == case.flow.first_field() else f"initial.{name}"
 
 
-def coordinates(case: Case) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Positions of the grid points along x, y and z: from 0, or between walls from half a spacing."""
-    walls = reversed([basis == "S" for basis in case.grid.bases])
-    return tuple(
-        (np.arange(n) + (0.5 if wall else 0.0)) * (length / n)
-        for n, length, wall in zip(case.grid.points, case.grid.lengths, walls, strict=True)
-    )
-
-
 def set_from_function(target: Target, function: FieldFunction) -> None:
     """Calls the function with a block of planes at a time; it must depend on the points alone."""
-    x, y, z = coordinates(target.case)
+    x, y, z = coordinates(target.case.grid)
     checked = False
 
     def evaluate(planes: slice, y0: int, y1: int, out: np.ndarray) -> None:

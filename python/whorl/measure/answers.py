@@ -1,15 +1,17 @@
 """The core answers what is asked of a state."""
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
 from whorl import _core
 from whorl.base.declared import DEVICES
+from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.vocabulary import vocabulary
+from whorl.measure.selections import Taken
 from whorl.programs.linear import LinearForm
 from whorl.programs.nodes import Field, Known, Largest, Node
 from whorl.programs.parse import Parser
@@ -21,7 +23,8 @@ from whorl.programs.tally import Counted, Shells, Tally
 Consume = Callable[[int, int, int, int, np.ndarray], None]
 
 
-# Means and nodes of histograms of a round trip where work is enqueued: the core keeps 64 values of a point.
+# Means, nodes of histograms and selected values of a round trip where work is enqueued: the core keeps 64
+# values of a point.
 MOST_ON_QUEUES = 24
 
 
@@ -32,20 +35,31 @@ def questions_of(case: Case) -> Questions:
 
 
 def answer(
-    questions: Questions, flow: _core.Flow, time: float, consume: Consume = lambda *_: None
+    questions: Questions,
+    flow: _core.Flow,
+    time: float,
+    consume: Consume = lambda *_: None,
+    comm: MPI.Intracomm | None = None,
 ) -> Answers:
-    """Work out all that is asked: `consume` gets the values at the points, one after another. Collective."""
+    """Work out all that is asked: `consume` gets the values at the points, one after another. Collective.
+
+    `comm` has the ranks of the flow, of which the first gathers values at some points.
+    """
     known: dict[Known, float] = {"t": time}
     counted: dict[Tally, Counted] = {}
+    taken = {one: Taken(one, tuple(flow.physical_block)) for one in questions.selections}
     fields = {field: field.serial for field in questions.parser.graph.fields if not field.product}
     if means := questions.plan.in_modes:
         known |= zip(means, _means_of_modes(means, flow, fields), strict=True)
     try:
         for stage in questions.plan.stages:
             program = _of_core(stage, known, fields)
-            wanted = tuple(map(len, (stage.means, stage.maxima, stage.products, stage.values)))
+            values = len(stage.values) + len(stage.selected)
+            wanted = (len(stage.means), len(stage.maxima), len(stage.products), values)
             shapes = [(list(tally.bins), len(tally.weights)) for tally in stage.tallies]
-            means, maxima, tallied = flow.run_program(program, wanted, consume, shapes)
+            means, maxima, tallied = flow.run_program(
+                program, wanted, _divided(stage, consume, taken.values()), shapes
+            )
             known |= zip(stage.means, means, strict=True)
             known |= zip(map(Largest, stage.maxima), maxima, strict=True)
             for tally, found in zip(stage.tallies, tallied, strict=True):
@@ -55,7 +69,21 @@ def answer(
         spectra = {shells: _spectra(shells, flow, fields) for shells in questions.spectra}
     finally:
         flow.forget_products()
-    return Answers(known, counted, spectra)
+    return Answers(known, counted, spectra, {key: one.gather(comm) for key, one in taken.items()})
+
+
+def _divided(stage: Stage, consume: Consume, taken: Iterable[Taken]) -> Consume:
+    """Gives `consume` the values of a stage, and the others to those that take some."""
+    count = len(stage.values)
+
+    def divide(z0: int, z1: int, y0: int, y1: int, values: np.ndarray) -> None:
+        if count:
+            consume(z0, z1, y0, y1, values[:count])
+        if stage.selected:
+            for one in taken:
+                one.take(stage.selected, (z0, z1, y0, y1), values[count:])
+
+    return divide
 
 
 def _means_of_modes(means: Sequence[Node], flow: _core.Flow, numbers: dict[Field, int]) -> list[float]:

@@ -41,24 +41,45 @@ def write_group(file: "h5py.File", name: str, data: xr.Dataset) -> None:
                 group[key].dims[place].attach_scale(group[dimension])
 
 
-def read_diagnostics(path: Path) -> dict[str, xr.Dataset]:
-    """The groups of the file, each as a dataset over time. Raises CaseError if it is damaged or not there."""
+def append_state(group: "h5py.Group", state: xr.Dataset) -> None:
+    """Append a state to a group of the same diagnostic."""
+    for key, variable in state.variables.items():
+        if variable.dims[:1] == ("time",):
+            data = group[key]
+            data.resize(data.shape[0] + 1, axis=0)
+            data[-1] = variable.values[0]
+
+
+def cut_group(group: "h5py.Group", states: int) -> None:
+    """Cut a group to its first states."""
+    for data in group.values():
+        if data.maxshape[:1] == (None,):
+            data.resize(states, axis=0)
+
+
+def read_diagnostics(path: Path, *, without_arrays: bool = False) -> dict[str, xr.Dataset]:
+    """The groups of the file, each as a dataset over time, or only its coordinates.
+
+    Raises CaseError if it is damaged or not there.
+    """
     if not path.is_file():
         raise CaseError(
             f"there is no {path}: the case has no [[diagnostics]], or none has been measured yet."
         )
     try:
         with open_hdf5(path) as file:
-            return {name: _read_group(group) for name, group in file.items()}
+            return {name: _read_group(group, without_arrays) for name, group in file.items()}
     except (OSError, KeyError, RuntimeError) as error:
         raise CaseError(
             f"{path} is damaged or was not written by whorl ({error}); remove it, and diagnostics begin anew."
         ) from None
 
 
-def _read_group(group: "h5py.Group") -> xr.Dataset:
+def _read_group(group: "h5py.Group", without_arrays: bool) -> xr.Dataset:
     variables = {}
     for key, data in group.items():
+        if without_arrays and not data.is_scale and key != "step":
+            continue
         own = [data.dims[n].keys() for n in range(data.ndim)] if not data.is_scale else [[key]]
         dims = tuple(names[0] for names in own)
         values = data.asstr()[:] if data.dtype.kind == "O" else data[()]

@@ -1,6 +1,7 @@
-"""The diagnostics of a run: measured together when they are due, kept in memory and in diagnostics.h5.
+"""The diagnostics of a run: measured together when they are due, kept by rank 0 in diagnostics.h5.
 
-Each addition is made in a copy of the file that takes its place, so that a kill never damages it.
+Where no file is written rank 0 keeps them in memory. Each addition is made in a copy of the file that takes
+its place, so that a kill never damages it.
 """
 
 import json
@@ -8,7 +9,7 @@ import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -16,27 +17,27 @@ import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.base.files import whole_file
 from whorl.base.hdf5 import open_hdf5
+from whorl.base.parallel import on_root
+from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.diagnostics import Array, Diagnostic, Layout
 from whorl.measure.answers import answer, questions_of
-from whorl.output.diagnostic_files import read_diagnostics, write_group
+from whorl.output.diagnostic_files import append_state, cut_group, read_diagnostics, write_group
 from whorl.output.moment import Moment
 from whorl.output.series import gaps_of, with_gaps
 from whorl.output.table import Kept, Table
 from whorl.programs.plan import Plan
 from whorl.programs.questions import Questions
 
-if TYPE_CHECKING:
-    import h5py
-
 CLOCK = (("time", "time", "t"), ("step", "1", "number of time steps made"))
 Row = dict[str, np.ndarray]
+Clocks = tuple[list[int], list[float]]  # steps and times
 
 
 @dataclass
 class Measured:
-    """The states of one diagnostic so far."""
+    """The states of one diagnostic so far; on rank 0 also their arrays, unless these are in a file."""
 
     diagnostic: Diagnostic
     layout: Layout
@@ -44,12 +45,12 @@ class Measured:
     times: list[float] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
 
-    def dataset(self) -> xr.Dataset:
-        """All states, over `time` and the axes."""
+    def dataset(self, rows: Sequence[Row]) -> xr.Dataset:
+        """The last states, whose arrays are given, over `time` and the axes."""
         variables = {
             one.name: (
                 ("time", *one.axes),
-                self._all(one),
+                self._all(one, rows),
                 {"units": one.unit or "1", "long_name": one.meaning},
             )
             for one in self.layout.arrays
@@ -58,14 +59,15 @@ class Measured:
             axis.name: (axis.name, list(axis.values), {"units": axis.unit or "1", "long_name": axis.meaning})
             for axis in self.layout.axes
         }
-        of_clock = {"time": np.array(self.times), "step": np.array(self.steps, int)}
+        first = len(self.steps) - len(rows)
+        of_clock = {"time": np.array(self.times[first:], float), "step": np.array(self.steps[first:], int)}
         for name, unit, meaning in CLOCK:
             coordinates[name] = ("time", of_clock[name], {"units": unit, "long_name": meaning})
         return xr.Dataset(variables, coordinates, about(self.diagnostic))
 
-    def _all(self, array: Array) -> np.ndarray:
-        rows = [row[array.name] for row in self.rows]
-        return np.stack(rows) if rows else np.empty((0, *self.layout.shape_of(array)))
+    def _all(self, array: Array, rows: Sequence[Row]) -> np.ndarray:
+        found = [row[array.name] for row in rows]
+        return np.stack(found) if found else np.empty((0, *self.layout.shape_of(array)))
 
 
 def about(diagnostic: Diagnostic) -> dict[str, str]:
@@ -82,12 +84,14 @@ def _measures(attributes: Mapping[str, str]) -> dict[str, Any]:
     return {key: value for key, value in options.items() if key not in ("name", "every")}
 
 
-def measured_now(case: Case, diagnostic: Diagnostic, flow: Any, clock: Clock) -> xr.Dataset:
-    """A diagnostic of the present state, over its axes. Collective."""
+def measured_now(
+    case: Case, diagnostic: Diagnostic, flow: Any, clock: Clock, comm: MPI.Intracomm
+) -> xr.Dataset:
+    """A diagnostic of the present state, over its axes, the same on every rank. Collective."""
     together = Together(case, [diagnostic])
-    rows = together.measure(flow, clock.time)
-    states = Measured(diagnostic, together.layouts[0], [clock.step], [clock.time], rows)
-    return states.dataset().isel(time=0)
+    rows = together.measure(flow, clock.time, comm)
+    state = Measured(diagnostic, together.layouts[0], [clock.step], [clock.time])
+    return on_root(comm, lambda: state.dataset(rows).isel(time=0))
 
 
 class Together:
@@ -97,20 +101,23 @@ class Together:
         self.questions: Questions = questions_of(case)
         self.layouts = [one.ask(self.questions, case) for one in diagnostics]
 
-    def measure(self, flow: Any, time: float) -> list[Row]:
-        """The arrays of each. Collective."""
-        answers = answer(self.questions, flow, time)
-        return [{one.name: np.asarray(one.of(answers)) for one in layout.arrays} for layout in self.layouts]
+    def measure(self, flow: Any, time: float, comm: MPI.Intracomm) -> list[Row]:
+        """The arrays of each, on rank 0; elsewhere none. Collective."""
+        answers = answer(self.questions, flow, time, comm=comm)
+        return [
+            {one.name: np.asarray(one.of(answers)) for one in layout.arrays} if comm.rank == 0 else {}
+            for layout in self.layouts
+        ]
 
 
 class Diagnostics(Table):
-    """The diagnostics of a run, in memory and in their file."""
+    """The diagnostics of a run: every rank knows when they were measured, rank 0 what was found."""
 
     suffix = ".h5"
 
-    def __init__(self, case: Case, path: Path | None = None):
+    def __init__(self, case: Case, comm: MPI.Intracomm, path: Path | None = None):
         super().__init__((), path)
-        self.case = case
+        self.case, self.comm = case, comm
         self.by_name = {one.label: one for one in case.diagnostics}
         self._together: dict[tuple[str, ...], Together] = {}
         self.measured = {
@@ -123,6 +130,11 @@ class Diagnostics(Table):
         alone = {name: Together(self.case, [one]) for name, one in self.by_name.items()}
         return {f"diagnostics.{name}": of.questions.plan for name, of in alone.items()}
 
+    def datasets(self) -> dict[str, xr.Dataset]:
+        """All states of each, over `time` and the axes; on ranks but the first without states."""
+        there = read_diagnostics(self.path) if self.path and self.path.is_file() else {}
+        return {name: there.get(name, one.dataset(one.rows)) for name, one in self.measured.items()}
+
     def begin(self) -> None:
         """Do nothing: there is no file before the first state."""
 
@@ -130,10 +142,10 @@ class Diagnostics(Table):
         return self.measure_some(moment, tuple(self.by_name))
 
     def measure_some(self, moment: Moment, names: tuple[str, ...]) -> dict[str, Row]:
-        """The arrays of those that are due. Collective."""
+        """The arrays of those that are due, on rank 0. Collective."""
         if names not in self._together:
             self._together[names] = Together(self.case, [self.by_name[name] for name in names])
-        found = self._together[names].measure(moment.flow, moment.clock.time)
+        found = self._together[names].measure(moment.flow, moment.clock.time, self.comm)
         return dict(zip(names, found, strict=True))
 
     def record(self, moment: Moment, measured: dict[str, Row]) -> None:
@@ -141,9 +153,10 @@ class Diagnostics(Table):
             one = self.measured[name]
             one.steps.append(moment.clock.step)
             one.times.append(moment.clock.time)
-            one.rows.append(row)
+            if self.comm.rank == 0 and not self.path:
+                one.rows.append(row)
         if self.path:
-            self._append(list(measured))
+            self._append(measured)
 
     @property
     def states(self) -> int:
@@ -155,11 +168,15 @@ class Diagnostics(Table):
         return self.read(step)[1]
 
     def read(self, step: int) -> tuple[list[str], Kept]:
-        there = read_diagnostics(self.path)
-        kept = {name: data.isel(time=data["step"].values <= step) for name, data in there.items()}
-        self._check(kept)
-        gaps = [gap for data in kept.values() for gap in gaps_of(data)]
-        return list(there), Kept(kept, sum(data.sizes["time"] for data in kept.values()), gaps)
+        """The names of the groups, and of each that has states up to a step their steps and times."""
+        there = read_diagnostics(self.path, without_arrays=True)
+        self._check(there)
+        gaps = [gap for data in there.values() for gap in gaps_of(data)]
+        kept = {}
+        for name, data in there.items():
+            until = data["step"].values <= step
+            kept[name] = (data["step"].values[until].tolist(), data["time"].values[until].tolist())
+        return list(there), Kept(kept, sum(len(steps) for steps, _ in kept.values()), gaps)
 
     def _check(self, kept: dict[str, xr.Dataset]) -> None:
         """Raises CaseError if a group is of another diagnostic than that of its name."""
@@ -178,42 +195,35 @@ class Diagnostics(Table):
                             "new one another name (diagnostics.name), or leave its options as they were."
                         )
 
-    def nothing(self) -> dict[str, xr.Dataset]:
+    def nothing(self) -> dict[str, Clocks]:
         return {}
 
-    def resume(self, data: dict[str, xr.Dataset], gaps: Iterable[str] = ()) -> None:
-        """Resume after `data`; groups of diagnostics that the case has no longer stay in the file."""
+    def resume(self, data: dict[str, Clocks], gaps: Iterable[str] = ()) -> None:
+        """Resume after the states of `data`; groups that the case has no longer stay in the file."""
         self.gaps = list(dict.fromkeys(gaps))
-        for name, of_group in data.items():
+        for name, (steps, times) in data.items():
             if one := self.measured.get(name):
-                one.steps = [int(step) for step in of_group["step"].values]
-                one.times = [float(time) for time in of_group["time"].values]
-                names = [array.name for array in one.layout.arrays if array.name in of_group]
-                one.rows = [{key: of_group[key].values[n] for key in names} for n in range(len(one.steps))]
+                one.steps, one.times = list(steps), list(times)
         if self.path and data:
-            with whole_file(self.path) as beside, open_hdf5(beside, "w") as file:
-                for name, of_group in data.items():
-                    write_group(file, name, of_group.assign_attrs(with_gaps(self.gaps)))
+            with whole_file(self.path) as beside:
+                shutil.copyfile(self.path, beside)
+                with open_hdf5(beside, "a") as file:
+                    for name, (steps, _) in data.items():
+                        cut_group(file[name], len(steps))
+                        file[name].attrs.pop("gaps", None)
+                        file[name].attrs.update(with_gaps(self.gaps))
 
     def synchronise(self) -> None:
         """Do nothing: each addition has put the whole file on disk."""
 
-    def _append(self, names: list[str]) -> None:
+    def _append(self, measured: dict[str, Row]) -> None:
         with whole_file(self.path) as beside:
             if self.path.is_file():
                 shutil.copyfile(self.path, beside)
             with open_hdf5(beside, "a") as file:
-                for name in names:
+                for name, row in measured.items():
+                    state = self.measured[name].dataset([row])
                     if name in file:
-                        _append_row(file[name], self.measured[name])
+                        append_state(file[name], state)
                     else:
-                        data = self.measured[name].dataset().assign_attrs(with_gaps(self.gaps))
-                        write_group(file, name, data)
-
-
-def _append_row(group: "h5py.Group", measured: Measured) -> None:
-    last = {"time": measured.times[-1], "step": measured.steps[-1], **measured.rows[-1]}
-    for key, value in last.items():
-        data = group[key]
-        data.resize(data.shape[0] + 1, axis=0)
-        data[-1] = value
+                        write_group(file, name, state.assign_attrs(with_gaps(self.gaps)))

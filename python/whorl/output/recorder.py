@@ -50,7 +50,7 @@ class Recorder:
             name: table_of(output, case, directory.path if writes else None) for name, output in FILES.items()
         }
         written = writes and has_h5py()
-        self.diagnostics = Diagnostics(case, directory.diagnostics if written else None)
+        self.diagnostics = Diagnostics(case, comm, directory.diagnostics if written else None)
         self.tables["diagnostics"] = self.diagnostics
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.accuracy = Accuracy(case, comm)

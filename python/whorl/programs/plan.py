@@ -7,7 +7,7 @@ products that are brought back to the modes as fields, and the values themselves
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from whorl.programs.linear import LinearForm
@@ -60,7 +60,10 @@ class Program:
 
 @dataclass(frozen=True)
 class Stage:
-    """A round trip: its program, whose results are means, maxima, products, values, nodes of tallies."""
+    """A round trip: its program, whose results are means, maxima, products, values, nodes of tallies.
+
+    Behind the values there are those that are wanted at some points only.
+    """
 
     program: Program
     means: tuple[Node, ...]
@@ -68,6 +71,7 @@ class Stage:
     products: tuple[Field, ...]
     values: tuple[Node, ...]
     tallies: tuple[Tally, ...] = ()
+    selected: tuple[Node, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -101,17 +105,18 @@ def plan(
     means: Sequence[Node] = (),
     tallies: Sequence[Tally] = (),
     forms: Sequence[Node] = (),
+    selected: Sequence[Node] = (),
     *,
     walls: bool = False,
     most: float = math.inf,
 ) -> Plan:
     """The plan for values at the points, means, histograms, and the products in linear forms of the modes.
 
-    `walls` says whether there are any; a round trip has `most` means, maxima and nodes of histograms, if they
-    can be divided among several.
+    `selected` are values at some of the points; `walls` says whether there are any; a round trip has `most`
+    means, maxima, nodes of histograms and selected values, if they can be divided among several.
     """
     levels = _Levels(walls)
-    at_points = [*values, *(node for tally in tallies for node in tally.nodes)]
+    at_points = [*values, *(node for tally in tallies for node in tally.nodes), *selected]
     needed: dict[Node | Largest, int] = {node: levels.of_measured(node) for node in means if not node.uniform}
     products: dict[Field, int] = {}
     stack = [*at_points, *means, *forms]
@@ -121,10 +126,10 @@ def plan(
             if of and node.value not in needed:
                 needed[node.value] = levels.of_measured(node.value)
                 stack.append(of)
-            for field in _fields(node):
-                if field.product and field not in products:
-                    products[field] = levels.of(field.product)
-                    stack.append(field.product)
+            for one in _fields(node):
+                if one.product and one not in products:
+                    products[one] = levels.of(one.product)
+                    stack.append(one.product)
     last = max([levels.of(node) for node in at_points], default=-1)
     # None if all are numbers.
     count = max([last, *needed.values(), *products.values()]) + 1
@@ -133,26 +138,37 @@ def plan(
         of_level = sorted((one for one, level in products.items() if level == number), key=lambda f: f.serial)
         measured = [one for one, level in needed.items() if level == number]
         last = number == count - 1
-        groups = _groups([*measured, *(tallies if last else ())], most)
-        for n, group in enumerate(groups):
+        wanted = {
+            "means": [one for one in measured if isinstance(one, Node)],
+            "maxima": [one.of for one in measured if isinstance(one, Largest)],
+            "tallies": tallies if last else (),
+            "selected": selected if last else (),
+        }
+        for n, group in enumerate(_groups(wanted, most)):
             brought, at_last = (of_level, list(values) if last else []) if n == 0 else ([], [])
             stages.append(_stage(group, brought, at_last))
     return Plan(tuple(stages), tuple(one for one, level in needed.items() if level < 0))
 
 
-Measured = Node | Largest | Tally  # a mean, a maximum, a histogram
+@dataclass
+class _Group:
+    """What one round trip measures, beside products and values."""
+
+    means: list[Node] = field(default_factory=list)
+    maxima: list[Node] = field(default_factory=list)
+    tallies: list[Tally] = field(default_factory=list)
+    selected: list[Node] = field(default_factory=list)
 
 
-def _groups(measured: Sequence[Measured], most: float) -> list[list[Measured]]:
-    """Groups of what takes at most so many nodes, one of them at least."""
-    groups: list[list[Measured]] = [[]]
-    room = most
-    for one in measured:
+def _groups(wanted: Mapping[str, Sequence[Node | Tally]], most: float) -> list[_Group]:
+    """Groups of at most so many nodes, one of them at least."""
+    groups, room = [_Group()], most
+    for kind, one in ((kind, one) for kind, all_of in wanted.items() for one in all_of):
         size = len(one.nodes) if isinstance(one, Tally) else 1
-        if size > room and groups[-1]:
-            groups.append([])
+        if size > room and room < most:
+            groups.append(_Group())
             room = most
-        groups[-1].append(one)
+        getattr(groups[-1], kind).append(one)
         room -= size
     return groups
 
@@ -197,14 +213,20 @@ class _Levels:
         return max([self._known[one] for one in node.arguments] + of_fields, default=0)
 
 
-def _stage(measured: list[Measured], products: list[Field], values: list[Node]) -> Stage:
-    means = [one for one in measured if isinstance(one, Node)]
-    maxima = [one.of for one in measured if isinstance(one, Largest)]
-    tallies = [one for one in measured if isinstance(one, Tally)]
-    tallied = [node for tally in tallies for node in tally.nodes]
-    results = [*means, *maxima, *(field.product for field in products), *values, *tallied]
+def _stage(group: _Group, products: list[Field], values: list[Node]) -> Stage:
+    tallied = [node for tally in group.tallies for node in tally.nodes]
+    brought = [field.product for field in products]
+    results = [*group.means, *group.maxima, *brought, *values, *group.selected, *tallied]
     program = _Compilation(results).program()
-    return Stage(program, tuple(means), tuple(maxima), tuple(products), tuple(values), tuple(tallies))
+    found = (group.tallies, group.selected)
+    return Stage(
+        program,
+        tuple(group.means),
+        tuple(group.maxima),
+        tuple(products),
+        tuple(values),
+        *map(tuple, found),
+    )
 
 
 Place = tuple[str, Any]  # an operand: a kind, and its number or, of "number", its node

@@ -11,17 +11,18 @@ from whorl.programs.language import FUNCTIONS
 from whorl.programs.nodes import EVEN, Known, Node, worked_out
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Plan, plan
-from whorl.programs.tally import Counted, Shells, Tally
+from whorl.programs.tally import Counted, Selection, Shells, Tally
 from whorl.programs.values import Value
 
 
 @dataclass
 class Answers:
-    """What was found: numbers by their nodes, and tallies."""
+    """What was found: numbers by their nodes, tallies, spectra, and on rank 0 values at some points."""
 
     numbers: Mapping[Known, float]
     tallies: Mapping[Tally, Counted]
     spectra: Mapping[Shells, np.ndarray]
+    selections: Mapping[Selection, np.ndarray]
 
     def number(self, value: Value) -> np.ndarray:
         """A value that is the same at all points, of its shape; complex if the value is."""
@@ -35,6 +36,10 @@ class Answers:
     def spectrum(self, shells: Shells) -> np.ndarray:
         """The sums by shell, of all pairs together."""
         return self.spectra[shells].sum(0)
+
+    def selected(self, selection: Selection) -> np.ndarray:
+        """The values of a selection, of its shape and in the flow's precision; on rank 0."""
+        return self.selections[selection]
 
 
 @dataclass
@@ -53,8 +58,10 @@ class Questions:
         Histograms.
     spectra : list of Shells
         Sums over modes.
+    selections : list of Selection
+        Values at some points.
     most : float
-        The number of means and nodes of histograms of a round trip.
+        The number of means, nodes of histograms and selected values of a round trip.
     """
 
     parser: Parser
@@ -62,6 +69,7 @@ class Questions:
     values: list[Value] = field(default_factory=list)
     tallies: list[Tally] = field(default_factory=list)
     spectra: list[Shells] = field(default_factory=list)
+    selections: list[Selection] = field(default_factory=list)
     most: float = math.inf
 
     def mean(self, value: Value) -> Value:
@@ -82,13 +90,22 @@ class Questions:
         self.spectra.append(shells)
         return shells
 
+    def select(self, selection: Selection) -> Selection:
+        """Values at some points that are asked for."""
+        self.selections.append(selection)
+        return selection
+
     @cached_property
     def plan(self) -> Plan:
         """How all of them are worked out; nothing may be asked for afterwards."""
         walls = self.parser.graph.walls != EVEN
         forms = [node for shells in self.spectra for pair in shells.pairs for node in pair]
+        # Each once, whatever the number of selections that have it.
+        selected = list(dict.fromkeys(node for one in self.selections for node in one.nodes))
         return plan(
-            _nodes(self.values), _nodes(self.numbers), self.tallies, forms, walls=walls, most=self.most
+            *(_nodes(self.values), _nodes(self.numbers), self.tallies, forms, selected),
+            walls=walls,
+            most=self.most,
         )
 
 

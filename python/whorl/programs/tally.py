@@ -1,4 +1,4 @@
-"""What is asked beside means and values: histograms at the points, and spectra of the modes."""
+"""What is asked beside means and values: histograms, values at some points, and spectra of the modes."""
 
 from dataclasses import dataclass
 
@@ -36,6 +36,28 @@ class Tally:
     def shape(self) -> tuple[int, ...]:
         """The cells of each axis."""
         return tuple(count + BEYOND for count in self.bins)
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Values at some points of the grid.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        What is wanted there.
+    points : tuple of range
+        The numbers of the points along x, y and z.
+    """
+
+    nodes: tuple[Node, ...]
+    points: tuple[range, range, range]
+
+    @property
+    def shape(self) -> tuple[int, int, int, int]:
+        """The numbers of nodes and of points along z, y and x."""
+        x, y, z = self.points
+        return (len(self.nodes), len(z), len(y), len(x))
 
 
 @dataclass(frozen=True)

@@ -73,12 +73,13 @@ def analyse(
     beside = path.with_name(path.name + PARTIAL) if path else None
     try:
         table = _measured(directory, wanted, steps or [None], beside, settings, comm)
+        found = on_root(comm, table.datasets)
         if path:
             on_root(comm, lambda: _put_in_place(beside, path))
     finally:
         if beside and comm.rank == 0:
             beside.unlink(missing_ok=True)
-    return {name: one.dataset() for name, one in table.measured.items()}
+    return found
 
 
 def _measured(
@@ -93,7 +94,7 @@ def _measured(
     table = None
     for step in steps:
         with Simulation.open(directory, step=step, diagnostics=wanted, settings=settings, comm=comm) as state:
-            table = table or Diagnostics(state.case, path if comm.rank == 0 else None)
+            table = table or Diagnostics(state.case, comm, path if comm.rank == 0 else None)
             moment = Moment(state.case, state.flow, state.clock, {})
             measured = table.measure(moment)
             agreed(comm, partial(table.record, moment, measured))

@@ -216,8 +216,11 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
 
     @property
     def diagnostics(self) -> dict[str, xr.Dataset]:
-        """What the case's diagnostics have measured so far, by their names; the same on every rank."""
-        return {name: one.dataset() for name, one in self._recorder.diagnostics.measured.items()}
+        """What the case's diagnostics have measured so far, by their names; on rank 0, elsewhere no states.
+
+        With an output directory it is read from diagnostics.h5.
+        """
+        return self._recorder.diagnostics.datasets()
 
     def statistics(self) -> dict[str, float]:
         """Return the numbers of the present state, by the names of the columns of the series.

@@ -12,6 +12,7 @@ from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.measures import output_fields
 from whorl.config.models.base import FieldOf
+from whorl.config.positions import coordinates
 from whorl.initial import fields as initials
 from whorl.measure.expressions import Expressions
 from whorl.output.diagnostics import measured_now
@@ -41,7 +42,7 @@ class State:
     def coordinates(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """The positions x, y, z of this rank's grid points, three one-dimensional arrays."""
         z0, z1, y0, y1 = self.block
-        x, y, z = initials.coordinates(self.case)
+        x, y, z = coordinates(self.case.grid)
         return x, y[y0:y1], z[z0:z1]
 
     def velocity(self) -> np.ndarray:
@@ -285,7 +286,7 @@ class State:
         >>> gradients["moment"].sel(order=3, quantity="grad(u).xx")
         """
         case = self.case.updated(diagnostics=[{"kind": kind, **options}])
-        return measured_now(case, case.diagnostics[0], self.flow, self.clock)
+        return measured_now(case, case.diagnostics[0], self.flow, self.clock, self.comm)
 
     def maximum(self, name: str) -> float:
         """Return the largest magnitude |f| of a field, or an expression, on the grid points.

@@ -1,7 +1,8 @@
 """The diagnostics of [[diagnostics]], a file for each kind: a line here registers one.
 
 Its modules, each of which reaches only those before it:
-base, scales, conditional, joint_pdf, moments, pdf, profile, spectrum.
+base, scales, selected, planes, buoyancy, conditional, convection, joint_pdf, line, moments, pdf, profile,
+slice, spectrum, stratification.
 """
 
 from functools import reduce
@@ -12,11 +13,15 @@ from pydantic import Field
 
 from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout
 from whorl.config.diagnostics.conditional import Conditional
+from whorl.config.diagnostics.convection import Convection
 from whorl.config.diagnostics.joint_pdf import JointPdf
+from whorl.config.diagnostics.line import Line
 from whorl.config.diagnostics.moments import Moments
 from whorl.config.diagnostics.pdf import Pdf
 from whorl.config.diagnostics.profile import Profile
+from whorl.config.diagnostics.slice import Slice
 from whorl.config.diagnostics.spectrum import Spectrum
+from whorl.config.diagnostics.stratification import Stratification
 from whorl.config.section import tag_of
 
 KINDS: dict[str, type[Diagnostic]] = {
@@ -28,6 +33,10 @@ KINDS: dict[str, type[Diagnostic]] = {
         Conditional,
         Profile,
         Spectrum,
+        Slice,
+        Line,
+        Convection,
+        Stratification,
     )
 }
 

@@ -17,7 +17,8 @@ from whorl import _core
 from whorl.base.errors import CaseError, RunFault
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.initial.fields import FieldFunction, coordinates
+from whorl.config.positions import coordinates
+from whorl.initial.fields import FieldFunction
 from whorl.machine.benches.common import (
     WARM_UP,
     add_limits,
@@ -86,7 +87,7 @@ def wavenumber(case: Case, axis: int) -> float:
 
 
 def set_kernel(flow: _core.Flow, case: Case) -> None:
-    x, y, z = coordinates(case)
+    x, y, z = coordinates(case.grid)
     function = kernel(case)
 
     def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
@@ -135,7 +136,7 @@ def _spike_error(flow: _core.Flow, case: Case) -> float:
 
 
 def _field_error(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> float:
-    x, y, z = coordinates(case)
+    x, y, z = coordinates(case.grid)
     function = kernel(case)
     largest = 0.0
 
