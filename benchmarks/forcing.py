@@ -42,6 +42,10 @@ FORCES: dict[str, dict[str, Any] | None] = {
     "noise, k ≤ 8": {"kind": "noise", "power": 1.0, "interval": 0.01, "k_max": 8.0},
     "noise, all modes": {"kind": "noise", "power": 1.0, "interval": 0.01},
     "formula in t": {"kind": "steady", "shape": {"name": "formula", "value": ["sin(y - t)", "0", "0"]}},
+    "formula in t, at each stage": {
+        "kind": "steady",
+        "shape": {"name": "formula", "value": ["exp(sin(y - t))", "0", "0"]},
+    },
 }
 
 

@@ -62,7 +62,10 @@ def test_abc_force_makes_an_abc_flow():
 
 @pytest.mark.parametrize(("scheme", "order"), SCHEMES.items())
 def test_order_with_a_force_that_depends_on_time(scheme, order):
-    """u = F sin(k y) Re[(e^{iωt} − e^{−rate t}) / (rate + iω)]: by frequency, and by a formula in t."""
+    """u = F sin(k y) Re[(e^{iωt} − e^{−rate t}) / (rate + iω)]: by frequency, and by formulas in t.
+
+    The last formula is not seen to be a product, and evaluated before each stage.
+    """
     F, nu, k, omega, end = 1.0, 0.3, 1, 3.0, 1.0
     rate = nu * k * k
     z = (np.exp(1j * omega * end) - math.exp(-rate * end)) / (rate + 1j * omega)
@@ -72,11 +75,11 @@ def test_order_with_a_force_that_depends_on_time(scheme, order):
         "frequency": omega,
         "phase": 0.0,
     }
-    by_formula = {
-        "kind": "steady",
-        "shape": {"name": "formula", "value": [f"sin(y)*cos({omega}*t)", "0", "0"]},
-    }
-    for force in (by_name, by_formula):
+    by_formula = [
+        {"kind": "steady", "shape": {"name": "formula", "value": [text, "0", "0"]}}
+        for text in (f"sin(y)*cos({omega}*t)", f"log(exp(sin(y)*cos({omega}*t)))")
+    ]
+    for force in (by_name, *by_formula):
         errors, counts = [], (10, 14, 20)
         for count in counts:
             flow = advanced(make(force, viscosity=nu, scheme=scheme, dt=end / count, points=8), count)
