@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from whorl.config.measures import output_fields, state_fields
+from whorl.config.measures import output_fields, quantities, state_fields
 from whorl.config.models.base import FieldOf
 from whorl.programs.nodes import Parity
 from whorl.programs.parse import Vocabulary, complex_field, scalar_field, vector_field
@@ -25,12 +25,11 @@ def vocabulary(case: Any) -> Vocabulary:
     for name, field in outputs.items():
         if field.definition:
             definitions |= dict.fromkeys(filter(None, (name, field.symbol)), field.definition)
+    definitions |= {name: one.text for name, one in quantities(case).items()}
     parameters = case.flow.parameters()
     short = {symbol: parameters[name] for symbol, name in SHORT.items() if name in parameters}
     numbers = short | {f"L{axis}": length for axis, length in zip("xyz", case.grid.lengths, strict=True)}
-    return Vocabulary(
-        parities, _walls(case.grid.bases), fields, definitions | case.flow.quantities, parameters | numbers
-    )
+    return Vocabulary(parities, _walls(case.grid.bases), fields, definitions, parameters | numbers)
 
 
 def _field(field: FieldOf, first: int) -> Callable[[Algebra], Value]:
