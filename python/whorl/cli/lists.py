@@ -110,13 +110,15 @@ def diagnostics(
             near = did_you_mean(kind, KINDS) or "."
             raise CaseError(f"there is no diagnostic {kind}{near} Kinds: {', '.join(KINDS)}.")
         _print_alternative(console, "diagnostics", KINDS[kind], ())
-        console.print(f"\ndocs/diagnostics/{kind}.md has its definition")
+        console.print(f"\ndocs/diagnostics/{KINDS[kind].page or kind}.md has its definition")
         return
     table = Table("kind", "what it measures", box=None, header_style="bold", pad_edge=False)
     for name, one in KINDS.items():
         table.add_row(name, escape(" ".join((one.__doc__ or "").split())))
     console.print(
-        table, "\nwhorl diagnostics KIND   its options, for a block \\[[diagnostics]] of a case", sep="\n"
+        table,
+        f"\nwhorl diagnostics KIND   its options, for a block {escape('[[diagnostics]]')} of a case",
+        sep="\n",
     )
 
 

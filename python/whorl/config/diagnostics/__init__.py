@@ -1,7 +1,8 @@
 """The diagnostics of [[diagnostics]], a file for each kind: a line here registers one.
 
 Its modules, each of which reaches only those before it:
-base, scales, conditional, joint_pdf, moments, pdf, profile, spectrum.
+base, scales, conditional, joint_pdf, moments, pdf, profile, spectrum, ready, gradients, dissipation,
+pressure, scalar_set, current, condensate.
 """
 
 from functools import reduce
@@ -11,11 +12,17 @@ from typing import Annotated
 from pydantic import Field
 
 from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout
+from whorl.config.diagnostics.condensate import Condensate
 from whorl.config.diagnostics.conditional import Conditional
+from whorl.config.diagnostics.current import Current
+from whorl.config.diagnostics.dissipation import Dissipation
+from whorl.config.diagnostics.gradients import Gradients
 from whorl.config.diagnostics.joint_pdf import JointPdf
 from whorl.config.diagnostics.moments import Moments
 from whorl.config.diagnostics.pdf import Pdf
+from whorl.config.diagnostics.pressure import Pressure
 from whorl.config.diagnostics.profile import Profile
+from whorl.config.diagnostics.scalar_set import Scalars
 from whorl.config.diagnostics.spectrum import Spectrum
 from whorl.config.section import tag_of
 
@@ -28,6 +35,12 @@ KINDS: dict[str, type[Diagnostic]] = {
         Conditional,
         Profile,
         Spectrum,
+        Gradients,
+        Dissipation,
+        Pressure,
+        Scalars,
+        Current,
+        Condensate,
     )
 }
 
