@@ -16,15 +16,15 @@
 namespace whorl {
 namespace {
 
-// Field, factor, derivatives, power of |k|^2, and the band of |k|.
-using TermTuple = std::tuple<int, double, std::array<int, 3>, int, double, double>;
+// Field, factor, derivatives, power of |k|^2, the band of |k|, and the radius of an average or 0.
+using TermTuple = std::tuple<int, double, std::array<int, 3>, int, double, double, double>;
 
 std::vector<std::vector<programs::Term>> terms_of(const std::vector<std::vector<TermTuple>>& given) {
     std::vector<std::vector<programs::Term>> inputs;
     for (const auto& sum : given) {
         auto& input = inputs.emplace_back();
-        for (const auto& [field, factor, derivatives, power, low, high] : sum)
-            input.push_back({field, factor, derivatives, power, low, high});
+        for (const auto& [field, factor, derivatives, power, low, high, radius] : sum)
+            input.push_back({field, factor, derivatives, power, low, high, radius});
     }
     return inputs;
 }

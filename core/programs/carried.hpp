@@ -8,7 +8,9 @@
 
 #include "base/error.hpp"
 #include "base/parity.hpp"
+#include "programs/average.hpp"
 #include "programs/program.hpp"
+#include "roundtrip/layout.hpp"
 #include "roundtrip/mode_values.hpp"
 #include "roundtrip/pass.hpp"
 
@@ -20,7 +22,8 @@ template <class Real> struct Source {
     Parity parity;
 };
 
-// A term as it is loaded: i^turn factor kx^a ky^b kz^c |k|^(2 power) field, where low <= |k|^2 < high.
+// A term as it is loaded: i^turn factor kx^a ky^b kz^c |k|^(2 power) field, where low <= |k|^2 < high, and
+// averaged over a radius, unless that is 0.
 template <class Real> struct LoadedTerm {
     const Complex<Real>* field;
     Real factor;
@@ -29,6 +32,8 @@ template <class Real> struct LoadedTerm {
     int power;
     bool all; // whatever |k| is
     double low, high;
+    double radius;
+    bool disc;
 
     static WHORL_INLINE Real raised(Real base, int power) {
         Real result = 1;
@@ -37,6 +42,13 @@ template <class Real> struct LoadedTerm {
     }
     // The real factor of a mode.
     WHORL_INLINE Real of(Wavenumber<Real> k) const {
+        const Real m = not_averaged(k);
+        return radius > 0.0 ? m * average(k) : m;
+    }
+    WHORL_INLINE Real average(Wavenumber<Real> k) const {
+        return static_cast<Real>(averaged(radius * std::sqrt(square(widened(k))), disc));
+    }
+    WHORL_INLINE Real not_averaged(Wavenumber<Real> k) const {
         const double k2 = square(widened(k));
         if (!all && !(low <= k2 && k2 < high)) return Real(0);
         Real m =
@@ -49,7 +61,8 @@ template <class Real> struct LoadedTerm {
 };
 
 // Throws Error for a field that is not there.
-template <class Real> LoadedTerm<Real> loaded(const Term& term, const std::vector<Source<Real>>& sources) {
+template <class Real>
+LoadedTerm<Real> loaded(const Term& term, const std::vector<Source<Real>>& sources, const Layout& layout) {
     WHORL_REQUIRE(term.field >= 0 && term.field < static_cast<int>(sources.size()),
                   "a program names field " + std::to_string(term.field) + " of " +
                       std::to_string(sources.size()) + ".");
@@ -62,7 +75,9 @@ template <class Real> LoadedTerm<Real> loaded(const Term& term, const std::vecto
             term.power,
             all,
             term.low * term.low > 0.0 ? term.low * term.low : term.low,
-            term.high * term.high};
+            term.high * term.high,
+            term.radius,
+            layout.nx == 1 || layout.ny == 1 || layout.nz == 1};
 }
 
 template <class Real> struct CarriedInput : PassDefaults<Real> {
@@ -99,7 +114,10 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
     static void add_term(const LoadedTerm<Real>& term, const ModeRow<Real>& row, Complex<Real>* sums) {
         const Complex<Real> turned = kernels::power_of_i<Real>(term.turn);
         const Complex<Real>* const field = term.field + row.index;
-        if (term.all && term.power == 0 && term.derivatives[0] < 2) {
+        if (term.radius > 0.0) {
+            Device::run(row.length,
+                        [&](std::int64_t i) { sums[i] = sums[i] + (term.of(row.k(i)) * turned) * field[i]; });
+        } else if (term.all && term.power == 0 && term.derivatives[0] < 2) {
             const Real of_row = term.factor * term.raised(row.ky, term.derivatives[1]) *
                                 term.raised(row.kz, term.derivatives[2]);
             const Real none = term.derivatives[0] == 0 ? Real(1) : Real(0), once = Real(1) - none;
@@ -108,8 +126,9 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
                 sums[i] = sums[i] + (m * turned) * field[i];
             });
         } else {
-            Device::run(row.length,
-                        [&](std::int64_t i) { sums[i] = sums[i] + (term.of(row.k(i)) * turned) * field[i]; });
+            Device::run(row.length, [&](std::int64_t i) {
+                sums[i] = sums[i] + (term.not_averaged(row.k(i)) * turned) * field[i];
+            });
         }
     }
 };

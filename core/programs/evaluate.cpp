@@ -130,7 +130,7 @@ template <class Device, class Real> class Running {
     void make_inputs(const Program& program) {
         const std::array<bool, 3>& walls = trip_.layout().walls;
         for (const auto& input : program.inputs)
-            for (const Term& term : input) terms_.push_back(loaded(term, fields_.sources));
+            for (const Term& term : input) terms_.push_back(loaded(term, fields_.sources, trip_.layout()));
         term_table_ = device::Table<LoadedTerm<Real>, Memory>(terms_);
         std::size_t first = 0;
         for (const auto& input : program.inputs) {

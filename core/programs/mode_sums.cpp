@@ -151,7 +151,7 @@ template <class Device, class Real> class Inputs {
                               std::to_string(pair[1]) + " where there are " + std::to_string(inputs.size()) +
                               ".");
         for (const auto& input : inputs)
-            for (const Term& term : input) loaded_.push_back(loaded(term, sources));
+            for (const Term& term : input) loaded_.push_back(loaded(term, sources, trip.layout()));
         terms_ = device::Table<LoadedTerm<Real>, Memory>(loaded_);
         for (std::size_t first = 0; const auto& input : inputs) {
             auto& one = carried_.emplace_back();

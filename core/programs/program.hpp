@@ -14,13 +14,14 @@ namespace whorl::programs {
 using Instruction = std::pair<std::string, std::vector<int>>;
 
 // i^(a + b + c) kx^a ky^b kz^c |k|^(2 power) times a component of the state, or of a product behind them, for
-// low <= |k| < high.
+// low <= |k| < high; with a radius times the mean of a wave over a ball (programs/average.hpp).
 struct Term {
     int field = 0;
     double factor = 1.0;
     std::array<int, 3> derivatives{};
     int power = 0;
     double low = 0.0, high = 0.0;
+    double radius = 0.0;
 };
 
 struct Program {

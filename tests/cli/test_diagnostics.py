@@ -1,6 +1,7 @@
 """`whorl diagnostics` and `whorl analyse`, and a run with diagnostics, as typed."""
 
 import re
+from pathlib import Path
 
 import pytest
 import xarray as xr
@@ -40,7 +41,9 @@ def test_kinds_are_listed_and_shown(whorl):
         assert shown.code == 0
         assert f'diagnostics.kind = "{kind}"' in shown.out
         assert "diagnostics.every" in shown.out
-        assert f"docs/diagnostics/{kind}.md" in shown.out
+        page = f"docs/diagnostics/{KINDS[kind].page or kind}.md"
+        assert page in shown.out
+        assert f"`{kind}`" in (Path(__file__).parents[2] / page).read_text() or KINDS[kind].page == ""
     wrong = whorl("diagnostics", "pfd")
     assert (wrong.code, wrong.out) == (2, "")
     assert "there is no diagnostic pfd; did you mean pdf?" in wrong.err

@@ -11,7 +11,7 @@ from cli.test_bad_input import check_refused
 from matplotlib.image import imread
 from whorl.cli.templates import example_case
 from whorl.config.case import load_case
-from whorl.config.measures import series_columns, spectra_columns
+from whorl.config.measures import budget, quantities, series_columns, spectra_columns
 from whorl.config.models import MODELS
 from whorl.results.runs import open_run
 
@@ -69,6 +69,9 @@ def test_a_model_in_full(whorl, name):
         assert option == "model" or f"\n{option} " in shown.out
     for column in MODELS[name].columns:
         assert column.name in shown.out
+    for quantity in quantities(example_case(MODELS[name])):
+        assert f"\n{quantity} " in shown.out
+    assert f"\nbudgets  {'d/dt' if budget(example_case(MODELS[name])) else 'none'} " in shown.out
     about = (
         re.search(r"^spectra +(.*?)^grid ", shown.out, re.DOTALL | re.MULTILINE)[1].replace(",", "").split()
     )

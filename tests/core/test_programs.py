@@ -31,6 +31,11 @@ OPERATORS = [
         "inv_lap(lap(u))",
         "filter(u, 3)",
         "filter(u, 2, 6)",
+        "average(u, 0.3)",
+        "average(u.x*u.y, 1.7)",
+        "average(dx(u.y) + filter(u.x, 5), 1e-4)",
+        "average(2*nu*sum(strain(u)**2), 0.3)",
+        "mean(average(u.x, 0.5)*u.y)",
         "strain(u)",
         "rotation(u)",
     ),
@@ -165,15 +170,8 @@ def test_single_precision(world):
         evaluator,
         known,
         [
-            "u",
-            "grad(u)",
-            "p",
-            "x*u.y",
-            "norm(strain(u))",
-            "filter(u, 2, 6)",
-            "mean(u.x*u.y)",
-            "max(u)",
-            "min(norm(u))",
+            *("u", "grad(u)", "p", "x*u.y", "norm(strain(u))", "filter(u, 2, 6)", "mean(u.x*u.y)"),
+            *("max(u)", "min(norm(u))", "average(u, 0.3)", "average(u, 30)"),
         ],
         "single",
     )
@@ -196,7 +194,11 @@ def test_other_grids_and_lines(world, points, lines):
         case,
         evaluator,
         known,
-        ["u", "grad(u)", "p", "x + 2*y + 3*z", "u.x*mean(u.x**2)", "dot(u, curl(u))", "max(u) - min(dx(u))"],
+        [
+            *("u", "grad(u)", "p", "x + 2*y + 3*z", "u.x*mean(u.x**2)", "dot(u, curl(u))"),
+            "max(u) - min(dx(u))",
+            *("average(u, 0.4)", "average(u.x*u.y, 0.1)", "mean(average(u.x, 0.7)*u.y)"),
+        ],
     )
 
 
@@ -207,6 +209,7 @@ ONE_ARGUMENT = [
     "dy({})",
     "lap({})",
     "filter({}, 3)",
+    "average({}, 0.6)",
     "sin({})",
     "abs({})",
     "({})**2",
@@ -239,7 +242,7 @@ def test_random_expressions(text, ranks, dealias):
     try:
         Expressions(case_of(dealias=dealias), [text])
     except ExpressionError as refused:
-        assume("is not periodic" not in str(refused))
+        assume("is not periodic" not in str(refused) and "average once" not in str(refused))
         raise
     run_on(ranks, compare_random, text=text, dealias=dealias)
 
@@ -319,7 +322,7 @@ def test_both_sides_have_the_same_operations():
 def test_programs_that_do_not_fit_together_are_refused(world):
     twin = Twin((8, 8, 8))
     flow = flows.make(world, twin)
-    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf)]]
+    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0)]]
     for program, wanted, words in [
         ((u, [], [("blend", [0, 0])], [0], []), (0, 0, 0, 1), "unknown operation blend"),
         ((u, [], [("add", [0])], [0], []), (0, 0, 0, 1), "has 1 operands instead of 2"),
@@ -328,7 +331,7 @@ def test_programs_that_do_not_fit_together_are_refused(world):
         ((u, [], [], [0], []), (1, 0, 0, 1), "has 1 results and 1 inputs"),
         (([], [1.0], [], [0], []), (0, 0, 0, 1), "has 1 results and 0 inputs"),
         (([[]], [], [], [0], []), (0, 0, 0, 1), "has no terms"),
-        (([[(5, 1.0, [0, 0, 0], 0, 0.0, 1.0)]], [], [], [0], []), (0, 0, 0, 1), "names field 5 of 3"),
+        (([[(5, 1.0, [0, 0, 0], 0, 0.0, 1.0, 0.0)]], [], [], [0], []), (0, 0, 0, 1), "names field 5 of 3"),
         ((u, [], [], [0], [[False] * 3]), (0, 0, 1, 0), "a product of a program is one of its inputs"),
         ((u, [], [("multiply", [0, 0])], [4], []), (0, 0, 1, 0), "does not give the parities"),
     ]:
@@ -340,13 +343,9 @@ def test_programs_that_do_not_fit_together_are_refused(world):
 WALLED = [
     *("u", "u.z", "grad(u)", "curl(u)", "strain(u)", "dot(u, curl(u))", "p", "dz(theta)", "theta*u.z"),
     *("u.x + u.z", "dx(u.x*u.z)", "dz(cos(u.z))", "lap(u.x*u.y) + u.z", "z*u.z", "filter(theta*u.z, 12)"),
-    *(
-        "mean(theta*u.z)",
-        "max(theta*u.z)",
-        "min(u.z)",
-        "theta - mean(theta)",
-        "inv_lap(dz(theta) - div(div(outer(u, u))))",
-    ),
+    *("average(u, 0.3)", "average(theta*u.z, 0.2)", "average(dz(theta), 0.1)"),
+    *("max(theta*u.z)", "min(u.z)"),
+    *("mean(theta*u.z)", "theta - mean(theta)", "inv_lap(dz(theta) - div(div(outer(u, u))))"),
 ]
 
 

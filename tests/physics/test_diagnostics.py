@@ -172,6 +172,25 @@ def test_identities_of_incompressible_flow(state):
     assert abs(state.mean("p")) < 1e-13
 
 
+@pytest.mark.parametrize("points", [(16, 12, 20), (16, 12, 1)])
+def test_the_average_of_a_wave_is_that_of_its_points_in_the_ball(points):
+    """By a sum over many points of the ball or disc, not by the formula."""
+    grid = {"points": points, "lengths": [3.0, 2 * np.pi, 4.0]}
+    time = {"dt": 0.01, "until": 1.0}
+    simulation = Simulation(case_of(grid=grid, diagnostics=[], initial={"name": "zero"}, time=time))
+    kx, ky = 2 * np.pi / 3 * 2, 3.0
+    simulation.set_field("velocity", lambda x, y, z: (0 * x, 0 * x, 0.25 + np.cos(kx * x + ky * y)))
+    n, r = 120, 0.35
+    across = (np.arange(n) + 0.5) / n * 2 - 1
+    depth = across if points[2] > 1 else np.zeros(1)
+    x, y, z = np.meshgrid(across, across, depth, indexing="ij")
+    inside = x**2 + y**2 + z**2 < 1
+    ratio = np.cos(r * (kx * x + ky * y))[inside].mean()
+    wave = whole(simulation, "u.z") - 0.25
+    assert np.allclose(whole(simulation, "average(u.z, 0.35)"), 0.25 + ratio * wave, atol=1e-3)
+    assert np.abs(ratio - 1) > 0.05
+
+
 COLUMNS = {
     "own_energy": "mean(dot(u, u))/2",
     "own_dissipation": "2*nu*mean(sum(strain(u)**2))",

@@ -7,6 +7,7 @@ walls it covers the periodic box of twice the length, in which the flow is odd o
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import j1, spherical_jn
 
 SPACE = (-3, -2, -1)  # z, y, x
 
@@ -137,6 +138,12 @@ class _Words:
         k = np.sqrt(self.of.k2)
         return self.each(lambda g: self.of.under(g, (k >= low * (1 - 1e-14)) & (k < high * (1 - 1e-14))), f)
 
+    def average(self, f, radius):
+        x = np.sqrt(self.of.k2) * radius
+        with np.errstate(invalid="ignore"):
+            of_wave = 2 * j1(x) / x if 1 in self.of.points else 3 * spherical_jn(1, x) / x
+        return self.each(lambda g: self.of.under(g, np.where(x > 0, of_wave, 1.0)), f)
+
     def all(self) -> dict[str, object]:
         of, mean = self.of, lambda f: self.each_number(f)
         transpose = lambda a: _shaped(np.swapaxes(a, 0, 1))  # noqa: E731
@@ -167,6 +174,7 @@ class _Words:
             "lap": lambda f: self.each(lambda g: of.under(g, -of.k2), f),
             "inv_lap": self.inv_lap,
             "filter": self.filter,
+            "average": self.average,
             "strain": lambda f: (self.grad(f) + transpose(self.grad(f))) / 2,
             "rotation": lambda f: (self.grad(f) - transpose(self.grad(f))) / 2,
             "dot": dot,

@@ -38,7 +38,7 @@ def models(
     name: Annotated[str | None, typer.Argument(help="A model to show in full.")] = None,
 ) -> None:
     """List the equation sets with their parameters, or show one in full."""
-    from whorl.cli.templates import equations, facts, own_options
+    from whorl.cli.templates import equations, facts, named_quantities, own_options
 
     console = stdout_console()
     if name is not None:
@@ -49,6 +49,12 @@ def models(
         for row in own_options(model):
             table.add_row(*map(escape, row))
         console.print(table)
+        named = Table("quantity", "expression", "meaning", box=None, header_style="bold", pad_edge=False)
+        named.columns[0].no_wrap = True
+        named.columns[1].overflow = "fold"
+        for row in named_quantities(name):
+            named.add_row(*map(escape, row))
+        console.print("", named)
         about = Table(box=None, show_header=False, pad_edge=False)
         for heading, text in facts(name).items():
             about.add_row(f"[bold]{heading}[/]", escape(text))
@@ -104,13 +110,15 @@ def diagnostics(
             near = did_you_mean(kind, KINDS) or "."
             raise CaseError(f"there is no diagnostic {kind}{near} Kinds: {', '.join(KINDS)}.")
         _print_alternative(console, "diagnostics", KINDS[kind], ())
-        console.print(f"\ndocs/diagnostics/{kind}.md has its definition")
+        console.print(f"\ndocs/diagnostics/{KINDS[kind].page or kind}.md has its definition")
         return
     table = Table("kind", "what it measures", box=None, header_style="bold", pad_edge=False)
     for name, one in KINDS.items():
         table.add_row(name, escape(" ".join((one.__doc__ or "").split())))
     console.print(
-        table, "\nwhorl diagnostics KIND   its options, for a block \\[[diagnostics]] of a case", sep="\n"
+        table,
+        f"\nwhorl diagnostics KIND   its options, for a block {escape('[[diagnostics]]')} of a case",
+        sep="\n",
     )
 
 

@@ -1,6 +1,6 @@
 """The texts of `whorl new MODEL`, a case to edit with every option and its help, and of `whorl models`."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import tomlkit
@@ -10,7 +10,7 @@ from whorl.config.diagnostics import KINDS as DIAGNOSTICS
 from whorl.config.explain import Option, describe
 from whorl.config.forcing import KINDS as FORCES
 from whorl.config.initial_options import KINDS, InitialField
-from whorl.config.measures import spectra_columns
+from whorl.config.measures import budget, quantities, spectra_columns
 from whorl.config.models import MODELS, Model
 from whorl.config.scalars import Scalar
 from whorl.config.section import Section, tag_of
@@ -75,8 +75,24 @@ def facts(name: str) -> dict[str, str]:
         "series": ", ".join(column.name for column in model.columns),
         "spectra": ", ".join(column.name for column in spectra_columns(example_case(model))),
         "grid": f"bases {bases}; dealias {model.dealias} by default; {also}one point along {model.flat_axes}",
+        "budgets": "; ".join(
+            f"d/dt {column} = {told_sum(terms)}" for column, terms in budget(example_case(model)).items()
+        )
+        or "none",
         "scalars": "any number of [[scalars]]" if model.viscous else "none",
     }
+
+
+def named_quantities(name: str) -> Iterator[tuple[str, str, str]]:
+    """The names that expressions may use of a model, with the expression and meaning of each."""
+    for called, one in quantities(example_case(MODELS[name])).items():
+        yield called, one.text, f"{one.meaning} [{one.unit}]"
+
+
+def told_sum(terms: Iterable[str]) -> str:
+    """Means with their signs, as text."""
+    signed = (f"{'−' if term.startswith('-') else '+'} ⟨{term.removeprefix('-')}⟩" for term in terms)
+    return " ".join(signed).removeprefix("+ ") or "0"
 
 
 def _head(model: type[Model]) -> str:

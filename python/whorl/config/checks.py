@@ -29,6 +29,7 @@ from whorl.config.models import DEFAULT, MODELS, Model
 from whorl.config.scalars import STATISTICS
 from whorl.config.section import Section, tag_of
 from whorl.config.turnovers import check_turnovers
+from whorl.config.formulas import SHORT
 from whorl.config.wavenumbers import resolved_wavenumber, smallest_wavenumber
 
 
@@ -292,8 +293,11 @@ def _check_plane_gradient(scalar: Any, flow: Model) -> None:
 def is_taken(name: str, flow: Model) -> bool:
     """Whether the name of the scalar, or of a column that it adds, is that of something else."""
     columns = {column.name for column in (*CLOCK, *flow.columns)}
+    symbols = {field.symbol for field in (flow.state | flow.outputs).values()}
+    numbers = {*flow.parameters(), *SHORT}
     own = {name, *(f"{name}_{column.name}" for column in STATISTICS)}
-    return not own.isdisjoint({*flow.state, *flow.outputs, *columns, *RESERVED})
+    words = {*symbols, *numbers, *flow.quantities()}
+    return not own.isdisjoint({*flow.state, *flow.outputs, *columns, *RESERVED, *words})
 
 
 def check_until_error(case: Any) -> None:

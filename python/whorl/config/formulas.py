@@ -55,7 +55,7 @@ def _names_of_fields(case: Any) -> set[str]:
     flow = case.flow
     symbols = {field.symbol for of in (flow.state, flow.outputs) for field in of.values() if field.symbol}
     scalars = {scalar.name for scalar in case.scalars}
-    return {*flow.state, *flow.outputs, *flow.quantities, *symbols, *scalars}
+    return {*flow.state, *flow.outputs, *flow.quantities(), *symbols, *scalars}
 
 
 def initial_values(texts: tuple[str, ...], case: Any) -> AtPoints:

@@ -4,7 +4,7 @@ from typing import Any
 
 from whorl.config.columns import CLOCK, UNITS_OF_CASE, Column
 from whorl.config.forcing import units_of
-from whorl.config.models.base import FieldOf
+from whorl.config.models.base import Defined, FieldOf
 from whorl.config.scalars import STATISTICS, VARIANCE
 from whorl.config.schemes import SCHEMES
 from whorl.config.turnovers import turnover_columns
@@ -105,6 +105,35 @@ def output_fields(case: Any) -> dict[str, FieldOf]:
 def all_fields(case: Any) -> dict[str, FieldOf]:
     """The fields of both."""
     return output_fields(case) | state_fields(case)
+
+
+def quantities(case: Any) -> dict[str, Defined]:
+    """The quantities at the points that expressions may name, the model's and those of scalars.
+
+    A scalar whose name is no word of the language has none.
+    """
+    named = dict(case.flow.quantities())
+    for scalar in case.scalars:
+        if scalar.name.isidentifier():
+            _, (D, *gradient) = scalar.of_core(case.flow.viscosity_of_schmidt())
+            g = ", ".join(map(repr, gradient))
+            named[f"{scalar.name}_dissipation"] = Defined(
+                f"{D!r}*sum(grad({scalar.name})**2)", "1/time", f"D |∇θ|² of {scalar.name}"
+            )
+            named[f"{scalar.name}_production"] = Defined(
+                f"-dot(velocity, vector({g}))*{scalar.name}", "1/time", f"−g·u θ of {scalar.name}"
+            )
+    return named
+
+
+def budget(case: Any) -> dict[str, tuple[str, ...]]:
+    """By column the quantities whose means add up to its rate of change without forces (`Model.budget`)."""
+    of_scalars = {
+        f"{scalar.name}_variance": (f"{scalar.name}_production", f"-{scalar.name}_dissipation")
+        for scalar in case.scalars
+        if scalar.name.isidentifier()
+    }
+    return case.flow.budget() | of_scalars
 
 
 def _of_scalars(case: Any, columns: tuple[Column, ...]) -> list[Column]:

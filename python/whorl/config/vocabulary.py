@@ -4,7 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from whorl.config.formulas import numbers_of
-from whorl.config.measures import output_fields, state_fields
+from whorl.config.measures import output_fields, quantities, state_fields
 from whorl.config.models.base import FieldOf
 from whorl.programs.nodes import Parity
 from whorl.programs.parse import Vocabulary, complex_field, scalar_field, vector_field
@@ -24,9 +24,8 @@ def vocabulary(case: Any) -> Vocabulary:
     for name, field in outputs.items():
         if field.definition:
             definitions |= dict.fromkeys(filter(None, (name, field.symbol)), field.definition)
-    return Vocabulary(
-        parities, _walls(case.grid.bases), fields, definitions | case.flow.quantities, numbers_of(case)
-    )
+    definitions |= {name: one.text for name, one in quantities(case).items()}
+    return Vocabulary(parities, _walls(case.grid.bases), fields, definitions, numbers_of(case))
 
 
 def _field(field: FieldOf, first: int) -> Callable[[Algebra], Value]:

@@ -116,7 +116,7 @@ def _of_core(stage: Stage, known: dict[Known, float], numbers: dict[Field, int])
     # The core carries one input at least: then the others are numbered behind it.
     unused = 0 if inputs else 1
     if unused:
-        inputs = [[(0, 0.0, [0, 0, 0], 0, 0.0, math.inf)]]
+        inputs = [[(0, 0.0, [0, 0, 0], 0, 0.0, math.inf, 0.0)]]
     return _core.Program(
         inputs,
         [_number(one, known) for one in program.numbers],
@@ -136,5 +136,5 @@ def _terms(form: LinearForm, numbers: dict[Field, int]) -> list[tuple[Any, ...]]
     terms = []
     for term, factor in form.items():
         m = term.multiplier
-        terms.append((numbers[term.field], factor, list(m.derivatives), m.power, m.low, m.high))
+        terms.append((numbers[term.field], factor, list(m.derivatives), m.power, m.low, m.high, m.radius))
     return terms

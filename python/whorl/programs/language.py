@@ -69,7 +69,7 @@ def curl(algebra: Algebra, a: Value) -> Value:
 
 
 def _band(algebra: Algebra, a: Value, low: Value, high: Value | None = None) -> Value:
-    bounds = [_constant(one, "filter") for one in (low, high) if one is not None]
+    bounds = [_constant(one, "the wavenumbers of filter") for one in (low, high) if one is not None]
     low_k, high_k = bounds if len(bounds) == 2 else (0.0, bounds[0])
     if not 0 <= low_k < high_k:
         raise ValueError(f"filter keeps k1 ≤ |k| < k2, and {low_k:g} is not below {high_k:g}")
@@ -78,8 +78,15 @@ def _band(algebra: Algebra, a: Value, low: Value, high: Value | None = None) -> 
 
 def _constant(a: Value, what: str) -> float:
     if a.rank or a.complex or a.scalar.kind != "constant":
-        raise ValueError(f"the wavenumbers of {what} must be numbers that are known beforehand")
+        raise ValueError(f"{what} must be numbers that are known beforehand")
     return a.scalar.value
+
+
+def _average(algebra: Algebra, a: Value, radius: Value) -> Value:
+    r = _constant(radius, "the radii of average")
+    if r <= 0:
+        raise ValueError(f"average takes a radius above 0, not {r:g}")
+    return _under(algebra, a, linear.average(r))
 
 
 def _mirrored(algebra: Algebra, a: Value, operation: str) -> Value:
@@ -199,6 +206,9 @@ FUNCTIONS = {
     "strain": Function("f", "½(∂f_i/∂x_j + ∂f_j/∂x_i)", partial(_mirrored, operation="add"), local=False),
     "rotation": Function(
         "f", "½(∂f_i/∂x_j − ∂f_j/∂x_i)", partial(_mirrored, operation="subtract"), local=False
+    ),
+    "average": Function(
+        "f, r", "the mean of f over a ball of radius r, in two dimensions over a disc", _average, local=False
     ),
     "dot": Function("a, b", "the sum over the last index of a and the first of b", Algebra.dot),
     "cross": Function("a, b", "a × b", Algebra.cross),

@@ -1,7 +1,8 @@
 """Linear forms: sums of fields, each with a multiplier of its Fourier coefficients.
 
-A multiplier is i^(a+b+c) kx^a ky^b kz^c |k|^(2p) for low ≤ |k| < high and 0 for other k. Derivatives, the
-Laplacian and its inverse, and sharp filters are such multipliers, and so are their products.
+A multiplier is i^(a+b+c) kx^a ky^b kz^c |k|^(2p) W(|k|r) for low ≤ |k| < high and 0 for other k. Derivatives,
+the Laplacian and its inverse, sharp filters, and averages over a ball are such multipliers, and so are their
+products, but for an average of an average.
 """
 
 import math
@@ -16,20 +17,32 @@ WITHOUT_MEAN = sys.float_info.min
 
 @dataclass(frozen=True)
 class Multiplier:
-    """A factor of the Fourier coefficients: derivatives (a, b, c), a power p of |k|², a band of |k|."""
+    """A factor of the modes: derivatives (a, b, c), a power p of |k|², a band of |k|, a radius.
+
+    The radius is that of an average over a ball, 3 (sin x − x cos x)/x³ of x = kr, or in two dimensions over
+    a disc, 2 J₁(x)/x; 0 stands for none.
+    """
 
     derivatives: tuple[int, int, int] = (0, 0, 0)
     power: int = 0
     low: float = 0.0
     high: float = math.inf
+    radius: float = 0.0
 
     def __mul__(self, other: "Multiplier") -> "Multiplier":
+        """One after the other. Raises ValueError if both are averages, whose product is none."""
+        if self.radius and other.radius:
+            raise ValueError(
+                f"it averages over {other.radius:g} what is an average over {self.radius:g} already; "
+                "average once"
+            )
         a, b = self.derivatives, other.derivatives
         return Multiplier(
             (a[0] + b[0], a[1] + b[1], a[2] + b[2]),
             self.power + other.power,
             max(self.low, other.low),
             min(self.high, other.high),
+            self.radius or other.radius,
         )
 
     @property
@@ -40,7 +53,7 @@ class Multiplier:
     @property
     def order(self) -> tuple[Any, ...]:
         """What sorts multipliers."""
-        return (*self.derivatives, self.power, self.low, self.high)
+        return (*self.derivatives, self.power, self.low, self.high, self.radius)
 
 
 ONE = Multiplier()
@@ -60,6 +73,11 @@ INVERSE_LAPLACIAN = Multiplier(power=-1, low=WITHOUT_MEAN), -1.0
 def band(low: float, high: float) -> tuple[Multiplier, float]:
     """What keeps low ≤ |k| < high alone."""
     return replace(ONE, low=low, high=high), 1.0
+
+
+def average(radius: float) -> tuple[Multiplier, float]:
+    """The mean over a ball."""
+    return replace(ONE, radius=radius), 1.0
 
 
 @dataclass(frozen=True)

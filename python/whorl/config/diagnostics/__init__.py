@@ -2,7 +2,7 @@
 
 Its modules, each of which reaches only those before it:
 base, scales, selected, planes, buoyancy, conditional, convection, joint_pdf, line, moments, pdf, profile,
-slice, spectrum, stratification.
+slice, spectrum, stratification, ready, gradients, dissipation, pressure, scalar_set, current, condensate.
 """
 
 from functools import reduce
@@ -12,13 +12,19 @@ from typing import Annotated
 from pydantic import Field
 
 from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout
+from whorl.config.diagnostics.condensate import Condensate
 from whorl.config.diagnostics.conditional import Conditional
 from whorl.config.diagnostics.convection import Convection
+from whorl.config.diagnostics.current import Current
+from whorl.config.diagnostics.dissipation import Dissipation
+from whorl.config.diagnostics.gradients import Gradients
 from whorl.config.diagnostics.joint_pdf import JointPdf
 from whorl.config.diagnostics.line import Line
 from whorl.config.diagnostics.moments import Moments
 from whorl.config.diagnostics.pdf import Pdf
+from whorl.config.diagnostics.pressure import Pressure
 from whorl.config.diagnostics.profile import Profile
+from whorl.config.diagnostics.scalar_set import Scalars
 from whorl.config.diagnostics.slice import Slice
 from whorl.config.diagnostics.spectrum import Spectrum
 from whorl.config.diagnostics.stratification import Stratification
@@ -37,6 +43,12 @@ KINDS: dict[str, type[Diagnostic]] = {
         Line,
         Convection,
         Stratification,
+        Gradients,
+        Dissipation,
+        Pressure,
+        Scalars,
+        Current,
+        Condensate,
     )
 }
 

@@ -84,6 +84,9 @@ class Diagnostic(Section):
     reference: ClassVar[str] = ""
     """Where it is defined."""
 
+    page: ClassVar[str] = ""
+    """The page of docs/diagnostics that defines it; that of its kind by default."""
+
     @property
     def label(self) -> str:
         """The name of its group."""

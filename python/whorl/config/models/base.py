@@ -34,6 +34,18 @@ class FieldOf:
 
 
 @dataclass(frozen=True)
+class Defined:
+    """A quantity at the points that has a name: the expression that it stands for, its unit and meaning.
+
+    The text names fields and parameters in full.
+    """
+
+    text: str
+    unit: str
+    meaning: str
+
+
+@dataclass(frozen=True)
 class Slice:
     """A plane of a snapshot: |field|, its value (signed) or |field|², on the plane normal to an axis.
 
@@ -95,9 +107,6 @@ class Model(Section):
     snapshot: ClassVar[tuple[str, ...]]
     """The default of output.fields."""
 
-    quantities: ClassVar[dict[str, str]] = {}
-    """Expressions by name that expressions may use, such as the pressure p."""
-
     columns: ClassVar[tuple[Column, ...]]
     """Columns of the series behind those of `columns.CLOCK`: statistics of the core, and derived columns."""
 
@@ -146,6 +155,17 @@ class Model(Section):
     def parameters(self) -> dict[str, float]:
         """The core's parameters by name."""
         raise NotImplementedError
+
+    def quantities(self) -> dict[str, Defined]:
+        """Quantities by name that expressions may use, such as the pressure p."""
+        return {}
+
+    def budget(self) -> dict[str, tuple[str, ...]]:
+        """By column of the series the quantities whose means add up to its rate of change without forces.
+
+        A minus before a name says that it is subtracted.
+        """
+        return {}
 
     def viscosity_of_schmidt(self) -> float:
         """The ν in the Schmidt numbers of scalars."""

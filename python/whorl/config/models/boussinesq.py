@@ -5,15 +5,16 @@ from typing import Any, ClassVar, Literal
 from pydantic import model_validator
 
 from whorl.config.columns import Column
-from whorl.config.models.base import Curves, FieldOf, Picture, Slice
-from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
+from whorl.config.models.base import Curves, Defined, FieldOf, Picture, Slice
 from whorl.config.models.viscous import (
+    ENERGY_RATE,
     FLOW_COLUMNS,
     STRESS_AND_ROTATION,
     VELOCITY,
     VORTICITY,
     ViscousFlow,
 )
+from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.config.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
 from whorl.config.section import at_most_one, given_one, option
 
@@ -43,7 +44,7 @@ class Boussinesq(ViscousFlow):
     state: ClassVar = {"velocity": VELOCITY, "temperature": DENSITY}
     outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY, "temperature": DENSITY}
     snapshot: ClassVar = ("velocity", "vorticity", "temperature")
-    quantities: ClassVar = {"p": f"inv_lap({STRESS_AND_ROTATION} - buoyancy_frequency*dz(temperature))"}
+    pressure_sources: ClassVar = f"{STRESS_AND_ROTATION} - buoyancy_frequency*dz(temperature)"
     columns: ClassVar = (
         *FLOW_COLUMNS,
         Column("potential_energy", "length²/time²", "½⟨θ²⟩"),
@@ -87,6 +88,22 @@ class Boussinesq(ViscousFlow):
     def _one_diffusivity(self) -> "Boussinesq":
         at_most_one(self, "flow", "diffusivity", "prandtl")
         return self
+
+    def quantities(self) -> dict[str, Defined]:
+        return super().quantities() | {
+            "buoyancy_flux": Defined(
+                "buoyancy_frequency*velocity.z*temperature",
+                ENERGY_RATE,
+                "N w θ, from kinetic to potential energy",
+            ),
+            "potential_dissipation": Defined("diffusivity*sum(grad(temperature)**2)", ENERGY_RATE, "κ |∇θ|²"),
+        }
+
+    def budget(self) -> dict[str, tuple[str, ...]]:
+        return {
+            "energy": ("-buoyancy_flux", "-dissipation"),
+            "potential_energy": ("buoyancy_flux", "-potential_dissipation"),
+        }
 
     def without_mean(self, bases: str) -> tuple[str, ...]:
         return ("temperature",) if self.buoyancy_frequency else ()

@@ -4,11 +4,28 @@ import math
 from typing import Any, ClassVar, Literal
 
 from whorl.config.columns import Column
-from whorl.config.models.base import Curves, FieldOf, Model, Picture, Slice
+from whorl.config.models.base import Curves, Defined, FieldOf, Model, Picture, Slice
 from whorl.config.section import Linear, option
 
 PSI = FieldOf(2, "√density", "wavefunction ψ, real and imaginary part", symbol="psi", parts=True)
 ENERGY = "density length²/time²"
+
+
+RHO = "abs(psi)**2"
+MOMENTUM = "(real(psi)*grad(imag(psi)) - imag(psi)*grad(real(psi)))"
+PARTS = "(real(psi)*grad(real(psi)) + imag(psi)*grad(imag(psi)))"
+# ρu²/2 = 2a² |r∇s − s∇r|²/ρ and c²ξ² |∇√ρ|² = 2a² |r∇r + s∇s|²/ρ, with ψ = r + is and a = cξ/√2.
+QUANTITIES = {
+    "rho": Defined(RHO, "density", "ρ = |ψ|²"),
+    "superfluid_velocity": Defined(
+        f"2*dispersion*{MOMENTUM}/{RHO}", "length/time", "u = 2a∇φ, infinite on vortex lines"
+    ),
+    "kinetic_energy": Defined(f"2*dispersion**2*sum({MOMENTUM}**2)/{RHO}", ENERGY, "½ρu²"),
+    "quantum_energy": Defined(f"2*dispersion**2*sum({PARTS}**2)/{RHO}", ENERGY, "c²ξ²|∇√ρ|²"),
+    "interaction_energy": Defined(
+        f"dispersion*interaction*({RHO} - density)**2", ENERGY, "c²/(2ρ0) (ρ − ρ0)²"
+    ),
+}
 
 
 class Superfluid(Model):
@@ -61,6 +78,9 @@ class Superfluid(Model):
             "density": self.density,
         }
 
+    def quantities(self) -> dict[str, Defined]:
+        return QUANTITIES
+
     def headline(self) -> str:
         return f"c = {self.sound_speed:g}   ·   ξ = {self.coherence_length:g}"
 
@@ -82,3 +102,7 @@ i ∂ψ/∂t = −a ∇²ψ + b |ψ|²ψ − b ρ0 ψ,  a = c ξ/√2,  b = c/(�
         "time": {"dt": 0.0025, "until": 2.0},
         "initial": {"name": "taylor-green"},
     }
+
+    def budget(self) -> dict[str, tuple[str, ...]]:
+        """Both are conserved."""
+        return {"mass": (), "energy": ()}

@@ -7,21 +7,23 @@ import numpy as np
 from pydantic import model_validator
 
 from whorl.config.columns import Column
-from whorl.config.models.base import KOLMOGOROV, Curves, FieldOf, Picture, Slice, components
-from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
+from whorl.config.models.base import KOLMOGOROV, Curves, Defined, FieldOf, Picture, Slice, components
 from whorl.config.models.viscous import (
+    ENERGY_RATE,
     FLOW_COLUMNS,
     STRESS_AND_ROTATION,
     VELOCITY,
     VORTICITY,
     ViscousFlow,
 )
+from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.config.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
 from whorl.config.section import Vector, at_most_one, given_one, option
 
 MAGNETIC = FieldOf(
     3, "length/time", "magnetic field b in units of the Alfvén velocity, without B0", symbol="b"
 )
+LORENTZ = "cross(current, magnetic + vector(mean_field_x, mean_field_y, mean_field_z))"
 EXCLUDED_BY_KINEMATIC = ("hall", "rotation", "drag", "hyperviscosity", "hypoviscosity")
 CURRENT = FieldOf(3, "1/time", "current j, the curl of b", symbol="j", definition="curl(magnetic)")
 
@@ -57,10 +59,7 @@ class Mhd(ViscousFlow):
         "current": CURRENT,
     }
     snapshot: ClassVar = ("velocity", "magnetic", "vorticity", "current")
-    quantities: ClassVar = {
-        "p": f"inv_lap({STRESS_AND_ROTATION} + div(cross(current, magnetic + "
-        "vector(mean_field_x, mean_field_y, mean_field_z))))"
-    }
+    pressure_sources: ClassVar = f"{STRESS_AND_ROTATION} + div({LORENTZ})"
     columns: ClassVar = (
         *FLOW_COLUMNS,
         Column("magnetic_energy", "length²/time²", "½⟨b²⟩"),
@@ -122,6 +121,19 @@ class Mhd(ViscousFlow):
                 f"{' and '.join(acting)}; leave one or the other out"
             )
         return self
+
+    def quantities(self) -> dict[str, Defined]:
+        return super().quantities() | {
+            "lorentz_force": Defined(LORENTZ, "length/time²", "j×(B0 + b)"),
+            "lorentz_work": Defined(
+                f"dot(velocity, {LORENTZ})", ENERGY_RATE, "u·(j×(B0 + b)), from magnetic to kinetic energy"
+            ),
+            "ohmic_dissipation": Defined("resistivity*dot(current, current)", ENERGY_RATE, "η j²"),
+        }
+
+    def budget(self) -> dict[str, tuple[str, ...]]:
+        of_u = {} if self.kinematic else {"energy": ("lorentz_work", "-dissipation")}
+        return of_u | {"magnetic_energy": ("-lorentz_work", "-ohmic_dissipation")}
 
     def magnetic_diffusivity(self) -> float:
         if self.magnetic_prandtl is None:

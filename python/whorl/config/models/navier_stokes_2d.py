@@ -9,12 +9,13 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from whorl.config.columns import Column
-from whorl.config.models.base import Curves, FieldOf, Picture, Slice
+from whorl.config.models.base import Curves, Defined, FieldOf, Picture, Slice
 from whorl.config.models.viscous import (
     DISSIPATION,
     ENERGY,
     ENERGY_CURVE,
     ENSTROPHY,
+    INVARIANTS,
     LARGEST,
     TURNOVER_TIME,
     VELOCITY,
@@ -105,6 +106,18 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
     def first_field(cls) -> str:
         """The velocity, which [initial] sets; [initial.vorticity] sets the vorticity instead."""
         return "velocity"
+
+    def quantities(self) -> dict[str, Defined]:
+        parts = self.dissipations("vorticity", "viscosity*sum(grad(vorticity)**2)")
+        of_enstrophy = Defined(
+            " + ".join(parts[name] for name in self.acting()),
+            "1/time³",
+            "loss of ½ω² at the point by all linear losses that act; by viscosity ν |∇ω|²",
+        )
+        return super().quantities() | {"Q": INVARIANTS["Q"], "enstrophy_dissipation": of_enstrophy}
+
+    def budget(self) -> dict[str, tuple[str, ...]]:
+        return super().budget() | {"enstrophy": ("-enstrophy_dissipation",)}
 
     def parameters(self) -> dict[str, float]:
         return self.losses() | {"beta": self.beta}

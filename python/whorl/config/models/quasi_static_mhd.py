@@ -6,9 +6,12 @@ from typing import ClassVar, Literal
 from pydantic import model_validator
 
 from whorl.config.columns import Column
-from whorl.config.models.base import Curves, Picture, Slice, components
-from whorl.config.models.viscous import ENERGY_CURVE, FLOW_COLUMNS, ViscousFlow
+from whorl.config.models.base import Curves, Defined, Picture, Slice, components
+from whorl.config.models.viscous import ENERGY_CURVE, ENERGY_RATE, FLOW_COLUMNS, ViscousFlow
 from whorl.config.section import Vector, option
+
+ALONG = "(field_direction_x*dx({0}) + field_direction_y*dy({0}) + field_direction_z*dz({0}))"
+JOULE = f"interaction*dot(velocity, inv_lap({ALONG.format(ALONG.format('velocity'))}))"
 
 
 class QuasiStaticMhd(ViscousFlow):
@@ -56,6 +59,12 @@ class QuasiStaticMhd(ViscousFlow):
         unit = tuple(value / length for value in self.field_direction)
         field = {"interaction": self.interaction} | components("field_direction", unit)
         return super().parameters() | field
+
+    def quantities(self) -> dict[str, Defined]:
+        usual = super().quantities()
+        whole = Defined(f"{usual['dissipation'].text} + {JOULE}", ENERGY_RATE, usual["dissipation"].meaning)
+        joule = Defined(JOULE, ENERGY_RATE, "Q u·∇⁻²(e·∇)²u, lost to the currents")
+        return usual | {"dissipation": whole, "joule_dissipation": joule}
 
     def headline(self) -> str:
         return f"ν = {self.viscosity:g}   ·   Q = {self.interaction:g}"

@@ -8,9 +8,20 @@ from pydantic import model_validator
 
 from whorl.base.text import in_powers
 from whorl.config.columns import Column, Known
-from whorl.config.models.base import Curves, FieldOf, Model, Picture, Slice
+from whorl.config.models.base import Curves, Defined, FieldOf, Model, Picture, Slice
+from whorl.config.models.viscous import (
+    ACCELERATIONS,
+    ENERGY_RATE,
+    FLOW_COLUMNS,
+    HELICITY,
+    INVARIANTS,
+    VELOCITY,
+    VISCOUS,
+    VORTICITY,
+    pressure,
+    turnover_rate,
+)
 from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
-from whorl.config.models.viscous import FLOW_COLUMNS, HELICITY, VELOCITY, VORTICITY, turnover_rate
 from whorl.config.section import Linear, at_most_one, option
 
 TEMPERATURE = FieldOf(
@@ -68,9 +79,6 @@ class RayleighBenard(Model):
     state: ClassVar = {"velocity": VELOCITY, "temperature": TEMPERATURE}
     outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY, "temperature": TEMPERATURE}
     snapshot: ClassVar = ("velocity", "temperature")
-    quantities: ClassVar = {
-        "p": "inv_lap(dz(temperature) + 2*rotation_z*vorticity.z - div(div(outer(velocity, velocity))))"
-    }
     columns: ClassVar = (
         *(column for column in FLOW_COLUMNS if column is not HELICITY),
         Column("thermal_variance", "", "½⟨θ²⟩"),
@@ -162,6 +170,21 @@ class RayleighBenard(Model):
             "viscosity": math.sqrt(self.prandtl / self.rayleigh),
             "diffusivity": 1 / math.sqrt(self.rayleigh * self.prandtl),
             "rotation_z": self.rotation_rate(),
+        }
+
+    def quantities(self) -> dict[str, Defined]:
+        sources = "dz(temperature) + 2*rotation_z*vorticity.z - div(div(outer(velocity, velocity)))"
+        own = {
+            "dissipation": Defined(VISCOUS, ENERGY_RATE, "2 ν s_ij s_ij"),
+            "convective_flux": Defined("velocity.z*temperature", "length/time", "w θ, the work of buoyancy"),
+            "thermal_dissipation": Defined("diffusivity*sum(grad(temperature)**2)", "1/time", "κ |∇θ|²"),
+        }
+        return pressure(sources) | own | INVARIANTS | ACCELERATIONS
+
+    def budget(self) -> dict[str, tuple[str, ...]]:
+        return {
+            "energy": ("convective_flux", "-dissipation"),
+            "thermal_variance": ("convective_flux", "-thermal_dissipation"),
         }
 
     def headline(self) -> str:

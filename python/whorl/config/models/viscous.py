@@ -7,7 +7,16 @@ from typing import ClassVar
 import numpy as np
 
 from whorl.config.columns import Column, Known, State
-from whorl.config.models.base import KOLMOGOROV, Curves, FieldOf, Model, Picture, Slice, components
+from whorl.config.models.base import (
+    KOLMOGOROV,
+    Curves,
+    Defined,
+    FieldOf,
+    Model,
+    Picture,
+    Slice,
+    components,
+)
 from whorl.config.section import Linear, Vector, option
 
 VELOCITY = FieldOf(3, "length/time", "velocity u", ("x", "y", "z"), symbol="u")
@@ -17,6 +26,32 @@ STRESS_AND_ROTATION = (
     "2*(rotation_x*vorticity.x + rotation_y*vorticity.y + rotation_z*vorticity.z) "
     "- div(div(outer(velocity, velocity)))"
 )
+
+ENERGY_RATE, RATE2, ACCELERATION = "length²/time³", "1/time²", "length/time²"
+VISCOUS = "2*viscosity*sum(strain(velocity)**2)"
+# Cantwell, Phys. Fluids A 4, 782 (1992), for ∇·u = 0.
+INVARIANTS = {
+    "Q": Defined(
+        "-trace(grad(velocity) @ grad(velocity))/2",
+        RATE2,
+        "−½ A_ij A_ji = ¼ω² − ½ s_ij s_ij, A_ij = ∂u_i/∂x_j",
+    ),
+    "R": Defined("-det(grad(velocity))", "1/time³", "−det A = −⅓ A_ij A_jk A_ki"),
+}
+ACCELERATIONS = {
+    "advection": Defined("-grad(velocity) @ velocity", ACCELERATION, "−(u·∇)u"),
+    "pressure_acceleration": Defined("-grad(p)", ACCELERATION, "−∇p"),
+    "viscous_acceleration": Defined("viscosity*lap(velocity)", ACCELERATION, "ν∇²u"),
+    "acceleration": Defined(
+        "viscosity*lap(velocity) - grad(p)", ACCELERATION, "−∇p + ν∇²u, of a fluid element by these two"
+    ),
+}
+
+
+def pressure(sources: str) -> dict[str, Defined]:
+    """The pressure whose Laplacian is this, without a mean."""
+    return {"p": Defined(f"inv_lap({sources})", "length²/time²", "pressure p by its Poisson equation")}
+
 
 ENERGY = Column("energy", "length²/time²", "mean kinetic energy E = ½⟨u²⟩")
 DISSIPATION = Column(
@@ -148,6 +183,13 @@ ENERGY_CURVE = Curves("Kinetic energy  ½⟨u²⟩", (("energy", ""),))
 DISSIPATION_CURVE = Curves("Dissipation  ε", (("dissipation", ""),))
 
 
+def _square_with(operator: str, power: int, field: str) -> str:
+    """f·(−∇²)^power f or f·(−∇²)^−power f, with lap or inv_lap."""
+    applied = f"{operator}(" * power + field + ")" * power
+    sign = "-" if power % 2 else ""
+    return f"{field}*({sign}{applied})" if field == "vorticity" else f"dot({field}, {sign}{applied})"
+
+
 class Losses(Model):
     """Linear losses of a velocity: viscosity, powers of it, and drag."""
 
@@ -166,6 +208,39 @@ class Losses(Model):
 
     def losses(self) -> dict[str, float]:
         return {name: float(getattr(self, name)) for name in Losses.model_fields if name != "model"}
+
+    def dissipations(self, field: str, viscous: str) -> dict[str, str]:
+        """What each loss takes of half the square of a field at the points: −f·(the term of the loss)."""
+        return {
+            "viscous": viscous,
+            "hyperviscous": f"hyperviscosity*{_square_with('lap', self.hyperviscosity_power, field)}",
+            "hypoviscous": f"hypoviscosity*{_square_with('inv_lap', self.hypoviscosity_power, field)}",
+            "drag": f"drag*{field}**2" if field == "vorticity" else f"drag*dot({field}, {field})",
+        }
+
+    def acting(self) -> list[str]:
+        """The losses among `dissipations` that are not zero, viscosity always among them."""
+        given = {"hyperviscous": self.hyperviscosity, "hypoviscous": self.hypoviscosity, "drag": self.drag}
+        return ["viscous", *(name for name, value in given.items() if value)]
+
+    def quantities(self) -> dict[str, Defined]:
+        """The dissipation, loss by loss."""
+        parts = self.dissipations("velocity", VISCOUS)
+        whole = " + ".join(parts[name] for name in self.acting())
+        return {
+            "dissipation": Defined(whole, ENERGY_RATE, "ε at the point, by all linear losses that act"),
+            "viscous_dissipation": Defined(parts["viscous"], ENERGY_RATE, "2 ν s_ij s_ij"),
+            "hyperviscous_dissipation": Defined(
+                parts["hyperviscous"], ENERGY_RATE, "ν_h u·(−∇²)^p u, of either sign"
+            ),
+            "hypoviscous_dissipation": Defined(
+                parts["hypoviscous"], ENERGY_RATE, "μ u·(−∇²)^−q u, of either sign"
+            ),
+            "drag_dissipation": Defined(parts["drag"], ENERGY_RATE, "α u²"),
+        }
+
+    def budget(self) -> dict[str, tuple[str, ...]]:
+        return {"energy": ("-dissipation",)}
 
     def moves(self, statistics: Mapping[str, float]) -> bool:
         return statistics["energy"] > 0
@@ -188,7 +263,7 @@ class ViscousFlow(Losses):
     state: ClassVar = {"velocity": VELOCITY}
     outputs: ClassVar = {"velocity": VELOCITY, "vorticity": VORTICITY}
     snapshot: ClassVar = ("velocity", "vorticity")
-    quantities: ClassVar = {"p": f"inv_lap({STRESS_AND_ROTATION})"}
+    pressure_sources: ClassVar = STRESS_AND_ROTATION
     columns: ClassVar = FLOW_COLUMNS
     not_columns: ClassVar = ("palinstrophy", "maximum_divergence")
     spectra: ClassVar = (ENERGY_SPECTRUM, HELICITY_SPECTRUM)
@@ -200,6 +275,10 @@ class ViscousFlow(Losses):
         (("energy", "E(k)"),),
         slope=KOLMOGOROV,
     )
+
+    def quantities(self) -> dict[str, Defined]:
+        """Pressure, dissipation, invariants and accelerations."""
+        return pressure(self.pressure_sources) | super().quantities() | INVARIANTS | ACCELERATIONS
 
     def parameters(self) -> dict[str, float]:
         frame = components("rotation", self.rotation) | components("mean_velocity", self.mean_velocity)
