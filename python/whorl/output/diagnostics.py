@@ -50,7 +50,7 @@ class Measured:
             one.name: (
                 ("time", *one.axes),
                 self._all(one),
-                {"units": one.unit or "1", "long_name": one.meaning},
+                _told(one),
             )
             for one in self.layout.arrays
         }
@@ -66,6 +66,13 @@ class Measured:
     def _all(self, array: Array) -> np.ndarray:
         rows = [row[array.name] for row in self.rows]
         return np.stack(rows) if rows else np.empty((0, *self.layout.shape_of(array)))
+
+
+def _told(array: Array) -> dict[str, str]:
+    """The attributes of an array; those beside its unit and meaning say what several states give together."""
+    ways = {"over_time": array.over_time, "weighted_by": array.weighted_by, "about": array.about}
+    told = {"units": array.unit or "1", "long_name": array.meaning}
+    return told | {name: value for name, value in ways.items() if value}
 
 
 def about(diagnostic: Diagnostic) -> dict[str, str]:
