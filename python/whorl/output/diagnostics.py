@@ -24,7 +24,6 @@ from whorl.output.diagnostic_files import read_diagnostics, write_group
 from whorl.output.moment import Moment
 from whorl.output.series import gaps_of, with_gaps
 from whorl.output.table import Kept, Table
-from whorl.programs.plan import Plan
 from whorl.programs.questions import Questions
 
 if TYPE_CHECKING:
@@ -124,11 +123,6 @@ class Diagnostics(Table):
             name: Measured(one, Together(case, [one]).layouts[0]) for name, one in self.by_name.items()
         }
         self.gaps: list[str] = []
-
-    def plans(self) -> dict[str, Plan]:
-        """How each diagnostic alone is worked out."""
-        alone = {name: Together(self.case, [one]) for name, one in self.by_name.items()}
-        return {f"diagnostics.{name}": of.questions.plan for name, of in alone.items()}
 
     def begin(self) -> None:
         """Do nothing: there is no file before the first state."""
