@@ -85,15 +85,27 @@ def test_bins_without_points_say_nothing():
     assert np.isnan(weighted_mean(TIMES, values, counts)[1][2])  # of three states, which is no error of 0
 
 
-def test_the_error_of_a_mean_over_points_is_its_scatter():
-    """The numbers of points follow the values, so that it is neither the mean nor its error."""
-    times, found = equal(100, 0.5), []
-    for f, g in zip(process(times, 400, seed=6), process(times, 400, seed=7), strict=True):
-        counts = np.exp(0.6 * f + 0.3 * g)[:, None]
-        found.append([float(one[0]) for one in weighted_mean(times, f[:, None], counts)[:2]])
-    means, errors = np.array(found).T
+def test_errors_over_points_are_the_scatter():
+    """The numbers of points vary and follow the values, so that errors are not those of the states' values."""
+    times, found = equal(400, 0.5), []
+    for f, g in zip(process(times, 300, seed=6), process(times, 300, seed=7), strict=True):
+        counts = np.exp(0.3 * f + 1.1 * g)[:, None]
+        told = {"over_time": "std", "weighted_by": "count", "about": "m"}
+        states = xr.Dataset(
+            {
+                "count": (("time", "bin"), counts, {"over_time": "sum"}),
+                "m": (("time", "bin"), f[:, None], {"weighted_by": "count"}),
+                "s": (("time", "bin"), np.full_like(counts, 0.5), told),
+            },
+            {"time": times},
+        )
+        data = pooled(states)
+        found.append([float(data[name][0]) for name in ("m", "m_error", "s", "s_error")])
+    means, errors, stds, errors_of_std = np.array(found).T
     assert math.sqrt((errors**2).mean()) == pytest.approx(means.std(), rel=0.15)
-    assert means.mean() == pytest.approx(0.6, abs=0.06)  # of a Gaussian f weighted by exp(0.6 f)
+    assert math.sqrt((errors_of_std**2).mean()) == pytest.approx(stds.std(), rel=0.15)
+    assert means.mean() == pytest.approx(0.3, abs=0.03)  # of a Gaussian f weighted by exp(0.3 f)
+    assert (stds**2).mean() == pytest.approx(1.25, abs=0.06)
 
 
 def test_a_deviation_over_points_is_that_of_all_points():
