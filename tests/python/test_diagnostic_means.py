@@ -86,7 +86,7 @@ def test_bins_without_points_say_nothing():
 
 
 def test_errors_over_points_are_the_scatter():
-    """The numbers of points vary and follow the values, so that errors are not those of the states' values."""
+    """The numbers of points vary and follow the values: errors are not those of the states' values."""
     times, found = equal(400, 0.5), []
     for f, g in zip(process(times, 300, seed=6), process(times, 300, seed=7), strict=True):
         counts = np.exp(0.3 * f + 1.1 * g)[:, None]
