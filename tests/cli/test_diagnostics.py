@@ -1,11 +1,14 @@
 """`whorl diagnostics` and `whorl analyse`, and a run with diagnostics, as typed."""
 
+import json
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 import xarray as xr
 from cli.commands import CASE
+from matplotlib.image import imread
 from support.build import needs
 from whorl.config.diagnostics import KINDS
 from whorl.results.runs import open_run
@@ -28,7 +31,7 @@ of = "u"
 @pytest.fixture
 def run(whorl, tmp_path):
     (tmp_path / "box.toml").write_text(CASE + BLOCKS)
-    assert whorl("run", "box.toml").code == 0
+    assert whorl("run", "box.toml", "--set", "output.series_every=1 steps").code == 0
     return tmp_path / "box"
 
 
@@ -107,6 +110,84 @@ def test_what_analyse_refuses(whorl, run):
         assert result.out == ""
         assert "Traceback" not in result.err
     assert not (run / "analysis.h5").exists()
+
+
+def test_means_of_diagnostics(whorl, run):
+    whole = whorl("average", "box", "--diagnostics", "--from", "0.05", "-o", "means.h5")
+    assert (whole.code, whole.err) == (0, "")
+    assert re.search(r"^pdf +number +mean ± error +samples$", whole.out, re.MULTILINE)
+    assert re.search(r"^p +std +\S+ ± unknown \? +too few$", whole.out, re.MULTILINE)
+    assert re.search(r"^p +outside below +0 +sum$", whole.out, re.MULTILINE)
+    assert "pdf has only 3 states in the window, and an error needs 4" in whole.out
+    assert "of-u has only one state in the window, so no mean" in whole.out
+    assert "States in the window: pdf 3." in whole.out
+    assert "means.h5: pdf; xarray.open_dataset('means.h5', group='pdf')" in whole.out
+    with xr.open_dataset("means.h5", group="pdf") as data:
+        assert data["pdf_error"].dims == data["pdf"].dims == ("quantity", "bin")
+    one = whorl("average", "box", "-d", "pdf", "--json")
+    told = json.loads(one.out)
+    assert list(told["diagnostics"]) == ["pdf"]
+    assert told["diagnostics"]["pdf"]["states"] > 1
+
+
+REFUSED_MEANS = [
+    (("-d", "pfd"), "has measured no diagnostic pfd: it has of-u, pdf; did you mean pdf?"),
+    (("--diagnostics", "--from", "0.17"), "means need two states in the window"),
+    (("--diagnostics", "-o", "box/series.csv"), "is no earlier file of means, so it is not replaced"),
+    (("-o", "means.h5"), "--output goes with --diagnostics or --diagnostic NAME"),
+    (("--file", "box/analysis.h5"), "--file goes with --diagnostics or --diagnostic NAME"),
+    (("--diagnostics", "--file", "nothing.h5"), "there is no nothing.h5"),
+]
+
+
+def test_what_average_refuses(whorl, run):
+    before = (run / "series.csv").read_bytes()
+    for words, told in REFUSED_MEANS:
+        result = whorl("average", "box", *words)
+        assert (result.code, result.out) == (2, ""), words
+        assert told in result.err, words
+        assert len(result.err.splitlines()) == 1
+    assert (run / "series.csv").read_bytes() == before
+
+
+def test_means_and_pictures_of_an_analysis(whorl, run):
+    assert whorl("analyse", "box", "--all", "--moments", "u", "--pdf", "p").code == 0
+    means = whorl("average", "box", "--diagnostics", "--file", "box/analysis.h5", "--from", "0")
+    assert (means.code, means.err) == (0, "")
+    assert re.search(r"^u\.z +std ", means.out, re.MULTILINE)
+    picture = whorl("plot", "box", "-d", "moments", "--file", "box/analysis.h5", "-o", "own.png")
+    assert (picture.code, picture.err) == (0, "")
+    assert imread("own.png").shape[2] == 4
+
+
+def test_a_picture_of_a_diagnostic(whorl, run):
+    mean = whorl("plot", "box", "--diagnostic", "pdf", "--from", "0")
+    assert (mean.code, mean.err) == (0, "")
+    assert "States in the window: pdf 4." in mean.out
+    assert mean.out.splitlines()[-1] == "picture  box/pdf.png"
+    state = whorl("plot", "box", "-d", "pdf", "--time", "0.1", "-o", "state.png")
+    assert (state.code, state.out.count("window")) == (0, 0)
+    assert not np.array_equal(imread("box/pdf.png"), imread("state.png"))
+
+
+REFUSED_PICTURES = [
+    (("-d", "pfd"), "has measured no diagnostic pfd: it has of-u, pdf; did you mean pdf?"),
+    (("-d", "pdf", "--time", "0.1", "--from", "0"), "give one of the two"),
+    (("-d", "pdf", "--time", "nan"), "the time nan is no time"),
+    (("-d", "pdf", "--plane", "z"), "--field and --plane choose a slice"),
+    (("-d", "pdf", "-o", "picture.txt"), "must end in .png"),
+    (("-d", "pdf", "--from", "5"), "no row of series.csv lies in the window"),
+    (("-d", "pdf", "--from", "0.17"), "means need two states in the window"),
+    (("--file", "box/analysis.h5"), "--file goes with --diagnostic NAME"),
+]
+
+
+def test_pictures_that_are_refused(whorl, run):
+    for words, told in REFUSED_PICTURES:
+        result = whorl("plot", "box", *words)
+        assert (result.code, result.out) == (2, ""), words
+        assert told in result.err, words
+    assert not list(run.glob("*.png"))
 
 
 def test_a_run_without_diagnostics_says_so(whorl, tmp_path):

@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from cli.commands import settings
+from cli.commands import CASE, settings
 from matplotlib.image import imread
 from planner.cases import sections
 from whorl.machine.planner.machine import machine_from
@@ -78,6 +78,40 @@ def test_one_gpu_is_planned_of_a_node_of_eight(whorl):
     assert "assumptions, not measurements" in done.out
     assert "1 × 1" in done.out
     assert "run.device" not in done.out
+
+
+EXPRESSIONS = """
+[[diagnostics]]
+kind = "pdf"
+of = "grad(u)"
+[[diagnostics]]
+kind = "moments"
+name = "of-p"
+of = "p"
+"""
+
+
+def test_expressions_are_told_as_in_the_log(whorl, toy, tmp_path):
+    """All of them, word for word; the plan is the one that the run follows."""
+    case = (
+        CASE
+        + 'columns = {e = "mean(u.x*u.y*u.z)"}\nfields = ["velocity", "Q = det(grad(u))"]\n'
+        + EXPRESSIONS
+    )
+    (tmp_path / "box.toml").write_text(case)
+    assert whorl("run", "box.toml").code == 0
+    log = [line.partition("  ")[2] for line in (tmp_path / "box" / "log.txt").read_text().splitlines()]
+    plans = [line for line in log if " a point" in line]
+    assert [line.partition(": ")[0] for line in plans] == [
+        *("output.columns", "output.fields, Q", "diagnostics.pdf", "diagnostics.of-p"),
+    ]
+    done = whorl("plan", "box.toml", "-m", toy, "--json", "plan.json")
+    assert done.code == 0, done.err
+    shown = [" ".join(line.split()) for line in done.out.splitlines()]
+    for line in plans:
+        assert line.replace(": ", " ", 1) in shown
+    kept = json.loads((tmp_path / "plan.json").read_text())["expressions"]
+    assert [f"{what}: {how}" for what, how in kept.items()] == plans
 
 
 def test_overlap_is_said_to_be_a_guess(whorl):

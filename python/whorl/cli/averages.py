@@ -1,17 +1,23 @@
 """`whorl average`, which imports what it needs, so that help appears at once."""
 
 import json
+from itertools import groupby
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
+from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from whorl.cli.options import RunArgument, WindowEnd, WindowStart
+from whorl.base.errors import CaseError
+from whorl.cli.options import RunArgument, StatesFile, WindowEnd, WindowStart
 from whorl.run.progress import stdout_console
 
 if TYPE_CHECKING:
     from whorl.results.averages import Averages
+    from whorl.results.diagnostic_means import DiagnosticMeans
+    from whorl.results.runs import RunResults
 
 
 def average(
@@ -21,6 +27,18 @@ def average(
     as_json: Annotated[
         bool, typer.Option("--json", help="Print all numbers, also mean spectra, as JSON.")
     ] = False,
+    diagnostics: Annotated[
+        bool, typer.Option("--diagnostics", help="Average all diagnostics, in place of series and spectra.")
+    ] = False,
+    diagnostic: Annotated[
+        list[str] | None,
+        typer.Option("--diagnostic", "-d", metavar="NAME", help="Average this one; repeat as needed."),
+    ] = None,
+    source: StatesFile = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", help="Write the means of diagnostics to this HDF5 file, all arrays."),
+    ] = None,
 ) -> None:
     """Average a run over a window of time, with errors, and say whether it is stationary there.
 
@@ -28,14 +46,66 @@ def average(
     """
     from whorl.results.runs import open_run
 
-    averages = open_run(directory).average(start, end)
+    run = open_run(directory)
+    if diagnostics or diagnostic:
+        _average_diagnostics(run, diagnostic or [], (start, end), as_json, source, output)
+        return
+    for name, value in (("--output", output), ("--file", source)):
+        if value is not None:
+            raise CaseError(
+                f"{name} goes with --diagnostics or --diagnostic NAME: series and spectra have none."
+            )
+    averages = run.average(start, end)
     if as_json:
-        typer.echo(json.dumps(averages.to_dict(), ensure_ascii=False, allow_nan=False, indent=1))
+        _print_json(averages)
         return
     console = stdout_console()
-    console.print(_table(averages))
-    for remark in averages.remarks():
-        console.print(f"\n{escape(remark)}", soft_wrap=True)
+    console.print(_table(averages), "")
+    _print_remarks(console, averages)
+
+
+def _average_diagnostics(
+    run: "RunResults",
+    names: list[str],
+    window: tuple[float | None, float | None],
+    as_json: bool,
+    source: Path | None,
+    output: Path | None,
+) -> None:
+    from whorl.output.diagnostic_files import read_diagnostics
+    from whorl.results.diagnostic_means import HEADING, check_means_file
+
+    if output is not None:
+        check_means_file(output)
+    means = run.mean_diagnostics(names, *window, found=None if source is None else read_diagnostics(source))
+    if output is not None:
+        means.write(output)
+    if as_json:
+        _print_json(means)
+        return
+    console = stdout_console()
+    for name, rows in groupby(means.cells(), key=lambda row: row[0]):
+        table = Table(escape(name), *HEADING[2:], box=None, header_style="bold", pad_edge=False)
+        table.columns[0].overflow = "fold"
+        table.columns[1].no_wrap = table.columns[2].no_wrap = True
+        table.columns[3].justify = "right"
+        for _, quantity, number, told, samples in rows:
+            shown = f"[yellow]{escape(told)}[/]" if told.endswith("?") else escape(told)
+            table.add_row(escape(quantity), escape(number), shown, samples)
+        console.print(table, "")
+    _print_remarks(console, means)
+    if output is not None:
+        group = next(iter(means.means))
+        line = f"{output}: {', '.join(means.means)}; xarray.open_dataset({str(output)!r}, group={group!r})"
+        console.print(f"\n{escape(line)}", soft_wrap=True)
+
+
+def _print_json(found: "Averages | DiagnosticMeans") -> None:
+    typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=1))
+
+
+def _print_remarks(console: Console, found: "Averages | DiagnosticMeans") -> None:
+    console.print(*(escape(remark) for remark in found.remarks()), sep="\n\n", soft_wrap=True)
 
 
 def _table(averages: "Averages") -> Table:

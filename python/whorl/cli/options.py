@@ -15,6 +15,10 @@ WindowStart = Annotated[
 WindowEnd = Annotated[
     float | None, typer.Option("--to", metavar="T", help="The time at which it ends; the last by default.")
 ]
+StatesFile = Annotated[
+    Path | None,
+    typer.Option("--file", metavar="FILE", help="An analysis of the run, in place of its diagnostics.h5."),
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(

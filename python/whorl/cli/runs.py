@@ -9,7 +9,7 @@ import typer
 from whorl.base.errors import CaseError
 from whorl.base.text import spelled, typed
 from whorl.base.version import __version__
-from whorl.cli.options import CaseName, RunArgument, Settings, WindowEnd, WindowStart
+from whorl.cli.options import CaseName, RunArgument, Settings, StatesFile, WindowEnd, WindowStart
 from whorl.config.case import Case, find_case, load_case
 from whorl.config.clock import Instant
 from whorl.run.lasting_output import lasting_output
@@ -92,20 +92,49 @@ def plot(
         str | None, typer.Option(help="Plane of the slice: x, y or z, or with a position z=1.5 or z=pi/2.")
     ] = None,
     time: Annotated[
-        float | None, typer.Option(help="Time of the snapshot, the nearest is taken; the last by default.")
+        float | None,
+        typer.Option(help="Time of the snapshot or the state, the nearest is taken; the last by default."),
     ] = None,
     start: WindowStart = None,
     end: WindowEnd = None,
+    diagnostic: Annotated[
+        str | None,
+        typer.Option("--diagnostic", "-d", metavar="NAME", help="Draw this diagnostic, to DIR/NAME.png."),
+    ] = None,
+    source: StatesFile = None,
 ) -> None:
     """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress.
 
-    With --from or --to it also draws averages over this window, as of whorl average.
+    With --from or --to it also draws averages over this window, as of whorl average. With --diagnostic NAME
+    it draws the mean of a diagnostic over the window, with a band of its error, or with --time a state of it.
     """
-    from whorl.results.plots import plot_run
+    chosen = {"time": time, "start": start, "end": end}
+    if diagnostic is not None:
+        picture = _plot_diagnostic(directory, diagnostic, output, source, field or plane, chosen)
+    else:
+        from whorl.results.plots import plot_run
 
-    chosen = {"field": field, "plane": plane, "time": time, "start": start, "end": end}
-    picture = plot_run(directory, output, **chosen, tell=typer.echo)
+        if source is not None:
+            raise CaseError("--file goes with --diagnostic NAME.")
+        picture = plot_run(directory, output, field=field, plane=plane, **chosen, tell=typer.echo)
     typer.echo(f"output   {spelled(str(directory))}\npicture  {spelled(str(picture))}")
+
+
+def _plot_diagnostic(
+    directory: Path,
+    name: str,
+    output: Path | None,
+    source: Path | None,
+    of_slice: str | None,
+    chosen: dict[str, float | None],
+) -> Path:
+    from whorl.output.diagnostic_files import read_diagnostics
+    from whorl.results.diagnostic_picture import plot_diagnostic
+
+    if of_slice is not None:
+        raise CaseError("--field and --plane choose a slice, which a picture of a --diagnostic has not.")
+    found = None if source is None else read_diagnostics(source)
+    return plot_diagnostic(directory, name, output, **chosen, found=found, tell=typer.echo)
 
 
 def _case_with_directory(source: str, output: Path | None, settings: list[str]) -> Case:

@@ -17,6 +17,7 @@ from whorl.config.expressions import (
     check_snapshot_fields,
 )
 from whorl.config.forcing import DesignGrid, FormulaInTime, Steady, Stochastic, undesigned
+from whorl.config.formulas import SHORT
 from whorl.config.initial_options import KINDS, Formula, InitialField, Zero
 from whorl.config.measures import (
     all_fields,
@@ -29,7 +30,6 @@ from whorl.config.models import DEFAULT, MODELS, Model
 from whorl.config.scalars import STATISTICS
 from whorl.config.section import Section, tag_of
 from whorl.config.turnovers import check_turnovers
-from whorl.config.formulas import SHORT
 from whorl.config.wavenumbers import resolved_wavenumber, smallest_wavenumber
 
 

@@ -2,5 +2,5 @@
 
 Its modules, each of which reaches only those before it:
 checkpoint, checksums, lock, moment, table, series, diagnostic_files, diagnostics, snapshot_series,
-snapshot_writer, snapshots, directory, means, accuracy, mode_arrays, spectra, recorder.
+snapshot_writer, snapshots, directory, means, accuracy, mode_arrays, spectra, plans, recorder.
 """

@@ -4,20 +4,25 @@ A group has `time`, `step`, the axes and the arrays (time, …) of its diagnosti
 scales, and as attributes its kind, meaning and options: xarray opens it by `open_dataset(path, group=NAME)`.
 """
 
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import xarray as xr
 
 from whorl.base.errors import CaseError
+from whorl.base.files import check_folder
 from whorl.base.hdf5 import open_hdf5, python_value, text_type
 
 if TYPE_CHECKING:
     import h5py
 
 
+TOLD = ("units", "long_name", "over_time", "weighted_by", "about")  # attributes of an array
+
+
 def write_group(file: "h5py.File", name: str, data: xr.Dataset) -> None:
-    """Write a dataset over time as a group that can grow."""
+    """Write a dataset as a group, one over time as a group that can grow."""
     group = file.create_group(name)
     group.attrs.update(data.attrs)
     for key, variable in data.variables.items():
@@ -31,7 +36,7 @@ def write_group(file: "h5py.File", name: str, data: xr.Dataset) -> None:
         else:
             made = group.create_dataset(key, shape=values.shape, dtype=values.dtype, data=values, **growing)
         made.attrs.update(variable.attrs)
-        if key in data.data_vars:
+        if key in data.data_vars and "step" in data.coords:
             made.attrs["coordinates"] = "step"  # by which other readers know that it is one
     for key in data.dims:
         group[key].make_scale(key)
@@ -39,6 +44,18 @@ def write_group(file: "h5py.File", name: str, data: xr.Dataset) -> None:
         if variable.dims != (key,):
             for place, dimension in enumerate(variable.dims):
                 group[key].dims[place].attach_scale(group[dimension])
+
+
+def check_replaceable(path: Path, what: str, about: str) -> None:
+    """Raises CaseError, calling the file by `what`, unless there is none or one with this `about`."""
+    check_folder(path, f"the {what} {path}")
+    if path.is_dir():
+        raise CaseError(f"{path} is a directory; name a file in it.")
+    if path.exists():
+        with suppress(OSError), open_hdf5(path) as file:
+            if file.attrs.get("about") == about:
+                return
+        raise CaseError(f"{path} is no earlier {what}, so it is not replaced; choose another with -o.")
 
 
 def append_state(group: "h5py.Group", state: xr.Dataset) -> None:
@@ -83,9 +100,7 @@ def _read_group(group: "h5py.Group", without_arrays: bool) -> xr.Dataset:
         own = [data.dims[n].keys() for n in range(data.ndim)] if not data.is_scale else [[key]]
         dims = tuple(names[0] for names in own)
         values = data.asstr()[:] if data.dtype.kind == "O" else data[()]
-        told = {
-            name: python_value(value) for name, value in data.attrs.items() if name in ("units", "long_name")
-        }
+        told = {name: python_value(value) for name, value in data.attrs.items() if name in TOLD}
         variables[key] = (dims, values, told)
     coordinates = {key for key, (dims, *_) in variables.items() if dims == (key,)} | {"step"}
     attributes = {name: python_value(value) for name, value in group.attrs.items()}

@@ -27,7 +27,6 @@ from whorl.output.diagnostic_files import append_state, cut_group, read_diagnost
 from whorl.output.moment import Moment
 from whorl.output.series import gaps_of, with_gaps
 from whorl.output.table import Kept, Table
-from whorl.programs.plan import Plan
 from whorl.programs.questions import Questions
 
 CLOCK = (("time", "time", "t"), ("step", "1", "number of time steps made"))
@@ -51,7 +50,7 @@ class Measured:
             one.name: (
                 ("time", *one.axes),
                 self._all(one, rows),
-                {"units": one.unit or "1", "long_name": one.meaning},
+                _told(one),
             )
             for one in self.layout.arrays
         }
@@ -68,6 +67,13 @@ class Measured:
     def _all(self, array: Array, rows: Sequence[Row]) -> np.ndarray:
         found = [row[array.name] for row in rows]
         return np.stack(found) if found else np.empty((0, *self.layout.shape_of(array)))
+
+
+def _told(array: Array) -> dict[str, str]:
+    """The attributes of an array; those beside its unit and meaning say what several states give together."""
+    ways = {"over_time": array.over_time, "weighted_by": array.weighted_by, "about": array.about}
+    told = {"units": array.unit or "1", "long_name": array.meaning}
+    return told | {name: value for name, value in ways.items() if value}
 
 
 def about(diagnostic: Diagnostic) -> dict[str, str]:
@@ -124,11 +130,6 @@ class Diagnostics(Table):
             name: Measured(one, Together(case, [one]).layouts[0]) for name, one in self.by_name.items()
         }
         self.gaps: list[str] = []
-
-    def plans(self) -> dict[str, Plan]:
-        """How each diagnostic alone is worked out."""
-        alone = {name: Together(self.case, [one]) for name, one in self.by_name.items()}
-        return {f"diagnostics.{name}": of.questions.plan for name, of in alone.items()}
 
     def datasets(self) -> dict[str, xr.Dataset]:
         """All states of each, over `time` and the axes; on ranks but the first without states."""

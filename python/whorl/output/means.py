@@ -16,6 +16,7 @@ WINDOW = 5  # correlation times over which correlations are summed (Sokal)
 PARTS = 6  # of a window, whose means only rise or only fall by a chance of 2/6!
 MONOTONE = 2 / math.factorial(PARTS)
 FEWEST = 4  # rows from which a correlation can be estimated
+AT_ONCE = 4096  # quantities, which bounds the memory taken
 SAME = 1e-12  # of the largest value: what rounding may change in a constant
 
 
@@ -65,45 +66,68 @@ class Mean:
 
 def mean_of(time: np.ndarray, values: np.ndarray, unit: str = "", meaning: str = "") -> Mean:
     """The mean of finite values at increasing times, two or more."""
-    mean = float(np.trapezoid(values, time) / (time[-1] - time[0]))
+    mean, error, samples = (float(one) for one in means_of(time, values))
     about = {"rows": len(time), "unit": unit, "meaning": meaning}
-    if np.ptp(values) <= SAME * np.abs(values).max():
-        return Mean(mean, 0.0, float(len(time)), 0.0, 1.0, **about)
-    if len(time) < FEWEST:
-        return Mean(mean, math.nan, math.nan, float(values[-1] - values[0]), math.nan, **about)
-    _, even = evenly(time, values)
-    error, samples = _error(even)
-    return Mean(mean, error, samples, *_trend(even), **about)
+    if error == 0:
+        return Mean(mean, error, samples, 0.0, 1.0, **about)
+    if math.isnan(error):
+        return Mean(mean, error, samples, float(values[-1] - values[0]), math.nan, **about)
+    return Mean(mean, error, samples, *_trend(evenly(time, values)[1]), **about)
+
+
+def means_of(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """The means of many quantities, their standard errors and numbers of independent samples.
+
+    `values` [time, …] are finite, at two increasing times or more. The error of a constant is 0; it is nan
+    of what is no constant in fewer than four rows.
+    """
+    series = values.reshape(len(time), -1)
+    means = np.trapezoid(series, time, axis=0) / (time[-1] - time[0])
+    varying = np.flatnonzero(np.ptp(series, axis=0) > SAME * np.abs(series).max(axis=0))
+    errors, samples = np.zeros(len(means)), np.full(len(means), float(len(time)))
+    errors[varying] = samples[varying] = math.nan
+    if len(time) >= FEWEST:
+        for some in np.array_split(varying, math.ceil(varying.size / AT_ONCE) or 1):
+            errors[some], samples[some] = _errors(evenly(time, series[:, some])[1])
+    shape = values.shape[1:]
+    return means.reshape(shape), errors.reshape(shape), samples.reshape(shape)
 
 
 def evenly(time: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """As many equally spaced times and values, on straight lines between those given."""
+    """As many equally spaced times and values [time, …], on straight lines between those given."""
     even = np.linspace(time[0], time[-1], len(time))
-    return even, np.interp(even, time, values)
+    before = np.clip(np.searchsorted(time, even, side="right") - 1, 0, len(time) - 2)
+    part = (even - time[before]) / np.diff(time)[before]
+    part = part.reshape(-1, *(1,) * (values.ndim - 1))
+    return even, values[before] + part * np.diff(values, axis=0)[before]
 
 
-def _correlation_time(values: np.ndarray, fitted: int) -> tuple[float, float]:
-    """The integrated correlation time τ = 1 + 2 Σ ρ(m) in rows, as estimated and corrected.
+def _correlation_times(series: np.ndarray, fitted: int) -> tuple[np.ndarray, np.ndarray]:
+    """The integrated correlation times τ = 1 + 2 Σ ρ(m) of series [row, quantity], estimated and corrected.
 
     The sum ends at the first m ≥ 5 τ (Sokal, in Functional Integration, Plenum 1997, p. 131). Each quantity
     that was fitted to the values and subtracted lowers the sum by its share, (2m + 1)/n, of what there is
     (Wolff, Comput. Phys. Commun. 156, 143 (2004), eq. 49, for the mean). It is one row at least.
     """
-    from emcee.autocorr import integrated_time  # slow to import
+    length = len(series)
+    padded = 2 ** math.ceil(math.log2(2 * length))
+    modes = np.fft.rfft(series - series.mean(axis=0), padded, axis=0)
+    correlation = np.fft.irfft(np.abs(modes) ** 2, padded, axis=0)[:length]
+    times = 2 * np.cumsum(correlation / correlation[0], axis=0) - 1
+    last = np.argmax(np.arange(length)[:, None] >= WINDOW * times, axis=0)
+    found = np.maximum(np.take_along_axis(times, last[None], axis=0)[0], 1.0)
+    return found, found * (1 + fitted * (2 * WINDOW * found + 1) / length)
 
-    found = float(integrated_time(values, c=WINDOW, tol=0, has_walkers=False)[0])
-    found = max(found, 1.0)
-    return found, found * (1 + fitted * (2 * WINDOW * found + 1) / len(values))
 
-
-def _error(values: np.ndarray) -> tuple[float, float]:
-    """The standard error of the mean of equally spaced values, and the number of independent ones.
+def _errors(series: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """The standard errors of means of equally spaced values [row, quantity], and the independent samples.
 
     The variance of n independent samples about their own mean is too small by 1 − 1/n.
     """
-    _, corrected = _correlation_time(values, 1)
-    samples = len(values) / corrected
-    return math.sqrt(values.var() / (samples - 1)), samples
+    _, corrected = _correlation_times(series, 1)
+    samples = len(series) / corrected
+    with np.errstate(invalid="ignore"):  # nan of less than one sample
+        return np.sqrt(series.var(axis=0) / (samples - 1)), samples
 
 
 def _trend(values: np.ndarray) -> tuple[float, float]:
@@ -123,7 +147,7 @@ def _trend(values: np.ndarray) -> tuple[float, float]:
     residuals = values - values.mean() - slope * time
     if np.ptp(residuals) <= SAME * np.ptp(values):
         return slope * (n - 1), 0.0
-    found, corrected = _correlation_time(residuals, 2)
+    found, corrected = (float(one[0]) for one in _correlation_times(residuals[:, None], 2))
     error = math.sqrt(residuals.var() * corrected / (time @ time))
     freedom = max(1.0, n / (2 * WINDOW * found + 1))
     chance = 2 * float(stdtr(freedom, -abs(slope) / error))

@@ -27,7 +27,6 @@ from whorl.output.snapshot_series import SnapshotSeries
 from whorl.output.snapshot_writer import write_snapshot
 from whorl.output.spectra import Spectra
 from whorl.output.table import Kept, Table
-from whorl.programs.plan import Plan
 
 SIZES = ("energy", "variance", "mass")  # ends of names of statistics that are finite if their field is
 LARGEST = LARGEST_NUMBER**2  # more than any case can begin with; single precision still holds such a field
@@ -68,12 +67,6 @@ class Recorder:
         self._alarm = Stopwatch(60 * minutes, time.monotonic())
         self._statistics: tuple[int, dict[str, float]] | None = None
         self.seconds: float | None = None  # taken by the last statistics
-
-    def plans(self) -> dict[str, Plan]:
-        """How the expressions of the case are worked out, by what they are for."""
-        columns = {"output.columns": self.columns.plan} if self.case.output.columns else {}
-        fields = {f"output.fields, {name}": of.plan for name, of in self.fields.items()}
-        return columns | fields | self.diagnostics.plans()
 
     def begin(self, dt: float) -> None:
         """Write the initial state; `dt` is the step before it, if the run begins from a checkpoint."""

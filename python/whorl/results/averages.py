@@ -16,13 +16,11 @@ from whorl.config.columns import Column, State
 from whorl.config.measures import growing_columns
 from whorl.config.outputs import FILES
 from whorl.output.means import ENOUGH, Mean, end_of_transient, evenly, mean_of
-from whorl.output.series import gaps_of, step_of
+from whorl.results.window import between, check_order, check_window, missing
 
 DECISIVE = ("energy", "dissipation")  # quantities that decide whether a flow is stationary
 OF_FIELDS = ("_energy", "_variance", "mass")  # ends of the names of others: those of its other fields
 HEADING = ("quantity", "mean ± error", "unit", "independent samples", "trend")
-HOLE = 10.0  # times the usual spacing of rows: no longer a matter of adaptive steps
-SAME = 1e-9  # of a time: what rounding may put between a row and the end of the window
 
 
 @dataclass(frozen=True)
@@ -95,18 +93,20 @@ class Averages:
         window = {"start": self.start, "end": self.end, "rows": self.rows, "rule": self.rule}
         numbers = ("mean", "error", "samples", "change", "chance")
         quantities = {
-            name: {key: _finite(getattr(one, key)) for key in numbers}
+            name: {key: finite_or_none(getattr(one, key)) for key in numbers}
             | {"rows": one.rows, "unit": one.unit, "meaning": one.meaning}
             | {"reliable": one.reliable, "trend": one.trend}
             for name, one in self.means.items()
         }
         return {
-            "window": window | {"turnovers": _finite(self.turnovers)},
+            "window": window | {"turnovers": finite_or_none(self.turnovers)},
             "stationary": self.stationary,
             "verdict": self.verdict,
             "notes": list(self.notes),
             "quantities": quantities,
-            "spectra": {str(name): _finite(self.spectra[name].values) for name in self.spectra.variables},
+            "spectra": {
+                str(name): finite_or_none(self.spectra[name].values) for name in self.spectra.variables
+            },
         }
 
     def cells(self) -> list[tuple[str, str, str, str, str]]:
@@ -152,14 +152,14 @@ class Averages:
         few = {name: one.samples for name, one in decisive.items() if not one.reliable}
         if few or not decisive:
             return f"Whether the flow is stationary cannot be told: {self._too_few(few)}."
-        counts = " and ".join(_count(one.samples) for one in decisive.values())
+        counts = " and ".join(counted_samples(one.samples) for one in decisive.values())
         names, have = " and ".join(decisive), "have" if len(decisive) > 1 else "has"
         return f"The flow is stationary: {names} {have} no trend in {counts} independent samples."
 
     def _too_few(self, few: dict[str, float]) -> str:
         if not few:
             return f"the series has no {' or '.join(DECISIVE)}"
-        counts = " and ".join(f"{name} has {_count(samples)}" for name, samples in few.items())
+        counts = " and ".join(f"{name} has {counted_samples(samples)}" for name, samples in few.items())
         known = [samples for samples in few.values() if samples > 0]
         longer = ""
         if known:
@@ -172,7 +172,7 @@ def averages_of(
     series: xr.Dataset, spectra: xr.Dataset | None, case: Case, start: float | None, end: float | None
 ) -> Averages:
     """The averages of tables over a window; see `RunResults.average`. Raises CaseError."""
-    _check_order(series, "series")
+    check_order(series, FILES["series"].file)
     rule = ""
     if start is None:
         start, rule = _beginning(series, end)
@@ -180,7 +180,7 @@ def averages_of(
     growing = growing_columns(case)
     columns = {str(name): rows[name] for name in rows.data_vars if name not in growing}
     found, left_out = _means(rows["time"].values, columns)
-    notes = [*_missing(rows, "series"), *left_out]
+    notes = [*missing(rows, FILES["series"].file), *left_out]
     first, last = (float(time) for time in rows["time"].values[[0, -1]])
     kept, without = _spectra_within(spectra, first, last)
     notes += without
@@ -188,15 +188,6 @@ def averages_of(
     mean_spectra, without = _mean_spectra(kept)
     notes += without
     return Averages(first, last, rows.sizes["time"], rule, found, mean_spectra, tuple(notes))
-
-
-def _check_order(table: xr.Dataset, quantity: str) -> None:
-    time = table["time"].values
-    if late := np.flatnonzero(np.diff(time) <= 0).tolist():
-        raise CaseError(
-            f"{FILES[quantity].file} is damaged: behind its row of t = {time[late[0]]:.6g} comes one of t = "
-            f"{time[late[0] + 1]:.6g}."
-        )
 
 
 def _beginning(series: xr.Dataset, end: float | None) -> tuple[float, str]:
@@ -219,15 +210,7 @@ def _beginning(series: xr.Dataset, end: float | None) -> tuple[float, str]:
 def _within(series: xr.Dataset, start: float | None, end: float | None) -> xr.Dataset:
     """The rows in a window; None: from the first row, to the last."""
     time = series["time"].values
-    given = [edge for edge in (start, end) if edge is not None]
-    if unfit := [edge for edge in given if not math.isfinite(edge)]:
-        raise CaseError(f"{unfit[0]} is no time at which a window of averages begins or ends.")
-    if len(given) == 2 and start > end:
-        raise CaseError(
-            f"the window from t = {start:.6g} to t = {end:.6g} ends before it begins; give the earlier time "
-            "first."
-        )
-    rows = _between(series, time[0] if start is None else start, time[-1] if end is None else end)
+    rows = between(series, *check_window(start, end))
     if rows.sizes["time"] < 2:
         found = "only one row" if rows.sizes["time"] else "no row"
         edges = {"from": start, "to": end}
@@ -237,31 +220,6 @@ def _within(series: xr.Dataset, start: float | None, end: float | None) -> xr.Da
             f"its {len(time)} rows are from t = {time[0]:.6g} to t = {time[-1]:.6g}."
         )
     return rows
-
-
-def _between(table: xr.Dataset, low: float, high: float) -> xr.Dataset:
-    time = table["time"].values
-    slack = SAME * np.abs(time).max(initial=0.0)
-    return table.isel(time=(time >= low - slack) & (time <= high + slack))
-
-
-def _missing(rows: xr.Dataset, quantity: str) -> list[str]:
-    """Sentences on rows that were lost before a restart, and on holes between rows."""
-    file, steps, time = FILES[quantity].file, rows["step"].values, rows["time"].values
-    notes = [
-        f"{file} has a gap: {gap}; the means bridge it by straight lines."
-        for gap in gaps_of(rows)
-        if steps[0] < step_of(gap) <= steps[-1]
-    ]
-    apart = np.diff(time)
-    widest = int(np.argmax(apart))
-    if not notes and apart[widest] > HOLE * np.median(apart):
-        notes.append(
-            f"{file} has no row between t = {time[widest]:.6g} and t = {time[widest + 1]:.6g}, "
-            f"{apart[widest] / np.median(apart):.0f} times their usual spacing; the means bridge it by a "
-            "straight line."
-        )
-    return notes
 
 
 def _means(time: np.ndarray, columns: Mapping[str, xr.DataArray]) -> tuple[dict[str, Mean], list[str]]:
@@ -292,11 +250,11 @@ def _spectra_within(
     """The spectra in the window, if there are two or more, and sentences on what is missing."""
     count = 0
     if spectra is not None:
-        _check_order(spectra, "spectra")
-        spectra = _between(spectra, first, last)
+        check_order(spectra, FILES["spectra"].file)
+        spectra = between(spectra, first, last)
         count = spectra.sizes["time"]
     if count > 1:
-        return spectra, _missing(spectra, "spectra")
+        return spectra, missing(spectra, FILES["spectra"].file)
     told = {0: "no state", 1: "only one state"}[count]
     file = FILES["spectra"].file
     return None, [f"{file} has {told} in the window, so there are no mean spectra (output.spectra_every)."]
@@ -352,7 +310,7 @@ def _cells(one: Mean) -> tuple[str, str, str, str]:
     if one.error == 0:
         return told(one), one.unit, "", "constant"
     trend = one.trend or ("none" if one.reliable else "unknown")
-    return told(one), one.unit, _count(one.samples), trend
+    return told(one), one.unit, counted_samples(one.samples), trend
 
 
 def told(one: Mean) -> str:
@@ -360,12 +318,13 @@ def told(one: Mean) -> str:
     return with_error(one.mean, one.error) + ("" if one.reliable else " ?")
 
 
-def _count(samples: float) -> str:
+def counted_samples(samples: float) -> str:
+    """A number of independent samples as text."""
     return "too few" if math.isnan(samples) else f"{math.floor(samples)}"
 
 
-def _finite(value: Any) -> Any:
+def finite_or_none(value: Any) -> Any:
     """A number, or nested lists of an array's; None for what is not finite."""
     if isinstance(value, np.ndarray):
-        return [_finite(float(part)) for part in value]
+        return np.where(np.isfinite(value), value, None).tolist()
     return value if math.isfinite(value) else None

@@ -1,5 +1,6 @@
 """The results of a run as xarray datasets and averages, without MPI."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from whorl.output.snapshots import open_snapshots
 from whorl.output.spectra import read_spectra
 from whorl.results.averages import Averages, averages_of
 from whorl.results.checkpoint_modes import open_modes
+from whorl.results.diagnostic_means import DiagnosticMeans, diagnostic_means
 
 SAME = 1e-9  # of the largest time: the difference that rounding and landing on a time may make
 
@@ -131,12 +133,64 @@ class RunResults:
 
         Examples
         --------
-        The mean over the second half of the run of the densities of a diagnostic "pdf":
+        The densities of a diagnostic "pdf", and their mean over the second half of its states:
 
         >>> pdf = run.diagnostics["pdf"]["pdf"]
         >>> mean = pdf.isel(time=slice(pdf.sizes["time"] // 2, None)).mean("time")
+
+        See Also
+        --------
+        mean_diagnostics : Means with errors.
         """
         return read_diagnostics(RunDirectory(self.directory).diagnostics)
+
+    def mean_diagnostics(
+        self,
+        names: str | Sequence[str] = (),
+        start: float | None = None,
+        end: float | None = None,
+        *,
+        found: Mapping[str, xr.Dataset] | None = None,
+    ) -> DiagnosticMeans:
+        """Average diagnostics over a window of time, with errors.
+
+        Parameters
+        ----------
+        names : str or sequence of str, optional
+            The names of diagnostics; all by default.
+        start, end : float, optional
+            The window, which begins and ends by default as that of `average`.
+        found : dict of str to Dataset, optional
+            The states, such as `whorl.analyse` returns them; those of diagnostics.h5 by default.
+
+        Returns
+        -------
+        DiagnosticMeans
+            Means of all arrays with standard errors and numbers of independent samples; counts are summed,
+            and means over the points of bins are weighted by their counts. Printing it shows numbers and
+            short arrays as a table, `write` writes all to a file.
+
+        Raises
+        ------
+        CaseError
+            If there is no such diagnostic, if the window has fewer than two states, or if it needs a series
+            that the run has not written.
+
+        Notes
+        -----
+        Standardised moments, and densities on an axis in units of σ, are means of the values of the states,
+        each with its own σ; see docs/diagnostics/README.md.
+
+        Examples
+        --------
+        >>> means = open_run("forced").mean_diagnostics("moments", start=20)
+        >>> skewness = means["moments"].sel(quantity="dx(u.x)", order=3)
+        >>> print(float(skewness["moment"]), float(skewness["moment_error"]))
+        """
+        names = (names,) if isinstance(names, str) else tuple(names)
+        written = RunDirectory(self.directory).series.is_file() and self.series.sizes["time"] > 0
+        rows = self.rows() if written or start is None else None
+        return diagnostic_means(found or self.diagnostics, rows, self.case, names, start, end)
 
     @property
     def snapshots(self) -> xr.Dataset:

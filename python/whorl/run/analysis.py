@@ -2,7 +2,6 @@
 
 import os
 from collections.abc import Sequence
-from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal
@@ -10,10 +9,11 @@ from typing import Any, Literal
 import xarray as xr
 
 from whorl.base.errors import CaseError
-from whorl.base.files import PARTIAL, check_folder, synchronise
+from whorl.base.files import PARTIAL, synchronise
 from whorl.base.hdf5 import open_hdf5
 from whorl.base.parallel import agreed, on_root, world
 from whorl.base.ranks import MPI
+from whorl.output.diagnostic_files import check_replaceable
 from whorl.output.diagnostics import Diagnostics
 from whorl.output.directory import RunDirectory
 from whorl.output.moment import Moment
@@ -66,7 +66,7 @@ def analyse(
     comm = comm or world()
     path = Path(output) if output is not None else None
     if path:
-        on_root(comm, lambda: _check_free(path))
+        on_root(comm, lambda: check_replaceable(path, "analysis", ABOUT))
     wanted = list(diagnostics) or _of_run(directory, comm)
     if steps == "all":
         steps = on_root(comm, lambda: [int(one.stem) for one in RunDirectory(directory).checkpoints()])
@@ -99,16 +99,6 @@ def _measured(
             measured = table.measure(moment)
             agreed(comm, partial(table.record, moment, measured))
     return table
-
-
-def _check_free(path: Path) -> None:
-    """Raises CaseError unless an analysis may be written there: nothing else is replaced."""
-    check_folder(path, f"the analysis {path}")
-    if path.exists():
-        with suppress(OSError), open_hdf5(path) as file:
-            if file.attrs.get("about") == ABOUT:
-                return
-        raise CaseError(f"{path} is no earlier analysis, so it is not replaced; choose another with -o.")
 
 
 def _put_in_place(beside: Path, path: Path) -> None:

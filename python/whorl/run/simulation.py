@@ -24,6 +24,7 @@ from whorl.config.forcing import Script
 from whorl.initial import fields as initials
 from whorl.output.directory import RunDirectory
 from whorl.output.lock import Lock
+from whorl.output.plans import expression_plans
 from whorl.output.recorder import Recorder
 from whorl.run import tune
 from whorl.run.advance import Advances
@@ -162,7 +163,7 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         self.log = run_log(self.directory.log if self.directory and root else None)
         self.log.info(f"{event}: whorl {__version__}, {self.summary()}")
         self.log.info(f"instruction level {_core.build_info()['level']}, lines {self.flow.options.lines}")
-        for what, plan in self._recorder.plans().items():
+        for what, plan in expression_plans(self.case).items():
             self.log.info(f"{what}: {plan}")
         if self.trials and self.directory and root:
             write_text(self.directory.exchange, tune.to_toml(self.trials))

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
@@ -22,6 +22,7 @@ def texts(value: Any) -> Any:
     return (value,) if isinstance(value, str) else listed(value)
 
 
+OverTime = Literal["mean", "sum", "std"]
 Texts = Annotated[tuple[str, ...], BeforeValidator(texts)]
 
 
@@ -37,13 +38,22 @@ class Axis:
 
 @dataclass(frozen=True)
 class Array:
-    """An array over axes, which `of` takes from the answers."""
+    """An array over axes, which `of` takes from the answers.
+
+    `over_time` says what several states give together: the "mean" of their values, their "sum" as of counts,
+    or the "std" of all their points, where that of each state is about its means `about`. Means and
+    deviations over the points of bins are `weighted_by` the array of their numbers, and nan where there are
+    none.
+    """
 
     name: str
     axes: tuple[str, ...]
     meaning: str
     of: Callable[[Answers], np.ndarray]
     unit: str = ""
+    over_time: OverTime = "mean"
+    weighted_by: str = ""
+    about: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.diagnostics.base import Array, Diagnostic, Layout, Texts, quantity_axis
-from whorl.config.diagnostics.scales import Bins, Ends, Scale, mean_and_std
+from whorl.config.diagnostics.scales import Bins, Ends, Scale, counts, mean_and_std, outside
 from whorl.config.section import option
 from whorl.programs.questions import Answers, Questions
 from whorl.programs.tally import Tally
@@ -50,6 +50,7 @@ class Conditional(Diagnostic):
                     "mean over the points of the bin; NaN without points",
                     conditional_mean,
                     UNITS_OF_CASE,
+                    weighted_by="count",
                 ),
                 Array(
                     "conditional_std",
@@ -57,11 +58,12 @@ class Conditional(Diagnostic):
                     "standard deviation over the points of the bin",
                     conditional_std,
                     UNITS_OF_CASE,
+                    over_time="std",
+                    weighted_by="count",
+                    about="conditional_mean",
                 ),
-                Array("count", ("bin",), "grid points in the bin", lambda found: found.tally(tally).inside),
-                Array(
-                    "outside", (), "grid points in no bin", lambda found: np.array(found.tally(tally).outside)
-                ),
+                counts(tally, ("bin",)),
+                outside(tally),
                 Array("mean", (), "⟨f⟩", lambda found: mean.of(found)[0], UNITS_OF_CASE),
                 Array("std", (), "σ, the root of ⟨f²⟩ − ⟨f⟩²", lambda found: std.of(found)[0], UNITS_OF_CASE),
             ),

@@ -6,7 +6,7 @@ import numpy as np
 from pydantic import BeforeValidator
 
 from whorl.config.diagnostics.base import Array, Diagnostic, Layout, quantity_axis
-from whorl.config.diagnostics.scales import Bins, Ends, Scale, mean_and_std
+from whorl.config.diagnostics.scales import Bins, Ends, Scale, counts, mean_and_std, outside
 from whorl.config.section import listed, option
 from whorl.programs.questions import Questions
 from whorl.programs.tally import Tally
@@ -53,15 +53,8 @@ class JointPdf(Diagnostic):
                     "probability density on the axes",
                     lambda found: found.tally(tally).inside / area,
                 ),
-                Array(
-                    "count",
-                    ("first", "second"),
-                    "grid points in the bin",
-                    lambda found: found.tally(tally).inside,
-                ),
-                Array(
-                    "outside", (), "grid points in no bin", lambda found: np.array(found.tally(tally).outside)
-                ),
+                counts(tally, ("first", "second")),
+                outside(tally),
                 *mean_and_std(questions, quantities),
             ),
         )

@@ -11,7 +11,8 @@ from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.diagnostics.base import Array, Axis, Quantity, listed_numbers
 from whorl.config.section import listed
 from whorl.programs.nodes import Graph, Node, is_constant
-from whorl.programs.questions import Questions
+from whorl.programs.questions import Answers, Questions
+from whorl.programs.tally import Tally
 from whorl.programs.values import Value, scalar
 
 Scale = Literal["std", "absolute", "log"]
@@ -89,6 +90,22 @@ def number(questions: Questions, node: Node) -> Value:
     value = scalar(node)
     questions.numbers.append(value)
     return value
+
+
+def counts(tally: Tally, axes: tuple[str, ...]) -> Array:
+    """The points in each bin, which are added up over states."""
+    return Array(
+        "count", axes, "grid points in the bin", lambda found: found.tally(tally).inside, over_time="sum"
+    )
+
+
+def outside(tally: Tally) -> Array:
+    """The points in no bin."""
+
+    def of(found: Answers) -> np.ndarray:
+        return np.array(found.tally(tally).outside)
+
+    return Array("outside", (), "grid points in no bin", of, over_time="sum")
 
 
 def mean_and_std(questions: Questions, quantities: Sequence[Quantity]) -> tuple[Array, Array]:

@@ -17,6 +17,7 @@ from whorl.machine.planner.options import planned_options
 from whorl.machine.planner.run_length import Length, Output, length_of, output_of
 from whorl.machine.planner.search import GIB, Layout, best, fewest_nodes, node_counts
 from whorl.machine.planner.whorl_load import Whorl
+from whorl.output.plans import expression_plans
 from whorl.run.checks import check_gpu_exchange
 from whorl.run.core_options import refused
 
@@ -49,6 +50,7 @@ class Plan:
     runs: tuple[Run, ...]
     without_grid: tuple[int, ...] = ()  # numbers of nodes whose ranks cannot share the box
     notes: tuple[str, ...] = ()
+    expressions: tuple[tuple[str, str], ...] = ()
 
     @property
     def cheapest(self) -> Run:
@@ -89,7 +91,8 @@ def make_plan(
         raise CaseError(_none_fits(case, nodes, machine, found, fewest))
     without = tuple(count for count, layout in zip(counts, found, strict=True) if layout is None)
     notes = notes_on(case, machine, algorithm, overlap, [run.layout for run in runs])
-    return Plan(case, machine, algorithm, overlap, fewest, length, runs, without, notes)
+    expressions = tuple((what, str(how)) for what, how in expression_plans(case).items())
+    return Plan(case, machine, algorithm, overlap, fewest, length, runs, without, notes, expressions)
 
 
 def _check_exchange(case: Case, algorithm: str) -> None:
@@ -163,6 +166,7 @@ def to_dict(plan: Plan) -> dict[str, Any]:
         "steps_known_by": plan.length.known_by,
         "prediction": True,
         "notes": list(plan.notes),
+        "expressions": dict(plan.expressions),
         "runs": [_run_to_dict(run) for run in plan.runs],
         "nodes_without_process_grid": list(plan.without_grid),
         "case": plan.case.to_dict(),

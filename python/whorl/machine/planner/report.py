@@ -129,4 +129,6 @@ def in_full(plan: Plan) -> Table:
         f"{gibibytes(output.snapshot_bytes)}, {counted(output.checkpoints, 'checkpoint')} of "
         f"{gibibytes(output.checkpoint_bytes)}",
     )
+    for what, how in plan.expressions:
+        table.add_row(escape(what), how)
     return table

@@ -1,0 +1,206 @@
+"""Means of a run's diagnostics over a window of time, with errors."""
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from whorl.base.errors import CaseError
+from whorl.base.files import whole_file
+from whorl.base.hdf5 import open_hdf5
+from whorl.base.text import with_error
+from whorl.config.case import Case
+from whorl.config.explain import did_you_mean
+from whorl.output.diagnostic_files import check_replaceable, write_group
+from whorl.output.means import ENOUGH, FEWEST
+from whorl.results.averages import averages_of, counted_samples, finite_or_none
+from whorl.results.pooled import pooled
+from whorl.results.window import between, check_order, check_window, missing
+
+ABOUT = "whorl means of diagnostics; length and time are the case's own units"
+HEADING = ("diagnostic", "quantity", "number", "mean ± error", "samples")
+SHORT = 10  # the most elements, for each quantity, of arrays in the table
+
+
+@dataclass(frozen=True)
+class DiagnosticMeans:
+    """Means of diagnostics over a window; `RunResults.mean_diagnostics` makes it, printing shows a table.
+
+    `means["pdf"]` is a dataset over the axes of the diagnostic: of each array NAME its mean, `NAME_error` the
+    standard error and `NAME_samples` the number of independent samples; of counts the sum alone.
+
+    Attributes
+    ----------
+    start, end : float
+        The ends of the window.
+    verdict : str
+        Sentences on the window, and on whether the flow is stationary in it, as far as the series tells.
+    means : dict of str to Dataset
+        The means by the name of the diagnostic; the attribute `states` is the number of its states.
+    notes : tuple of str
+        Sentences on what is missing.
+    """
+
+    start: float
+    end: float
+    verdict: str
+    means: dict[str, xr.Dataset]
+    notes: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> xr.Dataset:
+        """Return the means of a diagnostic, by its name."""
+        return self.means[name]
+
+    def write(self, path: str | Path) -> Path:
+        """Write all means to an HDF5 file with a group for each diagnostic, and return its path.
+
+        xarray opens a group by `open_dataset(path, group=NAME)`. Raises CaseError if the file cannot be
+        written, or if there is another file than earlier means.
+        """
+        path = Path(path)
+        check_means_file(path)
+        with whole_file(path) as beside, open_hdf5(beside, "w") as file:
+            file.attrs["about"] = ABOUT
+            for name, data in self.means.items():
+                write_group(file, name, data)
+        return path
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all of it as lists, numbers and text, as for JSON; what is not finite is None."""
+        return {
+            "window": {"start": self.start, "end": finite_or_none(self.end)},
+            "verdict": self.verdict,
+            "notes": list(self.notes),
+            "diagnostics": {
+                name: {"states": data.attrs["states"]}
+                | {str(key): _listed(one.values) for key, one in data.variables.items()}
+                for name, data in self.means.items()
+            },
+        }
+
+    def cells(self) -> list[tuple[str, ...]]:
+        """Return the rows of the table as text, in the order of its heading: numbers and short arrays."""
+        return [row for name, data in self.means.items() for row in _rows(name, data)]
+
+    def remarks(self) -> list[str]:
+        """Return the sentences below the table: on missing states, doubtful errors, and the window."""
+        states = ", ".join(f"{name} {data.attrs['states']}" for name, data in self.means.items())
+        doubts = [line for name, data in self.means.items() for line in _doubts(name, data)]
+        return [*self.notes, *doubts, f"States in the window: {states}.", self.verdict]
+
+    def __str__(self) -> str:
+        """Return the table as text, with its remarks."""
+        table = [HEADING, *self.cells()]
+        widths = [max(len(row[place]) for row in table) for place in range(len(HEADING))]
+        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
+        return "\n".join([*lines, "", *self.remarks()])
+
+    __repr__ = __str__
+
+
+def check_means_file(path: Path) -> None:
+    """Raises CaseError unless means may be written there: nothing but earlier means is replaced."""
+    check_replaceable(path, "file of means", ABOUT)
+
+
+def diagnostic_means(
+    found: Mapping[str, xr.Dataset],
+    rows: xr.Dataset | None,
+    case: Case,
+    names: Sequence[str] = (),
+    start: float | None = None,
+    end: float | None = None,
+) -> DiagnosticMeans:
+    """The means of diagnostics, all by default; see `RunResults.mean_diagnostics`. Raises CaseError.
+
+    Without `rows` of a series the window is as given, and nothing is told of it.
+    """
+    for name in names:
+        if name not in found:
+            near = did_you_mean(name, found) or "."
+            raise CaseError(f"the run has measured no diagnostic {name}: it has {', '.join(found)}{near}")
+    if rows is None:
+        first, last = check_window(start, end)
+        until = "" if end is None else f" and ends at t = {end:.6g}"
+        verdict = f"The window begins at t = {first:.6g}{until}, and the series tells nothing of it."
+    else:
+        averages = averages_of(rows, None, case, start, end)
+        first, last = (averages.start if start is None else start), (averages.end if end is None else end)
+        verdict = averages.verdict
+    means, notes = {}, []
+    own = [one.label for one in case.diagnostics if one.label in found]
+    for name in names or dict.fromkeys([*own, *found]):
+        check_order(found[name], f"diagnostics.h5, {name}")
+        states = between(found[name], first, last)
+        count = states.sizes["time"]
+        if count < 2:
+            notes.append(f"{name} has {'only one state' if count else 'no state'} in the window, so no mean.")
+            continue
+        notes += missing(states, f"diagnostics.h5, {name}")
+        told = {
+            key: states.attrs[key] for key in ("kind", "about", "options", "reference") if key in states.attrs
+        }
+        of_window = {"states": count, "start": first, "end": last}
+        means[name] = pooled(states).assign_attrs(told | of_window)
+    if not means:
+        raise CaseError(f"means need two states in the window. {' '.join(notes)} {verdict}")
+    return DiagnosticMeans(first, last, verdict, means, tuple(notes))
+
+
+def _rows(name: str, data: xr.Dataset) -> Iterator[tuple[str, ...]]:
+    """A row of the table for each number of short arrays."""
+    for array in sorted(averaged(data), key=lambda one: one.ndim):
+        others = [axis for axis in array.dims if axis != "quantity"]
+        if math.prod(array.sizes[axis] for axis in others) > SHORT:
+            continue
+        for index in np.ndindex(array.shape):
+            place = array[index]
+            quantity = str(place["quantity"].values) if "quantity" in array.dims else ""
+            number = " ".join([str(array.name), *(_label(place[axis].values) for axis in others)])
+            yield (name, quantity, number, *_cells(data, array, index))
+
+
+def _cells(data: xr.Dataset, array: xr.DataArray, index: tuple[int, ...]) -> tuple[str, str]:
+    value = array.values[index]
+    if f"{array.name}_error" not in data:
+        return f"{value:g}" if value % 1 else f"{int(value)}", "sum"
+    error, samples = (float(data[f"{array.name}_{end}"].values[index]) for end in ("error", "samples"))
+    doubtful = "" if error == 0 or samples >= ENOUGH else " ?"
+    return with_error(float(value), error) + doubtful, "" if error == 0 else counted_samples(samples)
+
+
+def averaged(data: xr.Dataset) -> list[xr.DataArray]:
+    """The arrays of a dataset of means without their errors and numbers of samples."""
+    beside = {f"{name}{end}" for name in data.data_vars for end in ("_error", "_samples")}
+    return [array for name, array in data.data_vars.items() if name not in beside]
+
+
+def _label(value: np.ndarray) -> str:
+    return f"{float(value):g}" if value.dtype.kind in "fiu" else str(value)
+
+
+def _doubts(name: str, data: xr.Dataset) -> Iterator[str]:
+    """Sentences on errors that are not known or not reliable."""
+    if data.attrs["states"] < FEWEST:
+        yield (
+            f"{name} has only {data.attrs['states']} states in the window, and an error needs {FEWEST}: its "
+            "errors are not known."
+        )
+        return
+    with_errors = [one.name for one in averaged(data) if f"{one.name}_error" in data]
+    of_all = [(data[f"{one}_error"].values, data[f"{one}_samples"].values) for one in with_errors]
+    few = sum(int(((error != 0) & ~(samples >= ENOUGH)).sum()) for error, samples in of_all)
+    if few:
+        yield (
+            f"{few} of {sum(error.size for error, _ in of_all)} errors of {name} rest on fewer than "
+            f"{ENOUGH:.0f} independent samples (a question mark): they are not reliable and probably too "
+            f"small, or not known where fewer than {FEWEST} states have points."
+        )
+
+
+def _listed(values: np.ndarray) -> Any:
+    return finite_or_none(values) if values.dtype.kind in "biuf" else values.tolist()

@@ -1,0 +1,32 @@
+"""How each kind of diagnostic is drawn, a file for each: a line here registers one.
+
+A drawing gets a figure and the dataset of a diagnostic, over its axes: of one state, or means with errors
+(`whorl.results.pooled`). A kind without a drawing of its own is drawn by `plain`.
+
+Its modules, each of which reaches only those before it:
+base, conditional, joint_pdf, moments, pdf, plain, profile, spectrum.
+"""
+
+from collections.abc import Callable
+
+import xarray as xr
+from matplotlib.figure import Figure
+
+from whorl.results.diagnostic_plots.conditional import draw_conditional
+from whorl.results.diagnostic_plots.joint_pdf import draw_joint_pdf
+from whorl.results.diagnostic_plots.moments import draw_moments
+from whorl.results.diagnostic_plots.pdf import draw_pdf
+from whorl.results.diagnostic_plots.plain import draw_plain
+from whorl.results.diagnostic_plots.profile import draw_profile
+from whorl.results.diagnostic_plots.spectrum import draw_spectrum
+
+DRAWINGS: dict[str, Callable[[Figure, xr.Dataset], None]] = {
+    "pdf": draw_pdf,
+    "moments": draw_moments,
+    "joint-pdf": draw_joint_pdf,
+    "conditional": draw_conditional,
+    "profile": draw_profile,
+    "spectrum": draw_spectrum,
+}
+
+__all__ = ["DRAWINGS", "draw_plain"]

@@ -1,0 +1,22 @@
+"""Profiles: means and variances over planes, along the axis across them."""
+
+import xarray as xr
+from matplotlib.figure import Figure
+
+from whorl.results.diagnostic_plots.base import BAND, HEIGHT, WIDTH, curves, error_of, label_of, legend
+
+
+def draw_profile(figure: Figure, data: xr.Dataset) -> None:
+    """Means and variances across the page, the position of the planes up the page."""
+    figure.set_size_inches(1.3 * WIDTH, HEIGHT)
+    (axis,) = (name for name in data["profile"].dims if name != "quantity")
+    left, right = figure.subplots(1, 2, sharey=True)
+    for ax, array in ((left, "profile"), (right, "variance")):
+        for name, one, color in curves(data[array]):
+            ax.plot(one.values, data[axis].values, color=color, linewidth=1.6, label=name)
+            if (error := error_of(data, one)) is not None:
+                ends = (one.values - error, one.values + error)
+                ax.fill_betweenx(data[axis].values, *ends, color=color, alpha=BAND, linewidth=0)
+        ax.set_xlabel("mean over the plane" if array == "profile" else "variance in the plane")
+    left.set_ylabel(label_of(data[axis]))
+    legend(left)

@@ -1,0 +1,61 @@
+"""The rows of a table in a window of time, and what is missing among them."""
+
+import math
+
+import numpy as np
+import xarray as xr
+
+from whorl.base.errors import CaseError
+from whorl.output.series import gaps_of, step_of
+
+HOLE = 10.0  # times the usual spacing of rows: no longer a matter of adaptive steps
+SAME = 1e-9  # of a time: what rounding may put between a row and the end of the window
+
+
+def check_order(table: xr.Dataset, file: str) -> None:
+    """Raises CaseError unless the times of a file's rows increase."""
+    time = table["time"].values
+    if late := np.flatnonzero(np.diff(time) <= 0).tolist():
+        raise CaseError(
+            f"{file} is damaged: behind its row of t = {time[late[0]]:.6g} comes one of t = "
+            f"{time[late[0] + 1]:.6g}."
+        )
+
+
+def check_window(start: float | None, end: float | None) -> tuple[float, float]:
+    """The ends of a window, which may be infinite if not given. Raises CaseError."""
+    given = [edge for edge in (start, end) if edge is not None]
+    if unfit := [edge for edge in given if not math.isfinite(edge)]:
+        raise CaseError(f"{unfit[0]} is no time at which a window of averages begins or ends.")
+    if len(given) == 2 and start > end:
+        raise CaseError(
+            f"the window from t = {start:.6g} to t = {end:.6g} ends before it begins; give the earlier time "
+            "first."
+        )
+    return (-math.inf if start is None else start), (math.inf if end is None else end)
+
+
+def between(table: xr.Dataset, low: float, high: float) -> xr.Dataset:
+    """The rows at these times and between them."""
+    time = table["time"].values
+    slack = SAME * np.abs(time).max(initial=0.0)
+    return table.isel(time=(time >= low - slack) & (time <= high + slack))
+
+
+def missing(rows: xr.Dataset, file: str) -> list[str]:
+    """Sentences on rows that were lost before a restart, and on holes between rows."""
+    steps, time = rows["step"].values, rows["time"].values
+    notes = [
+        f"{file} has a gap: {gap}; the means bridge it by straight lines."
+        for gap in gaps_of(rows)
+        if steps[0] < step_of(gap) <= steps[-1]
+    ]
+    apart = np.diff(time)
+    widest = int(np.argmax(apart))
+    if not notes and apart[widest] > HOLE * np.median(apart):
+        notes.append(
+            f"{file} has no row between t = {time[widest]:.6g} and t = {time[widest + 1]:.6g}, "
+            f"{apart[widest] / np.median(apart):.0f} times their usual spacing; the means bridge it by a "
+            "straight line."
+        )
+    return notes

@@ -1,0 +1,198 @@
+"""Pictures of diagnostics, from states that are made up here: what is drawn of which kind."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.collections import FillBetweenPolyCollection, QuadMesh
+from matplotlib.figure import Figure
+from support.build import needs
+from support.diagnostic_files import case_of, run_with_diagnostics, states_of
+from support.processes import equal
+from whorl.base.errors import CaseError
+from whorl.config.diagnostics import KINDS
+from whorl.results.diagnostic_picture import draw_diagnostic, plot_diagnostic
+from whorl.results.diagnostic_plots import DRAWINGS, draw_plain
+from whorl.results.pooled import pooled
+
+TIMES = equal(30, 1.0)
+STATES = states_of(case_of(), TIMES)
+
+
+def means(kind: str) -> xr.Dataset:
+    return pooled(STATES[kind]).assign_attrs(STATES[kind].attrs)
+
+
+def drawn(data: xr.Dataset, how=None) -> Figure:
+    """The figure, which is really made: faults may appear only then."""
+    if how is None:
+        figure = draw_diagnostic(data, "title")
+    else:
+        figure = Figure(layout="constrained")
+        how(figure, data)
+    FigureCanvasAgg(figure).draw()
+    return figure
+
+
+def curves_of(ax) -> dict[str, np.ndarray]:
+    return {line.get_label(): line.get_ydata() for line in ax.lines if not line.get_label().startswith("_")}
+
+
+def bands_of(ax) -> list[FillBetweenPolyCollection]:
+    return [one for one in ax.collections if isinstance(one, FillBetweenPolyCollection)]
+
+
+@pytest.mark.parametrize("kind", STATES)
+def test_every_kind_is_drawn_of_means_and_of_a_state(kind):
+    assert drawn(means(kind)).axes
+    assert drawn(STATES[kind].isel(time=0)).axes
+    assert set(STATES) == set(DRAWINGS)
+
+
+def test_every_kind_has_a_drawing_or_the_plain_one():
+    assert set(DRAWINGS) <= set(KINDS)
+
+
+def test_densities_are_logarithmic_with_bands_and_a_gaussian():
+    data = means("pdf")
+    data["pdf"] *= 0.01  # of a sparse density, below which a Gaussian one ends
+    data["pdf_error"] *= 0.01
+    (ax,) = drawn(data).axes
+    assert ax.get_yscale() == "log"
+    found = curves_of(ax)
+    assert list(found) == ["Gaussian", "u.x", "p"]
+    np.testing.assert_array_equal(found["p"], data["pdf"].sel(quantity="p"))
+    assert np.nanmax(found["Gaussian"]) == pytest.approx((2 * np.pi) ** -0.5, rel=1e-3)
+    upper, lower = (
+        data["pdf"].sel(quantity="u.x") + sign * data["pdf_error"].sel(quantity="u.x") for sign in (1, -1)
+    )
+    places = bands_of(ax)[0].get_paths()[0].vertices[:, 1]
+    for value in np.concatenate([upper, lower[lower > ax.get_ylim()[0]]]):
+        assert np.isclose(places, value, rtol=1e-12).any()
+    absolute = data.assign_attrs(options='{"scale": "absolute"}')
+    assert "Gaussian" not in curves_of(drawn(absolute).axes[0])
+
+
+def test_densities_end_with_what_is_populated():
+    data = means("pdf")
+    data["pdf"][:, :3] = 0
+    (ax,) = drawn(data).axes
+    first = data["bin"].values[1]  # two beside the first that has points
+    assert ax.get_xlim()[0] == pytest.approx(first)
+    assert np.isnan(curves_of(ax)["p"][:2]).all()
+    data["pdf"][:] = 0
+    drawn(data)
+
+
+def test_moments_are_even_and_odd():
+    even, odd = drawn(means("moments")).axes
+    assert even.get_yscale() == "log"
+    assert odd.get_yscale() == "symlog"
+    np.testing.assert_array_equal(even.get_xticks(), [4])
+    np.testing.assert_array_equal(odd.get_xticks(), [3, 5])
+    assert curves_of(even)["Gaussian"].tolist() == pytest.approx([3])
+    assert len(odd.containers) == 2  # points with bars of errors
+
+
+def test_joint_densities_are_maps_with_contours():
+    data = means("joint-pdf")
+    # Of two decades: otherwise there is no contour.
+    data["pdf"][:] = 10.0 ** np.linspace(-3, 1, 42).reshape(6, 7)
+    ax = drawn(data).axes[0]
+    (image,) = (one for one in ax.collections if isinstance(one, QuadMesh))
+    np.testing.assert_array_equal(image.get_array(), data["pdf"].T)
+    (contours,) = (one for one in ax.collections if hasattr(one, "levels"))
+    np.testing.assert_allclose(contours.levels, [0.1, 1.0])
+    assert ax.get_xlabel() == "(f − ⟨f⟩)/σ,   f = u.x"
+    assert ax.get_ylabel() == "(f − ⟨f⟩)/σ,   f = p"
+    data["pdf"][:] = 0
+    drawn(data)
+
+
+def test_conditional_means_stand_above_the_parts_of_points():
+    data = means("conditional")
+    top, bottom = drawn(data).axes
+    np.testing.assert_array_equal(curves_of(top)["u.y"], data["conditional_mean"].sel(quantity="u.y"))
+    assert len(bands_of(top)) == 2
+    parts = [bar.get_height() for bar in bottom.patches]
+    inside = float(data["count"].sum())
+    np.testing.assert_allclose(parts, data["count"] / (inside + float(data["outside"])))
+
+
+def test_profiles_go_up_the_page():
+    data = means("profile")
+    left, right = drawn(data).axes
+    for ax, array in ((left, "profile"), (right, "variance")):
+        line = ax.lines[1]
+        np.testing.assert_array_equal(line.get_xdata(), data[array].sel(quantity="u.y"))
+        np.testing.assert_array_equal(line.get_ydata(), data["z"])
+        assert len(bands_of(ax)) == 2
+
+
+def test_spectra_leave_out_the_mean_and_show_what_is_negative():
+    data = means("spectrum")
+    data["spectrum"][1, 2] = -0.5
+    (ax,) = drawn(data).axes
+    assert (ax.get_xscale(), ax.get_yscale()) == ("log", "log")
+    assert len(curves_of(ax)["u.x"]) == data.sizes["k"] - 1
+    assert np.isnan(curves_of(ax)["u.y"][1])
+    (points,) = (line for line in ax.lines if line.get_marker() == "o")
+    assert (points.get_xdata().tolist(), points.get_ydata().tolist()) == ([float(data["k"][2])], [0.5])
+    data["spectrum"][:] = 0
+    drawn(data)
+
+
+def plain(**arrays) -> xr.Dataset:
+    """A dataset of a kind that has no drawing of its own."""
+    axes = {"quantity": ["a", "b"], "r": [1.0, 2.0, 4.0], "part": ["long", "wide"], "s": [0.0, 1.0]}
+    rng = np.random.default_rng(3)
+    values = {
+        name: (dims, rng.random(size=tuple(len(axes[axis]) for axis in dims)))
+        for name, dims in arrays.items()
+    }
+    used = {axis for dims in arrays.values() for axis in dims}
+    return xr.Dataset(values, {name: one for name, one in axes.items() if name in used}, {"kind": "other"})
+
+
+def test_other_kinds_are_drawn_by_the_number_of_their_axes():
+    data = plain(
+        mean=("quantity",), f=("quantity", "r"), f_error=("quantity", "r"), f_samples=("quantity", "r")
+    )
+    (ax,) = drawn(data).axes
+    np.testing.assert_array_equal(curves_of(ax)["b"], data["f"].sel(quantity="b"))
+    assert len(bands_of(ax)) == 2
+    figure = drawn(plain(f=("quantity", "s", "r"), g=("r",)))
+    maps = [
+        ax
+        for ax in figure.axes
+        if any(isinstance(one, QuadMesh) for one in ax.collections) and ax.get_title()
+    ]
+    assert [ax.get_title() for ax in maps] == ["a", "b"]
+    drawn(plain(f=("part", "r")))
+    drawn(plain(f=("quantity", "part")))
+    (ax,) = drawn(plain(f=("quantity",), f_error=("quantity",))).axes
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["a", "b"]
+    with pytest.raises(CaseError, match="no array of numbers over two axes or fewer"):
+        drawn(plain(f=("quantity", "part", "s", "r")))
+
+
+@pytest.mark.parametrize("kind", STATES)
+def test_the_plain_drawing_takes_every_kind(kind):
+    assert drawn(means(kind), draw_plain).axes
+
+
+@needs("hdf5")
+def test_a_picture_is_of_the_mean_a_state_or_the_last_one(tmp_path):
+    run_with_diagnostics(tmp_path / "run", TIMES)
+    told = []
+    path = plot_diagnostic(tmp_path / "run", "pdf", tell=told.append)
+    assert path == tmp_path / "run" / "pdf.png"
+    assert "States in the window: pdf" in told[-2]
+    told.clear()
+    plot_diagnostic(tmp_path / "run", "pdf", tmp_path / "a.svg", time=4.4, tell=told.append)
+    assert told == []
+    assert "t = 4" in (tmp_path / "a.svg").read_text()
+    (tmp_path / "run" / "series.csv").unlink()
+    plot_diagnostic(tmp_path / "run", "pdf", tmp_path / "b.svg", tell=told.append)
+    assert told[0].startswith("the last state is drawn, not a mean: ")
+    assert "t = 30" in (tmp_path / "b.svg").read_text()

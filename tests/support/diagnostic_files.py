@@ -1,0 +1,61 @@
+"""Diagnostics of runs that are made up here, for tests of what reads them."""
+
+import numpy as np
+import xarray as xr
+from whorl.base.hdf5 import open_hdf5
+from whorl.config.case import Case
+from whorl.config.measures import series_columns
+from whorl.output.diagnostic_files import write_group
+from whorl.output.diagnostics import Measured, Together
+from whorl.output.directory import RunDirectory
+from whorl.output.series import Series
+from whorl.results.runs import RunResults, open_run
+
+BLOCKS = [
+    {"kind": "pdf", "of": ["u.x", "p"], "bins": 9, "range": [-4, 4]},
+    {"kind": "moments", "of": ["u.x", "p"], "order": 5},
+    {"kind": "joint-pdf", "of": ["u.x", "p"], "bins": [6, 7]},
+    {"kind": "conditional", "of": ["u.x", "u.y"], "given": "p", "bins": 8},
+    {"kind": "profile", "of": ["u.x", "u.y"]},
+    {"kind": "spectrum", "of": ["u.x", "u.y"]},
+]
+
+
+def case_of(blocks=BLOCKS) -> Case:
+    return Case(grid={"points": 8}, flow={"viscosity": 0.1}, time={"until": 1}, diagnostics=blocks)
+
+
+def states_of(case: Case, times: np.ndarray, seed: int = 1) -> dict[str, xr.Dataset]:
+    """States of all diagnostics of a case with random numbers, whole ones of what is a sum."""
+    rng, found = np.random.default_rng(seed), {}
+    for one in case.diagnostics:
+        layout = Together(case, [one]).layouts[0]
+
+        def row(layout=layout):
+            values = {}
+            for array in layout.arrays:
+                shape = layout.shape_of(array)
+                counted = array.over_time == "sum"
+                values[array.name] = rng.poisson(3.0, shape) if counted else 2 + rng.normal(size=shape)
+            return values
+
+        measured = Measured(one, layout, list(range(len(times))), list(times), [row() for _ in times])
+        found[one.label] = measured.dataset()
+    return found
+
+
+def run_with_diagnostics(path, times: np.ndarray, blocks=BLOCKS, **states: xr.Dataset) -> RunResults:
+    """A run with a series of independent rows, and these states in place of random ones."""
+    directory, case = RunDirectory(path), case_of(blocks)
+    directory.create(case)
+    series = Series(series_columns(case), directory.series)
+    series.resume([])
+    rng = np.random.default_rng(2)
+    names = [column.name for column in series.columns]
+    for step, time in enumerate(times):
+        values = dict(zip(names, 1 + 0.1 * rng.normal(size=len(names)), strict=True))
+        series.append(values | {"step": step, "time": time})
+    with open_hdf5(directory.diagnostics, "w") as file:
+        for name, data in (states_of(case, times) | states).items():
+            write_group(file, name, data)
+    return open_run(path)
