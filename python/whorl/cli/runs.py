@@ -96,11 +96,23 @@ def plot(
     ] = None,
     start: WindowStart = None,
     end: WindowEnd = None,
+    probes: Annotated[
+        str | None, typer.Option("--probes", metavar="NAME", help="Draw this probe of the case instead.")
+    ] = None,
+    resample: Annotated[
+        bool, typer.Option("--resample", help="Interpolate a probe's series to even steps of time.")
+    ] = False,
 ) -> None:
     """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress.
 
     With --from or --to it also draws averages over this window, as of whorl average.
     """
+    if probes is not None:
+        from whorl.results.probe_plots import plot_probe
+
+        picture = plot_probe(directory, probes, output, resample=resample)
+        typer.echo(f"picture  {spelled(str(picture))}")
+        return
     from whorl.results.plots import plot_run
 
     chosen = {"field": field, "plane": plane, "time": time, "start": start, "end": end}

@@ -2,6 +2,6 @@
 
 Its modules, each of which reaches only those before it:
 clock, columns, dealiasing, formulas, schemes, sizes, wavenumbers, section, time, explain, initial_options,
-models, notebooks, scalars, forcing, turnovers, measures, vocabulary, diagnostics, expressions,
-outputs, settings, checks, case, truncation.
+models, notebooks, scalars, forcing, turnovers, measures, vocabulary, diagnostics, probes,
+expressions, outputs, settings, checks, case, truncation.
 """

@@ -12,6 +12,7 @@ from whorl.config.explain import did_you_mean, show
 from whorl.config.outputs import FILES
 from whorl.output.diagnostic_files import read_diagnostics
 from whorl.output.directory import RunDirectory
+from whorl.output.probes import read_probes
 from whorl.output.series import read_series, with_gaps
 from whorl.output.snapshot_series import times_of
 from whorl.output.snapshots import open_snapshots
@@ -137,6 +138,19 @@ class RunResults:
         >>> mean = pdf.isel(time=slice(pdf.sizes["time"] // 2, None)).mean("time")
         """
         return read_diagnostics(RunDirectory(self.directory).diagnostics)
+
+    @property
+    def probes(self) -> dict[str, xr.Dataset]:
+        """What the probes read, by their names: a dataset each over `time` and its axes, with units.
+
+        Examples
+        --------
+        The frequency spectrum of the first quantity of a probe "points" at its first point:
+
+        >>> from whorl.results.probes import frequency_spectrum
+        >>> frequency_spectrum(run.probes["points"]["value"][:, 0, 0])
+        """
+        return read_probes(RunDirectory(self.directory).probes)
 
     @property
     def snapshots(self) -> xr.Dataset:

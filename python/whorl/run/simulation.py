@@ -219,6 +219,11 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         """What the case's diagnostics have measured so far, by their names; the same on every rank."""
         return {name: one.dataset() for name, one in self._recorder.diagnostics.measured.items()}
 
+    @property
+    def probes(self) -> dict[str, xr.Dataset]:
+        """What the case's probes have read, by their names; with a directory what is not written yet."""
+        return self._recorder.probes.datasets()
+
     def statistics(self) -> dict[str, float]:
         """Return the numbers of the present state, by the names of the columns of the series.
 

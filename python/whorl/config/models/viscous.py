@@ -148,6 +148,17 @@ ENERGY_CURVE = Curves("Kinetic energy  ½⟨u²⟩", (("energy", ""),))
 DISSIPATION_CURVE = Curves("Dissipation  ε", (("dissipation", ""),))
 
 
+def along(vector: tuple[float, float, float], k: np.ndarray) -> np.ndarray:
+    """The product of a vector with each wavenumber, [axis, mode]."""
+    return np.tensordot(np.array(vector), k, 1)
+
+
+def length(k: np.ndarray) -> np.ndarray:
+    """|k| of each wavenumber; NaN for k = 0, which is no wave."""
+    k2 = (k**2).sum(0)
+    return np.where(k2 > 0, np.sqrt(k2), np.nan)
+
+
 class Losses(Model):
     """Linear losses of a velocity: viscosity, powers of it, and drag."""
 
@@ -200,6 +211,13 @@ class ViscousFlow(Losses):
         (("energy", "E(k)"),),
         slope=KOLMOGOROV,
     )
+
+    def frequencies(self, k: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Inertial waves, ω = U·k ± 2 Ω·k/k (Greenspan, The Theory of Rotating Fluids, 1968, chapter 4)."""
+        if not np.any(self.rotation):
+            return ()
+        wave, carried = 2 * along(self.rotation, k) / length(k), along(self.mean_velocity, k)
+        return carried + wave, carried - wave
 
     def parameters(self) -> dict[str, float]:
         frame = components("rotation", self.rotation) | components("mean_velocity", self.mean_velocity)
