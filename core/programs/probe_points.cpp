@@ -143,16 +143,16 @@ template <class Real> struct SumPoints {
 // On threads: one input and ky, by an executor with space for its sums.
 template <class Device, class Real> class PlaneOnThread {
   public:
-    PlaneOnThread(int levels, int lines, int width)
-        : width_((width + lanes - 1) / lanes * lanes), row_(index(width_)), of_lines_(index(lines)),
-          of_levels_(index(1LL * levels * width_)) {}
+    // With the lengths of the tables of factors along x and z; there are levels or columns.
+    PlaneOnThread(int levels, int columns, int lines, int of_x, int of_z)
+        : width_(of_x), row_(index(of_x)), of_levels_(index(1LL * levels * of_x)),
+          of_columns_(index(1LL * columns * of_z)), of_lines_(index(lines)) {}
 
     void add(const PointSums<Real>& of, const CarriedInput<Real>& input, int j, bool x_first, int x_count) {
-        std::fill(of_lines_.begin(), of_lines_.end(), Wide{0, 0});
+        std::fill(of_columns_.begin(), of_columns_.end(), Wide{0, 0});
         std::fill(of_levels_.begin(), of_levels_.end(), Wide{0, 0});
         std::fill(row_.begin(), row_.end(), Complex<Real>{0, 0});
         int last = width_;
-        const int line_count = static_cast<int>(of_lines_.size());
         for (int l = 0; l < of.tables.nz; ++l) {
             const ModeRow<Real> row(of.tables, 0, j, l, of.tables.row(j, l).length);
             if (row.length == 0) continue;
@@ -161,43 +161,38 @@ template <class Device, class Real> class PlaneOnThread {
             last = row.length;
             input.template load_row<Device>(row, kernels::PlainValues<Real>{row_.data(), width_});
             if (x_first)
-                along_x_first(of, input, l, x_count, line_count);
+                for (int x = 0; x < x_count; ++x)
+                    of_columns_[index(1LL * x * of.z.length + l)] =
+                        sum(row_.data(), of.x.at(input.parity.x, x), width_);
             else
                 along_z_first(of, input, l);
         }
-        if (!x_first)
-            for (int n = 0; n < line_count; ++n) {
-                const LineOf line = of.lines[n];
-                of_lines_[index(n)] =
-                    sum(of_levels_.data() + 1LL * line.z * width_, of.x.at(input.parity.x, line.x));
-            }
+        for (int n = 0; n < static_cast<int>(of_lines_.size()); ++n) {
+            const LineOf line = of.lines[n];
+            of_lines_[index(n)] = x_first ? sum(of_columns_.data() + 1LL * line.x * of.z.length,
+                                                of.z.at(input.parity.z, line.z), of.z.length)
+                                          : sum(of_levels_.data() + 1LL * line.z * width_,
+                                                of.x.at(input.parity.x, line.x), width_);
+        }
     }
     Wide of_line(int n) const { return of_lines_[index(n)]; }
 
   private:
     static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
-    template <class T> Wide sum(const Complex<T>* a, const Wide* factors) const {
-        Wide sums[lanes] = {};
-        for (int i = 0; i < width_; i += lanes)
-            Device::run(lanes,
-                        [&](std::int64_t s) { sums[s] = sums[s] + widened(a[i + s]) * factors[i + s]; });
-        for (int s = 1; s < lanes; ++s) sums[0] = sums[0] + sums[s];
-        return sums[0];
-    }
-    void along_x_first(const PointSums<Real>& of, const CarriedInput<Real>& input, int l, int x_count,
-                       int line_count) {
-        if (x_count == 1) {
-            const Wide of_x = sum(row_.data(), of.x.at(input.parity.x, 0));
-            for (int n = 0; n < line_count; ++n) add_to_line(of, input, l, n, of_x);
-            return;
+    // The sum of the products with factors, `length` of them, in lanes.
+    template <class T> static Wide sum(const Complex<T>* a, const Wide* factors, int length) {
+        double re[lanes] = {}, im[lanes] = {};
+        for (int i = 0; i < length; i += lanes)
+            Device::run(lanes, [&](std::int64_t s) {
+                const double x = static_cast<double>(a[i + s].re), y = static_cast<double>(a[i + s].im);
+                re[s] += x * factors[i + s].re - y * factors[i + s].im;
+                im[s] += x * factors[i + s].im + y * factors[i + s].re;
+            });
+        for (int s = 1; s < lanes; ++s) {
+            re[0] += re[s];
+            im[0] += im[s];
         }
-        at_x_.resize(index(x_count));
-        for (int x = 0; x < x_count; ++x) at_x_[index(x)] = sum(row_.data(), of.x.at(input.parity.x, x));
-        for (int n = 0; n < line_count; ++n) add_to_line(of, input, l, n, at_x_[index(of.lines[n].x)]);
-    }
-    void add_to_line(const PointSums<Real>& of, const CarriedInput<Real>& input, int l, int n, Wide of_x) {
-        Wide& total = of_lines_[index(n)];
-        total = total + of_x * of.z.at(input.parity.z, of.lines[n].z)[l];
+        return {re[0], im[0]};
     }
     void along_z_first(const PointSums<Real>& of, const CarriedInput<Real>& input, int l) {
         const int levels = static_cast<int>(of_levels_.size()) / width_;
@@ -211,7 +206,7 @@ template <class Device, class Real> class PlaneOnThread {
 
     int width_;
     std::vector<Complex<Real>> row_;
-    std::vector<Wide> of_lines_, of_levels_, at_x_;
+    std::vector<Wide> of_levels_, of_columns_, of_lines_; // [z][kx], [x][kz], [line]
 };
 
 // The different values of a coordinate, in rising order.
@@ -248,8 +243,9 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
                 1LL * inputs_.count() * std::min(most_levels, count(2)) * height() * width()));
         else
             planes_.assign(static_cast<std::size_t>(trip.device().executors()),
-                           PlaneOnThread<Device, Real>(x_first() ? 0 : count(2),
-                                                       static_cast<int>(lines_.size()), width()));
+                           PlaneOnThread<Device, Real>(x_first() ? 0 : count(2), x_first() ? count(0) : 0,
+                                                       static_cast<int>(lines_.size()), x_.length(),
+                                                       z_.length()));
     }
     std::size_t size() const override { return static_cast<std::size_t>(inputs_.count()) * points_.size(); }
     void read(const std::vector<Source<Real>>& sources, std::span<double> values) override {
@@ -284,7 +280,7 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
     int height() const { return trip_.table().height(); }
     int width() const { return trip_.table().kx().size(); }
     int count(std::size_t axis) const { return static_cast<int>(positions_[axis].size()); }
-    bool x_first() const { return count(0) < count(2); }
+    bool x_first() const { return count(0) <= count(2); }
     std::vector<int> own_kx() const {
         std::vector<int> numbers;
         for (int i = 0; i < trip_.table().kx().size(); ++i) numbers.push_back(trip_.table().kx().at(i));
