@@ -18,9 +18,10 @@ from whorl.base.files import whole_file
 from whorl.base.hdf5 import open_hdf5
 from whorl.config.case import Case
 from whorl.measure.probes import Reading
-from whorl.output.diagnostic_files import read_diagnostics, write_group
+from whorl.output.diagnostic_files import write_group
 from whorl.output.diagnostics import CLOCK, about, measures
 from whorl.output.moment import Moment
+from whorl.output.probe_files import as_complex, read_groups
 from whorl.output.series import gaps_of, with_gaps
 from whorl.output.table import Kept, Table
 
@@ -127,7 +128,7 @@ class Probes(Table):
         return {}
 
     def read(self, step: int) -> tuple[list[str], Kept]:
-        there = _groups(self.path)
+        there = read_groups(self.path)
         kept = {name: data.isel(time=data["step"].values <= step) for name, data in there.items()}
         for name, data in kept.items():
             if name in self.rows and measures(data.attrs) != measures(about(self.rows[name].reading.probe)):
@@ -176,30 +177,6 @@ class Probes(Table):
                             _append_rows(file[name], data)
                         else:
                             _write(file, name, data)
-
-
-def read_probes(path: Path) -> dict[str, xr.Dataset]:
-    """The probes in a file, amplitudes of modes as complex numbers. Raises CaseError."""
-    return {name: as_complex(data) for name, data in _groups(path).items()}
-
-
-def as_complex(data: xr.Dataset) -> xr.Dataset:
-    """The same with one complex number in place of its parts."""
-    if "part" not in data.dims:
-        return data
-    amplitude = data["amplitude"]
-    whole = amplitude.sel(part="real", drop=True) + 1j * amplitude.sel(part="imaginary", drop=True)
-    return data.drop_vars(["amplitude", "part"]).assign(amplitude=whole.assign_attrs(amplitude.attrs))
-
-
-def _groups(path: Path) -> dict[str, xr.Dataset]:
-    if not path.is_file():
-        raise CaseError(f"there is no {path}: the case has no [[probes]], or none has been written yet.")
-    there = read_diagnostics(path)
-    return {
-        name: data.set_coords([key for key in data.data_vars if key not in ("amplitude", "value")])
-        for name, data in there.items()
-    }
 
 
 def _write(file: "h5py.File", name: str, data: xr.Dataset) -> None:

@@ -20,6 +20,7 @@ from whorl.results.runs import open_run
 
 MOST_SERIES = 8
 DECADES = 6  # of E(k, ω) that are shown
+BEYOND = 2.0  # times the highest frequency of waves is shown
 WAVES = "#c2410c"
 
 
@@ -123,6 +124,9 @@ def _draw_map(figure: Figure, axes: Axes, data: xr.Dataset, case: Case, resample
     figure.colorbar(image, ax=axes, label="E(k, ω)")
     for branch in _waves(data, case):
         axes.plot(np.arange(len(branch)), branch, "_", color="#7dd3fc", markersize=14)
+    if waves := [one for branch in _waves(data, case) for one in np.abs(branch) if one > 0]:
+        shown = min(BEYOND * max(waves), float(energy["frequency"].max()))
+        axes.set_ylim(-shown, shown)
     labels = energy["mode"].values
     few = np.unique(np.linspace(0, len(labels) - 1, 12).astype(int))
     axes.set_xticks(few, labels[few], fontsize=7, rotation=30)

@@ -12,7 +12,7 @@ from whorl.config.explain import did_you_mean, show
 from whorl.config.outputs import FILES
 from whorl.output.diagnostic_files import read_diagnostics
 from whorl.output.directory import RunDirectory
-from whorl.output.probes import read_probes
+from whorl.output.probe_files import read_probes
 from whorl.output.series import read_series, with_gaps
 from whorl.output.snapshot_series import times_of
 from whorl.output.snapshots import open_snapshots
