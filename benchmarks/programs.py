@@ -20,6 +20,7 @@ from whorl._core import Flow
 from whorl.base.ranks import MPI
 from whorl.initial.fields import set_initial
 from whorl.measure.expressions import Expressions
+from whorl.measure.probes import Reading
 from whorl.output.diagnostics import Together
 from whorl.run.core_options import core_options
 from whorl.run.progress import stdout_console
@@ -42,6 +43,17 @@ QUANTITIES = {
     "joint PDF of Q and R": {"kind": "joint-pdf", "of": ["-trace(grad(u) @ grad(u))/2", "-det(grad(u))"]},
     "conditional mean": {"kind": "conditional", "of": "u.y", "given": "u.x"},
     "profiles": {"kind": "profile", "of": ["u", "u.x*u.z"]},
+}
+PROBES = {
+    "100 modes": {"kind": "modes", "of": "u", "modes": [[n % 10, n // 10, 3] for n in range(100)]},
+    "a point": {"kind": "points", "of": "u", "positions": [1.0, 2.0, 3.0]},
+    "a line of 64 points along x": {"kind": "points", "of": "u", "first": 0, "last": [6, 0, 0], "points": 64},
+    "a line of 64 points along z": {"kind": "points", "of": "u", "first": 0, "last": 6, "points": 64},
+    "8 scattered points": {
+        "kind": "points",
+        "of": "u",
+        "positions": [[0.1 + 0.7 * n, 0.2 + 0.6 * n, 0.3 + 0.5 * n] for n in range(8)],
+    },
 }
 EXPRESSIONS = {
     "mean(u.x*u.y)": "mean(u.x*u.y)",
@@ -98,6 +110,9 @@ def calls_of(case: Case, flow: Flow) -> dict[str, Callable[[], Any]]:
     for name, options in QUANTITIES.items():
         asked = case.updated(diagnostics=[options])
         calls[name] = partial(Together(asked, asked.diagnostics).measure, flow, 0.0, MPI.COMM_SELF)
+    for name, options in PROBES.items():
+        asked = case.updated(probes=[options])
+        calls[f"probes, {name}"] = partial(Reading(asked, asked.probes[0]).read, flow)
     return calls
 
 
@@ -116,7 +131,7 @@ def main(
         unit = least["right-hand side"]
         table = Table("", "ms", "right-hand sides", title=f"{n}³, {precision}, {dealias}, {device}", box=None)
         for name, seconds in least.items():
-            table.add_row(name, f"{1e3 * seconds:.2f}", f"{seconds / unit:.2f}")
+            table.add_row(name, f"{1e3 * seconds:.3g}", f"{seconds / unit:.2g}")
         stdout_console().print(table)
         flow.close()
 

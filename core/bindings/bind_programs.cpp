@@ -2,11 +2,13 @@
 
 #include <tuple>
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
 #include <nanobind/stl/map.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/unique_ptr.h>
 #include <nanobind/stl/vector.h>
 
 #include "base/error.hpp"
@@ -52,6 +54,19 @@ void bind_program(nb::module_& m) {
             },
             nb::arg("inputs"), nb::arg("numbers"), nb::arg("instructions"), nb::arg("results"),
             nb::arg("parities"));
+    nb::class_<OpenProbe>(m, "Probe", "What is read of the present state again and again; see whorl.measure.")
+        .def_prop_ro("size", &OpenProbe::size)
+        .def(
+            "read",
+            [](OpenProbe& self,
+               const nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& values) {
+                WHORL_REQUIRE(values.size() == self.size(), "a probe has " + std::to_string(self.size()) +
+                                                                " values, not " +
+                                                                std::to_string(values.size()) + ".");
+                const nb::gil_scoped_release unlocked;
+                self.read({values.data(), values.size()});
+            },
+            nb::arg("values").noconvert(), "Reads the present state into an array. Collective.");
     m.def(
         "operations",
         [] {
@@ -62,7 +77,31 @@ void bind_program(nb::module_& m) {
         "The operations of programs with their numbers of arguments.");
 }
 
+namespace {
+
+void bind_probes(nb::class_<OpenFlow>& flow) {
+    flow.def(
+        "probe_modes",
+        [](OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
+           const std::vector<programs::ModeNumbers>& modes) {
+            return self->programs().probe_modes(terms_of(inputs), modes);
+        },
+        nb::arg("inputs"), nb::arg("modes"), nb::keep_alive<0, 1>(),
+        "A Probe of the coefficients of inputs at modes, given by whole numbers, [input][mode][re, im].");
+    flow.def(
+        "probe_points",
+        [](OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
+           const std::vector<programs::Position>& positions) {
+            return self->programs().probe_points(terms_of(inputs), positions);
+        },
+        nb::arg("inputs"), nb::arg("positions"), nb::keep_alive<0, 1>(),
+        "A Probe of the values of inputs at positions x, y, z, [input][position].");
+}
+
+} // namespace
+
 void bind_programs(nb::class_<OpenFlow>& flow) {
+    bind_probes(flow);
     flow.def(
         "run_program",
         [](OpenFlow& self, const programs::Program& program, std::array<int, 4> wanted,

@@ -12,6 +12,21 @@ namespace whorl {
 
 namespace {
 
+// A probe of the fields of a flow.
+template <class Real> class ProbeOfFlow final : public OpenProbe {
+  public:
+    using Sources = std::function<std::vector<programs::Source<Real>>()>;
+
+    ProbeOfFlow(std::unique_ptr<programs::Probe<Real>> probe, Sources sources)
+        : probe_(std::move(probe)), sources_(std::move(sources)) {}
+    std::size_t size() const override { return probe_->size(); }
+    void read(std::span<double> values) override { probe_->read(sources_(), values); }
+
+  private:
+    std::unique_ptr<programs::Probe<Real>> probe_;
+    Sources sources_;
+};
+
 template <class Device, class Real> class ProgramRunsOf final : public ProgramRuns {
     using Memory = typename Device::Memory;
     using Trip = RoundTrip<Device, Real>;
@@ -47,12 +62,24 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         return programs::mode_spectra(flow_.trip, flow_.world, inputs, pairs, sources(),
                                       {flow_.options.box().smallest_wavenumber(), shells});
     }
+    std::unique_ptr<OpenProbe> probe_modes(const Inputs& inputs,
+                                           const std::vector<programs::ModeNumbers>& modes) override {
+        return opened(programs::probe_modes(flow_.trip, flow_.world, flow_.truncation, inputs, modes));
+    }
+    std::unique_ptr<OpenProbe> probe_points(const Inputs& inputs,
+                                            const std::vector<programs::Position>& positions) override {
+        return opened(programs::probe_points(flow_.trip, flow_.world, flow_.options.box(), flow_.truncation,
+                                             inputs, positions));
+    }
     void forget_products() override {
         products_.clear();
         parities_.clear();
     }
 
   private:
+    std::unique_ptr<OpenProbe> opened(std::unique_ptr<programs::Probe<Real>> probe) {
+        return std::make_unique<ProbeOfFlow<Real>>(std::move(probe), [this] { return sources(); });
+    }
     std::vector<programs::Source<Real>> sources() const {
         const StateOfFlow<Real> state = flow_.state();
         std::vector<programs::Source<Real>> all;

@@ -2,12 +2,23 @@
 #pragma once
 
 #include <array>
+#include <memory>
+#include <span>
 #include <vector>
 
 #include "programs/evaluate.hpp"
 #include "programs/mode_sums.hpp"
+#include "programs/probes.hpp"
 
 namespace whorl {
+
+// programs/probes.hpp, of whatever precision.
+class OpenProbe {
+  public:
+    virtual ~OpenProbe() = default;
+    virtual std::size_t size() const = 0;
+    virtual void read(std::span<double> values) = 0;
+};
 
 // Fields are the components of the state and, behind them, the products that programs have brought back,
 // until these are forgotten. All are collective.
@@ -26,6 +37,10 @@ class ProgramRuns {
                                            const std::vector<programs::Pair>& pairs) = 0;
     virtual std::vector<std::vector<double>>
     mode_spectra(const Inputs& inputs, const std::vector<programs::Pair>& pairs, int shells) = 0;
+    virtual std::unique_ptr<OpenProbe> probe_modes(const Inputs& inputs,
+                                                   const std::vector<programs::ModeNumbers>& modes) = 0;
+    virtual std::unique_ptr<OpenProbe> probe_points(const Inputs& inputs,
+                                                    const std::vector<programs::Position>& positions) = 0;
     virtual void forget_products() = 0;
 };
 

@@ -80,6 +80,26 @@ LoadedTerm<Real> loaded(const Term& term, const std::vector<Source<Real>>& sourc
             layout.nx == 1 || layout.ny == 1 || layout.nz == 1};
 }
 
+// The parity of a sum of terms; along axes without walls it has no meaning. Throws Error if there are no
+// terms, or if between walls some are odd and others even.
+template <class Real>
+Parity parity_of(const std::vector<Term>& sum, const std::vector<Source<Real>>& sources,
+                 const std::array<bool, 3>& walls) {
+    const auto of_term = [&](const Term& term) {
+        const std::array odd{odd_x, odd_y, odd_z};
+        Parity parity = sources[static_cast<std::size_t>(term.field)].parity;
+        for (std::size_t axis = 0; axis < 3; ++axis)
+            if (term.derivatives[axis] % 2 == 1) parity = parity * odd[axis];
+        return Parity{parity.x && walls[0], parity.y && walls[1], parity.z && walls[2]};
+    };
+    WHORL_REQUIRE(!sum.empty(), "an input of a program has no terms.");
+    const Parity parity = of_term(sum.front());
+    for (const Term& term : sum)
+        WHORL_REQUIRE(of_term(term) == parity,
+                      "an input of a program adds terms that are odd and even about a wall.");
+    return parity;
+}
+
 template <class Real> struct CarriedInput : PassDefaults<Real> {
     static constexpr int inputs = 1;
 

@@ -19,16 +19,6 @@ namespace {
 
 std::size_t at(int i) { return static_cast<std::size_t>(i); }
 
-// Along axes without walls parity has no meaning.
-template <class Real>
-Parity parity_of(const Term& term, const Fields<Real>& fields, const std::array<bool, 3>& walls) {
-    const std::array odd{odd_x, odd_y, odd_z};
-    Parity parity = fields.sources[at(term.field)].parity;
-    for (std::size_t axis = 0; axis < 3; ++axis)
-        if (term.derivatives[axis] % 2 == 1) parity = parity * odd[axis];
-    return {parity.x && walls[0], parity.y && walls[1], parity.z && walls[2]};
-}
-
 // Where work is enqueued: the sums of a batch's rows along x, and of what follows the first `means` values
 // the maxima. A row of the kernel has `together` of them.
 template <class Real> struct MeasureRows {
@@ -134,11 +124,7 @@ template <class Device, class Real> class Running {
         term_table_ = device::Table<LoadedTerm<Real>, Memory>(terms_);
         std::size_t first = 0;
         for (const auto& input : program.inputs) {
-            WHORL_REQUIRE(!input.empty(), "an input of a program has no terms.");
-            const Parity parity = parity_of(input.front(), fields_, walls);
-            for (const Term& term : input)
-                WHORL_REQUIRE(parity_of(term, fields_, walls) == parity,
-                              "an input of a program adds terms that are odd and even about a wall.");
+            const Parity parity = parity_of(input, fields_.sources, walls);
             CarriedInput<Real> carried;
             carried.terms = term_table_.data() + first;
             carried.term_count = static_cast<int>(input.size());

@@ -102,12 +102,24 @@ def plot(
         typer.Option("--diagnostic", "-d", metavar="NAME", help="Draw this diagnostic, to DIR/NAME.png."),
     ] = None,
     source: StatesFile = None,
+    probes: Annotated[
+        str | None, typer.Option("--probes", metavar="NAME", help="Draw this probe of the case instead.")
+    ] = None,
+    resample: Annotated[
+        bool, typer.Option("--resample", help="Interpolate a probe's series to even steps of time.")
+    ] = False,
 ) -> None:
     """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress.
 
     With --from or --to it also draws averages over this window, as of whorl average. With --diagnostic NAME
     it draws the mean of a diagnostic over the window, with a band of its error, or with --time a state of it.
     """
+    if probes is not None:
+        from whorl.results.probe_plots import plot_probe
+
+        picture = plot_probe(directory, probes, output, resample=resample)
+        typer.echo(f"picture  {spelled(str(picture))}")
+        return
     chosen = {"time": time, "start": start, "end": end}
     if diagnostic is not None:
         picture = _plot_diagnostic(directory, diagnostic, output, source, field or plane, chosen)

@@ -12,11 +12,12 @@ from whorl.config.forcing import KINDS as FORCES
 from whorl.config.initial_options import KINDS, InitialField
 from whorl.config.measures import budget, quantities, spectra_columns
 from whorl.config.models import MODELS, Model
+from whorl.config.probes import KINDS as PROBES
 from whorl.config.scalars import Scalar
 from whorl.config.section import Section, tag_of
 
 NO_VALUE = "?"
-LISTS = ("scalars", "forcing", "diagnostics")  # sections of any number of blocks
+LISTS = ("scalars", "forcing", "diagnostics", "probes")  # sections of any number of blocks
 WIDEST = 40  # characters of a setting; its comment follows
 
 
@@ -48,7 +49,7 @@ def new_case(model: type[Model]) -> str:
             blocks += [_block(f"initial.{key}", case.initial.others[key], tables[key]) for key in tables]
             blocks.append(_other_initial_fields(model))
             blocks += [_scalars()] if model.viscous else []
-            blocks += [_forcing(), _diagnostics()]
+            blocks += [_forcing(), _diagnostics(), _probes()]
     return "\n".join(blocks)
 
 
@@ -174,4 +175,12 @@ def _diagnostics() -> str:
     lines = ["# Diagnostics, any number of blocks; whorl options diagnostics has all options of each kind:"]
     lines += [f"#   {tag:15} {kind.__doc__.strip().splitlines()[0]}" for tag, kind in DIAGNOSTICS.items()]
     block = ["# [[diagnostics]]", '# kind = "pdf"', '# of = ["dx(u.x)"]', '# every = "100 steps"']
+    return "".join(f"{line}\n" for line in [*lines, *block])
+
+
+def _probes() -> str:
+    """The kinds of probes, one per line, and a block to begin with."""
+    lines = ["# Probes, any number of blocks; whorl options probes has all options of each kind:"]
+    lines += [f"#   {tag:15} {kind.__doc__.strip().splitlines()[0]}" for tag, kind in PROBES.items()]
+    block = ["# [[probes]]", '# kind = "modes"', '# of = ["u"]', "# modes = [[1, 0, 0], [0, 0, 2]]"]
     return "".join(f"{line}\n" for line in [*lines, *block])

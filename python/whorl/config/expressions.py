@@ -55,6 +55,8 @@ def check_expressions(case: Any) -> None:
         _checked(parser, f"output.fields, {name}", text, _check_field)
     for diagnostic in case.diagnostics:
         check_diagnostic(diagnostic, case)
+    for probe in case.probes:
+        probe.reads(parser)
 
 
 def check_diagnostic_names(case: Any) -> None:

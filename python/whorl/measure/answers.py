@@ -106,13 +106,13 @@ def _pairs(
     for nodes in factors:
         places = [inputs.setdefault(node.value, len(inputs)) for node in nodes]
         pairs.append((places[0], places[1] if len(places) == 2 else -1))
-    return [_terms(form, numbers) for form in inputs], pairs
+    return [terms_of(form, numbers) for form in inputs], pairs
 
 
 def _of_core(stage: Stage, known: dict[Known, float], numbers: dict[Field, int]) -> _core.Program:
     """The program of a stage, whose fields the core numbers like this."""
     program = stage.program
-    inputs = [_terms(form, numbers) for form in program.inputs]
+    inputs = [terms_of(form, numbers) for form in program.inputs]
     # The core carries one input at least: then the others are numbered behind it.
     unused = 0 if inputs else 1
     if unused:
@@ -132,7 +132,8 @@ def _number(one: float | Known | Once, known: Mapping[Known, float]) -> float:
     return known[one] if isinstance(one, Known) else one
 
 
-def _terms(form: LinearForm, numbers: dict[Field, int]) -> list[tuple[Any, ...]]:
+def terms_of(form: LinearForm, numbers: dict[Field, int]) -> list[tuple[Any, ...]]:
+    """A form as the core takes it, with the numbers of its fields."""
     terms = []
     for term, factor in form.items():
         m = term.multiplier

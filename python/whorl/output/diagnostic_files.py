@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 TOLD = ("units", "long_name", "over_time", "weighted_by", "about")  # attributes of an array
 
 
-def write_group(file: "h5py.File", name: str, data: xr.Dataset) -> None:
-    """Write a dataset as a group, one over time as a group that can grow."""
+def write_group(file: "h5py.File", name: str, data: xr.Dataset, rows: int | None = None) -> None:
+    """Write a dataset over time as a group that can grow, by so many rows at a time if they are given."""
     group = file.create_group(name)
     group.attrs.update(data.attrs)
     for key, variable in data.variables.items():
@@ -30,7 +30,8 @@ def write_group(file: "h5py.File", name: str, data: xr.Dataset) -> None:
         if values.dtype.kind in "UO":
             values = values.astype(object)
         over_time = variable.dims[:1] == ("time",)
-        growing = {"maxshape": (None, *values.shape[1:]), "chunks": True} if over_time else {}
+        chunks = (rows, *values.shape[1:]) if rows else True
+        growing = {"maxshape": (None, *values.shape[1:]), "chunks": chunks} if over_time else {}
         if values.dtype.kind == "O":
             made = group.create_dataset(key, data=list(values), dtype=text_type(file), **growing)
         else:

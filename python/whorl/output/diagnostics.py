@@ -84,7 +84,7 @@ def about(diagnostic: Diagnostic) -> dict[str, str]:
     return told | ({"reference": diagnostic.reference} if diagnostic.reference else {})
 
 
-def _measures(attributes: Mapping[str, str]) -> dict[str, Any]:
+def measures(attributes: Mapping[str, str]) -> dict[str, Any]:
     """What a diagnostic measures, by the attributes of its group: its options but name and interval."""
     options = json.loads(attributes.get("options", "{}"))
     return {key: value for key, value in options.items() if key not in ("name", "every")}
@@ -182,7 +182,7 @@ class Diagnostics(Table):
     def _check(self, kept: dict[str, xr.Dataset]) -> None:
         """Raises CaseError if a group is of another diagnostic than that of its name."""
         for name, data in kept.items():
-            if (one := self.measured.get(name)) and _measures(data.attrs) != _measures(about(one.diagnostic)):
+            if (one := self.measured.get(name)) and measures(data.attrs) != measures(about(one.diagnostic)):
                 raise CaseError(
                     f"{self.path} has a diagnostic {name} with other options; give the new one another name "
                     "(diagnostics.name), or leave its options as they were."

@@ -5,6 +5,7 @@
     series.csv               see series.py
     spectra.h5               see spectra.py
     diagnostics.h5           see diagnostics.py
+    probes.h5                see probes.py
     analysis.h5              what `whorl analyse` measured of checkpoints
     and whatever other tables config/outputs.py has
     checkpoints/STEP.h5      restart files, the newest few
@@ -33,13 +34,13 @@ MARK = ".whorl-run"
 SNAPSHOT_SERIES = "snapshots.vtkhdf.series"
 OWN_FILES = (
     *(MARK, "case.toml", *(output.file for output in FILES.values()), "log.txt", "exchange.toml"),
-    *("diagnostics.h5", "analysis.h5"),
+    *("diagnostics.h5", "analysis.h5", "probes.h5"),
     *("plot.png", SNAPSHOT_SERIES),
 )
 ASIDE = ".aside"
 BEGUN = "# begun from the checkpoint "
 DIGITS = "[0-9]" * 8
-FREE_SECTIONS = {"time", "run", "output", "diagnostics"}  # sections that a restart may change
+FREE_SECTIONS = {"time", "run", "output", "diagnostics", "probes"}  # sections that a restart may change
 BESIDE = {
     *FREE_SECTIONS,
     "grid",
@@ -62,6 +63,7 @@ class RunDirectory:
         self.series = self.path / FILES["series"].file
         self.spectra = self.path / FILES["spectra"].file
         self.diagnostics = self.path / "diagnostics.h5"
+        self.probes = self.path / "probes.h5"
         self.log = self.path / "log.txt"
         self.exchange = self.path / "exchange.toml"
         self.snapshot_series = self.path / SNAPSHOT_SERIES
@@ -217,7 +219,7 @@ class RunDirectory:
         for setting in _refused(settings, FREE_SECTIONS):
             raise CaseError(
                 f"--set {setting} is not for a restart, which may change run.*, output.* (not directory), "
-                f"diagnostics and time.*{self._advice(setting)}."
+                f"diagnostics, probes and time.*{self._advice(setting)}."
             )
         case = self.read_case().updated(settings, output={"directory": str(self.path)}, time=end)
         return case, self.choose_checkpoint(step)
@@ -231,6 +233,7 @@ class RunDirectory:
         sections = self.read_case().to_dict()
         sections["output"].pop("directory", None)
         sections["diagnostics"] = diagnostics
+        sections.pop("probes", None)
         return Case(**sections).updated(settings), self.choose_checkpoint(step)
 
     def _advice(self, setting: str) -> str:

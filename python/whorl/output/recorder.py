@@ -22,6 +22,7 @@ from whorl.output.checkpoint import COUNT, SOURCES, Checkpoint
 from whorl.output.diagnostics import Diagnostics
 from whorl.output.directory import RunDirectory
 from whorl.output.moment import Moment
+from whorl.output.probes import Probes
 from whorl.output.series import Series, gap_of, step_of
 from whorl.output.snapshot_series import SnapshotSeries
 from whorl.output.snapshot_writer import write_snapshot
@@ -51,6 +52,9 @@ class Recorder:
         written = writes and has_h5py()
         self.diagnostics = Diagnostics(case, comm, directory.diagnostics if written else None)
         self.tables["diagnostics"] = self.diagnostics
+        self.probes = Probes(case, directory.probes if written else None, keeps=directory is None)
+        self.tables["probes"] = self.probes
+        self._every_probe = {one.label: Every.parse(one.every) for one in case.probes}
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.accuracy = Accuracy(case, comm)
         self.columns = Expressions(case, means=list(case.output.columns.values()))
@@ -74,6 +78,7 @@ class Recorder:
         for name in FILES:
             if self._wanted(name):
                 agreed(self.comm, self.tables[name].begin)
+        self._read_probes([name for name, every in self._every_probe.items() if every.unit != "never"])
         self._write(set(filter(self._wanted, self._every)), None)
         if self.clock.step > 0:
             self.checkpoint(dt)  # without it a run begun from another's checkpoint could not be restarted
@@ -118,6 +123,7 @@ class Recorder:
 
     def after_step(self, report: _core.StepReport, *, alarm: bool, last: bool) -> None:
         """Write all that is due after a step, the checkpoint last, so that no other output lags behind it."""
+        self._read_probes([name for name, every in self._every_probe.items() if every.due(self.clock)])
         due = {name for name, every in self._every.items() if every.due(self.clock)}
         if alarm:
             due.add("checkpoint")
@@ -128,12 +134,23 @@ class Recorder:
             self._write(due, report)
         if "checkpoint" in due:
             self.checkpoint(report.dt)
+        if last:
+            agreed(self.comm, self.probes.synchronise)
+
+    def _read_probes(self, names: list[str]) -> None:
+        """Read some probes, which needs no statistics, and write what has been read if it is much."""
+        if names:
+            read = self.probes.read_some(self.flow, names)
+            if self.probes.keep(self.clock.step, self.clock.time, read):
+                agreed(self.comm, self.probes.synchronise)
 
     def checkpoint(self, dt: float) -> None:
         """Write a restart file of the present state, unless there is one; then remove the oldest.
 
-        Do nothing if checkpoints are never wanted, as in every build without HDF5 (see `check_files`).
+        Do nothing but write the probes if checkpoints are never wanted, as in every build without HDF5 (see
+        `check_files`).
         """
+        agreed(self.comm, self.probes.synchronise)
         if self.directory is None or not self._wanted("checkpoint"):
             return
         path = self.directory.checkpoint_path(self.clock.step)

@@ -13,6 +13,7 @@ from whorl.config.explain import did_you_mean, show
 from whorl.config.outputs import FILES
 from whorl.output.diagnostic_files import read_diagnostics
 from whorl.output.directory import RunDirectory
+from whorl.output.probe_files import read_probes
 from whorl.output.series import read_series, with_gaps
 from whorl.output.snapshot_series import times_of
 from whorl.output.snapshots import open_snapshots
@@ -191,6 +192,19 @@ class RunResults:
         written = RunDirectory(self.directory).series.is_file() and self.series.sizes["time"] > 0
         rows = self.rows() if written or start is None else None
         return diagnostic_means(found or self.diagnostics, rows, self.case, names, start, end)
+
+    @property
+    def probes(self) -> dict[str, xr.Dataset]:
+        """What the probes read, by their names: a dataset each over `time` and its axes, with units.
+
+        Examples
+        --------
+        The frequency spectrum of the first quantity of a probe "points" at its first point:
+
+        >>> from whorl.results.probes import frequency_spectrum
+        >>> frequency_spectrum(run.probes["points"]["value"][:, 0, 0])
+        """
+        return read_probes(RunDirectory(self.directory).probes)
 
     @property
     def snapshots(self) -> xr.Dataset:

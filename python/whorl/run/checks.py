@@ -98,7 +98,8 @@ def _idle_ranks(case: Case, ranks: int) -> list[str]:
 def _missing_files(case: Case) -> list[str]:
     if case.output.directory is None or has_h5py():
         return []
-    files = "spectra.h5 and diagnostics.h5" if case.diagnostics else "spectra.h5"
+    others = [f"{name}.h5" for name in ("diagnostics", "probes") if getattr(case, name)]
+    files = " and ".join(["spectra.h5", *others])
     return [f"h5py is not installed, so {files} will not be written: pip install h5py."]
 
 

@@ -223,6 +223,11 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         """
         return self._recorder.diagnostics.datasets()
 
+    @property
+    def probes(self) -> dict[str, xr.Dataset]:
+        """What the case's probes have read, by their names; with a directory what is not written yet."""
+        return self._recorder.probes.datasets()
+
     def statistics(self) -> dict[str, float]:
         """Return the numbers of the present state, by the names of the columns of the series.
 

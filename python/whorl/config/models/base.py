@@ -198,6 +198,13 @@ class Model(Section):
             return []
         return [f"flow.{name}" for name in self.waves if np.any(getattr(self, name))]
 
+    def frequencies(self, k: np.ndarray) -> tuple[np.ndarray, ...]:
+        """The angular frequencies ω of the linear waves exp(i(k·x − ωt)), a branch each, at k, [axis, mode].
+
+        NaN where there is no such wave; no branches where the model has no waves.
+        """
+        return ()
+
     def moves(self, statistics: Mapping[str, float]) -> bool:
         """Whether the fields of this state limit the step, as far as statistics can tell."""
         return True

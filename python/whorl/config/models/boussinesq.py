@@ -2,6 +2,7 @@
 
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from pydantic import model_validator
 
 from whorl.config.columns import Column
@@ -13,6 +14,8 @@ from whorl.config.models.viscous import (
     VELOCITY,
     VORTICITY,
     ViscousFlow,
+    along,
+    length,
 )
 from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.config.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
@@ -88,6 +91,18 @@ class Boussinesq(ViscousFlow):
     def _one_diffusivity(self) -> "Boussinesq":
         at_most_one(self, "flow", "diffusivity", "prandtl")
         return self
+
+    def frequencies(self, k: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Inertia-gravity waves, (ω − U·k)² = (N² k_h² + (2 Ω·k)²)/k²; vortical modes have ω = U·k.
+
+        Vallis, Atmospheric and Oceanic Fluid Dynamics, 2nd ed. (2017), section 7.3.
+        """
+        gravity = self.buoyancy_frequency * np.hypot(k[0], k[1])
+        wave, carried = (
+            np.hypot(gravity, 2 * along(self.rotation, k)) / length(k),
+            along(self.mean_velocity, k),
+        )
+        return carried + wave, carried - wave
 
     def quantities(self) -> dict[str, Defined]:
         return super().quantities() | {

@@ -3,6 +3,8 @@
 import math
 from typing import Any, ClassVar, Literal
 
+import numpy as np
+
 from whorl.config.columns import Column
 from whorl.config.models.base import Curves, Defined, FieldOf, Model, Picture, Slice
 from whorl.config.section import Linear, option
@@ -102,6 +104,14 @@ i ∂ψ/∂t = −a ∇²ψ + b |ψ|²ψ − b ρ0 ψ,  a = c ξ/√2,  b = c/(�
         "time": {"dt": 0.0025, "until": 2.0},
         "initial": {"name": "taylor-green"},
     }
+
+    def frequencies(self, k: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Bogoliubov's waves on the uniform state, ω = ± c k √(1 + ξ²k²/2) (J. Phys. USSR 11, 23 (1947))."""
+        k2 = (k**2).sum(0)
+        wave = np.where(
+            k2 > 0, self.sound_speed * np.sqrt(k2 * (1 + self.coherence_length**2 * k2 / 2)), np.nan
+        )
+        return wave, -wave
 
     def budget(self) -> dict[str, tuple[str, ...]]:
         """Both are conserved."""

@@ -15,6 +15,8 @@ from whorl.config.models.viscous import (
     VELOCITY,
     VORTICITY,
     ViscousFlow,
+    along,
+    length,
 )
 from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
 from whorl.config.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
@@ -121,6 +123,21 @@ class Mhd(ViscousFlow):
                 f"{' and '.join(acting)}; leave one or the other out"
             )
         return self
+
+    def frequencies(self, k: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Alfvén waves ω = U·k ± k·B0, with rotation ω = U·k ± (Ω·k/k ± √((Ω·k/k)² + (k·B0)²)).
+
+        Finlay, in Dynamos (Les Houches 88, 2008), chapter 8; none with the Hall term or a prescribed u.
+        """
+        if self.hall or self.kinematic:
+            return ()
+        if not np.any(self.mean_field):
+            return super().frequencies(k)
+        carried, alfven = along(self.mean_velocity, k), along(self.mean_field, k)
+        turn = along(self.rotation, k) / length(k)
+        fast, slow = turn + np.hypot(turn, alfven), turn - np.hypot(turn, alfven)
+        branches = (carried + fast, carried + slow)
+        return (*branches, carried - fast, carried - slow) if np.any(self.rotation) else branches
 
     def quantities(self) -> dict[str, Defined]:
         return super().quantities() | {

@@ -183,6 +183,17 @@ ENERGY_CURVE = Curves("Kinetic energy  ½⟨u²⟩", (("energy", ""),))
 DISSIPATION_CURVE = Curves("Dissipation  ε", (("dissipation", ""),))
 
 
+def along(vector: tuple[float, float, float], k: np.ndarray) -> np.ndarray:
+    """The product of a vector with each wavenumber, [axis, mode]."""
+    return np.tensordot(np.array(vector), k, 1)
+
+
+def length(k: np.ndarray) -> np.ndarray:
+    """|k| of each wavenumber; NaN for k = 0, which is no wave."""
+    k2 = (k**2).sum(0)
+    return np.where(k2 > 0, np.sqrt(k2), np.nan)
+
+
 def _square_with(operator: str, power: int, field: str) -> str:
     """f·(−∇²)^power f or f·(−∇²)^−power f, with lap or inv_lap."""
     applied = f"{operator}(" * power + field + ")" * power
@@ -275,6 +286,13 @@ class ViscousFlow(Losses):
         (("energy", "E(k)"),),
         slope=KOLMOGOROV,
     )
+
+    def frequencies(self, k: np.ndarray) -> tuple[np.ndarray, ...]:
+        """Inertial waves, ω = U·k ± 2 Ω·k/k (Greenspan, The Theory of Rotating Fluids, 1968, chapter 4)."""
+        if not np.any(self.rotation):
+            return ()
+        wave, carried = 2 * along(self.rotation, k) / length(k), along(self.mean_velocity, k)
+        return carried + wave, carried - wave
 
     def quantities(self) -> dict[str, Defined]:
         """Pressure, dissipation, invariants and accelerations."""

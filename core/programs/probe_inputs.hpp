@@ -1,0 +1,54 @@
+// The inputs of a probe on the device: their terms refer to the state, which may lie elsewhere at each read.
+#pragma once
+
+#include <vector>
+
+#include "device/buffer.hpp"
+#include "programs/carried.hpp"
+#include "programs/probes.hpp"
+
+namespace whorl::programs {
+
+template <class Memory, class Real> class ProbeInputs {
+  public:
+    ProbeInputs(InputTerms inputs, const Layout& layout) : given_(std::move(inputs)), layout_(layout) {}
+
+    int count() const { return static_cast<int>(given_.size()); }
+    const CarriedInput<Real>* data() const { return inputs_.data(); }
+    const CarriedInput<Real>& on_host(int n) const { return carried_[static_cast<std::size_t>(n)]; }
+
+    // The inputs of fields that lie here now.
+    void refer_to(const std::vector<Source<Real>>& sources) {
+        std::vector<const Complex<Real>*> places;
+        for (const Source<Real>& source : sources) places.push_back(source.modes);
+        if (places == places_) return;
+        places_ = places;
+        loaded_.clear();
+        carried_.clear();
+        for (const auto& sum : given_) {
+            CarriedInput<Real>& one = carried_.emplace_back();
+            for (const Term& term : sum) loaded_.push_back(loaded(term, sources, layout_));
+            one.term_count = static_cast<int>(sum.size());
+            one.parity = parity_of(sum, sources, layout_.walls);
+        }
+        terms_ = device::Table<LoadedTerm<Real>, Memory>(loaded_);
+        const LoadedTerm<Real>* next = terms_.data();
+        for (CarriedInput<Real>& one : carried_) {
+            one.terms = next;
+            next += one.term_count;
+        }
+        inputs_ = device::Table<CarriedInput<Real>, Memory>(carried_);
+    }
+
+  private:
+    InputTerms given_;
+    const Layout& layout_;
+    std::vector<const Complex<Real>*> places_;
+    // Where memory is the host's, tables refer to these.
+    std::vector<LoadedTerm<Real>> loaded_;
+    std::vector<CarriedInput<Real>> carried_;
+    device::Table<LoadedTerm<Real>, Memory> terms_;
+    device::Table<CarriedInput<Real>, Memory> inputs_;
+};
+
+} // namespace whorl::programs

@@ -1,0 +1,45 @@
+// Values of inputs at single modes and at single points, from the modes and without a round trip. With f^ the
+// Fourier coefficients of a field, or of its odd or even extension between walls,
+//   at a mode:   f^(k), the conjugate of f^(-k) where only -k is stored
+//   at a point:  f(x) = sum over all modes of f^(k) exp(i k.x), one axis after another
+// In double precision. The bits of values at modes depend on neither ranks nor threads; those at points do
+// not depend on threads, and on ranks and devices by the rounding of the sums.
+#pragma once
+
+#include <array>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "exchange/communicator.hpp"
+#include "grid/truncation.hpp"
+#include "programs/carried.hpp"
+#include "roundtrip/roundtrip.hpp"
+
+namespace whorl::programs {
+
+using ModeNumbers = std::array<int, 3>; // in units of the smallest wavenumber of each axis
+using Position = std::array<double, 3>; // x, y, z in units of length
+using InputTerms = std::vector<std::vector<Term>>;
+
+// What is read again and again: all that does not depend on the state is prepared.
+template <class Real> class Probe {
+  public:
+    virtual ~Probe() = default;
+    // The number of values: of modes [input][mode][re, im], of points [input][point].
+    virtual std::size_t size() const = 0;
+    // Reads the present state; the values are those of all ranks. Collective.
+    virtual void read(const std::vector<Source<Real>>& sources, std::span<double> values) = 0;
+};
+
+// Throw Error if a mode is not kept, or if an input has no terms or, between walls, terms of unlike parities.
+template <class Device, class Real>
+std::unique_ptr<Probe<Real>> probe_modes(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
+                                         const Truncation& truncation, const InputTerms& inputs,
+                                         const std::vector<ModeNumbers>& modes);
+template <class Device, class Real>
+std::unique_ptr<Probe<Real>> probe_points(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
+                                          const Box& box, const Truncation& truncation,
+                                          const InputTerms& inputs, const std::vector<Position>& positions);
+
+} // namespace whorl::programs

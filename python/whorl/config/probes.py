@@ -1,0 +1,285 @@
+"""Probes, [[probes]] of a case: modes, or points, whose values are kept at every step or every few.
+
+What a probe reads follows from linear forms of the fields (`programs/linear`), so it needs no round trip.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any, ClassVar, Literal
+
+import numpy as np
+from pydantic import AfterValidator, BeforeValidator, Field
+
+from whorl.config.columns import UNITS_OF_CASE
+from whorl.config.dealiasing import edge, is_box
+from whorl.config.diagnostics.base import Array, Axis, Layout, Texts
+from whorl.config.scalars import plain_name
+from whorl.config.section import Interval, Section, Vector, listed, option, tag_of
+from whorl.config.wavenumbers import smallest_wavenumbers
+from whorl.programs.nodes import Node, within
+from whorl.programs.parse import ExpressionError, Parser, fault, in_one_line
+from whorl.programs.values import AXES
+
+MOST_VALUES = 100_000  # of one probe at one time
+
+
+def _triples(value: Any) -> Any:
+    """Lists of three; three numbers stand for a list of one."""
+    if isinstance(value, list | tuple) and len(value) == 3 and not isinstance(value[0], list | tuple):
+        value = [value]
+    return tuple(map(listed, value)) if isinstance(value, list | tuple) else value
+
+
+Modes = Annotated[tuple[tuple[int, int, int], ...], BeforeValidator(_triples)]
+Positions = Annotated[tuple[tuple[float, float, float], ...], BeforeValidator(_triples)]
+
+
+@dataclass(frozen=True)
+class Read:
+    """A number that a probe reads: its text, its node, and that of its imaginary part if it is complex."""
+
+    text: str
+    node: Node
+    imaginary: Node | None = None
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The real nodes it follows from."""
+        return (self.node,) if self.imaginary is None else (self.node, self.imaginary)
+
+
+class Probe(Section):
+    """Base of all probes: each has its docstring's first line as meaning."""
+
+    kind: str = option(..., "kind of probe")
+    of: Texts = option(..., "expressions whose components are read", min_length=1)
+    name: Annotated[str, AfterValidator(plain_name)] | None = option(
+        None, "its group in probes.h5; its kind by default"
+    )
+    every: Interval = option("1 step", "how often it is read; also at the start")
+
+    reference: ClassVar[str] = ""
+
+    @property
+    def label(self) -> str:
+        """The name of its group."""
+        return self.name or self.kind
+
+    def reads(self, parser: Parser) -> list[Read]:
+        """The components of its expressions that differ from point to point. Raises ExpressionError."""
+        place = f"probes.{self.label}.of"
+        found: list[Read] = []
+        for text in self.of:
+            try:
+                found += self._components(parser, text)
+            except ExpressionError as error:
+                raise error.at(place) from None
+        if len(found) * self.count() > MOST_VALUES:
+            raise ExpressionError(
+                f"probes.{self.label} has {len(found)} quantities at {self.count()} places; at most "
+                f"{MOST_VALUES} values are read at a time, so take fewer."
+            )
+        return found
+
+    def _components(self, parser: Parser, text: str) -> list[Read]:
+        value = parser.parse(text)
+        reads = []
+        for index in np.ndindex(value.real.shape):
+            imaginary = value.imaginary[index] if value.complex else None
+            one = Read(_named(text, index), value.real[index], imaginary)
+            # Such as the components of a plane flow that are zero.
+            if all(node.uniform for node in one.nodes):
+                continue
+            for node in one.nodes:
+                if reason := self.refused(node):
+                    raise fault(reason, in_one_line(text))
+            reads.append(one)
+        if not reads:
+            raise fault("it is the same at all points", in_one_line(text))
+        return reads
+
+    def count(self) -> int:
+        """The number of modes or points."""
+        raise NotImplementedError
+
+    def refused(self, node: Node) -> str:
+        """Why a node cannot be read; empty if it can."""
+        raise NotImplementedError
+
+    def check(self, case: Any) -> None:
+        """Raises ValueError if a mode or a point is not possible in the case."""
+        raise NotImplementedError
+
+    def layout(self, case: Any, reads: Sequence[Read]) -> Layout:
+        """The axes and the array of its group."""
+        raise NotImplementedError
+
+    def coordinates(self, case: Any) -> dict[str, tuple[np.ndarray, str, str]]:
+        """Numbers along the axis of modes or points, with unit and meaning."""
+        raise NotImplementedError
+
+
+class ModeProbe(Probe):
+    """Fourier coefficients of quantities at single modes."""
+
+    kind: Literal["modes"] = option(..., "kind of probe")
+    modes: Modes = option(
+        ..., "modes as whole numbers along x, y, z, of the smallest wavenumbers", min_length=1
+    )
+
+    def count(self) -> int:
+        return len(self.modes)
+
+    def refused(self, node: Node) -> str:
+        if node.uniform or (node.kind == "linear" and not _has_product(node)):
+            return ""
+        return (
+            "a mode is read of what is linear in the fields, and this has a product or a function of them; "
+            "take a field, derivatives or filters of it, or sums of these"
+        )
+
+    def check(self, case: Any) -> None:
+        grid = case.grid
+        walls = [basis == "S" for basis in reversed(grid.bases)]
+        for mode in self.modes:
+            axes = zip(mode, grid.points, walls, strict=True)
+            at = np.array([n / (2 * points if wall else points) for n, points, wall in axes])
+            most = edge(grid.dealias)
+            box = is_box(grid.dealias, grid.shape)
+            if not (np.all(abs(at) < most) if box else at @ at < most**2):
+                raise ValueError(
+                    f"probes.{self.label}.modes holds {list(mode)}, which grid.points = {list(grid.points)} "
+                    f'with grid.dealias = "{grid.dealias}" does not keep; choose a smaller wavenumber'
+                )
+            if any(n < 0 and wall for n, wall in zip(mode, walls, strict=True)):
+                raise ValueError(
+                    f"probes.{self.label}.modes holds {list(mode)}; between walls fields are sums of cosines "
+                    "and sines with wavenumbers of at least 0"
+                )
+
+    def layout(self, case: Any, reads: Sequence[Read]) -> Layout:
+        return Layout(
+            (
+                Axis("quantity", [one.text for one in reads], "what is read"),
+                Axis("mode", [_label(mode) for mode in self.modes], "mode by whole numbers along x, y, z"),
+                Axis("part", ["real", "imaginary"], "part of the complex number"),
+            ),
+            (
+                Array(
+                    "amplitude",
+                    ("quantity", "mode", "part"),
+                    "coefficient of exp(i k·x); between walls of the odd or even extension",
+                    _not_asked,
+                    UNITS_OF_CASE,
+                ),
+            ),
+        )
+
+    def coordinates(self, case: Any) -> dict[str, tuple[np.ndarray, str, str]]:
+        wavenumbers = np.array(self.modes) * np.array(smallest_wavenumbers(case.grid))
+        return {
+            f"k{axis}": (wavenumbers[:, n], "1/length", f"wavenumber along {axis}")
+            for n, axis in enumerate("xyz")
+        }
+
+
+class PointProbe(Probe):
+    """Values of quantities at single points, or along a line, from all modes."""
+
+    kind: Literal["points"] = option(..., "kind of probe")
+    positions: Positions | None = option(None, "positions x, y, z; instead of a line", unit="length")
+    first: Vector | None = option(None, "the first point of a line", unit="length")
+    last: Vector | None = option(None, "its last point", unit="length")
+    points: int | None = option(None, "the number of its points, evenly spaced", ge=2, le=MOST_VALUES)
+
+    def count(self) -> int:
+        return len(self.places())
+
+    def places(self) -> np.ndarray:
+        """The positions, [point][axis]."""
+        if self.positions is not None:
+            return np.array(self.positions, float)
+        return np.linspace(self.first or (0, 0, 0), self.last or (0, 0, 0), self.points or 0)
+
+    def refused(self, node: Node) -> str:
+        if all(one.uniform for one in within(node)):
+            return ""
+        for one in within(node):
+            if one.kind == "number" and isinstance(one.value, Node):
+                return "a mean takes all points, so it is not read at single ones; write it to output.columns"
+            if one.kind == "linear" and _has_product(one):
+                return (
+                    "a derivative, filter or inverse Laplacian of a product (such as the pressure) takes a "
+                    "round trip, which a probe does not make"
+                )
+        if not any(one.kind == "linear" for one in within(node)):
+            return "it does not depend on the flow"
+        return ""
+
+    def _components(self, parser: Parser, text: str) -> list[Read]:
+        reads = super()._components(parser, text)
+        if any(one.imaginary is not None for one in reads):
+            raise fault("a point has real values; take real(…), imag(…) or abs(…) of it", in_one_line(text))
+        return reads
+
+    def check(self, case: Any) -> None:
+        line = (self.first, self.last, self.points)
+        place = f"probes.{self.label}"
+        if (self.positions is None) == all(one is None for one in line) or (
+            self.positions is None and any(one is None for one in line)
+        ):
+            raise ValueError(f"{place} takes either positions, or a line by first, last and points")
+        if not self.count():
+            raise ValueError(f"{place}.positions is empty; give positions x, y, z")
+        for position in self.places():
+            for axis, x, length in zip("xyz", position, case.grid.lengths, strict=True):
+                if not 0 <= x <= length:
+                    raise ValueError(
+                        f"{place} has a point at {axis} = {x:g}, outside the box, where {axis} is 0 to "
+                        f"{length:g}"
+                    )
+
+    def layout(self, case: Any, reads: Sequence[Read]) -> Layout:
+        return Layout(
+            (
+                Axis("quantity", [one.text for one in reads], "what is read"),
+                Axis("point", np.arange(self.count()), "number of the point"),
+            ),
+            (Array("value", ("quantity", "point"), "value at the point", _not_asked, UNITS_OF_CASE),),
+        )
+
+    def coordinates(self, case: Any) -> dict[str, tuple[np.ndarray, str, str]]:
+        places = self.places()
+        return {axis: (places[:, n], "length", f"position along {axis}") for n, axis in enumerate("xyz")}
+
+
+KINDS: dict[str, type[Probe]] = {tag_of(kind): kind for kind in (ModeProbe, PointProbe)}
+AnyProbe = Annotated[ModeProbe | PointProbe, Field(discriminator="kind")]
+
+
+def check_probe_names(case: Any) -> None:
+    """Raises ValueError if two probes have one name."""
+    labels = [one.label for one in case.probes]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ValueError(f"two probes are called {label}; give probes.name, a name for each")
+
+
+def _has_product(node: Node) -> bool:
+    return any(term.field.product for term in node.value)
+
+
+def _label(mode: tuple[int, int, int]) -> str:
+    return f"({', '.join(map(str, mode))})"
+
+
+def _named(text: str, index: tuple[int, ...]) -> str:
+    """A component of a text: itself of a number."""
+    if not index:
+        return text
+    of = text if text.isidentifier() or text.endswith(")") else f"({text})"
+    return f"{of}.{''.join(AXES[i] for i in index)}"
+
+
+def _not_asked(_: Any) -> np.ndarray:
+    raise NotImplementedError  # a probe is read by measure/probes.py

@@ -1,0 +1,192 @@
+"""The probes of a run: kept in memory for a while, and appended to probes.h5.
+
+Rows are appended with each checkpoint, at the end, and when many are in memory, in a copy of the file that
+takes its place, so that a kill never damages it. What a kill loses lies behind the last checkpoint, and a
+restart reads it again.
+"""
+
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import xarray as xr
+
+from whorl.base.errors import CaseError
+from whorl.base.files import whole_file
+from whorl.base.hdf5 import open_hdf5
+from whorl.config.case import Case
+from whorl.measure.probes import Reading
+from whorl.output.diagnostic_files import write_group
+from whorl.output.diagnostics import CLOCK, about, measures
+from whorl.output.moment import Moment
+from whorl.output.probe_files import as_complex, read_groups
+from whorl.output.series import gaps_of, with_gaps
+from whorl.output.table import Kept, Table
+
+if TYPE_CHECKING:
+    import h5py
+
+MOST_ROWS = 1000  # in memory, unless the file has more than four times as many: then the copies stay few
+MOST_BYTES = 1 << 26
+CHUNK_BYTES = 1 << 18
+
+
+class Rows:
+    """What one probe has read and not yet written."""
+
+    def __init__(self, reading: Reading):
+        self.reading = reading
+        self.steps: list[int] = []
+        self.times: list[float] = []
+        self.raw: list[np.ndarray] = []
+        self.written = 0
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to write."""
+        many = max(MOST_ROWS, self.written // 4)
+        return len(self) >= many or (len(self) > 0 and len(self) * self.raw[0].nbytes >= MOST_BYTES)
+
+    def dataset(self) -> xr.Dataset:
+        """The rows over `time` and the axes of the probe."""
+        reading = self.reading
+        [array] = reading.layout.arrays
+        times = np.array(self.times, float)
+        raw = np.array(self.raw) if self.raw else np.empty((0, self._width))
+        attributes = {"units": array.unit or "1", "long_name": array.meaning}
+        variables = {array.name: (("time", *array.axes), reading.values(raw, times), attributes)}
+        coordinates: dict[str, Any] = {
+            axis.name: (axis.name, list(axis.values), {"units": axis.unit or "1", "long_name": axis.meaning})
+            for axis in reading.layout.axes
+        }
+        along = reading.layout.axes[1].name
+        for name, (values, unit, meaning) in reading.coordinates.items():
+            coordinates[name] = (along, values, {"units": unit, "long_name": meaning})
+        of_clock = {"time": times, "step": np.array(self.steps, int)}
+        for name, unit, meaning in CLOCK:
+            coordinates[name] = ("time", of_clock[name], {"units": unit, "long_name": meaning})
+        return xr.Dataset(variables, coordinates, about(reading.probe))
+
+    @property
+    def _width(self) -> int:
+        parts = 2 if self.reading.probe.kind == "modes" else 1
+        return len(self.reading.forms) * self.reading.probe.count() * parts
+
+    def clear(self) -> None:
+        """Forget the rows, which are written."""
+        self.written += len(self)
+        self.steps, self.times, self.raw = [], [], []
+
+
+class Probes(Table):
+    """The probes of a run: in their file, or in memory if it `keeps` them."""
+
+    suffix = ".h5"
+
+    def __init__(self, case: Case, path: Path | None = None, *, keeps: bool = False):
+        super().__init__((), path)
+        self.keeps = keeps
+        self.rows = {one.label: Rows(Reading(case, one)) for one in case.probes}
+        self.gaps: list[str] = []
+
+    def begin(self) -> None:
+        """Do nothing: there is no file before the first rows."""
+
+    def measure(self, moment: Moment) -> dict[str, np.ndarray]:
+        return self.read_some(moment.flow, list(self.rows))
+
+    def read_some(self, flow: Any, names: Sequence[str]) -> dict[str, np.ndarray]:
+        """What some of them read of the present state. Collective."""
+        return {name: self.rows[name].reading.read(flow) for name in names}
+
+    def record(self, moment: Moment, measured: dict[str, np.ndarray]) -> None:
+        self.keep(moment.clock.step, moment.clock.time, measured)
+
+    def keep(self, step: int, time: float, read: dict[str, np.ndarray]) -> bool:
+        """Keep what was read; return whether it is time to write, on all ranks alike."""
+        for name, raw in read.items():
+            rows = self.rows[name]
+            rows.steps.append(step)
+            rows.times.append(time)
+            rows.raw.append(raw)
+        return not self.keeps and any(self.rows[name].full for name in read)
+
+    @property
+    def states(self) -> int:
+        return sum(one.written + len(one) for one in self.rows.values())
+
+    def datasets(self) -> dict[str, xr.Dataset]:
+        """All that is in memory, by the names of the probes."""
+        return {name: as_complex(one.dataset()) for name, one in self.rows.items()}
+
+    def nothing(self) -> dict[str, xr.Dataset]:
+        return {}
+
+    def read(self, step: int) -> tuple[list[str], Kept]:
+        there = read_groups(self.path)
+        kept = {name: data.isel(time=data["step"].values <= step) for name, data in there.items()}
+        for name, data in kept.items():
+            if name in self.rows and measures(data.attrs) != measures(about(self.rows[name].reading.probe)):
+                raise CaseError(
+                    f"{self.path} has a probe {name} with other options; give the new one another name "
+                    "(probes.name), or leave its options as they were."
+                )
+        gaps = [gap for data in kept.values() for gap in gaps_of(data)]
+        of_case = [data for name, data in kept.items() if name in self.rows]
+        return list(there), Kept(kept, sum(data.sizes["time"] for data in of_case), gaps)
+
+    def kept(self, step: int) -> Kept:
+        if self.path is None or not self.path.is_file():
+            return Kept({}, 0, [])
+        return self.read(step)[1]
+
+    def resume(self, data: dict[str, xr.Dataset], gaps: Iterable[str] = ()) -> None:
+        """Resume after `data`; groups of probes that the case has no longer stay in the file."""
+        self.gaps = list(dict.fromkeys(gaps))
+        for name, one in self.rows.items():
+            one.clear()
+            one.written = data[name].sizes["time"] if name in data else 0
+        if self.path and data:
+            with whole_file(self.path) as beside, open_hdf5(beside, "w") as file:
+                for name, of_group in data.items():
+                    _write(file, name, of_group.assign_attrs(with_gaps(self.gaps)))
+
+    def synchronise(self) -> None:
+        """Write all rows in memory; each addition puts the whole file on disk."""
+        if self.keeps or not any(map(len, self.rows.values())):
+            return
+        if self.path:
+            self._append()
+        for one in self.rows.values():
+            one.clear()
+
+    def _append(self) -> None:
+        with whole_file(self.path) as beside:
+            if self.path.is_file():
+                shutil.copyfile(self.path, beside)
+            with open_hdf5(beside, "a") as file:
+                for name, one in self.rows.items():
+                    if len(one):
+                        data = one.dataset().assign_attrs(with_gaps(self.gaps))
+                        if name in file:
+                            _append_rows(file[name], data)
+                        else:
+                            _write(file, name, data)
+
+
+def _write(file: "h5py.File", name: str, data: xr.Dataset) -> None:
+    row = sum(one.nbytes for one in data.data_vars.values()) // max(data.sizes["time"], 1)
+    write_group(file, name, data, rows=int(np.clip(CHUNK_BYTES // max(row, 1), 1, 4096)))
+
+
+def _append_rows(group: "h5py.Group", data: xr.Dataset) -> None:
+    for key, variable in data.variables.items():
+        if variable.dims[:1] == ("time",):
+            there = group[key]
+            there.resize(there.shape[0] + variable.shape[0], axis=0)
+            there[-variable.shape[0] :] = variable.values
