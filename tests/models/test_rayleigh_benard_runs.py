@@ -20,7 +20,7 @@ from physics.flows import SCHEMES, distance, run, slope
 from support.ranks import on_ranks
 from whorl.cli.templates import example_case
 from whorl.config.models import MODELS
-from whorl.initial.fields import coordinates
+from whorl.config.positions import coordinates
 from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
@@ -63,7 +63,8 @@ def smooth_start(bases, points=(10, 12, 8)):
     """Of the longest waves only, so that few steps resolve it."""
     case = make(points, bases=bases)
     x, y, z = (
-        c.reshape(s) for c, s in zip(coordinates(case), ((1, 1, -1), (1, -1, 1), (-1, 1, 1)), strict=True)
+        c.reshape(s)
+        for c, s in zip(coordinates(case.grid), ((1, 1, -1), (1, -1, 1), (-1, 1, 1)), strict=True)
     )
     a, b = (2 * math.pi / LENGTHS[0], 2 * math.pi / LENGTHS[1])
     u = np.sin(a * x) * np.cos(b * y) * np.cos(math.pi * z)

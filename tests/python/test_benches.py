@@ -8,7 +8,7 @@ import pytest
 from mpi4py import MPI
 from whorl import _core
 from whorl.base.errors import CaseError, RunFault
-from whorl.initial.fields import coordinates
+from whorl.config.positions import coordinates
 from whorl.machine.benches import exchange, scaling, step
 from whorl.machine.benches.common import bench_case, spread
 from whorl.machine.benches.fft import fft_case, kernel, operations, set_kernel, verify
@@ -72,13 +72,13 @@ def test_the_kernel_of_flat_boxes(bases, points):
 
 def test_the_kernel_is_that_of_the_paper():
     case = fft_case(8, "double", None, "FFF", 1, ["grid.lengths=6.283185307179586"])
-    x, y, z = coordinates(case)
+    x, y, z = coordinates(case.grid)
     for component in kernel(case)(x[1], y[2], z[3]):
         assert component == pytest.approx(np.sin(x[1]) * np.cos(y[2]) * np.sin(z[3]))
 
 
 def write(flow, case, function):
-    x, y, z = coordinates(case)
+    x, y, z = coordinates(case.grid)
 
     def fill(z0, z1, y0, y1, out):
         out[...] = function(x[None, None, :], y[None, y0:y1, None], z[z0:z1, None, None])

@@ -11,7 +11,8 @@ from mpi4py import MPI
 from whorl.base.errors import CaseError
 from whorl.config.case import Case, load_case
 from whorl.config.models import MODELS
-from whorl.initial.fields import coordinates, set_initial
+from whorl.config.positions import coordinates
+from whorl.initial.fields import set_initial
 from whorl.run.simulation import Simulation
 
 
@@ -65,7 +66,7 @@ def refusal(*arguments, **sections):
 
 
 def grid_of(case):
-    x, y, z = coordinates(case)
+    x, y, z = coordinates(case.grid)
     return x[None, None, :], y[None, :, None], z[:, None, None]
 
 
@@ -245,7 +246,7 @@ def test_a_case_or_a_script_but_not_both():
 
 def test_points_lie_between_walls_and_on_periodic_edges():
     case = case_of("rayleigh-benard", grid={"points": [8, 6, 10], "lengths": [2.0, 3.0, 1.0], "bases": "SSF"})
-    x, y, z = coordinates(case)
+    x, y, z = coordinates(case.grid)
     np.testing.assert_allclose(x, np.arange(8) * 0.25)
     np.testing.assert_allclose(y, (np.arange(6) + 0.5) * 0.5)
     np.testing.assert_allclose(z, (np.arange(10) + 0.5) * 0.1)

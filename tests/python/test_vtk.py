@@ -9,7 +9,7 @@ from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkCommand
 from vtkmodules.vtkIOHDF import vtkHDFReader
 from whorl.config.case import load_case
-from whorl.initial.fields import coordinates
+from whorl.config.positions import coordinates
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 
@@ -60,7 +60,9 @@ def test_vtk_reads_what_xarray_reads(run, shape):
     for number, path in enumerate(sorted((directory / "snapshots").iterdir())):
         dataset = open_run(directory).snapshots.isel(time=number)
         dimensions, spacing, origin, fields = read(path)
-        assert [places[0] for places in coordinates(open_run(directory).case)] == pytest.approx(list(origin))
+        assert [places[0] for places in coordinates(open_run(directory).case.grid)] == pytest.approx(
+            list(origin)
+        )
         sizes = [dataset.sizes.get(axis, 1) for axis in "xyz"]
         assert list(dimensions) == sizes
         for axis, step, first in zip("xyz", spacing, origin, strict=True):

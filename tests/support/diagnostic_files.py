@@ -39,8 +39,8 @@ def states_of(case: Case, times: np.ndarray, seed: int = 1) -> dict[str, xr.Data
                 values[array.name] = rng.poisson(3.0, shape) if counted else 2 + rng.normal(size=shape)
             return values
 
-        measured = Measured(one, layout, list(range(len(times))), list(times), [row() for _ in times])
-        found[one.label] = measured.dataset()
+        measured = Measured(one, layout, list(range(len(times))), list(times))
+        found[one.label] = measured.dataset([row() for _ in times])
     return found
 
 

@@ -198,7 +198,7 @@ def set_from_array(target: Target, values: np.ndarray) -> None:
 
 def set_at_points(target: Target, values: AtPoints, known: Mapping[Known, float]) -> None:
     """Sets the field to what follows from the position and from numbers that are known."""
-    x, y, z = coordinates(target.case)
+    x, y, z = coordinates(target.case.grid)
 
     def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
         values.put((x, y[y0:y1], z[z0:z1]), known, out)
