@@ -9,8 +9,8 @@ from whorl.config.vocabulary import vocabulary
 from whorl.measure.answers import terms_of
 from whorl.programs.linear import LinearForm
 from whorl.programs.nodes import Node, within
-from whorl.programs.operations import OPERATIONS
 from whorl.programs.parse import Parser
+from whorl.programs.points import value_of
 
 
 class Reading:
@@ -76,17 +76,13 @@ class Reading:
         return one[..., 0] + 1j * one[..., 1]
 
     def _at_points(self, forms: np.ndarray, times: np.ndarray) -> dict[Node, np.ndarray]:
-        places, known = self.probe.places(), {}
-        for node in within(*self._nodes):
-            if node.kind == "constant":
-                known[node] = np.float64(node.value)
-            elif node.kind == "number":
-                known[node] = times[:, None]  # t, the only one that a probe takes
-            elif node.kind == "coordinate":
-                known[node] = places[None, :, node.value]
-            elif node.kind == "linear":
-                known[node] = forms[:, self.forms[node.value]]
-            else:
-                with np.errstate(all="ignore"):
-                    known[node] = OPERATIONS[node.kind].function(*(known[one] for one in node.arguments))
-        return known
+        axes = [place[None, :] for place in self.probe.places().T]
+        known = {"t": times[:, None]}  # the only number that a probe takes
+        values: dict[Node, np.ndarray] = {}
+        with np.errstate(all="ignore"):
+            for node in within(*self._nodes):
+                if node.kind == "linear":
+                    values[node] = forms[:, self.forms[node.value]]
+                else:
+                    values[node] = value_of(node, values, known, axes)
+        return values

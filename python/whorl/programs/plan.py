@@ -218,14 +218,9 @@ def _stage(group: _Group, products: list[Field], values: list[Node]) -> Stage:
     brought = [field.product for field in products]
     results = [*group.means, *group.maxima, *brought, *values, *group.selected, *tallied]
     program = _Compilation(results).program()
-    found = (group.tallies, group.selected)
+    measured = (tuple(group.means), tuple(group.maxima))
     return Stage(
-        program,
-        tuple(group.means),
-        tuple(group.maxima),
-        tuple(products),
-        tuple(values),
-        *map(tuple, found),
+        program, *measured, tuple(products), tuple(values), tuple(group.tallies), tuple(group.selected)
     )
 
 

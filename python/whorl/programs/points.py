@@ -11,6 +11,24 @@ TOGETHER = 1 << 17  # points at a time, whose values stay in a cache
 Y = 1
 
 
+def value_of(
+    node: Node,
+    values: Mapping[Node, np.ndarray],
+    known: Mapping[Known, float | np.ndarray],
+    axes: Sequence[np.ndarray],
+) -> np.ndarray:
+    """The value of a node that is no field, from those of its arguments, known numbers and x, y, z."""
+    match node.kind:
+        case "constant":
+            return np.float64(node.value)
+        case "number":
+            return np.float64(known[node.value])
+        case "coordinate":
+            return axes[node.value]
+        case operation:
+            return OPERATIONS[operation].function(*(values[one] for one in node.arguments))
+
+
 class AtPoints:
     """Nodes without fields of a flow, to be worked out at points.
 
@@ -61,15 +79,6 @@ class AtPoints:
         """Adds the values of nodes in order, and drops those that are not needed any more."""
         with np.errstate(all="ignore"):
             for node in nodes:
-                match node.kind:
-                    case "constant":
-                        values[node] = np.float64(node.value)
-                    case "number":
-                        values[node] = np.float64(known[node.value])
-                    case "coordinate":
-                        values[node] = axes[node.value]
-                    case operation:
-                        arguments = [values[one] for one in node.arguments]
-                        values[node] = OPERATIONS[operation].function(*arguments)
+                values[node] = value_of(node, values, known, axes)
                 for one in self._dropped.get(node, ()):
                     del values[one]
