@@ -107,6 +107,13 @@ def check_means_file(path: Path) -> None:
     check_replaceable(path, "file of means", ABOUT)
 
 
+def check_measured(name: str, found: Mapping[str, xr.Dataset]) -> None:
+    """Raises CaseError unless there is a diagnostic of this name."""
+    if name not in found:
+        near = did_you_mean(name, found) or "."
+        raise CaseError(f"the run has measured no diagnostic {name}: it has {', '.join(found)}{near}")
+
+
 def diagnostic_means(
     found: Mapping[str, xr.Dataset],
     rows: xr.Dataset | None,
@@ -120,9 +127,7 @@ def diagnostic_means(
     Without `rows` of a series the window is as given, and nothing is told of it.
     """
     for name in names:
-        if name not in found:
-            near = did_you_mean(name, found) or "."
-            raise CaseError(f"the run has measured no diagnostic {name}: it has {', '.join(found)}{near}")
+        check_measured(name, found)
     if rows is None:
         first, last = check_window(start, end)
         until = "" if end is None else f" and ends at t = {end:.6g}"

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from whorl.base.errors import CaseError
 from whorl.base.files import check_picture
 from whorl.base.text import spelled
-from whorl.config.explain import did_you_mean
+from whorl.results.diagnostic_means import check_measured
 from whorl.results.diagnostic_plots import DRAWINGS, draw_plain
 from whorl.results.picture_style import STYLE, save_picture
 from whorl.results.runs import RunResults, open_run
@@ -68,9 +68,7 @@ def plot_diagnostic(
     run = open_run(directory)
     check_picture(path)
     states = found or run.diagnostics
-    if name not in states:
-        near = did_you_mean(name, states) or "."
-        raise CaseError(f"the run has measured no diagnostic {name}: it has {', '.join(states)}{near}")
+    check_measured(name, states)
     if time is not None and (start, end) != (None, None):
         raise CaseError("--time draws one state, --from and --to the mean of several; give one of the two.")
     shown, when = _shown(run, states, name, time, (start, end), tell)
