@@ -134,13 +134,25 @@ void bind_programs(nb::class_<OpenFlow>& flow) {
     flow.def(
         "mode_spectra",
         [](OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
-           const std::vector<programs::Pair>& pairs, int shells) {
-            WHORL_REQUIRE(shells > 0, "there are no shells.");
+           const std::vector<programs::Pair>& pairs, int shells, int axis) {
+            WHORL_REQUIRE(shells > 0 && axis >= -1 && axis < 3, "there are no such shells.");
             nb::gil_scoped_release unlocked;
-            return self->programs().mode_spectra(terms_of(inputs), pairs, shells);
+            return self->programs().mode_spectra(terms_of(inputs), pairs, shells, axis);
         },
-        nb::arg("inputs"), nb::arg("pairs"), nb::arg("shells"),
-        "The same sums of products by shell, the last of which has what is beyond.");
+        nb::arg("inputs"), nb::arg("pairs"), nb::arg("shells"), nb::arg("axis") = -1,
+        "The same sums of products by shell, the last of which has what is beyond: of |k|, or of the "
+        "wavenumber along an axis.");
+    flow.def(
+        "increments",
+        [](OpenFlow& self, const programs::Program& program, int axis, int order,
+           const std::vector<int>& separations, const std::vector<std::array<int, 2>>& pairs) {
+            WHORL_REQUIRE(axis >= 0 && axis < 3, "there is no such axis.");
+            nb::gil_scoped_release unlocked;
+            return self->programs().increments(program, axis, {order, separations, pairs});
+        },
+        nb::arg("program"), nb::arg("axis"), nb::arg("order"), nb::arg("separations"), nb::arg("pairs"),
+        "The means of moments of the increments of a program's results, [separation][moment]: of each result "
+        "|d|^1, ..., |d|^order, then d^3, d^5, ...; then d_a d_b^2 of the pairs.");
     flow.def(
         "forget_products", [](OpenFlow& self) { self->programs().forget_products(); },
         "Frees the products that programs have brought back.");

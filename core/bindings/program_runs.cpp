@@ -2,11 +2,13 @@
 #include "bindings/program_runs.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 
 #include "bindings/make_program_runs.hpp"
 #include "bindings/trip_options.hpp"
 #include "device/chosen.hpp"
+#include "programs/swapped_modes.hpp"
 
 namespace whorl {
 
@@ -57,10 +59,13 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     std::vector<double> mode_means(const Inputs& inputs, const std::vector<programs::Pair>& pairs) override {
         return programs::mode_means(flow_.trip, flow_.world, inputs, pairs, sources());
     }
-    std::vector<std::vector<double>>
-    mode_spectra(const Inputs& inputs, const std::vector<programs::Pair>& pairs, int shells) override {
+    std::vector<std::vector<double>> mode_spectra(const Inputs& inputs,
+                                                  const std::vector<programs::Pair>& pairs, int shells,
+                                                  int axis) override {
+        const Box box = flow_.options.box();
+        const double width = axis < 0 ? box.smallest_wavenumber() : box.unit(axis);
         return programs::mode_spectra(flow_.trip, flow_.world, inputs, pairs, sources(),
-                                      {flow_.options.box().smallest_wavenumber(), shells});
+                                      {width, shells, axis});
     }
     std::unique_ptr<OpenProbe> probe_modes(const Inputs& inputs,
                                            const std::vector<programs::ModeNumbers>& modes) override {
@@ -70,6 +75,33 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
                                             const std::vector<programs::Position>& positions) override {
         return opened(programs::probe_points(flow_.trip, flow_.world, flow_.options.box(), flow_.truncation,
                                              inputs, positions));
+    }
+    std::vector<std::vector<double>> increments(const programs::Program& program, int axis,
+                                                const programs::IncrementsWanted& wanted) override {
+        const std::vector<programs::Source<Real>> all = sources();
+        const Box box = flow_.options.box();
+        const int inputs = static_cast<int>(program.inputs.size());
+        if (axis == 0)
+            return programs::increments(wide_enough(inputs, 0), flow_.world, box, program, wanted, all);
+        std::vector<int> fields;
+        for (const auto& input : program.inputs)
+            for (const programs::Term& term : input)
+                if (std::ranges::find(fields, term.field) == fields.end()) fields.push_back(term.field);
+        Trip& trip = swapped_trip(axis, inputs);
+        const auto modes = static_cast<std::size_t>(trip.table().modes());
+        std::vector<device::Buffer<Complex<Real>, Memory>> swapped_fields;
+        std::vector<programs::Source<Real>> swapped_sources;
+        std::vector<const Complex<Real>*> from;
+        std::vector<Complex<Real>*> to;
+        for (const int field : fields) {
+            const auto& source = all.at(static_cast<std::size_t>(field));
+            to.push_back(swapped_fields.emplace_back(modes, trip.device().executors()).data());
+            from.push_back(source.modes);
+            swapped_sources.push_back({to.back(), source.parity});
+        }
+        programs::swap_modes(flow_.trip, trip, flow_.world, axis, from, to);
+        return programs::increments(trip, flow_.world, programs::swapped(box, axis),
+                                    programs::swapped(program, axis, fields), wanted, swapped_sources);
     }
     void forget_products() override {
         products_.clear();
@@ -105,8 +137,25 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         return *wide_.back();
     }
 
+    // The round trip of the box with the first and another axis swapped, which may be the box itself.
+    Trip& swapped_trip(int axis, int inputs) {
+        Options options = flow_.options;
+        const Box box = programs::swapped(options.box(), axis);
+        options.points = box.points;
+        options.lengths = box.lengths;
+        if (options.points == flow_.options.points && options.lengths == flow_.options.lengths)
+            return wide_enough(inputs, 0);
+        auto& own = swapped_[static_cast<std::size_t>(axis)];
+        if (!own || own->layout().column_variables < inputs)
+            own = std::make_unique<Trip>(options.box(), options.truncation(),
+                                         trip_options(options, inputs, inputs), flow_.world,
+                                         flow_.trip.device());
+        return *own;
+    }
+
     FlowOfPrograms<Device, Real> flow_;
     std::vector<std::unique_ptr<Trip>> wide_;
+    std::array<std::unique_ptr<Trip>, 3> swapped_; // by axes
     std::vector<device::Buffer<Complex<Real>, Memory>> products_;
     std::vector<Parity> parities_;
 };

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "programs/evaluate.hpp"
+#include "programs/increments.hpp"
 #include "programs/mode_sums.hpp"
 #include "programs/probes.hpp"
 
@@ -36,11 +37,14 @@ class ProgramRuns {
     virtual std::vector<double> mode_means(const Inputs& inputs,
                                            const std::vector<programs::Pair>& pairs) = 0;
     virtual std::vector<std::vector<double>>
-    mode_spectra(const Inputs& inputs, const std::vector<programs::Pair>& pairs, int shells) = 0;
+    mode_spectra(const Inputs& inputs, const std::vector<programs::Pair>& pairs, int shells, int axis) = 0;
     virtual std::unique_ptr<OpenProbe> probe_modes(const Inputs& inputs,
                                                    const std::vector<programs::ModeNumbers>& modes) = 0;
     virtual std::unique_ptr<OpenProbe> probe_points(const Inputs& inputs,
                                                     const std::vector<programs::Position>& positions) = 0;
+    // programs/increments.hpp, along any axis.
+    virtual std::vector<std::vector<double>> increments(const programs::Program& program, int axis,
+                                                        const programs::IncrementsWanted& wanted) = 0;
     virtual void forget_products() = 0;
 };
 

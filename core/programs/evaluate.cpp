@@ -10,6 +10,7 @@
 #include "base/exact_sum.hpp"
 #include "base/maximum.hpp"
 #include "device/chosen.hpp"
+#include "programs/prepared_interpreter.hpp"
 #include "programs/program_pass.hpp"
 #include "roundtrip/run.hpp"
 
@@ -57,11 +58,12 @@ template <class Device, class Real> class Running {
   public:
     Running(RoundTrip<Device, Real>& trip, const Box& box, const Program& program, const Wanted& wanted,
             const Fields<Real>& fields)
-        : trip_(trip), wanted_(wanted), fields_(fields), steps_(compiled(program)), all_(block_of(trip)),
-          staging_(trip, wanted.values) {
+        : trip_(trip), wanted_(wanted), fields_(fields), prepared_(trip.device(), box, program),
+          steps_(prepared_.steps()), positions_(prepared_.get().positions),
+          shifted_(prepared_.positions(box, 0.5)), all_(block_of(trip)), staging_(trip, wanted.values) {
         require_fitting();
         make_inputs(program);
-        make_interpreter(box, program);
+        make_rows();
         make_tallies();
         make_measured();
     }
@@ -79,7 +81,7 @@ template <class Device, class Real> class Running {
         shifts = shifts && wanted_.products > 0;
         once(wanted_, shifts ? 0.5 : 1.0, false, &at_batch);
         if (shifts) {
-            interpreter_.positions = shifted_;
+            positions_ = shifted_;
             trip_.shift({0.5, 0.5, 0.5});
             once({0, 0, wanted_.products, 0, {}}, 0.5, true, nullptr);
             trip_.shift({0.0, 0.0, 0.0});
@@ -110,11 +112,6 @@ template <class Device, class Real> class Running {
         for (int p = 0; p < wanted_.products; ++p)
             WHORL_REQUIRE(steps_.results[at(wanted_.of_rows() + p)] >= steps_.inputs,
                           "a product of a program is one of its inputs.");
-        const int temporary = steps_.places - steps_.numbers - 3;
-        WHORL_REQUIRE(!Device::queues || temporary <= most_temporaries,
-                      "an expression keeps " + std::to_string(temporary) +
-                          " values of a point at a time, more than the " + std::to_string(most_temporaries) +
-                          " that a GPU has room for: measure parts of it one by one.");
     }
 
     void make_inputs(const Program& program) {
@@ -140,40 +137,10 @@ template <class Device, class Real> class Running {
         }
     }
 
-    void make_interpreter(const Box& box, const Program& program) {
-        step_table_ = device::Table<Step, Memory>(steps_.steps);
-        result_table_ = device::Table<int, Memory>(steps_.results);
-        for (const double number : program.numbers) numbers_.push_back(static_cast<Real>(number));
-        number_table_ = device::Table<Real, Memory>(numbers_);
-        for (std::size_t axis = 0; axis < 3; ++axis) {
-            const double wall = box.walls[axis] ? 0.5 : 0.0;
-            interpreter_.positions.spacing[axis] = box.lengths[axis] / box.points[axis];
-            interpreter_.positions.offset[axis] = wall;
-            shifted_.offset[axis] = wall + 0.5;
-        }
-        shifted_.spacing = interpreter_.positions.spacing;
-        interpreter_.steps = step_table_.data();
-        interpreter_.step_count = static_cast<int>(steps_.steps.size());
-        interpreter_.inputs = steps_.inputs;
-        interpreter_.number_count = steps_.numbers;
-        interpreter_.places = steps_.places;
-        interpreter_.uses_axis = steps_.uses_axis;
-        interpreter_.numbers = number_table_.data();
+    void make_rows() {
         of_rows_.assign(at(wanted_.means) * row_count(), 0.0);
         of_rows_.resize(at(wanted_.of_rows()) * row_count(), lowest);
-        if constexpr (Device::queues)
-            on_device_ = device::Buffer<double, Memory>(of_rows_.size());
-        else
-            make_space();
-    }
-
-    void make_space() {
-        const int executors = trip_.device().executors(), size = Interpreter<Real>::place_size;
-        space_.resize(at(executors) * at(steps_.places) * at(size));
-        interpreter_.space = space_.data();
-        for (int e = 0; e < executors; ++e)
-            for (int n = 0; n < steps_.numbers; ++n)
-                std::fill_n(interpreter_.space_of(e) + 1LL * n * size, size, numbers_[at(n)]);
+        if constexpr (Device::queues) on_device_ = device::Buffer<double, Memory>(of_rows_.size());
     }
 
     // Each executor counts for itself; where work is enqueued there is one count.
@@ -209,9 +176,10 @@ template <class Device, class Real> class Running {
     template <bool brings> void pass(const Wanted& wanted, const BlockCallback<Real>* at_batch) {
         ProgramPass<Real, brings> pass;
         static_cast<CarriedInput<Real>&>(pass) = inputs_.front();
-        pass.interpreter = interpreter_;
+        pass.interpreter = prepared_.get();
+        pass.interpreter.positions = positions_;
         // Results that are not wanted this time come before those that are.
-        pass.outcome.results = result_table_.data() + (wanted_.of_rows() - wanted.of_rows());
+        pass.outcome.results = prepared_.results() + (wanted_.of_rows() - wanted.of_rows());
         pass.outcome.means = wanted.means;
         pass.outcome.maxima = wanted.maxima;
         pass.outcome.products = wanted.products;
@@ -340,15 +308,13 @@ template <class Device, class Real> class Running {
     RoundTrip<Device, Real>& trip_;
     Wanted wanted_;
     const Fields<Real>& fields_;
-    Steps steps_;
+    PreparedInterpreter<Device, Real> prepared_;
+    const Steps& steps_;
+    Positions positions_, shifted_;
     PhysicalBlock all_;
     Staging<Device, Real> staging_;
     std::vector<LoadedTerm<Real>> terms_;
     device::Table<LoadedTerm<Real>, Memory> term_table_;
-    device::Table<Step, Memory> step_table_;
-    device::Table<int, Memory> result_table_;
-    std::vector<Real> numbers_, space_;
-    device::Table<Real, Memory> number_table_;
     std::vector<CarriedInput<Real>> inputs_;
     std::vector<CarriedProduct<Real>> products_;
     std::vector<double> of_rows_; // [mean or maximum][z][y] of the rank
@@ -356,8 +322,6 @@ template <class Device, class Real> class Running {
     device::Buffer<Real, Memory> measured_;
     std::vector<Tally<Real>> tallies_;
     device::Buffer<std::uint64_t, Memory> counts_, sums_;
-    Interpreter<Real> interpreter_;
-    Positions shifted_{};
 };
 
 } // namespace

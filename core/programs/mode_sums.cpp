@@ -101,8 +101,11 @@ template <class Real> struct SumShells {
     ShellsOf shells;
 
     WHORL_INLINE std::uint64_t* words_of(int pair, Wavenumber<Real> k) const {
-        const double x = k.x, y = k.y, z = k.z;
-        const int shell = shell_number(std::sqrt(x * x + y * y + z * z), shells.width);
+        const double along = std::abs(static_cast<double>(shells.axis == 0   ? k.x
+                                                          : shells.axis == 1 ? k.y
+                                                                             : k.z));
+        const double size = shells.axis < 0 ? std::sqrt(square(widened(k))) : along;
+        const int shell = shell_number(size, shells.width);
         const int last = shells.count - 1;
         return sums + (1LL * pair * shells.count + (shell < last ? shell : last)) * words;
     }

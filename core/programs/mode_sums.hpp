@@ -22,10 +22,12 @@ std::vector<double> mode_means(RoundTrip<Device, Real>& trip, const exchange::Co
                                const std::vector<std::vector<Term>>& inputs, const std::vector<Pair>& pairs,
                                const std::vector<Source<Real>>& sources);
 
-// For each pair the sums by shell of a width, 0, ..., count - 1, of which the last has what is beyond.
+// For each pair the sums by shell of a width, 0, ..., count - 1, of which the last has what is beyond. Shells
+// are of |k|, or of the wavenumber along an axis.
 struct ShellsOf {
     double width;
     int count;
+    int axis = -1; // of |k|
 };
 template <class Device, class Real>
 std::vector<std::vector<double>>

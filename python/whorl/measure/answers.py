@@ -12,10 +12,11 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.vocabulary import vocabulary
 from whorl.measure.selections import Taken
+from whorl.programs.increments import IncrementMoments, Increments
 from whorl.programs.linear import LinearForm
 from whorl.programs.nodes import Field, Known, Largest, Node
 from whorl.programs.parse import Parser
-from whorl.programs.plan import Once, Stage
+from whorl.programs.plan import Once, Program, Stage
 from whorl.programs.questions import Answers, Questions
 from whorl.programs.tally import Counted, Shells, Tally
 
@@ -53,7 +54,7 @@ def answer(
         known |= zip(means, _means_of_modes(means, flow, fields), strict=True)
     try:
         for stage in questions.plan.stages:
-            program = _of_core(stage, known, fields)
+            program = _of_core(stage.program, known, fields, stage.products)
             values = len(stage.values) + len(stage.selected)
             wanted = (len(stage.means), len(stage.maxima), len(stage.products), values)
             shapes = [(list(tally.bins), len(tally.weights)) for tally in stage.tallies]
@@ -66,10 +67,15 @@ def answer(
                 counted[tally] = Counted.of(tally, *found)
             for product in stage.products:
                 fields[product] = len(fields)
+        increments = {
+            one: _increments(one, flow, _of_core(program, known, fields))
+            for one, program in questions.plan.increments
+        }
         spectra = {shells: _spectra(shells, flow, fields) for shells in questions.spectra}
     finally:
         flow.forget_products()
-    return Answers(known, counted, spectra, {key: one.gather(comm) for key, one in taken.items()})
+    selections = {key: one.gather(comm) for key, one in taken.items()}
+    return Answers(known, counted, spectra, selections, increments)
 
 
 def _divided(stage: Stage, consume: Consume, taken: Iterable[Taken]) -> Consume:
@@ -94,7 +100,14 @@ def _means_of_modes(means: Sequence[Node], flow: _core.Flow, numbers: dict[Field
 
 def _spectra(shells: Shells, flow: _core.Flow, numbers: dict[Field, int]) -> np.ndarray:
     """The sums by shell, [pair][shell]."""
-    return np.array(flow.mode_spectra(*_pairs(shells.pairs, numbers), shells.count))
+    axis = -1 if shells.axis is None else shells.axis
+    return np.array(flow.mode_spectra(*_pairs(shells.pairs, numbers), shells.count, axis))
+
+
+def _increments(one: Increments, flow: _core.Flow, program: _core.Program) -> IncrementMoments:
+    """The moments of a program's results."""
+    found = flow.increments(program, one.axis, one.order, list(one.separations), [list(p) for p in one.pairs])
+    return IncrementMoments(one, np.array(found))
 
 
 def _pairs(
@@ -109,9 +122,10 @@ def _pairs(
     return [terms_of(form, numbers) for form in inputs], pairs
 
 
-def _of_core(stage: Stage, known: dict[Known, float], numbers: dict[Field, int]) -> _core.Program:
-    """The program of a stage, whose fields the core numbers like this."""
-    program = stage.program
+def _of_core(
+    program: Program, known: dict[Known, float], numbers: dict[Field, int], products: Sequence[Field] = ()
+) -> _core.Program:
+    """A program, whose fields the core numbers like this, and the products among its results."""
     inputs = [terms_of(form, numbers) for form in program.inputs]
     # The core carries one input at least: then the others are numbered behind it.
     unused = 0 if inputs else 1
@@ -122,7 +136,7 @@ def _of_core(stage: Stage, known: dict[Known, float], numbers: dict[Field, int])
         [_number(one, known) for one in program.numbers],
         [(step.operation, [one + unused for one in step.operands]) for step in program.instructions],
         [one + unused for one in program.results],
-        [list(field.parity) for field in stage.products],
+        [list(field.parity) for field in products],
     )
 
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from whorl.programs.increments import Increments
 from whorl.programs.linear import LinearForm
 from whorl.programs.nodes import Field, Known, Largest, Node, in_modes, within, worked_out
 from whorl.programs.span import Span
@@ -78,17 +79,20 @@ class Stage:
 class Plan:
     """The stages that work out some nodes, in order; values and tallies are results of the last one.
 
-    Before them the means of `in_modes` are found in the modes, without a round trip.
+    Before them the means of `in_modes` are found in the modes, without a round trip; behind them increments
+    take a round trip each, with a program for their quantities.
     """
 
     stages: tuple[Stage, ...]
     in_modes: tuple[Node, ...] = ()
+    increments: tuple[tuple[Increments, Program], ...] = ()
 
     def __str__(self) -> str:
-        inputs = sum(len(stage.program.inputs) for stage in self.stages)
+        programs = [stage.program for stage in self.stages] + [one for _, one in self.increments]
+        inputs = sum(len(program.inputs) for program in programs)
         products = sum(len(stage.products) for stage in self.stages)
-        operations = sum(len(stage.program.instructions) for stage in self.stages)
-        trips = f" in {len(self.stages)} round trips" if len(self.stages) > 1 else ""
+        operations = sum(len(program.instructions) for program in programs)
+        trips = f" in {len(programs)} round trips" if len(programs) > 1 else ""
         sums = f", {counted(len(self.in_modes), 'mean')} in the modes" if self.in_modes else ""
         return (
             f"{counted(inputs, 'input')}, {counted(products, 'product')}, "
@@ -106,6 +110,7 @@ def plan(
     tallies: Sequence[Tally] = (),
     forms: Sequence[Node] = (),
     selected: Sequence[Node] = (),
+    increments: Sequence[Increments] = (),
     *,
     walls: bool = False,
     most: float = math.inf,
@@ -119,7 +124,7 @@ def plan(
     at_points = [*values, *(node for tally in tallies for node in tally.nodes), *selected]
     needed: dict[Node | Largest, int] = {node: levels.of_measured(node) for node in means if not node.uniform}
     products: dict[Field, int] = {}
-    stack = [*at_points, *means, *forms]
+    stack = [*at_points, *means, *forms, *(node for one in increments for node in one.nodes)]
     while stack:
         for node in within(stack.pop()):
             of = measured_by(node)
@@ -147,7 +152,8 @@ def plan(
         for n, group in enumerate(_groups(wanted, most)):
             brought, at_last = (of_level, list(values) if last else []) if n == 0 else ([], [])
             stages.append(_stage(group, brought, at_last))
-    return Plan(tuple(stages), tuple(one for one, level in needed.items() if level < 0))
+    of_rows = tuple((one, _Compilation(list(one.nodes)).program()) for one in increments)
+    return Plan(tuple(stages), tuple(one for one, level in needed.items() if level < 0), of_rows)
 
 
 @dataclass

@@ -7,6 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
+from whorl.programs.increments import IncrementMoments, Increments
 from whorl.programs.language import FUNCTIONS
 from whorl.programs.nodes import EVEN, Known, Node, worked_out
 from whorl.programs.parse import Parser
@@ -17,12 +18,13 @@ from whorl.programs.values import Value
 
 @dataclass
 class Answers:
-    """What was found: numbers by their nodes, tallies, spectra, and on rank 0 values at some points."""
+    """What was found: numbers by their nodes, tallies, spectra, increments; on rank 0 some values."""
 
     numbers: Mapping[Known, float]
     tallies: Mapping[Tally, Counted]
     spectra: Mapping[Shells, np.ndarray]
     selections: Mapping[Selection, np.ndarray]
+    increments: Mapping[Increments, IncrementMoments]
 
     def number(self, value: Value) -> np.ndarray:
         """A value that is the same at all points, of its shape; complex if the value is."""
@@ -60,6 +62,8 @@ class Questions:
         Sums over modes.
     selections : list of Selection
         Values at some points.
+    increments : list of Increments
+        Moments of increments along an axis.
     most : float
         The number of means, nodes of histograms and selected values of a round trip.
     """
@@ -70,6 +74,7 @@ class Questions:
     tallies: list[Tally] = field(default_factory=list)
     spectra: list[Shells] = field(default_factory=list)
     selections: list[Selection] = field(default_factory=list)
+    increments: list[Increments] = field(default_factory=list)
     most: float = math.inf
 
     def mean(self, value: Value) -> Value:
@@ -83,10 +88,10 @@ class Questions:
         self.tallies.append(tally)
         return tally
 
-    def spectrum(self, pairs: Iterable[tuple[Node, Node]], count: int) -> Shells:
+    def spectrum(self, pairs: Iterable[tuple[Node, Node]], count: int, axis: int | None = None) -> Shells:
         """The spectrum of products of two quantities, in so many shells, which is asked for."""
         graph = self.parser.graph
-        shells = Shells(tuple((graph.as_field(a), graph.as_field(b)) for a, b in pairs), count)
+        shells = Shells(tuple((graph.as_field(a), graph.as_field(b)) for a, b in pairs), count, axis)
         self.spectra.append(shells)
         return shells
 
@@ -94,6 +99,11 @@ class Questions:
         """Values at some points that are asked for."""
         self.selections.append(selection)
         return selection
+
+    def increment(self, increments: Increments) -> Increments:
+        """Moments of increments that are asked for."""
+        self.increments.append(increments)
+        return increments
 
     @cached_property
     def plan(self) -> Plan:
@@ -103,7 +113,7 @@ class Questions:
         # Each once, whatever the number of selections that have it.
         selected = list(dict.fromkeys(node for one in self.selections for node in one.nodes))
         return plan(
-            *(_nodes(self.values), _nodes(self.numbers), self.tallies, forms, selected),
+            *(_nodes(self.values), _nodes(self.numbers), self.tallies, forms, selected, self.increments),
             walls=walls,
             most=self.most,
         )

@@ -70,10 +70,13 @@ class Shells:
         Linear forms a and b, for Re(a b*), where modes that stand for their conjugates count twice.
     count : int
         The number of shells; the last one has what is beyond.
+    axis : int or None
+        Shells of the wavenumber along an axis, 0 = x, 1 = y, 2 = z, in place of |k|.
     """
 
     pairs: tuple[tuple[Node, Node], ...]
     count: int
+    axis: int | None = None
 
 
 @dataclass(frozen=True)

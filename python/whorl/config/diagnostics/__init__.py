@@ -1,8 +1,9 @@
 """The diagnostics of [[diagnostics]], a file for each kind: a line here registers one.
 
 Its modules, each of which reaches only those before it:
-base, scales, selected, planes, buoyancy, conditional, convection, joint_pdf, line, moments, pdf, profile,
-slice, spectrum, stratification, ready, gradients, dissipation, pressure, scalar_set, current, condensate.
+base, scales, selected, planes, buoyancy, increments, conditional, convection, joint_pdf, line, moments, pdf,
+profile, slice, spectrum, stratification, structure_functions, ready, gradients, dissipation, pressure,
+scalar_set, current, condensate.
 """
 
 from functools import reduce
@@ -28,6 +29,7 @@ from whorl.config.diagnostics.scalar_set import Scalars
 from whorl.config.diagnostics.slice import Slice
 from whorl.config.diagnostics.spectrum import Spectrum
 from whorl.config.diagnostics.stratification import Stratification
+from whorl.config.diagnostics.structure_functions import StructureFunctions
 from whorl.config.section import tag_of
 
 KINDS: dict[str, type[Diagnostic]] = {
@@ -39,6 +41,7 @@ KINDS: dict[str, type[Diagnostic]] = {
         Conditional,
         Profile,
         Spectrum,
+        StructureFunctions,
         Slice,
         Line,
         Convection,

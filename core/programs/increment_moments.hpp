@@ -1,0 +1,84 @@
+// Moments of increments along rows that close on themselves. With d_q = v_q(x + s) - v_q(x), s in points:
+//   for each quantity q   sums over x of |d_q|^p, p = 1, ..., order, then of d_q^p, p = 3, 5, ... <= order
+//   for each pair (a, b)  sums over x of d_a d_b^2
+// in double precision, one x after another. Monin and Yaglom, Statistical Fluid Mechanics 2, section 21.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "base/macros.hpp"
+
+namespace whorl::programs {
+
+inline constexpr int highest_order = 8;
+
+// Which moments there are, and their numbers: those of each quantity, then those of the pairs.
+struct IncrementShape {
+    int quantities = 0, order = 0, pairs = 0, separations = 0;
+
+    static constexpr WHORL_INLINE int odd_of(int order) { return (order - 1) / 2; }
+    WHORL_INLINE int of_quantity() const { return order + odd_of(order); }
+    WHORL_INLINE int moments() const { return quantities * of_quantity() + pairs; }
+    // Sums that are made together: the moments of a quantity, or of a pair.
+    WHORL_INLINE int groups() const { return quantities + pairs; }
+    WHORL_INLINE int first_moment(int group) const {
+        return group < quantities ? group * of_quantity() : quantities * of_quantity() + (group - quantities);
+    }
+};
+
+// Sums of powers of an increment; Value is a number or a vector of them.
+template <int order, class Value> struct PowerSums {
+    static constexpr int odd = IncrementShape::odd_of(order), count = order + odd;
+    Value sums[count] = {};
+
+    WHORL_INLINE void add(const Value& increment) {
+        const Value size = increment < 0 ? -increment : increment;
+        Value power = size;
+        sums[0] += power;
+#pragma GCC unroll 8
+        for (int p = 2; p <= order; ++p) {
+            if (p % 2 == 1) sums[order + p / 2 - 1] += increment * power;
+            power *= size;
+            sums[p - 1] += power;
+        }
+    }
+};
+
+// Calls use.operator()<order>().
+template <int highest = highest_order, class Use> WHORL_INLINE void with_order(int order, const Use& use) {
+    if constexpr (highest > 1)
+        if (order < highest) return with_order<highest - 1>(order, use);
+    use.template operator()<highest>();
+}
+
+// Calls use(from, to) for all n pairs of points x and x + separation, in the order of x.
+template <class Use> WHORL_INLINE void each_pair_of_points(int n, int separation, const Use& use) {
+    for (int x = 0; x < n - separation; ++x) use(x, x + separation);
+    for (int x = n - separation; x < n; ++x) use(x, x + separation - n);
+}
+
+// The sums of a group of moments along a row: value(quantity, x) is a number or a vector of them, and
+// put(n, sum) takes the n-th of the group.
+template <class Value, class Values, class Put>
+WHORL_INLINE void sum_increments(const IncrementShape& shape, int group, const std::array<int, 2>* pairs,
+                                 int n, int separation, const Values& value, const Put& put) {
+    if (group >= shape.quantities) {
+        const int a = pairs[group - shape.quantities][0], b = pairs[group - shape.quantities][1];
+        Value sum{};
+        each_pair_of_points(n, separation, [&](int from, int to) {
+            const Value of_b = value(b, to) - value(b, from);
+            sum += (value(a, to) - value(a, from)) * (of_b * of_b);
+        });
+        put(0, sum);
+        return;
+    }
+    with_order(shape.order, [&]<int order>() {
+        PowerSums<order, Value> powers;
+        each_pair_of_points(n, separation,
+                            [&](int from, int to) { powers.add(value(group, to) - value(group, from)); });
+        for (int m = 0; m < powers.count; ++m) put(m, powers.sums[m]);
+    });
+}
+
+} // namespace whorl::programs

@@ -1,0 +1,171 @@
+// The pass of increments: inputs -> points -> quantities of whole rows -> sums of moments.
+#pragma once
+
+#include <algorithm>
+
+#include "base/exact_sum.hpp"
+#include "device/level.hpp"
+#include "programs/carried.hpp"
+#include "programs/increment_moments.hpp"
+#include "programs/interpreter.hpp"
+#include "roundtrip/point_arrays.hpp"
+
+namespace whorl::programs {
+
+// What becomes of the rows. Sums of rows are added exactly: a sum of a separation and a moment is `words`
+// words, [separation][moment][word].
+struct IncrementTotals {
+    static constexpr int words = ExactSum::word_count;
+
+    IncrementShape shape;
+    const int* separations = nullptr;
+    const std::array<int, 2>* pairs = nullptr;
+    std::uint64_t* totals = nullptr; // on threads of each executor
+
+    WHORL_INLINE std::int64_t sums() const { return 1LL * shape.separations * shape.moments(); }
+    WHORL_INLINE std::uint64_t* total(int separation, int moment) const {
+        return totals + (1LL * separation * shape.moments() + moment) * words;
+    }
+};
+
+// On threads: the rows of a block, [quantity][x][row], which an executor collects until they are whole.
+struct alignas(64) CollectedRows {
+    using Lanes = typename device::VectorOf<double, device::vector_bytes>::type;
+    static constexpr int lanes = device::VectorOf<double, device::vector_bytes>::lanes;
+
+    double* values = nullptr;
+    int points = 0; // that have come
+
+    // Rows of a block fill whole vectors.
+    static int pitch(int rows) { return (rows + lanes - 1) / lanes * lanes; }
+
+    void add(const IncrementTotals& to, int n, int rows, int count) const {
+        for (int s = 0; s < to.shape.separations; ++s)
+            for (int group = 0; group < to.shape.groups(); ++group)
+                for (int first = 0; first < count; first += lanes) {
+                    const double* const from = values + first;
+                    sum_increments<Lanes>(
+                        to.shape, group, to.pairs, n, to.separations[s],
+                        [&](int quantity, int x) {
+                            return *reinterpret_cast<const Lanes*>(from +
+                                                                   (1LL * quantity * n + x) * pitch(rows));
+                        },
+                        [&](int m, const Lanes& sum) {
+                            std::uint64_t* const total = to.total(s, to.shape.first_moment(group) + m);
+                            for (int r = 0; r < std::min(lanes, count - first); ++r)
+                                ExactSum::add_to(total, sum[r], [](std::uint64_t* word, std::uint64_t value) {
+                                    *word += value;
+                                });
+                        });
+                }
+    }
+};
+
+// Where work is enqueued: the sums of a batch's rows, [row][separation][moment]; a row of the kernel is a row
+// along x, of all separations and groups of moments.
+template <class Real> struct SumRowIncrements {
+    IncrementTotals to;
+    const Real* values; // [quantity][row][x] of the batch
+    double* sums;
+    std::int64_t rows;
+    int nx;
+
+    struct RowOf {
+        const SumRowIncrements& of;
+        std::int64_t number;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            const IncrementShape& shape = of.to.shape;
+            const int s = static_cast<int>(i) % shape.separations,
+                      group = static_cast<int>(i) / shape.separations;
+            double* const sums = of.sums + (number * shape.separations + s) * shape.moments();
+            sum_increments<double>(
+                shape, group, of.to.pairs, of.nx, of.to.separations[s],
+                [&](int quantity, int x) {
+                    return static_cast<double>(of.values[(quantity * of.rows + number) * of.nx + x]);
+                },
+                [&](int m, double sum) { sums[shape.first_moment(group) + m] = sum; });
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        return {*this, r, to.shape.separations * to.shape.groups()};
+    }
+};
+
+// Then the sums over the batch's rows: a row of the kernel is a separation.
+struct AddRowIncrements {
+    IncrementTotals to;
+    const double* sums;
+    std::int64_t rows;
+
+    struct RowOf {
+        const AddRowIncrements& of;
+        int separation, length;
+        WHORL_INLINE void operator()(std::int64_t m) const {
+            std::uint64_t* const total = of.to.total(separation, static_cast<int>(m));
+            for (std::int64_t r = 0; r < of.rows; ++r)
+                ExactSum::add_to(total, of.sums[r * of.to.sums() + separation * length + m],
+                                 [](std::uint64_t* word, std::uint64_t value) { *word += value; });
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, static_cast<int>(r), to.shape.moments()}; }
+};
+
+// The first input travels with the pass itself.
+template <class Real> struct IncrementPass : CarriedInput<Real> {
+    static constexpr int inputs = 1, products = 0, fluxes = 0;
+    static constexpr bool works_on_rows = true;
+
+    Interpreter<Real> interpreter;
+    const int* results = nullptr;                   // operands
+    const CarriedInput<Real>* carried_in = nullptr; // of the host, all of them
+    IncrementTotals totals;
+    CollectedRows* collected = nullptr; // on threads, by executors
+    int nx = 0;
+    BlockArray<Real> quantities{}; // where work is enqueued
+    const BlockCallback<Real>* at_batch = nullptr;
+
+    Widths widths() const { return {interpreter.inputs, 0, 0, 0}; }
+    template <class F> void each_part(const F& f) const {
+        for (int v = interpreter.inputs - 1; v > 0; --v) f(carried_in[v], Firsts{v, 0, 0});
+    }
+
+    template <class Device>
+    void work(int executor, const device::RowPoints<Real>& block, Real*, std::int64_t,
+              const Point& first) const {
+        CollectedRows& rows = collected[executor];
+        interpreter.template run<Device>(
+            executor, block, first,
+            [&](const typename Interpreter<Real>::Operands& operands, int at, int count) {
+                for (int q = 0; q < totals.shape.quantities; ++q)
+                    collect(rows, q, operands.of(results[q]), block, at, count);
+            });
+        rows.points += block.points;
+        if (rows.points < nx) return;
+        rows.points = 0;
+        IncrementTotals own = totals;
+        own.totals += executor * totals.sums() * IncrementTotals::words;
+        rows.add(own, nx, block.rows, block.count);
+    }
+    template <class Values> WHORL_INLINE void work_at(const Values& values, const Point& point) const {
+        interpreter.run_at(values, point, [&](const auto& of) {
+            for (int q = 0; q < totals.shape.quantities; ++q) quantities.at(q, point) = of(results[q]);
+        });
+    }
+    void begin_batch(Range planes) { quantities.block.z = planes; }
+    void end_batch(Range) const {
+        if (at_batch) (*at_batch)(quantities.block, quantities.data);
+    }
+
+  private:
+    void collect(const CollectedRows& rows, int quantity, const Real* from,
+                 const device::RowPoints<Real>& block, int at, int count) const {
+        const int pitch = CollectedRows::pitch(block.rows);
+        for (int i = 0; i < count; ++i) {
+            double* const to = rows.values + (1LL * quantity * nx + block.x(at + i)) * pitch;
+            for (int r = 0; r < block.rows; ++r) to[r] = static_cast<double>(from[i * block.rows + r]);
+        }
+    }
+};
+
+} // namespace whorl::programs

@@ -1,0 +1,156 @@
+// Compiled once for each device.
+#include "programs/increments.hpp"
+
+#include <span>
+#include <string>
+
+#include "base/error.hpp"
+#include "device/chosen.hpp"
+#include "device/row_plan.hpp"
+#include "programs/increment_pass.hpp"
+#include "programs/prepared_interpreter.hpp"
+#include "programs/probe_inputs.hpp"
+#include "roundtrip/run.hpp"
+
+namespace whorl::programs {
+
+namespace {
+
+void require_fitting(const IncrementsWanted& wanted, const Steps& steps, const Layout& layout) {
+    const int quantities = static_cast<int>(steps.results.size());
+    WHORL_REQUIRE(layout.nx > 1 && !layout.walls[0],
+                  "structure functions are along an axis with several points and without walls.");
+    WHORL_REQUIRE(quantities > 0 && steps.inputs > 0 && !wanted.separations.empty(),
+                  "structure functions need a quantity, an input and a separation.");
+    WHORL_REQUIRE(wanted.order >= 1 && wanted.order <= highest_order,
+                  "structure functions are of orders 1 to " + std::to_string(highest_order) + ", not " +
+                      std::to_string(wanted.order) + ".");
+    for (const int separation : wanted.separations)
+        WHORL_REQUIRE(separation >= 1 && separation < layout.nx,
+                      "a separation of " + std::to_string(separation) + " points is not between 1 and " +
+                          std::to_string(layout.nx - 1) + ".");
+    for (const auto& pair : wanted.pairs)
+        for (const int quantity : pair)
+            WHORL_REQUIRE(quantity >= 0 && quantity < quantities, "a mixed moment is of quantity " +
+                                                                      std::to_string(quantity) + " of " +
+                                                                      std::to_string(quantities) + ".");
+}
+
+template <class Device, class Real> class RunningIncrements {
+    using Memory = typename Device::Memory;
+
+  public:
+    RunningIncrements(RoundTrip<Device, Real>& trip, const Box& box, const Program& program,
+                      const IncrementsWanted& wanted, const std::vector<Source<Real>>& sources)
+        : trip_(trip), wanted_(wanted), prepared_(trip.device(), box, program),
+          inputs_(program.inputs, trip.layout()), separations_(wanted.separations), pairs_(wanted.pairs) {
+        require_fitting(wanted, prepared_.steps(), trip.layout());
+        inputs_.refer_to(sources);
+        shape_ = {static_cast<int>(prepared_.steps().results.size()), wanted.order,
+                  static_cast<int>(wanted.pairs.size()), static_cast<int>(wanted.separations.size())};
+        const int copies = Device::queues ? 1 : trip.device().executors();
+        totals_of_ = {shape_, separations_.data(), pairs_.data(), nullptr};
+        words_ = device::Buffer<std::uint64_t, Memory>(
+            static_cast<std::size_t>(copies * totals_of_.sums() * IncrementTotals::words));
+        totals_of_.totals = words_.data();
+        Device::queues ? make_batches() : make_rows();
+    }
+
+    std::vector<std::vector<double>> run(const exchange::Communicator& world) {
+        const BlockCallback<Real> at_batch = [&](const PhysicalBlock& block, Real* values) {
+            if constexpr (Device::queues) sum_batch(block, values);
+        };
+        IncrementPass<Real> pass;
+        static_cast<CarriedInput<Real>&>(pass) = inputs_.on_host(0);
+        pass.interpreter = prepared_.get();
+        pass.results = prepared_.results();
+        pass.carried_in = &inputs_.on_host(0);
+        pass.totals = totals_of_;
+        pass.collected = collected_.data();
+        pass.nx = trip_.layout().nx;
+        pass.quantities = {values_.data(), block_of(trip_)};
+        pass.at_batch = &at_batch;
+        trip_.shift({0.0, 0.0, 0.0});
+        trip_.run(pass);
+        trip_.device().finish();
+        return means(world);
+    }
+
+  private:
+    void make_rows() {
+        const auto& layout = trip_.layout();
+        const auto of_executor = static_cast<std::size_t>(1LL * shape_.quantities * layout.nx *
+                                                          CollectedRows::pitch(device::RowPlan<Real>::rows));
+        rows_ = device::Buffer<double>(of_executor * static_cast<std::size_t>(trip_.device().executors()));
+        for (int e = 0; e < trip_.device().executors(); ++e)
+            collected_.push_back({rows_.data() + static_cast<std::size_t>(e) * of_executor, 0});
+    }
+    void make_batches() {
+        PhysicalBlock largest = block_of(trip_);
+        largest.z = {0, trip_.layout().largest_point_batch()};
+        values_ =
+            device::Buffer<Real, Memory>(static_cast<std::size_t>(shape_.quantities * largest.points()));
+        of_rows_ = device::Buffer<double, Memory>(
+            static_cast<std::size_t>(totals_of_.sums() * largest.z.size() * largest.y.size()));
+    }
+    void sum_batch(const PhysicalBlock& block, const Real* values) {
+        const std::int64_t rows = 1LL * block.z.size() * block.y.size();
+        if (rows == 0) return;
+        trip_.device().over(rows,
+                            SumRowIncrements<Real>{totals_of_, values, of_rows_.data(), rows, block.nx});
+        trip_.device().finish();
+        trip_.device().over(shape_.separations, AddRowIncrements{totals_of_, of_rows_.data(), rows});
+        trip_.device().finish();
+    }
+
+    std::vector<std::vector<double>> means(const exchange::Communicator& world) {
+        std::vector<std::uint64_t> of_executors(words_.size());
+        Memory::to_host(of_executors.data(), words_.data(), words_.bytes());
+        std::vector<std::uint64_t> total(static_cast<std::size_t>(totals_of_.sums() * IncrementTotals::words),
+                                         0);
+        for (std::size_t i = 0; i < of_executors.size(); ++i) total[i % total.size()] += of_executors[i];
+        const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of what was measured", -1);
+        carry(total);
+        world.sum(std::span<std::uint64_t>(total));
+        const Layout& layout = trip_.layout();
+        const double points = 1.0 * layout.nx * layout.ny * layout.nz;
+        std::vector<std::vector<double>> found(wanted_.separations.size());
+        const std::uint64_t* next = total.data();
+        for (auto& of_separation : found)
+            for (int m = 0; m < shape_.moments(); ++m, next += IncrementTotals::words)
+                of_separation.push_back(ExactSum(next).value() / points);
+        return found;
+    }
+
+    RoundTrip<Device, Real>& trip_;
+    const IncrementsWanted& wanted_;
+    PreparedInterpreter<Device, Real> prepared_;
+    ProbeInputs<Memory, Real> inputs_;
+    device::Table<int, Memory> separations_;
+    device::Table<std::array<int, 2>, Memory> pairs_;
+    IncrementShape shape_;
+    IncrementTotals totals_of_;
+    device::Buffer<std::uint64_t, Memory> words_;
+    device::Buffer<double> rows_;            // on threads
+    std::vector<CollectedRows> collected_;   // the same
+    device::Buffer<Real, Memory> values_;    // where work is enqueued
+    device::Buffer<double, Memory> of_rows_; // the same
+};
+
+} // namespace
+
+template <class Device, class Real>
+std::vector<std::vector<double>>
+increments(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
+           const Program& program, const IncrementsWanted& wanted, const std::vector<Source<Real>>& sources) {
+    return RunningIncrements<Device, Real>(trip, box, program, wanted, sources).run(world);
+}
+
+#define WHORL_INSTANTIATE(Real)                                                                              \
+    template std::vector<std::vector<double>> increments(                                                    \
+        RoundTrip<device::Chosen, Real>&, const exchange::Communicator&, const Box&, const Program&,         \
+        const IncrementsWanted&, const std::vector<Source<Real>>&);
+WHORL_INSTANTIATE(float)
+WHORL_INSTANTIATE(double)
+
+} // namespace whorl::programs

@@ -1,0 +1,230 @@
+// Compiled once for each device.
+#include "programs/swapped_modes.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <span>
+
+#include "base/error.hpp"
+#include "device/chosen.hpp"
+#include "exchange/items.hpp"
+
+namespace whorl::programs {
+
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// A mode of a rank: its row, a ky and kz, and its place in the row.
+struct PlaceOfMode {
+    std::int32_t row, place;
+};
+using Numbers = std::array<int, 3>; // of a mode, in units of the smallest wavenumber of each axis
+
+// Which rank has a mode, and where.
+class Owners {
+  public:
+    Owners(const Pencils& pencils, const Layout& layout)
+        : nz_(layout.nz), extent_y_(layout.extent_y), p_row_(pencils.grid().p_row), of_x_(at(layout.kept_x)),
+          of_y_(at(p_row_)) {
+        for (int r = 0; r < p_row_; ++r) {
+            const Dealt kx = pencils.kx(r);
+            for (int i = 0; i < kx.size(); ++i) of_x_[at(kx.at(i))] = {r, i};
+            of_y_[at(r)].resize(at(layout.kept_y));
+            for (int c = 0; c < pencils.grid().p_col; ++c)
+                for (int j = 0; const int ky : pencils.ky(r, c)) of_y_[at(r)][at(ky)] = {c, j++};
+        }
+    }
+    // The rank and, there, the place of a mode with n_x >= 0.
+    std::pair<int, PlaceOfMode> of(const Numbers& n) const {
+        const auto [r, i] = of_x_[at(n[0])];
+        const auto [c, j] = of_y_[at(r)][at(wrapped(n[1], 2 * extent_y_ + 1))];
+        return {c * p_row_ + r, {j * nz_ + wrapped(n[2], nz_), i}};
+    }
+
+  private:
+    struct Part {
+        int part, place;
+    };
+    int nz_, extent_y_, p_row_;
+    std::vector<Part> of_x_;              // [kx]
+    std::vector<std::vector<Part>> of_y_; // [r][index of ky]
+};
+
+// A kernel of so many elements, some to a row.
+template <class Of> struct InRows {
+    static constexpr int together = 1024;
+    Of of;
+    std::int64_t count;
+
+    struct RowOf {
+        const Of& of;
+        std::int64_t first;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const { of.run(first + i); }
+    };
+    std::int64_t rows() const { return (count + together - 1) / together; }
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const std::int64_t first = r * together, left = count - first;
+        return {of, first, static_cast<int>(left < together ? left : together)};
+    }
+};
+// values[i] = field[modes[i]]
+template <class Real> struct GatherModes {
+    const Complex<Real>* field;
+    const std::int64_t* modes;
+    Complex<Real>* values;
+    WHORL_INLINE void run(std::int64_t i) const { values[i] = field[modes[i]]; }
+};
+// field[n] = values[i], or its conjugate for ~n in place of n
+template <class Real> struct ScatterModes {
+    const Complex<Real>* values;
+    const std::int64_t* modes;
+    Complex<Real>* field;
+    WHORL_INLINE void run(std::int64_t i) const {
+        const std::int64_t mode = modes[i];
+        const Complex<Real> value = values[i];
+        field[mode < 0 ? ~mode : mode] = mode < 0 ? Complex<Real>{value.re, -value.im} : value;
+    }
+};
+
+// What a rank asks of the others in one round, grouped by them.
+struct Asked {
+    std::vector<int> counts;         // [rank]
+    std::vector<PlaceOfMode> places; // there
+    std::vector<std::int64_t> modes; // here; ~n where the conjugate is wanted
+};
+
+template <class Device, class Real> class Swap {
+    using Memory = typename Device::Memory;
+
+  public:
+    Swap(const RoundTrip<Device, Real>& from, RoundTrip<Device, Real>& to,
+         const exchange::Communicator& world, int axis)
+        : from_(from), to_(to), world_(world), axis_(at(axis)), owners_(from.pencils(), from.layout()) {}
+
+    void run(const std::vector<const Complex<Real>*>& fields, const std::vector<Complex<Real>*>& swapped) {
+        // Some rows at a time, as many on every rank.
+        const auto rows = static_cast<std::int64_t>(to_.table().rows().size());
+        const std::int64_t longest = std::max<std::int64_t>(to_.layout().kept_x, 1);
+        const std::int64_t at_once = std::max<std::int64_t>(most_modes / longest, 1);
+        double rounds = static_cast<double>((rows + at_once - 1) / at_once);
+        world_.maximum({&rounds, 1});
+        for (std::int64_t n = 0; n < static_cast<std::int64_t>(rounds); ++n) {
+            const Asked asked = ask(std::min(n * at_once, rows), std::min((n + 1) * at_once, rows));
+            bring(asked, fields, swapped);
+        }
+    }
+
+  private:
+    static constexpr std::int64_t most_modes = 1 << 18; // of a round, of a rank
+
+    // For the rows of the swapped box from `begin` to `end`.
+    Asked ask(std::int64_t begin, std::int64_t end) const {
+        struct Wanted {
+            int rank;
+            PlaceOfMode place;
+            std::int64_t mode;
+        };
+        std::vector<Wanted> wanted;
+        const Layout& layout = to_.layout();
+        const Dealt kx = to_.table().kx();
+        for (std::int64_t row = begin; row < end; ++row) {
+            const Row modes = to_.table().rows()[at(row)];
+            Numbers n{0, signed_index(layout.ky[at(row / layout.nz)], layout.extent_y),
+                      line_number(static_cast<int>(row % layout.nz), layout.nz, false)};
+            for (int i = 0; i < modes.length; ++i) {
+                n[0] = kx.at(i);
+                Numbers there = n;
+                std::swap(there[0], there[axis_]);
+                const bool conjugate = there[0] < 0;
+                if (conjugate) there = {-there[0], -there[1], -there[2]};
+                const auto [rank, place] = owners_.of(there);
+                wanted.push_back({rank, place, conjugate ? ~(modes.offset + i) : modes.offset + i});
+            }
+        }
+        Asked asked;
+        asked.counts.assign(at(world_.size()), 0);
+        for (const Wanted& one : wanted) ++asked.counts[at(one.rank)];
+        std::vector<std::int64_t> next(asked.counts.size(), 0);
+        for (std::size_t r = 1; r < next.size(); ++r) next[r] = next[r - 1] + asked.counts[r - 1];
+        asked.places.resize(wanted.size());
+        asked.modes.resize(wanted.size());
+        for (const Wanted& one : wanted) {
+            const std::size_t to = at(next[at(one.rank)]++);
+            asked.places[to] = one.place;
+            asked.modes[to] = one.mode;
+        }
+        return asked;
+    }
+
+    void bring(const Asked& asked, const std::vector<const Complex<Real>*>& fields,
+               const std::vector<Complex<Real>*>& swapped) {
+        const std::vector<int> counts = exchange::counts_for_this(world_, asked.counts);
+        std::int64_t sent = 0;
+        for (const int count : counts) sent += count;
+        std::vector<PlaceOfMode> places(at(sent));
+        exchange::exchange_items(world_, asked.places.data(), asked.counts, places.data(), counts,
+                                 sizeof(PlaceOfMode));
+        std::vector<std::int64_t> modes;
+        for (const auto& [row, place] : places) modes.push_back(from_.table().rows()[at(row)].offset + place);
+
+        const device::Table<std::int64_t, Memory> from_modes(modes), to_modes(asked.modes);
+        device::Buffer<Complex<Real>, Memory> values(modes.size()), received(asked.modes.size());
+        for (std::size_t f = 0; f < fields.size(); ++f) {
+            over(GatherModes<Real>{fields[f], from_modes.data(), values.data()}, modes.size());
+            const bool alone = world_.size() == 1;
+            if (!alone) exchange_values(values, counts, received, asked.counts);
+            over(ScatterModes<Real>{alone ? values.data() : received.data(), to_modes.data(), swapped[f]},
+                 asked.modes.size());
+        }
+    }
+    template <class Kernel> void over(const Kernel& kernel, std::size_t count) const {
+        const InRows<Kernel> in_rows{kernel, static_cast<std::int64_t>(count)};
+        if (count > 0) from_.device().over(in_rows.rows(), in_rows);
+        from_.device().finish();
+    }
+    void exchange_values(const device::Buffer<Complex<Real>, Memory>& values, const std::vector<int>& counts,
+                         device::Buffer<Complex<Real>, Memory>& received,
+                         const std::vector<int>& received_counts) const {
+        if constexpr (Memory::separate) {
+            std::vector<Complex<Real>> out(values.size()), in(received.size());
+            Memory::to_host(out.data(), values.data(), values.bytes());
+            exchange::exchange_items(world_, out.data(), counts, in.data(), received_counts,
+                                     sizeof(Complex<Real>));
+            Memory::from_host(received.data(), in.data(), received.bytes());
+        } else {
+            exchange::exchange_items(world_, values.data(), counts, received.data(), received_counts,
+                                     sizeof(Complex<Real>));
+        }
+    }
+
+    const RoundTrip<Device, Real>& from_;
+    const RoundTrip<Device, Real>& to_;
+    const exchange::Communicator& world_;
+    std::size_t axis_;
+    Owners owners_;
+};
+
+} // namespace
+
+template <class Device, class Real>
+void swap_modes(const RoundTrip<Device, Real>& from, RoundTrip<Device, Real>& to,
+                const exchange::Communicator& world, int axis,
+                const std::vector<const Complex<Real>*>& fields,
+                const std::vector<Complex<Real>*>& swapped_fields) {
+    const auto& walls = from.layout().walls;
+    WHORL_REQUIRE(!walls[0] && !walls[at(axis)], "axes between walls are not swapped.");
+    const exchange::Watchdog::Scope watched(to.exchanges().watchdog(), "swap of modes", -1);
+    Swap<Device, Real>(from, to, world, axis).run(fields, swapped_fields);
+}
+
+#define WHORL_INSTANTIATE(Real)                                                                              \
+    template void swap_modes(const RoundTrip<device::Chosen, Real>&, RoundTrip<device::Chosen, Real>&,       \
+                             const exchange::Communicator&, int, const std::vector<const Complex<Real>*>&,   \
+                             const std::vector<Complex<Real>*>&);
+WHORL_INSTANTIATE(float)
+WHORL_INSTANTIATE(double)
+
+} // namespace whorl::programs

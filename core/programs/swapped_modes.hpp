@@ -1,0 +1,48 @@
+// Fields with the first and another periodic axis swapped, so that what lies along that axis passes as rows:
+//   f'(x, y, z) = f(z, y, x),   f'^(a, b, c) = f^(c, b, a), the conjugate of f^(-c, -b, -a) where c < 0
+// or likewise with y. Every rank asks the others for the modes that it has of f', some at a time.
+#pragma once
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "exchange/communicator.hpp"
+#include "grid/box.hpp"
+#include "programs/program.hpp"
+#include "roundtrip/roundtrip.hpp"
+
+namespace whorl::programs {
+
+// The box in which the first axis is another one; both are periodic.
+inline Box swapped(Box box, int axis) {
+    const auto other = static_cast<std::size_t>(axis);
+    std::swap(box.points[0], box.points[other]);
+    std::swap(box.lengths[0], box.lengths[other]);
+    return box;
+}
+
+// The program for what is swapped, whose fields are the given ones in place of the flow's.
+inline Program swapped(Program program, int axis, const std::vector<int>& fields) {
+    for (auto& input : program.inputs)
+        for (Term& term : input) {
+            std::swap(term.derivatives[0], term.derivatives[static_cast<std::size_t>(axis)]);
+            term.field = static_cast<int>(std::ranges::find(fields, term.field) - fields.begin());
+        }
+    const int x = static_cast<int>(program.inputs.size() + program.numbers.size());
+    const auto swap_axes = [&](std::vector<int>& operands) {
+        for (int& one : operands) one = one == x ? x + axis : one == x + axis ? x : one;
+    };
+    for (auto& [operation, operands] : program.instructions) swap_axes(operands);
+    swap_axes(program.results);
+    return program;
+}
+
+// Sets fields of the layout `to`, of the swapped box, from those of `from`. Collective.
+template <class Device, class Real>
+void swap_modes(const RoundTrip<Device, Real>& from, RoundTrip<Device, Real>& to,
+                const exchange::Communicator& world, int axis,
+                const std::vector<const Complex<Real>*>& fields,
+                const std::vector<Complex<Real>*>& swapped_fields);
+
+} // namespace whorl::programs
