@@ -34,6 +34,7 @@ DIAGNOSTICS = [
     {"kind": "conditional", "of": RATES, "given": "p", "bins": 60, "range": [-8, 4]},
     {"kind": "profile", "of": ["u", "u.x*u.z"]},
     {"kind": "spectrum", "of": ["u", "omega", "p"]},
+    {"kind": "structure-functions"},
 ]
 
 

@@ -91,12 +91,12 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         const auto modes = static_cast<std::size_t>(trip.table().modes());
         std::vector<device::Buffer<Complex<Real>, Memory>> swapped_fields;
         std::vector<programs::Source<Real>> swapped_sources;
-        std::vector<const Complex<Real>*> from;
+        std::vector<programs::Source<Real>> from;
         std::vector<Complex<Real>*> to;
         for (const int field : fields) {
             const auto& source = all.at(static_cast<std::size_t>(field));
             to.push_back(swapped_fields.emplace_back(modes, trip.device().executors()).data());
-            from.push_back(source.modes);
+            from.push_back(source);
             swapped_sources.push_back({to.back(), source.parity});
         }
         programs::swap_modes(flow_.trip, trip, flow_.world, axis, from, to);

@@ -77,15 +77,16 @@ template <class Real> struct GatherModes {
     Complex<Real>* values;
     WHORL_INLINE void run(std::int64_t i) const { values[i] = field[modes[i]]; }
 };
-// field[n] = values[i], or its conjugate for ~n in place of n
+// field[n] = values[i], or its conjugate times a sign for ~n in place of n
 template <class Real> struct ScatterModes {
     const Complex<Real>* values;
     const std::int64_t* modes;
     Complex<Real>* field;
+    Real sign;
     WHORL_INLINE void run(std::int64_t i) const {
         const std::int64_t mode = modes[i];
         const Complex<Real> value = values[i];
-        field[mode < 0 ? ~mode : mode] = mode < 0 ? Complex<Real>{value.re, -value.im} : value;
+        field[mode < 0 ? ~mode : mode] = mode < 0 ? Complex<Real>{sign * value.re, -sign * value.im} : value;
     }
 };
 
@@ -104,7 +105,7 @@ template <class Device, class Real> class Swap {
          const exchange::Communicator& world, int axis)
         : from_(from), to_(to), world_(world), axis_(at(axis)), owners_(from.pencils(), from.layout()) {}
 
-    void run(const std::vector<const Complex<Real>*>& fields, const std::vector<Complex<Real>*>& swapped) {
+    void run(const std::vector<Source<Real>>& fields, const std::vector<Complex<Real>*>& swapped) {
         // Some rows at a time, as many on every rank.
         const auto rows = static_cast<std::int64_t>(to_.table().rows().size());
         const std::int64_t longest = std::max<std::int64_t>(to_.layout().kept_x, 1);
@@ -133,13 +134,14 @@ template <class Device, class Real> class Swap {
         for (std::int64_t row = begin; row < end; ++row) {
             const Row modes = to_.table().rows()[at(row)];
             Numbers n{0, signed_index(layout.ky[at(row / layout.nz)], layout.extent_y),
-                      line_number(static_cast<int>(row % layout.nz), layout.nz, false)};
+                      line_number(static_cast<int>(row % layout.nz), layout.nz, layout.walls[2])};
             for (int i = 0; i < modes.length; ++i) {
                 n[0] = kx.at(i);
                 Numbers there = n;
                 std::swap(there[0], there[axis_]);
                 const bool conjugate = there[0] < 0;
-                if (conjugate) there = {-there[0], -there[1], -there[2]};
+                for (std::size_t a = 0; a < 3; ++a)
+                    if (conjugate && !layout.walls[a]) there[a] = -there[a];
                 const auto [rank, place] = owners_.of(there);
                 wanted.push_back({rank, place, conjugate ? ~(modes.offset + i) : modes.offset + i});
             }
@@ -159,7 +161,7 @@ template <class Device, class Real> class Swap {
         return asked;
     }
 
-    void bring(const Asked& asked, const std::vector<const Complex<Real>*>& fields,
+    void bring(const Asked& asked, const std::vector<Source<Real>>& fields,
                const std::vector<Complex<Real>*>& swapped) {
         const std::vector<int> counts = exchange::counts_for_this(world_, asked.counts);
         std::int64_t sent = 0;
@@ -173,12 +175,19 @@ template <class Device, class Real> class Swap {
         const device::Table<std::int64_t, Memory> from_modes(modes), to_modes(asked.modes);
         device::Buffer<Complex<Real>, Memory> values(modes.size()), received(asked.modes.size());
         for (std::size_t f = 0; f < fields.size(); ++f) {
-            over(GatherModes<Real>{fields[f], from_modes.data(), values.data()}, modes.size());
+            over(GatherModes<Real>{fields[f].modes, from_modes.data(), values.data()}, modes.size());
             const bool alone = world_.size() == 1;
             if (!alone) exchange_values(values, counts, received, asked.counts);
-            over(ScatterModes<Real>{alone ? values.data() : received.data(), to_modes.data(), swapped[f]},
+            over(ScatterModes<Real>{alone ? values.data() : received.data(), to_modes.data(), swapped[f],
+                                    sign_of(fields[f].parity)},
                  asked.modes.size());
         }
+    }
+    // Of the conjugates: -1 for an odd number of walled axes along which a field is odd.
+    Real sign_of(const Parity& parity) const {
+        const std::array<bool, 3>& walls = to_.layout().walls;
+        const bool odd = (walls[1] && parity.y) != (walls[2] && parity.z);
+        return odd ? Real(-1) : Real(1);
     }
     template <class Kernel> void over(const Kernel& kernel, std::size_t count) const {
         const InRows<Kernel> in_rows{kernel, static_cast<std::int64_t>(count)};
@@ -211,8 +220,7 @@ template <class Device, class Real> class Swap {
 
 template <class Device, class Real>
 void swap_modes(const RoundTrip<Device, Real>& from, RoundTrip<Device, Real>& to,
-                const exchange::Communicator& world, int axis,
-                const std::vector<const Complex<Real>*>& fields,
+                const exchange::Communicator& world, int axis, const std::vector<Source<Real>>& fields,
                 const std::vector<Complex<Real>*>& swapped_fields) {
     const auto& walls = from.layout().walls;
     WHORL_REQUIRE(!walls[0] && !walls[at(axis)], "axes between walls are not swapped.");
@@ -222,7 +230,7 @@ void swap_modes(const RoundTrip<Device, Real>& from, RoundTrip<Device, Real>& to
 
 #define WHORL_INSTANTIATE(Real)                                                                              \
     template void swap_modes(const RoundTrip<device::Chosen, Real>&, RoundTrip<device::Chosen, Real>&,       \
-                             const exchange::Communicator&, int, const std::vector<const Complex<Real>*>&,   \
+                             const exchange::Communicator&, int, const std::vector<Source<Real>>&,           \
                              const std::vector<Complex<Real>*>&);
 WHORL_INSTANTIATE(float)
 WHORL_INSTANTIATE(double)

@@ -1,6 +1,8 @@
 // Fields with the first and another periodic axis swapped, so that what lies along that axis passes as rows:
 //   f'(x, y, z) = f(z, y, x),   f'^(a, b, c) = f^(c, b, a), the conjugate of f^(-c, -b, -a) where c < 0
-// or likewise with y. Every rank asks the others for the modes that it has of f', some at a time.
+// or likewise with y. Along an axis with walls n >= 0 stays, and the conjugate changes sign where f is odd
+// there, since the coefficients are those of its odd extension. Every rank asks the others for the modes that
+// it has of f', some at a time.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +11,7 @@
 
 #include "exchange/communicator.hpp"
 #include "grid/box.hpp"
-#include "programs/program.hpp"
+#include "programs/carried.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl::programs {
@@ -41,8 +43,7 @@ inline Program swapped(Program program, int axis, const std::vector<int>& fields
 // Sets fields of the layout `to`, of the swapped box, from those of `from`. Collective.
 template <class Device, class Real>
 void swap_modes(const RoundTrip<Device, Real>& from, RoundTrip<Device, Real>& to,
-                const exchange::Communicator& world, int axis,
-                const std::vector<const Complex<Real>*>& fields,
+                const exchange::Communicator& world, int axis, const std::vector<Source<Real>>& fields,
                 const std::vector<Complex<Real>*>& swapped_fields);
 
 } // namespace whorl::programs

@@ -18,6 +18,7 @@ BLOCKS = [
     {"kind": "conditional", "of": ["u.x", "u.y"], "given": "p", "bins": 8},
     {"kind": "profile", "of": ["u.x", "u.y"]},
     {"kind": "spectrum", "of": ["u.x", "u.y"]},
+    {"kind": "structure-functions", "of": ["u", "p"], "order": 6, "along": ["x", "z"]},
 ]
 
 

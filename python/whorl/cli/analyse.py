@@ -35,6 +35,10 @@ def analyse(
     profile: Annotated[
         list[str] | None, typer.Option("--profile", metavar="EXPRESSION", help="Its profiles along z.")
     ] = None,
+    structure_functions: Annotated[
+        list[str] | None,
+        typer.Option("--structure-functions", metavar="EXPRESSION", help="Moments of its increments."),
+    ] = None,
     checkpoint: Annotated[
         int | None, typer.Option("--checkpoint", metavar="STEP", help="That of this step, not the newest.")
     ] = None,
@@ -58,7 +62,7 @@ def analyse(
     if every and checkpoint is not None:
         raise CaseError("--all and --checkpoint exclude each other; give one.")
     place = RunDirectory(directory)
-    given = {"pdf": pdf, "moments": moments, "profile": profile}
+    given = {"pdf": pdf, "moments": moments, "profile": profile, "structure-functions": structure_functions}
     wanted = [{"kind": kind, "of": list(of)} for kind, of in given.items() if of]
     wanted += on_root(world(), lambda: [_of_case(place, name) for name in diagnostic or []])
     steps = [checkpoint] if checkpoint is not None else "all" if every else None

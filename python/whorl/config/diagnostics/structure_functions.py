@@ -27,14 +27,14 @@ class StructureFunctions(Diagnostic):
     kind: Literal["structure-functions"] = option(..., "kind of diagnostic")
     of: Texts = option((VELOCITY,), "vectors and numbers whose increments are measured", min_length=1)
     order: int = option(HIGHEST_ORDER, "the highest order of the moments", ge=2, le=HIGHEST_ORDER)
-    along: tuple[Literal["x", "y", "z"], ...] | None = option(
+    along: Annotated[tuple[Literal["x", "y", "z"], ...], BeforeValidator(listed)] | None = option(
         None, "the axes; all that are periodic and have several points by default", min_length=1
     )
-    separations: Annotated[Literal["logarithmic", "all"] | tuple[int, ...], BeforeValidator(word_or_numbers)] = (
-        option(
-            "logarithmic",
-            "1, 2, 3, 4, 6, 8, 12, … points up to half of the box, all of these, or numbers of points",
-        )
+    separations: Annotated[
+        Literal["logarithmic", "all"] | tuple[int, ...], BeforeValidator(word_or_numbers)
+    ] = option(
+        "logarithmic",
+        "1, 2, 3, 4, 6, 8, 12, … points up to half of the box, all of these, or numbers of points",
     )
     carried_by: str | None = option(
         None, "the vector a of ⟨δa_L |δf|²⟩; the velocity of the model by default, if it has one"

@@ -4,7 +4,7 @@ A drawing gets a figure and the dataset of a diagnostic, over its axes: of one s
 (`whorl.results.pooled`). A kind without a drawing of its own is drawn by `plain`.
 
 Its modules, each of which reaches only those before it:
-base, conditional, joint_pdf, moments, pdf, plain, profile, spectrum.
+base, conditional, joint_pdf, moments, pdf, plain, profile, spectrum, structure_functions.
 """
 
 from collections.abc import Callable
@@ -19,6 +19,7 @@ from whorl.results.diagnostic_plots.pdf import draw_pdf
 from whorl.results.diagnostic_plots.plain import draw_plain
 from whorl.results.diagnostic_plots.profile import draw_profile
 from whorl.results.diagnostic_plots.spectrum import draw_spectrum
+from whorl.results.diagnostic_plots.structure_functions import draw_structure_functions
 
 DRAWINGS: dict[str, Callable[[Figure, xr.Dataset], None]] = {
     "pdf": draw_pdf,
@@ -27,6 +28,7 @@ DRAWINGS: dict[str, Callable[[Figure, xr.Dataset], None]] = {
     "conditional": draw_conditional,
     "profile": draw_profile,
     "spectrum": draw_spectrum,
+    "structure-functions": draw_structure_functions,
 }
 
 __all__ = ["DRAWINGS", "draw_plain"]

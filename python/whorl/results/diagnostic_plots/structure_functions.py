@@ -1,0 +1,72 @@
+"""Structure functions over the separation, and the balances of the third order."""
+
+import numpy as np
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from whorl.results.diagnostic_plots.base import COLORS, HEIGHT, LAW, WIDTH, draw_band, error_of, legend
+
+BALANCES = (
+    ("cubic_balance", 4 / 5, "(6ν S₂′ − ⟨δu_L³⟩)/(ε r)"),
+    ("flux_balance", 4 / 3, "(2ν⟨|δu|²⟩′ − ⟨δu_L |δu|²⟩)/(ε r)"),
+)
+STYLES = {"x": "-", "y": "--", "z": ":"}
+
+
+def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
+    """Absolute moments in logarithmic axes; beside them balances, or signed moments if there are none."""
+    figure.set_size_inches(1.5 * WIDTH, HEIGHT)
+    left, right = figure.subplots(1, 2)
+    axes = [axis for axis in "xyz" if f"r_{axis}" in data.dims]
+    for axis in axes:
+        _moments(left, data, axis)
+    left.set(xscale="log", yscale="log", xlabel="r  [length]", ylabel="⟨|δf|ⁿ⟩")
+    legend(left)
+    balanced = [one for one in BALANCES if np.isfinite(data.get(f"{one[0]}_{axes[0]}", np.nan)).any()]
+    if balanced:
+        for n, (name, law, label) in enumerate(balanced):
+            right.axhline(law, **LAW)
+            for axis in axes:
+                _line(right, data, f"{name}_{axis}", axis, COLORS[n], label if axis == axes[0] else "")
+        right.set_ylim(bottom=0)
+    else:
+        right.axhline(0, **LAW)
+        for axis in axes:
+            _line(
+                right, data, f"{_kind(data)[0]}_{axis}", axis, COLORS[0], f"⟨δf³⟩ along {axis}", signed=True
+            )
+    right.set(xscale="log", xlabel="r  [length]")
+    legend(right)
+
+
+def _kind(data: xr.Dataset) -> tuple[str, str]:
+    """What is drawn: the increments of the first vector, or of the first number if there is none."""
+    return ("longitudinal", "vector") if "vector" in data.dims else ("scalar", "number")
+
+
+def _moments(ax: Axes, data: xr.Dataset, axis: str) -> None:
+    """The moments of even orders, one colour an order."""
+    name, kind = _kind(data)
+    array = data[f"{name}_{axis}"].isel({kind: 0})
+    errors = error_of(data, data[f"{name}_{axis}"])
+    first = axis == min(one for one in "xyz" if f"r_{one}" in data.dims)
+    for n, order in enumerate(array["order"].values):
+        if order % 2:
+            continue
+        label = f"n = {order:.0f}" if first else ""
+        values, color = array.values[n], COLORS[n // 2]
+        ax.plot(data[f"r_{axis}"], values, STYLES[axis], color=color, linewidth=1.4, label=label)
+        band = None if errors is None else errors[0][n]
+        draw_band(ax, data[f"r_{axis}"].values, values, band, color, floor=0.3 * np.nanmin(values))
+
+
+def _line(
+    ax: Axes, data: xr.Dataset, name: str, axis: str, color: str, label: str, signed: bool = False
+) -> None:
+    array = data[f"signed_{name}"] if signed else data[name]
+    first = {dim: 0 for dim in array.dims if dim != f"r_{axis}"}
+    values, error = array.isel(first).values, error_of(data, array)
+    ax.plot(data[f"r_{axis}"], values, STYLES[axis], color=color, linewidth=1.6, label=label)
+    band = None if error is None else error[tuple(0 for _ in first)]
+    draw_band(ax, data[f"r_{axis}"].values, values, band, color)
