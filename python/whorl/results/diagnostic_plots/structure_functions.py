@@ -4,6 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogLocator, NullFormatter
 
 from whorl.results.diagnostic_plots.base import COLORS, HEIGHT, LAW, WIDTH, draw_band, error_of, legend
 
@@ -12,6 +13,7 @@ BALANCES = (
     ("flux_balance", 4 / 3, "(2ν⟨|δu|²⟩′ − ⟨δu_L |δu|²⟩)/(ε r)"),
 )
 STYLES = {"x": "-", "y": "--", "z": ":"}
+LINES = {"x": "──", "y": "– –", "z": "·····"}
 
 
 def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
@@ -21,7 +23,7 @@ def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
     axes = [axis for axis in "xyz" if f"r_{axis}" in data.dims]
     for axis in axes:
         _moments(left, data, axis)
-    left.set(xscale="log", yscale="log", xlabel="r  [length]", ylabel="⟨|δf|ⁿ⟩")
+    left.set(yscale="log", ylabel="⟨|δf|ⁿ⟩")
     legend(left)
     balanced = [one for one in BALANCES if np.isfinite(data.get(f"{one[0]}_{axes[0]}", np.nan)).any()]
     if balanced:
@@ -36,8 +38,12 @@ def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
             _line(
                 right, data, f"{_kind(data)[0]}_{axis}", axis, COLORS[0], f"⟨δf³⟩ along {axis}", signed=True
             )
-    right.set(xscale="log", xlabel="r  [length]")
     legend(right)
+    for ax in (left, right):
+        ax.set(xscale="log", xlabel=f"r  [length]   {', '.join(f'{axis} {LINES[axis]}' for axis in axes)}")
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _kind(data: xr.Dataset) -> tuple[str, str]:
