@@ -36,7 +36,6 @@ template <int order, class Value> struct PowerSums {
         const Value size = increment < 0 ? -increment : increment;
         Value power = size;
         sums[0] += power;
-#pragma GCC unroll 8
         for (int p = 2; p <= order; ++p) {
             if (p % 2 == 1) sums[order + p / 2 - 1] += increment * power;
             power *= size;

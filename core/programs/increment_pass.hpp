@@ -39,18 +39,19 @@ struct alignas(64) CollectedRows {
     // Rows of a block fill whole vectors.
     static int pitch(int rows) { return (rows + lanes - 1) / lanes * lanes; }
 
-    void add(const IncrementTotals& to, int n, int rows, int count) const {
+    // A template, since a compiler of device code knows no vectors.
+    template <class Value = Lanes> void add(const IncrementTotals& to, int n, int rows, int count) const {
         for (int s = 0; s < to.shape.separations; ++s)
             for (int group = 0; group < to.shape.groups(); ++group)
                 for (int first = 0; first < count; first += lanes) {
                     const double* const from = values + first;
-                    sum_increments<Lanes>(
+                    sum_increments<Value>(
                         to.shape, group, to.pairs, n, to.separations[s],
                         [&](int quantity, int x) {
-                            return *reinterpret_cast<const Lanes*>(from +
+                            return *reinterpret_cast<const Value*>(from +
                                                                    (1LL * quantity * n + x) * pitch(rows));
                         },
-                        [&](int m, const Lanes& sum) {
+                        [&](int m, const Value& sum) {
                             std::uint64_t* const total = to.total(s, to.shape.first_moment(group) + m);
                             for (int r = 0; r < std::min(lanes, count - first); ++r)
                                 ExactSum::add_to(total, sum[r], [](std::uint64_t* word, std::uint64_t value) {
