@@ -7,24 +7,33 @@
 #include "bindings/make_program_runs.hpp"
 #include "bindings/trip_options.hpp"
 #include "device/chosen.hpp"
+#include "programs/memory.hpp"
 
 namespace whorl {
 
 namespace {
 
-// A probe of the fields of a flow.
+// A probe of the fields of a flow; while it is open its bytes count among those of all probes.
 template <class Real> class ProbeOfFlow final : public OpenProbe {
   public:
     using Sources = std::function<std::vector<programs::Source<Real>>()>;
 
-    ProbeOfFlow(std::unique_ptr<programs::Probe<Real>> probe, Sources sources)
-        : probe_(std::move(probe)), sources_(std::move(sources)) {}
+    ProbeOfFlow(std::unique_ptr<programs::Probe<Real>> probe, Sources sources, std::int64_t bytes,
+                std::shared_ptr<std::int64_t> of_all)
+        : probe_(std::move(probe)), sources_(std::move(sources)), bytes_(bytes), of_all_(std::move(of_all)) {
+        *of_all_ += bytes_;
+    }
+    ~ProbeOfFlow() override { *of_all_ -= bytes_; }
+    ProbeOfFlow(const ProbeOfFlow&) = delete;
+    ProbeOfFlow& operator=(const ProbeOfFlow&) = delete;
     std::size_t size() const override { return probe_->size(); }
     void read(std::span<double> values) override { probe_->read(sources_(), values); }
 
   private:
     std::unique_ptr<programs::Probe<Real>> probe_;
     Sources sources_;
+    std::int64_t bytes_;
+    std::shared_ptr<std::int64_t> of_all_;
 };
 
 template <class Device, class Real> class ProgramRunsOf final : public ProgramRuns {
@@ -36,6 +45,65 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
 
     programs::Found run(const programs::Program& program, const programs::Wanted& wanted,
                         const Callback& consume) override {
+        const int inputs = static_cast<int>(program.inputs.size());
+        Trip& trip = wide_enough(inputs, wanted.products);
+        return counted([&] { return run_on(trip, program, wanted, consume); });
+    }
+    std::vector<double> mode_means(const programs::InputTerms& inputs,
+                                   const std::vector<programs::Pair>& pairs) override {
+        return counted(
+            [&] { return programs::mode_means(flow_.trip, flow_.world, inputs, pairs, sources()); });
+    }
+    std::vector<std::vector<double>> mode_spectra(const programs::InputTerms& inputs,
+                                                  const std::vector<programs::Pair>& pairs,
+                                                  int shells) override {
+        return counted([&] {
+            return programs::mode_spectra(flow_.trip, flow_.world, inputs, pairs, sources(),
+                                          {flow_.options.box().smallest_wavenumber(), shells});
+        });
+    }
+    std::unique_ptr<OpenProbe> probe_modes(const programs::InputTerms& inputs,
+                                           const std::vector<programs::ModeNumbers>& modes) override {
+        return opened(
+            [&] { return programs::probe_modes(flow_.trip, flow_.world, flow_.truncation, inputs, modes); });
+    }
+    std::unique_ptr<OpenProbe> probe_points(const programs::InputTerms& inputs,
+                                            const std::vector<programs::Position>& positions) override {
+        return opened([&] {
+            return programs::probe_points(flow_.trip, flow_.world, flow_.options.box(), flow_.truncation,
+                                          inputs, positions);
+        });
+    }
+    void forget_products() override {
+        products_.clear();
+        parities_.clear();
+    }
+    std::int64_t bytes() const override {
+        std::int64_t of_trips = 0;
+        for (const auto& own : wide_)
+            for (const auto& [name, part] : own->memory())
+                if (name != "library") of_trips += part; // which is that of the device
+        return of_trips + *probes_ + most_;
+    }
+
+  private:
+    // The result of a run, whose bytes are counted with those of the products that are there.
+    template <class Run> auto counted(const Run& run) {
+        std::int64_t kept = 0;
+        for (const auto& product : products_) kept += static_cast<std::int64_t>(product.bytes());
+        const device::Peak<Memory> peak;
+        auto found = run();
+        most_ = std::max(most_, kept + peak.most());
+        return found;
+    }
+    template <class Open> std::unique_ptr<OpenProbe> opened(const Open& open) {
+        const device::Peak<Memory> peak;
+        auto probe = open();
+        return std::make_unique<ProbeOfFlow<Real>>(
+            std::move(probe), [this] { return sources(); }, peak.now(), probes_);
+    }
+    programs::Found run_on(Trip& trip, const programs::Program& program, const programs::Wanted& wanted,
+                           const Callback& consume) {
         programs::Fields<Real> fields;
         fields.sources = sources();
         WHORL_REQUIRE(static_cast<int>(program.parities.size()) == wanted.products,
@@ -47,38 +115,11 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
             fields.products.push_back(products_.back().data());
             fields.parities.push_back(parities_.back());
         }
-        const int inputs = static_cast<int>(program.inputs.size());
-        return programs::evaluate(wide_enough(inputs, wanted.products), flow_.world, flow_.options.box(),
-                                  program, wanted, fields, flow_.truncation.dealiasing().shifts,
+        return programs::evaluate(trip, flow_.world, flow_.options.box(), program, wanted, fields,
+                                  flow_.truncation.dealiasing().shifts,
                                   BlockCallback<Real>([&](const PhysicalBlock& block, Real* values) {
                                       consume(block, wanted.values, values);
                                   }));
-    }
-    std::vector<double> mode_means(const Inputs& inputs, const std::vector<programs::Pair>& pairs) override {
-        return programs::mode_means(flow_.trip, flow_.world, inputs, pairs, sources());
-    }
-    std::vector<std::vector<double>>
-    mode_spectra(const Inputs& inputs, const std::vector<programs::Pair>& pairs, int shells) override {
-        return programs::mode_spectra(flow_.trip, flow_.world, inputs, pairs, sources(),
-                                      {flow_.options.box().smallest_wavenumber(), shells});
-    }
-    std::unique_ptr<OpenProbe> probe_modes(const Inputs& inputs,
-                                           const std::vector<programs::ModeNumbers>& modes) override {
-        return opened(programs::probe_modes(flow_.trip, flow_.world, flow_.truncation, inputs, modes));
-    }
-    std::unique_ptr<OpenProbe> probe_points(const Inputs& inputs,
-                                            const std::vector<programs::Position>& positions) override {
-        return opened(programs::probe_points(flow_.trip, flow_.world, flow_.options.box(), flow_.truncation,
-                                             inputs, positions));
-    }
-    void forget_products() override {
-        products_.clear();
-        parities_.clear();
-    }
-
-  private:
-    std::unique_ptr<OpenProbe> opened(std::unique_ptr<programs::Probe<Real>> probe) {
-        return std::make_unique<ProbeOfFlow<Real>>(std::move(probe), [this] { return sources(); });
     }
     std::vector<programs::Source<Real>> sources() const {
         const StateOfFlow<Real> state = flow_.state();
@@ -88,8 +129,8 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         for (std::size_t p = 0; p < products_.size(); ++p) all.push_back({products_[p].data(), parities_[p]});
         return all;
     }
-    // The round trip of the steps, or one of its own that stays for programs to come. None is taken away
-    // again: what MPI keeps for it stays until the flow is closed.
+    // The round trip of the steps, or one of its own that stays for programs to come, as wide as those that
+    // are planned ask. None is taken away again: what MPI keeps for it stays until the flow is closed.
     Trip& wide_enough(int inputs, int products) {
         const int columns = std::max(inputs, products), rows = columns;
         const auto fits = [&](const Trip& one) {
@@ -98,7 +139,9 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         if (fits(flow_.trip)) return flow_.trip;
         for (const auto& own : wide_)
             if (fits(*own)) return *own;
-        const int width = std::max(columns, wide_.empty() ? 0 : 2 * wide_.back()->layout().column_variables);
+        const int planned = programs::widest(flow_.options.programs);
+        const int width =
+            std::max(columns, wide_.empty() ? planned : 2 * wide_.back()->layout().column_variables);
         wide_.push_back(std::make_unique<Trip>(flow_.options.box(), flow_.truncation,
                                                trip_options(flow_.options, width, width), flow_.world,
                                                flow_.trip.device()));
@@ -109,6 +152,8 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     std::vector<std::unique_ptr<Trip>> wide_;
     std::vector<device::Buffer<Complex<Real>, Memory>> products_;
     std::vector<Parity> parities_;
+    std::shared_ptr<std::int64_t> probes_ = std::make_shared<std::int64_t>(0); // bytes
+    std::int64_t most_ = 0;
 };
 
 } // namespace

@@ -111,15 +111,20 @@ def _pairs(
 
 def _of_core(stage: Stage, known: dict[Known, float], numbers: dict[Field, int]) -> _core.Program:
     """The program of a stage, whose fields the core numbers like this."""
+    inputs = [terms_of(form, numbers) for form in stage.program.inputs]
+    return program_of(stage, inputs, [_number(one, known) for one in stage.program.numbers])
+
+
+def program_of(stage: Stage, inputs: list[list[Any]], numbers: list[float]) -> _core.Program:
+    """The program of a stage, with the terms of its inputs and its numbers."""
     program = stage.program
-    inputs = [terms_of(form, numbers) for form in program.inputs]
     # The core carries one input at least: then the others are numbered behind it.
     unused = 0 if inputs else 1
     if unused:
         inputs = [[(0, 0.0, [0, 0, 0], 0, 0.0, math.inf, 0.0)]]
     return _core.Program(
         inputs,
-        [_number(one, known) for one in program.numbers],
+        numbers,
         [(step.operation, [one + unused for one in step.operands]) for step in program.instructions],
         [one + unused for one in program.results],
         [list(field.parity) for field in stage.products],
