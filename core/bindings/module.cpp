@@ -134,7 +134,10 @@ void bind_options(nb::module_& m) {
         }
         return nb::cast<Options>(object);
     }));
-    each_option([&](const char* name, auto member) { options.def_rw(name, member); });
+    // What is read does not change with the options.
+    each_option([&](const char* name, auto member) {
+        options.def_rw(name, member, nb::for_getter(nb::rv_policy::copy));
+    });
 }
 
 void bind_scheme(nb::module_& m) {

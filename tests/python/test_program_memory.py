@@ -24,7 +24,7 @@ from whorl.run.checks import check_memory
 from whorl.run.core_options import core_options
 
 # Bytes of terms, instructions and points that a device has copies of, which are not counted.
-TABLES = 30_000
+TABLES = 12_000
 
 PDF = {"kind": "pdf", "of": ["grad(u)", "p"]}
 JOINT = {"kind": "joint-pdf", "of": ["Q", "R"], "bins": [60, 50]}
@@ -32,11 +32,15 @@ CONDITIONAL = {"kind": "conditional", "of": ["p", "u.x"], "given": "Q"}
 FILTERED = {"kind": "pdf", "of": ["filter(grad(u), 2, 6)", "filter(u, 3)"], "bins": 40}
 SPECTRUM = {"kind": "spectrum", "of": "-div(outer(u, u))", "times": "u"}
 SLICE = {"kind": "slice", "of": ["omega", "p"], "at": 0.5}
-MODES = {"kind": "modes", "of": ["u", "omega"], "modes": [[n % 5, n // 5 % 5, n // 25] for n in range(75)]}
+MODES = {
+    "kind": "modes",
+    "of": ["u", "grad(u)", "omega"],
+    "modes": [[n % 5, n // 5 % 5, n // 25] for n in range(75)],
+}
 LINE = {"kind": "points", "name": "line", "of": "u", "first": [0, 0.2, 1], "last": [0, 2.8, 1], "points": 300}
 CLOUD = np.random.default_rng(1).uniform(0, 2, (40, 3)).round(1).tolist()
 SCATTERED = {"kind": "points", "name": "cloud", "of": ["u", "dx(u.y)**2"], "positions": CLOUD}
-COLUMNS = {f"m{n}": f"mean(abs(dx(u.x))**{n}) + max(u.y)/{n}" for n in range(1, 40)}
+COLUMNS = {f"m{n}": f"mean(abs(dx(u.x))**{n}) + max(u.y)/{n}" for n in range(1, 13)}
 OF_MODES = {f"e{n}": f"mean(filter(u.x, {n})**2)" for n in range(1, 6)}
 
 ASKED = {
@@ -119,9 +123,8 @@ def test_the_estimate_is_what_is_taken(world, name):
 @pytest.mark.every_device
 @on_ranks(4)
 def test_it_is_on_every_process_grid(world):
-    for grid in ((1, 4), (2, 2), (4, 1)):
-        assert_counted(*compare(world, ASKED["all"], process_grid=grid))
-        assert_counted(*compare(world, ASKED["all"], process_grid=grid, transport="overlap"))
+    for grid, transport in (((1, 4), "overlap"), ((2, 2), "overlap"), ((4, 1), "alltoall")):
+        assert_counted(*compare(world, ASKED["all"], process_grid=grid, transport=transport))
 
 
 @pytest.mark.every_device
@@ -163,11 +166,11 @@ def test_a_run_is_refused_for_its_diagnostics(monkeypatch):
         check_memory(asked, world_of())
 
 
-@pytest.mark.parametrize("device", ["cpu", "cuda"])
+@pytest.mark.parametrize(("device", "near"), [("cpu", 0.9), ("cuda", 0.8)])
 @pytest.mark.parametrize("name", ["fields", "filtered", "pressure", "all"])
-def test_the_quick_bound_counts_them(name, device):
+def test_the_quick_bound_counts_them(name, device, near):
     asked = {key: value for key, value in ASKED[name].items() if key != "probes"}
-    way, near = Whorl(planned_case(1024, **asked), device), 0.8
+    way = Whorl(planned_case(1024, **asked), device)
     for grid in way.grids(48):
         for batches in way.batch_counts(grid):
             needed = sum(way.memory(grid, batches, 1).values())
@@ -177,7 +180,7 @@ def test_the_quick_bound_counts_them(name, device):
 
 
 def test_a_plan_takes_more_nodes_for_them_and_tells_why():
-    machine = toy(node={"memory": 0.4})
+    machine = toy(node={"memory": 0.05})
     plain, asked = planned_case(128), planned_case(128, diagnostics=[FILTERED])
     assert fewest_nodes(Whorl(plain), machine) < fewest_nodes(Whorl(asked), machine)
     plan = make_plan(asked, machine)

@@ -118,13 +118,18 @@ class Whorl:
         )
 
     def _programs_at_least(self, grid: tuple[int, int], batches: int) -> float:
-        """Of the largest run of a program: fields of products, and values of a batch of planes."""
+        """Of the largest run of a program: fields of products, and what is kept of a batch of planes."""
         nx, ny, nz = self.case.grid.points
         planes = nz // grid[1] // (grid[0] if self._shares_planes(grid) else 1)
         points = -(-planes // batches) * (ny // grid[0] if ny > 1 else 1) * nx
         modes = self.modes / (grid[0] * grid[1])
+        queues = DEVICES[self.device]["queues"]
         return self.real_bytes * max(
-            (2 * modes * (run.kept + run.products) + points * run.values for run in self._options.programs),
+            (
+                2 * modes * (run.kept + run.products)
+                + points * (run.values + (run.of_rows + run.tallied if queues else 0))
+                for run in self._options.programs
+            ),
             default=0,
         )
 
