@@ -21,8 +21,8 @@ namespace {
 // Field, factor, derivatives, power of |k|^2, the band of |k|, and the radius of an average or 0.
 using TermTuple = std::tuple<int, double, std::array<int, 3>, int, double, double, double>;
 
-std::vector<std::vector<programs::Term>> terms_of(const std::vector<std::vector<TermTuple>>& given) {
-    std::vector<std::vector<programs::Term>> inputs;
+programs::InputTerms terms_of(const std::vector<std::vector<TermTuple>>& given) {
+    programs::InputTerms inputs;
     for (const auto& sum : given) {
         auto& input = inputs.emplace_back();
         for (const auto& [field, factor, derivatives, power, low, high, radius] : sum)
@@ -40,9 +40,30 @@ programs::TallyShape shape_of(const std::vector<int>& bins, int weights) {
     return {static_cast<int>(bins.size()), {bins.front(), bins.back()}, weights};
 }
 
+// Numbers by name, 0 unless they are given.
+template <class Needs> void bind_needs(nb::module_& m, const char* name) {
+    nb::class_<Needs> needs(m, name, "What is needed in a run; see whorl.run.program_needs.");
+    needs.def("__init__", [](Needs* self, const nb::kwargs& given) {
+        Needs made;
+        for (const auto& [key, value] : given) {
+            bool known = false;
+            Needs::each([&](const std::string& one, std::int64_t Needs::* member) {
+                if (one != nb::cast<std::string>(key)) return;
+                made.*member = nb::cast<std::int64_t>(value);
+                known = true;
+            });
+            WHORL_REQUIRE(known, "needs have no \"" + nb::cast<std::string>(key) + "\".");
+        }
+        new (self) Needs(made);
+    });
+    Needs::each([&](const char* one, std::int64_t Needs::* member) { needs.def_ro(one, member); });
+}
+
 } // namespace
 
 void bind_program(nb::module_& m) {
+    bind_needs<programs::ProgramNeeds>(m, "ProgramNeeds");
+    bind_needs<programs::ProbeNeeds>(m, "ProbeNeeds");
     using programs::Program;
     nb::class_<Program>(m, "Program", "What is worked out at each point; see whorl.programs.plan.")
         .def(
@@ -53,7 +74,10 @@ void bind_program(nb::module_& m) {
                 new (self) Program{terms_of(inputs), numbers, instructions, results, parities};
             },
             nb::arg("inputs"), nb::arg("numbers"), nb::arg("instructions"), nb::arg("results"),
-            nb::arg("parities"));
+            nb::arg("parities"))
+        .def_prop_ro(
+            "places", [](const Program& self) { return programs::compiled(self).places; },
+            "Where the interpreter keeps numbers, coordinates and results.");
     nb::class_<OpenProbe>(m, "Probe", "What is read of the present state again and again; see whorl.measure.")
         .def_prop_ro("size", &OpenProbe::size)
         .def(

@@ -5,12 +5,14 @@
 #include <limits>
 #include <numeric>
 
+#include "bindings/trip_options.hpp"
 #include "device/buffer.hpp"
 #include "device/compiled.hpp"
 #include "device/line_plan.hpp"
 #include "exchange/transport.hpp"
 #include "forcing/forced_modes.hpp"
 #include "grid/row_table.hpp"
+#include "programs/memory.hpp"
 #include "roundtrip/workspace.hpp"
 
 namespace whorl {
@@ -111,28 +113,83 @@ std::int64_t forcing_bytes(const Options& options, const ModelShape& shape, std:
     return bytes;
 }
 
-std::map<std::string, std::int64_t> memory_of(const Options& options, const Pencils& pencils, int rank) {
-    const Box box = options.box();
-    const Truncation truncation = options.truncation();
-    const ModelShape shape = model_shape(options);
+int executors_of(const Options& options) {
+    return device::has_queues(options.device) ? device::queue_count
+                                              : device::Cpu(options.threads).executors();
+}
+
+// The arrays of a round trip.
+std::map<std::string, std::int64_t> trip_bytes(const Options& options, const Layout& layout,
+                                               std::int64_t value, const LineChoice& lines) {
     const bool queues = device::has_queues(options.device);
-    const Layout layout(box, truncation, pencils, rank, options.batches, shape.column_variables(),
-                        shape.row_variables(), exchange::traits_of(options.transport_options()), queues);
-    const std::int64_t value = options.is_double() ? 16 : 8;
-    const int registers = options.scheme.all_registers(truncation.dealiasing());
-    const LineChoice lines = parse_line_choice(options.lines);
     const Workspace workspace =
         queues ? Workspace::of_queue(layout, {value, lines.x, options.block_memory, options.planes})
         : options.is_double() ? workspace_of_thread<double>(layout, lines, options.cache())
                               : workspace_of_thread<float>(layout, lines, options.cache());
-    const std::int64_t modes = count_modes(truncation, layout.kx, layout.ky);
-    const std::int64_t executors = queues ? device::queue_count : device::Cpu(options.threads).executors();
-    return {{"state", value * registers * shape.field_count() * modes},
-            {"forcing", forcing_bytes(options, shape, value, modes)},
-            {"exchange", value * (layout.z_pencil_size + (layout.grid.p_col > 1 ? layout.y_pencil_size : 0))},
+    return {{"exchange", value * (layout.z_pencil_size + (layout.grid.p_col > 1 ? layout.y_pencil_size : 0))},
             {"row_buffers", value * (layout.row_y_size + layout.row_x_size)},
-            {"workspace", value * executors * workspace.size()},
+            {"workspace", value * executors_of(options) * workspace.size()},
             {"tables", table_bytes(layout, value, queues)}};
+}
+
+std::int64_t sum_of(const std::map<std::string, std::int64_t>& bytes) {
+    std::int64_t total = 0;
+    for (const auto& [name, part] : bytes) total += part;
+    return total;
+}
+
+Layout layout_of(const Options& options, int rank, int column_variables, int row_variables) {
+    const Pencils pencils(options.box(), options.truncation(),
+                          {options.process_grid[0], options.process_grid[1]});
+    return Layout(options.box(), options.truncation(), pencils, rank, options.batches, column_variables,
+                  row_variables, exchange::traits_of(options.transport_options()),
+                  device::has_queues(options.device));
+}
+
+// What programs and probes need at a time beside the step (bindings/program_runs.cpp): a wider round trip
+// where that of the step is too narrow, the largest of the runs, and all probes.
+std::int64_t program_bytes(const Options& options, const programs::Share& share, int rank) {
+    const Layout& layout = share.layout;
+    const int width = programs::widest(options.programs);
+    std::int64_t bytes = 0, most = 0;
+    if (width > std::min(layout.column_variables, layout.row_variables)) {
+        LineChoice lines = parse_line_choice(options.lines); // with tiles like those of the step
+        if (lines.columns == 0) lines.columns = tile_columns(layout, share.value, options.cache());
+        bytes += sum_of(trip_bytes(options, layout_of(options, rank, width, width), share.value, lines));
+    }
+    for (const programs::ProbeNeeds& probe : options.probes) bytes += programs::bytes_of(probe, share);
+    for (int axis = 0; axis < 3; ++axis) {
+        const Options along = swapped(options, axis);
+        const bool same = along.points == options.points && along.lengths == options.lengths;
+        const Layout of_axis = same ? layout : layout_of(along, rank, width, width);
+        programs::Share there{of_axis, share.modes, share.value, share.executors, share.queues};
+        if (!same) there.modes = count_modes(along.truncation(), of_axis.kx, of_axis.ky);
+        bool passes = false;
+        for (const programs::ProgramNeeds& run : options.programs) {
+            if (run.axis != axis) continue;
+            passes = true;
+            most = std::max(most, programs::bytes_of(run, share, there));
+        }
+        if (passes && !same)
+            bytes += sum_of(trip_bytes(along, of_axis, share.value, parse_line_choice(options.lines)));
+    }
+    return bytes + most;
+}
+
+std::map<std::string, std::int64_t> memory_of(const Options& options, int rank) {
+    const Truncation truncation = options.truncation();
+    const ModelShape shape = model_shape(options);
+    const bool queues = device::has_queues(options.device);
+    const Layout layout = layout_of(options, rank, shape.column_variables(), shape.row_variables());
+    const std::int64_t value = options.is_double() ? 16 : 8;
+    const int registers = options.scheme.all_registers(truncation.dealiasing());
+    const std::int64_t modes = count_modes(truncation, layout.kx, layout.ky);
+    const programs::Share share{layout, modes, value, executors_of(options), queues};
+    auto bytes = trip_bytes(options, layout, value, parse_line_choice(options.lines));
+    bytes["state"] = value * registers * shape.field_count() * modes;
+    bytes["forcing"] = forcing_bytes(options, shape, value, modes);
+    bytes["programs"] = program_bytes(options, share, rank);
+    return bytes;
 }
 
 } // namespace
@@ -157,9 +214,8 @@ std::map<std::string, std::int64_t> estimate_memory(const Options& given, int ra
     std::map<std::string, std::int64_t> largest;
     std::int64_t most = 0;
     for (const int rank : candidates(pencils)) {
-        const auto bytes = memory_of(options, pencils, rank);
-        std::int64_t total = 0;
-        for (const auto& [name, part] : bytes) total += part;
+        const auto bytes = memory_of(options, rank);
+        const std::int64_t total = sum_of(bytes);
         if (total > most) largest = bytes;
         most = std::max(most, total);
     }

@@ -22,6 +22,7 @@
 #include "bindings/bind_forcing.hpp"
 #include "bindings/bind_programs.hpp"
 #include "bindings/open_flow.hpp"
+#include "bindings/program_runs.hpp"
 #include "device/buffer.hpp"
 #include "device/caches.hpp"
 #include "device/compiled.hpp"
@@ -70,6 +71,8 @@ nb::dict shape_of(const Options& options) {
     result["inputs"] = shape.inputs;
     result["products"] = shape.products;
     result["fluxes"] = shape.fluxes;
+    result["column_variables"] = shape.column_variables();
+    result["row_variables"] = shape.row_variables();
     return result;
 }
 
@@ -131,7 +134,10 @@ void bind_options(nb::module_& m) {
         }
         return nb::cast<Options>(object);
     }));
-    each_option([&](const char* name, auto member) { options.def_rw(name, member); });
+    // What is read does not change with the options.
+    each_option([&](const char* name, auto member) {
+        options.def_rw(name, member, nb::for_getter(nb::rv_policy::copy));
+    });
 }
 
 void bind_scheme(nb::module_& m) {
@@ -166,7 +172,11 @@ void bind_measures(nb::class_<OpenFlow>& flow) {
     flow.def("maximum", of_open(&Flow::maximum), nb::arg("values"), Unlocked(),
              "The maximum of each value over all ranks.");
     flow.def("reset_timings", of_open(&Flow::reset_timings));
-    flow.def("memory", of_open(&Flow::memory));
+    flow.def("memory", [](OpenFlow& self) {
+        auto bytes = self->memory();
+        bytes["programs"] = self->programs().bytes();
+        return bytes;
+    });
 }
 
 void bind_flow(nb::module_& m) {

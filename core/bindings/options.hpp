@@ -11,6 +11,7 @@
 #include "exchange/transport.hpp"
 #include "forcing/source.hpp"
 #include "grid/pencils.hpp"
+#include "programs/needs.hpp"
 #include "steppers/scheme.hpp"
 
 namespace whorl {
@@ -35,6 +36,9 @@ struct Options {
     std::map<std::string, double> parameters;
     std::vector<NamedScalar> scalars;
     std::vector<forcing::SourceOptions> forcing;
+    // What will be asked of the state in a run, for the count of memory and the width of round trips.
+    std::vector<programs::ProgramNeeds> programs;
+    std::vector<programs::ProbeNeeds> probes;
     std::array<int, 2> process_grid{0, 0}; // (0, 0): automatic
     int batches = 0;                       // 0: automatic
     int threads = 0;                       // 0: OpenMP's default
@@ -93,6 +97,8 @@ template <class Use> void each_option(const Use& use) {
     use("parameters", &Options::parameters);
     use("scalars", &Options::scalars);
     use("forcing", &Options::forcing);
+    use("programs", &Options::programs);
+    use("probes", &Options::probes);
     use("process_grid", &Options::process_grid);
     use("batches", &Options::batches);
     use("threads", &Options::threads);

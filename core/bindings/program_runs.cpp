@@ -8,25 +8,34 @@
 #include "bindings/make_program_runs.hpp"
 #include "bindings/trip_options.hpp"
 #include "device/chosen.hpp"
+#include "programs/memory.hpp"
 #include "programs/swapped_modes.hpp"
 
 namespace whorl {
 
 namespace {
 
-// A probe of the fields of a flow.
+// A probe of the fields of a flow; while it is open its bytes count among those of all probes.
 template <class Real> class ProbeOfFlow final : public OpenProbe {
   public:
     using Sources = std::function<std::vector<programs::Source<Real>>()>;
 
-    ProbeOfFlow(std::unique_ptr<programs::Probe<Real>> probe, Sources sources)
-        : probe_(std::move(probe)), sources_(std::move(sources)) {}
+    ProbeOfFlow(std::unique_ptr<programs::Probe<Real>> probe, Sources sources, std::int64_t bytes,
+                std::shared_ptr<std::int64_t> of_all)
+        : probe_(std::move(probe)), sources_(std::move(sources)), bytes_(bytes), of_all_(std::move(of_all)) {
+        *of_all_ += bytes_;
+    }
+    ~ProbeOfFlow() override { *of_all_ -= bytes_; }
+    ProbeOfFlow(const ProbeOfFlow&) = delete;
+    ProbeOfFlow& operator=(const ProbeOfFlow&) = delete;
     std::size_t size() const override { return probe_->size(); }
     void read(std::span<double> values) override { probe_->read(sources_(), values); }
 
   private:
     std::unique_ptr<programs::Probe<Real>> probe_;
     Sources sources_;
+    std::int64_t bytes_;
+    std::shared_ptr<std::int64_t> of_all_;
 };
 
 template <class Device, class Real> class ProgramRunsOf final : public ProgramRuns {
@@ -38,6 +47,81 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
 
     programs::Found run(const programs::Program& program, const programs::Wanted& wanted,
                         const Callback& consume) override {
+        const int inputs = static_cast<int>(program.inputs.size());
+        Trip& trip = wide_enough(inputs, wanted.products);
+        return counted([&] { return run_on(trip, program, wanted, consume); });
+    }
+    std::vector<double> mode_means(const programs::InputTerms& inputs,
+                                   const std::vector<programs::Pair>& pairs) override {
+        return counted(
+            [&] { return programs::mode_means(flow_.trip, flow_.world, inputs, pairs, sources()); });
+    }
+    std::vector<std::vector<double>> mode_spectra(const programs::InputTerms& inputs,
+                                                  const std::vector<programs::Pair>& pairs, int shells,
+                                                  int axis) override {
+        const Box box = flow_.options.box();
+        const double width = axis < 0 ? box.smallest_wavenumber() : box.unit(axis);
+        return counted([&] {
+            return programs::mode_spectra(flow_.trip, flow_.world, inputs, pairs, sources(),
+                                          {width, shells, axis});
+        });
+    }
+    std::unique_ptr<OpenProbe> probe_modes(const programs::InputTerms& inputs,
+                                           const std::vector<programs::ModeNumbers>& modes) override {
+        return opened(
+            [&] { return programs::probe_modes(flow_.trip, flow_.world, flow_.truncation, inputs, modes); });
+    }
+    std::unique_ptr<OpenProbe> probe_points(const programs::InputTerms& inputs,
+                                            const std::vector<programs::Position>& positions) override {
+        return opened([&] {
+            return programs::probe_points(flow_.trip, flow_.world, flow_.options.box(), flow_.truncation,
+                                          inputs, positions);
+        });
+    }
+    std::vector<std::vector<double>> increments(const programs::Program& program, int axis,
+                                                const programs::IncrementsWanted& wanted) override {
+        const int inputs = static_cast<int>(program.inputs.size());
+        Trip& trip = axis == 0 ? wide_enough(inputs, 0) : swapped_trip(axis, inputs);
+        return counted([&] {
+            return axis == 0 ? programs::increments(trip, flow_.world, flow_.options.box(), program, wanted,
+                                                    sources())
+                             : swapped_increments(trip, program, axis, wanted);
+        });
+    }
+    void forget_products() override {
+        products_.clear();
+        parities_.clear();
+    }
+    std::int64_t bytes() const override {
+        std::int64_t of_trips = 0;
+        const auto add = [&](const Trip& own) {
+            for (const auto& [name, part] : own.memory())
+                if (name != "library") of_trips += part; // which is that of the device
+        };
+        for (const auto& own : wide_) add(*own);
+        for (const auto& own : swapped_)
+            if (own) add(*own);
+        return of_trips + *probes_ + most_;
+    }
+
+  private:
+    // The result of a run, whose bytes are counted with those of the products that are there.
+    template <class Run> auto counted(const Run& run) {
+        std::int64_t kept = 0;
+        for (const auto& product : products_) kept += static_cast<std::int64_t>(product.bytes());
+        const device::Peak<Memory> peak;
+        auto found = run();
+        most_ = std::max(most_, kept + peak.most());
+        return found;
+    }
+    template <class Open> std::unique_ptr<OpenProbe> opened(const Open& open) {
+        const device::Peak<Memory> peak;
+        auto probe = open();
+        return std::make_unique<ProbeOfFlow<Real>>(
+            std::move(probe), [this] { return sources(); }, peak.now(), probes_);
+    }
+    programs::Found run_on(Trip& trip, const programs::Program& program, const programs::Wanted& wanted,
+                           const Callback& consume) {
         programs::Fields<Real> fields;
         fields.sources = sources();
         WHORL_REQUIRE(static_cast<int>(program.parities.size()) == wanted.products,
@@ -49,68 +133,28 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
             fields.products.push_back(products_.back().data());
             fields.parities.push_back(parities_.back());
         }
-        const int inputs = static_cast<int>(program.inputs.size());
-        return programs::evaluate(wide_enough(inputs, wanted.products), flow_.world, flow_.options.box(),
-                                  program, wanted, fields, flow_.truncation.dealiasing().shifts,
+        return programs::evaluate(trip, flow_.world, flow_.options.box(), program, wanted, fields,
+                                  flow_.truncation.dealiasing().shifts,
                                   BlockCallback<Real>([&](const PhysicalBlock& block, Real* values) {
                                       consume(block, wanted.values, values);
                                   }));
     }
-    std::vector<double> mode_means(const Inputs& inputs, const std::vector<programs::Pair>& pairs) override {
-        return programs::mode_means(flow_.trip, flow_.world, inputs, pairs, sources());
-    }
-    std::vector<std::vector<double>> mode_spectra(const Inputs& inputs,
-                                                  const std::vector<programs::Pair>& pairs, int shells,
-                                                  int axis) override {
-        const Box box = flow_.options.box();
-        const double width = axis < 0 ? box.smallest_wavenumber() : box.unit(axis);
-        return programs::mode_spectra(flow_.trip, flow_.world, inputs, pairs, sources(),
-                                      {width, shells, axis});
-    }
-    std::unique_ptr<OpenProbe> probe_modes(const Inputs& inputs,
-                                           const std::vector<programs::ModeNumbers>& modes) override {
-        return opened(programs::probe_modes(flow_.trip, flow_.world, flow_.truncation, inputs, modes));
-    }
-    std::unique_ptr<OpenProbe> probe_points(const Inputs& inputs,
-                                            const std::vector<programs::Position>& positions) override {
-        return opened(programs::probe_points(flow_.trip, flow_.world, flow_.options.box(), flow_.truncation,
-                                             inputs, positions));
-    }
-    std::vector<std::vector<double>> increments(const programs::Program& program, int axis,
-                                                const programs::IncrementsWanted& wanted) override {
+    std::vector<std::vector<double>> swapped_increments(Trip& trip, const programs::Program& program,
+                                                        int axis, const programs::IncrementsWanted& wanted) {
         const std::vector<programs::Source<Real>> all = sources();
-        const Box box = flow_.options.box();
-        const int inputs = static_cast<int>(program.inputs.size());
-        if (axis == 0)
-            return programs::increments(wide_enough(inputs, 0), flow_.world, box, program, wanted, all);
-        std::vector<int> fields;
-        for (const auto& input : program.inputs)
-            for (const programs::Term& term : input)
-                if (std::ranges::find(fields, term.field) == fields.end()) fields.push_back(term.field);
-        Trip& trip = swapped_trip(axis, inputs);
+        const std::vector<int> fields = programs::fields_of(program);
         const auto modes = static_cast<std::size_t>(trip.table().modes());
-        std::vector<device::Buffer<Complex<Real>, Memory>> swapped_fields;
-        std::vector<programs::Source<Real>> swapped_sources;
-        std::vector<programs::Source<Real>> from;
+        std::vector<device::Buffer<Complex<Real>, Memory>> buffers;
+        std::vector<programs::Source<Real>> from, swapped;
         std::vector<Complex<Real>*> to;
         for (const int field : fields) {
-            const auto& source = all.at(static_cast<std::size_t>(field));
-            to.push_back(swapped_fields.emplace_back(modes, trip.device().executors()).data());
-            from.push_back(source);
-            swapped_sources.push_back({to.back(), source.parity});
+            from.push_back(all.at(static_cast<std::size_t>(field)));
+            to.push_back(buffers.emplace_back(modes, trip.device().executors()).data());
+            swapped.push_back({to.back(), from.back().parity});
         }
         programs::swap_modes(flow_.trip, trip, flow_.world, axis, from, to);
-        return programs::increments(trip, flow_.world, programs::swapped(box, axis),
-                                    programs::swapped(program, axis, fields), wanted, swapped_sources);
-    }
-    void forget_products() override {
-        products_.clear();
-        parities_.clear();
-    }
-
-  private:
-    std::unique_ptr<OpenProbe> opened(std::unique_ptr<programs::Probe<Real>> probe) {
-        return std::make_unique<ProbeOfFlow<Real>>(std::move(probe), [this] { return sources(); });
+        return programs::increments(trip, flow_.world, programs::swapped(flow_.options.box(), axis),
+                                    programs::swapped(program, axis, fields), wanted, swapped);
     }
     std::vector<programs::Source<Real>> sources() const {
         const StateOfFlow<Real> state = flow_.state();
@@ -120,8 +164,8 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         for (std::size_t p = 0; p < products_.size(); ++p) all.push_back({products_[p].data(), parities_[p]});
         return all;
     }
-    // The round trip of the steps, or one of its own that stays for programs to come. None is taken away
-    // again: what MPI keeps for it stays until the flow is closed.
+    // The round trip of the steps, or one of its own that stays for programs to come, as wide as those that
+    // are planned ask. None is taken away again: what MPI keeps for it stays until the flow is closed.
     Trip& wide_enough(int inputs, int products) {
         const int columns = std::max(inputs, products), rows = columns;
         const auto fits = [&](const Trip& one) {
@@ -130,7 +174,9 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         if (fits(flow_.trip)) return flow_.trip;
         for (const auto& own : wide_)
             if (fits(*own)) return *own;
-        const int width = std::max(columns, wide_.empty() ? 0 : 2 * wide_.back()->layout().column_variables);
+        const int planned = programs::widest(flow_.options.programs);
+        const int width =
+            std::max(columns, wide_.empty() ? planned : 2 * wide_.back()->layout().column_variables);
         wide_.push_back(std::make_unique<Trip>(flow_.options.box(), flow_.truncation,
                                                trip_options(flow_.options, width, width), flow_.world,
                                                flow_.trip.device()));
@@ -139,17 +185,15 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
 
     // The round trip of the box with the first and another axis swapped, which may be the box itself.
     Trip& swapped_trip(int axis, int inputs) {
-        Options options = flow_.options;
-        const Box box = programs::swapped(options.box(), axis);
-        options.points = box.points;
-        options.lengths = box.lengths;
+        const Options options = swapped(flow_.options, axis);
         if (options.points == flow_.options.points && options.lengths == flow_.options.lengths)
             return wide_enough(inputs, 0);
         auto& own = swapped_[static_cast<std::size_t>(axis)];
+        const int width = std::max(inputs, programs::widest(flow_.options.programs));
         if (!own || own->layout().column_variables < inputs)
-            own = std::make_unique<Trip>(options.box(), options.truncation(),
-                                         trip_options(options, inputs, inputs), flow_.world,
-                                         flow_.trip.device());
+            own =
+                std::make_unique<Trip>(options.box(), options.truncation(),
+                                       trip_options(options, width, width), flow_.world, flow_.trip.device());
         return *own;
     }
 
@@ -158,6 +202,8 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     std::array<std::unique_ptr<Trip>, 3> swapped_; // by axes
     std::vector<device::Buffer<Complex<Real>, Memory>> products_;
     std::vector<Parity> parities_;
+    std::shared_ptr<std::int64_t> probes_ = std::make_shared<std::int64_t>(0); // bytes
+    std::int64_t most_ = 0;
 };
 
 } // namespace

@@ -27,25 +27,28 @@ class ProgramRuns {
   public:
     // The callback reads [value][z][y][x] in the flow's precision: `data` is float or double.
     using Callback = std::function<void(const PhysicalBlock&, int values, void* data)>;
-    using Inputs = std::vector<std::vector<programs::Term>>;
 
     virtual ~ProgramRuns() = default;
     // programs/evaluate.hpp; its products are kept.
     virtual programs::Found run(const programs::Program& program, const programs::Wanted& wanted,
                                 const Callback& consume) = 0;
     // programs/mode_sums.hpp
-    virtual std::vector<double> mode_means(const Inputs& inputs,
+    virtual std::vector<double> mode_means(const programs::InputTerms& inputs,
                                            const std::vector<programs::Pair>& pairs) = 0;
-    virtual std::vector<std::vector<double>>
-    mode_spectra(const Inputs& inputs, const std::vector<programs::Pair>& pairs, int shells, int axis) = 0;
-    virtual std::unique_ptr<OpenProbe> probe_modes(const Inputs& inputs,
+    virtual std::vector<std::vector<double>> mode_spectra(const programs::InputTerms& inputs,
+                                                          const std::vector<programs::Pair>& pairs,
+                                                          int shells, int axis) = 0;
+    virtual std::unique_ptr<OpenProbe> probe_modes(const programs::InputTerms& inputs,
                                                    const std::vector<programs::ModeNumbers>& modes) = 0;
-    virtual std::unique_ptr<OpenProbe> probe_points(const Inputs& inputs,
+    virtual std::unique_ptr<OpenProbe> probe_points(const programs::InputTerms& inputs,
                                                     const std::vector<programs::Position>& positions) = 0;
     // programs/increments.hpp, along any axis.
     virtual std::vector<std::vector<double>> increments(const programs::Program& program, int axis,
                                                         const programs::IncrementsWanted& wanted) = 0;
     virtual void forget_products() = 0;
+    // Of the device: of round trips of their own, of open probes, and the most that runs have taken at a
+    // time.
+    virtual std::int64_t bytes() const = 0;
 };
 
 } // namespace whorl

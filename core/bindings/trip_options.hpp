@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bindings/options.hpp"
+#include "programs/swapped_modes.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl {
@@ -18,6 +19,14 @@ inline RoundTripOptions trip_options(const Options& options, int column_variable
     trip.column_variables = column_variables;
     trip.row_variables = row_variables;
     return trip;
+}
+
+// Those of the box with the first and another axis swapped.
+inline Options swapped(Options options, int axis) {
+    const Box box = programs::swapped(options.box(), axis);
+    options.points = box.points;
+    options.lengths = box.lengths;
+    return options;
 }
 
 } // namespace whorl

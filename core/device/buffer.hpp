@@ -5,8 +5,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <utility>
 #include <vector>
+
+#include "device/in_use.hpp"
 
 namespace whorl::device {
 
@@ -38,8 +41,13 @@ template <class T, class Memory = HostMemory> class Buffer {
     Buffer() = default;
     // Host memory is zeroed by `threads` threads.
     explicit Buffer(std::size_t size, int threads = 1)
-        : size_(size), data_(static_cast<T*>(allocate(size * sizeof(T), threads))) {}
-    ~Buffer() { Memory::release(data_, bytes()); }
+        : size_(size), data_(static_cast<T*>(allocate(size * sizeof(T), threads))) {
+        InUse<Memory>::add(static_cast<std::int64_t>(bytes()));
+    }
+    ~Buffer() {
+        Memory::release(data_, bytes());
+        InUse<Memory>::add(-static_cast<std::int64_t>(bytes()));
+    }
     Buffer(Buffer&& other) noexcept
         : size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
     Buffer& operator=(Buffer&& other) noexcept {
@@ -51,6 +59,12 @@ template <class T, class Memory = HostMemory> class Buffer {
     T* data() { return data_; }
     const T* data() const { return data_; }
     std::size_t size() const { return size_; }
+    // Its values where they are the host's own.
+    std::span<T> values()
+        requires(!Memory::separate)
+    {
+        return {data_, size_};
+    }
     std::size_t bytes() const { return size_ * sizeof(T); }
 
   private:
@@ -64,7 +78,7 @@ template <class T, class Memory = HostMemory> class Buffer {
     T* data_ = nullptr;
 };
 
-template <class T, class Memory> Buffer<T, Memory> copied(const std::vector<T>& values) {
+template <class T, class Memory> Buffer<T, Memory> copied(std::span<const T> values) {
     Buffer<T, Memory> copy(values.size());
     Memory::from_host(copy.data(), values.data(), copy.bytes());
     return copy;
@@ -74,7 +88,7 @@ template <class T, class Memory> Buffer<T, Memory> copied(const std::vector<T>& 
 template <class T, class Memory> class Table {
   public:
     Table() = default;
-    explicit Table(const std::vector<T>& of) : data_(of.data()) {
+    explicit Table(std::span<const T> of) : data_(of.data()) {
         if constexpr (Memory::separate) {
             copy_ = copied<T, Memory>(of);
             data_ = copy_.data();

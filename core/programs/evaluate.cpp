@@ -10,6 +10,8 @@
 #include "base/exact_sum.hpp"
 #include "base/maximum.hpp"
 #include "device/chosen.hpp"
+#include "programs/carried_inputs.hpp"
+#include "programs/on_host.hpp"
 #include "programs/prepared_interpreter.hpp"
 #include "programs/program_pass.hpp"
 #include "roundtrip/run.hpp"
@@ -60,9 +62,11 @@ template <class Device, class Real> class Running {
             const Fields<Real>& fields)
         : trip_(trip), wanted_(wanted), fields_(fields), prepared_(trip.device(), box, program),
           steps_(prepared_.steps()), positions_(prepared_.get().positions),
-          shifted_(prepared_.positions(box, 0.5)), all_(block_of(trip)), staging_(trip, wanted.values) {
+          shifted_(prepared_.positions(box, 0.5)), all_(block_of(trip)), staging_(trip, wanted.values),
+          inputs_(program.inputs, trip.layout()) {
         require_fitting();
-        make_inputs(program);
+        inputs_.refer_to(fields.sources);
+        make_products();
         make_rows();
         make_tallies();
         make_measured();
@@ -114,21 +118,7 @@ template <class Device, class Real> class Running {
                           "a product of a program is one of its inputs.");
     }
 
-    void make_inputs(const Program& program) {
-        const std::array<bool, 3>& walls = trip_.layout().walls;
-        for (const auto& input : program.inputs)
-            for (const Term& term : input) terms_.push_back(loaded(term, fields_.sources, trip_.layout()));
-        term_table_ = device::Table<LoadedTerm<Real>, Memory>(terms_);
-        std::size_t first = 0;
-        for (const auto& input : program.inputs) {
-            const Parity parity = parity_of(input, fields_.sources, walls);
-            CarriedInput<Real> carried;
-            carried.terms = term_table_.data() + first;
-            carried.term_count = static_cast<int>(input.size());
-            carried.parity = parity;
-            inputs_.push_back(carried);
-            first += input.size();
-        }
+    void make_products() {
         for (int p = 0; p < wanted_.products; ++p) {
             CarriedProduct<Real> carried;
             carried.field = fields_.products[at(p)];
@@ -138,8 +128,8 @@ template <class Device, class Real> class Running {
     }
 
     void make_rows() {
-        of_rows_.assign(at(wanted_.means) * row_count(), 0.0);
-        of_rows_.resize(at(wanted_.of_rows()) * row_count(), lowest);
+        of_rows_ = device::Buffer<double>(at(wanted_.of_rows()) * row_count());
+        std::ranges::fill(of_rows_.values().subspan(at(wanted_.means) * row_count()), lowest);
         if constexpr (Device::queues) on_device_ = device::Buffer<double, Memory>(of_rows_.size());
     }
 
@@ -175,7 +165,7 @@ template <class Device, class Real> class Running {
     }
     template <bool brings> void pass(const Wanted& wanted, const BlockCallback<Real>* at_batch) {
         ProgramPass<Real, brings> pass;
-        static_cast<CarriedInput<Real>&>(pass) = inputs_.front();
+        static_cast<CarriedInput<Real>&>(pass) = *inputs_.on_host();
         pass.interpreter = prepared_.get();
         pass.interpreter.positions = positions_;
         // Results that are not wanted this time come before those that are.
@@ -191,7 +181,7 @@ template <class Device, class Real> class Running {
         pass.outcome.measured = {measured_.data(), all_};
         pass.outcome.of_rows = of_rows_.data();
         pass.outcome.all = all_;
-        pass.carried_in = inputs_.data();
+        pass.carried_in = inputs_.on_host();
         pass.carried_out = products_.data();
         if constexpr (brings) pass.first_product = products_.front();
         pass.at_batch = at_batch;
@@ -233,7 +223,7 @@ template <class Device, class Real> class Running {
     // The sums over executors and ranks, all whole numbers.
     std::vector<Tallied> tallied(const exchange::Communicator& world) {
         const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of what was measured", -1);
-        const std::vector<std::uint64_t> counts = on_host(counts_), words = on_host(sums_);
+        const OnHost counts(counts_), sums(sums_);
         std::vector<Tallied> found;
         for (const Tally<Real>& tally : tallies_) {
             std::vector<std::uint64_t> of_cells(static_cast<std::size_t>(tally.shape.cells()), 0);
@@ -241,33 +231,24 @@ template <class Device, class Real> class Running {
             const int side_by_side = counters() / executors();
             for (std::int64_t i = 0; i < 1LL * counters() * tally.shape.cells(); ++i)
                 of_cells[static_cast<std::size_t>(i / side_by_side % tally.shape.cells())] +=
-                    counts[static_cast<std::size_t>(begin + i)];
+                    counts.values()[static_cast<std::size_t>(begin + i)];
             world.sum(std::span<std::uint64_t>(of_cells));
             Tallied& one = found.emplace_back();
             one.counts = std::move(of_cells);
             if (tally.shape.weights == 0) continue;
-            std::vector<std::uint64_t> of_weights(static_cast<std::size_t>(tally.sum_words()), 0);
-            const std::int64_t first_word = tally.sums - sums_.data();
-            for (std::int64_t i = 0; i < executors() * tally.sum_words(); ++i)
-                of_weights[static_cast<std::size_t>(i % tally.sum_words())] +=
-                    words[static_cast<std::size_t>(first_word + i)];
+            const auto words = static_cast<std::size_t>(tally.sum_words());
+            const auto first = static_cast<std::size_t>(tally.sums - sums_.data());
+            const auto of_weights =
+                first_of_sums(sums.values().subspan(first, at(executors()) * words), words);
             carry(of_weights);
-            world.sum(std::span<std::uint64_t>(of_weights));
+            world.sum(of_weights);
             for (int w = 0; w < tally.shape.weights; ++w) {
-                auto& sums = one.sums.emplace_back();
+                auto& of_cell = one.sums.emplace_back();
                 for (int c = 0; c < tally.shape.cells(); ++c)
-                    sums.push_back(ExactSum(of_weights.data() + tally.first_word(w, c)).value());
+                    of_cell.push_back(ExactSum(of_weights.data() + tally.first_word(w, c)).value());
             }
         }
         return found;
-    }
-    static std::vector<std::uint64_t> on_host(const device::Buffer<std::uint64_t, Memory>& buffer) {
-        std::vector<std::uint64_t> values(buffer.bytes() / sizeof(std::uint64_t));
-        if constexpr (Memory::separate)
-            Memory::to_host(values.data(), buffer.data(), buffer.bytes());
-        else
-            std::copy_n(buffer.data(), values.size(), values.data());
-        return values;
     }
 
     Found of_rows(const exchange::Communicator& world) {
@@ -275,7 +256,7 @@ template <class Device, class Real> class Running {
         return {means(world), maxima(world), tallied(world)};
     }
     std::span<const double> rows_of(int number) const {
-        return std::span(of_rows_).subspan(at(number) * row_count(), row_count());
+        return std::span(of_rows_.data(), of_rows_.size()).subspan(at(number) * row_count(), row_count());
     }
     std::vector<double> means(const exchange::Communicator& world) {
         const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of what was measured", -1);
@@ -313,11 +294,9 @@ template <class Device, class Real> class Running {
     Positions positions_, shifted_;
     PhysicalBlock all_;
     Staging<Device, Real> staging_;
-    std::vector<LoadedTerm<Real>> terms_;
-    device::Table<LoadedTerm<Real>, Memory> term_table_;
-    std::vector<CarriedInput<Real>> inputs_;
+    CarriedInputs<Memory, Real> inputs_;
     std::vector<CarriedProduct<Real>> products_;
-    std::vector<double> of_rows_; // [mean or maximum][z][y] of the rank
+    device::Buffer<double> of_rows_; // [mean or maximum][z][y] of the rank
     device::Buffer<double, Memory> on_device_;
     device::Buffer<Real, Memory> measured_;
     std::vector<Tally<Real>> tallies_;

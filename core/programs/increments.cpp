@@ -7,9 +7,9 @@
 #include "base/error.hpp"
 #include "device/chosen.hpp"
 #include "device/row_plan.hpp"
+#include "programs/carried_inputs.hpp"
 #include "programs/increment_pass.hpp"
 #include "programs/prepared_interpreter.hpp"
-#include "programs/probe_inputs.hpp"
 #include "roundtrip/run.hpp"
 
 namespace whorl::programs {
@@ -61,10 +61,10 @@ template <class Device, class Real> class RunningIncrements {
             if constexpr (Device::queues) sum_batch(block, values);
         };
         IncrementPass<Real> pass;
-        static_cast<CarriedInput<Real>&>(pass) = inputs_.on_host(0);
+        static_cast<CarriedInput<Real>&>(pass) = *inputs_.on_host();
         pass.interpreter = prepared_.get();
         pass.results = prepared_.results();
-        pass.carried_in = &inputs_.on_host(0);
+        pass.carried_in = &*inputs_.on_host();
         pass.totals = totals_of_;
         pass.collected = collected_.data();
         pass.nx = trip_.layout().nx;
@@ -125,7 +125,7 @@ template <class Device, class Real> class RunningIncrements {
     RoundTrip<Device, Real>& trip_;
     const IncrementsWanted& wanted_;
     PreparedInterpreter<Device, Real> prepared_;
-    ProbeInputs<Memory, Real> inputs_;
+    CarriedInputs<Memory, Real> inputs_;
     device::Table<int, Memory> separations_;
     device::Table<std::array<int, 2>, Memory> pairs_;
     IncrementShape shape_;

@@ -8,6 +8,8 @@
 #include "base/exact_sum.hpp"
 #include "device/chosen.hpp"
 #include "grid/shell.hpp"
+#include "programs/carried_inputs.hpp"
+#include "programs/on_host.hpp"
 
 namespace whorl::programs {
 
@@ -137,14 +139,15 @@ template <class Real> struct SumShells {
     }
 };
 
-// The inputs, pairs and look-ups of a rank's modes on the device.
-template <class Device, class Real> class Inputs {
+// The inputs and pairs on the device, and the rows of the kernels.
+template <class Device, class Real> class PairsOf {
     using Memory = typename Device::Memory;
 
   public:
-    Inputs(RoundTrip<Device, Real>& trip, const std::vector<std::vector<Term>>& inputs,
-           const std::vector<Pair>& pairs, const std::vector<Source<Real>>& sources, int least)
-        : trip_(trip), rows_(1LL * static_cast<int>(pairs.size()) * trip.table().height()) {
+    PairsOf(RoundTrip<Device, Real>& trip, const InputTerms& inputs, const std::vector<Pair>& pairs,
+            const std::vector<Source<Real>>& sources, int least)
+        : trip_(trip), rows_(1LL * static_cast<int>(pairs.size()) * trip.table().height()),
+          inputs_(inputs, trip.layout()) {
         const std::array<bool, 3>& walls = trip.layout().walls;
         WHORL_REQUIRE(!walls[0] && !walls[1] && !walls[2], "sums over modes are for boxes without walls.");
         for (const Pair& pair : pairs)
@@ -153,16 +156,7 @@ template <class Device, class Real> class Inputs {
                           "a sum is of inputs " + std::to_string(pair[0]) + " and " +
                               std::to_string(pair[1]) + " where there are " + std::to_string(inputs.size()) +
                               ".");
-        for (const auto& input : inputs)
-            for (const Term& term : input) loaded_.push_back(loaded(term, sources, trip.layout()));
-        terms_ = device::Table<LoadedTerm<Real>, Memory>(loaded_);
-        for (std::size_t first = 0; const auto& input : inputs) {
-            auto& one = carried_.emplace_back();
-            one.terms = terms_.data() + first;
-            one.term_count = static_cast<int>(input.size());
-            first += input.size();
-        }
-        inputs_ = device::Table<CarriedInput<Real>, Memory>(carried_);
+        inputs_.refer_to(sources);
         pairs_ = device::Table<Pair, Memory>(pairs);
     }
 
@@ -175,7 +169,7 @@ template <class Device, class Real> class Inputs {
     // On threads: add(row, space) for every row.
     template <class Kernel> void on_threads(const auto& kernel_of) {
         const int executors = trip_.device().executors();
-        std::vector<Complex<Real>> space(static_cast<std::size_t>(2LL * executors * width()));
+        device::Buffer<Complex<Real>> space(static_cast<std::size_t>(2LL * executors * width()), executors);
         trip_.device().each(rows_, [&](int executor, std::int64_t r) {
             const Kernel kernel = kernel_of(executor);
             kernel.template add<Device>(r, space.data() + 2LL * executor * width());
@@ -185,30 +179,17 @@ template <class Device, class Real> class Inputs {
   private:
     RoundTrip<Device, Real>& trip_;
     std::int64_t rows_;
-    // Where memory is the host's, tables refer to these, and to the pairs.
-    std::vector<LoadedTerm<Real>> loaded_;
-    std::vector<CarriedInput<Real>> carried_;
-    device::Table<LoadedTerm<Real>, Memory> terms_;
-    device::Table<CarriedInput<Real>, Memory> inputs_;
-    device::Table<Pair, Memory> pairs_;
+    CarriedInputs<Memory, Real> inputs_;
+    device::Table<Pair, Memory> pairs_; // refers to the pairs where memory is the host's
 };
-
-template <class Memory, class T> std::vector<T> on_host(const device::Buffer<T, Memory>& buffer) {
-    std::vector<T> values(buffer.bytes() / sizeof(T));
-    if constexpr (Memory::separate)
-        Memory::to_host(values.data(), buffer.data(), buffer.bytes());
-    else
-        std::copy_n(buffer.data(), values.size(), values.data());
-    return values;
-}
 
 } // namespace
 
 template <class Device, class Real>
 std::vector<double> mode_means(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
-                               const std::vector<std::vector<Term>>& inputs, const std::vector<Pair>& pairs,
+                               const InputTerms& inputs, const std::vector<Pair>& pairs,
                                const std::vector<Source<Real>>& sources) {
-    Inputs<Device, Real> of(trip, inputs, pairs, sources, -1);
+    PairsOf<Device, Real> of(trip, inputs, pairs, sources, -1);
     const std::int64_t columns = 1LL * of.height() * of.width();
     device::Buffer<double, typename Device::Memory> sums(static_cast<std::size_t>(of.rows() * of.width()));
     const SumColumns<Real> kernel = of.kernel(sums.data());
@@ -218,13 +199,13 @@ std::vector<double> mode_means(RoundTrip<Device, Real>& trip, const exchange::Co
     } else {
         of.template on_threads<SumColumns<Real>>([&](int) { return kernel; });
     }
-    const std::vector<double> of_columns = on_host(sums);
+    const OnHost of_columns(sums);
     const exchange::Watchdog::Scope watched(trip.exchanges().watchdog(), "sum of what was measured", -1);
     std::vector<double> means;
     for (std::size_t p = 0; p < pairs.size(); ++p) {
         ExactSum sum;
         for (std::int64_t c = 0; c < columns; ++c)
-            sum.add(of_columns[p * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c)]);
+            sum.add(of_columns.values()[p * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c)]);
         world.sum(std::span<std::uint64_t>(sum.words()));
         means.push_back(sum.value());
     }
@@ -233,10 +214,9 @@ std::vector<double> mode_means(RoundTrip<Device, Real>& trip, const exchange::Co
 
 template <class Device, class Real>
 std::vector<std::vector<double>>
-mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
-             const std::vector<std::vector<Term>>& inputs, const std::vector<Pair>& pairs,
-             const std::vector<Source<Real>>& sources, ShellsOf shells) {
-    Inputs<Device, Real> of(trip, inputs, pairs, sources, 0);
+mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const InputTerms& inputs,
+             const std::vector<Pair>& pairs, const std::vector<Source<Real>>& sources, ShellsOf shells) {
+    PairsOf<Device, Real> of(trip, inputs, pairs, sources, 0);
     const int words = SumShells<Real>::words, copies = Device::queues ? 1 : trip.device().executors();
     const std::int64_t of_all = 1LL * static_cast<int>(pairs.size()) * shells.count * words;
     device::Buffer<std::uint64_t, typename Device::Memory> sums(static_cast<std::size_t>(copies * of_all));
@@ -251,12 +231,11 @@ mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
     } else {
         of.template on_threads<SumShells<Real>>(kernel_of);
     }
-    const std::vector<std::uint64_t> of_executors = on_host(sums);
-    std::vector<std::uint64_t> total(static_cast<std::size_t>(of_all), 0);
-    for (std::size_t i = 0; i < of_executors.size(); ++i) total[i % total.size()] += of_executors[i];
+    const OnHost of_executors(sums);
+    const auto total = first_of_sums(of_executors.values(), static_cast<std::size_t>(of_all));
     const exchange::Watchdog::Scope watched(trip.exchanges().watchdog(), "sum of what was measured", -1);
     carry(total);
-    world.sum(std::span<std::uint64_t>(total));
+    world.sum(total);
     std::vector<std::vector<double>> spectra(pairs.size());
     const std::uint64_t* next = total.data();
     for (auto& spectrum : spectra)
@@ -266,12 +245,11 @@ mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
 
 #define WHORL_INSTANTIATE(Real)                                                                              \
     template std::vector<double> mode_means(RoundTrip<device::Chosen, Real>&, const exchange::Communicator&, \
-                                            const std::vector<std::vector<Term>>&, const std::vector<Pair>&, \
+                                            const InputTerms&, const std::vector<Pair>&,                     \
                                             const std::vector<Source<Real>>&);                               \
     template std::vector<std::vector<double>> mode_spectra(                                                  \
-        RoundTrip<device::Chosen, Real>&, const exchange::Communicator&,                                     \
-        const std::vector<std::vector<Term>>&, const std::vector<Pair>&, const std::vector<Source<Real>>&,   \
-        ShellsOf);
+        RoundTrip<device::Chosen, Real>&, const exchange::Communicator&, const InputTerms&,                  \
+        const std::vector<Pair>&, const std::vector<Source<Real>>&, ShellsOf);
 WHORL_INSTANTIATE(float)
 WHORL_INSTANTIATE(double)
 

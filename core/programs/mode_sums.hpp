@@ -19,7 +19,7 @@ using Pair = std::array<int, 2>;
 // The means of pairs of inputs. Collective, and so is the next.
 template <class Device, class Real>
 std::vector<double> mode_means(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
-                               const std::vector<std::vector<Term>>& inputs, const std::vector<Pair>& pairs,
+                               const InputTerms& inputs, const std::vector<Pair>& pairs,
                                const std::vector<Source<Real>>& sources);
 
 // For each pair the sums by shell of a width, 0, ..., count - 1, of which the last has what is beyond. Shells
@@ -31,8 +31,7 @@ struct ShellsOf {
 };
 template <class Device, class Real>
 std::vector<std::vector<double>>
-mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
-             const std::vector<std::vector<Term>>& inputs, const std::vector<Pair>& pairs,
-             const std::vector<Source<Real>>& sources, ShellsOf shells);
+mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const InputTerms& inputs,
+             const std::vector<Pair>& pairs, const std::vector<Source<Real>>& sources, ShellsOf shells);
 
 } // namespace whorl::programs

@@ -58,7 +58,8 @@ template <class Device, class Real> class PreparedInterpreter {
   private:
     void make_space(int executors) {
         const auto size = static_cast<std::size_t>(Interpreter<Real>::place_size);
-        space_.resize(static_cast<std::size_t>(executors) * static_cast<std::size_t>(steps_.places) * size);
+        space_ = device::Buffer<Real>(
+            static_cast<std::size_t>(executors) * static_cast<std::size_t>(steps_.places) * size, executors);
         interpreter_.space = space_.data();
         for (int e = 0; e < executors; ++e)
             for (std::size_t n = 0; n < numbers_.size(); ++n)
@@ -68,8 +69,9 @@ template <class Device, class Real> class PreparedInterpreter {
     Steps steps_;
     device::Table<Step, Memory> step_table_;
     device::Table<int, Memory> result_table_;
-    std::vector<Real> numbers_, space_;
+    std::vector<Real> numbers_;
     device::Table<Real, Memory> number_table_;
+    device::Buffer<Real> space_; // on threads
     Interpreter<Real> interpreter_;
 };
 

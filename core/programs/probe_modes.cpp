@@ -5,7 +5,8 @@
 
 #include "base/error.hpp"
 #include "device/chosen.hpp"
-#include "programs/probe_inputs.hpp"
+#include "programs/carried_inputs.hpp"
+#include "programs/probes.hpp"
 
 namespace whorl::programs {
 
@@ -89,7 +90,7 @@ template <class Device, class Real> class ModeProbe final : public Probe<Real> {
 
     RoundTrip<Device, Real>& trip_;
     const exchange::Communicator& world_;
-    ProbeInputs<Memory, Real> inputs_;
+    CarriedInputs<Memory, Real> inputs_;
     int count_;
     std::vector<StoredMode> stored_;
     device::Table<StoredMode, Memory> table_;

@@ -8,7 +8,8 @@
 
 #include "base/error.hpp"
 #include "device/chosen.hpp"
-#include "programs/probe_inputs.hpp"
+#include "programs/carried_inputs.hpp"
+#include "programs/probes.hpp"
 
 namespace whorl::programs {
 
@@ -16,8 +17,7 @@ namespace {
 
 using Wide = Complex<double>;
 
-constexpr int lanes = 8;        // of sums along x
-constexpr int most_levels = 16; // z at a time where work is enqueued
+constexpr int lanes = lanes_of_sums;
 
 // The factors of an axis: w exp(i k x), with w = 2 where a mode stands for its conjugate, or between walls
 // cos(k x) and i sin(k x), twice for k > 0 (roundtrip/mode_values.hpp).
@@ -26,7 +26,7 @@ class Factors {
     Factors(const std::vector<int>& numbers, const Box& box, int axis, const std::vector<double>& at)
         : length_((static_cast<int>(numbers.size()) + lanes - 1) / lanes * lanes),
           of_parity_(static_cast<std::int64_t>(at.size()) * length_) {
-        values_.assign(static_cast<std::size_t>(2 * of_parity_), {0, 0});
+        values_ = device::Buffer<Wide>(static_cast<std::size_t>(2 * of_parity_));
         for (int odd = 0; odd < 2; ++odd)
             for (std::size_t p = 0; p < at.size(); ++p)
                 for (std::size_t n = 0; n < numbers.size(); ++n) {
@@ -34,18 +34,18 @@ class Factors {
                     const double weight = (box.wall(axis) || axis == 0) && numbers[n] != 0 ? 2.0 : 1.0;
                     Wide factor{weight * std::cos(phase), weight * std::sin(phase)};
                     if (box.wall(axis)) (odd ? factor.re : factor.im) = 0.0;
-                    values_[static_cast<std::size_t>(odd * of_parity_) +
-                            p * static_cast<std::size_t>(length_) + n] = factor;
+                    values_.data()[static_cast<std::size_t>(odd * of_parity_) +
+                                   p * static_cast<std::size_t>(length_) + n] = factor;
                 }
     }
     int length() const { return length_; }
     std::int64_t of_parity() const { return of_parity_; }
-    const std::vector<Wide>& values() const { return values_; }
+    std::span<const Wide> values() const { return {values_.data(), values_.size()}; }
 
   private:
     int length_;
     std::int64_t of_parity_;
-    std::vector<Wide> values_;
+    device::Buffer<Wide> values_;
 };
 
 // The factors of position p for a field that is odd or even along the axis.
@@ -149,33 +149,33 @@ template <class Device, class Real> class PlaneOnThread {
           of_columns_(index(1LL * columns * of_z)), of_lines_(index(lines)) {}
 
     void add(const PointSums<Real>& of, const CarriedInput<Real>& input, int j, bool x_first, int x_count) {
-        std::fill(of_columns_.begin(), of_columns_.end(), Wide{0, 0});
-        std::fill(of_levels_.begin(), of_levels_.end(), Wide{0, 0});
-        std::fill(row_.begin(), row_.end(), Complex<Real>{0, 0});
+        std::ranges::fill(of_columns_.values(), Wide{0, 0});
+        std::ranges::fill(of_levels_.values(), Wide{0, 0});
+        std::ranges::fill(row_.values(), Complex<Real>{0, 0});
         int last = width_;
         for (int l = 0; l < of.tables.nz; ++l) {
             const ModeRow<Real> row(of.tables, 0, j, l, of.tables.row(j, l).length);
             if (row.length == 0) continue;
-            std::fill(row_.begin() + row.length, row_.begin() + std::max(last, row.length),
+            std::fill(row_.data() + row.length, row_.data() + std::max(last, row.length),
                       Complex<Real>{0, 0});
             last = row.length;
             input.template load_row<Device>(row, kernels::PlainValues<Real>{row_.data(), width_});
             if (x_first)
                 for (int x = 0; x < x_count; ++x)
-                    of_columns_[index(1LL * x * of.z.length + l)] =
+                    of_columns_.data()[1LL * x * of.z.length + l] =
                         sum(row_.data(), of.x.at(input.parity.x, x), width_);
             else
                 along_z_first(of, input, l);
         }
         for (int n = 0; n < static_cast<int>(of_lines_.size()); ++n) {
             const LineOf line = of.lines[n];
-            of_lines_[index(n)] = x_first ? sum(of_columns_.data() + 1LL * line.x * of.z.length,
+            of_lines_.data()[n] = x_first ? sum(of_columns_.data() + 1LL * line.x * of.z.length,
                                                 of.z.at(input.parity.z, line.z), of.z.length)
                                           : sum(of_levels_.data() + 1LL * line.z * width_,
                                                 of.x.at(input.parity.x, line.x), width_);
         }
     }
-    Wide of_line(int n) const { return of_lines_[index(n)]; }
+    Wide of_line(int n) const { return of_lines_.data()[n]; }
 
   private:
     static std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
@@ -205,8 +205,8 @@ template <class Device, class Real> class PlaneOnThread {
     }
 
     int width_;
-    std::vector<Complex<Real>> row_;
-    std::vector<Wide> of_levels_, of_columns_, of_lines_; // [z][kx], [x][kz], [line]
+    device::Buffer<Complex<Real>> row_;
+    device::Buffer<Wide> of_levels_, of_columns_, of_lines_; // [z][kx], [x][kz], [line]
 };
 
 // The different values of a coordinate, in rising order.
@@ -237,15 +237,14 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
         line_table_ = Table<LineOf>(lines_);
         point_table_ = Table<PointOf>(points_);
         shares_ = device::Buffer<double, Memory>(size() * static_cast<std::size_t>(trip.table().height()));
-        on_host_.resize(shares_.size());
+        if constexpr (Memory::separate) on_host_.resize(shares_.size());
         if constexpr (Device::queues)
             levels_ = device::Buffer<Wide, Memory>(static_cast<std::size_t>(
                 1LL * inputs_.count() * std::min(most_levels, count(2)) * height() * width()));
         else
-            planes_.assign(static_cast<std::size_t>(trip.device().executors()),
-                           PlaneOnThread<Device, Real>(x_first() ? 0 : count(2), x_first() ? count(0) : 0,
-                                                       static_cast<int>(lines_.size()), x_.length(),
-                                                       z_.length()));
+            for (int e = 0; e < trip.device().executors(); ++e)
+                planes_.emplace_back(x_first() ? 0 : count(2), x_first() ? count(0) : 0,
+                                     static_cast<int>(lines_.size()), x_.length(), z_.length());
     }
     std::size_t size() const override { return static_cast<std::size_t>(inputs_.count()) * points_.size(); }
     void read(const std::vector<Source<Real>>& sources, std::span<double> values) override {
@@ -265,8 +264,11 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
             on_queues(of);
         else
             on_threads(of);
-        Memory::to_host(on_host_.data(), shares_.data(), shares_.bytes());
-        const double* next = on_host_.data();
+        const double* next = shares_.data();
+        if constexpr (Memory::separate) {
+            Memory::to_host(on_host_.data(), next, shares_.bytes());
+            next = on_host_.data();
+        }
         for (int input = 0; input < inputs_.count(); ++input)
             for (const PointOf& point : points_) {
                 values[static_cast<std::size_t>(input) * points_.size() +
@@ -311,8 +313,8 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
         trip_.device().each(1LL * inputs_.count() * height(), [&](int executor, std::int64_t r) {
             const int input = static_cast<int>(r / height()), j = static_cast<int>(r % height());
             PlaneOnThread<Device, Real>& plane = planes_[static_cast<std::size_t>(executor)];
-            plane.add(of, inputs_.on_host(input), j, x_first(), count(0));
-            const bool odd = inputs_.on_host(input).parity.y;
+            plane.add(of, inputs_.on_host()[input], j, x_first(), count(0));
+            const bool odd = inputs_.on_host()[input].parity.y;
             for (int p = 0; p < of.count; ++p) {
                 const PointOf& point = points_[static_cast<std::size_t>(p)];
                 of.values[(1LL * input * of.count + p) * height() + j] =
@@ -337,7 +339,7 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
 
     RoundTrip<Device, Real>& trip_;
     const exchange::Communicator& world_;
-    ProbeInputs<Memory, Real> inputs_;
+    CarriedInputs<Memory, Real> inputs_;
     std::array<std::vector<double>, 3> positions_; // the different ones along each axis
     Factors x_, y_, z_;
     std::vector<LineOf> lines_;
@@ -346,7 +348,7 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
     Table<LineOf> line_table_;
     Table<PointOf> point_table_;
     device::Buffer<double, Memory> shares_;
-    std::vector<double> on_host_;
+    std::vector<double> on_host_;                     // of another memory
     device::Buffer<Wide, Memory> levels_;             // where work is enqueued
     std::vector<PlaneOnThread<Device, Real>> planes_; // on threads, of each executor
 };

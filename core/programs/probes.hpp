@@ -20,7 +20,9 @@ namespace whorl::programs {
 
 using ModeNumbers = std::array<int, 3>; // in units of the smallest wavenumber of each axis
 using Position = std::array<double, 3>; // x, y, z in units of length
-using InputTerms = std::vector<std::vector<Term>>;
+
+// Of points: sums along x are made in so many lanes; where work is enqueued so many z are taken at a time.
+inline constexpr int lanes_of_sums = 8, most_levels = 16;
 
 // What is read again and again: all that does not depend on the state is prepared.
 template <class Real> class Probe {

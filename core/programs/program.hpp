@@ -24,8 +24,11 @@ struct Term {
     double radius = 0.0;
 };
 
+// Inputs, each a sum of terms.
+using InputTerms = std::vector<std::vector<Term>>;
+
 struct Program {
-    std::vector<std::vector<Term>> inputs; // each a sum
+    InputTerms inputs;
     std::vector<double> numbers;
     std::vector<Instruction> instructions;
     std::vector<int> results;

@@ -109,7 +109,7 @@ template <class Device, class Real> class Swap {
         // Some rows at a time, as many on every rank.
         const auto rows = static_cast<std::int64_t>(to_.table().rows().size());
         const std::int64_t longest = std::max<std::int64_t>(to_.layout().kept_x, 1);
-        const std::int64_t at_once = std::max<std::int64_t>(most_modes / longest, 1);
+        const std::int64_t at_once = std::max<std::int64_t>(most_swapped / longest, 1);
         double rounds = static_cast<double>((rows + at_once - 1) / at_once);
         world_.maximum({&rounds, 1});
         for (std::int64_t n = 0; n < static_cast<std::int64_t>(rounds); ++n) {
@@ -119,8 +119,6 @@ template <class Device, class Real> class Swap {
     }
 
   private:
-    static constexpr std::int64_t most_modes = 1 << 18; // of a round, of a rank
-
     // For the rows of the swapped box from `begin` to `end`.
     Asked ask(std::int64_t begin, std::int64_t end) const {
         struct Wanted {

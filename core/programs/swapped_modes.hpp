@@ -16,12 +16,24 @@
 
 namespace whorl::programs {
 
+// Modes of a rank that are swapped at a time.
+inline constexpr std::int64_t most_swapped = 1 << 18;
+
 // The box in which the first axis is another one; both are periodic.
 inline Box swapped(Box box, int axis) {
     const auto other = static_cast<std::size_t>(axis);
     std::swap(box.points[0], box.points[other]);
     std::swap(box.lengths[0], box.lengths[other]);
     return box;
+}
+
+// The numbers of the fields that a program's inputs are of, each once.
+inline std::vector<int> fields_of(const Program& program) {
+    std::vector<int> fields;
+    for (const auto& input : program.inputs)
+        for (const Term& term : input)
+            if (std::ranges::find(fields, term.field) == fields.end()) fields.push_back(term.field);
+    return fields;
 }
 
 // The program for what is swapped, whose fields are the given ones in place of the flow's.

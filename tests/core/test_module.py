@@ -67,6 +67,13 @@ def test_options_are_read_back():
     assert (options.model, options.dealias, options.shape) == ("navier-stokes", "phase-shift", "cube")
 
 
+def test_what_was_read_of_options_stays():
+    options = _core.Options(programs=[_core.ProgramNeeds(inputs=3, values=2)])
+    (read,) = options.programs
+    options.programs = [_core.ProgramNeeds(inputs=n) for n in range(50)]
+    assert (read.inputs, read.values) == (3, 2)
+
+
 @on_ranks()
 def test_a_flow_knows_its_place(world):
     twin = Twin((20, 14, 18), (2 * np.pi, 3.0, 5.0), dealias="phase-shift")

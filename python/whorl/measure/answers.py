@@ -127,13 +127,20 @@ def _of_core(
 ) -> _core.Program:
     """A program, whose fields the core numbers like this, and the products among its results."""
     inputs = [terms_of(form, numbers) for form in program.inputs]
+    return program_of(program, inputs, [_number(one, known) for one in program.numbers], products)
+
+
+def program_of(
+    program: Program, inputs: list[list[Any]], numbers: list[float], products: Sequence[Field] = ()
+) -> _core.Program:
+    """A program, with the terms of its inputs and its numbers, and the products among its results."""
     # The core carries one input at least: then the others are numbered behind it.
     unused = 0 if inputs else 1
     if unused:
         inputs = [[(0, 0.0, [0, 0, 0], 0, 0.0, math.inf, 0.0)]]
     return _core.Program(
         inputs,
-        [_number(one, known) for one in program.numbers],
+        numbers,
         [(step.operation, [one + unused for one in step.operands]) for step in program.instructions],
         [one + unused for one in program.results],
         [list(field.parity) for field in products],

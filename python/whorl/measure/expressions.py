@@ -30,17 +30,17 @@ class Expressions:
     """
 
     def __init__(self, case: Case, values: Sequence[str] = (), means: Sequence[str] = ()):
-        self._questions = questions_of(case)
-        parse = self._questions.parser.parse
+        self.questions = questions_of(case)
+        parse = self.questions.parser.parse
         self.values: list[Value] = [parse(text) for text in values]
-        self._questions.values += self.values
-        self.means: list[Value] = [self._questions.mean(parse(text)) for text in means]
-        self.plan: Plan = self._questions.plan
+        self.questions.values += self.values
+        self.means: list[Value] = [self.questions.mean(parse(text)) for text in means]
+        self.plan: Plan = self.questions.plan
 
     def run(self, flow: _core.Flow, time: float, consume: Consume = lambda *_: None) -> list[np.ndarray]:
         """Work them out: `consume` gets the values of all texts, one after another.
 
         Returns the means, arrays of the shapes of their values, complex ones of complex values. Collective.
         """
-        answers = answer(self._questions, flow, time, consume)
+        answers = answer(self.questions, flow, time, consume)
         return [answers.number(value) for value in self.means]

@@ -39,6 +39,16 @@ class Increments:
         """The orders of signed moments: the first is zero, and the even ones are the absolute ones."""
         return range(3, self.order + 1, 2)
 
+    @property
+    def of_quantity(self) -> int:
+        """The number of moments of each quantity."""
+        return self.order + len(self.odd_orders)
+
+    @property
+    def moments(self) -> int:
+        """The number of moments of each separation."""
+        return len(self.nodes) * self.of_quantity + len(self.pairs)
+
 
 @dataclass(frozen=True)
 class IncrementMoments:
@@ -60,14 +70,10 @@ class IncrementMoments:
     def pair(self, a: Node, b: Node) -> np.ndarray:
         """⟨δa δb²⟩, [separation]."""
         pair = (self.of.nodes.index(a), self.of.nodes.index(b))
-        return self.table[:, len(self.of.nodes) * self._of_quantity + self.of.pairs.index(pair)]
-
-    @property
-    def _of_quantity(self) -> int:
-        return self.of.order + len(self.of.odd_orders)
+        return self.table[:, len(self.of.nodes) * self.of.of_quantity + self.of.pairs.index(pair)]
 
     def _first(self, node: Node) -> int:
-        return self.of.nodes.index(node) * self._of_quantity
+        return self.of.nodes.index(node) * self.of.of_quantity
 
 
 def increments_of(

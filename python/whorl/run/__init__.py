@@ -1,7 +1,7 @@
 """A run: it builds the core from a case and owns the clock and the loop.
 
 Its modules, each of which reaches only those before it:
-declared, core_options, exchange_choice, fitting, lasting_output, memory_limits, modes, progress, signals,
-threads, checks, state, forces, tune, turnovers, ends, advance, restart, simulation,
+declared, program_needs, core_options, exchange_choice, fitting, lasting_output, memory_limits, modes,
+progress, signals, threads, checks, state, forces, tune, turnovers, ends, advance, restart, simulation,
 analysis.
 """

@@ -11,6 +11,7 @@ from whorl.config.measures import state_fields
 from whorl.config.schemes import SCHEMES
 from whorl.config.section import STRIDE
 from whorl.run.declared import check_models
+from whorl.run.program_needs import needs_of
 
 check_models()
 
@@ -26,6 +27,7 @@ def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Optio
         for name in type(section).model_fields
         if hasattr(_core.Options, name)
     }
+    needs = needs_of(case)
     further = {
         "model": case.flow.model,
         "parameters": case.flow.parameters(),
@@ -38,6 +40,8 @@ def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Optio
             for force in case.forcing
             for source in force.sources(case)
         ],
+        "programs": list(needs.programs),
+        "probes": list(needs.probes),
         "scheme": core_scheme(case.time.scheme),
         "threads": threads,
         "lines": known_lines or case.run.lines,

@@ -110,8 +110,35 @@ class Whorl:
         plane = (_core.QUEUES if DEVICES[self.device]["queues"] else threads) * ny * cut.elements
         variables = max(shape["inputs"], shape["products"])
         return (
-            self._whole["state"] / (p_row * p_col) + columns * a_column + (rows + plane) * variables * value
+            self._whole["state"] / (p_row * p_col)
+            + columns * a_column
+            + (rows + plane) * variables * value
+            + self._wide_variables * (columns * nz + rows + plane) * value
+            + self._programs_at_least(grid, batches)
         )
+
+    def _programs_at_least(self, grid: tuple[int, int], batches: int) -> float:
+        """Of the largest run of a program: fields of products, and what is kept of a batch of planes."""
+        nx, ny, nz = self.case.grid.points
+        planes = nz // grid[1] // (grid[0] if self._shares_planes(grid) else 1)
+        points = -(-planes // batches) * (ny // grid[0] if ny > 1 else 1) * nx
+        modes = self.modes / (grid[0] * grid[1])
+        queues = DEVICES[self.device]["queues"]
+        return self.real_bytes * max(
+            (
+                2 * modes * (run.kept + run.products)
+                + points * (run.values + (run.of_rows + run.tallied if queues else 0))
+                for run in self._options.programs
+            ),
+            default=0,
+        )
+
+    @cached_property
+    def _wide_variables(self) -> int:
+        """On each leg of the round trip that expressions have besides the step's; 0 without one."""
+        widest = max((max(one.inputs, one.products) for one in self._options.programs), default=0)
+        wide = widest > min(self._shape["column_variables"], self._shape["row_variables"])
+        return widest if wide else 0
 
     @cached_property
     def _whole(self) -> dict[str, float]:
@@ -201,7 +228,7 @@ class Whorl:
     def _shape(self) -> dict:
         return _core.model_shape(planned_options(self.case))
 
-    @property
+    @cached_property
     def _options(self) -> _core.Options:
         return planned_options(self.case, device=self.device)
 

@@ -1,21 +1,21 @@
-// The inputs of a probe on the device: their terms refer to the state, which may lie elsewhere at each read.
+// Inputs as a device reads them: their terms refer to the fields, which may lie elsewhere at each use.
 #pragma once
 
 #include <vector>
 
 #include "device/buffer.hpp"
 #include "programs/carried.hpp"
-#include "programs/probes.hpp"
 
 namespace whorl::programs {
 
-template <class Memory, class Real> class ProbeInputs {
+template <class Memory, class Real> class CarriedInputs {
   public:
-    ProbeInputs(InputTerms inputs, const Layout& layout) : given_(std::move(inputs)), layout_(layout) {}
+    CarriedInputs(InputTerms inputs, const Layout& layout) : given_(std::move(inputs)), layout_(layout) {}
 
     int count() const { return static_cast<int>(given_.size()); }
     const CarriedInput<Real>* data() const { return inputs_.data(); }
-    const CarriedInput<Real>& on_host(int n) const { return carried_[static_cast<std::size_t>(n)]; }
+    // Themselves in the host's memory, their terms in the device's.
+    const CarriedInput<Real>* on_host() const { return carried_.data(); }
 
     // The inputs of fields that lie here now.
     void refer_to(const std::vector<Source<Real>>& sources) {

@@ -1,0 +1,95 @@
+#include "programs/memory.hpp"
+
+#include <algorithm>
+
+#include "device/level.hpp"
+#include "programs/interpreter.hpp"
+#include "programs/probes.hpp"
+#include "programs/swapped_modes.hpp"
+#include "programs/tally.hpp"
+
+namespace whorl::programs {
+
+namespace {
+
+constexpr std::int64_t wide = 8; // bytes of a double, and of a count
+constexpr std::int64_t words = ExactSum::word_count;
+
+// Means, maxima and tallies of the points, and their values (programs/evaluate.cpp).
+std::int64_t at_points(const ProgramNeeds& needs, const Share& share) {
+    const Layout& layout = share.layout;
+    const std::int64_t rows = 1LL * layout.point_z.size() * layout.y.size();
+    const std::int64_t of_batch = 1LL * layout.largest_point_batch() * layout.y.size() * layout.nx;
+    const std::int64_t real = share.value / 2;
+    const std::int64_t arrays = needs.values + (share.queues ? needs.of_rows + needs.tallied : 0);
+    const std::int64_t tables = share.queues ? 1 : share.executors;
+    const std::int64_t copies = share.queues ? 1 : Tally<double>::copies;
+    using Interpreted = Interpreter<double>;
+    const std::int64_t place = share.queues ? 0 : Interpreted::place_size * wide; // in any precision
+    static_assert(Interpreter<float>::place_size * sizeof(float) == Interpreted::place_size * sizeof(double));
+    return arrays * of_batch * real + needs.of_rows * rows * wide +
+           tables * (needs.cells * copies * wide + needs.sums * words * wide + needs.places * place);
+}
+
+// programs/swapped_modes.cpp, then programs/increments.cpp
+std::int64_t of_increments(const ProgramNeeds& needs, const Share& share) {
+    const Layout& layout = share.layout;
+    const std::int64_t real = share.value / 2, copies = share.queues ? 1 : share.executors;
+    const std::int64_t rows = 1LL * layout.largest_point_batch() * layout.y.size();
+    const std::int64_t together = 2 * device::vector_bytes / real; // device/row_plan.hpp
+    const std::int64_t place = share.queues ? 0 : Interpreter<double>::place_size * wide;
+    const std::int64_t of_rows =
+        share.queues ? needs.increments * rows * layout.nx * real + needs.moments * rows * wide
+                     : copies * needs.increments * layout.nx * together * wide;
+    const std::int64_t own = of_rows + copies * (needs.moments * words * wide + needs.places * place);
+    const std::int64_t round = std::min(share.modes, most_swapped);
+    const std::int64_t swap = needs.fields > 0 ? 2 * round * share.value : 0;
+    return needs.fields * share.modes * share.value + std::max(own, swap);
+}
+
+// programs/mode_sums.cpp
+std::int64_t at_modes(const ProgramNeeds& needs, const Share& share) {
+    const auto height = static_cast<std::int64_t>(share.layout.ky.size()),
+               width = std::int64_t{share.layout.kx.size()};
+    const std::int64_t space = share.queues ? 0 : 2 * share.executors * width * share.value;
+    if (needs.shells == 0) return needs.pairs * height * width * wide + space;
+    return (share.queues ? 1 : share.executors) * needs.pairs * needs.shells * words * wide + space;
+}
+
+} // namespace
+
+std::int64_t bytes_of(const ProgramNeeds& needs, const Share& share, const Share& along) {
+    const std::int64_t products = (needs.kept + needs.products) * share.modes * share.value;
+    if (needs.increments > 0) return products + of_increments(needs, along);
+    return products + (needs.inputs > 0 ? at_points(needs, share) : 0) +
+           (needs.pairs > 0 ? at_modes(needs, share) : 0);
+}
+
+// programs/probe_modes.cpp and probe_points.cpp
+std::int64_t bytes_of(const ProbeNeeds& needs, const Share& share) {
+    constexpr std::int64_t number = 2 * wide;
+    const auto padded = [](std::int64_t n) {
+        return (n + lanes_of_sums - 1) / lanes_of_sums * lanes_of_sums;
+    };
+    const auto height = static_cast<std::int64_t>(share.layout.ky.size()),
+               width = std::int64_t{share.layout.kx.size()};
+    const std::int64_t of_x = padded(width), of_y = padded(height), of_z = padded(share.layout.nz);
+    const std::int64_t factors = 2 * (needs.along_x * of_x + needs.along_y * of_y + needs.along_z * of_z);
+    const std::int64_t shares = needs.inputs * needs.points * height * wide;
+    const std::int64_t of_modes = needs.inputs * needs.modes * number;
+    if (share.queues) {
+        const std::int64_t levels = std::min<std::int64_t>(most_levels, needs.along_z);
+        return of_modes + shares + (factors + needs.inputs * levels * height * width) * number;
+    }
+    const std::int64_t sums = needs.along_x <= needs.along_z ? needs.along_x * of_z : needs.along_z * of_x;
+    const std::int64_t row = needs.points > 0 ? of_x * share.value : 0;
+    return of_modes + shares + factors * number + share.executors * (row + (sums + needs.lines) * number);
+}
+
+int widest(const std::vector<ProgramNeeds>& programs) {
+    std::int64_t most = 0;
+    for (const ProgramNeeds& one : programs) most = std::max({most, one.inputs, one.products});
+    return static_cast<int>(most);
+}
+
+} // namespace whorl::programs

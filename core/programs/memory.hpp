@@ -1,0 +1,29 @@
+// The memory of programs and probes, counted by what they need before anything is allocated. Where work is
+// enqueued it is that of the device.
+#pragma once
+
+#include <vector>
+
+#include "programs/needs.hpp"
+#include "roundtrip/layout.hpp"
+
+namespace whorl::programs {
+
+// What a rank has of the flow.
+struct Share {
+    const Layout& layout; // of any number of variables
+    std::int64_t modes;
+    std::int64_t value; // bytes of a complex number
+    int executors;
+    bool queues; // where work is enqueued
+};
+
+// While it runs, with the products of the runs before it; and as long as the probe is there. Increments along
+// another axis than the first pass with that axis as the first, where a rank has the share `along`.
+std::int64_t bytes_of(const ProgramNeeds& needs, const Share& share, const Share& along);
+std::int64_t bytes_of(const ProbeNeeds& needs, const Share& share);
+
+// The most variables on a leg of a round trip.
+int widest(const std::vector<ProgramNeeds>& programs);
+
+} // namespace whorl::programs

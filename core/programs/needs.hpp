@@ -1,0 +1,64 @@
+// What the programs and probes of a case need, as far as it is known before a run: numbers, by which their
+// memory is counted (programs/memory.hpp).
+#pragma once
+
+#include <cstdint>
+
+namespace whorl::programs {
+
+// One run of a program (programs/evaluate.hpp, or programs/increments.hpp), or of sums over the modes
+// (programs/mode_sums.hpp).
+struct ProgramNeeds {
+    std::int64_t inputs = 0, products = 0; // that travel; without inputs there is no round trip
+    std::int64_t kept = 0;                 // products of the runs before it
+    std::int64_t of_rows = 0;              // means and maxima
+    std::int64_t values = 0;               // at the points
+    std::int64_t tallied = 0;              // operands of tallies
+    std::int64_t cells = 0;                // of tallies
+    std::int64_t sums = 0;                 // of weights, by cell
+    std::int64_t places = 0;               // of the interpreter
+    std::int64_t pairs = 0;                // of inputs that are summed over the modes
+    std::int64_t shells = 0;               // of a pair, if it is summed by shell
+    std::int64_t increments = 0;           // quantities whose increments are measured
+    std::int64_t moments = 0;              // of all separations
+    std::int64_t axis = 0, fields = 0;     // along which, and the fields that are swapped for it
+
+    // Calls use(name, member) for each; Python uses the same names.
+    template <class Use> static void each(const Use& use) {
+        use("inputs", &ProgramNeeds::inputs);
+        use("products", &ProgramNeeds::products);
+        use("kept", &ProgramNeeds::kept);
+        use("of_rows", &ProgramNeeds::of_rows);
+        use("values", &ProgramNeeds::values);
+        use("tallied", &ProgramNeeds::tallied);
+        use("cells", &ProgramNeeds::cells);
+        use("sums", &ProgramNeeds::sums);
+        use("places", &ProgramNeeds::places);
+        use("pairs", &ProgramNeeds::pairs);
+        use("shells", &ProgramNeeds::shells);
+        use("increments", &ProgramNeeds::increments);
+        use("moments", &ProgramNeeds::moments);
+        use("axis", &ProgramNeeds::axis);
+        use("fields", &ProgramNeeds::fields);
+    }
+};
+
+// A probe (programs/probes.hpp) of inputs at modes, or at points, which have so many different x, y and z,
+// and different pairs of x and z.
+struct ProbeNeeds {
+    std::int64_t inputs = 0;
+    std::int64_t modes = 0;
+    std::int64_t points = 0, lines = 0, along_x = 0, along_y = 0, along_z = 0;
+
+    template <class Use> static void each(const Use& use) {
+        use("inputs", &ProbeNeeds::inputs);
+        use("modes", &ProbeNeeds::modes);
+        use("points", &ProbeNeeds::points);
+        use("lines", &ProbeNeeds::lines);
+        use("along_x", &ProbeNeeds::along_x);
+        use("along_y", &ProbeNeeds::along_y);
+        use("along_z", &ProbeNeeds::along_z);
+    }
+};
+
+} // namespace whorl::programs

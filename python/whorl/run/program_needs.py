@@ -1,0 +1,109 @@
+"""What the expressions, diagnostics and probes of a case will need, by which the core counts their memory."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from whorl import _core
+from whorl.config.case import Case
+from whorl.config.probes import ModeProbe, PointProbe, Probe
+from whorl.measure.answers import program_of
+from whorl.measure.probes import Reading
+from whorl.output.plans import questions_at_a_time
+from whorl.programs.increments import Increments
+from whorl.programs.plan import Program, Stage
+from whorl.programs.questions import Questions
+
+# The options on which plans depend.
+OPTIONS = dict.fromkeys(("flow", "grid", "scalars", "diagnostics", "probes"), True)
+OPTIONS |= {"output": {"columns", "fields"}, "run": {"device"}}
+
+
+@dataclass(frozen=True)
+class Needs:
+    """Of each run of a program and of each probe."""
+
+    programs: tuple[_core.ProgramNeeds, ...]
+    probes: tuple[_core.ProbeNeeds, ...]
+
+
+@dataclass(frozen=True)
+class _Planned:
+    """A case as far as its plans depend on it."""
+
+    options: str
+    case: Case = field(compare=False)
+
+
+def needs_of(case: Case) -> Needs:
+    """The needs of a case in a run; those of what a script asks besides are not known."""
+    return _needs(_Planned(case.model_dump_json(include=OPTIONS), case))
+
+
+@lru_cache(maxsize=16)
+def _needs(planned: _Planned) -> Needs:
+    case = planned.case
+    programs = [one for questions in questions_at_a_time(case) for one in of_questions(questions)]
+    return Needs(tuple(programs), tuple(of_probe(case, one) for one in case.probes))
+
+
+def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
+    """The needs of the runs that answer questions, in order."""
+    plan, kept = questions.plan, 0
+    if plan.in_modes:
+        yield _core.ProgramNeeds(pairs=len(plan.in_modes))
+    for stage in plan.stages:
+        yield of_stage(stage, kept)
+        kept += len(stage.products)
+    for one, program in plan.increments:
+        yield of_increments(one, program, kept)
+    for shells in questions.spectra:
+        yield _core.ProgramNeeds(kept=kept, pairs=len(shells.pairs), shells=shells.count)
+
+
+def of_increments(one: Increments, program: Program, kept: int) -> _core.ProgramNeeds:
+    """The needs of increments, behind which there are so many products."""
+    fields = {term.field for form in program.inputs for term, _ in form.items()}
+    return _core.ProgramNeeds(
+        inputs=max(1, len(program.inputs)),
+        kept=kept,
+        places=_places(program),
+        increments=len(one.nodes),
+        moments=len(one.separations) * one.moments,
+        axis=one.axis,
+        fields=len(fields) if one.axis else 0,
+    )
+
+
+def _places(program: Program) -> int:
+    return program_of(program, [[] for _ in program.inputs], [0.0] * len(program.numbers)).places
+
+
+def of_stage(stage: Stage, kept: int) -> _core.ProgramNeeds:
+    """The needs of a stage behind which there are so many products of those before it."""
+    cells = [int(np.prod(tally.shape)) for tally in stage.tallies]
+    return _core.ProgramNeeds(
+        inputs=max(1, len(stage.program.inputs)),
+        products=len(stage.products),
+        kept=kept,
+        of_rows=len(stage.means) + len(stage.maxima),
+        values=len(stage.values) + len(stage.selected),
+        tallied=sum(len(tally.nodes) for tally in stage.tallies),
+        cells=sum(cells),
+        sums=sum(count * len(tally.weights) for count, tally in zip(cells, stage.tallies, strict=True)),
+        places=_places(stage.program),
+    )
+
+
+def of_probe(case: Case, probe: Probe) -> _core.ProbeNeeds:
+    """The needs of a probe."""
+    inputs = len(Reading(case, probe).forms)
+    if isinstance(probe, ModeProbe):
+        return _core.ProbeNeeds(inputs=inputs, modes=probe.count())
+    assert isinstance(probe, PointProbe)
+    places = probe.places()
+    along = {f"along_{axis}": len(np.unique(at)) for axis, at in zip("xyz", places.T, strict=True)}
+    lines = len(np.unique(places[:, [0, 2]], axis=0))
+    return _core.ProbeNeeds(inputs=inputs, points=len(places), lines=lines, **along)
