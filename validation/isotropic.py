@@ -26,6 +26,8 @@ from kept_runs import commands, kept_in
 from whorl import CaseError, Simulation, open_run
 from whorl.base.parallel import on_root, world
 from whorl.output.directory import RunDirectory
+from whorl.output.means import mean_of
+from xarray import DataArray, Dataset
 
 EVERY = "0.5 turnovers"
 SETS = ("gradients", "dissipation", "pressure")
@@ -70,9 +72,9 @@ class Validation:
 VALIDATIONS = {
     "isotropic-64": Validation("64³, k_max η = 1.5", "designed-64", 50),
     "isotropic-128": Validation("128³, k_max η = 1.5", "designed-128", 12),
-    "isotropic-128-coarse": Validation("128³, k_max η = 1", "designed-128-coarse", 12),
-    "isotropic-192": Validation("192³, k_max η = 1.1", "designed-128-coarse", 4, 2, 192, "designed-256"),
-    "isotropic-256": Validation("256³, k_max η = 1.5", "designed-128-coarse", 8, 2, 256, "designed-256"),
+    "isotropic-128-coarse": Validation("128³, k_max η = 1", "designed-128-coarse", 10),
+    "isotropic-192": Validation("192³, k_max η = 1.1", "designed-128-coarse", 3, 1, 192, "designed-256"),
+    "isotropic-256": Validation("256³, k_max η = 1.5", "designed-128-coarse", 8, 1, 256, "designed-256"),
 }
 
 
@@ -102,46 +104,34 @@ def measured(directory: Path, first: float) -> dict[str, tuple[float, float]]:
     results = open_run(directory)
     turnovers, time = (results.series[name].values for name in ("turnovers", "time"))
     start = float(time[np.searchsorted(turnovers, first)])
-    averages, means = results.average(start=start), results.mean_diagnostics(SETS, start=start)
-    gradients, dissipation, pressure = (means[name] for name in SETS)
-    moments = pressure.sel(quantity="p")
+    averages = results.average(start=start)
     found = {name: (averages[name].mean, averages[name].error) for name in ("R_lambda", "kmax_eta")}
-    for name, data, array in (
-        ("skewness", gradients, "skewness"),
-        ("flatness", gradients, "flatness"),
-        ("dissipation", dissipation.sel(quantity="dissipation", power=2), "ratio"),
-        ("enstrophy", dissipation.sel(quantity="enstrophy", power=2), "ratio"),
-        ("a0", pressure, "a0"),
-        ("pressure", pressure, "pressure_to_velocity"),
-        ("pressure_skewness", moments.sel(order=3), "moment"),
-        ("pressure_flatness", moments.sel(order=4), "moment"),
-        ("friction", pressure, "friction"),
-        ("pressure_gradient", pressure, "pressure_gradient"),
-    ):
-        found[name] = (float(data[array]), float(data[f"{array}_error"]))
+    states = [results.diagnostics[name].sel(time=slice(start, None)) for name in SETS]
+    for name, values in of_states(*states).items():
+        mean = mean_of(values["time"].values, values.values)
+        found[name] = (mean.mean, mean.error)
     when, r, increments = of_run(directory, start, averages["integral_scale"].mean)
     dissipated = np.interp(when, time, results.series["dissipation"].values)
-    eta = averages["kolmogorov_length"].mean
-    return derived(found) | scaling(when, r, increments, eta, dissipated)
+    return found | scaling(when, r, increments, averages["kolmogorov_length"].mean, dissipated)
 
 
-def derived(found: dict[str, tuple[float, float]]) -> dict[str, tuple[float, float]]:
-    """With ⟨ε'²⟩/⟨ε⟩², and quotients, whose error is that of numbers that do not go together."""
-    square, error = found["dissipation"]
-    flatness, gradient = found["flatness"], found.pop("pressure_gradient")
-    friction = found.pop("friction")
-    enstrophy = found["enstrophy"]
-    return found | {
-        "dissipation": (square - 1, error),
-        "enstrophy": quotient((enstrophy[0] - 1, enstrophy[1]), (square - 1, error)),
-        "siggia": quotient(flatness, (15 / 7 * square, 15 / 7 * error)),
-        "friction": quotient(friction, gradient),
+def of_states(gradients: Dataset, dissipation: Dataset, pressure: Dataset) -> dict[str, DataArray]:
+    """The numbers of each state over time, from the ready sets."""
+    ratio, moment = dissipation["ratio"].sel(power=2), pressure["moment"].sel(quantity="p")
+    strain, vorticity = (ratio.sel(quantity=name) for name in ("dissipation", "enstrophy"))
+    return {
+        "skewness": gradients["skewness"],
+        "flatness": gradients["flatness"],
+        "flatness_of_strain": gradients["flatness"] / (15 / 7 * strain),
+        "dissipation": strain - 1,
+        "enstrophy": vorticity - 1,
+        "enstrophy_to_dissipation": (vorticity - 1) / (strain - 1),
+        "a0": pressure["a0"],
+        "friction": pressure["friction"] / pressure["pressure_gradient"],
+        "pressure": pressure["pressure_to_velocity"],
+        "pressure_skewness": moment.sel(order=3),
+        "pressure_flatness": moment.sel(order=4),
     }
-
-
-def quotient(above: tuple[float, float], below: tuple[float, float]) -> tuple[float, float]:
-    value = above[0] / below[0]
-    return value, abs(value) * float(np.hypot(above[1] / above[0], below[1] / below[0]))
 
 
 def judge(name: str, validation: Validation, directory: Path) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 
 VALIDATION = Path(__file__).resolve().parents[2] / "validation"
 
@@ -138,6 +139,37 @@ def test_numbers_are_shown_with_two_digits_of_their_errors(validation):
     assert shown((120.4, 12.3)) == "120 ± 12"
 
 
-def test_quotients(validation):
-    value, error = validation[0].quotient((6.0, 0.3), (-2.0, 0.0))
-    assert (value, error) == (-3.0, pytest.approx(0.15))
+def test_each_number_is_taken_from_its_set(validation):
+    """A state in which every number of the sets is another one."""
+    axis = {"time": [1.0, 2.0]}
+    gradients = xr.Dataset(
+        {"skewness": ("time", [-0.5, -0.5]), "flatness": ("time", [4.5, 4.5])}, coords=axis
+    )
+    dissipation = xr.Dataset(
+        {"ratio": (("time", "quantity", "power"), np.tile([[2.0, 10.0], [3.5, 30.0]], (2, 1, 1)))},
+        coords=axis | {"quantity": ["dissipation", "enstrophy"], "power": [2, 3]},
+    )
+    of_pressure = {"a0": 1.7, "friction": 0.6, "pressure_gradient": 20.0, "pressure_to_velocity": 0.9}
+    moment = np.tile([[-1.1, 6.0], [0.1, 9.0]], (2, 1, 1))
+    pressure = xr.Dataset(
+        {name: ("time", [value, value]) for name, value in of_pressure.items()}
+        | {"moment": (("time", "quantity", "order"), moment)},
+        coords=axis | {"quantity": ["p", "acceleration.x"], "order": [3, 4]},
+    )
+    found = validation[0].of_states(gradients, dissipation, pressure)
+    assert {name: float(values[0]) for name, values in found.items()} == pytest.approx(
+        {
+            "skewness": -0.5,
+            "flatness": 4.5,
+            "flatness_of_strain": 1.05,
+            "dissipation": 1.0,
+            "enstrophy": 2.5,
+            "enstrophy_to_dissipation": 2.5,
+            "a0": 1.7,
+            "friction": 0.03,
+            "pressure": 0.9,
+            "pressure_skewness": -1.1,
+            "pressure_flatness": 6.0,
+        }
+    )
+    assert all(values.sizes == {"time": 2} for values in found.values())
