@@ -1,0 +1,222 @@
+"""Small scales of the designed turbulence of forced.py against published numbers of isotropic turbulence.
+
+    .venv/bin/python validation/isotropic.py run isotropic-64     run, or go on with a run, and compare
+    .venv/bin/python validation/isotropic.py compare isotropic-64    compare a run that is finished
+    .venv/bin/python validation/isotropic.py list                 what there is, and how far each run is
+
+A run begins from the last state of one of forced.py, so run that first, and goes on from its last checkpoint.
+Every half turnover it measures the ready sets gradients, dissipation and pressure, and keeps a checkpoint, of
+which the structure functions are taken (increments.py). A comparison prints what is outside of the published
+range (isotropic_published.py), writes validation/results/NAME.json and the table in docs/validation.md of all
+such files, and exits with 1 if a number is too far from what is published.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+from comparison import PAGE, RESULTS, Error, show, write_between, write_result
+from forced import VALIDATIONS as FORCED
+from increments import of_run, scaling
+from isotropic_published import PUBLISHED, Published
+from kept_runs import commands, kept_in
+from whorl import CaseError, Simulation, open_run
+from whorl.base.parallel import on_root, world
+from whorl.output.directory import RunDirectory
+from whorl.output.means import mean_of
+from xarray import DataArray, Dataset
+
+EVERY = "0.5 turnovers"
+SETS = ("gradients", "dissipation", "pressure")
+BEGIN, END = "<!-- table isotropic -->", "<!-- end -->"
+
+
+@dataclass(frozen=True)
+class Validation:
+    """The run that it begins from, what is changed, and the turnovers that are averaged."""
+
+    title: str
+    begins_from: str
+    averaged: float
+    skipped: float = 0.0  # turnovers until the smallest scales are those of the new viscosity
+    points: int = 0  # 0: those of the run it begins from
+    of_design: str = ""  # the validation of forced.py whose viscosity it has, if another
+
+    def first(self) -> float:
+        """The count of turnovers from which on averages are taken."""
+        before = FORCED[self.begins_from]
+        return before.skipped + before.averaged + self.skipped
+
+    def until(self) -> str:
+        return f"{self.first() + self.averaged:g} turnovers"
+
+    def settings(self, directory: Path) -> list[str]:
+        sets = ", ".join(f'{{kind = "{kind}", every = "{EVERY}"}}' for kind in SETS)
+        changes = [
+            f"diagnostics=[{sets}]",
+            f'output.checkpoint_every="{EVERY}"',
+            "output.keep_checkpoints=10000",
+            'run.precision="single"',
+        ]
+        if self.points:
+            changes.append(f"grid.points={self.points}")
+        if self.of_design:
+            viscosity = FORCED[self.of_design].complete_case(directory).flow.viscosity
+            changes.append(f"flow.viscosity={viscosity!r}")
+        return changes
+
+
+VALIDATIONS = {
+    "isotropic-64": Validation("64³, k_max η = 1.5", "designed-64", 50),
+    "isotropic-128": Validation("128³, k_max η = 1.5", "designed-128", 12),
+    "isotropic-128-coarse": Validation("128³, k_max η = 1", "designed-128-coarse", 10),
+    "isotropic-192": Validation("192³, k_max η = 1.1", "designed-128-coarse", 3, 1, 192, "designed-256"),
+    "isotropic-256": Validation("256³, k_max η = 1.5", "designed-128-coarse", 8, 1, 256, "designed-256"),
+}
+
+
+def simulate(validation: Validation, directory: Path) -> bool:
+    """Whether the end is reached; collective."""
+    begun = on_root(
+        world(), lambda: RunDirectory(directory).is_run() and bool(open_run(directory).checkpoints)
+    )
+    source, until = kept_in(validation.begins_from), validation.until()
+    try:
+        if begun:
+            simulation = Simulation.restart(directory, until=until)
+        else:
+            settings = validation.settings(directory)
+            simulation = Simulation.restart(source, directory, until=until, settings=settings)
+    except CaseError as error:
+        if "nothing left to do" in str(error):
+            return True
+        if not RunDirectory(source).is_run():
+            raise SystemExit(f"begin with: forced.py run {validation.begins_from}") from None
+        raise
+    return simulation.run()
+
+
+def measured(directory: Path, first: float) -> dict[str, tuple[float, float]]:
+    """Means and standard errors by the names of isotropic_published.py, from a count of turnovers on."""
+    results = open_run(directory)
+    turnovers, time = (results.series[name].values for name in ("turnovers", "time"))
+    start = float(time[np.searchsorted(turnovers, first)])
+    averages = results.average(start=start)
+    found = {name: (averages[name].mean, averages[name].error) for name in ("R_lambda", "kmax_eta")}
+    states = [results.diagnostics[name].sel(time=slice(start, None)) for name in SETS]
+    for name, values in of_states(*states).items():
+        mean = mean_of(values["time"].values, values.values)
+        found[name] = (mean.mean, mean.error)
+    when, r, increments = of_run(directory, start, averages["integral_scale"].mean)
+    dissipated = np.interp(when, time, results.series["dissipation"].values)
+    return found | scaling(when, r, increments, averages["kolmogorov_length"].mean, dissipated)
+
+
+def of_states(gradients: Dataset, dissipation: Dataset, pressure: Dataset) -> dict[str, DataArray]:
+    """The numbers of each state over time, from the ready sets."""
+    ratio, moment = dissipation["ratio"].sel(power=2), pressure["moment"].sel(quantity="p")
+    strain, vorticity = (ratio.sel(quantity=name) for name in ("dissipation", "enstrophy"))
+    return {
+        "skewness": gradients["skewness"],
+        "flatness": gradients["flatness"],
+        "flatness_of_strain": gradients["flatness"] / (15 / 7 * strain),
+        "dissipation": strain - 1,
+        "enstrophy": vorticity - 1,
+        "enstrophy_to_dissipation": (vorticity - 1) / (strain - 1),
+        "a0": pressure["a0"],
+        "friction": pressure["friction"] / pressure["pressure_gradient"],
+        "pressure": pressure["pressure_to_velocity"],
+        "pressure_skewness": moment.sel(order=3),
+        "pressure_flatness": moment.sel(order=4),
+    }
+
+
+def judge(name: str, validation: Validation, directory: Path) -> None:
+    results = open_run(directory)
+    if float(results.series["turnovers"][-1]) < validation.first() + validation.averaged:
+        raise SystemExit(f"the run in {directory} is not finished; go on with: isotropic.py run {name}")
+    found = measured(directory, validation.first())
+    errors = [error for one in PUBLISHED if (error := error_of(one, found))]
+    show(validation.title, errors)
+    case = results.case.to_dict()
+    case["output"].pop("directory")
+    run = {"case": case, "turnovers": validation.averaged, "measured": found}
+    write_result(name, validation.title, errors, run)
+    write_between(BEGIN, END, page_table(), PAGE)
+    if any(error.verdict == "FAILED" for error in errors):
+        raise SystemExit(1)
+
+
+def error_of(one: Published, found: dict[str, tuple[float, float]]) -> Error | None:
+    """How far a mean is outside of the published range, none if there is nothing published at its R_λ."""
+    outside = one.outside(found[one.name][0], found["R_lambda"][0])
+    if outside is None:
+        return None
+    what = (
+        f"{one.what} = {shown(found[one.name])}, published {one.told} ({one.source}): outside of it, relative"
+    )
+    return Error(what, abs(outside), one.limit)
+
+
+def shown(number: tuple[float, float]) -> str:
+    """A mean and its error, with two digits of the error."""
+    value, error = number
+    digits = 3 if not error > 0 else max(0, 1 - int(np.floor(np.log10(error))))
+    return f"{value:.{digits}f} ± {error:.{digits}f}".replace("-", "−")
+
+
+def kept_results() -> dict[str, dict[str, Any]]:
+    """What is measured, by the name of the run, of all results there are."""
+    files = {name: RESULTS / f"{name}.json" for name in VALIDATIONS}
+    return {
+        name: json.loads(file.read_text(encoding="utf-8"))["run"]
+        for name, file in files.items()
+        if file.is_file()
+    }
+
+
+def page_table() -> str:
+    """The table of docs/validation.md: rows of published numbers, a column for each run."""
+    runs = kept_results()
+    rows = [["", *runs, "published", "whorl is outside by"]]
+    rows.append(["---"] * len(rows[0]))
+    for name, what in (("turnovers", "turnovers"), ("R_lambda", "R_λ"), ("kmax_eta", "k_max η")):
+        values = [run[name] if name in run else run["measured"][name] for run in runs.values()]
+        rows.append([what, *(shown(v) if isinstance(v, list) else f"{v:g}" for v in values), "", ""])
+    for one in PUBLISHED:
+        numbers = [run["measured"] for run in runs.values()]
+        marks = [mark(one.outside(found[one.name][0], found["R_lambda"][0])) for found in numbers]
+        cells = [shown(found[one.name]) for found in numbers]
+        rows.append([one.what, *cells, f"{one.told} ({one.source})", ", ".join(marks)])
+    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+
+
+def mark(outside: float | None) -> str:
+    if outside is None:
+        return "–"
+    return "0" if outside == 0 else f"{100 * outside:+.1f} %".replace("-", "−")
+
+
+app = commands(__doc__, VALIDATIONS, simulate, judge)
+
+
+@app.command(name="list")
+def list_() -> None:
+    """List the validations, and how far their runs are."""
+    for name, validation in VALIDATIONS.items():
+        place = kept_in(name)
+        at = "not begun"
+        if RunDirectory(place).is_run():
+            reached = float(open_run(place).series["turnovers"][-1]) - validation.first()
+            at = f"{reached:.1f} of {validation.averaged:g} turnovers"
+        typer.echo(f"{name:22} {at:24} {validation.title}, begins from {validation.begins_from}")
+
+
+if __name__ == "__main__":
+    try:
+        app()
+    except CaseError as error:
+        raise SystemExit(str(error)) from None
