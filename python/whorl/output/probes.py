@@ -77,6 +77,12 @@ class Rows:
         parts = 2 if self.reading.probe.kind == "modes" else 1
         return len(self.reading.forms) * self.reading.probe.count() * parts
 
+    def drop_lost(self) -> None:
+        """Forget the last rows that are not finite."""
+        while self.raw and not np.isfinite(self.raw[-1]).all():
+            for rows in (self.steps, self.times, self.raw):
+                rows.pop()
+
     def clear(self) -> None:
         """Forget the rows, which are written."""
         self.written += len(self)
@@ -115,6 +121,11 @@ class Probes(Table):
             rows.times.append(time)
             rows.raw.append(raw)
         return not self.keeps and any(self.rows[name].full for name in read)
+
+    def drop_lost(self) -> None:
+        """Forget the last rows in memory that are not finite, as those of a flow that is lost."""
+        for one in self.rows.values():
+            one.drop_lost()
 
     @property
     def states(self) -> int:

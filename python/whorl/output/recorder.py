@@ -232,6 +232,9 @@ class Recorder:
             )
 
     def blow_up(self, reason: str) -> BlowUp:
+        """The error of a flow that is lost; what probes have read of it before is on disk. Collective."""
+        self.probes.drop_lost()
+        agreed(self.comm, self.probes.synchronise)
         return BlowUp(
             self.clock.time, self.clock.step, reason, self.last_checkpoint, viscous=self.case.flow.viscous
         )
