@@ -142,8 +142,16 @@ void bind_programs(nb::class_<OpenFlow>& flow) {
         nb::arg("inputs"), nb::arg("pairs"), nb::arg("shells"),
         "The same sums of products by shell, the last of which has what is beyond.");
     flow.def(
+        "bring_force",
+        [](OpenFlow& self, const std::string& field, double time) {
+            const nb::gil_scoped_release unlocked;
+            self->programs().bring_force(field, time);
+        },
+        nb::arg("field"), nb::arg("time"),
+        "The force on a field at a time becomes fields of programs, behind the state. Collective.");
+    flow.def(
         "forget_products", [](OpenFlow& self) { self->programs().forget_products(); },
-        "Frees the products that programs have brought back.");
+        "Frees the forces and the products that programs have brought back.");
 }
 
 } // namespace whorl

@@ -222,14 +222,14 @@ def test_a_kill_leaves_a_file_that_can_be_read(tmp_path):
     """Killed while it writes rows: the file has those before, and the restart the others."""
     if (child := os.fork()) == 0:
         output.MOST_ROWS = 2
-        append, simulation = output._append_rows, Simulation(case_of(tmp_path / "run"))
+        append, simulation = output.append_states, Simulation(case_of(tmp_path / "run"))
 
         def dying(group, data):
             append(group, data)
             if simulation.step_number >= 7:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        output._append_rows = dying
+        output.append_states = dying
         simulation.run(progress=False)
         os._exit(0)
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
