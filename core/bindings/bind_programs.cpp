@@ -178,8 +178,16 @@ void bind_programs(nb::class_<OpenFlow>& flow) {
         "The means of moments of the increments of a program's results, [separation][moment]: of each result "
         "|d|^1, ..., |d|^order, then d^3, d^5, ...; then d_a d_b^2 of the pairs.");
     flow.def(
+        "bring_force",
+        [](OpenFlow& self, const std::string& field, double time) {
+            const nb::gil_scoped_release unlocked;
+            self->programs().bring_force(field, time);
+        },
+        nb::arg("field"), nb::arg("time"),
+        "The force on a field at a time becomes fields of programs, behind the state. Collective.");
+    flow.def(
         "forget_products", [](OpenFlow& self) { self->programs().forget_products(); },
-        "Frees the products that programs have brought back.");
+        "Frees the forces and the products that programs have brought back.");
 }
 
 } // namespace whorl

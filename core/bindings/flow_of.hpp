@@ -7,6 +7,7 @@
 #include "bindings/flow.hpp"
 #include "bindings/make_program_runs.hpp"
 #include "bindings/outputs.hpp"
+#include "bindings/present_force.hpp"
 #include "bindings/real_fields.hpp"
 #include "bindings/saved_sources.hpp"
 #include "bindings/shape_of_model.hpp"
@@ -33,7 +34,8 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
                 trip_options(options_, shape_.column_variables(), shape_.row_variables()), world_, device_),
           stepper_(trip_, world_, options_.box(), truncation_, model, stepper_options()),
           programs_(make_program_runs<Device, Real>(
-              {trip_, world_, options_, truncation_, [this] { return components(); }})) {
+              {trip_, world_, options_, truncation_, [this] { return components(); },
+               [this](const std::string& field, double time) { return force_on(field, time); }})) {
         options_.lines = trip_.lines().text();
         for (const forcing::SourceOptions& source : options_.forcing) add_source(source);
     }
@@ -281,6 +283,13 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
             for (int v = 0; v < field.group.components; ++v)
                 parities.push_back(parities_of(field.name)[static_cast<std::size_t>(v)]);
         return {stepper_.state(), stepper_.modes(), std::move(parities)};
+    }
+
+    ForceOfFlow<Device, Real> force_on(const std::string& name, double time) {
+        const ForcedFieldOf of = forced_field(name);
+        return present_force<Model, Device, Real>(
+            stepper_, modes(), {name, of.field.components, of.parities}, time,
+            [&](device::Buffer<Complex<Real>, Memory>& beside) { return modes_of(name, beside); });
     }
 
     // A field of the state, the number of its first component, and what checkpoints call it: of the names of

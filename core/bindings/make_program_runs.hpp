@@ -3,10 +3,12 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "base/parity.hpp"
 #include "bindings/options.hpp"
+#include "device/buffer.hpp"
 #include "exchange/communicator.hpp"
 #include "roundtrip/roundtrip.hpp"
 
@@ -21,13 +23,21 @@ template <class Real> struct StateOfFlow {
     std::vector<Parity> parities;
 };
 
-// All of it outlives the programs; the state is asked for when it is needed.
+// The force on a field, its components one after another, and their parities.
+template <class Device, class Real> struct ForceOfFlow {
+    device::Buffer<Complex<Real>, typename Device::Memory> values;
+    std::vector<Parity> parities;
+};
+
+// All of it outlives the programs; the state is asked for when it is needed, and the force on a field, by its
+// name, at a time.
 template <class Device, class Real> struct FlowOfPrograms {
     RoundTrip<Device, Real>& trip;
     const exchange::Communicator& world;
     const Options& options;
     const Truncation& truncation;
     std::function<StateOfFlow<Real>()> state;
+    std::function<ForceOfFlow<Device, Real>(const std::string&, double)> force;
 };
 
 template <class Device, class Real>

@@ -88,7 +88,12 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
                              : swapped_increments(trip, program, axis, wanted);
         });
     }
+    void bring_force(const std::string& field, double time) override {
+        WHORL_REQUIRE(products_.empty(), "a force is brought behind products.");
+        forces_.push_back(flow_.force(field, time));
+    }
     void forget_products() override {
+        forces_.clear();
         products_.clear();
         parities_.clear();
     }
@@ -161,6 +166,10 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         std::vector<programs::Source<Real>> all;
         for (std::size_t f = 0; f < state.parities.size(); ++f)
             all.push_back({state.data + static_cast<std::int64_t>(f) * state.modes, state.parities[f]});
+        for (const ForceOfFlow<Device, Real>& force : forces_)
+            for (std::size_t c = 0; c < force.parities.size(); ++c)
+                all.push_back(
+                    {force.values.data() + static_cast<std::int64_t>(c) * state.modes, force.parities[c]});
         for (std::size_t p = 0; p < products_.size(); ++p) all.push_back({products_[p].data(), parities_[p]});
         return all;
     }
@@ -200,6 +209,7 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     FlowOfPrograms<Device, Real> flow_;
     std::vector<std::unique_ptr<Trip>> wide_;
     std::array<std::unique_ptr<Trip>, 3> swapped_; // by axes
+    std::vector<ForceOfFlow<Device, Real>> forces_;
     std::vector<device::Buffer<Complex<Real>, Memory>> products_;
     std::vector<Parity> parities_;
     std::shared_ptr<std::int64_t> probes_ = std::make_shared<std::int64_t>(0); // bytes

@@ -4,6 +4,7 @@
 #include <array>
 #include <memory>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "programs/evaluate.hpp"
@@ -21,8 +22,8 @@ class OpenProbe {
     virtual void read(std::span<double> values) = 0;
 };
 
-// Fields are the components of the state and, behind them, the products that programs have brought back,
-// until these are forgotten. All are collective.
+// Fields are the components of the state and, behind them, those of forces and the products that programs
+// have brought back, until these are forgotten. All are collective.
 class ProgramRuns {
   public:
     // The callback reads [value][z][y][x] in the flow's precision: `data` is float or double.
@@ -45,6 +46,8 @@ class ProgramRuns {
     // programs/increments.hpp, along any axis.
     virtual std::vector<std::vector<double>> increments(const programs::Program& program, int axis,
                                                         const programs::IncrementsWanted& wanted) = 0;
+    // The force on a field at a time becomes fields, before there are products.
+    virtual void bring_force(const std::string& field, double time) = 0;
     virtual void forget_products() = 0;
     // Of the device: of round trips of their own, of open probes, and the most that runs have taken at a
     // time.

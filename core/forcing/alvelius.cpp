@@ -35,6 +35,7 @@ class Alvelius final : public Source {
     }
 
     Acts acts() const override { return Acts::over_step; }
+    bool momentary() const override { return false; }
     bool reads() const override { return true; }
     double speed(double dt) const override { return std::sqrt(2.0 * power_ * dt); }
 

@@ -66,6 +66,8 @@ class Source {
     int components() const { return components_; }
 
     virtual Acts acts() const { return Acts::at_stages; }
+    // Whether f follows from a moment and the field at it, and not from a step.
+    virtual bool momentary() const { return acts() != Acts::after_step; }
 
     // True where the force depends on the field.
     virtual bool reads() const { return sums() > 0; }

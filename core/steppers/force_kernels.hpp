@@ -83,6 +83,23 @@ template <class Update, class Real> struct AddForce {
     }
 };
 
+// Adds a force to a field on all modes of the rank.
+template <class Real> struct Scatter {
+    Forced<Real> on;
+    int components;
+    const Complex<Real>* force;
+    Real scale;
+    Complex<Real>* to; // [component][mode]
+    std::int64_t modes;
+
+    WHORL_INLINE void operator()(std::int64_t i) const {
+        for (int c = 0; c < components; ++c) {
+            Complex<Real>& at = to[c * modes + on.index[i]];
+            at = at + scale * force[c * on.count + i];
+        }
+    }
+};
+
 // weight Re(a* (scale f) + half |scale f|^2) by shell.
 template <class Real> struct PowerOfForce {
     Forced<Real> on;

@@ -39,6 +39,15 @@ struct StageOfForces {
     forcing::Moment step;
 };
 
+// Sets a flag as long as it lives.
+struct Within {
+    bool& flag;
+    explicit Within(bool& set) : flag(set) { flag = true; }
+    ~Within() { flag = false; }
+    Within(const Within&) = delete;
+    Within& operator=(const Within&) = delete;
+};
+
 template <class Model, class Device, class Real> class Forces {
     using Memory = typename Device::Memory;
     template <class T> using Buffer = device::Buffer<T, Memory>;
@@ -99,6 +108,11 @@ template <class Model, class Device, class Real> class Forces {
     // Whether all fields of the model have the same.
     bool grows_alike() const;
 
+    // Adds a force as it is at `time`, of the present state and between steps, to [component][mode], all
+    // modes of the rank. Of a source on all modes it only returns f / a. Throws Error if the force has no
+    // value at a moment. Collective.
+    double add_present(std::size_t number, const Complex<Real>* state, double time, Complex<Real>* to);
+
     // The mean power of the last step, dt long, by shell, over all ranks; zero for a source on all modes.
     std::vector<double> power_by_shell(std::size_t number, double dt);
 
@@ -113,6 +127,7 @@ template <class Model, class Device, class Real> class Forces {
         Buffer<int> shell;
         Buffer<Complex<Real>> copied, force;
         std::int64_t count = 0;
+        bool is_known = false;            // of given values, whether they have come
         std::vector<std::int64_t> places; // of given values, within a field of the state
         forcing::Values a, f;
         std::vector<double> sums;
@@ -138,6 +153,7 @@ template <class Model, class Device, class Real> class Forces {
     }
     void place(Running& of, const forcing::ForcedModes& modes);
     void copy_field(Running& of, const Complex<Real>* state);
+    std::vector<double> sums_of(const Running& of, const Complex<Real>* state);
     void take_sums(const Complex<Real>* state, Acts wanted);
     double energy_of(const Running& of, const Complex<Real>* state);
     void evaluate(Running& of, const forcing::Moment& now);
@@ -157,6 +173,7 @@ template <class Model, class Device, class Real> class Forces {
     ColumnEnergy<Device, Real> energy_; // on CPUs
     std::vector<Running> sources_;
     std::vector<Stage> stages_; // of the present step
+    bool presents_ = false;
 };
 
 } // namespace whorl

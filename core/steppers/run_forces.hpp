@@ -77,18 +77,22 @@ void Forces<Model, Device, Real>::copy_field(Running& of, const Complex<Real>* s
     for (std::size_t i = 0; i < values.size(); ++i) of.a.data()[i] = widened(values[i]);
 }
 
+// The rank's part of the sums that a source depends on.
+template <class Model, class Device, class Real>
+std::vector<double> Forces<Model, Device, Real>::sums_of(const Running& of, const Complex<Real>* state) {
+    if (of.source->everywhere()) return {energy_of(of, state)};
+    std::vector<double> sums(static_cast<std::size_t>(of.source->sums()), 0.0);
+    of.source->add_to_sums(of.a, sums);
+    return sums;
+}
+
 // The sums that sources of a kind depend on, over all ranks at once.
 template <class Model, class Device, class Real>
 void Forces<Model, Device, Real>::take_sums(const Complex<Real>* state, Acts wanted) {
     std::vector<double> all;
     for (Running& of : sources_) {
         if (of.source->acts() != wanted) continue;
-        if (of.source->everywhere()) {
-            of.sums = {energy_of(of, state)};
-        } else {
-            of.sums.assign(static_cast<std::size_t>(of.source->sums()), 0.0);
-            of.source->add_to_sums(of.a, of.sums);
-        }
+        of.sums = sums_of(of, state);
         all.insert(all.end(), of.sums.begin(), of.sums.end());
     }
     if (all.empty()) return;
@@ -360,6 +364,7 @@ template <class Model, class Device, class Real>
 void Forces<Model, Device, Real>::give(std::size_t number, const std::vector<Complex<Real>>& values,
                                        const std::function<forcing::ForcedModes()>& all) {
     Running& of = sources_[number];
+    of.is_known = true;
     const auto modes = static_cast<std::size_t>(at_.modes);
     const auto components = static_cast<std::size_t>(of.field.components);
     double largest = 0.0;

@@ -60,6 +60,11 @@ template <class Model, class Device, class Real> class Stepper {
     Fields<Real> scratch() { return scheme_.earlier > 0 ? extra() : field_set(1); }
     // A function that is called for a force may read fields, but neither set them nor use the registers.
     bool is_stepping() const { return is_stepping_; }
+    void require_between_steps(const char* what) const {
+        WHORL_REQUIRE(!is_stepping_, std::string(what) +
+                                         " while a step is under way: a function that gives a force may read "
+                                         "fields, and do no more than that with the simulation.");
+    }
     // Code that sets the state calls this. Throws Error within a step.
     void forget() {
         require_between_steps("the fields are set");
@@ -112,20 +117,6 @@ template <class Model, class Device, class Real> class Stepper {
     }
 
   private:
-    // Sets a flag as long as it lives.
-    struct Within {
-        bool& flag;
-        explicit Within(bool& set) : flag(set) { flag = true; }
-        ~Within() { flag = false; }
-        Within(const Within&) = delete;
-        Within& operator=(const Within&) = delete;
-    };
-
-    void require_between_steps(const char* what) const {
-        WHORL_REQUIRE(!is_stepping_, std::string(what) +
-                                         " while a step is under way: a function that gives a force may read "
-                                         "fields, and do no more than that with the simulation.");
-    }
     Fields<Real> field_set(int i) {
         return registers_.data() + static_cast<std::int64_t>(i) * fields_ * modes_;
     }

@@ -137,6 +137,8 @@ REFUSED_MEANS = [
     (("-o", "means.h5"), "--output goes with --diagnostics or --diagnostic NAME"),
     (("--file", "box/analysis.h5"), "--file goes with --diagnostics or --diagnostic NAME"),
     (("--diagnostics", "--file", "nothing.h5"), "there is no nothing.h5"),
+    (("--diagnostics", "pdf", "of-u"), "type whorl average box -d pdf -d of-u."),
+    (("box",), "one run is averaged"),
 ]
 
 

@@ -31,6 +31,18 @@ def test_a_run_writes_its_probes_and_options_are_listed(whorl, tmp_path):
     assert probes["modes"]["step"].values[:3].tolist() == [0, 1, 2]
     options = whorl("options", "probes")
     assert options.out.count("probes.kind = ") == len(KINDS)
+    for words, named in {
+        ("--field", "u"): "--field",
+        ("--plane", "z", "--time", "0.1"): "--plane, --time",
+        ("--from", "0", "--to", "1"): "--from, --to",
+        ("-d", "pdf", "--file", "a.h5"): "--diagnostic, --file",
+    }.items():
+        refused = whorl("plot", "box", "--probes", "wake", *words)
+        assert (refused.code, refused.out) == (2, "")
+        assert f"{named}: a picture of --probes does not take this" in refused.err
+    refused = whorl("plot", "box", "--resample")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--resample: a picture without --probes NAME does not take this" in refused.err
     other = whorl("plot", "box", "--probes", "wakes")
     assert (other.code, other.out) == (2, "")
     assert "has no probe wakes; did you mean wake? Probes: modes, wake." in " ".join(other.err.split())

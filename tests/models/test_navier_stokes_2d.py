@@ -304,3 +304,44 @@ def test_a_restart_repeats_the_run_bit_for_bit(tmp_path, linear):
 def test_ranks_give_the_same(world, linear):
     flow = LOSSES | {"beta": 6.0, "linear": linear}
     check_ranks(world, make(flow=flow, dt=0.03, lengths=LENGTHS), {"vorticity": vorticity_noise(seed=12)})
+
+
+@pytest.mark.parametrize("precision", ["double", "single"])
+def test_pressure_of_the_taylor_green_vortex(precision):
+    """u = (cos x sin y, −sin x cos y) has p = −(cos 2x + cos 2y)/4, and balances it but for friction."""
+    case = make((16, 12, 1), {"viscosity": 0.3}, lengths=(TAU, TAU, 1.0), precision=precision)
+    simulation = Simulation(case, {"vorticity": lambda x, y, z: (-2 * np.cos(x) * np.cos(y) + 0 * z,)})
+    x, y, _ = simulation.coordinates
+    x, y = x[None, None, :], y[None, :, None]
+    near = {"double": 1e-13, "single": 20 * EPSILON}[precision]
+    assert np.abs(simulation.field("p") + (np.cos(2 * x) + np.cos(2 * y)) / 4).max() < near
+    u, v = np.cos(x) * np.sin(y), -np.sin(x) * np.cos(y)
+    wanted = np.stack([np.sin(2 * x) / -2 - 0.6 * u, np.sin(2 * y) / -2 - 0.6 * v, 0 * u])
+    assert np.abs(simulation.field("acceleration") - wanted).max() < near
+
+
+def test_pressure_of_noise():
+    """p̂ = −k_i k_j (u_i u_j)^/k² of the modes that are kept, by NumPy; it makes −(u·∇)u solenoidal."""
+    nx, ny, _ = POINTS
+    simulation = Simulation(make(lengths=LENGTHS), {"vorticity": vorticity_noise(seed=3)})
+    kx, ky = (np.fft.fftfreq(n, 1 / n) for n in (nx, ny))
+    kept = (abs(kx) < nx / 3) & (abs(ky[:, None]) < ny / 3)
+    k = np.stack(np.broadcast_arrays(kx * TAU / LENGTHS[0], (ky * TAU / LENGTHS[1])[:, None]))
+    square = np.where((k**2).sum(0) > 0, (k**2).sum(0), 1)
+    omega = np.fft.fft2(simulation.field("vorticity")[0, 0])
+    u = np.fft.ifft2(np.stack([1j * k[1], -1j * k[0]]) * omega / square).real
+    products = np.fft.fft2(u[:, None] * u)
+    p = -np.einsum("iyx,jyx,ijyx->yx", k, k, products) / square * kept
+    assert np.abs(simulation.field("p")[0, 0] - np.fft.ifft2(p).real).max() < 1e-13
+    left = simulation.field("div(advection + pressure_acceleration)")
+    assert np.abs(left).max() < 1e-12
+
+
+def test_pressure_on_a_beta_plane_is_refused():
+    simulation = Simulation(make(flow={"viscosity": 0.02, "beta": 1.0}), {"vorticity": vorticity_noise()})
+    for text in ("p", "acceleration", "mean(pressure_acceleration.x)"):
+        with pytest.raises(CaseError, match=r"is not known: with flow\.beta it balances a Coriolis force"):
+            simulation.field(text)
+    with pytest.raises(CaseError, match=r"with flow\.beta"):
+        simulation.diagnose("pressure")
+    assert np.isfinite(simulation.field("advection + viscous_acceleration")).all()

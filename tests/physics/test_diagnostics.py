@@ -12,6 +12,7 @@ from support.ranks import run_on
 from whorl import analyse
 from whorl.base.errors import CaseError
 from whorl.config.case import Case
+from whorl.output import growing_file
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 
@@ -240,7 +241,11 @@ def test_fields_of_snapshots_are_what_they_say(tmp_path):
 
 
 @needs("hdf5")
-def test_a_restart_goes_on_without_a_gap_or_a_double(tmp_path):
+@pytest.mark.parametrize("small", [0, 1 << 22])
+def test_a_restart_goes_on_without_a_gap_or_a_double(tmp_path, monkeypatch, small):
+    """Also where the last states are in files beside that of the others."""
+    monkeypatch.setattr(growing_file, "SMALL", small)
+    monkeypatch.setattr(growing_file, "SHARE", 0.1)
     case = case_of(tmp_path / "whole")
     Simulation(case).run(progress=False)
     other = case.updated(output={"directory": str(tmp_path / "parts")})
@@ -248,7 +253,9 @@ def test_a_restart_goes_on_without_a_gap_or_a_double(tmp_path):
     for _ in range(7):
         begun.step()
     del begun
+    assert any((tmp_path / "parts").glob("diagnostics-*.h5")) == (small == 0)
     Simulation.restart(tmp_path / "parts").run(progress=False)
+    assert not any((tmp_path / "parts").glob("diagnostics-*.h5"))
     one, two = open_run(tmp_path / "whole").diagnostics, open_run(tmp_path / "parts").diagnostics
     assert set(one) == {wanted["kind"] for wanted in WANTED}
     for name, data in one.items():

@@ -8,7 +8,9 @@ import pytest
 import xarray as xr
 from support import devices
 from support.build import needs
-from whorl.base.errors import CaseError
+from support.ranks import on_ranks
+from whorl.base.errors import BlowUp, CaseError
+from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.output import probes as output
 from whorl.results.probes import frequency_spectrum, spatio_temporal_spectrum
@@ -182,19 +184,52 @@ def test_a_file_is_that_of_memory(tmp_path):
     assert abs(u).max() > 0
 
 
+def flow_of(world, directory=None) -> Simulation:
+    """A flow whose first modes do not depend on the ranks."""
+    case = case_of(directory, initial={"name": "zero"}, grid={"points": [16, 12, 14]})
+    simulation = Simulation(case, comm=world)
+    simulation.set_field(
+        "velocity", lambda x, y, z: (np.sin(y + z), np.exp(np.cos(z + x)), np.cos(x + 2 * y) + 0 * z)
+    )
+    return simulation
+
+
+@needs("hdf5")
+@on_ranks()
+def test_a_run_on_ranks_writes_one_file(world, tmp_path):
+    """The file of rank 0 is that of one rank, and a restart on these ranks goes on in it."""
+    output.MOST_ROWS = 3
+    directory = world.bcast(tmp_path) / "run"
+    with flow_of(world, directory) as simulation:
+        for _ in range(7):
+            simulation.step()
+    with Simulation.restart(directory, comm=world) as simulation:
+        simulation.run(progress=False)
+    if world.rank:
+        return
+    with flow_of(MPI.COMM_SELF) as alone:
+        alone.run(progress=False)
+        wanted = alone.probes
+    for name, data in open_run(directory).probes.items():
+        assert data["step"].values.tolist() == wanted[name]["step"].values.tolist()
+        xr.testing.assert_allclose(data, wanted[name], rtol=0, atol=1e-12)
+        array = data["amplitude" if name == "modes" else "value"]
+        assert np.all(np.abs(array).max("time") > (0 if name == "modes" else 1e-3))
+
+
 @needs("hdf5")
 def test_a_kill_leaves_a_file_that_can_be_read(tmp_path):
     """Killed while it writes rows: the file has those before, and the restart the others."""
     if (child := os.fork()) == 0:
         output.MOST_ROWS = 2
-        append, simulation = output._append_rows, Simulation(case_of(tmp_path / "run"))
+        append, simulation = output.append_states, Simulation(case_of(tmp_path / "run"))
 
         def dying(group, data):
             append(group, data)
             if simulation.step_number >= 7:
                 os.kill(os.getpid(), signal.SIGKILL)
 
-        output._append_rows = dying
+        output.append_states = dying
         simulation.run(progress=False)
         os._exit(0)
     assert os.WTERMSIG(os.waitpid(child, 0)[1]) == signal.SIGKILL
@@ -203,6 +238,30 @@ def test_a_kill_leaves_a_file_that_can_be_read(tmp_path):
     assert there.tolist() == list(range(len(there)))
     Simulation.restart(tmp_path / "run").run(progress=False)
     assert open_run(tmp_path / "run").probes["modes"]["step"].values.tolist() == list(range(11))
+
+
+@needs("hdf5")
+@pytest.mark.parametrize("most", [3, 1000])
+def test_a_blow_up_leaves_all_rows_before_it(tmp_path, monkeypatch, most):
+    """Those of every state that is finite, though no checkpoint has written them, and no others."""
+    monkeypatch.setattr(output, "MOST_ROWS", most)
+    sections = {
+        "flow": {"viscosity": 0.0},
+        "time": {"dt": 3.0, "steps": 100},
+        "output": {"directory": str(tmp_path / "run"), "checkpoint_every": "never", "series_every": "never"},
+    }
+    simulation = Simulation(case_of(probes=PROBES[:2], **sections))
+    with pytest.raises(BlowUp) as error:
+        simulation.run(progress=False)
+    there = open_run(tmp_path / "run").probes
+    last = error.value.step
+    for name, array in (("modes", "amplitude"), ("points", "value")):
+        steps = there[name]["step"].values.tolist()
+        assert steps == list(range(len(steps)))
+        assert last - 1 <= steps[-1] <= last
+        assert 2 < len(steps) < 100
+        assert np.isfinite(there[name][array].values).all() or name == "points"
+    assert np.abs(there["modes"]["amplitude"]).max() > 10
 
 
 @needs("hdf5")

@@ -19,14 +19,14 @@ DYE = {
 }
 
 
-def case_of(points=(16, 12, 14), scalars=(), initial=None, **flow) -> Case:
+def case_of(points=(16, 12, 14), scalars=(), initial=None, precision="double", **flow) -> Case:
     return Case(
         grid={"points": points},
         flow={"viscosity": 0.05} | flow,
         time={"dt": 0.01, "until": 1.0},
         initial=initial or {"name": "random", "k0": 2},
         scalars=list(scalars),
-        run={"threads": 1, "device": devices.current()},
+        run={"threads": 1, "device": devices.current(), "precision": precision},
     )
 
 
@@ -91,17 +91,20 @@ SETS = {
 }
 
 
-def state(kind: str) -> Simulation:
+def condensate_case(precision: str = "double") -> Case:
+    return Case(
+        grid={"points": [16, 12, 14]},
+        flow={"model": "gross-pitaevskii", "sound_speed": 1.0, "coherence_length": 0.7},
+        time={"dt": 0.01, "until": 1.0},
+        initial={"name": "zero"},
+        run={"threads": 1, "device": devices.current(), "precision": precision},
+    )
+
+
+def state(kind: str, precision: str = "double") -> Simulation:
     own = dict(SETS[kind])
     if kind == "condensate":
-        case = Case(
-            grid={"points": [16, 12, 14]},
-            flow={"model": "gross-pitaevskii", "sound_speed": 1.0, "coherence_length": 0.7},
-            time={"dt": 0.01, "until": 1.0},
-            initial={"name": "zero"},
-            run={"threads": 1, "device": devices.current()},
-        )
-        simulation = Simulation(case)
+        simulation = Simulation(condensate_case(precision))
         simulation.set_field("psi", lambda x, y, z: (1 + 0.3 * np.cos(x + z), 0.4 * np.sin(y) + 0 * x))
         return simulation
     initial = (
@@ -109,7 +112,7 @@ def state(kind: str) -> Simulation:
         if kind == "current"
         else None
     )
-    return Simulation(case_of(initial=initial, **own))
+    return Simulation(case_of(initial=initial, precision=precision, **own))
 
 
 @pytest.mark.parametrize("kind", SETS)
@@ -130,6 +133,27 @@ def test_sets_are_the_separate_kinds(kind):
         assert np.isfinite(found[f"{group.prefix}moment"]).all()
     for one in contents.numbers:
         assert found[one.name] == pytest.approx(float(simulation.mean(one.text)), rel=1e-10, abs=1e-12)
+
+
+@pytest.mark.parametrize("kind", SETS)
+def test_single_precision(kind):
+    """Moments and numbers of the same state to its rounding, which is seen; every point is counted."""
+    double, single = (
+        state(kind, precision).diagnose(kind, order=4, bins=50) for precision in ("double", "single")
+    )
+    deviations = []
+    for name in double.data_vars:
+        if "count" in name or "pdf" in name or "outside" in name or "edge" in name:
+            continue
+        one, other = (np.atleast_1d(found[name].values) for found in (double, single))
+        size = np.maximum(np.abs(one), np.abs(one).max(-1, keepdims=True) * 1e-2)
+        deviations.append(np.nanmax(np.abs(other - one) / np.maximum(size, 1e-3)))
+    assert 0 < max(deviations) < 2e-4
+    for name in double.data_vars:
+        if name.endswith("count"):
+            assert (
+                double[name].sum() == single[name].sum() or abs(double[name].sum() - single[name].sum()) < 10
+            )
 
 
 def test_gradients_of_a_scalar_along_and_across_its_mean_gradient():
@@ -195,6 +219,23 @@ def numbers_of(world, threads):
         simulation.set_field("dye", lambda x, y, z: (np.exp(np.sin(x + y) * np.cos(z)),))
         kinds = ("gradients", "dissipation", "pressure", "scalars")
         found = [simulation.diagnose(kind, bins=40) for kind in kinds]
+    own = {"threads": threads, "device": devices.current()}
+    case = case_of(initial={"name": "zero"}, model="mhd").updated(run=own)
+    with Simulation(case, comm=world) as simulation:
+        for field, waves in (("velocity", (1, 2, 1)), ("magnetic", (2, 1, 3))):
+            a, b, c = waves
+            simulation.set_field(
+                field,
+                lambda x, y, z, a=a, b=b, c=c: (
+                    np.exp(np.sin(a * y + z)),
+                    np.exp(np.cos(b * z) + 0 * x),
+                    np.cos(c * x + y),
+                ),
+            )
+        found.append(simulation.diagnose("current", bins=40))
+    with Simulation(condensate_case().updated(run=own), comm=world) as simulation:
+        simulation.set_field("psi", lambda x, y, z: (np.exp(np.cos(x + z)), 0.4 * np.exp(np.sin(y)) + 0 * x))
+        found.append(simulation.diagnose("condensate", bins=40))
     return [data[key].values for data in found for key in data.data_vars]
 
 

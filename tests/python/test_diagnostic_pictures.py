@@ -11,6 +11,7 @@ from support.diagnostic_files import case_of, run_with_diagnostics, states_of
 from support.processes import equal
 from whorl.base.errors import CaseError
 from whorl.config.diagnostics import KINDS
+from whorl.results import diagnostic_picture
 from whorl.results.diagnostic_picture import draw_diagnostic, plot_diagnostic
 from whorl.results.diagnostic_plots import DRAWINGS, draw_plain
 from whorl.results.pooled import pooled
@@ -196,3 +197,24 @@ def test_a_picture_is_of_the_mean_a_state_or_the_last_one(tmp_path):
     plot_diagnostic(tmp_path / "run", "pdf", tmp_path / "b.svg", tell=told.append)
     assert told[0].startswith("the last state is drawn, not a mean: ")
     assert "t = 30" in (tmp_path / "b.svg").read_text()
+
+
+@needs("hdf5")
+@pytest.mark.parametrize(
+    "block",
+    [
+        {"kind": "slice", "of": ["u.x"], "at": 0.0},
+        {"kind": "line", "of": ["u.x"], "along": "x", "at": [0.0, 0.0]},
+    ],
+)
+def test_slices_and_lines_show_the_last_state_unless_a_window_is_given(tmp_path, monkeypatch, block):
+    run, shown, told = run_with_diagnostics(tmp_path / "run", TIMES, [block]), [], []
+    monkeypatch.setattr(
+        diagnostic_picture, "draw_diagnostic", lambda data, title: shown.append(data) or drawn(data)
+    )
+    plot_diagnostic(tmp_path / "run", block["kind"], tell=told.append)
+    plot_diagnostic(tmp_path / "run", block["kind"], start=0.0, tell=told.append)
+    last = run.diagnostics[block["kind"]].isel(time=-1)
+    np.testing.assert_array_equal(shown[0][block["kind"]], last[block["kind"]])
+    assert shown[1].attrs["states"] == len(TIMES)
+    assert "the last state is drawn; --from and --to draw a mean." in told

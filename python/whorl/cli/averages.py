@@ -11,6 +11,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from whorl.base.errors import CaseError
+from whorl.base.text import typed
 from whorl.cli.options import RunArgument, StatesFile, WindowEnd, WindowStart
 from whorl.run.progress import stdout_console
 
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 def average(
     directory: RunArgument,
+    words: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     start: WindowStart = None,
     end: WindowEnd = None,
     as_json: Annotated[
@@ -46,6 +48,12 @@ def average(
     """
     from whorl.results.runs import open_run
 
+    if words:
+        options = " ".join(f"-d {typed(word)}" for word in words)
+        raise CaseError(
+            f"{', '.join(words)}: one run is averaged; for diagnostics of these names type "
+            f"whorl average {typed(directory)} {options}."
+        )
     run = open_run(directory)
     if diagnostics or diagnostic:
         _average_diagnostics(run, diagnostic or [], (start, end), as_json, source, output)

@@ -112,15 +112,19 @@ def plot(
     """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress.
 
     With --from or --to it also draws averages over this window, as of whorl average. With --diagnostic NAME
-    it draws the mean of a diagnostic over the window, with a band of its error, or with --time a state of it.
+    it draws the mean of a diagnostic over the window, with a band of its error, or with --time a state of it;
+    of a slice or a line the last state, unless a window is given.
     """
+    chosen = {"time": time, "start": start, "end": end}
     if probes is not None:
+        others = {"--field": field, "--plane": plane, "--time": time, "--from": start, "--to": end}
+        _refuse(others | {"--diagnostic": diagnostic, "--file": source}, "a picture of --probes")
         from whorl.results.probe_plots import plot_probe
 
         picture = plot_probe(directory, probes, output, resample=resample)
         typer.echo(f"picture  {spelled(str(picture))}")
         return
-    chosen = {"time": time, "start": start, "end": end}
+    _refuse({"--resample": resample or None}, "a picture without --probes NAME")
     if diagnostic is not None:
         picture = _plot_diagnostic(directory, diagnostic, output, source, field or plane, chosen)
     else:
@@ -130,6 +134,12 @@ def plot(
             raise CaseError("--file goes with --diagnostic NAME.")
         picture = plot_run(directory, output, field=field, plane=plane, **chosen, tell=typer.echo)
     typer.echo(f"output   {spelled(str(directory))}\npicture  {spelled(str(picture))}")
+
+
+def _refuse(options: dict[str, Any], what: str) -> None:
+    """Raises CaseError for options that are given and have no meaning for a picture."""
+    if given := [name for name, value in options.items() if value is not None]:
+        raise CaseError(f"{', '.join(given)}: {what} does not take this; leave it out.")
 
 
 def _plot_diagnostic(

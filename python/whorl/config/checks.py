@@ -16,12 +16,14 @@ from whorl.config.expressions import (
     check_diagnostic_names,
     check_snapshot_fields,
 )
+from whorl.config.forces_named import force_name, forceable
 from whorl.config.forcing import DesignGrid, FormulaInTime, Steady, Stochastic, undesigned
 from whorl.config.formulas import SHORT
 from whorl.config.initial_options import KINDS, Formula, InitialField, Zero
 from whorl.config.measures import (
     all_fields,
     growing_columns,
+    quantities,
     series_columns,
     spectra_columns,
     state_fields,
@@ -154,6 +156,11 @@ def check_scalars(case: Any) -> None:
         if is_taken(name, case.flow):
             by = "whorl's files use themselves" if name in RESERVED else f'flow.model = "{model}" uses itself'
             raise ValueError(f'scalars.name = "{name}" is a name that {by}; choose another')
+        if name in {*quantities(case), *case.flow.unknown(), *map(force_name, forceable(case))}:
+            raise ValueError(
+                f'scalars.name = "{name}" is what expressions call another quantity of the case; choose '
+                "another"
+            )
     for columns in (series_columns(case), spectra_columns(case)):
         called = [column.name for column in columns]
         if twice := [name for name in called if called.count(name) > 1]:

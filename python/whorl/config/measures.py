@@ -3,6 +3,7 @@
 from typing import Any
 
 from whorl.config.columns import CLOCK, UNITS_OF_CASE, Column
+from whorl.config.forces_named import forceable, power_name, powers
 from whorl.config.forcing import units_of
 from whorl.config.models.base import Defined, FieldOf
 from whorl.config.scalars import STATISTICS, VARIANCE
@@ -112,7 +113,9 @@ def quantities(case: Any) -> dict[str, Defined]:
 
     A scalar whose name is no word of the language has none.
     """
-    named = dict(case.flow.quantities())
+    known = all_fields(case)
+    forced = {name: known[name] for name in forceable(case) if name.isidentifier()}
+    named = dict(case.flow.quantities()) | powers(forced)
     for scalar in case.scalars:
         if scalar.name.isidentifier():
             _, (D, *gradient) = scalar.of_core(case.flow.viscosity_of_schmidt())
@@ -127,9 +130,11 @@ def quantities(case: Any) -> dict[str, Defined]:
 
 
 def budget(case: Any) -> dict[str, tuple[str, ...]]:
-    """By column the quantities whose means add up to its rate of change without forces (`Model.budget`)."""
+    """By column the quantities whose means add up to its rate of change (`Model.budget`)."""
     of_scalars = {
-        f"{scalar.name}_variance": (f"{scalar.name}_production", f"-{scalar.name}_dissipation")
+        f"{scalar.name}_variance": (
+            *(f"{scalar.name}_production", f"-{scalar.name}_dissipation", power_name(scalar.name)),
+        )
         for scalar in case.scalars
         if scalar.name.isidentifier()
     }

@@ -21,6 +21,9 @@ from whorl.programs.parse import ExpressionError, Parser, fault, in_one_line
 from whorl.programs.values import AXES
 
 MOST_VALUES = 100_000  # of one probe at one time
+FORCED = (
+    "it holds a force, and a probe reads the fields of the state; take the force in a diagnostic or a column"
+)
 
 
 def _triples(value: Any) -> Any:
@@ -131,6 +134,8 @@ class ModeProbe(Probe):
         return len(self.modes)
 
     def refused(self, node: Node) -> str:
+        if any(_has_force(one) for one in within(node)):
+            return FORCED
         if node.uniform or (node.kind == "linear" and not _has_product(node)):
             return ""
         return (
@@ -205,6 +210,8 @@ class PointProbe(Probe):
         if all(one.uniform for one in within(node)):
             return ""
         for one in within(node):
+            if _has_force(one):
+                return FORCED
             if one.kind == "number" and isinstance(one.value, Node):
                 return "a mean takes all points, so it is not read at single ones; write it to output.columns"
             if one.kind == "linear" and _has_product(one):
@@ -267,6 +274,10 @@ def check_probe_names(case: Any) -> None:
 
 def _has_product(node: Node) -> bool:
     return any(term.field.product for term in node.value)
+
+
+def _has_force(node: Node) -> bool:
+    return node.kind == "linear" and any(term.field.force for term in node.value)
 
 
 def _label(mode: tuple[int, int, int]) -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Any
 
+from whorl.config.forces_named import force_name, force_of, forceable, refusals
 from whorl.config.formulas import numbers_of
-from whorl.config.measures import output_fields, quantities, state_fields
+from whorl.config.measures import all_fields, output_fields, quantities, state_fields
 from whorl.config.models.base import FieldOf
 from whorl.programs.nodes import Parity
 from whorl.programs.parse import Vocabulary, complex_field, scalar_field, vector_field
@@ -25,7 +26,21 @@ def vocabulary(case: Any) -> Vocabulary:
         if field.definition:
             definitions |= dict.fromkeys(filter(None, (name, field.symbol)), field.definition)
     definitions |= {name: one.text for name, one in quantities(case).items()}
-    return Vocabulary(parities, _walls(case.grid.bases), fields, definitions, numbers_of(case))
+    known = all_fields(case)
+    refused = refusals(case) | case.flow.unknown()
+    for name in forceable(case):
+        if force_name(name) not in refused:
+            fields[force_name(name)] = force_of(case, name, known[name])
+    forced = dict.fromkeys(force.field for force in case.forcing)
+    return Vocabulary(
+        parities=parities,
+        walls=_walls(case.grid.bases),
+        forces={name: _parities(known[name]) for name in forced},
+        fields=fields,
+        definitions=definitions,
+        parameters=numbers_of(case),
+        refused=refused,
+    )
 
 
 def _field(field: FieldOf, first: int) -> Callable[[Algebra], Value]:

@@ -49,10 +49,14 @@ def answer(
     known: dict[Known, float] = {"t": time}
     counted: dict[Tally, Counted] = {}
     taken = {one: Taken(one, tuple(flow.physical_block)) for one in questions.selections}
-    fields = {field: field.serial for field in questions.parser.graph.fields if not field.product}
-    if means := questions.plan.in_modes:
-        known |= zip(means, _means_of_modes(means, flow, fields), strict=True)
+    fields = {field: field.serial for field in questions.parser.graph.fields if field.of_state}
     try:
+        for force in questions.forces:
+            flow.bring_force(force, time)
+            of_force = [field for field in questions.parser.graph.fields if field.force == force]
+            fields |= {field: len(fields) + n for n, field in enumerate(of_force)}
+        if means := questions.plan.in_modes:
+            known |= zip(means, _means_of_modes(means, flow, fields), strict=True)
         for stage in questions.plan.stages:
             program = _of_core(stage.program, known, fields, stage.products)
             values = len(stage.values) + len(stage.selected)

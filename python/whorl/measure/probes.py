@@ -28,7 +28,7 @@ class Reading:
         self.reads = probe.reads(parser)
         self.layout = probe.layout(case, self.reads)
         self.coordinates = probe.coordinates(case)
-        self._fields = {field: field.serial for field in parser.graph.fields if not field.product}
+        self._fields = {field: field.serial for field in parser.graph.fields if field.of_state}
         self._nodes = [node for one in self.reads for node in one.nodes]
         # What stands still, such as the imaginary part of a real number, is not read.
         linear = (one for node in self._nodes for one in within(node) if one.kind == "linear")

@@ -1,7 +1,7 @@
 """The output of a run: measurements of a state, tables, snapshots and checkpoints, and the directory.
 
 Its modules, each of which reaches only those before it:
-checkpoint, checksums, lock, moment, table, series, diagnostic_files, diagnostics, probe_files, probes,
-snapshot_series, snapshot_writer, snapshots, directory, means, accuracy, mode_arrays, spectra, plans,
+checkpoint, checksums, lock, moment, table, series, diagnostic_files, growing_file, diagnostics, probe_files,
+probes, snapshot_series, snapshot_writer, snapshots, directory, means, accuracy, mode_arrays, spectra, plans,
 recorder.
 """

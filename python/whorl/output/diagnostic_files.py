@@ -59,13 +59,15 @@ def check_replaceable(path: Path, what: str, about: str) -> None:
         raise CaseError(f"{path} is no earlier {what}, so it is not replaced; choose another with -o.")
 
 
-def append_state(group: "h5py.Group", state: xr.Dataset) -> None:
-    """Append a state to a group of the same diagnostic."""
-    for key, variable in state.variables.items():
+def append_states(group: "h5py.Group", states: xr.Dataset) -> None:
+    """Append states to a group of the same diagnostic or probe."""
+    if not (count := states.sizes["time"]):
+        return
+    for key, variable in states.variables.items():
         if variable.dims[:1] == ("time",):
             data = group[key]
-            data.resize(data.shape[0] + 1, axis=0)
-            data[-1] = variable.values[0]
+            data.resize(data.shape[0] + count, axis=0)
+            data[-count:] = variable.values
 
 
 def cut_group(group: "h5py.Group", states: int) -> None:

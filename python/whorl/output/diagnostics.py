@@ -1,33 +1,34 @@
 """The diagnostics of a run: measured together when they are due, kept by rank 0 in diagnostics.h5.
 
-Where no file is written rank 0 keeps them in memory. Each addition is made in a copy of the file that takes
-its place, so that a kill never damages it.
+Where no file is written rank 0 keeps them in memory. Each state is on disk when it is added, in the file or
+beside it (`growing_file`), and a kill never damages it.
 """
 
 import json
-import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import xarray as xr
 
 from whorl.base.errors import CaseError
-from whorl.base.files import whole_file
-from whorl.base.hdf5 import open_hdf5
 from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import Clock
 from whorl.config.diagnostics import Array, Diagnostic, Layout
 from whorl.measure.answers import answer, questions_of
-from whorl.output.diagnostic_files import append_state, cut_group, read_diagnostics, write_group
+from whorl.output.diagnostic_files import cut_group
+from whorl.output.growing_file import GrowingFile
 from whorl.output.moment import Moment
 from whorl.output.series import gaps_of, with_gaps
 from whorl.output.table import Kept, Table
 from whorl.programs.questions import Questions
+
+if TYPE_CHECKING:
+    import h5py
 
 CLOCK = (("time", "time", "t"), ("step", "1", "number of time steps made"))
 Row = dict[str, np.ndarray]
@@ -123,6 +124,7 @@ class Diagnostics(Table):
 
     def __init__(self, case: Case, comm: MPI.Intracomm, path: Path | None = None):
         super().__init__((), path)
+        self.file = GrowingFile(path) if path else None
         self.case, self.comm = case, comm
         self.by_name = {one.label: one for one in case.diagnostics}
         self._together: dict[tuple[str, ...], Together] = {}
@@ -133,7 +135,7 @@ class Diagnostics(Table):
 
     def datasets(self) -> dict[str, xr.Dataset]:
         """All states of each, over `time` and the axes; on ranks but the first without states."""
-        there = read_diagnostics(self.path) if self.path and self.path.is_file() else {}
+        there = self.file.read() if self.file and self.file.is_there() else {}
         return {name: there.get(name, one.dataset(one.rows)) for name, one in self.measured.items()}
 
     def begin(self) -> None:
@@ -154,23 +156,30 @@ class Diagnostics(Table):
             one = self.measured[name]
             one.steps.append(moment.clock.step)
             one.times.append(moment.clock.time)
-            if self.comm.rank == 0 and not self.path:
+            if self.comm.rank == 0 and not self.file:
                 one.rows.append(row)
-        if self.path:
-            self._append(measured)
+        if self.file:
+            told = with_gaps(self.gaps)
+            states = {name: self.measured[name].dataset([row]) for name, row in measured.items()}
+            self.file.add(moment.clock.step, {name: one.assign_attrs(told) for name, one in states.items()})
+
+    def finish(self) -> None:
+        """Put all states into diagnostics.h5 itself."""
+        if self.file and self.file.is_there():
+            self.file.merge()
 
     @property
     def states(self) -> int:
         return sum(len(one.steps) for one in self.measured.values())
 
     def kept(self, step: int) -> Kept:
-        if self.path is None or not self.path.is_file():
+        if self.file is None or not self.file.is_there():
             return Kept({}, 0, [])
         return self.read(step)[1]
 
     def read(self, step: int) -> tuple[list[str], Kept]:
         """The names of the groups, and of each that has states up to a step their steps and times."""
-        there = read_diagnostics(self.path, without_arrays=True)
+        there = self.file.read(without_arrays=True)
         self._check(there)
         gaps = [gap for data in there.values() for gap in gaps_of(data)]
         kept = {}
@@ -205,26 +214,14 @@ class Diagnostics(Table):
         for name, (steps, times) in data.items():
             if one := self.measured.get(name):
                 one.steps, one.times = list(steps), list(times)
-        if self.path and data:
-            with whole_file(self.path) as beside:
-                shutil.copyfile(self.path, beside)
-                with open_hdf5(beside, "a") as file:
-                    for name, (steps, _) in data.items():
-                        cut_group(file[name], len(steps))
-                        file[name].attrs.pop("gaps", None)
-                        file[name].attrs.update(with_gaps(self.gaps))
+        if self.file and data:
+            self.file.merge(lambda file: self._cut(file, data))
+
+    def _cut(self, file: "h5py.File", data: dict[str, Clocks]) -> None:
+        for name, (steps, _) in data.items():
+            cut_group(file[name], len(steps))
+            file[name].attrs.pop("gaps", None)
+            file[name].attrs.update(with_gaps(self.gaps))
 
     def synchronise(self) -> None:
-        """Do nothing: each addition has put the whole file on disk."""
-
-    def _append(self, measured: dict[str, Row]) -> None:
-        with whole_file(self.path) as beside:
-            if self.path.is_file():
-                shutil.copyfile(self.path, beside)
-            with open_hdf5(beside, "a") as file:
-                for name, row in measured.items():
-                    state = self.measured[name].dataset([row])
-                    if name in file:
-                        append_state(file[name], state)
-                    else:
-                        write_group(file, name, state.assign_attrs(with_gaps(self.gaps)))
+        """Do nothing: each state is on disk."""

@@ -5,6 +5,7 @@
     series.csv               see series.py
     spectra.h5               see spectra.py
     diagnostics.h5           see diagnostics.py
+    diagnostics-STEP.h5      states that are not yet in it
     probes.h5                see probes.py
     analysis.h5              what `whorl analyse` measured of checkpoints
     and whatever other tables config/outputs.py has
@@ -51,7 +52,7 @@ BESIDE = {
 OWN_FOLDERS = {
     folder: (f"{DIGITS}{ending}", f"{DIGITS}{ending}{ASIDE}")
     for folder, ending in {"checkpoints": ".h5", "snapshots": ".vtkhdf"}.items()
-}
+} | {"": (f"diagnostics-{DIGITS}.h5",)}
 
 
 class RunDirectory:

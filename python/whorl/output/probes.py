@@ -18,7 +18,7 @@ from whorl.base.files import whole_file
 from whorl.base.hdf5 import open_hdf5
 from whorl.config.case import Case
 from whorl.measure.probes import Reading
-from whorl.output.diagnostic_files import write_group
+from whorl.output.diagnostic_files import append_states, write_group
 from whorl.output.diagnostics import CLOCK, about, measures
 from whorl.output.moment import Moment
 from whorl.output.probe_files import as_complex, read_groups
@@ -77,6 +77,12 @@ class Rows:
         parts = 2 if self.reading.probe.kind == "modes" else 1
         return len(self.reading.forms) * self.reading.probe.count() * parts
 
+    def drop_lost(self) -> None:
+        """Forget the last rows that are not finite."""
+        while self.raw and not np.isfinite(self.raw[-1]).all():
+            for rows in (self.steps, self.times, self.raw):
+                rows.pop()
+
     def clear(self) -> None:
         """Forget the rows, which are written."""
         self.written += len(self)
@@ -115,6 +121,11 @@ class Probes(Table):
             rows.times.append(time)
             rows.raw.append(raw)
         return not self.keeps and any(self.rows[name].full for name in read)
+
+    def drop_lost(self) -> None:
+        """Forget the last rows in memory that are not finite, as those of a flow that is lost."""
+        for one in self.rows.values():
+            one.drop_lost()
 
     @property
     def states(self) -> int:
@@ -174,7 +185,7 @@ class Probes(Table):
                     if len(one):
                         data = one.dataset().assign_attrs(with_gaps(self.gaps))
                         if name in file:
-                            _append_rows(file[name], data)
+                            append_states(file[name], data)
                         else:
                             _write(file, name, data)
 
@@ -182,11 +193,3 @@ class Probes(Table):
 def _write(file: "h5py.File", name: str, data: xr.Dataset) -> None:
     row = sum(one.nbytes for one in data.data_vars.values()) // max(data.sizes["time"], 1)
     write_group(file, name, data, rows=int(np.clip(CHUNK_BYTES // max(row, 1), 1, 4096)))
-
-
-def _append_rows(group: "h5py.Group", data: xr.Dataset) -> None:
-    for key, variable in data.variables.items():
-        if variable.dims[:1] == ("time",):
-            there = group[key]
-            there.resize(there.shape[0] + variable.shape[0], axis=0)
-            there[-variable.shape[0] :] = variable.values

@@ -135,7 +135,12 @@ class Recorder:
         if "checkpoint" in due:
             self.checkpoint(report.dt)
         if last:
-            agreed(self.comm, self.probes.synchronise)
+            self.finish()
+
+    def finish(self) -> None:
+        """Put what is in memory or beside the files into them."""
+        agreed(self.comm, self.probes.synchronise)
+        agreed(self.comm, self.diagnostics.finish)
 
     def _read_probes(self, names: list[str]) -> None:
         """Read some probes, which needs no statistics, and write what has been read if it is much."""
@@ -232,6 +237,9 @@ class Recorder:
             )
 
     def blow_up(self, reason: str) -> BlowUp:
+        """The error of a flow that is lost; what probes have read of it before is on disk. Collective."""
+        self.probes.drop_lost()
+        agreed(self.comm, self.probes.synchronise)
         return BlowUp(
             self.clock.time, self.clock.step, reason, self.last_checkpoint, viscous=self.case.flow.viscous
         )

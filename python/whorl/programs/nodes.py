@@ -7,6 +7,7 @@ linear operators stay linear forms: they are found in the modes, and cost nothin
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -63,32 +64,51 @@ Known = str | Node | Largest
 
 @dataclass(frozen=True, eq=False)
 class Field:
-    """A real field with Fourier coefficients: a component of the state, or a product brought back to modes.
+    """A real field with Fourier coefficients: of the state, of a force, or a product brought back to modes.
 
     Attributes
     ----------
     serial : int
-        Its number among the fields of the graph; those of the state come first, in the order of the state.
+        Its number among the fields of the graph; those of the state come first, in the order of the state,
+        then those of forces.
     parity : Parity
         Whether it is odd about the walls, if there are any.
     product : Node or None
-        What is brought back; None for a component of the state.
+        What is brought back; None for a component of the state or of a force.
+    force : str
+        The field on which the force acts that this is a component of; else empty.
     """
 
     serial: int
     parity: Parity
     product: Node | None = None
+    force: str = ""
+
+    @property
+    def of_state(self) -> bool:
+        """Whether it is a component of the state."""
+        return not (self.product or self.force)
 
 
 class Graph:
     """The nodes of some expressions, over components of the state with these parities.
 
-    Without walls along an axis parity about it has no meaning, and is False.
+    `forces` has those of the forces on fields, by the name of the field. Without walls along an axis parity
+    about it has no meaning, and is False.
     """
 
-    def __init__(self, parities: Sequence[Parity], walls: Parity = EVEN):
+    def __init__(
+        self,
+        parities: Sequence[Parity],
+        walls: Parity = EVEN,
+        forces: Mapping[str, Sequence[Parity]] = MappingProxyType({}),
+    ):
         self.walls = walls
-        self.fields = [Field(number, self._meant(parity)) for number, parity in enumerate(parities)]
+        named = [("", parity) for parity in parities]
+        named += [(name, parity) for name, of_force in forces.items() for parity in of_force]
+        self.fields = [
+            Field(number, self._meant(parity), force=name) for number, (name, parity) in enumerate(named)
+        ]
         self._nodes: dict[tuple[Any, ...], Node] = {}
         self._products: dict[Node, Field] = {}
         self._parities: dict[Node, Parity | None] = {}
@@ -109,8 +129,12 @@ class Graph:
         return self._node("coordinate", axis, ())
 
     def field(self, component: int) -> Node:
-        """A component of the state."""
+        """A component of the state or of a force, by its number."""
         return self._linear(LinearForm({Term(self.fields[component], ONE): 1.0}))
+
+    def force(self, name: str) -> list[Node]:
+        """The components of the force on a field."""
+        return [self.field(one.serial) for one in self.fields if one.force == name]
 
     def mean(self, node: Node) -> Node:
         """The mean over all points; in a periodic box of sums of what is in the modes the sum of theirs."""

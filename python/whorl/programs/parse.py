@@ -58,6 +58,8 @@ class Vocabulary:
         Whether each real component of the state is odd about walls.
     walls : Parity
         Along which axes there are walls.
+    forces : mapping of str to sequence of Parity
+        Those of the components of the forces on fields, by the name of the field.
     fields : mapping of str to Callable
         By name the value of a field in an algebra.
     definitions : mapping of str to str
@@ -70,6 +72,7 @@ class Vocabulary:
 
     parities: Sequence[Parity] = ()
     walls: Parity = EVEN
+    forces: Mapping[str, Sequence[Parity]] = field(default_factory=dict)
     fields: Mapping[str, Callable[[Algebra], Value]] = field(default_factory=dict)
     definitions: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, float] = field(default_factory=dict)
@@ -108,12 +111,19 @@ def complex_field(first: int) -> Callable[[Algebra], Value]:
 
 
 class Parser:
-    """Makes values of texts, all in one graph, so that what they have in common is worked out once."""
+    """Makes values of texts, all in one graph, so that what they have in common is worked out once.
 
-    def __init__(self, vocabulary: Vocabulary):
+    With an algebra in its graph.
+    """
+
+    def __init__(self, vocabulary: Vocabulary, algebra: Algebra | None = None):
         self.vocabulary = vocabulary
-        self.graph = Graph(vocabulary.parities, vocabulary.walls)
-        self.algebra = Algebra(self.graph)
+        self.graph = (
+            Graph(vocabulary.parities, vocabulary.walls, vocabulary.forces)
+            if algebra is None
+            else algebra.graph
+        )
+        self.algebra = algebra or Algebra(self.graph)
         self._defined: dict[str, Value] = {}
 
     def parse(self, text: str) -> Value:

@@ -9,7 +9,7 @@ import numpy as np
 
 from whorl.programs.increments import IncrementMoments, Increments
 from whorl.programs.language import FUNCTIONS
-from whorl.programs.nodes import EVEN, Known, Node, worked_out
+from whorl.programs.nodes import EVEN, Known, Node, within, worked_out
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Plan, plan
 from whorl.programs.tally import Counted, Selection, Shells, Tally
@@ -117,6 +117,18 @@ class Questions:
             walls=walls,
             most=self.most,
         )
+
+    @cached_property
+    def forces(self) -> list[str]:
+        """The fields whose forces they take, in order."""
+        forms = [form for stage in self.plan.stages for form in stage.program.inputs]
+        in_modes = [
+            *self.plan.in_modes,
+            *(one for shells in self.spectra for two in shells.pairs for one in two),
+        ]
+        forms += [one.value for node in in_modes for one in within(node) if one.kind == "linear"]
+        fields = {term.field for form in forms for term in form if term.field.force}
+        return list(dict.fromkeys(field.force for field in sorted(fields, key=lambda field: field.serial)))
 
 
 def _nodes(values: Iterable[Value]) -> list[Node]:

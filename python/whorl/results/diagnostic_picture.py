@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 from whorl.base.errors import CaseError
 from whorl.base.files import check_picture
 from whorl.base.text import spelled
+from whorl.config.diagnostics import KINDS, Diagnostic
 from whorl.results.diagnostic_means import check_measured
 from whorl.results.diagnostic_plots import DRAWINGS, draw_plain
 from whorl.results.picture_style import STYLE, save_picture
@@ -43,7 +44,7 @@ def plot_diagnostic(
         The time of a state, of which the nearest is drawn, in place of a mean.
     start, end : float, optional
         The window of the mean, by default that of `RunResults.average`. Without such a window the last state
-        is drawn.
+        is drawn, as it is of slices and lines unless one is given.
     found : dict of str to Dataset, optional
         The states, such as `whorl.analyse` returns them; those of diagnostics.h5 by default.
     tell : callable, optional
@@ -118,6 +119,10 @@ def _shown(
     data = states[name]
     if not data.sizes["time"]:
         raise CaseError(f"the diagnostic {name} has no state yet.")
+    kind = KINDS.get(data.attrs.get("kind", ""), Diagnostic)
+    if time is None and kind.of_moments and window == (None, None):
+        tell("the last state is drawn; --from and --to draw a mean.")
+        time = float(data["time"][-1])
     if time is None:
         try:
             means = run.mean_diagnostics(name, *window, found=states)

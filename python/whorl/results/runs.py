@@ -11,8 +11,8 @@ from whorl.base.errors import CaseError
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean, show
 from whorl.config.outputs import FILES
-from whorl.output.diagnostic_files import read_diagnostics
 from whorl.output.directory import RunDirectory
+from whorl.output.growing_file import GrowingFile
 from whorl.output.probe_files import read_probes
 from whorl.output.series import read_series, with_gaps
 from whorl.output.snapshot_series import times_of
@@ -143,7 +143,7 @@ class RunResults:
         --------
         mean_diagnostics : Means with errors.
         """
-        return read_diagnostics(RunDirectory(self.directory).diagnostics)
+        return GrowingFile(RunDirectory(self.directory).diagnostics).read()
 
     def mean_diagnostics(
         self,

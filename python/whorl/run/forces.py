@@ -2,7 +2,8 @@
 
 import inspect
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -128,7 +129,22 @@ def of_script(case: Case, given: Any) -> dict[str, Any]:
 
 def set_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm, by_script: Any = None) -> None:
     """Sets the values of all forces of given shape. Collective. Raises CaseError."""
-    script, number = of_script(case, by_script), 0
+    script = of_script(case, by_script)
+    for target, force in _shaped(flow, case, comm):
+        _set_force(target, force, script.get(force.field))
+
+
+def set_known_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> None:
+    """The same but for those whose script or file is not there, which the core then lacks. Collective."""
+    for target, force in _shaped(flow, case, comm):
+        if isinstance(force, Steady):
+            with suppress(CaseError):
+                _set_force(target, force, None)
+
+
+def _shaped(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> Iterator[tuple[ForceTarget, Forcing]]:
+    """The forces of given shape, with what sets them."""
+    number = 0
     for force in case.forcing:
         if isinstance(force, Steady | Script):
             about = all_fields(case)[force.field]
@@ -137,7 +153,7 @@ def set_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm, by_script: Any
             target = ForceTarget(
                 flow, case, comm, force.field, about.components, place, number=number, amplitude=amplitude
             )
-            _set_force(target, force, script.get(force.field))
+            yield target, force
         number += len(force.sources(case))
 
 

@@ -18,7 +18,7 @@ from whorl.output.checkpoint import Checkpoint
 from whorl.output.directory import RunDirectory
 from whorl.run import tune
 from whorl.run.checks import other_level
-from whorl.run.forces import begin_forces, kept_of_sources, with_script
+from whorl.run.forces import begin_forces, kept_of_sources, set_known_forces, with_script
 
 
 class Restarts:
@@ -155,13 +155,14 @@ class Restarts:
         source = RunDirectory(directory)
         case, checkpoint = on_root(comm, lambda: source.to_look_at(diagnostics, settings, step))
         lines = checkpoint.lines_for(case, settings)
-        # Without the shapes of forces: those of a script are not known here, and nothing is stepped.
+        # Forces of a script are not known here.
         self._set_up(case, comm, None, checkpoint.clock(), None, lines, forced=False)
         try:
             self.flow.read_checkpoint(checkpoint.path)
         except _core.Error as error:
             raise _damaged(comm, source, checkpoint, error) from None
         self.flow.restore_sources(kept_of_sources(checkpoint.sources, checkpoint.case, case))
+        set_known_forces(self.flow, case, comm)
         self._open_log("open")
         self.origin, self._fresh = checkpoint.path, False
         return self

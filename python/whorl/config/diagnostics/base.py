@@ -94,6 +94,9 @@ class Diagnostic(Section):
     reference: ClassVar[str] = ""
     """Where it is defined."""
 
+    of_moments: ClassVar[bool] = False
+    """Whether a picture shows the last state, unless a mean is asked for."""
+
     page: ClassVar[str] = ""
     """The page of docs/diagnostics that defines it; that of its kind by default."""
 

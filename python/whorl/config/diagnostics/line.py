@@ -1,6 +1,6 @@
 """Values of quantities on a line of points."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import BeforeValidator
@@ -13,6 +13,8 @@ from whorl.programs.questions import Questions
 
 class Line(Diagnostic):
     """Values of quantities on a line of grid points, the nearest to a position."""
+
+    of_moments: ClassVar = True
 
     kind: Literal["line"] = option(..., "kind of diagnostic")
     of: Texts = option(..., "expressions whose components are taken", min_length=1)

@@ -1,6 +1,6 @@
 """Values of quantities on a plane of points."""
 
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -12,6 +12,8 @@ from whorl.programs.questions import Questions
 
 class Slice(Diagnostic):
     """Values of quantities on a plane of grid points, the nearest to a position."""
+
+    of_moments: ClassVar = True
 
     kind: Literal["slice"] = option(..., "kind of diagnostic")
     of: Texts = option(..., "expressions whose components are taken", min_length=1)

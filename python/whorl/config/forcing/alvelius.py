@@ -33,6 +33,7 @@ class Alvelius(Forcing):
         0, "seed of its random numbers, which depend on the seed, the mode and the number of the step"
     )
     vector: ClassVar = True
+    no_moment: ClassVar = "a force of kind alvelius is made anew for each step and its length"
     any_bases: ClassVar = False
     end_of_band: ClassVar = END_ABOUT_PEAK
 

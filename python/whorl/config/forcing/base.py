@@ -57,6 +57,9 @@ class Forcing(Section):
     end_of_band: ClassVar[str] = "forcing.k_max"
     """What says where its band ends."""
 
+    no_moment: ClassVar[str] = ""
+    """Why it has no value at a moment, where it follows from a step."""
+
     @property
     def label(self) -> str:
         """The name in the series and the spectra."""

@@ -51,6 +51,7 @@ class ConstantEnergy(OnBand):
     )
     multiplies: ClassVar = True
     holds: ClassVar = True
+    no_moment: ClassVar = "constant-energy sets the field after each step, and is no term of its equation"
 
     @model_validator(mode="after")
     def _consistent(self) -> "ConstantEnergy":

@@ -144,6 +144,9 @@ class Model(Section):
     viscous: ClassVar[bool] = True
     only_kinetic: ClassVar[bool] = False
 
+    forced_by: ClassVar[dict[str, tuple[str, str]]] = {}
+    """Of a field that follows from another one: that one, and its force by the force f on the other."""
+
     turnover_rate: ClassVar[Callable[[Mapping[str, np.ndarray]], float] | None] = None
     """u'/L of a state by its spectra; None: the model has none, and no option may be in turnovers."""
 
@@ -160,8 +163,12 @@ class Model(Section):
         """Quantities by name that expressions may use, such as the pressure p."""
         return {}
 
+    def unknown(self) -> dict[str, str]:
+        """Names of quantities that this flow has not, though others of the model have, and the reason."""
+        return {}
+
     def budget(self) -> dict[str, tuple[str, ...]]:
-        """By column of the series the quantities whose means add up to its rate of change without forces.
+        """By column of the series the quantities whose means add up to its rate of change.
 
         A minus before a name says that it is subtracted.
         """

@@ -116,8 +116,8 @@ class Boussinesq(ViscousFlow):
 
     def budget(self) -> dict[str, tuple[str, ...]]:
         return {
-            "energy": ("-buoyancy_flux", "-dissipation"),
-            "potential_energy": ("buoyancy_flux", "-potential_dissipation"),
+            "energy": ("-buoyancy_flux", "-dissipation", "velocity_force_power"),
+            "potential_energy": ("buoyancy_flux", "-potential_dissipation", "temperature_force_power"),
         }
 
     def without_mean(self, bases: str) -> tuple[str, ...]:

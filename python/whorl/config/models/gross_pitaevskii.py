@@ -30,6 +30,19 @@ QUANTITIES = {
 }
 
 
+# By a force f on ψ, ∂ψ/∂t = … + f.
+INJECTIONS = {
+    "mass_injection": Defined(
+        "2*real(conj(psi)*psi_force)", "density/time", "2 Re ψ*f, rate of |ψ|² by the force f"
+    ),
+    "energy_injection": Defined(
+        f"4*dispersion*real(conj(interaction*({RHO} - density)*psi - dispersion*lap(psi))*psi_force)",
+        "density length²/time³",
+        "4a Re (b(ρ − ρ0)ψ − a∇²ψ)*f, rate of the energy by the force f in the mean",
+    ),
+}
+
+
 class Superfluid(Model):
     """A wavefunction by its sound speed and coherence length."""
 
@@ -113,6 +126,9 @@ i ∂ψ/∂t = −a ∇²ψ + b |ψ|²ψ − b ρ0 ψ,  a = c ξ/√2,  b = c/(�
         )
         return wave, -wave
 
+    def quantities(self) -> dict[str, Defined]:
+        return QUANTITIES | INJECTIONS
+
     def budget(self) -> dict[str, tuple[str, ...]]:
-        """Both are conserved."""
-        return {"mass": (), "energy": ()}
+        """Both are conserved without a force."""
+        return {"mass": ("mass_injection",), "energy": ("energy_injection",)}

@@ -149,8 +149,10 @@ class Mhd(ViscousFlow):
         }
 
     def budget(self) -> dict[str, tuple[str, ...]]:
-        of_u = {} if self.kinematic else {"energy": ("lorentz_work", "-dissipation")}
-        return of_u | {"magnetic_energy": ("-lorentz_work", "-ohmic_dissipation")}
+        of_b = {"magnetic_energy": ("-lorentz_work", "-ohmic_dissipation", "magnetic_force_power")}
+        if self.kinematic:
+            return of_b
+        return {"energy": ("lorentz_work", "-dissipation", "velocity_force_power")} | of_b
 
     def magnetic_diffusivity(self) -> float:
         if self.magnetic_prandtl is None:

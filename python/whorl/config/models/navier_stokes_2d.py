@@ -11,6 +11,7 @@ import numpy as np
 from whorl.config.columns import Column
 from whorl.config.models.base import Curves, Defined, FieldOf, Picture, Slice
 from whorl.config.models.viscous import (
+    ACCELERATIONS,
     DISSIPATION,
     ENERGY,
     ENERGY_CURVE,
@@ -20,6 +21,7 @@ from whorl.config.models.viscous import (
     TURNOVER_TIME,
     VELOCITY,
     Losses,
+    pressure,
     turnover_rate,
 )
 from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
@@ -27,6 +29,8 @@ from whorl.config.section import Linear, option
 
 VORTICITY = FieldOf(1, "1/time", "vorticity ω along z", symbol="omega")
 BY_VORTICITY = replace(VELOCITY, definition="vector(-dy(inv_lap(vorticity)), dx(inv_lap(vorticity)), 0)")
+
+PRESSURE_SOURCES = "-div(div(outer(velocity, velocity)))"  # of ∇²p
 
 
 def integral_scale(spectra: Mapping[str, np.ndarray]) -> float:
@@ -91,6 +95,10 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         (("energy", "E(k)"),),
         slope=(-3, "k$^{-3}$"),
     )
+    forced_by: ClassVar = {
+        "velocity": ("vorticity", "vector(-dy(inv_lap(f)), dx(inv_lap(f)), 0)"),
+        "vorticity": ("velocity", "curl(f).z"),
+    }
     waves: ClassVar = ("beta",)
     must_be_flat: ClassVar = True
     turnover_rate: ClassVar = staticmethod(partial(turnover_rate, share=1.0, scale=integral_scale))
@@ -114,10 +122,21 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
             "1/time³",
             "loss of ½ω² at the point by all linear losses that act; by viscosity ν |∇ω|²",
         )
-        return super().quantities() | {"Q": INVARIANTS["Q"], "enstrophy_dissipation": of_enstrophy}
+        own = {"Q": INVARIANTS["Q"], "enstrophy_dissipation": of_enstrophy}
+        named = pressure(PRESSURE_SOURCES) | super().quantities() | own | ACCELERATIONS
+        return {name: one for name, one in named.items() if name not in self.unknown()}
+
+    def unknown(self) -> dict[str, str]:
+        if not self.beta:
+            return {}
+        why = "with flow.beta it balances a Coriolis force that grows with y and is not periodic"
+        return {
+            name: f"{name} is not known: {why}; take advection or viscous_acceleration, or set flow.beta to 0"
+            for name in ("p", "pressure_acceleration", "acceleration")
+        }
 
     def budget(self) -> dict[str, tuple[str, ...]]:
-        return super().budget() | {"enstrophy": ("-enstrophy_dissipation",)}
+        return super().budget() | {"enstrophy": ("-enstrophy_dissipation", "vorticity_force_power")}
 
     def parameters(self) -> dict[str, float]:
         return self.losses() | {"beta": self.beta}

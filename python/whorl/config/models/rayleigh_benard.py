@@ -183,8 +183,8 @@ class RayleighBenard(Model):
 
     def budget(self) -> dict[str, tuple[str, ...]]:
         return {
-            "energy": ("convective_flux", "-dissipation"),
-            "thermal_variance": ("convective_flux", "-thermal_dissipation"),
+            "energy": ("convective_flux", "-dissipation", "velocity_force_power"),
+            "thermal_variance": ("convective_flux", "-thermal_dissipation", "temperature_force_power"),
         }
 
     def headline(self) -> str:

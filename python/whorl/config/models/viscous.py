@@ -43,7 +43,9 @@ ACCELERATIONS = {
     "pressure_acceleration": Defined("-grad(p)", ACCELERATION, "−∇p"),
     "viscous_acceleration": Defined("viscosity*lap(velocity)", ACCELERATION, "ν∇²u"),
     "acceleration": Defined(
-        "viscosity*lap(velocity) - grad(p)", ACCELERATION, "−∇p + ν∇²u, of a fluid element by these two"
+        "viscosity*lap(velocity) - grad(p) + velocity_force",
+        ACCELERATION,
+        "−∇p + ν∇²u + f, of a fluid element by these, f the force of [[forcing]]",
     ),
 }
 
@@ -251,7 +253,7 @@ class Losses(Model):
         }
 
     def budget(self) -> dict[str, tuple[str, ...]]:
-        return {"energy": ("-dissipation",)}
+        return {"energy": ("-dissipation", "velocity_force_power")}
 
     def moves(self, statistics: Mapping[str, float]) -> bool:
         return statistics["energy"] > 0

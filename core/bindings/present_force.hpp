@@ -1,0 +1,60 @@
+// The force on a field as a field: for programs, which know it by its number.
+#pragma once
+
+#include "bindings/make_program_runs.hpp"
+#include "fields/passes.hpp"
+#include "measure/state.hpp"
+#include "steppers/present_force.hpp"
+#include "steppers/stepper.hpp"
+
+namespace whorl {
+
+// Adds a multiple of a field, without its mean or with it.
+template <class Real> struct AddTimes {
+    Real factor;
+    const Complex<Real>* from;
+    Complex<Real>* to;
+    std::int64_t modes;
+    int components;
+    bool with_mean;
+
+    WHORL_INLINE void operator()(Mode<Real> mode) const {
+        if (!with_mean && square(mode.k) == Real(0)) return;
+        for (int v = 0; v < components; ++v) {
+            Complex<Real>& at = to[v * modes + mode.index];
+            at = at + factor * from[v * modes + mode.index];
+        }
+    }
+};
+
+struct NamedField {
+    std::string name;
+    int components;
+    std::array<Parity, 3> parities;
+};
+
+// The sum of all sources on a field, at `time` and between steps. read(beside) gives the modes of the field,
+// if it is no field of the state in a buffer. Collective.
+template <class Model, class Device, class Real, class Read>
+ForceOfFlow<Device, Real> present_force(Stepper<Model, Device, Real>& stepper,
+                                        const ModeSet<Device, Real>& set, const NamedField& of, double time,
+                                        const Read& read) {
+    using Values = device::Buffer<Complex<Real>, typename Device::Memory>;
+    stepper.require_between_steps("a force is measured");
+    Values made(static_cast<std::size_t>(of.components * stepper.modes()), set.device.executors());
+    auto& forces = stepper.forces();
+    for (std::size_t n = 0; n < forces.count(); ++n) {
+        if (forces.source(n).field() != of.name) continue;
+        const double gain = forces.add_present(n, stepper.state(), time, made.data());
+        if (!forces.source(n).everywhere()) continue;
+        Values beside;
+        const FieldModes<Real> field = read(beside);
+        each_mode(set, AddTimes<Real>{static_cast<Real>(gain), field.data, made.data(), field.modes,
+                                      of.components, IsWaveFunction<Model>});
+        set.device.finish(); // before what is beside goes
+    }
+    set.device.finish();
+    return {std::move(made), {of.parities.begin(), of.parities.begin() + of.components}};
+}
+
+} // namespace whorl

@@ -1,0 +1,107 @@
+"""A file of groups over time that grows at a cost in proportion to its states, and that no kill damages.
+
+A small file is copied, the copy extended and put in its place. A state for a large one is a file of its own
+beside it, FILE-STEP.h5, until these together are a quarter of the file: then they are merged into a copy that
+takes its place, so that each state is copied a few times, however many there are. A state that a kill has
+left both in the file and beside it counts once.
+"""
+
+import shutil
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import xarray as xr
+
+from whorl.base.files import whole_file
+from whorl.base.hdf5 import open_hdf5
+from whorl.output.diagnostic_files import append_states, read_diagnostics, write_group
+
+if TYPE_CHECKING:
+    import h5py
+
+SMALL = 1 << 22  # bytes of a file that is copied for each state
+SHARE = 4  # the states beside a file are less than its size divided by this
+DIGITS = "[0-9]" * 8
+
+
+class GrowingFile:
+    """Groups of datasets over time, in a file and, of the last states, beside it."""
+
+    def __init__(self, path: Path):
+        self.path = path
+
+    def is_there(self) -> bool:
+        """Whether a state has been added."""
+        return self.path.is_file()
+
+    def read(self, *, without_arrays: bool = False) -> dict[str, xr.Dataset]:
+        """All groups, or only their coordinates. Raises CaseError."""
+        groups = read_diagnostics(self.path, without_arrays=without_arrays)
+        for _, beside in self._states():
+            for name, data in read_diagnostics(beside, without_arrays=without_arrays).items():
+                groups[name] = joined(groups[name], data) if name in groups else data
+        return groups
+
+    def add(self, step: int, states: Mapping[str, xr.Dataset]) -> None:
+        """Add a state of some groups, which is on disk when this returns."""
+        if not self.path.is_file() or (self.path.stat().st_size <= SMALL and not self._states()):
+            self._change(lambda file: _extend(file, states))
+            return
+        own = self.path.with_name(f"{self.path.stem}-{step:08d}.h5")
+        with whole_file(own) as beside, open_hdf5(beside, "w") as file:
+            for name, data in states.items():
+                write_group(file, name, data, rows=1)
+        if SHARE * sum(path.stat().st_size for _, path in self._states()) >= self.path.stat().st_size:
+            self.merge()
+
+    def merge(self, change: Callable[["h5py.File"], None] | None = None) -> None:
+        """Put all states into the file itself, and change it further."""
+        there = self._states()
+        if not there and change is None:
+            return
+
+        def together(file: "h5py.File") -> None:
+            for _, beside in there:
+                _extend(file, read_diagnostics(beside))
+            if change is not None:
+                change(file)
+
+        self._change(together)
+        for _, beside in there:
+            beside.unlink()
+
+    def _states(self) -> list[tuple[int, Path]]:
+        """The files beside it, by their steps."""
+        files = self.path.parent.glob(f"{self.path.stem}-{DIGITS}.h5")
+        return sorted((int(path.stem.removeprefix(f"{self.path.stem}-")), path) for path in files)
+
+    def _change(self, change: Callable[["h5py.File"], None]) -> None:
+        with whole_file(self.path) as beside:
+            if self.path.is_file():
+                shutil.copyfile(self.path, beside)
+            with open_hdf5(beside, "a") as file:
+                change(file)
+
+
+def joined(there: xr.Dataset, more: xr.Dataset) -> xr.Dataset:
+    """The states of both, without those of the second that the first has."""
+    new = _new(more, there["step"].values.max(initial=-1))
+    if not new.sizes["time"]:
+        return there
+    options: dict[str, Any] = {"data_vars": "minimal", "coords": "minimal", "compat": "override"}
+    return xr.concat([there, new], "time", join="override", combine_attrs="override", **options)
+
+
+def _new(data: xr.Dataset, last: int) -> xr.Dataset:
+    return data.isel(time=data["step"].values > last)
+
+
+def _extend(file: "h5py.File", states: Mapping[str, xr.Dataset]) -> None:
+    """Append states that are not there yet to the groups of a file."""
+    for name, data in states.items():
+        if name not in file:
+            write_group(file, name, data)
+            continue
+        steps = file[name]["step"]
+        append_states(file[name], _new(data, int(steps[-1]) if len(steps) else -1))
