@@ -43,6 +43,8 @@ QUANTITIES = {
     "joint PDF of Q and R": {"kind": "joint-pdf", "of": ["-trace(grad(u) @ grad(u))/2", "-det(grad(u))"]},
     "conditional mean": {"kind": "conditional", "of": "u.y", "given": "u.x"},
     "profiles": {"kind": "profile", "of": ["u", "u.x*u.z"]},
+    "structure functions along x": {"kind": "structure-functions", "of": "u", "along": ["x"]},
+    "structure functions along x, y and z": {"kind": "structure-functions", "of": "u"},
 }
 PROBES = {
     "100 modes": {"kind": "modes", "of": "u", "modes": [[n % 10, n // 10, 3] for n in range(100)]},
