@@ -61,6 +61,7 @@ template <class Device, class Real> class Running {
           staging_(trip, wanted.values) {
         require_fitting();
         make_inputs(program);
+        make_fluxes(program);
         make_interpreter(box, program);
         make_tallies();
         make_measured();
@@ -132,11 +133,31 @@ template <class Device, class Real> class Running {
             inputs_.push_back(carried);
             first += input.size();
         }
-        for (int p = 0; p < wanted_.products; ++p) {
-            CarriedProduct<Real> carried;
-            carried.field = fields_.products[at(p)];
-            carried.parity = fields_.parities[at(p)];
-            products_.push_back(carried);
+    }
+
+    // Products are results in the order of the fluxes.
+    void make_fluxes(const Program& program) {
+        const std::vector<int> results = steps_.results;
+        int first = 0;
+        for (const Flux& flux : fluxes_of(program.products)) {
+            AnyFlux<Real>& one = fluxes_.emplace_back();
+            one.first = first;
+            one.count = static_cast<int>(flux.products.size());
+            one.flux.field = fields_.products[at(flux.field)];
+            one.flux.turn = flux.turn;
+            one.flux.power = flux.power;
+            // Of a field the last flux is stored first.
+            for (AnyFlux<Real>& before : fluxes_)
+                before.flux.adds =
+                    &before != &one && (before.flux.adds || before.flux.field == one.flux.field);
+            for (int v = 0; v < one.count; ++v) {
+                const int product = flux.products[at(v)];
+                const auto& [field, factor, derivatives, parity] = program.products[at(product)];
+                one.flux.parts[at(v)] = {static_cast<Real>(flux.factors[at(v)]), derivatives[0],
+                                         derivatives[1], Parity{parity[0], parity[1], parity[2]}};
+                steps_.results[at(wanted_.of_rows() + first + v)] = results[at(wanted_.of_rows() + product)];
+            }
+            first += one.count;
         }
     }
 
@@ -200,9 +221,9 @@ template <class Device, class Real> class Running {
     }
 
     void once(const Wanted& wanted, double weight, bool adds, const BlockCallback<Real>* at_batch) {
-        for (auto& product : products_) {
-            product.weight = static_cast<Real>(weight);
-            product.adds = adds;
+        for (auto& [flux, first, count] : fluxes_) {
+            flux.weight = static_cast<Real>(weight);
+            flux.adds = flux.adds || adds;
         }
         wanted.products > 0 ? pass<true>(wanted, at_batch) : pass<false>(wanted, at_batch);
     }
@@ -224,8 +245,9 @@ template <class Device, class Real> class Running {
         pass.outcome.of_rows = of_rows_.data();
         pass.outcome.all = all_;
         pass.carried_in = inputs_.data();
-        pass.carried_out = products_.data();
-        if constexpr (brings) pass.first_product = products_.front();
+        pass.carried_out = fluxes_.data();
+        pass.flux_count = brings ? static_cast<int>(fluxes_.size()) : 0;
+        if constexpr (brings) pass.first_flux = fluxes_.front().template of<1>();
         pass.at_batch = at_batch;
         trip_.run(pass);
     }
@@ -350,7 +372,7 @@ template <class Device, class Real> class Running {
     std::vector<Real> numbers_, space_;
     device::Table<Real, Memory> number_table_;
     std::vector<CarriedInput<Real>> inputs_;
-    std::vector<CarriedProduct<Real>> products_;
+    std::vector<AnyFlux<Real>> fluxes_;
     std::vector<double> of_rows_; // [mean or maximum][z][y] of the rank
     device::Buffer<double, Memory> on_device_;
     device::Buffer<Real, Memory> measured_;
