@@ -21,6 +21,9 @@ namespace {
 // Field, factor, derivatives, power of |k|^2, the band of |k|, and the radius of an average or 0.
 using TermTuple = std::tuple<int, double, std::array<int, 3>, int, double, double, double>;
 
+// The field of a product, its factor, derivatives and parity.
+using ReturnedTuple = std::tuple<int, double, std::array<int, 3>, std::array<bool, 3>>;
+
 programs::InputTerms terms_of(const std::vector<std::vector<TermTuple>>& given) {
     programs::InputTerms inputs;
     for (const auto& sum : given) {
@@ -70,11 +73,13 @@ void bind_program(nb::module_& m) {
             "__init__",
             [](Program* self, const std::vector<std::vector<TermTuple>>& inputs,
                const std::vector<double>& numbers, const std::vector<programs::Instruction>& instructions,
-               const std::vector<int>& results, const std::vector<std::array<bool, 3>>& parities) {
-                new (self) Program{terms_of(inputs), numbers, instructions, results, parities};
+               const std::vector<int>& results, const std::vector<ReturnedTuple>& products) {
+                new (self) Program{terms_of(inputs), numbers, instructions, results, {}};
+                for (const auto& [field, factor, derivatives, parity] : products)
+                    self->products.push_back({field, factor, derivatives, parity});
             },
             nb::arg("inputs"), nb::arg("numbers"), nb::arg("instructions"), nb::arg("results"),
-            nb::arg("parities"))
+            nb::arg("products"))
         .def_prop_ro(
             "places", [](const Program& self) { return programs::compiled(self).places; },
             "Where the interpreter keeps numbers, coordinates and results.");

@@ -129,14 +129,14 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
                            const Callback& consume) {
         programs::Fields<Real> fields;
         fields.sources = sources();
-        WHORL_REQUIRE(static_cast<int>(program.parities.size()) == wanted.products,
-                      "a program does not give the parities of its products.");
+        WHORL_REQUIRE(static_cast<int>(program.products.size()) == wanted.products,
+                      "a program does not say which fields its products belong to.");
         const std::int64_t modes = flow_.state().modes;
-        for (const auto& [x, y, z] : program.parities) {
+        for (const Parity& parity :
+             programs::parities_of_fields(program.products, flow_.trip.layout().walls)) {
             products_.emplace_back(static_cast<std::size_t>(modes), flow_.trip.device().executors());
-            parities_.push_back({x, y, z});
+            parities_.push_back(parity);
             fields.products.push_back(products_.back().data());
-            fields.parities.push_back(parities_.back());
         }
         return programs::evaluate(trip, flow_.world, flow_.options.box(), program, wanted, fields,
                                   flow_.truncation.dealiasing().shifts,

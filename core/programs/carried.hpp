@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/parity.hpp"
 #include "programs/average.hpp"
+#include "programs/fluxes.hpp"
 #include "programs/program.hpp"
 #include "roundtrip/layout.hpp"
 #include "roundtrip/mode_values.hpp"
@@ -153,24 +154,69 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
     }
 };
 
-// A product on its way back to the modes of a field, which is set, or to which it is added.
-template <class Real> struct CarriedProduct : PassDefaults<Real> {
-    static constexpr int products = 1, fluxes = 1;
+// Products on their way back to the modes of a field, of which the flux sum factor kx^a ky^b product is
+// weight i^turn kz^power times a part: the field is set, or the part added to it. Orders are at most 2.
+template <class Real, int n> struct CarriedFlux : PassDefaults<Real> {
+    static constexpr int products = n, fluxes = 1;
 
+    struct Part {
+        Real factor = 1;
+        int a = 0, b = 0;
+        Parity parity; // of the product
+    };
+    std::array<Part, static_cast<std::size_t>(n)> parts;
     Complex<Real>* field = nullptr;
     Real weight = 1;
+    int turn = 0, power = 0;
     bool adds = false;
-    Parity parity;
 
-    template <class Value> WHORL_INLINE void contract(Real, Real, const Value* p, Value* f) const {
-        f[0] = p[0];
+    static WHORL_INLINE Real raised(Real base, int order) {
+        return order == 0 ? Real(1) : order == 1 ? base : base * base;
+    }
+    template <class Value> WHORL_INLINE void contract(Real kx, Real ky, const Value* p, Value* f) const {
+        const auto part = [&](auto v) {
+            const Part& of = parts[v];
+            return (of.factor * raised(ky, of.b) * raised(kx, of.a)) * p[v];
+        };
+        Value sum = part(std::integral_constant<std::size_t, 0>{});
+        if constexpr (n > 1) sum = sum + part(std::integral_constant<std::size_t, 1>{});
+        if constexpr (n > 2) sum = sum + part(std::integral_constant<std::size_t, 2>{});
+        f[0] = sum;
     }
     WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* f) const {
-        const Complex<Real> given = weight * f[0];
+        const Complex<Real> given =
+            (weight * raised(mode.k.z, power) * kernels::power_of_i<Real>(turn)) * f[0];
         field[mode.index] = adds ? field[mode.index] + given : given;
     }
-    Parity product_parity(int) const { return parity; }
-    FluxParity flux_parity(int) const { return flux_of(parity); }
+    Parity product_parity(int v) const { return parts[static_cast<std::size_t>(v)].parity; }
+    FluxParity flux_parity(int) const {
+        const auto& [factor, a, b, parity] = parts.front();
+        return {parity * Parity{a % 2 == 1, b % 2 == 1, false}, parity.sines() % 2 == 1};
+    }
+};
+
+// The same for any number of products, from number `first` on.
+template <class Real> struct AnyFlux {
+    using Most = CarriedFlux<Real, Flux::most>;
+    Most flux;
+    int first = 0, count = 1;
+
+    template <int n> CarriedFlux<Real, n> of() const {
+        CarriedFlux<Real, n> narrow;
+        for (std::size_t v = 0; v < static_cast<std::size_t>(n); ++v)
+            narrow.parts[v] = {flux.parts[v].factor, flux.parts[v].a, flux.parts[v].b, flux.parts[v].parity};
+        narrow.field = flux.field;
+        narrow.weight = flux.weight;
+        narrow.turn = flux.turn;
+        narrow.power = flux.power;
+        narrow.adds = flux.adds;
+        return narrow;
+    }
+    template <class F> void with(const F& f) const {
+        if (count == 1) return f(of<1>());
+        if (count == 2) return f(of<2>());
+        f(flux);
+    }
 };
 
 } // namespace whorl::programs

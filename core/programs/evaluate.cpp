@@ -60,13 +60,13 @@ template <class Device, class Real> class Running {
   public:
     Running(RoundTrip<Device, Real>& trip, const Box& box, const Program& program, const Wanted& wanted,
             const Fields<Real>& fields)
-        : trip_(trip), wanted_(wanted), fields_(fields), prepared_(trip.device(), box, program),
-          steps_(prepared_.steps()), positions_(prepared_.get().positions),
-          shifted_(prepared_.positions(box, 0.5)), all_(block_of(trip)), staging_(trip, wanted.values),
-          inputs_(program.inputs, trip.layout()) {
+        : trip_(trip), wanted_(wanted), fields_(fields),
+          prepared_(trip.device(), box, in_order(program, wanted.of_rows())), steps_(prepared_.steps()),
+          positions_(prepared_.get().positions), shifted_(prepared_.positions(box, 0.5)),
+          all_(block_of(trip)), staging_(trip, wanted.values), inputs_(program.inputs, trip.layout()) {
         require_fitting();
         inputs_.refer_to(fields.sources);
-        make_products();
+        make_fluxes(program);
         make_rows();
         make_tallies();
         make_measured();
@@ -118,12 +118,35 @@ template <class Device, class Real> class Running {
                           "a product of a program is one of its inputs.");
     }
 
-    void make_products() {
-        for (int p = 0; p < wanted_.products; ++p) {
-            CarriedProduct<Real> carried;
-            carried.field = fields_.products[at(p)];
-            carried.parity = fields_.parities[at(p)];
-            products_.push_back(carried);
+    // Products are results in the order of the fluxes.
+    static Program in_order(Program program, int first_product) {
+        const std::vector<int> results = program.results;
+        const auto product = [&](int p) { return at(first_product + p); };
+        if (results.size() < product(static_cast<int>(program.products.size()))) return program;
+        for (int to = 0; const Flux& flux : fluxes_of(program.products))
+            for (const int from : flux.products) program.results[product(to++)] = results[product(from)];
+        return program;
+    }
+    void make_fluxes(const Program& program) {
+        int first = 0;
+        for (const Flux& flux : fluxes_of(program.products)) {
+            AnyFlux<Real>& one = fluxes_.emplace_back();
+            one.first = first;
+            one.count = static_cast<int>(flux.products.size());
+            one.flux.field = fields_.products[at(flux.field)];
+            one.flux.turn = flux.turn;
+            one.flux.power = flux.power;
+            // Of a field the last flux is stored first.
+            for (AnyFlux<Real>& before : fluxes_)
+                before.flux.adds =
+                    &before != &one && (before.flux.adds || before.flux.field == one.flux.field);
+            for (int v = 0; v < one.count; ++v) {
+                const int product = flux.products[at(v)];
+                const auto& [field, factor, derivatives, parity] = program.products[at(product)];
+                one.flux.parts[at(v)] = {static_cast<Real>(flux.factors[at(v)]), derivatives[0],
+                                         derivatives[1], Parity{parity[0], parity[1], parity[2]}};
+            }
+            first += one.count;
         }
     }
 
@@ -157,9 +180,9 @@ template <class Device, class Real> class Running {
     }
 
     void once(const Wanted& wanted, double weight, bool adds, const BlockCallback<Real>* at_batch) {
-        for (auto& product : products_) {
-            product.weight = static_cast<Real>(weight);
-            product.adds = adds;
+        for (auto& [flux, first, count] : fluxes_) {
+            flux.weight = static_cast<Real>(weight);
+            flux.adds = flux.adds || adds;
         }
         wanted.products > 0 ? pass<true>(wanted, at_batch) : pass<false>(wanted, at_batch);
     }
@@ -182,8 +205,9 @@ template <class Device, class Real> class Running {
         pass.outcome.of_rows = of_rows_.data();
         pass.outcome.all = all_;
         pass.carried_in = inputs_.on_host();
-        pass.carried_out = products_.data();
-        if constexpr (brings) pass.first_product = products_.front();
+        pass.carried_out = fluxes_.data();
+        pass.flux_count = brings ? static_cast<int>(fluxes_.size()) : 0;
+        if constexpr (brings) pass.first_flux = fluxes_.front().template of<1>();
         pass.at_batch = at_batch;
         trip_.run(pass);
     }
@@ -295,7 +319,7 @@ template <class Device, class Real> class Running {
     PhysicalBlock all_;
     Staging<Device, Real> staging_;
     CarriedInputs<Memory, Real> inputs_;
-    std::vector<CarriedProduct<Real>> products_;
+    std::vector<AnyFlux<Real>> fluxes_;
     device::Buffer<double> of_rows_; // [mean or maximum][z][y] of the rank
     device::Buffer<double, Memory> on_device_;
     device::Buffer<Real, Memory> measured_;

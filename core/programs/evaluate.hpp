@@ -37,11 +37,10 @@ struct Found {
     std::vector<Tallied> tallies;
 };
 
-// Fields that terms name by their number, and the fields in which products are put, each of so many modes.
+// Fields that terms name by their number, and those that products become parts of, each of so many modes.
 template <class Real> struct Fields {
     std::vector<Source<Real>> sources;
     std::vector<Complex<Real>*> products;
-    std::vector<Parity> parities; // of the products
 };
 
 // Returns means and maxima over the points of all ranks and tallies of them; the maximum of what is NaN

@@ -59,7 +59,7 @@ std::int64_t at_modes(const ProgramNeeds& needs, const Share& share) {
 } // namespace
 
 std::int64_t bytes_of(const ProgramNeeds& needs, const Share& share, const Share& along) {
-    const std::int64_t products = (needs.kept + needs.products) * share.modes * share.value;
+    const std::int64_t products = (needs.kept + needs.brought) * share.modes * share.value;
     if (needs.increments > 0) return products + of_increments(needs, along);
     return products + (needs.inputs > 0 ? at_points(needs, share) : 0) +
            (needs.pairs > 0 ? at_modes(needs, share) : 0);

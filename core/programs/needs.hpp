@@ -10,7 +10,8 @@ namespace whorl::programs {
 // (programs/mode_sums.hpp).
 struct ProgramNeeds {
     std::int64_t inputs = 0, products = 0; // that travel; without inputs there is no round trip
-    std::int64_t kept = 0;                 // products of the runs before it
+    std::int64_t brought = 0;              // fields that these become
+    std::int64_t kept = 0;                 // those of the runs before it
     std::int64_t of_rows = 0;              // means and maxima
     std::int64_t values = 0;               // at the points
     std::int64_t tallied = 0;              // operands of tallies
@@ -27,6 +28,7 @@ struct ProgramNeeds {
     template <class Use> static void each(const Use& use) {
         use("inputs", &ProgramNeeds::inputs);
         use("products", &ProgramNeeds::products);
+        use("brought", &ProgramNeeds::brought);
         use("kept", &ProgramNeeds::kept);
         use("of_rows", &ProgramNeeds::of_rows);
         use("values", &ProgramNeeds::values);

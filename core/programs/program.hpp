@@ -26,13 +26,20 @@ struct Term {
 
 // Inputs, each a sum of terms.
 using InputTerms = std::vector<std::vector<Term>>;
+// A product among the results on its way back: i^(a + b + c) kx^a ky^b kz^c times it is a part of a field.
+struct Returned {
+    int field = 0; // fields are numbered as they first appear
+    double factor = 1.0;
+    std::array<int, 3> derivatives{};
+    std::array<bool, 3> parity{}; // of the product: odd along x, y, z
+};
 
 struct Program {
     InputTerms inputs;
     std::vector<double> numbers;
     std::vector<Instruction> instructions;
     std::vector<int> results;
-    std::vector<std::array<bool, 3>> parities; // of the products among the results: odd along x, y, z
+    std::vector<Returned> products; // among the results, in their order
 };
 
 // An instruction whose result goes to a place of the workspace. Operands below `inputs` are inputs; those

@@ -31,32 +31,33 @@ template <class Real> struct Outcome {
     WHORL_INLINE int row_values() const { return means + maxima; }
 };
 
-// The first input and, if it brings products back, the first product travel with the pass itself.
+// The first input and, if it brings products back, the first flux travel with the pass itself.
 template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
     static constexpr int inputs = 1, products = brings, fluxes = brings;
     static constexpr bool works_on_rows = true;
 
     Interpreter<Real> interpreter;
     Outcome<Real> outcome;
-    const CarriedInput<Real>* carried_in = nullptr;    // of the host, all of them
-    const CarriedProduct<Real>* carried_out = nullptr; // the same
-    CarriedProduct<Real> first_product{};
+    const CarriedInput<Real>* carried_in = nullptr; // of the host, all of them
+    const AnyFlux<Real>* carried_out = nullptr;     // the same
+    int flux_count = 0;
+    CarriedFlux<Real, 1> first_flux{};
     const BlockCallback<Real>* at_batch = nullptr; // called with every batch of values, or null
 
-    // The other inputs and products travel as parts.
-    Widths widths() const {
-        return {interpreter.inputs, outcome.products, outcome.products, outcome.products};
-    }
+    // The other inputs and fluxes travel as parts.
+    Widths widths() const { return {interpreter.inputs, outcome.products, flux_count, outcome.products}; }
     template <class F> void each_part(const F& f) const {
-        for (int p = outcome.products - 1; p > 0; --p) f(carried_out[p], Firsts{0, p, p});
+        for (int flux = flux_count - 1; flux > 0; --flux)
+            carried_out[flux].with(
+                [&](const auto& part) { f(part, Firsts{0, carried_out[flux].first, flux}); });
         for (int v = interpreter.inputs - 1; v > 0; --v) f(carried_in[v], Firsts{v, 0, 0});
     }
     template <class Value> WHORL_INLINE void contract(Real kx, Real ky, const Value* p, Value* f) const {
-        first_product.contract(kx, ky, p, f);
+        first_flux.contract(kx, ky, p, f);
     }
-    WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* f) const { first_product.store(mode, f); }
-    Parity product_parity(int) const { return first_product.parity; }
-    FluxParity flux_parity(int) const { return first_product.flux_parity(0); }
+    WHORL_INLINE void store(Mode<Real> mode, const Complex<Real>* f) const { first_flux.store(mode, f); }
+    Parity product_parity(int) const { return first_flux.product_parity(0); }
+    FluxParity flux_parity(int) const { return first_flux.flux_parity(0); }
 
     // Rows of points from row `first` on; products go to `out`.
     template <class Device>

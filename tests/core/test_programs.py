@@ -323,6 +323,7 @@ def test_programs_that_do_not_fit_together_are_refused(world):
     twin = Twin((8, 8, 8))
     flow = flows.make(world, twin)
     u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0)]]
+    part = (0, 1.0, [0, 0, 0], [False] * 3)
     for program, wanted, words in [
         ((u, [], [("blend", [0, 0])], [0], []), (0, 0, 0, 1), "unknown operation blend"),
         ((u, [], [("add", [0])], [0], []), (0, 0, 0, 1), "has 1 operands instead of 2"),
@@ -332,8 +333,10 @@ def test_programs_that_do_not_fit_together_are_refused(world):
         (([], [1.0], [], [0], []), (0, 0, 0, 1), "has 1 results and 0 inputs"),
         (([[]], [], [], [0], []), (0, 0, 0, 1), "has no terms"),
         (([[(5, 1.0, [0, 0, 0], 0, 0.0, 1.0, 0.0)]], [], [], [0], []), (0, 0, 0, 1), "names field 5 of 3"),
-        ((u, [], [], [0], [[False] * 3]), (0, 0, 1, 0), "a product of a program is one of its inputs"),
-        ((u, [], [("multiply", [0, 0])], [4], []), (0, 0, 1, 0), "does not give the parities"),
+        ((u, [], [], [0], [part]), (0, 0, 1, 0), "a product of a program is one of its inputs"),
+        ((u, [], [("multiply", [0, 0])], [4], []), (0, 0, 1, 0), "does not say which fields"),
+        ((u, [], [("multiply", [0, 0])], [4], [(1, *part[1:])]), (0, 0, 1, 0), "belongs to field 1 of 0"),
+        ((u, [], [("multiply", [0, 0])], [4], [(0, 1.0, [3, 0, 0], part[3])]), (0, 0, 1, 0), "not of order"),
     ]:
         with pytest.raises(_core.Error, match=words):
             flow.run_program(_core.Program(*program), wanted, lambda *_: None, [])

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -12,9 +13,10 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.vocabulary import vocabulary
 from whorl.measure.selections import Taken
+from whorl.programs.brought import Brought, BroughtFields
 from whorl.programs.increments import IncrementMoments, Increments
 from whorl.programs.linear import LinearForm
-from whorl.programs.nodes import Field, Known, Largest, Node
+from whorl.programs.nodes import Known, Largest, Node
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Once, Program, Stage
 from whorl.programs.questions import Answers, Questions
@@ -49,18 +51,20 @@ def answer(
     known: dict[Known, float] = {"t": time}
     counted: dict[Tally, Counted] = {}
     taken = {one: Taken(one, tuple(flow.physical_block)) for one in questions.selections}
-    fields = {field: field.serial for field in questions.parser.graph.fields if field.of_state}
+    fields: dict[Any, int] = {
+        field: field.serial for field in questions.parser.graph.fields if field.of_state
+    }
+    modes = _Modes(flow, questions.plan.fields, fields)
     try:
         for force in questions.forces:
             flow.bring_force(force, time)
             of_force = [field for field in questions.parser.graph.fields if field.force == force]
             fields |= {field: len(fields) + n for n, field in enumerate(of_force)}
-        if means := questions.plan.in_modes:
-            known |= zip(means, _means_of_modes(means, flow, fields), strict=True)
+        known |= modes.means(questions.plan.in_modes)
         for stage in questions.plan.stages:
-            program = _of_core(stage.program, known, fields, stage.products)
+            program = _of_core(stage.program, known, fields, stage.brought)
             values = len(stage.values) + len(stage.selected)
-            wanted = (len(stage.means), len(stage.maxima), len(stage.products), values)
+            wanted = (len(stage.means), len(stage.maxima), stage.products, values)
             shapes = [(list(tally.bins), len(tally.weights)) for tally in stage.tallies]
             means, maxima, tallied = flow.run_program(
                 program, wanted, _divided(stage, consume, taken.values()), shapes
@@ -69,13 +73,14 @@ def answer(
             known |= zip(map(Largest, stage.maxima), maxima, strict=True)
             for tally, found in zip(stage.tallies, tallied, strict=True):
                 counted[tally] = Counted.of(tally, *found)
-            for product in stage.products:
-                fields[product] = len(fields)
+            for brought in stage.brought:
+                fields[brought] = len(fields)
+            known |= modes.means(stage.in_modes)
         increments = {
             one: _increments(one, flow, _of_core(program, known, fields))
             for one, program in questions.plan.increments
         }
-        spectra = {shells: _spectra(shells, flow, fields) for shells in questions.spectra}
+        spectra = {shells: modes.spectra(shells) for shells in questions.spectra}
     finally:
         flow.forget_products()
     selections = {key: one.gather(comm) for key, one in taken.items()}
@@ -96,16 +101,36 @@ def _divided(stage: Stage, consume: Consume, taken: Iterable[Taken]) -> Consume:
     return divide
 
 
-def _means_of_modes(means: Sequence[Node], flow: _core.Flow, numbers: dict[Field, int]) -> list[float]:
-    """The means of forms and of products of two."""
-    factors = [node.arguments if node.kind == "multiply" else (node,) for node in means]
-    return flow.mode_means(*_pairs(factors, numbers))
+@dataclass
+class _Modes:
+    """Sums over the modes of fields that are there, by their numbers."""
 
+    flow: _core.Flow
+    brought: BroughtFields
+    numbers: dict[Any, int]
 
-def _spectra(shells: Shells, flow: _core.Flow, numbers: dict[Field, int]) -> np.ndarray:
-    """The sums by shell, [pair][shell]."""
-    axis = -1 if shells.axis is None else shells.axis
-    return np.array(flow.mode_spectra(*_pairs(shells.pairs, numbers), shells.count, axis))
+    def means(self, nodes: Sequence[Node]) -> dict[Known, float]:
+        """The means of forms and of products of two."""
+        if not nodes:
+            return {}
+        factors = [node.arguments if node.kind == "multiply" else (node,) for node in nodes]
+        return dict(zip(nodes, self.flow.mode_means(*self._pairs(factors)), strict=True))
+
+    def spectra(self, shells: Shells) -> np.ndarray:
+        """The sums by shell, [pair][shell]."""
+        axis = -1 if shells.axis is None else shells.axis
+        return np.array(self.flow.mode_spectra(*self._pairs(shells.pairs), shells.count, axis))
+
+    def _pairs(
+        self, factors: Sequence[Sequence[Node]]
+    ) -> tuple[list[list[tuple[Any, ...]]], list[tuple[int, int]]]:
+        """The forms of one factor or two, each once, and pairs of their numbers; −1: there is no second."""
+        inputs: dict[LinearForm, int] = {}
+        pairs = []
+        for nodes in factors:
+            places = [inputs.setdefault(self.brought.form(node.value), len(inputs)) for node in nodes]
+            pairs.append((places[0], places[1] if len(places) == 2 else -1))
+        return [terms_of(form, self.numbers) for form in inputs], pairs
 
 
 def _increments(one: Increments, flow: _core.Flow, program: _core.Program) -> IncrementMoments:
@@ -114,30 +139,18 @@ def _increments(one: Increments, flow: _core.Flow, program: _core.Program) -> In
     return IncrementMoments(one, np.array(found))
 
 
-def _pairs(
-    factors: Sequence[Sequence[Node]], numbers: dict[Field, int]
-) -> tuple[list[list[tuple[Any, ...]]], list[tuple[int, int]]]:
-    """The forms of one factor or two, each once, and the pairs of their numbers; −1 stands for no second."""
-    inputs: dict[LinearForm, int] = {}
-    pairs = []
-    for nodes in factors:
-        places = [inputs.setdefault(node.value, len(inputs)) for node in nodes]
-        pairs.append((places[0], places[1] if len(places) == 2 else -1))
-    return [terms_of(form, numbers) for form in inputs], pairs
-
-
 def _of_core(
-    program: Program, known: dict[Known, float], numbers: dict[Field, int], products: Sequence[Field] = ()
+    program: Program, known: dict[Known, float], numbers: dict[Any, int], fields: Sequence[Brought] = ()
 ) -> _core.Program:
-    """A program, whose fields the core numbers like this, and the products among its results."""
+    """A program, whose fields the core numbers like this, and the fields that its products are parts of."""
     inputs = [terms_of(form, numbers) for form in program.inputs]
-    return program_of(program, inputs, [_number(one, known) for one in program.numbers], products)
+    return program_of(program, inputs, [_number(one, known) for one in program.numbers], fields)
 
 
 def program_of(
-    program: Program, inputs: list[list[Any]], numbers: list[float], products: Sequence[Field] = ()
+    program: Program, inputs: list[list[Any]], numbers: list[float], fields: Sequence[Brought] = ()
 ) -> _core.Program:
-    """A program, with the terms of its inputs and its numbers, and the products among its results."""
+    """A program, with the terms of its inputs, its numbers, and the fields that its products are parts of."""
     # The core carries one input at least: then the others are numbered behind it.
     unused = 0 if inputs else 1
     if unused:
@@ -147,7 +160,11 @@ def program_of(
         numbers,
         [(step.operation, [one + unused for one in step.operands]) for step in program.instructions],
         [one + unused for one in program.results],
-        [list(field.parity) for field in products],
+        [
+            (number, factor, list(derivatives), list(product.parity))
+            for number, brought in enumerate(fields)
+            for product, factor, derivatives in brought.parts
+        ],
     )
 
 
@@ -157,7 +174,7 @@ def _number(one: float | Known | Once, known: Mapping[Known, float]) -> float:
     return known[one] if isinstance(one, Known) else one
 
 
-def terms_of(form: LinearForm, numbers: dict[Field, int]) -> list[tuple[Any, ...]]:
+def terms_of(form: LinearForm, numbers: Mapping[Any, int]) -> list[tuple[Any, ...]]:
     """A form as the core takes it, with the numbers of its fields."""
     terms = []
     for term, factor in form.items():

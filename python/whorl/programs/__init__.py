@@ -2,5 +2,5 @@
 
 Its modules, each of which reaches only those before it:
 operations, linear, nodes, points, separate, tally, increments, values, language, parse,
-span, plan, questions.
+brought, span, plan, questions.
 """

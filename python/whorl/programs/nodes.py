@@ -379,9 +379,9 @@ def _has_no_mean(node: Node) -> bool:
 
 
 def in_modes(node: Node) -> bool:
-    """Whether the mean of a node follows from the modes of the state: a form, or a product of two."""
+    """Whether the mean of a node follows from the modes of fields: a form, or a product of two."""
     factors = node.arguments if node.kind == "multiply" else (node,)
-    return all(one.kind == "linear" and not any(term.field.product for term in one.value) for one in factors)
+    return all(one.kind == "linear" for one in factors)
 
 
 def worked_out(node: Node, known: Mapping[Known, float]) -> float:

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from whorl.programs.brought import Brought, BroughtFields
 from whorl.programs.increments import Increments
 from whorl.programs.linear import LinearForm
 from whorl.programs.nodes import Field, Known, Largest, Node, in_modes, within, worked_out
@@ -63,16 +64,23 @@ class Program:
 class Stage:
     """A round trip: its program, whose results are means, maxima, products, values, nodes of tallies.
 
-    Behind the values there are those that are wanted at some points only.
+    Behind the values there are those that are wanted at some points only. Products are parts of the fields
+    that are brought back, in their order.
     """
 
     program: Program
     means: tuple[Node, ...]
     maxima: tuple[Node, ...]
-    products: tuple[Field, ...]
+    brought: tuple[Brought, ...]
     values: tuple[Node, ...]
     tallies: tuple[Tally, ...] = ()
     selected: tuple[Node, ...] = ()
+    in_modes: tuple[Node, ...] = ()  # means that are found in the modes behind it
+
+    @property
+    def products(self) -> int:
+        """The number of products."""
+        return sum(len(one.parts) for one in self.brought)
 
 
 @dataclass(frozen=True)
@@ -80,20 +88,23 @@ class Plan:
     """The stages that work out some nodes, in order; values and tallies are results of the last one.
 
     Before them the means of `in_modes` are found in the modes, without a round trip; behind them increments
-    take a round trip each, with a program for their quantities.
+    take a round trip each, with a program for their quantities. `fields` are those that products are brought
+    back to.
     """
 
     stages: tuple[Stage, ...]
     in_modes: tuple[Node, ...] = ()
     increments: tuple[tuple[Increments, Program], ...] = ()
+    fields: BroughtFields = field(default_factory=BroughtFields)
 
     def __str__(self) -> str:
         programs = [stage.program for stage in self.stages] + [one for _, one in self.increments]
         inputs = sum(len(program.inputs) for program in programs)
-        products = sum(len(stage.products) for stage in self.stages)
+        products = sum(stage.products for stage in self.stages)
         operations = sum(len(program.instructions) for program in programs)
         trips = f" in {len(programs)} round trips" if len(programs) > 1 else ""
-        sums = f", {counted(len(self.in_modes), 'mean')} in the modes" if self.in_modes else ""
+        means = len(self.in_modes) + sum(len(stage.in_modes) for stage in self.stages)
+        sums = f", {counted(means, 'mean')} in the modes" if means else ""
         return (
             f"{counted(inputs, 'input')}, {counted(products, 'product')}, "
             f"{counted(operations, 'operation')} a point{trips}{sums}"
@@ -124,9 +135,12 @@ def plan(
     at_points = [*values, *(node for tally in tallies for node in tally.nodes), *selected]
     needed: dict[Node | Largest, int] = {node: levels.of_measured(node) for node in means if not node.uniform}
     products: dict[Field, int] = {}
+    linear: dict[LinearForm, None] = {}
     stack = [*at_points, *means, *forms, *(node for one in increments for node in one.nodes)]
     while stack:
         for node in within(stack.pop()):
+            if node.kind == "linear":
+                linear[node.value] = None
             of = measured_by(node)
             if of and node.value not in needed:
                 needed[node.value] = levels.of_measured(node.value)
@@ -135,13 +149,14 @@ def plan(
                 if one.product and one not in products:
                     products[one] = levels.of(one.product)
                     stack.append(one.product)
+    fields = BroughtFields.of(linear, products)
     last = max([levels.of(node) for node in at_points], default=-1)
     # None if all are numbers.
     count = max([last, *needed.values(), *products.values()]) + 1
     stages: list[Stage] = []
     for number in range(count):
-        of_level = sorted((one for one, level in products.items() if level == number), key=lambda f: f.serial)
-        measured = [one for one, level in needed.items() if level == number]
+        brought = [one for one in fields.fields if products[one.parts[0][0]] == number]
+        measured = [one for one, level in needed.items() if level == number and not levels.in_modes(one)]
         last = number == count - 1
         wanted = {
             "means": [one for one in measured if isinstance(one, Node)],
@@ -149,17 +164,23 @@ def plan(
             "tallies": tallies if last else (),
             "selected": selected if last else (),
         }
-        for n, group in enumerate(_groups(wanted, most)):
-            brought, at_last = (of_level, list(values) if last else []) if n == 0 else ([], [])
-            stages.append(_stage(group, brought, at_last))
-    of_rows = tuple((one, _Compilation(list(one.nodes)).program()) for one in increments)
-    return Plan(tuple(stages), tuple(one for one, level in needed.items() if level < 0), of_rows)
+        groups = _groups(wanted, most)
+        groups[0].brought, groups[0].values = brought, list(values) if last else []
+        groups[-1].in_modes = [
+            one for one, level in needed.items() if level == number and levels.in_modes(one)
+        ]
+        stages += [_stage(group, fields) for group in groups]
+    of_rows = tuple((one, _Compilation(list(one.nodes), fields).program()) for one in increments)
+    return Plan(tuple(stages), tuple(one for one, level in needed.items() if level < 0), of_rows, fields)
 
 
 @dataclass
 class _Group:
-    """What one round trip measures, beside products and values."""
+    """What one round trip measures and brings."""
 
+    brought: list[Brought] = field(default_factory=list)
+    values: list[Node] = field(default_factory=list)
+    in_modes: list[Node] = field(default_factory=list)
     means: list[Node] = field(default_factory=list)
     maxima: list[Node] = field(default_factory=list)
     tallies: list[Tally] = field(default_factory=list)
@@ -196,15 +217,16 @@ class _Levels:
         self._known: dict[Node, int] = {}
         self._walls = walls
 
-    def in_modes(self, mean: Node) -> bool:
+    def in_modes(self, one: Node | Largest) -> bool:
         """Whether the mean of a node is found in the modes."""
-        return not self._walls and in_modes(mean)
+        return isinstance(one, Node) and not self._walls and in_modes(one)
 
     def of_measured(self, one: Node | Largest) -> int:
         """The stage that gives the mean of a node, or a maximum."""
         if isinstance(one, Largest):
             return self.of(one.of)
-        return -1 if self.in_modes(one) else self.of(one)
+        # In the modes there is what the stages before have brought back.
+        return self.of(one) - self.in_modes(one)
 
     def of(self, node: Node) -> int:
         for one in within(node):
@@ -219,14 +241,19 @@ class _Levels:
         return max([self._known[one] for one in node.arguments] + of_fields, default=0)
 
 
-def _stage(group: _Group, products: list[Field], values: list[Node]) -> Stage:
+def _stage(group: _Group, fields: BroughtFields) -> Stage:
     tallied = [node for tally in group.tallies for node in tally.nodes]
-    brought = [field.product for field in products]
-    results = [*group.means, *group.maxima, *brought, *values, *group.selected, *tallied]
-    program = _Compilation(results).program()
-    measured = (tuple(group.means), tuple(group.maxima))
+    products = [product.product for one in group.brought for product, *_ in one.parts]
+    results = [*group.means, *group.maxima, *products, *group.values, *group.selected, *tallied]
     return Stage(
-        program, *measured, tuple(products), tuple(values), tuple(group.tallies), tuple(group.selected)
+        _Compilation(results, fields).program(),
+        tuple(group.means),
+        tuple(group.maxima),
+        tuple(group.brought),
+        tuple(group.values),
+        tuple(group.tallies),
+        tuple(group.selected),
+        tuple(group.in_modes),
     )
 
 
@@ -236,10 +263,11 @@ Place = tuple[str, Any]  # an operand: a kind, and its number or, of "number", i
 class _Compilation:
     """The program that works out some nodes; operands get their numbers at the end."""
 
-    def __init__(self, results: list[Node]):
+    def __init__(self, results: list[Node], fields: BroughtFields):
         self.results = results
+        self.fields = fields
         self.nodes = list(within(*results, into=lambda node: not node.uniform))
-        self.span = Span.of(node.value for node in self.nodes if node.kind == "linear")
+        self.span = Span.of(fields.form(node.value) for node in self.nodes if node.kind == "linear")
         self.steps: list[tuple[str, tuple[Place, ...]]] = []
         self.places: dict[Node, Place] = {}
         inner = (node for node in self.nodes if not node.uniform)
@@ -297,7 +325,7 @@ class _Compilation:
     def _combined(self, form: LinearForm) -> Place:
         """A linear form as a combination of those that travel."""
         place: Place | None = None
-        for number, factor in self.span.combination(form):
+        for number, factor in self.span.combination(self.fields.form(form)):
             one: Place = ("input", number)
             if place is None:
                 place = one if factor == 1 else self._step("multiply", ("number", factor), one)

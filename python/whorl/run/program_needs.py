@@ -56,7 +56,9 @@ def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
         yield _core.ProgramNeeds(pairs=len(plan.in_modes))
     for stage in plan.stages:
         yield of_stage(stage, kept)
-        kept += len(stage.products)
+        kept += len(stage.brought)
+        if stage.in_modes:
+            yield _core.ProgramNeeds(kept=kept, pairs=len(stage.in_modes))
     for one, program in plan.increments:
         yield of_increments(one, program, kept)
     for shells in questions.spectra:
@@ -86,7 +88,8 @@ def of_stage(stage: Stage, kept: int) -> _core.ProgramNeeds:
     cells = [int(np.prod(tally.shape)) for tally in stage.tallies]
     return _core.ProgramNeeds(
         inputs=max(1, len(stage.program.inputs)),
-        products=len(stage.products),
+        products=stage.products,
+        brought=len(stage.brought),
         kept=kept,
         of_rows=len(stage.means) + len(stage.maxima),
         values=len(stage.values) + len(stage.selected),
