@@ -29,8 +29,7 @@ struct ShellsOf {
 };
 template <class Device, class Real>
 std::vector<std::vector<double>>
-mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
-             const InputTerms& inputs, const std::vector<Pair>& pairs,
-             const std::vector<Source<Real>>& sources, ShellsOf shells);
+mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const InputTerms& inputs,
+             const std::vector<Pair>& pairs, const std::vector<Source<Real>>& sources, ShellsOf shells);
 
 } // namespace whorl::programs
