@@ -198,7 +198,7 @@ def page_table() -> str:
 def mark(outside: float | None) -> str:
     if outside is None:
         return "–"
-    return "0" if outside == 0 else f"{100 * outside:+.1f} %".replace("-", "−")
+    return "0" if abs(outside) < 5e-4 else f"{100 * outside:+.1f} %".replace("-", "−")
 
 
 app = commands(__doc__, VALIDATIONS, simulate, judge)
