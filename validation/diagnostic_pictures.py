@@ -45,7 +45,8 @@ def run() -> None:
         diagnostics=[one | {"every": "0.5 turnovers"} for one in DIAGNOSTICS],
     )
     with Simulation(case, overwrite=True) as simulation:
-        simulation.run()
+        if not simulation.run():
+            raise SystemExit(f"stopped before the end; {FIGURES} is as it was")
 
 
 def draw() -> None:

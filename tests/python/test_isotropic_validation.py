@@ -58,7 +58,7 @@ def test_every_run_is_of_the_case_that_it_names(validation, runs):
         points = one.points or isotropic.FORCED[one.begins_from].case["grid"]["points"]
         assert case["grid"]["points"] == [points] * 3
         assert case["flow"]["viscosity"] == pytest.approx(design.flow.viscosity, rel=1e-12)
-        assert run["turnovers"] == one.averaged
+        assert run["turnovers"] >= one.averaged
         assert [each["kind"] for each in case["diagnostics"]] == list(isotropic.SETS)
 
 
