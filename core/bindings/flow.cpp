@@ -159,19 +159,16 @@ std::int64_t program_bytes(const Options& options, const programs::Share& share,
     }
     for (const programs::ProbeNeeds& probe : options.probes) bytes += programs::bytes_of(probe, share);
     for (int axis = 0; axis < 3; ++axis) {
+        const auto passes = [&](const programs::ProgramNeeds& run) { return run.axis == axis; };
+        if (std::ranges::none_of(options.programs, passes)) continue;
         const Options along = swapped(options, axis);
         const bool same = along.points == options.points && along.lengths == options.lengths;
         const Layout of_axis = same ? layout : layout_of(along, rank, width, width);
         programs::Share there{of_axis, share.modes, share.value, share.executors, share.queues};
         if (!same) there.modes = count_modes(along.truncation(), of_axis.kx, of_axis.ky);
-        bool passes = false;
-        for (const programs::ProgramNeeds& run : options.programs) {
-            if (run.axis != axis) continue;
-            passes = true;
-            most = std::max(most, programs::bytes_of(run, share, there));
-        }
-        if (passes && !same)
-            bytes += sum_of(trip_bytes(along, of_axis, share.value, parse_line_choice(options.lines)));
+        for (const programs::ProgramNeeds& run : options.programs)
+            if (passes(run)) most = std::max(most, programs::bytes_of(run, share, there));
+        if (!same) bytes += sum_of(trip_bytes(along, of_axis, share.value, parse_line_choice(options.lines)));
     }
     return bytes + most;
 }

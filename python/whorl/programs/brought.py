@@ -1,16 +1,17 @@
 """Which fields products are brought back to, so that as little as possible travels and is kept.
 
-A linear form of products, such as the pressure ∇⁻² ∂_i ∂_j (u_i u_j), is one field of sums of their derivatives
-under what its terms have in common, if each of its products is needed nowhere else: the core sums products on
-their way back (`core/programs/fluxes.hpp`).
+A linear form of products, such as the pressure ∇⁻² ∂_i ∂_j (u_i u_j), is one field of sums of their
+derivatives under what its terms have in common, if each of its products is needed nowhere else: the core sums
+products on their way back (`core/programs/fluxes.hpp`).
 """
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
+from typing import ClassVar
 
 from whorl.programs.linear import LinearForm, Multiplier, Term
-from whorl.programs.nodes import Field, Parity
+from whorl.programs.nodes import Field
 
 Derivatives = tuple[int, int, int]
 HIGHEST = 2  # order of a derivative along an axis that the core takes on the way back
@@ -27,6 +28,9 @@ class Brought:
     """
 
     parts: tuple[tuple[Field, float, Derivatives], ...]
+
+    force: ClassVar[None] = None
+    """It is no force, as a Field may be."""
 
     @property
     def serial(self) -> int:
@@ -81,7 +85,7 @@ class BroughtFields:
 def _groups(
     form: LinearForm,
 ) -> list[tuple[Multiplier, float, tuple[tuple[Field, float, Derivatives], ...]]]:
-    """The terms of products with one multiplier but for derivatives: what they have in common, and the rest."""
+    """Terms of products with one multiplier but for derivatives: what they have in common, and the rest."""
     groups: dict[Multiplier, list[tuple[Field, float, Derivatives]]] = {}
     for term, factor in form.items():
         if term.field.product:

@@ -121,9 +121,11 @@ class Questions:
     @cached_property
     def forces(self) -> list[str]:
         """The fields whose forces they take, in order."""
-        forms = [form for stage in self.plan.stages for form in stage.program.inputs]
+        programs = [*(stage.program for stage in self.plan.stages), *(one for _, one in self.plan.increments)]
+        forms = [form for program in programs for form in program.inputs]
         in_modes = [
             *self.plan.in_modes,
+            *(node for stage in self.plan.stages for node in stage.in_modes),
             *(one for shells in self.spectra for two in shells.pairs for one in two),
         ]
         forms += [one.value for node in in_modes for one in within(node) if one.kind == "linear"]
