@@ -15,17 +15,21 @@ def vocabulary(case: Any) -> Vocabulary:
     """The vocabulary of a case: its fields by name and symbol, the model's quantities and parameters."""
     fields: dict[str, Callable[[Algebra], Value]] = {}
     parities: list[Parity] = []
+    solenoidal: list[int] = []
     outputs = output_fields(case)
     for name, field in state_fields(case).items():
         for called in filter(None, (name, field.symbol)):
             fields[called] = _field(field, len(parities))
+        if field.solenoidal:
+            solenoidal.append(len(parities))
         parities += _parities(outputs.get(name, field))
     definitions: dict[str, str] = {}
     for name, field in outputs.items():
         if field.definition:
             definitions |= dict.fromkeys(filter(None, (name, field.symbol)), field.definition)
     definitions |= {name: one.text for name, one in quantities(case).items()}
-    return Vocabulary(parities, _walls(case.grid.bases), fields, definitions, numbers_of(case))
+    walls = _walls(case.grid.bases)
+    return Vocabulary(parities, walls, fields, definitions, numbers_of(case), solenoidal=solenoidal)
 
 
 def _field(field: FieldOf, first: int) -> Callable[[Algebra], Value]:

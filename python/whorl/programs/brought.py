@@ -1,8 +1,8 @@
 """Which fields products are brought back to, so that as little as possible travels and is kept.
 
-A linear form of products, such as the pressure ∇⁻² ∂_i ∂_j (u_i u_j), is one field of sums of their derivatives
-under what its terms have in common, if each of its products is needed nowhere else: the core sums products on
-their way back (`core/programs/fluxes.hpp`).
+A linear form of products, such as the pressure ∇⁻² ∂_i ∂_j (u_i u_j), is one field, the sum of derivatives of
+these, under what its terms have in common, if each of its products is needed nowhere else: the core sums
+products on their way back (`core/programs/fluxes.hpp`).
 """
 
 from collections import Counter
@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from whorl.programs.linear import LinearForm, Multiplier, Term
-from whorl.programs.nodes import Field, Parity
+from whorl.programs.nodes import Field
 
 Derivatives = tuple[int, int, int]
 HIGHEST = 2  # order of a derivative along an axis that the core takes on the way back
@@ -27,6 +27,7 @@ class Brought:
     """
 
     parts: tuple[tuple[Field, float, Derivatives], ...]
+    horizontal = ()
 
     @property
     def serial(self) -> int:
@@ -57,6 +58,7 @@ class BroughtFields:
         for product in levels:
             if product not in all_of._of:
                 all_of._add(Brought(((product, 1.0, (0, 0, 0)),)))
+        all_of.fields.sort(key=lambda one: one.serial)
         return all_of
 
     def _add(self, brought: Brought) -> None:
@@ -81,7 +83,7 @@ class BroughtFields:
 def _groups(
     form: LinearForm,
 ) -> list[tuple[Multiplier, float, tuple[tuple[Field, float, Derivatives], ...]]]:
-    """The terms of products with one multiplier but for derivatives: what they have in common, and the rest."""
+    """Terms of products with one multiplier but for derivatives: what they have in common, and the rest."""
     groups: dict[Multiplier, list[tuple[Field, float, Derivatives]]] = {}
     for term, factor in form.items():
         if term.field.product:

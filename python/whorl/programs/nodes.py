@@ -73,22 +73,31 @@ class Field:
         Whether it is odd about the walls, if there are any.
     product : Node or None
         What is brought back; None for a component of the state.
+    horizontal : tuple of Field
+        Of the component along z of a vector without a divergence those along x and y, else empty.
     """
 
     serial: int
     parity: Parity
     product: Node | None = None
+    horizontal: tuple["Field", ...] = ()
 
 
 class Graph:
     """The nodes of some expressions, over components of the state with these parities.
 
-    Without walls along an axis parity about it has no meaning, and is False.
+    Without walls along an axis parity about it has no meaning, and is False. `solenoidal` has the first
+    components of vectors without a divergence.
     """
 
-    def __init__(self, parities: Sequence[Parity], walls: Parity = EVEN):
+    def __init__(self, parities: Sequence[Parity], walls: Parity = EVEN, solenoidal: Sequence[int] = ()):
         self.walls = walls
-        self.fields = [Field(number, self._meant(parity)) for number, parity in enumerate(parities)]
+        self.fields: list[Field] = []
+        for number, parity in enumerate(parities):
+            along_z = number - 2 in solenoidal
+            self.fields.append(
+                Field(number, self._meant(parity), horizontal=tuple(self.fields[-2:]) if along_z else ())
+            )
         self._nodes: dict[tuple[Any, ...], Node] = {}
         self._products: dict[Node, Field] = {}
         self._parities: dict[Node, Parity | None] = {}

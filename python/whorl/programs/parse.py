@@ -66,6 +66,8 @@ class Vocabulary:
         Numbers of the case.
     refused : mapping of str to str
         Names and functions that are not taken here, with the reason.
+    solenoidal : sequence of int
+        The first components of the state's vectors without a divergence.
     """
 
     parities: Sequence[Parity] = ()
@@ -74,6 +76,7 @@ class Vocabulary:
     definitions: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, float] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
+    solenoidal: Sequence[int] = ()
 
     @cached_property
     def names(self) -> list[str]:
@@ -112,7 +115,7 @@ class Parser:
 
     def __init__(self, vocabulary: Vocabulary):
         self.vocabulary = vocabulary
-        self.graph = Graph(vocabulary.parities, vocabulary.walls)
+        self.graph = Graph(vocabulary.parities, vocabulary.walls, vocabulary.solenoidal)
         self.algebra = Algebra(self.graph)
         self._defined: dict[str, Value] = {}
 
