@@ -60,7 +60,12 @@ OPERATORS = [
     ),
     *("dx(u.x*u.y)", "inv_lap(u.x*u.y - u.z)", "filter(u.x*u.y, 4)", "dy(3*u.x*u.y + u.z)", "lap(dot(u, u))"),
     # Products that are summed on their way back: of one flux, of several, of unlike and of high orders.
-    *("div(u.x*u)", "dx(dx(u.x*u.x)) + 2*dx(dy(u.x*u.y)) + dy(dy(u.y*u.y))", "dx(u.x*u.y) + dy(u.y*u.z)"),
+    *(
+        "div(outer(u, u))",
+        "div(u.x*u)",
+        "dx(dx(u.x*u.x)) + 2*dx(dy(u.x*u.y)) + dy(dy(u.y*u.y))",
+        "dx(u.x*u.y) + dy(u.y*u.z)",
+    ),
     *("filter(dx(dx(u.x*u.y)) + u.y*u.z - dz(u.x*u.z), 4)", "dx(dx(dx(u.x*u.y))) + dy(u.x*u.z)"),
     *("dx(u.x*u.x) + dx(u.x*u.y) + dx(u.y*u.y) + dx(u.y*u.z)/3", "mean(p*u.x)", "std(p)", "div(u)*u.x"),
     *("x", "y", "z", "t*x", "Lx*y", "nu*lap(u) - u @ transpose(grad(u))", "2*nu*sum(strain(u)**2)", "pi"),
