@@ -82,10 +82,11 @@ template <class Real> struct Interpreter {
         };
         for (int s = 0; s < step_count; ++s) {
             const Step& step = steps[s];
-            const Real a = of(step.operands[0]), b = of(step.operands[1]), c = of(step.operands[2]);
+            const Real a = of(step.operands[0]), b = of(step.operands[1]);
+            const Real c = of(step.operands[2]), d = of(step.operands[3]);
             Real result = 0;
             with_operation(step.operation,
-                           [&]<Operation operation>() { result = Formula<operation>::of(a, b, c); });
+                           [&]<Operation operation>() { result = Formula<operation>::of(a, b, c, d); });
             temporary[step.to - first] = result;
         }
         use(of);
@@ -97,9 +98,10 @@ template <class Real> struct Interpreter {
         const Real* const a = operands.of(step.operands[0]);
         const Real* const b = operands.of(step.operands[1]);
         const Real* const c = operands.of(step.operands[2]);
+        const Real* const d = operands.of(step.operands[3]);
         Real* const to = operands.place(step.to);
         with_operation(step.operation, [&]<Operation operation>() {
-            const auto at = [=](std::int64_t i) { to[i] = Formula<operation>::of(a[i], b[i], c[i]); };
+            const auto at = [=](std::int64_t i) { to[i] = Formula<operation>::of(a[i], b[i], c[i], d[i]); };
             if (count == together) // as it nearly always is, and known to the compiler
                 Device::run(together, at);
             else

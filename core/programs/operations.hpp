@@ -1,4 +1,4 @@
-// The operations of a program at a point, on real numbers a, b and c; a comparison gives 1 or 0. NumPy's
+// The operations of a program at a point, on real numbers a, b, c and d; a comparison gives 1 or 0. NumPy's
 // functions of these names give the same but for rounding (python/whorl/programs/operations.py).
 #pragma once
 
@@ -17,6 +17,10 @@ namespace whorl::programs {
     DO(multiply, 2, a* b)                                                                                    \
     DO(divide, 2, a / b)                                                                                     \
     DO(multiply_add, 3, a* b + c)                                                                            \
+    DO(multiply_subtract, 3, a* b - c)                                                                       \
+    DO(subtract_product, 3, c - a * b)                                                                       \
+    DO(add_products, 4, a* b + c * d)                                                                        \
+    DO(subtract_products, 4, a* b - c * d)                                                                   \
     DO(power, 2, std::pow(a, b))                                                                             \
     DO(remainder, 2, a - std::floor(a / b) * b)                                                              \
     DO(minimum, 2, a < b || a != a ? a : b)                                                                  \
@@ -57,6 +61,8 @@ namespace whorl::programs {
 enum class Operation : std::uint8_t { WHORL_OPERATIONS(WHORL_ENUMERATOR) };
 #undef WHORL_ENUMERATOR
 
+inline constexpr std::size_t most_arguments = 4;
+
 // What an operation is called, and its number of arguments.
 struct OperationName {
     const char* name;
@@ -66,13 +72,13 @@ struct OperationName {
 inline constexpr std::array operation_names{WHORL_OPERATIONS(WHORL_NAME)};
 #undef WHORL_NAME
 
-// Formula<operation>::of(a, b, c) is its value.
+// Formula<operation>::of(a, b, c, d) is its value.
 template <Operation operation> struct Formula;
 #define WHORL_FORMULA(name, arguments, value)                                                                \
     template <> struct Formula<Operation::name> {                                                            \
         template <class Real>                                                                                \
         static WHORL_INLINE Real of([[maybe_unused]] Real a, [[maybe_unused]] Real b,                        \
-                                    [[maybe_unused]] Real c) {                                               \
+                                    [[maybe_unused]] Real c, [[maybe_unused]] Real d) {                      \
             return value;                                                                                    \
         }                                                                                                    \
     };

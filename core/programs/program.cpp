@@ -87,7 +87,8 @@ Steps compiled(const Program& program) {
             step.operands[i] = placed(operand);
             if (operand >= first) used.push_back(operand - first);
         }
-        for (std::size_t i = instruction.second.size(); i < 3; ++i) step.operands[i] = step.operands[0];
+        for (std::size_t i = instruction.second.size(); i < most_arguments; ++i)
+            step.operands[i] = step.operands[0];
         step.to = places.take(used);
         all.steps.push_back(step);
     }

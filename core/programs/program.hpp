@@ -47,7 +47,7 @@ struct Program {
 struct Step {
     Operation operation;
     int to;
-    std::array<int, 3> operands;
+    std::array<int, most_arguments> operands;
 };
 
 // The same with results in as few temporary places as possible.

@@ -54,7 +54,11 @@ template <class Real> struct Tally {
                 for (int i = 0; i < points; ++i)
                     for (int r = 0; r < there; ++r) f(i * rows + r);
         };
-        each([&](int i) { ++counts[to[i] * copies + i % copies]; });
+        if (there == rows && points * rows % copies == 0)
+            for (int i = 0; i < points * rows; i += copies)
+                for (int n = 0; n < copies; ++n) ++counts[1LL * to[i + n] * copies + n];
+        else
+            each([&](int i) { ++counts[1LL * to[i] * copies + i % copies]; });
         for (int w = 0; w < shape.weights; ++w) {
             const Real* const weight = of(shape.axes + w);
             each([&](int i) {

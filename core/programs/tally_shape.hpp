@@ -26,10 +26,12 @@ struct TallyShape {
     WHORL_INLINE int of_axis(int axis) const { return (axis == 0 ? bins[0] : bins[1]) + beyond; }
     WHORL_INLINE int cells() const { return axes == 1 ? of_axis(0) : of_axis(0) * of_axis(1); }
     template <class Real> static WHORL_INLINE int place(Real value, int count) {
+        // Choices among real numbers and one conversion: four points at a time.
         const auto end = static_cast<Real>(count);
-        const int outside = value < Real(0) ? count : value >= end ? count + 1 : count + 2;
-        const bool inside = value >= Real(0) && value < end;
-        return inside ? static_cast<int>(value) : outside;
+        Real cell = value < end ? value : end + 1;
+        cell = value < Real(0) ? end : cell;
+        cell = value != value ? end + 2 : cell;
+        return static_cast<int>(cell);
     }
     template <class Real> WHORL_INLINE int cell(Real a, Real b) const {
         const int first = place(a, bins[0]);

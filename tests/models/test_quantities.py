@@ -116,3 +116,15 @@ def test_invariants_have_the_usual_signs():
 def test_a_scalar_has_no_name_of_the_model(name):
     with pytest.raises(ValueError, match=f'"{name}" is a name that flow.model = "boussinesq" uses itself'):
         make_case("boussinesq", 8, buoyancy_frequency=1.0, viscosity=0.1, scalars=[{"name": name}])
+
+
+@pytest.mark.parametrize("name", FLOWS)
+def test_vectors_of_the_state_have_no_divergence_where_that_is_declared(name):
+    """And others have one, as expressions that leave out ∂u_z/∂z rely on."""
+    simulation = begun(name)
+    simulation.step()
+    for field, about in simulation.case.flow.state.items():
+        if about.components == 3:
+            gradients = simulation.mean(f"sum(grad({field})**2)")
+            divergence = simulation.mean(f"div({field})**2")
+            assert (divergence < 1e-24 * gradients) == about.solenoidal

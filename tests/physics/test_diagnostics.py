@@ -225,7 +225,7 @@ def test_fields_of_snapshots_are_what_they_say(tmp_path):
     simulation = Simulation(case)
     simulation.run(progress=False)
     log = (tmp_path / "run" / "log.txt").read_text()
-    assert "output.fields, Q: 9 inputs, 0 products, " in log
+    assert "output.fields, Q: 8 inputs, 0 products, " in log
     assert "diagnostics.profile: 3 inputs, 0 products, " in log
     last = open_run(tmp_path / "run").snapshots.isel(time=-1)
     assert set(last.data_vars) == {"velocity", "Q", "p", "S", "flag"}

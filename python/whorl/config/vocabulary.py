@@ -16,10 +16,13 @@ def vocabulary(case: Any) -> Vocabulary:
     """The vocabulary of a case: its fields by name and symbol, the model's quantities and parameters."""
     fields: dict[str, Callable[[Algebra], Value]] = {}
     parities: list[Parity] = []
+    solenoidal: list[int] = []
     outputs = output_fields(case)
     for name, field in state_fields(case).items():
         for called in filter(None, (name, field.symbol)):
             fields[called] = _field(field, len(parities))
+        if field.solenoidal:
+            solenoidal.append(len(parities))
         parities += _parities(outputs.get(name, field))
     definitions: dict[str, str] = {}
     for name, field in outputs.items():
@@ -40,6 +43,7 @@ def vocabulary(case: Any) -> Vocabulary:
         definitions=definitions,
         parameters=numbers_of(case),
         refused=refused,
+        solenoidal=solenoidal,
     )
 
 

@@ -124,7 +124,7 @@ class _Modes:
     def _pairs(
         self, factors: Sequence[Sequence[Node]]
     ) -> tuple[list[list[tuple[Any, ...]]], list[tuple[int, int]]]:
-        """The forms of one factor or two, each once, and pairs of their numbers; −1: there is no second."""
+        """The forms each once, and the pairs of their numbers; −1 if there is no second."""
         inputs: dict[LinearForm, int] = {}
         pairs = []
         for nodes in factors:

@@ -1,7 +1,7 @@
 """Which fields products are brought back to, so that as little as possible travels and is kept.
 
-A linear form of products, such as the pressure ∇⁻² ∂_i ∂_j (u_i u_j), is one field of sums of their
-derivatives under what its terms have in common, if each of its products is needed nowhere else: the core sums
+A linear form of products, such as the pressure ∇⁻² ∂_i ∂_j (u_i u_j), is one field, the sum of derivatives of
+these, under what its terms have in common, if each of its products is needed nowhere else: the core sums
 products on their way back (`core/programs/fluxes.hpp`).
 """
 
@@ -28,6 +28,7 @@ class Brought:
     """
 
     parts: tuple[tuple[Field, float, Derivatives], ...]
+    horizontal = ()
 
     force: ClassVar[None] = None
     """It is no force, as a Field may be."""
@@ -61,6 +62,7 @@ class BroughtFields:
         for product in levels:
             if product not in all_of._of:
                 all_of._add(Brought(((product, 1.0, (0, 0, 0)),)))
+        all_of.fields.sort(key=lambda one: one.serial)
         return all_of
 
     def _add(self, brought: Brought) -> None:

@@ -134,6 +134,22 @@ class LinearForm(Mapping[Term, float]):
                 result[one] = result.get(one, 0.0) + factor * value
         return LinearForm(result)
 
+    def without_divergences(self) -> "LinearForm":
+        """The same where vectors have no divergence: ∂w/∂z = −∂u/∂x − ∂v/∂y takes the place of ∂w/∂z."""
+        result: dict[Term, float] = {}
+        waiting = list(self.items())
+        while waiting:
+            term, factor = waiting.pop()
+            a, b, c = term.multiplier.derivatives
+            if c and term.field.horizontal:
+                for field, orders in zip(
+                    term.field.horizontal, ((a + 1, b, c - 1), (a, b + 1, c - 1)), strict=True
+                ):
+                    waiting.append((Term(field, replace(term.multiplier, derivatives=orders)), -factor))
+            else:
+                result[term] = result.get(term, 0.0) + factor
+        return LinearForm(result)
+
 
 def _order(item: tuple[Term, float]) -> tuple[Any, ...]:
     return item[0].order

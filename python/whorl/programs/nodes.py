@@ -77,12 +77,15 @@ class Field:
         What is brought back; None for a component of the state or of a force.
     force : str
         The field on which the force acts that this is a component of; else empty.
+    horizontal : tuple of Field
+        Of the component along z of a vector without a divergence those along x and y, else empty.
     """
 
     serial: int
     parity: Parity
     product: Node | None = None
     force: str = ""
+    horizontal: tuple["Field", ...] = ()
 
     @property
     def of_state(self) -> bool:
@@ -94,7 +97,8 @@ class Graph:
     """The nodes of some expressions, over components of the state with these parities.
 
     `forces` has those of the forces on fields, by the name of the field. Without walls along an axis parity
-    about it has no meaning, and is False.
+    about it has no meaning, and is False. `solenoidal` has the first components of vectors of the state that
+    have no divergence.
     """
 
     def __init__(
@@ -102,13 +106,15 @@ class Graph:
         parities: Sequence[Parity],
         walls: Parity = EVEN,
         forces: Mapping[str, Sequence[Parity]] = MappingProxyType({}),
+        solenoidal: Sequence[int] = (),
     ):
         self.walls = walls
         named = [("", parity) for parity in parities]
         named += [(name, parity) for name, of_force in forces.items() for parity in of_force]
-        self.fields = [
-            Field(number, self._meant(parity), force=name) for number, (name, parity) in enumerate(named)
-        ]
+        self.fields: list[Field] = []
+        for number, (name, parity) in enumerate(named):
+            horizontal = tuple(self.fields[-2:]) if number - 2 in solenoidal else ()
+            self.fields.append(Field(number, self._meant(parity), force=name, horizontal=horizontal))
         self._nodes: dict[tuple[Any, ...], Node] = {}
         self._products: dict[Node, Field] = {}
         self._parities: dict[Node, Parity | None] = {}

@@ -68,6 +68,8 @@ class Vocabulary:
         Numbers of the case.
     refused : mapping of str to str
         Names and functions that are not taken here, with the reason.
+    solenoidal : sequence of int
+        The first components of the state's vectors without a divergence.
     """
 
     parities: Sequence[Parity] = ()
@@ -77,6 +79,7 @@ class Vocabulary:
     definitions: Mapping[str, str] = field(default_factory=dict)
     parameters: Mapping[str, float] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
+    solenoidal: Sequence[int] = ()
 
     @cached_property
     def names(self) -> list[str]:
@@ -119,7 +122,7 @@ class Parser:
     def __init__(self, vocabulary: Vocabulary, algebra: Algebra | None = None):
         self.vocabulary = vocabulary
         self.graph = (
-            Graph(vocabulary.parities, vocabulary.walls, vocabulary.forces)
+            Graph(vocabulary.parities, vocabulary.walls, vocabulary.forces, vocabulary.solenoidal)
             if algebra is None
             else algebra.graph
         )

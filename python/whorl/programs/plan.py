@@ -206,8 +206,9 @@ def measured_by(node: Node) -> Node | None:
     return value.of if isinstance(value, Largest) else value if isinstance(value, Node) else None
 
 
-def _fields(node: Node) -> set[Field]:
-    return {term.field for term in node.value} if node.kind == "linear" else set()
+def _fields(node: Node) -> list[Field]:
+    """In the order of the form: all ranks make the same plan."""
+    return list(dict.fromkeys(term.field for term in node.value)) if node.kind == "linear" else []
 
 
 class _Levels:
@@ -260,6 +261,17 @@ def _stage(group: _Group, fields: BroughtFields) -> Stage:
 Place = tuple[str, Any]  # an operand: a kind, and its number or, of "number", its node
 
 
+# A sum or difference by which of its arguments are products: an operation on their factors, then the other.
+_FUSED = {
+    ("add", (True, False)): "multiply_add",
+    ("add", (False, True)): "multiply_add",
+    ("add", (True, True)): "add_products",
+    ("subtract", (True, False)): "multiply_subtract",
+    ("subtract", (False, True)): "subtract_product",
+    ("subtract", (True, True)): "subtract_products",
+}
+
+
 class _Compilation:
     """The program that works out some nodes; operands get their numbers at the end."""
 
@@ -273,7 +285,7 @@ class _Compilation:
         inner = (node for node in self.nodes if not node.uniform)
         uses = Counter(one for node in inner for one in node.arguments) + Counter(results)
         self.fused = dict(self._sums_of_products(uses))
-        in_sums = set(self.fused.values())
+        in_sums = {product for products in self.fused.values() for product in products}
         for node in self.nodes:
             if node not in in_sums:
                 self.places[node] = self._place(node)
@@ -298,14 +310,17 @@ class _Compilation:
             tuple(operand(self.places[node]) for node in self.results),
         )
 
-    def _sums_of_products(self, uses: Counter[Node]) -> Iterator[tuple[Node, Node]]:
-        """Sums with the product that is worked out in the same operation, since nothing else uses it."""
+    def _sums_of_products(self, uses: Counter[Node]) -> Iterator[tuple[Node, list[Node]]]:
+        """Sums with the products that are worked out in the same operation, since nothing else uses them."""
         for node in self.nodes:
-            if node.kind == "add" and not node.uniform:
-                for one in node.arguments:
-                    if one.kind == "multiply" and uses[one] == 1 and not one.uniform:
-                        yield node, one
-                        break
+            if node.kind in ("add", "subtract") and not node.uniform:
+                products = [
+                    one
+                    for one in node.arguments
+                    if one.kind == "multiply" and uses[one] == 1 and not one.uniform
+                ]
+                if products:
+                    yield node, products
 
     def _place(self, node: Node) -> Place:
         if node.uniform and node.kind not in ("constant", "number"):
@@ -317,9 +332,11 @@ class _Compilation:
                 return "axis", node.value
             case "linear":
                 return self._combined(node.value)
-        if product := self.fused.get(node):
-            (other,) = (one for one in node.arguments if one is not product)
-            return self._step("multiply_add", *map(self.places.get, (*product.arguments, other)))
+        if products := self.fused.get(node):
+            factors = [one for product in products for one in product.arguments]
+            others = [one for one in node.arguments if one not in products]
+            name = _FUSED[node.kind, tuple(one in products for one in node.arguments)]
+            return self._step(name, *map(self.places.get, (*factors, *others)))
         return self._step(node.kind, *map(self.places.get, node.arguments))
 
     def _combined(self, form: LinearForm) -> Place:

@@ -1,4 +1,7 @@
-"""Which linear forms travel to the points: as few as all others can be combined from there."""
+"""Which linear forms travel to the points: as few as all others can be combined from there.
+
+Nine gradients of a vector without a divergence are eight.
+"""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -20,6 +23,7 @@ class Span:
 
     carried: list[LinearForm] = field(default_factory=list)
     _rows: list["_Row"] = field(default_factory=list)
+    _zero: dict[LinearForm, int] = field(default_factory=dict)  # by the numbers of those carried
 
     @classmethod
     def of(cls, forms: Iterable[LinearForm]) -> "Span":
@@ -31,6 +35,8 @@ class Span:
 
     def combination(self, form: LinearForm) -> list[tuple[int, float]]:
         """The numbers of carried forms and their factors, whose sum the form is."""
+        if form in self._zero:
+            return [(self._zero[form], 1.0)]
         rest, by = self._reduced(form)
         if rest:
             raise ValueError("the form is not in the span")
@@ -39,6 +45,10 @@ class Span:
     def _add(self, form: LinearForm) -> None:
         rest, by = self._reduced(form)
         if not rest:
+            # A divergence, which is rounding, is no combination of others.
+            if not by and form not in self._zero:
+                self._zero[form] = len(self.carried)
+                self.carried.append(form)
             return
         leading = next(iter(rest))
         # rest = form − Σ by carried, divided so that its leading factor is 1.
@@ -49,7 +59,7 @@ class Span:
 
     def _reduced(self, form: LinearForm) -> tuple[dict[Term, Fraction], dict[int, Fraction]]:
         """What of the form is outside the span, and the combination of carried forms that is inside."""
-        rest = {term: Fraction(factor) for term, factor in form.items()}
+        rest = {term: Fraction(factor) for term, factor in form.without_divergences().items()}
         by: dict[int, Fraction] = {}
         for row in self._rows:
             factor = rest.get(row.leading, Fraction(0))

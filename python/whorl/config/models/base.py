@@ -21,7 +21,7 @@ class FieldOf:
     `sines` lists for each component the axes between whose walls it is a sine, zero on the walls; along the
     other axes with walls it is a cosine. Expressions call the field by its name or its `symbol`; one that is
     not in the state has its `definition` by those that are. `parts` says that two components are the real and
-    the imaginary part of one number.
+    the imaginary part of one number, `solenoidal` that the divergence of three is zero.
     """
 
     components: int
@@ -31,6 +31,7 @@ class FieldOf:
     symbol: str = ""
     definition: str = ""
     parts: bool = False
+    solenoidal: bool = False
 
 
 @dataclass(frozen=True)

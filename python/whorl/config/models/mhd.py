@@ -23,7 +23,11 @@ from whorl.config.models.viscous import HELICITY_SPECTRUM as HELICITY_BY_SHELL
 from whorl.config.section import Vector, at_most_one, given_one, option
 
 MAGNETIC = FieldOf(
-    3, "length/time", "magnetic field b in units of the Alfvén velocity, without B0", symbol="b"
+    3,
+    "length/time",
+    "magnetic field b in units of the Alfvén velocity, without B0",
+    symbol="b",
+    solenoidal=True,
 )
 LORENTZ = "cross(current, magnetic + vector(mean_field_x, mean_field_y, mean_field_z))"
 EXCLUDED_BY_KINEMATIC = ("hall", "rotation", "drag", "hyperviscosity", "hypoviscosity")

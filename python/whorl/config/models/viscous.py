@@ -19,7 +19,7 @@ from whorl.config.models.base import (
 )
 from whorl.config.section import Linear, Vector, option
 
-VELOCITY = FieldOf(3, "length/time", "velocity u", ("x", "y", "z"), symbol="u")
+VELOCITY = FieldOf(3, "length/time", "velocity u", ("x", "y", "z"), symbol="u", solenoidal=True)
 VORTICITY = FieldOf(3, "1/time", "vorticity ω, the curl of u", symbol="omega", definition="curl(velocity)")
 # Of ∇²p = −∂_i ∂_j (u_i u_j) + 2 Ω·ω, where p has no mean.
 STRESS_AND_ROTATION = (

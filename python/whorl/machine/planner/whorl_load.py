@@ -126,7 +126,7 @@ class Whorl:
         queues = DEVICES[self.device]["queues"]
         return self.real_bytes * max(
             (
-                2 * modes * (run.kept + run.products)
+                2 * modes * (run.kept + run.brought)
                 + points * (run.values + (run.of_rows + run.tallied if queues else 0))
                 for run in self._options.programs
             ),
