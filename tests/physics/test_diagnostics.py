@@ -328,7 +328,12 @@ def test_checkpoints_are_analysed_afterwards(tmp_path):
         there = during[name].where(during[name]["step"].isin(steps), drop=True)
         for key in there.data_vars:
             kept = same[key].values[[step in there["step"] for step in steps]]
-            assert np.array_equal(kept, there[key].values, equal_nan=True), (name, key)
+            # Which gradients travel depends on what is asked together, so that these agree to rounding.
+            rounding = 1e-13 * np.nanmax(np.abs(kept))
+            assert np.allclose(kept, there[key].values, rtol=1e-13, atol=rounding, equal_nan=True), (
+                name,
+                key,
+            )
     with xr.open_dataset(tmp_path / "again.h5", group="moments") as data:
         assert data["step"].values.tolist() == steps
     now = analyse(tmp_path / "run", [{"kind": "pdf", "of": "u.x", "name": "x"}])
