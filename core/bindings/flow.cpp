@@ -152,11 +152,10 @@ std::int64_t program_bytes(const Options& options, const programs::Share& share,
     const Layout& layout = share.layout;
     const int width = programs::widest(options.programs);
     std::int64_t bytes = 0, most = 0;
-    if (width > std::min(layout.column_variables, layout.row_variables)) {
-        LineChoice lines = parse_line_choice(options.lines); // with tiles like those of the step
-        if (lines.columns == 0) lines.columns = tile_columns(layout, share.value, options.cache());
+    LineChoice lines = parse_line_choice(options.lines); // with tiles like those of the step
+    if (lines.columns == 0) lines.columns = tile_columns(layout, share.value, options.cache());
+    if (width > std::min(layout.column_variables, layout.row_variables))
         bytes += sum_of(trip_bytes(options, layout_of(options, rank, width, width), share.value, lines));
-    }
     for (const programs::ProbeNeeds& probe : options.probes) bytes += programs::bytes_of(probe, share);
     for (int axis = 0; axis < 3; ++axis) {
         const auto passes = [&](const programs::ProgramNeeds& run) { return run.axis == axis; };
@@ -168,7 +167,7 @@ std::int64_t program_bytes(const Options& options, const programs::Share& share,
         if (!same) there.modes = count_modes(along.truncation(), of_axis.kx, of_axis.ky);
         for (const programs::ProgramNeeds& run : options.programs)
             if (passes(run)) most = std::max(most, programs::bytes_of(run, share, there));
-        if (!same) bytes += sum_of(trip_bytes(along, of_axis, share.value, parse_line_choice(options.lines)));
+        if (!same) bytes += sum_of(trip_bytes(along, of_axis, share.value, lines));
     }
     return bytes + most;
 }
