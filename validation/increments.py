@@ -1,64 +1,52 @@
-"""Longitudinal structure functions of the checkpoints of a run, by NumPy, with their scaling.
+"""Longitudinal structure functions of the checkpoints of a run, with their scaling.
 
-δu(r) = u_i(x + r e_i) − u_i(x) is taken at all points and along the three axes, S_p = ⟨δu^p⟩. Relative
-exponents ζ_p are the slopes of ln S_p over ln ⟨|δu|³⟩ (extended self-similarity, R. Benzi et al., Phys. Rev.
-E 48, R29 (1993)) for 10 η ≤ r ≤ L.
+They are those of the diagnostic `structure-functions` (docs/diagnostics/structure-functions.md), the mean
+over the three axes. Relative exponents ζ_p are the slopes of ln S_p over ln ⟨|δu|³⟩ (extended
+self-similarity, R. Benzi et al., Phys. Rev. E 48, R29 (1993)) for 10 η ≤ r ≤ L.
 """
 
 from pathlib import Path
 
 import numpy as np
+import xarray as xr
 from whorl import Simulation, open_run
 from whorl.output.means import mean_of
+from whorl.results.structure_functions import over_axes, scaling_exponents
 
-ORDERS = (3, 4, 6)
-
-
-def moments_of(velocity: np.ndarray, separations: np.ndarray) -> np.ndarray:
-    """⟨δu³⟩, ⟨δu⁴⟩, ⟨δu⁶⟩ and ⟨|δu|³⟩, of shape (4, separations), of u with the axes component, z, y, x.
-
-    Separations are counted in points.
-    """
-    found = np.zeros((len(ORDERS) + 1, separations.size))
-    for component, axis in ((0, 2), (1, 1), (2, 0)):
-        u = velocity[component]
-        for place, points in enumerate(separations):
-            increment = np.roll(u, -points, axis) - u
-            square = increment**2
-            cube = increment * square
-            sums = [cube.mean(), (square**2).mean(), (cube**2).mean(), np.abs(cube).mean()]
-            found[:, place] += np.array(sums) / 3
-    return found
+ORDERS = (4, 6)
 
 
-def of_run(directory: Path, start: float, size: float) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Times of the checkpoints from a time on, separations r up to `size`, and moments (time, 4, r)."""
+def of_run(directory: Path, start: float, size: float) -> xr.Dataset:
+    """Those of the checkpoints from a time on, over time and all separations up to `size`."""
     results = open_run(directory)
     spacing = results.case.grid.lengths[0] / results.case.grid.points[0]
-    separations = np.arange(1, int(size / spacing) + 1)
-    times, moments = [], []
+    separations = list(range(1, int(size / spacing) + 1))
+    states = []
     for path in results.checkpoints:
         with Simulation.open(directory, step=int(path.stem)) as state:
             if state.time >= start:
-                times.append(state.time)
-                moments.append(moments_of(state.field("velocity"), separations))
-    return np.array(times), separations * spacing, np.array(moments)
+                states.append(
+                    state.diagnose("structure-functions", of="u", order=max(ORDERS), separations=separations)
+                )
+    return xr.concat(states, "time")
 
 
-def scaling(
-    time: np.ndarray, r: np.ndarray, moments: np.ndarray, eta: float, dissipation: np.ndarray
-) -> dict[str, tuple[float, float]]:
+def scaling(states: xr.Dataset, eta: float, dissipation: np.ndarray) -> dict[str, tuple[float, float]]:
     """ζ₄ and ζ₆ over 10 η ≤ r, and the largest −S₃/(εr), each with its standard error.
 
-    `moments` are those of `moments_of` over time and r, `dissipation` is ε over time.
+    `dissipation` is ε at the times of the states.
     """
-    logarithms = np.log(moments[:, 1:, r >= 10 * eta])
+    found = scaling_exponents(states, (10 * eta, np.inf))
     exponents = {
-        f"zeta_{order}": mean_of(time, np.array([slope(one[-1], one[place]) for one in logarithms]))
-        for place, order in enumerate(ORDERS[1:])
+        f"zeta_{order}": (
+            float(found["exponent"].sel(order=order)),
+            float(found["exponent_error"].sel(order=order)),
+        )
+        for order in ORDERS
     }
-    found = {name: (one.mean, one.error) for name, one in exponents.items()}
-    return found | {"third_order": third_order(time, -moments[:, 0] / r, dissipation)}
+    cubes = over_axes(states, "signed_longitudinal").isel(vector=0).sel(odd_order=3)
+    cubes = (-cubes / cubes["r"]).transpose("time", "r")
+    return exponents | {"third_order": third_order(states["time"].values, cubes.values, dissipation)}
 
 
 def third_order(time: np.ndarray, cubes: np.ndarray, dissipation: np.ndarray) -> tuple[float, float]:
@@ -67,7 +55,3 @@ def third_order(time: np.ndarray, cubes: np.ndarray, dissipation: np.ndarray) ->
     place = int(np.argmax([mean_of(time, cube).mean for cube in cubes.T]))
     peak = mean_of(time, cubes[:, place]).mean / epsilon
     return peak, mean_of(time, cubes[:, place] - peak * dissipation).error / epsilon
-
-
-def slope(x: np.ndarray, y: np.ndarray) -> float:
-    return float(np.polyfit(x, y, 1)[0])

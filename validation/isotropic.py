@@ -110,9 +110,9 @@ def measured(directory: Path, first: float) -> dict[str, tuple[float, float]]:
     for name, values in of_states(*states).items():
         mean = mean_of(values["time"].values, values.values)
         found[name] = (mean.mean, mean.error)
-    when, r, increments = of_run(directory, start, averages["integral_scale"].mean)
-    dissipated = np.interp(when, time, results.series["dissipation"].values)
-    return found | scaling(when, r, increments, averages["kolmogorov_length"].mean, dissipated)
+    increments = of_run(directory, start, averages["integral_scale"].mean)
+    dissipated = np.interp(increments["time"].values, time, results.series["dissipation"].values)
+    return found | scaling(increments, averages["kolmogorov_length"].mean, dissipated)
 
 
 def of_states(gradients: Dataset, dissipation: Dataset, pressure: Dataset) -> dict[str, DataArray]:

@@ -150,16 +150,16 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         const std::vector<int> fields = programs::fields_of(program);
         const auto modes = static_cast<std::size_t>(trip.table().modes());
         std::vector<device::Buffer<Complex<Real>, Memory>> buffers;
-        std::vector<programs::Source<Real>> from, swapped;
+        std::vector<programs::Source<Real>> from, sources_there;
         std::vector<Complex<Real>*> to;
         for (const int field : fields) {
             from.push_back(all.at(static_cast<std::size_t>(field)));
             to.push_back(buffers.emplace_back(modes, trip.device().executors()).data());
-            swapped.push_back({to.back(), from.back().parity});
+            sources_there.push_back({to.back(), from.back().parity});
         }
         programs::swap_modes(flow_.trip, trip, flow_.world, axis, from, to);
-        return programs::increments(trip, flow_.world, programs::swapped(flow_.options.box(), axis),
-                                    programs::swapped(program, axis, fields), wanted, swapped);
+        return programs::increments(trip, flow_.world, swapped(flow_.options.box(), axis),
+                                    programs::swapped(program, axis, fields), wanted, sources_there);
     }
     std::vector<programs::Source<Real>> sources() const {
         const StateOfFlow<Real> state = flow_.state();

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bindings/options.hpp"
-#include "programs/swapped_modes.hpp"
+#include "grid/box.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl {
@@ -23,7 +23,7 @@ inline RoundTripOptions trip_options(const Options& options, int column_variable
 
 // Those of the box with the first and another axis swapped.
 inline Options swapped(Options options, int axis) {
-    const Box box = programs::swapped(options.box(), axis);
+    const Box box = swapped(options.box(), axis);
     options.points = box.points;
     options.lengths = box.lengths;
     return options;

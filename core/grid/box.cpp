@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 #include "base/declared.hpp"
 #include "base/error.hpp"
@@ -29,6 +30,13 @@ double Box::largest_wavenumber() const {
     for (const int axis : {0, 1, 2})
         if (!flat(axis)) largest = std::max(largest, std::numbers::pi / spacing(axis));
     return largest;
+}
+
+Box swapped(Box box, int axis) {
+    const auto other = static_cast<std::size_t>(axis);
+    std::swap(box.points[0], box.points[other]);
+    std::swap(box.lengths[0], box.lengths[other]);
+    return box;
 }
 
 bool is_good_size(int n) {

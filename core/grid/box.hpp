@@ -44,6 +44,9 @@ bool is_good_size(int n);
 // The smallest allowed size of an axis that is at least n.
 int next_good_size(int n);
 
+// The box in which the first axis and another one, both periodic, have changed places.
+Box swapped(Box box, int axis);
+
 // "FFF", "SFF", "SSF" or "SSS": the bases of z, y and x, F for Fourier, S for sines and cosines.
 std::array<bool, 3> parse_bases(const std::string& bases);
 std::string bases_of(const Box& box);

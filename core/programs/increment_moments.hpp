@@ -5,7 +5,11 @@
 #pragma once
 
 #include <array>
+#include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "base/macros.hpp"
 
@@ -27,20 +31,41 @@ struct IncrementShape {
     }
 };
 
-// Sums of powers of an increment; Value is a number or a vector of them.
+// The magnitude of a number, or of each of a vector.
+template <class Value> WHORL_INLINE Value magnitude(const Value& value) {
+    if constexpr (std::is_floating_point_v<Value>) {
+        return std::abs(value);
+    } else {
+        using Bits = decltype(value < value);
+        return std::bit_cast<Value>(std::bit_cast<Bits>(value) & std::numeric_limits<std::int64_t>::max());
+    }
+}
+
+// Sums of powers of an increment; Value is a number or a vector of them. Powers above the fourth are its
+// products, and each is made where it is the last to be needed, so that all sums stay in sixteen registers.
 template <int order, class Value> struct PowerSums {
     static constexpr int odd = IncrementShape::odd_of(order), count = order + odd;
     Value sums[count] = {};
 
-    WHORL_INLINE void add(const Value& increment) {
-        const Value size = increment < 0 ? -increment : increment;
-        Value power = size;
-        sums[0] += power;
-        for (int p = 2; p <= order; ++p) {
-            if (p % 2 == 1) sums[order + p / 2 - 1] += increment * power;
-            power *= size;
-            sums[p - 1] += power;
-        }
+    WHORL_INLINE void add(const Value& d) {
+        Value unused{};
+        const auto of = [&](int p) WHORL_INSIDE -> Value& { return p <= order ? sums[p - 1] : unused; };
+        const auto odd_of = [&](int p) WHORL_INSIDE -> Value& {
+            return p <= order ? sums[order + p / 2 - 1] : unused;
+        };
+        const Value d1 = magnitude(d), d2 = d * d, d4 = d2 * d2;
+        of(1) += d1;
+        of(2) += d2;
+        of(4) += d4;
+        of(5) += d4 * d1;
+        odd_of(5) += d4 * d;
+        of(6) += d4 * d2;
+        of(8) += d4 * d4;
+        const Value odd3 = d2 * d, d3 = magnitude(odd3);
+        of(3) += d3;
+        odd_of(3) += odd3;
+        of(7) += d4 * d3;
+        odd_of(7) += d4 * odd3;
     }
 };
 

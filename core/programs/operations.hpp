@@ -10,17 +10,27 @@
 
 namespace whorl::programs {
 
+// a b + c, rounded once where the processor does so at no cost. Left to the compiler, it could round either
+// product of a b + c d, and not the same one in all copies of a loop.
+template <class Real> WHORL_INLINE Real fused(Real a, Real b, Real c) {
+#if defined(__FP_FAST_FMA) || defined(__CUDA_ARCH__)
+    return std::fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
+
 // Applies DO(name, number of arguments, value) to every operation.
 #define WHORL_OPERATIONS(DO)                                                                                 \
     DO(add, 2, a + b)                                                                                        \
     DO(subtract, 2, a - b)                                                                                   \
     DO(multiply, 2, a* b)                                                                                    \
     DO(divide, 2, a / b)                                                                                     \
-    DO(multiply_add, 3, a* b + c)                                                                            \
-    DO(multiply_subtract, 3, a* b - c)                                                                       \
-    DO(subtract_product, 3, c - a * b)                                                                       \
-    DO(add_products, 4, a* b + c * d)                                                                        \
-    DO(subtract_products, 4, a* b - c * d)                                                                   \
+    DO(multiply_add, 3, fused(a, b, c))                                                                      \
+    DO(multiply_subtract, 3, fused(a, b, -c))                                                                \
+    DO(subtract_product, 3, fused(-a, b, c))                                                                 \
+    DO(add_products, 4, fused(a, b, c* d))                                                                   \
+    DO(subtract_products, 4, fused(a, b, -(c * d)))                                                          \
     DO(power, 2, std::pow(a, b))                                                                             \
     DO(remainder, 2, a - std::floor(a / b) * b)                                                              \
     DO(minimum, 2, a < b || a != a ? a : b)                                                                  \

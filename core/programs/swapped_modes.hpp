@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "exchange/communicator.hpp"
-#include "grid/box.hpp"
 #include "programs/carried.hpp"
 #include "roundtrip/roundtrip.hpp"
 
@@ -18,14 +17,6 @@ namespace whorl::programs {
 
 // Modes of a rank that are swapped at a time.
 inline constexpr std::int64_t most_swapped = 1 << 18;
-
-// The box in which the first axis is another one; both are periodic.
-inline Box swapped(Box box, int axis) {
-    const auto other = static_cast<std::size_t>(axis);
-    std::swap(box.points[0], box.points[other]);
-    std::swap(box.lengths[0], box.lengths[other]);
-    return box;
-}
 
 // The numbers of the fields that a program's inputs are of, each once.
 inline std::vector<int> fields_of(const Program& program) {

@@ -62,40 +62,18 @@ def test_every_run_is_of_the_case_that_it_names(validation, runs):
         assert [each["kind"] for each in case["diagnostics"]] == list(isotropic.SETS)
 
 
-def test_increments_of_waves(validation):
-    """u_i = a_i sin(n_i x_i) + sin(x_j): δu is 2 a sin(nr/2) cos(n (x + r/2)) along the component only."""
-    increments = validation[2]
-    points, amplitudes, waves = 48, (1.0, 2.0, 0.5), (1, 2, 3)
-    z, y, x = np.meshgrid(*[2 * np.pi * np.arange(points) / points] * 3, indexing="ij")
-    axes = (x, y, z)
-    velocity = np.array(
-        [
-            a * np.sin(n * axes[i]) + np.sin(axes[i - 1])
-            for i, (a, n) in enumerate(zip(amplitudes, waves, strict=True))
-        ]
+def states_of(time, r, cubes, absolute):
+    """Structure functions along x: signed third order, and absolute ones [order] over time and r."""
+    return xr.Dataset(
+        {
+            "longitudinal_x": (
+                ("time", "vector", "order", "r_x"),
+                np.stack(list(absolute.values()), 1)[:, None],
+            ),
+            "signed_longitudinal_x": (("time", "vector", "odd_order", "r_x"), cubes[:, None, None]),
+        },
+        {"time": time, "order": list(absolute), "odd_order": [3], "r_x": r},
     )
-    separations = np.array([1, 5, 11])
-    third, fourth, sixth, absolute = increments.moments_of(velocity, separations)
-    r = 2 * np.pi * separations / points
-    size = [2 * a * np.abs(np.sin(n * r / 2)) for a, n in zip(amplitudes, waves, strict=True)]
-    assert third == pytest.approx(0, abs=1e-14)
-    assert fourth == pytest.approx(np.mean([3 / 8 * one**4 for one in size], axis=0))
-    assert sixth == pytest.approx(np.mean([5 / 16 * one**6 for one in size], axis=0))
-    of_points = np.mean([4 / (3 * np.pi) * one**3 for one in size], axis=0)
-    assert absolute == pytest.approx(of_points, rel=1e-3)
-
-
-def test_the_third_order_is_signed(validation):
-    """Two increments of 2 and −1 in turn along x: ⟨δu³⟩ of a sawtooth is that of its fall."""
-    increments = validation[2]
-    sawtooth = np.tile(np.array([0.0, 1.0, 2.0]), 4)
-    velocity = np.zeros((3, 12, 12, 12))
-    velocity[0] = sawtooth
-    third, fourth, sixth, absolute = increments.moments_of(velocity, np.array([1]))
-    assert third == pytest.approx((1 + 1 - 8) / 3 / 3)
-    assert fourth == pytest.approx((1 + 1 + 16) / 3 / 3)
-    assert sixth == pytest.approx((1 + 1 + 64) / 3 / 3)
-    assert absolute == pytest.approx((1 + 1 + 8) / 3 / 3)
 
 
 def test_exponents_and_the_third_order_law(validation):
@@ -106,15 +84,15 @@ def test_exponents_and_the_third_order_law(validation):
     level = np.exp(0.1 * generator.standard_normal(time.size))[:, None]
     epsilon = 1 + 0.2 * generator.standard_normal(time.size)
     cubes = -epsilon[:, None] * r * (0.8 - 0.1 * (r - 1) ** 2)
-    absolute = level * r**0.9
-    fourth, sixth = absolute**1.28, absolute**1.78
-    fourth[:, r < 0.45] *= 2
-    found = increments.scaling(time, r, np.stack([cubes, fourth, sixth, absolute], 1), eta, epsilon)
+    absolute = {3: level * r**0.9, 4: (level * r**0.9) ** 1.28, 6: (level * r**0.9) ** 1.78}
+    absolute[4][:, r < 0.45] *= 2
+    states = states_of(time, r, cubes, absolute)
+    found = increments.scaling(states, eta, epsilon)
     assert found["zeta_4"][0] == pytest.approx(1.28)
     assert found["zeta_6"][0] == pytest.approx(1.78)
     assert found["third_order"][0] == pytest.approx(0.8)
     assert found["third_order"][1] < 1e-12  # S₃ follows ε, so that their quotient is certain
-    still = increments.scaling(time, r, np.stack([cubes, fourth, sixth, absolute], 1), eta, np.ones(40))
+    still = increments.scaling(states, eta, np.ones(40))
     assert still["third_order"][1] == pytest.approx(0.8 * epsilon.std() / np.sqrt(40), rel=0.4)
 
 
