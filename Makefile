@@ -57,8 +57,9 @@ demo: runs/.forced-turbulence
 	.venv/bin/whorl average runs/forced-turbulence --from 5
 	.venv/bin/whorl plot runs/forced-turbulence --from 5
 
+# A file of tests at a time on each of two workers: many wait for processes that they start.
 test: lint $(tested_core)
-	.venv/bin/python -m pytest
+	.venv/bin/python -m pytest -n 2 --dist loadfile
 
 lint: $(packages)
 	.venv/bin/ruff check

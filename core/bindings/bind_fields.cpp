@@ -20,7 +20,14 @@ namespace {
 
 // A snapshot that is being written, until it is finished or given up.
 struct OpenSnapshot {
+    const OpenFlow& flow;
     std::unique_ptr<storage::SnapshotWriter> writer;
+
+    storage::SnapshotWriter& open() const {
+        flow.require_open();
+        WHORL_REQUIRE(writer, "this snapshot is finished: open a new one.");
+        return *writer;
+    }
 
     template <class Real>
     void write(const std::string& name, const PhysicalBlock& block,
@@ -29,10 +36,10 @@ struct OpenSnapshot {
         WHORL_REQUIRE(values.shape(1) * values.shape(2) * values.shape(3) == points,
                       "a block of " + std::to_string(points) + " points is given other values.");
         nb::gil_scoped_release unlocked;
-        writer->write_block(name, block, values.data());
+        open().write_block(name, block, values.data());
     }
     void close(bool complete) {
-        if (complete) writer->finish();
+        if (complete) open().finish();
         writer.reset();
     }
 };
@@ -55,7 +62,7 @@ void bind_files(nb::class_<OpenFlow>& flow) {
     flow.def(
         "open_snapshot",
         [](OpenFlow& self, const Path& path, const storage::Attributes& attributes, bool single) {
-            return OpenSnapshot{self->open_snapshot(path.string(), attributes, single)};
+            return OpenSnapshot{self, self->open_snapshot(path.string(), attributes, single)};
         },
         nb::arg("path"), nb::arg("attributes"), nb::arg("single"), nb::keep_alive<0, 1>(), Unlocked(),
         "A snapshot in a block `with`: it appears at its end, and nothing remains after an exception.");
@@ -120,7 +127,7 @@ void bind_snapshots(nb::module_& m) {
     snapshot.def(
         "add_field",
         [](const OpenSnapshot& self, const std::string& name, int components) {
-            self.writer->add_field(name, components);
+            self.open().add_field(name, components);
         },
         nb::arg("name"), nb::arg("components"), Unlocked());
     bind_block<double>(snapshot);

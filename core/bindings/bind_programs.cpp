@@ -18,6 +18,12 @@
 namespace whorl {
 namespace {
 
+// A probe of a flow, which is not to be read behind its end.
+struct ProbeOfOpen {
+    const OpenFlow& flow;
+    std::unique_ptr<OpenProbe> probe;
+};
+
 // Field, factor, derivatives, power of |k|^2, the band of |k|, and the radius of an average or 0.
 using TermTuple = std::tuple<int, double, std::array<int, 3>, int, double, double, double>;
 
@@ -83,17 +89,19 @@ void bind_program(nb::module_& m) {
         .def_prop_ro(
             "places", [](const Program& self) { return programs::compiled(self).places; },
             "Where the interpreter keeps numbers, coordinates and results.");
-    nb::class_<OpenProbe>(m, "Probe", "What is read of the present state again and again; see whorl.measure.")
-        .def_prop_ro("size", &OpenProbe::size)
+    nb::class_<ProbeOfOpen>(m, "Probe",
+                            "What is read of the present state again and again; see whorl.measure.")
+        .def_prop_ro("size", [](const ProbeOfOpen& self) { return self.probe->size(); })
         .def(
             "read",
-            [](OpenProbe& self,
+            [](const ProbeOfOpen& self,
                const nb::ndarray<double, nb::ndim<1>, nb::c_contig, nb::device::cpu>& values) {
-                WHORL_REQUIRE(values.size() == self.size(), "a probe has " + std::to_string(self.size()) +
-                                                                " values, not " +
-                                                                std::to_string(values.size()) + ".");
+                self.flow.require_open();
+                WHORL_REQUIRE(values.size() == self.probe->size(),
+                              "a probe has " + std::to_string(self.probe->size()) + " values, not " +
+                                  std::to_string(values.size()) + ".");
                 const nb::gil_scoped_release unlocked;
-                self.read({values.data(), values.size()});
+                self.probe->read({values.data(), values.size()});
             },
             nb::arg("values").noconvert(), "Reads the present state into an array. Collective.");
     m.def(
@@ -113,7 +121,7 @@ void bind_probes(nb::class_<OpenFlow>& flow) {
         "probe_modes",
         [](OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
            const std::vector<programs::ModeNumbers>& modes) {
-            return self->programs().probe_modes(terms_of(inputs), modes);
+            return ProbeOfOpen{self, self->programs().probe_modes(terms_of(inputs), modes)};
         },
         nb::arg("inputs"), nb::arg("modes"), nb::keep_alive<0, 1>(),
         "A Probe of the coefficients of inputs at modes, given by whole numbers, [input][mode][re, im].");
@@ -121,7 +129,7 @@ void bind_probes(nb::class_<OpenFlow>& flow) {
         "probe_points",
         [](OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
            const std::vector<programs::Position>& positions) {
-            return self->programs().probe_points(terms_of(inputs), positions);
+            return ProbeOfOpen{self, self->programs().probe_points(terms_of(inputs), positions)};
         },
         nb::arg("inputs"), nb::arg("positions"), nb::keep_alive<0, 1>(),
         "A Probe of the values of inputs at positions x, y, z, [input][position].");

@@ -10,8 +10,9 @@ namespace whorl {
 class OpenFlow {
   public:
     OpenFlow(const Options& options, int communicator) : flow_(make_flow(options, communicator)) {}
+    void require_open() const { WHORL_REQUIRE(flow_, "this flow is closed: make a new one."); }
     Flow& operator*() const {
-        WHORL_REQUIRE(flow_, "this flow is closed: make a new one.");
+        require_open();
         return *flow_;
     }
     Flow* operator->() const { return &**this; }

@@ -41,6 +41,7 @@ template <class Real> class ProbeOfFlow final : public OpenProbe {
 template <class Device, class Real> class ProgramRunsOf final : public ProgramRuns {
     using Memory = typename Device::Memory;
     using Trip = RoundTrip<Device, Real>;
+    using Trips = std::vector<std::unique_ptr<Trip>>;
 
   public:
     explicit ProgramRunsOf(const FlowOfPrograms<Device, Real>& flow) : flow_(flow) {}
@@ -103,17 +104,17 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
             for (const auto& [name, part] : own.memory())
                 if (name != "library") of_trips += part; // which is that of the device
         };
-        for (const auto& own : wide_) add(*own);
-        for (const auto& own : swapped_)
-            if (own) add(*own);
+        for (const Trips& trips : wide_)
+            for (const auto& own : trips) add(*own);
         return of_trips + *probes_ + most_;
     }
 
   private:
-    // The result of a run, whose bytes are counted with those of the products that are there.
+    // The result of a run, whose bytes are counted with those of the products and forces that are there.
     template <class Run> auto counted(const Run& run) {
         std::int64_t kept = 0;
         for (const auto& product : products_) kept += static_cast<std::int64_t>(product.bytes());
+        for (const auto& force : forces_) kept += static_cast<std::int64_t>(force.values.bytes());
         const device::Peak<Memory> peak;
         auto found = run();
         most_ = std::max(most_, kept + peak.most());
@@ -176,39 +177,37 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     // The round trip of the steps, or one of its own that stays for programs to come, as wide as those that
     // are planned ask. None is taken away again: what MPI keeps for it stays until the flow is closed.
     Trip& wide_enough(int inputs, int products) {
+        return wide_enough(wide_[0], flow_.options, inputs, products);
+    }
+    Trip& wide_enough(Trips& trips, const Options& options, int inputs, int products) {
         const int columns = std::max(inputs, products), rows = columns;
         const auto fits = [&](const Trip& one) {
             return columns <= one.layout().column_variables && rows <= one.layout().row_variables;
         };
-        if (fits(flow_.trip)) return flow_.trip;
-        for (const auto& own : wide_)
+        if (options.points == flow_.options.points && options.lengths == flow_.options.lengths &&
+            fits(flow_.trip))
+            return flow_.trip;
+        for (const auto& own : trips)
             if (fits(*own)) return *own;
         const int planned = programs::widest(flow_.options.programs);
         const int width =
-            std::max(columns, wide_.empty() ? planned : 2 * wide_.back()->layout().column_variables);
-        wide_.push_back(std::make_unique<Trip>(flow_.options.box(), flow_.truncation,
-                                               trip_options(flow_.options, width, width), flow_.world,
+            std::max(columns, trips.empty() ? planned : 2 * trips.back()->layout().column_variables);
+        trips.push_back(std::make_unique<Trip>(options.box(), options.truncation(),
+                                               trip_options(options, width, width), flow_.world,
                                                flow_.trip.device()));
-        return *wide_.back();
+        return *trips.back();
     }
 
     // The round trip of the box with the first and another axis swapped, which may be the box itself.
     Trip& swapped_trip(int axis, int inputs) {
         const Options options = swapped(flow_.options, axis);
-        if (options.points == flow_.options.points && options.lengths == flow_.options.lengths)
-            return wide_enough(inputs, 0);
-        auto& own = swapped_[static_cast<std::size_t>(axis)];
-        const int width = std::max(inputs, programs::widest(flow_.options.programs));
-        if (!own || own->layout().column_variables < inputs)
-            own =
-                std::make_unique<Trip>(options.box(), options.truncation(),
-                                       trip_options(options, width, width), flow_.world, flow_.trip.device());
-        return *own;
+        const bool same = options.points == flow_.options.points && options.lengths == flow_.options.lengths;
+        return same ? wide_enough(inputs, 0)
+                    : wide_enough(wide_[static_cast<std::size_t>(axis)], options, inputs, 0);
     }
 
     FlowOfPrograms<Device, Real> flow_;
-    std::vector<std::unique_ptr<Trip>> wide_;
-    std::array<std::unique_ptr<Trip>, 3> swapped_; // by axes
+    std::array<Trips, 3> wide_; // of the box, and with y or z in place of x
     std::vector<ForceOfFlow<Device, Real>> forces_;
     std::vector<device::Buffer<Complex<Real>, Memory>> products_;
     std::vector<Parity> parities_;

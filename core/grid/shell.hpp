@@ -5,11 +5,15 @@
 
 namespace whorl {
 
-// If lengths have a ratio such as 3 to 2, some modes lie exactly on a boundary: they belong to the upper
-// shell, independent of rounding in single precision.
+// Modes often lie exactly on a boundary, as where lengths have a ratio such as 3 to 2. They belong to what is
+// above it, whatever rounding does to their wavenumbers in single precision.
+inline constexpr double rounding_of_wavenumbers = 2e-7;
+
 WHORL_INLINE int shell_number(double k, double smallest_wavenumber) {
-    constexpr double rounding = 2e-7;
-    return static_cast<int>(k / smallest_wavenumber * (1.0 + rounding) + 0.5);
+    return static_cast<int>(k / smallest_wavenumber * (1.0 + rounding_of_wavenumbers) + 0.5);
 }
+
+// The square from which on modes have |k| >= k.
+inline double square_of_boundary(double k) { return k * k * (1.0 - 2.0 * rounding_of_wavenumbers); }
 
 } // namespace whorl

@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/parity.hpp"
+#include "grid/shell.hpp"
 #include "programs/average.hpp"
 #include "programs/fluxes.hpp"
 #include "programs/program.hpp"
@@ -75,8 +76,8 @@ LoadedTerm<Real> loaded(const Term& term, const std::vector<Source<Real>>& sourc
             term.derivatives,
             term.power,
             all,
-            term.low * term.low > 0.0 ? term.low * term.low : term.low,
-            term.high * term.high,
+            term.low * term.low > 0.0 ? square_of_boundary(term.low) : term.low,
+            square_of_boundary(term.high),
             term.radius,
             layout.nx == 1 || layout.ny == 1 || layout.nz == 1};
 }

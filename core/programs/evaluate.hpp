@@ -44,10 +44,11 @@ template <class Real> struct Fields {
 };
 
 // Returns means and maxima over the points of all ranks and tallies of them; the maximum of what is NaN
-// somewhere is NaN. No bit depends on ranks and threads. Calls
-// consume(block, values) with the values of each batch of planes, [value][z][y][x], equally often on every
-// rank. With `shifts` products are means over two grids. Collective. Throws Error if the program does not fit
-// together, or between walls if the terms of an input have unlike parities.
+// somewhere is NaN. No bit depends on threads, nor on ranks where the process grid has one row: with several,
+// a row of points shares its transform with another one. Calls consume(block, values) with the values of each
+// batch of planes, [value][z][y][x], equally often on every rank. With `shifts` products are means over two
+// grids. Collective. Throws Error if the program does not fit together, or between walls if the terms of an
+// input have unlike parities.
 template <class Device, class Real>
 Found evaluate(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
                const Program& program, const Wanted& wanted, const Fields<Real>& fields, bool shifts,

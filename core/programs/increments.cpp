@@ -1,7 +1,6 @@
 // Compiled once for each device.
 #include "programs/increments.hpp"
 
-#include <span>
 #include <string>
 
 #include "base/error.hpp"
@@ -9,6 +8,7 @@
 #include "device/row_plan.hpp"
 #include "programs/carried_inputs.hpp"
 #include "programs/increment_pass.hpp"
+#include "programs/on_host.hpp"
 #include "programs/prepared_interpreter.hpp"
 #include "roundtrip/run.hpp"
 
@@ -104,14 +104,12 @@ template <class Device, class Real> class RunningIncrements {
     }
 
     std::vector<std::vector<double>> means(const exchange::Communicator& world) {
-        std::vector<std::uint64_t> of_executors(words_.size());
-        Memory::to_host(of_executors.data(), words_.data(), words_.bytes());
-        std::vector<std::uint64_t> total(static_cast<std::size_t>(totals_of_.sums() * IncrementTotals::words),
-                                         0);
-        for (std::size_t i = 0; i < of_executors.size(); ++i) total[i % total.size()] += of_executors[i];
+        const OnHost of_executors(words_);
+        const auto total = first_of_sums(
+            of_executors.values(), static_cast<std::size_t>(totals_of_.sums() * IncrementTotals::words));
         const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of what was measured", -1);
         carry(total);
-        world.sum(std::span<std::uint64_t>(total));
+        world.sum(total);
         const Layout& layout = trip_.layout();
         const double points = 1.0 * layout.nx * layout.ny * layout.nz;
         std::vector<std::vector<double>> found(wanted_.separations.size());

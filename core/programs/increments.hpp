@@ -18,8 +18,8 @@ struct IncrementsWanted {
 };
 
 // The means of the moments over all points, [separation][moment]; the quantities are the results of the
-// program. No bit depends on ranks and threads. Collective. Throws Error if the first axis has walls or one
-// point, or what is wanted does not fit.
+// program. Bits are as of evaluate(). Collective. Throws Error if the first axis has walls or one point, or
+// what is wanted does not fit.
 template <class Device, class Real>
 std::vector<std::vector<double>>
 increments(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,

@@ -22,7 +22,7 @@ template <class Real> struct SumColumns {
     const CarriedInput<Real>* inputs;
     const Pair* pairs;
     double* sums; // [pair][ky][kx]
-    int height, width;
+    int pair_count, height, width;
 
     struct Place {
         int pair, j;
@@ -64,32 +64,33 @@ template <class Real> struct SumColumns {
     };
     WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, place(r), sums_of(r), width}; }
 
-    // On threads: use(row, a, b) for the rows of modes of a pair and a ky, one after another; b is a where
-    // both are one input, or there is no second.
-    template <class Device, class Use>
-    void each_row(std::int64_t r, Complex<Real>* space, const Use& use) const {
-        const Place to = place(r);
-        const int first = pairs[to.pair][0], second = pairs[to.pair][1];
-        const bool alone = second < 0 || second == first;
-        Complex<Real>* const a = space;
-        Complex<Real>* const b = alone ? space : space + width;
+    // On threads: use(pair, row, a, b) for the rows of modes of a ky, one after another, and each row for all
+    // pairs while its modes are in the cache; b is a where both are one input, or there is no second.
+    template <class Device, class Use> void each_row(int j, Complex<Real>* space, const Use& use) const {
+        const auto loaded = [&](int input, const ModeRow<Real>& row, Complex<Real>* to) {
+            inputs[input].template load_row<Device>(row, kernels::PlainValues<Real>{to, width});
+            return to;
+        };
         for (int l = 0; l < tables.nz; ++l) {
-            const ModeRow<Real> row(tables, 0, to.j, l, tables.row(to.j, l).length);
+            const ModeRow<Real> row(tables, 0, j, l, tables.row(j, l).length);
             if (row.length == 0) continue;
-            inputs[first].template load_row<Device>(row, kernels::PlainValues<Real>{a, width});
-            if (!alone) inputs[second].template load_row<Device>(row, kernels::PlainValues<Real>{b, width});
-            use(row, a, b);
+            for (int p = 0, there = -1; p < pair_count; ++p) {
+                const int first = pairs[p][0], second = pairs[p][1];
+                if (first != there) loaded(first, row, space);
+                there = first;
+                use(p, row, space,
+                    second < 0 || second == first ? space : loaded(second, row, space + width));
+            }
         }
     }
-    template <class Device> void add(std::int64_t r, Complex<Real>* space) const {
-        double* const total = sums_of(r);
-        const bool of_two = pairs[place(r).pair][1] >= 0;
+    template <class Device> void add(int j, Complex<Real>* space) const {
         each_row<Device>(
-            r, space, [&](const ModeRow<Real>& row, const Complex<Real>* a, const Complex<Real>* b) {
-                if (of_two)
-                    Device::run(row.length, [&](std::int64_t i) { total[i] += term(row, i, a[i], b[i]); });
-                else
+            j, space, [&](int p, const ModeRow<Real>& row, const Complex<Real>* a, const Complex<Real>* b) {
+                double* const total = sums_of(1LL * p * height + j);
+                if (pairs[p][1] < 0)
                     total[0] += mean(row, 0, a[0]);
+                else
+                    Device::run(row.length, [&](std::int64_t i) { total[i] += term(row, i, a[i], b[i]); });
             });
     }
 };
@@ -112,7 +113,7 @@ template <class Real> struct SumShells {
         return sums + (1LL * pair * shells.count + (shell < last ? shell : last)) * words;
     }
     // Where work is enqueued: a block takes a pair and a ky.
-    template <class Team> WHORL_INLINE void operator()(std::int64_t block, const Team& team) const {
+    template <class Team> WHORL_DEVICE void operator()(std::int64_t block, const Team& team) const {
         const auto place = of.place(block);
         const int first = of.pairs[place.pair][0], second = of.pairs[place.pair][1];
         team.each(of.tables.nz * of.width, [&](int item) {
@@ -128,12 +129,11 @@ template <class Real> struct SumShells {
         });
     }
     // On threads.
-    template <class Device> void add(std::int64_t r, Complex<Real>* space) const {
-        const auto place = of.place(r);
+    template <class Device> void add(int j, Complex<Real>* space) const {
         of.template each_row<Device>(
-            r, space, [&](const ModeRow<Real>& row, const Complex<Real>* a, const Complex<Real>* b) {
+            j, space, [&](int p, const ModeRow<Real>& row, const Complex<Real>* a, const Complex<Real>* b) {
                 for (int i = 0; i < row.length; ++i)
-                    ExactSum::add_to(words_of(place.pair, row.k(i)), of.term(row, i, a[i], b[i]),
+                    ExactSum::add_to(words_of(p, row.k(i)), of.term(row, i, a[i], b[i]),
                                      [](std::uint64_t* word, std::uint64_t value) { *word += value; });
             });
     }
@@ -146,8 +146,7 @@ template <class Device, class Real> class PairsOf {
   public:
     PairsOf(RoundTrip<Device, Real>& trip, const InputTerms& inputs, const std::vector<Pair>& pairs,
             const std::vector<Source<Real>>& sources, int least)
-        : trip_(trip), rows_(1LL * static_cast<int>(pairs.size()) * trip.table().height()),
-          inputs_(inputs, trip.layout()) {
+        : trip_(trip), pair_count_(static_cast<int>(pairs.size())), inputs_(inputs, trip.layout()) {
         const std::array<bool, 3>& walls = trip.layout().walls;
         WHORL_REQUIRE(!walls[0] && !walls[1] && !walls[2], "sums over modes are for boxes without walls.");
         for (const Pair& pair : pairs)
@@ -160,25 +159,25 @@ template <class Device, class Real> class PairsOf {
         pairs_ = device::Table<Pair, Memory>(pairs);
     }
 
-    std::int64_t rows() const { return rows_; }
+    std::int64_t rows() const { return 1LL * pair_count_ * height(); }
     int height() const { return trip_.table().height(); }
     int width() const { return trip_.table().kx().size(); }
     SumColumns<Real> kernel(double* sums) {
-        return {trip_.modes(), inputs_.data(), pairs_.data(), sums, height(), width()};
+        return {trip_.modes(), inputs_.data(), pairs_.data(), sums, pair_count_, height(), width()};
     }
-    // On threads: add(row, space) for every row.
+    // On threads: add(j, space) for every ky.
     template <class Kernel> void on_threads(const auto& kernel_of) {
         const int executors = trip_.device().executors();
         device::Buffer<Complex<Real>> space(static_cast<std::size_t>(2LL * executors * width()), executors);
-        trip_.device().each(rows_, [&](int executor, std::int64_t r) {
+        trip_.device().each(height(), [&](int executor, std::int64_t j) {
             const Kernel kernel = kernel_of(executor);
-            kernel.template add<Device>(r, space.data() + 2LL * executor * width());
+            kernel.template add<Device>(static_cast<int>(j), space.data() + 2LL * executor * width());
         });
     }
 
   private:
     RoundTrip<Device, Real>& trip_;
-    std::int64_t rows_;
+    int pair_count_;
     CarriedInputs<Memory, Real> inputs_;
     device::Table<Pair, Memory> pairs_; // refers to the pairs where memory is the host's
 };

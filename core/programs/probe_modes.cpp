@@ -63,6 +63,7 @@ template <class Device, class Real> class ModeProbe final : public Probe<Real> {
         if (kernel.length > 0) trip_.device().for_each(0, inputs_.count(), kernel);
         trip_.device().finish();
         Memory::to_host(values.data(), values_.data(), values_.bytes());
+        const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of a probe", -1);
         world_.sum(values);
     }
 

@@ -275,6 +275,7 @@ template <class Device, class Real> class PointProbe final : public Probe<Real> 
                        static_cast<std::size_t>(point.number)] = std::accumulate(next, next + height(), 0.0);
                 next += height();
             }
+        const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of a probe", -1);
         world_.sum(values);
     }
 

@@ -66,22 +66,24 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
         interpreter.template run<Device>(
             executor, block, first,
             [&](const typename Interpreter<Real>::Operands& operands, int at, int count) {
-                int result = 0;
+                const int of_rows = outcome.row_values(), first_value = of_rows + outcome.products;
                 for (int m = 0; m < outcome.means; ++m)
-                    add_rows(m, operands.of(outcome.results[result++]), block, first, count, 0.0,
+                    add_rows(m, operands.of(outcome.results[m]), block, first, count, 0.0,
                              [](double a, double b) { return a + b; });
-                for (int m = 0; m < outcome.maxima; ++m)
-                    add_rows(outcome.means + m, operands.of(outcome.results[result++]), block, first, count,
-                             lowest, [](double a, double b) { return larger(a, b); });
+                for (int m = outcome.means; m < of_rows; ++m)
+                    add_rows(m, operands.of(outcome.results[m]), block, first, count, lowest,
+                             [](double a, double b) { return larger(a, b); });
+                for (int v = 0; v < outcome.values; ++v)
+                    put_values(v, operands.of(outcome.results[first_value + v]), block, first, at, count);
+                for (int t = 0; t < outcome.tally_count; ++t)
+                    add_to<Device>(outcome.tallies[t].of_executor(executor), operands, block, count);
+                // Products may take the place of inputs, so they come last; none is an input itself
+                // (evaluate.cpp).
                 for (int p = 0; p < outcome.products; ++p) {
-                    const Real* const from = operands.of(outcome.results[result++]);
+                    const Real* const from = operands.of(outcome.results[of_rows + p]);
                     Real* const to = out + p * out_stride + 1LL * at * block.rows;
                     Device::run(1LL * count * block.rows, [=](std::int64_t i) { to[i] = from[i]; });
                 }
-                for (int v = 0; v < outcome.values; ++v)
-                    put_values(v, operands.of(outcome.results[result++]), block, first, at, count);
-                for (int t = 0; t < outcome.tally_count; ++t)
-                    add_to<Device>(outcome.tallies[t].of_executor(executor), operands, block, count);
             });
     }
     // One point where work is enqueued.
@@ -94,7 +96,7 @@ template <class Real, bool brings> struct ProgramPass : CarriedInput<Real> {
             const int first_tallied = first_value + outcome.values;
             for (int t = 0; t < outcome.tallied; ++t)
                 outcome.measured.at(of_rows + t, point) = of(outcome.results[first_tallied + t]);
-            // Inputs are not needed behind this; no product is an input itself (evaluate.cpp).
+            // As in work().
             for (int p = 0; p < outcome.products; ++p) values.of(p) = of(outcome.results[of_rows + p]);
         });
     }

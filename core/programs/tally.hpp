@@ -89,7 +89,7 @@ template <class Real> struct TallyBlocks {
     static std::int64_t bytes(const TallyShape& shape) {
         return static_cast<std::int64_t>(shape.cells() * sizeof(std::uint32_t));
     }
-    template <class Team> WHORL_INLINE void operator()(std::int64_t block, const Team& team) const {
+    template <class Team> WHORL_DEVICE void operator()(std::int64_t block, const Team& team) const {
         std::uint32_t* const own = team.template memory<std::uint32_t>();
         const TallyShape& shape = tally.shape;
         const std::int64_t first = block * taken;

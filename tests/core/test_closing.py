@@ -5,11 +5,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from support import failing_mpi, flows, headers
 from support.ranks import on_ranks
 from support.twin import Twin
 from whorl import Case, Simulation, _core
+from whorl.base.ranks import MPI
 
 TWIN = Twin((12, 8, 16), viscosity=0.01)
 TRANSPORTS = ("alltoall", "rma", "rma-fence", "rma-shared")
@@ -257,3 +259,16 @@ def test_a_flow_is_dropped_with_messages_under_way(tmp_path, threading):
     """They arrive in memory that must still be there."""
     library = failing_mpi.build(tmp_path, "MPI_Ialltoallv")
     assert failing_mpi.run(library, UNDER_WAY, threading).count("went on") == 2
+
+
+def test_what_is_open_of_a_closed_flow_says_so(tmp_path):
+    """Probes and snapshots hold on to the flow's ranks, which are gone."""
+    flow = a_flow(MPI.COMM_SELF)
+    probe = flow.probe_modes([[(0, 1.0, (0, 0, 0), 0, 0.0, np.inf, 0.0)]], [(1, 0, 0)])
+    snapshot = flow.open_snapshot(tmp_path / "open.h5", {}, False)
+    snapshot.add_field("velocity", 3)
+    flow.close()
+    with pytest.raises(_core.Error, match="this flow is closed"):
+        probe.read(np.zeros(probe.size))
+    with pytest.raises(_core.Error, match="this flow is closed"):
+        snapshot.add_field("pressure", 1)

@@ -288,6 +288,57 @@ def test_bits_do_not_depend_on_ranks_and_threads():
             assert np.array_equal(values, first[0])
 
 
+@on_ranks(2, 4)
+def test_shared_planes_change_them_by_rounding(world):
+    """Where the process grid has two rows, rows of points share their transforms with others."""
+    case, twin = case_of(), Twin(POINTS, LENGTHS)
+    found = []
+    for grid in ((1, world.size), (2, world.size // 2)):
+        flow = flows.make(world, twin, process_grid=grid)
+        flows.write(flow, smooth(twin))
+        found.append([worked_out(world, flow, case, text) for text in BITS])
+    for (values, mean), (others, other_mean) in zip(*found, strict=True):
+        assert np.allclose(values, others, rtol=1e-12, atol=1e-12)
+        assert np.allclose(mean, other_mean, rtol=1e-12, atol=1e-14)
+
+
+@on_ranks(1, 3)
+def test_values_beside_products(world):
+    """Products take the place of inputs at the points, which values, means and selections still need."""
+    for lines in ("own", "fftw"):
+        case, twin = case_of(), Twin(POINTS, LENGTHS)
+        flow = flows.make(world, twin, lines=lines)
+        flows.write(flow, smooth(twin))
+        alone, mean_alone = worked_out(world, flow, case, "u")
+        of = Expressions(case, ["u"], ["u", "mean(p*p)"])
+        beside = np.zeros_like(alone)
+
+        def take(z0, z1, y0, y1, values, beside=beside):
+            beside[:, z0:z1, y0:y1] = values
+
+        means = of.run(flow, TIME, take)
+        world.Allreduce(MPI.IN_PLACE, beside)
+        assert np.array_equal(beside, alone)
+        assert np.array_equal(means[0], mean_alone)
+
+
+@on_ranks(1, 2)
+def test_modes_on_an_edge_are_above_it(world):
+    """|n| = 3 is at 3 · 2π/L whatever rounding does: (3, 0, 0), (2, 2, 1) and their like."""
+    lengths = (3.0, 3.0, 3.0)
+    for precision in flows.PRECISIONS:
+        case, twin = case_of((16, 16, 16), lengths), Twin((16, 16, 16), lengths)
+        flow, u = flows.make(world, twin, precision=precision), smooth(twin)
+        flows.write(flow, u)
+        axes = [np.rint(np.fft.fftfreq(16) * 16)] * 3
+        n2 = sum(n**2 for n in np.meshgrid(*axes, indexing="ij"))
+        modes = np.fft.fftn(worked_out(world, flow, case, "u.x")[0][0]) / 16**3
+        for edge in (2, 3, 5, 6):
+            text = f"mean(filter(u.x, {edge}*2*pi/Lx)**2)"
+            below = (np.abs(modes) ** 2)[n2 < edge**2].sum()
+            assert Expressions(case, means=[text]).run(flow, TIME)[0] == pytest.approx(below, rel=2e-6)
+
+
 def bits(world, threads):
     case, twin = case_of(dealias="phase-shift"), Twin(POINTS, LENGTHS, "phase-shift")
     flow = flows.make(world, twin, threads=threads)

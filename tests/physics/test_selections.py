@@ -107,7 +107,7 @@ def test_values_have_the_precision_of_the_flow():
 
 
 def test_those_of_one_moment_share_round_trips():
-    """The gradients travel once (eight, by div u = 0), and what two slices have in common is worked out once."""
+    """Eight gradients travel once (div u = 0), and what two slices have in common is worked out once."""
     wanted = [
         {"kind": "slice", "name": "a", "of": "grad(u)", "at": 0.0},
         {"kind": "slice", "name": "b", "of": ["dx(u.x)", "curl(u)"], "normal": "x", "at": 0.0},

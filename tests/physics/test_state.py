@@ -45,7 +45,7 @@ def test_whole_fields_means_and_maxima(world):
         assert simulation.mean("dye") == pytest.approx([2.0])
         assert simulation.maximum("velocity") == pytest.approx(np.sqrt((whole**2).sum(0)).max())
         assert simulation.maximum("dye") == pytest.approx(np.abs(world.bcast(last, world.size - 1)).max())
-        with pytest.raises(ValueError, match='"heat" is not known; known are velocity, u, dye, .*vorticity'):
+        with pytest.raises(ValueError, match=r'"heat" is not known; known are velocity, u, dye, .*vorticity'):
             simulation.maximum("heat")
 
 

@@ -56,6 +56,10 @@ ASKED = {
     "spectrum": {"diagnostics": [SPECTRUM]},
     "slice": {"diagnostics": [SLICE]},
     "increments": {"diagnostics": [INCREMENTS]},
+    "force": {
+        "forcing": [{"kind": "stochastic", "power": 0.1, "correlation_time": 0.4, "k_max": 2.0}],
+        "diagnostics": [{"kind": "moments", "of": ["velocity_force", "dx(u.x)"]}],
+    },
     "mode probe": {"probes": [MODES]},
     "line": {"probes": [LINE]},
     "points": {"probes": [SCATTERED]},

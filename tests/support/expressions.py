@@ -136,7 +136,7 @@ class _Words:
     def filter(self, f, low, high=None):
         low, high = (0, low) if high is None else (low, high)
         k = np.sqrt(self.of.k2)
-        return self.each(lambda g: self.of.under(g, (k >= low * (1 - 1e-14)) & (k < high * (1 - 1e-14))), f)
+        return self.each(lambda g: self.of.under(g, (k >= low * (1 - 2e-7)) & (k < high * (1 - 2e-7))), f)
 
     def average(self, f, radius):
         x = np.sqrt(self.of.k2) * radius

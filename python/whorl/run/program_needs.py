@@ -51,9 +51,10 @@ def _needs(planned: _Planned) -> Needs:
 
 def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
     """The needs of the runs that answer questions, in order."""
-    plan, kept = questions.plan, 0
+    plan = questions.plan
+    kept = sum(field.force in questions.forces for field in questions.parser.graph.fields)
     if plan.in_modes:
-        yield _core.ProgramNeeds(pairs=len(plan.in_modes))
+        yield _core.ProgramNeeds(kept=kept, pairs=len(plan.in_modes))
     for stage in plan.stages:
         yield of_stage(stage, kept)
         kept += len(stage.brought)

@@ -118,7 +118,7 @@ class Whorl:
         )
 
     def _programs_at_least(self, grid: tuple[int, int], batches: int) -> float:
-        """Of the largest run of a program: fields of products, and what is kept of a batch of planes."""
+        """Of the largest run of a program: fields beside the state, and what is kept of a batch of planes."""
         nx, ny, nz = self.case.grid.points
         planes = nz // grid[1] // (grid[0] if self._shares_planes(grid) else 1)
         points = -(-planes // batches) * (ny // grid[0] if ny > 1 else 1) * nx
@@ -126,7 +126,7 @@ class Whorl:
         queues = DEVICES[self.device]["queues"]
         return self.real_bytes * max(
             (
-                2 * modes * (run.kept + run.brought)
+                2 * modes * (run.kept + run.brought + run.fields)
                 + points * (run.values + (run.of_rows + run.tallied if queues else 0))
                 for run in self._options.programs
             ),
