@@ -22,6 +22,7 @@ struct IncrementShape {
     int quantities = 0, order = 0, pairs = 0, separations = 0;
 
     static constexpr WHORL_INLINE int odd_of(int order) { return (order - 1) / 2; }
+    static constexpr int most_together = highest_order + (highest_order - 1) / 2; // moments of a group
     WHORL_INLINE int of_quantity() const { return order + odd_of(order); }
     WHORL_INLINE int moments() const { return quantities * of_quantity() + pairs; }
     // Sums that are made together: the moments of a quantity, or of a pair.

@@ -12,8 +12,8 @@
 
 namespace whorl::programs {
 
-// What becomes of the rows. Sums of rows are added exactly: a sum of a separation and a moment is `words`
-// words, [separation][moment][word].
+// What becomes of the rows. Sums of rows or, on threads, of blocks of rows are added exactly: a sum of a
+// separation and a moment is `words` words, [separation][moment][word].
 struct IncrementTotals {
     static constexpr int words = ExactSum::word_count;
 
@@ -28,7 +28,8 @@ struct IncrementTotals {
     }
 };
 
-// On threads: the rows of a block, [quantity][x][row], which an executor collects until they are whole.
+// On threads: the rows of a block, [quantity][x][row], which an executor collects until they are whole. Rows
+// that a block lacks are zero, and have no increments.
 struct alignas(64) CollectedRows {
     using Lanes = typename device::VectorOf<double, device::vector_bytes>::type;
     static constexpr int lanes = device::VectorOf<double, device::vector_bytes>::lanes;
@@ -39,26 +40,35 @@ struct alignas(64) CollectedRows {
     // Rows of a block fill whole vectors.
     static int pitch(int rows) { return (rows + lanes - 1) / lanes * lanes; }
 
+    // The rows of a block are summed in their order, and what they sum up to exactly.
     // A template, since a compiler of device code knows no vectors.
-    template <class Value = Lanes> void add(const IncrementTotals& to, int n, int rows, int count) const {
+    template <class Value = Lanes> void add(const IncrementTotals& to, int n, int rows) const {
+        constexpr int most = IncrementShape::most_together;
         for (int s = 0; s < to.shape.separations; ++s)
-            for (int group = 0; group < to.shape.groups(); ++group)
-                for (int first = 0; first < count; first += lanes) {
-                    const double* const from = values + first;
-                    sum_increments<Value>(
-                        to.shape, group, to.pairs, n, to.separations[s],
-                        [&](int quantity, int x) {
-                            return *reinterpret_cast<const Value*>(from +
-                                                                   (1LL * quantity * n + x) * pitch(rows));
-                        },
-                        [&](int m, const Value& sum) {
-                            std::uint64_t* const total = to.total(s, to.shape.first_moment(group) + m);
-                            for (int r = 0; r < std::min(lanes, count - first); ++r)
-                                ExactSum::add_to(total, sum[r], [](std::uint64_t* word, std::uint64_t value) {
-                                    *word += value;
-                                });
-                        });
+            for (int group = 0; group < to.shape.groups(); ++group) {
+                Value sums[most] = {};
+                int count = 0;
+                for (int first = 0; first < pitch(rows); first += lanes) {
+                    const auto value = [&](int quantity, int x) {
+                        const double* const at = values + (1LL * quantity * n + x) * pitch(rows) + first;
+                        return *reinterpret_cast<const Value*>(at);
+                    };
+                    const auto put = [&](int m, const Value& sum) {
+                        sums[m] += sum;
+                        count = m + 1;
+                    };
+                    sum_increments<Value>(to.shape, group, to.pairs, n, to.separations[s], value, put);
                 }
+                for (int m = 0; m < count; ++m)
+                    add_lanes(to.total(s, to.shape.first_moment(group) + m), sums[m]);
+            }
+    }
+
+  private:
+    template <class Value> static void add_lanes(std::uint64_t* total, const Value& sums) {
+        double sum = 0.0;
+        for (int lane = 0; lane < lanes; ++lane) sum += sums[lane];
+        ExactSum::add_to(total, sum, [](std::uint64_t* word, std::uint64_t value) { *word += value; });
     }
 };
 
@@ -146,7 +156,7 @@ template <class Real> struct IncrementPass : CarriedInput<Real> {
         rows.points = 0;
         IncrementTotals own = totals;
         own.totals += executor * totals.sums() * IncrementTotals::words;
-        rows.add(own, nx, block.rows, block.count);
+        rows.add(own, nx, block.rows);
     }
     template <class Values> WHORL_INLINE void work_at(const Values& values, const Point& point) const {
         interpreter.run_at(values, point, [&](const auto& of) {
@@ -164,7 +174,8 @@ template <class Real> struct IncrementPass : CarriedInput<Real> {
         const int pitch = CollectedRows::pitch(block.rows);
         for (int i = 0; i < count; ++i) {
             double* const to = rows.values + (1LL * quantity * nx + block.x(at + i)) * pitch;
-            for (int r = 0; r < block.rows; ++r) to[r] = static_cast<double>(from[i * block.rows + r]);
+            for (int r = 0; r < block.rows; ++r)
+                to[r] = r < block.count ? static_cast<double>(from[i * block.rows + r]) : 0.0;
         }
     }
 };
