@@ -37,28 +37,29 @@ template <class Real> struct LoadedTerm {
     double radius;
     bool disc;
 
-    static WHORL_INLINE Real raised(Real base, int power) {
-        Real result = 1;
+    template <class Number> static WHORL_INLINE Number raised(Number base, int power) {
+        Number result = 1;
         for (int i = 0; i < power; ++i) result *= base;
         return result;
     }
-    // The real factor of a mode.
-    WHORL_INLINE Real of(Wavenumber<Real> k) const {
-        const Real m = not_averaged(k);
-        return radius > 0.0 ? m * average(k) : m;
+    // The real factor of a mode, of which a high power may be beyond single precision.
+    WHORL_INLINE double of(Wavenumber<Real> k) const {
+        const double m = not_averaged(k);
+        return radius > 0.0 ? m * averaged(radius * std::sqrt(square(widened(k))), disc) : m;
     }
-    WHORL_INLINE Real average(Wavenumber<Real> k) const {
-        return static_cast<Real>(averaged(radius * std::sqrt(square(widened(k))), disc));
-    }
-    WHORL_INLINE Real not_averaged(Wavenumber<Real> k) const {
-        const double k2 = square(widened(k));
-        if (!all && !(low <= k2 && k2 < high)) return Real(0);
-        Real m =
-            factor * raised(k.x, derivatives[0]) * raised(k.y, derivatives[1]) * raised(k.z, derivatives[2]);
-        const auto of_k2 = static_cast<Real>(k2);
-        if (power > 0) m *= raised(of_k2, power);
-        if (power < 0) m /= raised(of_k2, -power);
+    WHORL_INLINE double not_averaged(Wavenumber<Real> mode) const {
+        const Wavenumber<double> k = widened(mode);
+        const double k2 = square(k);
+        if (!all && !(low <= k2 && k2 < high)) return 0.0;
+        double m = static_cast<double>(factor) * raised(k.x, derivatives[0]) * raised(k.y, derivatives[1]) *
+                   raised(k.z, derivatives[2]);
+        if (power > 0) m *= raised(k2, power);
+        if (power < 0) m /= raised(k2, -power);
         return m;
+    }
+    static WHORL_INLINE Complex<Real> times(double m, Complex<Real> value) {
+        return {static_cast<Real>(m * static_cast<double>(value.re)),
+                static_cast<Real>(m * static_cast<double>(value.im))};
     }
 };
 
@@ -113,7 +114,8 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
         Complex<Real> sum{0, 0};
         for (int n = 0; n < term_count; ++n) {
             const LoadedTerm<Real>& term = terms[n];
-            sum = sum + (term.of(mode.k) * kernels::power_of_i<Real>(term.turn)) * term.field[mode.index];
+            sum = sum +
+                  term.times(term.of(mode.k), kernels::power_of_i<Real>(term.turn) * term.field[mode.index]);
         }
         in[0] = sum;
     }
@@ -137,8 +139,9 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
         const Complex<Real> turned = kernels::power_of_i<Real>(term.turn);
         const Complex<Real>* const field = term.field + row.index;
         if (term.radius > 0.0) {
-            Device::run(row.length,
-                        [&](std::int64_t i) { sums[i] = sums[i] + (term.of(row.k(i)) * turned) * field[i]; });
+            Device::run(row.length, [&](std::int64_t i) {
+                sums[i] = sums[i] + term.times(term.of(row.k(i)), turned * field[i]);
+            });
         } else if (term.all && term.power == 0 && term.derivatives[0] < 2) {
             const Real of_row = term.factor * term.raised(row.ky, term.derivatives[1]) *
                                 term.raised(row.kz, term.derivatives[2]);
@@ -149,7 +152,7 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
             });
         } else {
             Device::run(row.length, [&](std::int64_t i) {
-                sums[i] = sums[i] + (term.not_averaged(row.k(i)) * turned) * field[i];
+                sums[i] = sums[i] + term.times(term.not_averaged(row.k(i)), turned * field[i]);
             });
         }
     }

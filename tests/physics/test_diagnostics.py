@@ -469,3 +469,20 @@ def test_an_analysis_replaces_an_earlier_one_and_nothing_else(tmp_path):
     assert path.read_bytes() == before
     assert sorted(one.name for one in tmp_path.iterdir()) == ["again.h5", "run"]
     assert len(analyse(tmp_path / "run", steps="all")["pdf"]["time"]) == 2
+
+
+@needs("hdf5")
+def test_a_large_analysis_is_whole(tmp_path, monkeypatch):
+    """All states are in its file at the end, in the order of time, and none of those beside it stays."""
+    monkeypatch.setattr(growing_file, "SMALL", 0)
+    output = {"directory": str(tmp_path / "run"), "checkpoint_every": "1 steps", "keep_checkpoints": 20}
+    with Simulation(case_of(tmp_path / "run").updated(output=output)) as simulation:
+        simulation.run(progress=False)
+    path = tmp_path / "again.h5"
+    (tmp_path / "again.h5.part").write_bytes(b"what a kill has left")
+    shape = [{"kind": "slice", "of": "grad(u)", "at": 0.5}]
+    found = analyse(tmp_path / "run", shape, steps=[9, 2, 5, 3, 7, 8, 4, 6, 9], output=path)
+    with xr.open_dataset(path, group="slice") as data:
+        assert data["step"].values.tolist() == [2, 3, 4, 5, 6, 7, 8, 9]
+        assert np.array_equal(data["slice"], found["slice"]["slice"])
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["again.h5", "run"]

@@ -291,6 +291,8 @@ def test_forces_that_are_not_there_are_told(tmp_path):
             assert simulation.mean("dot(u, u)") > 0
             with pytest.raises(_core.Error, match="has no values here"):
                 simulation.mean("velocity_force_power")
+            with pytest.raises(CaseError, match="is not known where a checkpoint is opened to look at it"):
+                simulation.step()
 
 
 @on_ranks(1, 2, 3, 4, 6)

@@ -3,6 +3,9 @@
 import numpy as np
 import pytest
 from physics.flows import SCHEMES, TAU, TRUNCATIONS, distance, make_case, names, noise, run
+from support import devices
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 
@@ -35,6 +38,38 @@ def test_averages_are_better_than_their_terms():
     single, double = (end_state(precision, 0, field).statistics() for precision in ("single", "double"))
     for name in ("energy", "enstrophy", "dissipation", "palinstrophy"):
         assert single[name] == pytest.approx(double[name], rel=3 * EPSILON)
+
+
+def test_what_varies_little_has_its_own_moments():
+    """|ψ|² = 1 + 2e-3 cos x + …: its variance is 2e-6 of the mean of its square."""
+    case = Case(
+        grid={"points": [16, 8, 8]},
+        flow={"model": "gross-pitaevskii", "sound_speed": 1.0, "coherence_length": 0.7},
+        time={"dt": 0.01, "until": 1.0},
+        initial={"name": "zero"},
+        run={"threads": 1, "precision": "single", "device": devices.current()},
+    )
+    simulation = Simulation(case)
+    simulation.set_field("psi", lambda x, y, z: (1 + 1e-3 * np.cos(x) + 0 * y * z, 0 * x * y * z))
+    found = simulation.diagnose("moments", of=["rho", "rho*rho"])
+    assert found["std"].values == pytest.approx([2e-3 / np.sqrt(2), 4e-3 / np.sqrt(2)], rel=1e-3)
+    assert found["moment"].sel(order=4).values == pytest.approx([1.5, 1.5], rel=2e-2)
+    assert simulation.diagnose("pdf", of="rho")["std"].values == pytest.approx([2e-3 / np.sqrt(2)], rel=1e-3)
+
+
+def test_high_powers_of_wavenumbers():
+    """k¹⁶ of a small box is beyond single precision, its product with a coefficient is not."""
+    flow = {"viscosity": 1e-3, "hyperviscosity": 1e-40, "hyperviscosity_power": 8}
+    case = Case(
+        grid={"points": 16, "lengths": 0.1},
+        flow=flow,
+        time={"dt": 1e-4, "until": 1.0},
+        initial={"name": "random", "k0": 2},
+        run={"threads": 1, "precision": "single", "device": devices.current()},
+    )
+    simulation = Simulation(case)
+    assert simulation.mean("hyperviscous_dissipation") > 0
+    assert simulation.mean("dissipation") == pytest.approx(simulation.statistics()["dissipation"], rel=1e-4)
 
 
 def test_a_long_run_in_single_precision_keeps_its_balance():

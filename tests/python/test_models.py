@@ -273,6 +273,10 @@ def test_scalars_by_schmidt_number_or_diffusivity():
         ("navier-stokes-2d", {"grid": {"points": 8}}, ["two-dimensional", "grid.points = [8, 8, 1]"]),
         ("gross-pitaevskii", {"scalars": [{"name": "dye"}]}, ["[[scalars]]", "gross-pitaevskii"]),
         ("navier-stokes", {"scalars": [{"name": "dye"}] * 2}, ['scalars.name = "dye" is given twice']),
+        *(
+            ("navier-stokes", {"scalars": [{"name": name}]}, [f'scalars.name = "{name}" is a name that'])
+            for name in ("t", "pi", "Lx", "lambda")
+        ),
         (
             "rayleigh-benard",
             {

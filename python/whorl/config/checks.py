@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from itertools import combinations
+from keyword import iskeyword
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from whorl.base.errors import CaseError
 from whorl.config.columns import CLOCK
 from whorl.config.explain import did_you_mean
 from whorl.config.expressions import (
+    NUMBERS,
     RESERVED,
     check_column_names,
     check_diagnostic_names,
@@ -307,8 +309,8 @@ def is_taken(name: str, flow: Model) -> bool:
     symbols = {field.symbol for field in (flow.state | flow.outputs).values()}
     numbers = {*flow.parameters(), *SHORT}
     own = {name, *(f"{name}_{column.name}" for column in STATISTICS)}
-    words = {*symbols, *numbers, *flow.quantities()}
-    return not own.isdisjoint({*flow.state, *flow.outputs, *columns, *RESERVED, *words})
+    words = {*symbols, *numbers, *flow.quantities(), *NUMBERS}
+    return iskeyword(name) or not own.isdisjoint({*flow.state, *flow.outputs, *columns, *RESERVED, *words})
 
 
 def check_until_error(case: Any) -> None:

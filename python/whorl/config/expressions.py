@@ -22,6 +22,8 @@ RESERVED = (
     *("x", "y", "z", "k", "kx", "ky", "kz", "time", "step"),
     *("component", "part", "pair", "VTKHDF"),
 )
+# Numbers that expressions know in every case.
+NUMBERS = ("t", "pi", "Lx", "Ly", "Lz")
 WIDTHS = (1, 2, 3, 9)  # real components of a field in a snapshot: number, complex number, vector, tensor
 
 

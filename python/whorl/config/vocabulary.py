@@ -44,6 +44,7 @@ def vocabulary(case: Any) -> Vocabulary:
         parameters=numbers_of(case),
         refused=refused,
         solenoidal=solenoidal,
+        single=case.run.precision == "single",
     )
 
 

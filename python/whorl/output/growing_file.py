@@ -71,6 +71,11 @@ class GrowingFile:
         for _, beside in there:
             beside.unlink()
 
+    def remove(self) -> None:
+        """Remove the file, and the states beside it."""
+        for path in (self.path, *(beside for _, beside in self._states())):
+            path.unlink(missing_ok=True)
+
     def _states(self) -> list[tuple[int, Path]]:
         """The files beside it, by their steps."""
         files = self.path.parent.glob(f"{self.path.stem}-{DIGITS}.h5")

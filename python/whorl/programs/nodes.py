@@ -98,7 +98,7 @@ class Graph:
 
     `forces` has those of the forces on fields, by the name of the field. Without walls along an axis parity
     about it has no meaning, and is False. `solenoidal` has the first components of vectors of the state that
-    have no divergence.
+    have no divergence. `single` tells that values at the points are in single precision.
     """
 
     def __init__(
@@ -107,8 +107,9 @@ class Graph:
         walls: Parity = EVEN,
         forces: Mapping[str, Sequence[Parity]] = MappingProxyType({}),
         solenoidal: Sequence[int] = (),
+        single: bool = False,
     ):
-        self.walls = walls
+        self.walls, self.single = walls, single
         named = [("", parity) for parity in parities]
         named += [(name, parity) for name, of_force in forces.items() for parity in of_force]
         self.fields: list[Field] = []

@@ -70,6 +70,8 @@ class Vocabulary:
         Names and functions that are not taken here, with the reason.
     solenoidal : sequence of int
         The first components of the state's vectors without a divergence.
+    single : bool
+        Whether values at the points are in single precision.
     """
 
     parities: Sequence[Parity] = ()
@@ -80,6 +82,7 @@ class Vocabulary:
     parameters: Mapping[str, float] = field(default_factory=dict)
     refused: Mapping[str, str] = field(default_factory=dict)
     solenoidal: Sequence[int] = ()
+    single: bool = False
 
     @cached_property
     def names(self) -> list[str]:
@@ -122,7 +125,13 @@ class Parser:
     def __init__(self, vocabulary: Vocabulary, algebra: Algebra | None = None):
         self.vocabulary = vocabulary
         self.graph = (
-            Graph(vocabulary.parities, vocabulary.walls, vocabulary.forces, vocabulary.solenoidal)
+            Graph(
+                vocabulary.parities,
+                vocabulary.walls,
+                vocabulary.forces,
+                vocabulary.solenoidal,
+                vocabulary.single,
+            )
             if algebra is None
             else algebra.graph
         )

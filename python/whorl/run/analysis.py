@@ -16,6 +16,7 @@ from whorl.base.ranks import MPI
 from whorl.output.diagnostic_files import check_replaceable
 from whorl.output.diagnostics import Diagnostics
 from whorl.output.directory import RunDirectory
+from whorl.output.growing_file import GrowingFile
 from whorl.output.moment import Moment
 from whorl.run.simulation import Simulation
 
@@ -72,13 +73,16 @@ def analyse(
         steps = on_root(comm, lambda: [int(one.stem) for one in RunDirectory(directory).checkpoints()])
     beside = path.with_name(path.name + PARTIAL) if path else None
     try:
-        table = _measured(directory, wanted, steps or [None], beside, settings, comm)
+        if beside:
+            on_root(comm, GrowingFile(beside).remove)  # what a kill has left
+        table = _measured(directory, wanted, sorted(set(steps)) if steps else [None], beside, settings, comm)
+        on_root(comm, table.finish)
         found = on_root(comm, table.datasets)
         if path:
             on_root(comm, lambda: _put_in_place(beside, path))
     finally:
         if beside and comm.rank == 0:
-            beside.unlink(missing_ok=True)
+            GrowingFile(beside).remove()
     return found
 
 

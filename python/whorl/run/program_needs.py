@@ -17,8 +17,8 @@ from whorl.programs.plan import Program, Stage
 from whorl.programs.questions import Questions
 
 # The options on which plans depend.
-OPTIONS = dict.fromkeys(("flow", "grid", "scalars", "diagnostics", "probes"), True)
-OPTIONS |= {"output": {"columns", "fields"}, "run": {"device"}}
+OPTIONS = dict.fromkeys(("flow", "grid", "scalars", "forcing", "diagnostics", "probes"), True)
+OPTIONS |= {"output": {"columns", "fields"}, "run": {"device", "precision"}}
 
 
 @dataclass(frozen=True)

@@ -119,7 +119,7 @@ class Restarts:
     ) -> Self:
         """Open a checkpoint to look at its state: no file is written, and the run may go on meanwhile.
 
-        Steps cannot be made if forces are of given shape.
+        Steps cannot be made if a force comes from a script, or from a file that is not there any more.
 
         Parameters
         ----------
@@ -162,7 +162,7 @@ class Restarts:
         except _core.Error as error:
             raise _damaged(comm, source, checkpoint, error) from None
         self.flow.restore_sources(kept_of_sources(checkpoint.sources, checkpoint.case, case))
-        set_known_forces(self.flow, case, comm)
+        self._lacking_forces = set_known_forces(self.flow, case, comm)
         self._open_log("open")
         self.origin, self._fresh = checkpoint.path, False
         return self

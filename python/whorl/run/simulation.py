@@ -130,6 +130,7 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         self.flow = make_flow(options, comm)
         if forced:
             set_forces(self.flow, case, comm, forcing)
+        self._lacking_forces: list[str] = []  # whose values are not known
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
         self._dt, self._shortest_dt = 0.0, math.inf
@@ -302,10 +303,16 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         BlowUp
             If the flow is not finite.
         CaseError, RunFault
-            If the flow is at rest, or has come to rest, so that time.courant sets no step.
+            If a force is not known (`Simulation.open`), or if the flow is at rest, or has come to rest, so
+            that time.courant sets no step.
         ValueError
             If the run is finished or has released its directory.
         """
+        if self._lacking_forces:
+            raise CaseError(
+                f"the force {self._lacking_forces[0]} is not known where a checkpoint is opened to look at "
+                "it; go on with Simulation.restart(..., forcing=...)."
+            )
         if self.finished or self._ended:
             why = "is finished" if self.finished else "has ended, and its directory is free for others,"
             raise ValueError(f"the run {why} at t = {self.time:.6g}, step {self.step_number}")

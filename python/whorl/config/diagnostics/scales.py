@@ -78,8 +78,15 @@ class Bins:
 
 
 def spread(graph: Graph, node: Node) -> Node:
-    """The standard deviation, from means of the same round trip."""
+    """The standard deviation, from means of the same round trip.
+
+    In single precision the mean is taken away first, unless both follow from the modes: ⟨f²⟩ − ⟨f⟩² of values
+    at the points would lose what is small beside the mean.
+    """
     mean = graph.mean(node)
+    if graph.single and node.kind != "linear":
+        centred = graph.apply("subtract", node, mean)
+        return graph.apply("sqrt", graph.mean(graph.apply("multiply", centred, centred)))
     square = graph.mean(graph.apply("multiply", node, node))
     variance = graph.apply("subtract", square, graph.apply("multiply", mean, mean))
     return graph.apply("sqrt", graph.apply("maximum", variance, graph.constant(0)))
