@@ -291,6 +291,7 @@ def test_other_options_under_one_name_are_refused(tmp_path):
         ({"kind": "points", "of": "u", "first": 0, "last": 1}, "takes either positions, or a line"),
         ({"kind": "points", "of": "p", "positions": [[0, 0, 0]]}, r"the pressure\) takes a round trip"),
         ({"kind": "points", "of": "u.x - mean(u.x**3)", "positions": [[0, 0, 0]]}, "a mean takes all points"),
+        ({"kind": "points", "of": "u.x/max(u.x)", "positions": [[0, 0, 0]]}, "a maximum takes all points"),
         ({"kind": "points", "of": "x", "positions": [[0, 0, 0]]}, "it does not depend on the flow"),
         ({"kind": "points", "of": "3", "positions": [[0, 0, 0]]}, "it is the same at all points"),
         ({"kind": "lines", "of": "u"}, "lines"),

@@ -16,7 +16,7 @@ from whorl.config.diagnostics.base import Array, Axis, Layout, Texts
 from whorl.config.scalars import plain_name
 from whorl.config.section import Interval, Section, Vector, listed, option, tag_of
 from whorl.config.wavenumbers import smallest_wavenumbers
-from whorl.programs.nodes import Node, within
+from whorl.programs.nodes import Largest, Node, within
 from whorl.programs.parse import ExpressionError, Parser, fault, in_one_line
 from whorl.programs.values import AXES
 
@@ -212,8 +212,11 @@ class PointProbe(Probe):
         for one in within(node):
             if _has_force(one):
                 return FORCED
-            if one.kind == "number" and isinstance(one.value, Node):
-                return "a mean takes all points, so it is not read at single ones; write it to output.columns"
+            if one.kind == "number" and isinstance(one.value, Node | Largest):
+                what = "mean" if isinstance(one.value, Node) else "maximum"
+                return (
+                    f"a {what} takes all points, so it is not read at single ones; write it to output.columns"
+                )
             if one.kind == "linear" and _has_product(one):
                 return (
                     "a derivative, filter or inverse Laplacian of a product (such as the pressure) takes a "
