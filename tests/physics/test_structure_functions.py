@@ -107,6 +107,13 @@ def test_slopes_are_derivatives(state):
         assert np.isnan(data[f"slope_{letter}"].sel(quantity="u.x*u.y")).all()
 
 
+def test_a_component_that_is_zero_has_no_increments(state):
+    data = state.diagnose("structure-functions", of="vector(u.x, u.y, 0)", order=2, separations=[1, 3])
+    for name in ("longitudinal_z", "longitudinal_slope_z"):
+        assert np.all(data[name] == 0)
+    assert np.all(data["slope_z"] > 0)
+
+
 def test_balances_are_of_their_parts(state):
     data = state.diagnose("structure-functions", of=["u", "dye", "u.x*u.y"])
     for text, kappa in (("u", 0.02), ("dye", 0.03)):
