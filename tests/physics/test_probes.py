@@ -306,6 +306,7 @@ def test_rows_of_a_probe_that_a_restart_leaves_out_are_not_lost(tmp_path):
         ({"kind": "points", "of": "u.x/max(u.x)", "positions": [[0, 0, 0]]}, "a maximum takes all points"),
         ({"kind": "points", "of": "x", "positions": [[0, 0, 0]]}, "it does not depend on the flow"),
         ({"kind": "points", "of": "3", "positions": [[0, 0, 0]]}, "it is the same at all points"),
+        ({"kind": "modes", "of": ["u", "u.z"], "modes": [[1, 0, 0]]}, "^probes.modes.of holds u.z more"),
         ({"kind": "lines", "of": "u"}, "lines"),
     ],
 )  # fmt: skip

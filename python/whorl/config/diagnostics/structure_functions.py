@@ -4,7 +4,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator
 
-from whorl.config.diagnostics.base import Axis, Diagnostic, Layout, Texts
+from whorl.config.diagnostics.base import Axis, Diagnostic, Layout, Texts, check_labels
 from whorl.config.diagnostics.increments import Along, Measured
 from whorl.config.section import listed, option
 from whorl.programs.increments import HIGHEST_ORDER
@@ -43,6 +43,7 @@ class StructureFunctions(Diagnostic):
     reference = "Monin and Yaglom, Statistical Fluid Mechanics 2 (MIT Press 1975), sections 21 and 22"
 
     def ask(self, questions: Questions, case: Any) -> Layout:
+        check_labels(self.of, f"diagnostics.{self.label}.of")
         measured = [self._measured(questions, case, text) for text in self.of]
         carrier = self._carrier(questions)
         layouts = [
