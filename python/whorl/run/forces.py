@@ -3,7 +3,6 @@
 import inspect
 import json
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -134,12 +133,18 @@ def set_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm, by_script: Any
         _set_force(target, force, script.get(force.field))
 
 
-def set_known_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> None:
-    """The same but for those whose script or file is not there, which the core then lacks. Collective."""
+def set_known_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> list[str]:
+    """The same but for those whose script or file is not there, whose labels it returns. Collective."""
+    missing = []
     for target, force in _shaped(flow, case, comm):
-        if isinstance(force, Steady):
-            with suppress(CaseError):
-                _set_force(target, force, None)
+        if isinstance(force, Script):
+            missing.append(force.label)
+            continue
+        try:
+            _set_force(target, force, None)
+        except CaseError:
+            missing.append(force.label)
+    return missing
 
 
 def _shaped(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> Iterator[tuple[ForceTarget, Forcing]]:
