@@ -32,6 +32,9 @@ DYE = {
 }
 
 
+FLAT_DYE = DYE | {"initial": {"name": "formula", "value": "sin(x)"}}
+
+
 @pytest.fixture(scope="module")
 def state():
     simulation = Simulation(case_of(scalars=[DYE]))
@@ -181,6 +184,18 @@ def test_a_plane_flow_has_one_transverse_component():
         assert "r_z" not in data.dims
         d = increments(simulation.gather("u"), 0, 2)
         np.testing.assert_allclose(data["transverse_x"].sel(order=4)[0, 0], (d[1] ** 4).mean(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", ["navier-stokes", "navier-stokes-2d"])
+def test_a_flat_box_has_no_balances(model):
+    """4/5 and 4/3 are of three dimensions."""
+    plane = case_of(
+        grid={"points": [16, 12, 1]}, flow={"model": model, "viscosity": 0.01}, scalars=[FLAT_DYE]
+    )
+    with Simulation(plane) as simulation:
+        data = simulation.diagnose("structure-functions", of=["u", "dye"], separations=[2])
+        assert not [name for name in data if "balance" in name]
+        assert {"slope_x", "flux_x"} <= set(data)
 
 
 @pytest.mark.only_cpu

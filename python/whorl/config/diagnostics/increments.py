@@ -159,7 +159,8 @@ class _Slopes:
         if longitudinal:
             of = _all(longitudinal)
             arrays.append(along.array("longitudinal_slope", ("vector",), f"d⟨δf_L²⟩/dr, {nan}", of))
-        if along.carrier and any(one.diffusivity for one in along.measured):
+        # Both laws are of three dimensions.
+        if along.carrier and 1 not in grid.points and any(one.diffusivity for one in along.measured):
             arrays += self._balances(questions, slopes, longitudinal)
         return arrays
 
