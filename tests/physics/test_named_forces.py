@@ -5,7 +5,7 @@ import pytest
 from models.runs import make_case, noise
 from support import devices
 from support.ranks import on_ranks
-from whorl import _core
+from whorl import _core, analyse
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
@@ -277,7 +277,7 @@ def test_a_run_writes_forces_and_opens_them_again(tmp_path):
 
 
 def test_forces_that_are_not_there_are_told(tmp_path):
-    """Of a script, and of a file that is gone: not zero, but an error."""
+    """Of a script, and of a file that is gone: not zero, but an error, and left out of the ready set."""
     run_of(tmp_path / "script", [], forcing=lambda x, y, z: (np.sin(y), 0 * x, 0 * z))
     shape = tmp_path / "shape.npz"
     y = np.arange(12) * 2 * np.pi / 12
@@ -289,10 +289,19 @@ def test_forces_that_are_not_there_are_told(tmp_path):
     for run in ("script", "file"):
         with Simulation.open(tmp_path / run) as simulation:
             assert simulation.mean("dot(u, u)") > 0
-            with pytest.raises(_core.Error, match="has no values here"):
+            label = simulation.case.forcing[0].label
+            with pytest.raises(
+                CaseError, match=f"velocity_force is not known here: .* of forcing {label} is not"
+            ):
                 simulation.mean("velocity_force_power")
             with pytest.raises(CaseError, match="is not known where a checkpoint is opened to look at it"):
                 simulation.step()
+            with pytest.raises(_core.Error, match="has no values here"):
+                simulation.flow.bring_force("velocity", 0.0)
+            found = simulation.diagnose("pressure", bins=10)
+            assert "force_square" not in found
+            assert float(found["a0"]) > 0
+        assert "force_square" not in analyse(tmp_path / run, [{"kind": "pressure", "bins": 10}])["pressure"]
 
 
 @on_ranks(1, 2, 3, 4, 6)

@@ -277,6 +277,18 @@ def test_other_options_under_one_name_are_refused(tmp_path):
     assert there["modes"]["step"].values.tolist() == list(range(11))
 
 
+@needs("hdf5")
+def test_rows_of_a_probe_that_a_restart_leaves_out_are_not_lost(tmp_path):
+    Simulation(case_of(tmp_path / "run")).run(progress=False)
+    own = 'probes=[{kind = "points", name = "new", of = "u.z", positions = [[1, 0, 0]]}]'
+    again = Simulation.restart(tmp_path / "run", settings=["time.steps=12", own])
+    assert not [told for told in again._warnings if "probes.h5" in told]
+    again.run(progress=False)
+    there = open_run(tmp_path / "run").probes
+    assert there["new"]["step"].values.tolist() == [11, 12]
+    assert not any(one.attrs.get("gaps") for one in there.values())
+
+
 @pytest.mark.parametrize(
     ("probe", "told"),
     [
@@ -291,8 +303,10 @@ def test_other_options_under_one_name_are_refused(tmp_path):
         ({"kind": "points", "of": "u", "first": 0, "last": 1}, "takes either positions, or a line"),
         ({"kind": "points", "of": "p", "positions": [[0, 0, 0]]}, r"the pressure\) takes a round trip"),
         ({"kind": "points", "of": "u.x - mean(u.x**3)", "positions": [[0, 0, 0]]}, "a mean takes all points"),
+        ({"kind": "points", "of": "u.x/max(u.x)", "positions": [[0, 0, 0]]}, "a maximum takes all points"),
         ({"kind": "points", "of": "x", "positions": [[0, 0, 0]]}, "it does not depend on the flow"),
         ({"kind": "points", "of": "3", "positions": [[0, 0, 0]]}, "it is the same at all points"),
+        ({"kind": "modes", "of": ["u", "u.z"], "modes": [[1, 0, 0]]}, "^probes.modes.of holds u.z more"),
         ({"kind": "lines", "of": "u"}, "lines"),
     ],
 )  # fmt: skip

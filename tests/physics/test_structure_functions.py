@@ -32,6 +32,9 @@ DYE = {
 }
 
 
+FLAT_DYE = DYE | {"initial": {"name": "formula", "value": "sin(x)"}}
+
+
 @pytest.fixture(scope="module")
 def state():
     simulation = Simulation(case_of(scalars=[DYE]))
@@ -107,6 +110,13 @@ def test_slopes_are_derivatives(state):
         assert np.isnan(data[f"slope_{letter}"].sel(quantity="u.x*u.y")).all()
 
 
+def test_a_component_that_is_zero_has_no_increments(state):
+    data = state.diagnose("structure-functions", of="vector(u.x, u.y, 0)", order=2, separations=[1, 3])
+    for name in ("longitudinal_z", "longitudinal_slope_z"):
+        assert np.all(data[name] == 0)
+    assert np.all(data["slope_z"] > 0)
+
+
 def test_balances_are_of_their_parts(state):
     data = state.diagnose("structure-functions", of=["u", "dye", "u.x*u.y"])
     for text, kappa in (("u", 0.02), ("dye", 0.03)):
@@ -174,6 +184,18 @@ def test_a_plane_flow_has_one_transverse_component():
         assert "r_z" not in data.dims
         d = increments(simulation.gather("u"), 0, 2)
         np.testing.assert_allclose(data["transverse_x"].sel(order=4)[0, 0], (d[1] ** 4).mean(), rtol=1e-12)
+
+
+@pytest.mark.parametrize("model", ["navier-stokes", "navier-stokes-2d"])
+def test_a_flat_box_has_no_balances(model):
+    """4/5 and 4/3 are of three dimensions."""
+    plane = case_of(
+        grid={"points": [16, 12, 1]}, flow={"model": model, "viscosity": 0.01}, scalars=[FLAT_DYE]
+    )
+    with Simulation(plane) as simulation:
+        data = simulation.diagnose("structure-functions", of=["u", "dye"], separations=[2])
+        assert not [name for name in data if "balance" in name]
+        assert {"slope_x", "flux_x"} <= set(data)
 
 
 @pytest.mark.only_cpu

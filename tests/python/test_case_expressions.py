@@ -74,11 +74,31 @@ DIAGNOSTICS = [
     ({"kind": "pdf", "of": "u", "bins": 10**7}, "it must be at most 100000"),
     ({"kind": "pdf", "of": "u", "range": [1, 0]}, "two numbers, the smaller one first"),
     ({"kind": "pdf", "of": "u", "range": 3.0}, "range = 3"),
+    (
+        {"kind": "pdf", "of": "u", "range": [0, 1e-320]},
+        r"^diagnostics\[0\].range = .* must be at least 1e-30 apart; choose other units\.$",
+    ),
+    (
+        {"kind": "joint-pdf", "of": ["u.x", "u.y"], "range": [[-1e40, 1], [0, 1]]},
+        r"^diagnostics\[0\].range\[0\] = .* both must be at most 1e\+30 in size",
+    ),
+    (
+        {"kind": "structure-functions", "separations": [True]},
+        r"^diagnostics\[0\].separations = \[true\] \(.*\): it must be logarithmic or all, or a list of whole "
+        r"numbers\.$",
+    ),
+    (
+        {"kind": "structure-functions", "separations": "logaritmic"},
+        r"or a list of whole numbers; did you mean logarithmic\?$",
+    ),
     ({"kind": "pdf", "of": "u", "scale": "lin"}, "it must be one of std, absolute, log"),
     ({"kind": "pdf", "of": "u", "name": "a/b"}, "it must begin with a letter"),
     ({"kind": "pdf", "of": "u", "every": "3 parsecs"}, "every"),
     ({"kind": "pdf", "of": "u", "every": "3 minutes"}, "minutes of real time"),
     ({"kind": "pdf", "of": ["u.x"] * 101}, "at most 100 are taken"),
+    ({"kind": "pdf", "of": ["u", "u.x", "u.x"]}, "^diagnostics.pdf.of holds u.x more than once; give"),
+    ({"kind": "spectrum", "of": ["u", "p", "u"]}, "^diagnostics.spectrum.of holds u more than once"),
+    ({"kind": "structure-functions", "of": ["p", "p"]}, "^diagnostics.structure-functions.of holds p more"),
     ({"kind": "moments", "of": "u", "order": 2}, "it must be at least 3"),
     ({"kind": "moments", "of": "u", "order": 40}, "it must be at most 12"),
     ({"kind": "joint-pdf", "of": ["u.x"]}, "of"),

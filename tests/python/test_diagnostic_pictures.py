@@ -143,6 +143,15 @@ def test_spectra_leave_out_the_mean_and_show_what_is_negative():
     drawn(data)
 
 
+def test_structure_functions_of_the_second_order_alone():
+    """Beside them there is nothing of the third order."""
+    block = {"kind": "structure-functions", "of": "p", "order": 2}
+    (data,) = states_of(case_of([block]), TIMES).values()
+    (ax,) = drawn(pooled(data).assign_attrs(data.attrs)).axes
+    assert list(curves_of(ax)) == ["n = 2"]
+    assert len(drawn(means("structure-functions")).axes) == 2
+
+
 def plain(**arrays) -> xr.Dataset:
     """A dataset of a kind that has no drawing of its own."""
     axes = {"quantity": ["a", "b"], "r": [1.0, 2.0, 4.0], "part": ["long", "wide"], "s": [0.0, 1.0]}

@@ -11,7 +11,7 @@ from whorl.config.case import Case
 from whorl.config.models import MODELS
 from whorl.config.vocabulary import vocabulary
 from whorl.programs.language import FUNCTIONS
-from whorl.programs.parse import ExpressionError, Parser
+from whorl.programs.parse import ExpressionError, Parser, component_text
 from whorl.programs.plan import plan
 
 FLOW = {"viscosity": 0.1}
@@ -205,6 +205,25 @@ def test_the_velocity_of_a_vorticity():
     flow = {"model": "navier-stokes-2d", "viscosity": 0.1}
     assert told("u", flow=flow, grid={"points": [16, 16, 1]}).startswith("2 inputs, ")
     assert told("curl(u).z - omega", flow=flow, grid={"points": [16, 16, 1]}).startswith("1 input, ")
+
+
+@pytest.mark.parametrize(
+    ("text", "label"),
+    [
+        ("u", "u.x"),
+        ("curl(u)", "curl(u).x"),
+        ("(u + omega)", "(u + omega).x"),
+        ("u + omega", "(u + omega).x"),
+        ("curl(u) + curl(u)", "(curl(u) + curl(u)).x"),
+        ("-curl(u)", "(-curl(u)).x"),
+        ("(p)*curl(u)", "((p)*curl(u)).x"),
+    ],
+)
+def test_the_label_of_a_component_is_that_component_as_an_expression(text, label):
+    of = parser()
+    assert component_text(text, (0,)) == label
+    assert of.parse(label).scalar is of.parse(text).real[0]
+    assert component_text("p + 1", ()) == "p + 1"
 
 
 def test_complex_numbers():

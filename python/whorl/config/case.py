@@ -7,12 +7,12 @@ The equations, [flow], are in models/; [time] is in time.py, the initial fields 
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import tomlkit
-from pydantic import BeforeValidator, Field, ValidationError, create_model, model_validator
+from pydantic import BeforeValidator, Field, PrivateAttr, ValidationError, create_model, model_validator
 from tomlkit.items import AoT, Table
 
 from whorl.base import toml
@@ -228,6 +228,8 @@ class Case(Section):
     output: Output = Field(default_factory=Output)
     run: Run = Field(default_factory=Run)
 
+    _forces_not_there: frozenset[str] = PrivateAttr(frozenset())
+
     def __init__(self, **sections: Any):
         try:
             super().__init__(**fill_in(sections))
@@ -239,6 +241,17 @@ class Case(Section):
     def _sections_fit_together(self) -> "Case":
         check_together(self)
         return self
+
+    @property
+    def forces_not_there(self) -> frozenset[str]:
+        """Labels of forces that have no values, since their script or file is not there: in opened states."""
+        return self._forces_not_there
+
+    def without_forces(self, labels: Iterable[str]) -> "Case":
+        """The same case, in which expressions know that these forces have no values."""
+        case = self.model_copy()
+        case._forces_not_there = frozenset(labels)
+        return case
 
     def __repr__(self) -> str:
         size = " × ".join(map(str, self.grid.points))

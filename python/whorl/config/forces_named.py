@@ -39,16 +39,24 @@ def forceable(case: Any) -> tuple[str, ...]:
 
 def refusals(case: Any) -> dict[str, str]:
     """By the name of a force why it is not known, where it is not."""
-    why = {force.field: force for force in case.forcing if force.no_moment}
+    unknown = [force for force in case.forcing if force.no_moment or force.label in case.forces_not_there]
+    why = {force.field: _refusal(force) for force in unknown}
     refused = {}
     for field in forceable(case):
         by = case.flow.forced_by.get(field, (field,))[0]
-        if force := why.get(field) or why.get(by):
-            refused[force_name(field)] = (
-                f"{force_name(field)} is not known at a moment: {force.no_moment}; its power is in "
-                f"series.csv as {force.label}_power and {force.label}_work"
-            )
+        if reason := why.get(field) or why.get(by):
+            refused[force_name(field)] = f"{force_name(field)} is not known {reason}"
     return refused
+
+
+def _refusal(force: Any) -> str:
+    series = f"its power is in series.csv as {force.label}_power and {force.label}_work"
+    if force.no_moment:
+        return f"at a moment: {force.no_moment}; {series}"
+    return (
+        f"here: the script, or the file of the shape, of forcing {force.label} is not there; {series}, and "
+        "[[diagnostics]] and output.columns of a run know it"
+    )
 
 
 def force_of(case: Any, field: str, about: FieldOf) -> Callable[[Algebra], Value]:

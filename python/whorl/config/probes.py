@@ -12,13 +12,12 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.dealiasing import edge, is_box
-from whorl.config.diagnostics.base import Array, Axis, Layout, Texts
+from whorl.config.diagnostics.base import Array, Axis, Layout, Texts, check_labels
 from whorl.config.scalars import plain_name
 from whorl.config.section import Interval, Section, Vector, listed, option, tag_of
 from whorl.config.wavenumbers import smallest_wavenumbers
-from whorl.programs.nodes import Node, within
-from whorl.programs.parse import ExpressionError, Parser, fault, in_one_line
-from whorl.programs.values import AXES
+from whorl.programs.nodes import Largest, Node, within
+from whorl.programs.parse import ExpressionError, Parser, component_text, fault, in_one_line
 
 MOST_VALUES = 100_000  # of one probe at one time
 FORCED = (
@@ -77,6 +76,7 @@ class Probe(Section):
                 found += self._components(parser, text)
             except ExpressionError as error:
                 raise error.at(place) from None
+        check_labels([one.text for one in found], place)
         if len(found) * self.count() > MOST_VALUES:
             raise ExpressionError(
                 f"probes.{self.label} has {len(found)} quantities at {self.count()} places; at most "
@@ -89,7 +89,7 @@ class Probe(Section):
         reads = []
         for index in np.ndindex(value.real.shape):
             imaginary = value.imaginary[index] if value.complex else None
-            one = Read(_named(text, index), value.real[index], imaginary)
+            one = Read(component_text(text, index), value.real[index], imaginary)
             # Such as the components of a plane flow that are zero.
             if all(node.uniform for node in one.nodes):
                 continue
@@ -212,8 +212,11 @@ class PointProbe(Probe):
         for one in within(node):
             if _has_force(one):
                 return FORCED
-            if one.kind == "number" and isinstance(one.value, Node):
-                return "a mean takes all points, so it is not read at single ones; write it to output.columns"
+            if one.kind == "number" and isinstance(one.value, Node | Largest):
+                what = "mean" if isinstance(one.value, Node) else "maximum"
+                return (
+                    f"a {what} takes all points, so it is not read at single ones; write it to output.columns"
+                )
             if one.kind == "linear" and _has_product(one):
                 return (
                     "a derivative, filter or inverse Laplacian of a product (such as the pressure) takes a "
@@ -282,14 +285,6 @@ def _has_force(node: Node) -> bool:
 
 def _label(mode: tuple[int, int, int]) -> str:
     return f"({', '.join(map(str, mode))})"
-
-
-def _named(text: str, index: tuple[int, ...]) -> str:
-    """A component of a text: itself of a number."""
-    if not index:
-        return text
-    of = text if text.isidentifier() or text.endswith(")") else f"({text})"
-    return f"{of}.{''.join(AXES[i] for i in index)}"
 
 
 def _not_asked(_: Any) -> np.ndarray:

@@ -148,8 +148,7 @@ class Probes(Table):
                     "(probes.name), or leave its options as they were."
                 )
         gaps = [gap for data in kept.values() for gap in gaps_of(data)]
-        of_case = [data for name, data in kept.items() if name in self.rows]
-        return list(there), Kept(kept, sum(data.sizes["time"] for data in of_case), gaps)
+        return list(there), Kept(kept, sum(data.sizes["time"] for data in kept.values()), gaps)
 
     def kept(self, step: int) -> Kept:
         if self.path is None or not self.path.is_file():

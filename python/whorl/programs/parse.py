@@ -350,6 +350,18 @@ def in_one_line(text: str) -> str:
     return "".join(c if c.isprintable() else " " for c in text[: LONGEST + 1]).strip()
 
 
+def component_text(text: str, index: tuple[int, ...]) -> str:
+    """The text of a component, which as an expression is that component: of a number the text itself."""
+    if not index:
+        return text
+    letters = "".join(AXES[i] for i in index)
+    try:
+        parsed = ast.parse(f"{text}.{letters}", mode="eval").body
+    except SyntaxError:
+        parsed = None
+    return f"{text}.{letters}" if isinstance(parsed, ast.Attribute) else f"({text}).{letters}"
+
+
 def _floating(number: int | float) -> float:
     try:
         return float(number)

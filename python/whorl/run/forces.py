@@ -135,15 +135,16 @@ def set_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm, by_script: Any
 
 def set_known_forces(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> list[str]:
     """The same but for those whose script or file is not there, whose labels it returns. Collective."""
-    lacking = []
+    missing = []
     for target, force in _shaped(flow, case, comm):
+        if isinstance(force, Script):
+            missing.append(force.label)
+            continue
         try:
-            if isinstance(force, Script):
-                raise CaseError("a script gives it.")
             _set_force(target, force, None)
         except CaseError:
-            lacking.append(force.label)
-    return lacking
+            missing.append(force.label)
+    return missing
 
 
 def _shaped(flow: _core.Flow, case: Case, comm: MPI.Intracomm) -> Iterator[tuple[ForceTarget, Forcing]]:

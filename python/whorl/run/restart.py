@@ -164,6 +164,7 @@ class Restarts:
         self.flow.restore_sources(kept_of_sources(checkpoint.sources, checkpoint.case, case))
         self._lacking_forces = set_known_forces(self.flow, case, comm)
         self._open_log("open")
+        self.case = case.without_forces(self._lacking_forces)
         self.origin, self._fresh = checkpoint.path, False
         return self
 

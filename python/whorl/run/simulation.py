@@ -119,6 +119,8 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         forced: bool = True,
     ) -> None:
         abort_on_exception()
+        if case.forces_not_there:  # it is that of an opened state, and its forces are given here
+            case = case.without_forces(())
         self.case, self.comm, self.directory, self.clock = case, comm, directory, clock
         self._count_of_case()
         threads = case.run.threads or threads_of_rank(comm)

@@ -286,6 +286,7 @@ class State:
         >>> gradients["moment"].sel(order=3, quantity="grad(u).xx")
         """
         case = self.case.updated(diagnostics=[{"kind": kind, **options}])
+        case = case.without_forces(self.case.forces_not_there)
         return measured_now(case, case.diagnostics[0], self.flow, self.clock, self.comm)
 
     def maximum(self, name: str) -> float:

@@ -10,9 +10,9 @@ from pydantic import AfterValidator, BeforeValidator
 from whorl.config.scalars import plain_name
 from whorl.config.section import Interval, Section, listed, option
 from whorl.programs.nodes import Node
-from whorl.programs.parse import ExpressionError, fault, in_one_line
+from whorl.programs.parse import ExpressionError, component_text, fault, in_one_line
 from whorl.programs.questions import Answers, Questions
-from whorl.programs.values import AXES, Value
+from whorl.programs.values import Value
 
 MOST_QUANTITIES = 100  # of one diagnostic
 
@@ -133,15 +133,13 @@ class Diagnostic(Section):
                 raise fault("it is the same at all points", in_one_line(text))
         except ExpressionError as error:
             raise error.at(place) from None
-        return [Quantity(_named(text, index), value.real[index], place) for index in varying]
+        return [Quantity(component_text(text, index), value.real[index], place) for index in varying]
 
 
-def _named(text: str, index: tuple[int, ...]) -> str:
-    """A component of a text: itself of a number."""
-    if not index:
-        return text
-    of = text if text.isidentifier() or text.endswith(")") else f"({text})"
-    return f"{of}.{''.join(AXES[i] for i in index)}"
+def check_labels(labels: Sequence[str], place: str) -> None:
+    """Raises ExpressionError, naming the option, if a label is there twice: results are chosen by it."""
+    if doubled := [label for label in dict.fromkeys(labels) if labels.count(label) > 1]:
+        raise ExpressionError(f"{place} holds {', '.join(doubled)} more than once; give each quantity once.")
 
 
 def listed_numbers(values: Sequence[Value]) -> Callable[[Answers], np.ndarray]:
@@ -150,5 +148,7 @@ def listed_numbers(values: Sequence[Value]) -> Callable[[Answers], np.ndarray]:
 
 
 def quantity_axis(quantities: Sequence[Quantity]) -> Axis:
-    """The axis of the quantities."""
-    return Axis("quantity", [one.text for one in quantities], "what is measured")
+    """The axis of the quantities. Raises ExpressionError if two have one label."""
+    labels = [one.text for one in quantities]
+    check_labels(labels, quantities[0].place)
+    return Axis("quantity", labels, "what is measured")

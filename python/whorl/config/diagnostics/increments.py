@@ -159,18 +159,22 @@ class _Slopes:
         if longitudinal:
             of = _all(longitudinal)
             arrays.append(along.array("longitudinal_slope", ("vector",), f"d⟨δf_L²⟩/dr, {nan}", of))
-        if along.carrier and any(one.diffusivity for one in along.measured):
+        # Both laws are of three dimensions.
+        if along.carrier and 1 not in grid.points and any(one.diffusivity for one in along.measured):
             arrays += self._balances(questions, slopes, longitudinal)
         return arrays
 
     def _slope(self, questions: Questions, grid: Any, one: Measured, nodes: Sequence[Node]) -> Numbers:
         if not one.in_modes:
             return lambda _: np.full(len(self.r), np.nan)
+        varying = [node for node in nodes if not node.uniform]
+        if not varying:
+            return lambda _: np.zeros(len(self.r))
         axis = self.along.axis
         count = grid.points[axis] // 2 + 2
         k = 2 * np.pi / grid.lengths[axis] * np.arange(count)
         kernel = 2 * k * np.sin(np.outer(self.r, k))
-        shells = questions.spectrum([(node, node) for node in nodes if not node.uniform], count, axis)
+        shells = questions.spectrum([(node, node) for node in varying], count, axis)
         return lambda answers: kernel @ answers.spectrum(shells)
 
     def _balances(

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, BeforeValidator
 
 from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.diagnostics.base import Array, Axis, Quantity, listed_numbers
-from whorl.config.section import listed
+from whorl.config.section import LARGEST_NUMBER, listed
 from whorl.programs.nodes import Graph, Node, is_constant
 from whorl.programs.questions import Answers, Questions
 from whorl.programs.tally import Tally
@@ -27,6 +27,10 @@ SCALES = {
 def _rising(ends: tuple[float, float]) -> tuple[float, float]:
     if not ends[0] < ends[1]:
         raise ValueError("it must be two numbers, the smaller one first")
+    if not max(map(abs, ends)) <= LARGEST_NUMBER:
+        raise ValueError(f"both must be at most {LARGEST_NUMBER:g} in size; choose other units")
+    if ends[1] - ends[0] < 1 / LARGEST_NUMBER:
+        raise ValueError(f"they must be at least {1 / LARGEST_NUMBER:g} apart; choose other units")
     return ends
 
 

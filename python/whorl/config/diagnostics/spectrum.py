@@ -5,7 +5,7 @@ from typing import Any, Literal
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Texts
+from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Texts, check_labels
 from whorl.config.section import option
 from whorl.config.wavenumbers import shell_count, smallest_wavenumber
 from whorl.programs.parse import ExpressionError, fault, in_one_line
@@ -29,6 +29,7 @@ class Spectrum(Diagnostic):
                 f'diagnostics.{self.label} is for periodic boxes, not for grid.bases = "{case.grid.bases}"; '
                 "give another kind of diagnostic"
             )
+        check_labels(self.of, f"diagnostics.{self.label}.of")
         count = shell_count(case.grid)
         found = [self._spectrum(questions, text, count) for text in self.of]
         k = smallest_wavenumber(case.grid) * np.arange(count)

@@ -1,11 +1,12 @@
 """Structure functions: moments of increments along the axes."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator
 
-from whorl.config.diagnostics.base import Axis, Diagnostic, Layout, Texts
+from whorl.config.diagnostics.base import Axis, Diagnostic, Layout, Texts, check_labels
 from whorl.config.diagnostics.increments import Along, Measured
+from whorl.config.explain import did_you_mean
 from whorl.config.section import listed, option
 from whorl.programs.increments import HIGHEST_ORDER
 from whorl.programs.parse import ExpressionError, fault, in_one_line
@@ -14,11 +15,18 @@ from whorl.programs.values import Value
 
 VELOCITY = "velocity"
 PERIODIC = "F"
+Words = Literal["logarithmic", "all"]
 
 
 def word_or_numbers(value: Any) -> Any:
-    """A word, or numbers of points."""
-    return value if isinstance(value, str) else listed(value)
+    """A word, or numbers of points. Raises ValueError for anything else."""
+    numbers = listed(value)
+    if isinstance(numbers, tuple) and all(type(one) is int for one in numbers):
+        return numbers
+    if value in get_args(Words):
+        return value
+    near = did_you_mean(value, get_args(Words)) if isinstance(value, str) else ""
+    raise ValueError(f"it must be {' or '.join(get_args(Words))}, or a list of whole numbers{near}")
 
 
 class StructureFunctions(Diagnostic):
@@ -30,9 +38,7 @@ class StructureFunctions(Diagnostic):
     along: Annotated[tuple[Literal["x", "y", "z"], ...], BeforeValidator(listed)] | None = option(
         None, "the axes; all that are periodic and have several points by default", min_length=1
     )
-    separations: Annotated[
-        Literal["logarithmic", "all"] | tuple[int, ...], BeforeValidator(word_or_numbers)
-    ] = option(
+    separations: Annotated[Words | tuple[int, ...], BeforeValidator(word_or_numbers)] = option(
         "logarithmic",
         "1, 2, 3, 4, 6, 8, 12, … points up to half of the box, all of these, or numbers of points",
     )
@@ -43,6 +49,7 @@ class StructureFunctions(Diagnostic):
     reference = "Monin and Yaglom, Statistical Fluid Mechanics 2 (MIT Press 1975), sections 21 and 22"
 
     def ask(self, questions: Questions, case: Any) -> Layout:
+        check_labels(self.of, f"diagnostics.{self.label}.of")
         measured = [self._measured(questions, case, text) for text in self.of]
         carrier = self._carrier(questions)
         layouts = [

@@ -1,5 +1,7 @@
 """Structure functions over the separation, and the balances of the third order."""
 
+from collections.abc import Sequence
+
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
@@ -17,15 +19,31 @@ LINES = {"x": "──", "y": "– –", "z": "·····"}
 
 
 def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
-    """Absolute moments in logarithmic axes; beside them balances, or signed moments if there are none."""
-    figure.set_size_inches(1.5 * WIDTH, HEIGHT)
-    left, right = figure.subplots(1, 2)
+    """Absolute moments in logarithmic axes; beside them balances, or else signed moments if there are any."""
     axes = [axis for axis in "xyz" if f"r_{axis}" in data.dims]
+    balanced = [one for one in BALANCES if np.isfinite(data.get(f"{one[0]}_{axes[0]}", np.nan)).any()]
+    if balanced or f"signed_{_kind(data)[0]}_{axes[0]}" in data:
+        figure.set_size_inches(1.5 * WIDTH, HEIGHT)
+        left, right = figure.subplots(1, 2)
+        _third_order(right, data, axes, balanced)
+    else:
+        figure.set_size_inches(WIDTH, HEIGHT)
+        left = figure.subplots()
     for axis in axes:
         _moments(left, data, axis)
     left.set(yscale="log", ylabel="⟨|δf|ⁿ⟩")
-    legend(left)
-    balanced = [one for one in BALANCES if np.isfinite(data.get(f"{one[0]}_{axes[0]}", np.nan)).any()]
+    for ax in figure.axes:
+        legend(ax)
+        ax.set(xscale="log", xlabel=f"r  [length]   {', '.join(f'{axis} {LINES[axis]}' for axis in axes)}")
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_formatter(NullFormatter())
+
+
+def _third_order(
+    right: Axes, data: xr.Dataset, axes: Sequence[str], balanced: Sequence[tuple[str, float, str]]
+) -> None:
+    """Balances, or signed moments if there are none."""
     if balanced:
         for n, (name, law, label) in enumerate(balanced):
             right.axhline(law, **LAW)
@@ -38,12 +56,6 @@ def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
             _line(
                 right, data, f"{_kind(data)[0]}_{axis}", axis, COLORS[0], f"⟨δf³⟩ along {axis}", signed=True
             )
-    legend(right)
-    for ax in (left, right):
-        ax.set(xscale="log", xlabel=f"r  [length]   {', '.join(f'{axis} {LINES[axis]}' for axis in axes)}")
-        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        ax.xaxis.set_major_formatter("{x:g}")
-        ax.xaxis.set_minor_formatter(NullFormatter())
 
 
 def _kind(data: xr.Dataset) -> tuple[str, str]:
