@@ -276,6 +276,14 @@ def test_a_run_writes_forces_and_opens_them_again(tmp_path):
     assert float(rows["power"][-1]) == pytest.approx(last, rel=1e-12)
 
 
+def test_a_script_gives_again_what_an_opened_state_lacks(tmp_path):
+    run_of(tmp_path / "run", [], forcing=lambda x, y, z: (np.sin(y), 0 * x, 0 * z))
+    with Simulation.open(tmp_path / "run") as opened:
+        case = opened.case
+    with Simulation(case, forcing=lambda x, y, z: (np.sin(y), 0 * x, 0 * z), overwrite=True) as again:
+        assert again.mean("dot(velocity_force, velocity_force)") == pytest.approx(0.5)
+
+
 def test_forces_that_are_not_there_are_told(tmp_path):
     """Of a script, and of a file that is gone: not zero, but an error, and left out of the ready set."""
     run_of(tmp_path / "script", [], forcing=lambda x, y, z: (np.sin(y), 0 * x, 0 * z))
