@@ -73,7 +73,7 @@ VALIDATIONS = {
     "isotropic-64": Validation("64³, k_max η = 1.5", "designed-64", 50),
     "isotropic-128": Validation("128³, k_max η = 1.5", "designed-128", 12),
     "isotropic-128-coarse": Validation("128³, k_max η = 1", "designed-128-coarse", 8),
-    "isotropic-192": Validation("192³, k_max η = 1.1", "designed-128-coarse", 2.5, 1, 192, "designed-256"),
+    "isotropic-192": Validation("192³, k_max η = 1.1", "designed-128-coarse", 6, 3, 192, "designed-256"),
     "isotropic-256": Validation("256³, k_max η = 1.5", "designed-128-coarse", 8, 1, 256, "designed-256"),
 }
 

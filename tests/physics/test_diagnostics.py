@@ -429,6 +429,18 @@ def test_other_quantities_under_one_name_are_refused(tmp_path, changed):
 
 
 @needs("hdf5")
+def test_a_diagnostic_with_other_arrays_is_refused(tmp_path):
+    """As of an earlier version, which did not measure all of them."""
+    Simulation(case_of(tmp_path / "run", diagnostics=[{"kind": "pressure"}])).run(progress=False)
+    with h5py.File(tmp_path / "run" / "diagnostics.h5", "a") as file:
+        del file["pressure"]["friction"]
+    with pytest.raises(
+        CaseError, match="has a diagnostic pressure without friction, unlike that of the case"
+    ):
+        Simulation.restart(tmp_path / "run", settings=["time.steps=12"])
+
+
+@needs("hdf5")
 def test_another_expression_under_the_name_of_a_column_is_refused(tmp_path):
     case = case_of(tmp_path / "run", diagnostics=[]).updated(output={"columns": {"own": "mean(u.x*u.y)"}})
     Simulation(case).run(progress=False)

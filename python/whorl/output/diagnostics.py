@@ -190,6 +190,7 @@ class Diagnostics(Table):
 
     def _check(self, kept: dict[str, xr.Dataset]) -> None:
         """Raises CaseError if a group is of another diagnostic than that of its name."""
+        names = self.file.names()
         for name, data in kept.items():
             if (one := self.measured.get(name)) and measures(data.attrs) != measures(about(one.diagnostic)):
                 raise CaseError(
@@ -204,6 +205,18 @@ class Diagnostics(Table):
                             f"{self.path} has a diagnostic {name} with another axis {axis.name}; give the "
                             "new one another name (diagnostics.name), or leave its options as they were."
                         )
+            if one:
+                self._check_arrays(one, name, names[name] - set(map(str, data.coords)))
+
+    def _check_arrays(self, one: Measured, name: str, there: set[str]) -> None:
+        """Raises CaseError if a group has other arrays, as of an earlier version."""
+        now = {array.name for array in one.layout.arrays}
+        if differ := sorted(now ^ there):
+            what = "without" if differ[0] in now else "with"
+            raise CaseError(
+                f"{self.path} has a diagnostic {name} {what} {differ[0]}, unlike that of the case; give the "
+                "new one another name (diagnostics.name)."
+            )
 
     def nothing(self) -> dict[str, Clocks]:
         return {}

@@ -43,6 +43,16 @@ class GrowingFile:
                 groups[name] = joined(groups[name], data) if name in groups else data
         return groups
 
+    def names(self) -> dict[str, set[str]]:
+        """The names of all arrays of each group, coordinates among them."""
+        with open_hdf5(self.path) as file:
+            found = {name: set(group) for name, group in file.items()}
+        for _, beside in self._states():
+            with open_hdf5(beside) as file:
+                for name, group in file.items():
+                    found.setdefault(name, set()).update(group)
+        return found
+
     def add(self, step: int, states: Mapping[str, xr.Dataset]) -> None:
         """Add a state of some groups, which is on disk when this returns."""
         if not self.path.is_file() or (self.path.stat().st_size <= SMALL and not self._states()):
