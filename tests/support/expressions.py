@@ -12,6 +12,14 @@ from scipy.special import j1, spherical_jn
 SPACE = (-3, -2, -1)  # z, y, x
 
 
+# Functions of numbers that NumPy has by the same names.
+OF_NUMPY = (
+    *("sin", "cos", "tan", "exp", "expm1", "log", "log1p", "log2", "log10", "sqrt", "sinh", "cosh", "tanh"),
+    *("arcsin", "arccos", "arctan", "arcsinh", "arccosh", "arctanh", "arctan2", "abs", "sign"),
+    *("floor", "ceil", "trunc", "round", "where", "minimum", "maximum", "hypot", "copysign", "fmod"),
+)
+
+
 @dataclass
 class Evaluator:
     """The points and kept modes of a box.
@@ -147,23 +155,7 @@ class _Words:
     def all(self) -> dict[str, object]:
         of, mean = self.of, lambda f: self.each_number(f)
         transpose = lambda a: _shaped(np.swapaxes(a, 0, 1))  # noqa: E731
-        words = {
-            name: getattr(np, name) for name in ("sin", "cos", "tan", "exp", "log", "sqrt", "tanh", "abs")
-        }
-        words |= {
-            name: getattr(np, name)
-            for name in (
-                "sign",
-                "floor",
-                "where",
-                "minimum",
-                "maximum",
-                "arctan2",
-                "hypot",
-                "copysign",
-                "fmod",
-            )
-        }
+        words = {name: getattr(np, name) for name in OF_NUMPY}
         return words | {
             "dx": self.derivative(0),
             "dy": self.derivative(1),
