@@ -162,9 +162,9 @@ class Restarts:
         except _core.Error as error:
             raise _damaged(comm, source, checkpoint, error) from None
         self.flow.restore_sources(kept_of_sources(checkpoint.sources, checkpoint.case, case))
-        self._lacking_forces = set_known_forces(self.flow, case, comm)
+        not_there = set_known_forces(self.flow, case, comm)
         self._open_log("open")
-        self.case = case.without_forces(self._lacking_forces)
+        self.case = case.without_forces(not_there)
         self.origin, self._fresh = checkpoint.path, False
         return self
 

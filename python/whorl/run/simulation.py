@@ -132,7 +132,6 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         self.flow = make_flow(options, comm)
         if forced:
             set_forces(self.flow, case, comm, forcing)
-        self._lacking_forces: list[str] = []  # whose values are not known
         self.report: _core.StepReport | None = None
         self.stopped_by: str | None = None
         self._dt, self._shortest_dt = 0.0, math.inf
@@ -310,10 +309,10 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         ValueError
             If the run is finished or has released its directory.
         """
-        if self._lacking_forces:
+        if self.case.forces_not_there:
             raise CaseError(
-                f"the force {self._lacking_forces[0]} is not known where a checkpoint is opened to look at "
-                "it; go on with Simulation.restart(..., forcing=...)."
+                f"the force {min(self.case.forces_not_there)} is not known where a checkpoint is opened to "
+                "look at it; go on with Simulation.restart(..., forcing=...)."
             )
         if self.finished or self._ended:
             why = "is finished" if self.finished else "has ended, and its directory is free for others,"
