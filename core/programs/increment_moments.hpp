@@ -25,10 +25,13 @@ struct IncrementShape {
     static constexpr int most_together = highest_order + (highest_order - 1) / 2; // moments of a group
     WHORL_INLINE int of_quantity() const { return order + odd_of(order); }
     WHORL_INLINE int moments() const { return quantities * of_quantity() + pairs; }
-    // Sums that are made together: the moments of a quantity, or of a pair.
-    WHORL_INLINE int groups() const { return quantities + pairs; }
+    // Sums that are made together: the moments of a quantity, or of some pairs, since each addition to a sum
+    // waits for the one before.
+    static constexpr int pairs_together = 2;
+    WHORL_INLINE int groups() const { return quantities + (pairs + pairs_together - 1) / pairs_together; }
+    WHORL_INLINE int first_pair(int group) const { return (group - quantities) * pairs_together; }
     WHORL_INLINE int first_moment(int group) const {
-        return group < quantities ? group * of_quantity() : quantities * of_quantity() + (group - quantities);
+        return group < quantities ? group * of_quantity() : quantities * of_quantity() + first_pair(group);
     }
 };
 
@@ -42,8 +45,8 @@ template <class Value> WHORL_INLINE Value magnitude(const Value& value) {
     }
 }
 
-// Sums of powers of an increment; Value is a number or a vector of them. Powers above the fourth are its
-// products, and each is made where it is the last to be needed, so that all sums stay in sixteen registers.
+// Sums of powers of an increment; Value is a number or a vector of them. No more than four powers are kept at
+// a time, so that all sums stay in sixteen registers.
 template <int order, class Value> struct PowerSums {
     static constexpr int odd = IncrementShape::odd_of(order), count = order + odd;
     Value sums[count] = {};
@@ -57,16 +60,16 @@ template <int order, class Value> struct PowerSums {
         const Value d1 = magnitude(d), d2 = d * d, d4 = d2 * d2;
         of(1) += d1;
         of(2) += d2;
+        of(3) += d2 * d1;
+        odd_of(3) += d2 * d;
         of(4) += d4;
         of(5) += d4 * d1;
         odd_of(5) += d4 * d;
-        of(6) += d4 * d2;
         of(8) += d4 * d4;
-        const Value odd3 = d2 * d, d3 = magnitude(odd3);
-        of(3) += d3;
-        odd_of(3) += odd3;
-        of(7) += d4 * d3;
-        odd_of(7) += d4 * odd3;
+        const Value d6 = d4 * d2;
+        of(6) += d6;
+        of(7) += d6 * d1;
+        odd_of(7) += d6 * d;
     }
 };
 
@@ -89,13 +92,16 @@ template <class Value, class Values, class Put>
 WHORL_INLINE void sum_increments(const IncrementShape& shape, int group, const std::array<int, 2>* pairs,
                                  int n, int separation, const Values& value, const Put& put) {
     if (group >= shape.quantities) {
-        const int a = pairs[group - shape.quantities][0], b = pairs[group - shape.quantities][1];
-        Value sum{};
+        const int first = shape.first_pair(group), left = shape.pairs - first;
+        const std::array<int, 2>*const one = pairs + first, *const other = left > 1 ? one + 1 : one;
+        const int a = (*one)[0], b = (*one)[1], c = (*other)[0], d = (*other)[1];
+        Value sums[IncrementShape::pairs_together] = {};
         each_pair_of_points(n, separation, [&](int from, int to) {
-            const Value of_b = value(b, to) - value(b, from);
-            sum += (value(a, to) - value(a, from)) * (of_b * of_b);
+            const Value of_b = value(b, to) - value(b, from), of_d = value(d, to) - value(d, from);
+            sums[0] += (value(a, to) - value(a, from)) * (of_b * of_b);
+            sums[1] += (value(c, to) - value(c, from)) * (of_d * of_d);
         });
-        put(0, sum);
+        for (int m = 0; m < left && m < IncrementShape::pairs_together; ++m) put(m, sums[m]);
         return;
     }
     with_order(shape.order, [&]<int order>() {

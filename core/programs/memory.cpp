@@ -42,9 +42,10 @@ std::int64_t of_increments(const ProgramNeeds& needs, const Share& share) {
         share.queues ? needs.increments * rows * layout.nx * real + needs.moments * rows * wide
                      : copies * needs.increments * layout.nx * together * wide;
     const std::int64_t own = of_rows + copies * (needs.moments * words * wide + needs.places * place);
+    const bool exchanged = needs.fields > 0 && layout.grid.p_row * layout.grid.p_col > 1;
     const std::int64_t round = std::min(share.modes, most_swapped);
     const std::int64_t numbers = share.queues ? 2 * wide : 0; // of modes, on the device
-    const std::int64_t swap = needs.fields > 0 ? round * (2 * share.value + numbers) : 0;
+    const std::int64_t swap = exchanged ? round * (2 * share.value + numbers) : 0;
     return needs.fields * share.modes * share.value + std::max(own, swap);
 }
 

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "device/chosen.hpp"
 #include "exchange/items.hpp"
+#include "programs/swap_on_one_rank.hpp"
 
 namespace whorl::programs {
 
@@ -20,7 +21,6 @@ std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 struct PlaceOfMode {
     std::int32_t row, place;
 };
-using Numbers = std::array<int, 3>; // of a mode, in units of the smallest wavenumber of each axis
 
 // Which rank has a mode, and where.
 class Owners {
@@ -37,7 +37,7 @@ class Owners {
         }
     }
     // The rank and, there, the place of a mode with n_x >= 0.
-    std::pair<int, PlaceOfMode> of(const Numbers& n) const {
+    std::pair<int, PlaceOfMode> of(const ModeNumbers& n) const {
         const auto [r, i] = of_x_[at(n[0])];
         const auto [c, j] = of_y_[at(r)][at(wrapped(n[1], 2 * extent_y_ + 1))];
         return {c * p_row_ + r, {j * nz_ + wrapped(n[2], nz_), i}};
@@ -103,7 +103,7 @@ template <class Device, class Real> class Swap {
   public:
     Swap(const RoundTrip<Device, Real>& from, RoundTrip<Device, Real>& to,
          const exchange::Communicator& world, int axis)
-        : from_(from), to_(to), world_(world), axis_(at(axis)), owners_(from.pencils(), from.layout()) {}
+        : from_(from), to_(to), world_(world), axis_(axis), owners_(from.pencils(), from.layout()) {}
 
     void run(const std::vector<Source<Real>>& fields, const std::vector<Complex<Real>*>& swapped) {
         // Some rows at a time, as many on every rank.
@@ -131,15 +131,11 @@ template <class Device, class Real> class Swap {
         const Dealt kx = to_.table().kx();
         for (std::int64_t row = begin; row < end; ++row) {
             const Row modes = to_.table().rows()[at(row)];
-            Numbers n{0, signed_index(layout.ky[at(row / layout.nz)], layout.extent_y),
-                      line_number(static_cast<int>(row % layout.nz), layout.nz, layout.walls[2])};
+            ModeNumbers n{0, signed_index(layout.ky[at(row / layout.nz)], layout.extent_y),
+                          line_number(static_cast<int>(row % layout.nz), layout.nz, layout.walls[2])};
             for (int i = 0; i < modes.length; ++i) {
                 n[0] = kx.at(i);
-                Numbers there = n;
-                std::swap(there[0], there[axis_]);
-                const bool conjugate = there[0] < 0;
-                for (std::size_t a = 0; a < 3; ++a)
-                    if (conjugate && !layout.walls[a]) there[a] = -there[a];
+                const auto [there, conjugate] = SwappedNumbers(n, axis_, layout.walls);
                 const auto [rank, place] = owners_.of(there);
                 wanted.push_back({rank, place, conjugate ? ~(modes.offset + i) : modes.offset + i});
             }
@@ -174,18 +170,11 @@ template <class Device, class Real> class Swap {
         device::Buffer<Complex<Real>, Memory> values(modes.size()), received(asked.modes.size());
         for (std::size_t f = 0; f < fields.size(); ++f) {
             over(GatherModes<Real>{fields[f].modes, from_modes.data(), values.data()}, modes.size());
-            const bool alone = world_.size() == 1;
-            if (!alone) exchange_values(values, counts, received, asked.counts);
-            over(ScatterModes<Real>{alone ? values.data() : received.data(), to_modes.data(), swapped[f],
-                                    sign_of(fields[f].parity)},
+            exchange_values(values, counts, received, asked.counts);
+            over(ScatterModes<Real>{received.data(), to_modes.data(), swapped[f],
+                                    sign_of_conjugates<Real>(to_.layout().walls, fields[f].parity)},
                  asked.modes.size());
         }
-    }
-    // Of the conjugates: -1 for an odd number of walled axes along which a field is odd.
-    Real sign_of(const Parity& parity) const {
-        const std::array<bool, 3>& walls = to_.layout().walls;
-        const bool odd = (walls[1] && parity.y) != (walls[2] && parity.z);
-        return odd ? Real(-1) : Real(1);
     }
     template <class Kernel> void over(const Kernel& kernel, std::size_t count) const {
         const InRows<Kernel> in_rows{kernel, static_cast<std::int64_t>(count)};
@@ -210,7 +199,7 @@ template <class Device, class Real> class Swap {
     const RoundTrip<Device, Real>& from_;
     const RoundTrip<Device, Real>& to_;
     const exchange::Communicator& world_;
-    std::size_t axis_;
+    int axis_;
     Owners owners_;
 };
 
@@ -223,7 +212,10 @@ void swap_modes(const RoundTrip<Device, Real>& from, RoundTrip<Device, Real>& to
     const auto& walls = from.layout().walls;
     WHORL_REQUIRE(!walls[0] && !walls[at(axis)], "axes between walls are not swapped.");
     const exchange::Watchdog::Scope watched(to.exchanges().watchdog(), "swap of modes", -1);
-    Swap<Device, Real>(from, to, world, axis).run(fields, swapped_fields);
+    if (world.size() == 1)
+        swap_on_one_rank(from, to, axis, fields, swapped_fields);
+    else
+        Swap<Device, Real>(from, to, world, axis).run(fields, swapped_fields);
 }
 
 #define WHORL_INSTANTIATE(Real)                                                                              \

@@ -25,7 +25,7 @@ class Increments:
     order : int
         The highest order of the moments.
     pairs : tuple of pairs of int
-        Of quantities a and b whose ⟨δa δb²⟩ is wanted.
+        Of quantities a and b whose ⟨δa δb²⟩ is wanted, and is not a signed moment.
     """
 
     nodes: tuple[Node, ...]
@@ -69,6 +69,8 @@ class IncrementMoments:
 
     def pair(self, a: Node, b: Node) -> np.ndarray:
         """⟨δa δb²⟩, [separation]."""
+        if a == b and self.of.odd_orders:
+            return self.signed(a)[0]
         pair = (self.of.nodes.index(a), self.of.nodes.index(b))
         return self.table[:, len(self.of.nodes) * self.of.of_quantity + self.of.pairs.index(pair)]
 
@@ -85,5 +87,5 @@ def increments_of(
 ) -> Increments:
     """Of quantities and of pairs of them, each once."""
     nodes = list(dict.fromkeys([*quantities, *(node for pair in pairs for node in pair)]))
-    numbered = dict.fromkeys((nodes.index(a), nodes.index(b)) for a, b in pairs)
+    numbered = dict.fromkeys((nodes.index(a), nodes.index(b)) for a, b in pairs if a != b or order < 3)
     return Increments(tuple(nodes), axis, tuple(separations), order, tuple(numbered))

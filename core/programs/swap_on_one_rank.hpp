@@ -1,0 +1,99 @@
+// Fields with two axes swapped (programs/swapped_modes.hpp) where one rank has all modes: each is read from
+// its place, row by row of the swapped box, without lists of what is exchanged.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "device/buffer.hpp"
+#include "programs/carried.hpp"
+#include "roundtrip/roundtrip.hpp"
+
+namespace whorl::programs {
+
+// The numbers of a mode, in units of the smallest wavenumber of each axis.
+using ModeNumbers = std::array<int, 3>;
+
+// Those of the mode that a mode of the swapped box is or, where `conjugate`, whose conjugate it is.
+struct SwappedNumbers {
+    ModeNumbers numbers;
+    bool conjugate;
+
+    WHORL_INLINE SwappedNumbers(const ModeNumbers& there, int axis, const std::array<bool, 3>& walls)
+        : numbers(there), conjugate(false) {
+        numbers[0] = axis == 1 ? there[1] : there[2];
+        (axis == 1 ? numbers[1] : numbers[2]) = there[0];
+        conjugate = numbers[0] < 0;
+        for (std::size_t a = 0; a < 3; ++a)
+            if (conjugate && !walls[a]) numbers[a] = -numbers[a];
+    }
+};
+
+template <class Real> struct SwapRows {
+    const Row *from_rows, *to_rows;           // [ky][kz]
+    const int *from_x, *from_y, *to_x, *to_y; // places of kx and of indices of ky; numbers of own kx and ky
+    int from_nz, to_nz, from_extent_y, axis;
+    std::array<bool, 3> walls; // of the swapped box, none along the axes that are swapped
+    const Complex<Real>* from = nullptr;
+    Complex<Real>* to = nullptr;
+    Real sign = 1; // of conjugates
+
+    struct RowOf {
+        const SwapRows& of;
+        std::int64_t number;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const {
+            const int j = static_cast<int>(number / of.to_nz), l = static_cast<int>(number % of.to_nz);
+            const ModeNumbers there{of.to_x[i], of.to_y[j], line_number(l, of.to_nz, of.walls[2])};
+            const auto [n, conjugate] = SwappedNumbers(there, of.axis, of.walls);
+            const int row = of.from_y[wrapped(n[1], 2 * of.from_extent_y + 1)];
+            const Complex<Real> value =
+                of.from[of.from_rows[1LL * row * of.from_nz + wrapped(n[2], of.from_nz)].offset +
+                        of.from_x[n[0]]];
+            of.to[of.to_rows[number].offset + i] =
+                conjugate ? Complex<Real>{of.sign * value.re, -of.sign * value.im} : value;
+        }
+    };
+    WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, r, to_rows[r].length}; }
+};
+
+// The sign of conjugates: -1 for an odd number of walled axes along which a field is odd.
+template <class Real> Real sign_of_conjugates(const std::array<bool, 3>& walls, const Parity& parity) {
+    const bool odd = (walls[1] && parity.y) != (walls[2] && parity.z);
+    return odd ? Real(-1) : Real(1);
+}
+
+// Sets fields of the layout `to` from those of `from`.
+template <class Device, class Real>
+void swap_on_one_rank(const RoundTrip<Device, Real>& from, const RoundTrip<Device, Real>& to, int axis,
+                      const std::vector<Source<Real>>& fields, const std::vector<Complex<Real>*>& swapped) {
+    const Layout &here = from.layout(), &there = to.layout();
+    const auto at = [](int i) { return static_cast<std::size_t>(i); };
+    std::vector<int> from_x(at(here.kept_x)), from_y(at(here.kept_y)), to_x, to_y;
+    for (int i = 0; i < here.kept_x; ++i) from_x[at(from.table().kx().at(i))] = i;
+    for (int j = 0; const int ky : from.table().ky()) from_y[at(ky)] = j++;
+    for (int i = 0; i < there.kept_x; ++i) to_x.push_back(to.table().kx().at(i));
+    for (const int ky : to.table().ky()) to_y.push_back(signed_index(ky, there.extent_y));
+    using Table = device::Table<int, typename Device::Memory>;
+    const Table from_x_table(from_x), from_y_table(from_y), to_x_table(to_x), to_y_table(to_y);
+    SwapRows<Real> kernel{from.modes().rows,
+                          to.modes().rows,
+                          from_x_table.data(),
+                          from_y_table.data(),
+                          to_x_table.data(),
+                          to_y_table.data(),
+                          here.nz,
+                          there.nz,
+                          here.extent_y,
+                          axis,
+                          there.walls};
+    for (std::size_t f = 0; f < fields.size(); ++f) {
+        kernel.from = fields[f].modes;
+        kernel.to = swapped[f];
+        kernel.sign = sign_of_conjugates<Real>(there.walls, fields[f].parity);
+        to.device().over(static_cast<std::int64_t>(to.table().rows().size()), kernel);
+    }
+    to.device().finish();
+}
+
+} // namespace whorl::programs
