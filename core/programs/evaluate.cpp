@@ -264,13 +264,9 @@ template <class Device, class Real> class Running {
             const auto first = static_cast<std::size_t>(tally.sums - sums_.data());
             const auto of_weights =
                 first_of_sums(sums.values().subspan(first, at(executors()) * words), words);
-            carry(of_weights);
-            world.sum(of_weights);
-            for (int w = 0; w < tally.shape.weights; ++w) {
-                auto& of_cell = one.sums.emplace_back();
-                for (int c = 0; c < tally.shape.cells(); ++c)
-                    of_cell.push_back(ExactSum(of_weights.data() + tally.first_word(w, c)).value());
-            }
+            const std::vector<double> of_all = sums_of_ranks(world, of_weights);
+            for (auto next = of_all.begin(); next != of_all.end(); next += tally.shape.cells())
+                one.sums.emplace_back(next, next + tally.shape.cells());
         }
         return found;
     }
@@ -286,13 +282,14 @@ template <class Device, class Real> class Running {
         const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of what was measured", -1);
         const Layout& layout = trip_.layout();
         const double points = 1.0 * layout.nx * layout.ny * layout.nz;
-        std::vector<double> found;
+        std::vector<std::uint64_t> words;
         for (int m = 0; m < wanted_.means; ++m) {
             ExactSum sum;
             for (const double of_row : rows_of(m)) sum.add(of_row);
-            world.sum(std::span<std::uint64_t>(sum.words()));
-            found.push_back(sum.value() / points);
+            words.insert(words.end(), sum.words().begin(), sum.words().end());
         }
+        std::vector<double> found = sums_of_ranks(world, words);
+        for (double& one : found) one /= points;
         return found;
     }
     std::vector<double> maxima(const exchange::Communicator& world) {

@@ -108,15 +108,12 @@ template <class Device, class Real> class RunningIncrements {
         const auto total = first_of_sums(
             of_executors.values(), static_cast<std::size_t>(totals_of_.sums() * IncrementTotals::words));
         const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of what was measured", -1);
-        carry(total);
-        world.sum(total);
+        std::vector<double> of_all = sums_of_ranks(world, total);
         const Layout& layout = trip_.layout();
-        const double points = 1.0 * layout.nx * layout.ny * layout.nz;
-        std::vector<std::vector<double>> found(wanted_.separations.size());
-        const std::uint64_t* next = total.data();
-        for (auto& of_separation : found)
-            for (int m = 0; m < shape_.moments(); ++m, next += IncrementTotals::words)
-                of_separation.push_back(ExactSum(next).value() / points);
+        for (double& one : of_all) one /= 1.0 * layout.nx * layout.ny * layout.nz;
+        std::vector<std::vector<double>> found;
+        for (auto next = of_all.begin(); next != of_all.end(); next += shape_.moments())
+            found.emplace_back(next, next + shape_.moments());
         return found;
     }
 

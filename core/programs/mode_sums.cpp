@@ -200,15 +200,14 @@ std::vector<double> mode_means(RoundTrip<Device, Real>& trip, const exchange::Co
     }
     const OnHost of_columns(sums);
     const exchange::Watchdog::Scope watched(trip.exchanges().watchdog(), "sum of what was measured", -1);
-    std::vector<double> means;
+    std::vector<std::uint64_t> words;
     for (std::size_t p = 0; p < pairs.size(); ++p) {
         ExactSum sum;
         for (std::int64_t c = 0; c < columns; ++c)
             sum.add(of_columns.values()[p * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c)]);
-        world.sum(std::span<std::uint64_t>(sum.words()));
-        means.push_back(sum.value());
+        words.insert(words.end(), sum.words().begin(), sum.words().end());
     }
-    return means;
+    return sums_of_ranks(world, words);
 }
 
 template <class Device, class Real>
@@ -233,12 +232,10 @@ mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
     const OnHost of_executors(sums);
     const auto total = first_of_sums(of_executors.values(), static_cast<std::size_t>(of_all));
     const exchange::Watchdog::Scope watched(trip.exchanges().watchdog(), "sum of what was measured", -1);
-    carry(total);
-    world.sum(total);
-    std::vector<std::vector<double>> spectra(pairs.size());
-    const std::uint64_t* next = total.data();
-    for (auto& spectrum : spectra)
-        for (int n = 0; n < shells.count; ++n, next += words) spectrum.push_back(ExactSum(next).value());
+    const std::vector<double> found = sums_of_ranks(world, total);
+    std::vector<std::vector<double>> spectra;
+    for (auto next = found.begin(); next != found.end(); next += shells.count)
+        spectra.emplace_back(next, next + shells.count);
     return spectra;
 }
 

@@ -1,13 +1,16 @@
-// The values of a buffer where the host may change them: its own, or a copy of a device's.
+// What a device found, where the host may change it, and sums of it over executors and ranks.
 #pragma once
 
 #include <span>
 #include <vector>
 
+#include "base/exact_sum.hpp"
 #include "device/buffer.hpp"
+#include "exchange/communicator.hpp"
 
 namespace whorl::programs {
 
+// The values of a buffer: its own, or a copy of a device's.
 template <class T, class Memory> class OnHost {
   public:
     explicit OnHost(device::Buffer<T, Memory>& buffer) {
@@ -34,6 +37,19 @@ inline std::span<std::uint64_t> first_of_sums(std::span<std::uint64_t> parts, st
     const auto total = parts.first(size);
     for (std::size_t i = size; i < parts.size(); ++i) total[i % size] += parts[i];
     return total;
+}
+
+// The sums over all ranks, of words one behind another, in one exchange. Collective.
+inline std::vector<double> sums_of_ranks(const exchange::Communicator& world,
+                                         std::span<std::uint64_t> words) {
+    constexpr auto count = static_cast<std::size_t>(ExactSum::word_count);
+    std::vector<double> sums;
+    if (words.empty()) return sums;
+    carry(words);
+    world.sum(words);
+    for (std::size_t first = 0; first < words.size(); first += count)
+        sums.push_back(ExactSum(words.data() + first).value());
+    return sums;
 }
 
 } // namespace whorl::programs

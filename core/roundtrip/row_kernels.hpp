@@ -211,9 +211,17 @@ template <class Real, class Pass> struct PairWork {
         int pair;
         int length;
         WHORL_INLINE void operator()(std::int64_t j) const {
-            const Point row = of.order.first_point(of.lines.row(pair, static_cast<int>(j % 2)));
-            of.pass.work_at(Values{of.lines.reals(0, pair) + j, of.lines.real_stride()},
-                            Point{static_cast<int>(j / 2), row.y, row.z});
+            const int half = static_cast<int>(j % 2), own_row = of.lines.row(pair, half);
+            const bool alone = of.lines.row(pair, 1 - half) == own_row;
+            if (alone && half == 1) return;
+            const Point row = of.order.first_point(own_row);
+            const Point point{static_cast<int>(j / 2), row.y, row.z};
+            // What is written at a point is of the first row, whatever the order of threads.
+            if (alone) of.pass.work_at(values(j + 1), point);
+            of.pass.work_at(values(j), point);
+        }
+        WHORL_INLINE Values values(std::int64_t j) const {
+            return {of.lines.reals(0, pair) + j, of.lines.real_stride()};
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, static_cast<int>(r), 2 * lines.nx}; }
