@@ -142,21 +142,24 @@ void bind_programs(nb::class_<OpenFlow>& flow) {
     flow.def(
         "run_program",
         [](OpenFlow& self, const programs::Program& program, std::array<int, 4> wanted,
-           const nb::callable& consume, const std::vector<TallyTuple>& tallies) {
+           const nb::callable& consume, const std::vector<TallyTuple>& tallies,
+           const std::vector<int>& planes) {
             const auto typed = block_callback(consume, self->options().is_double());
             const auto [means, maxima, products, values] = wanted;
-            programs::Wanted all{means, maxima, products, values, {}};
+            programs::Wanted all{means, maxima, products, values, {}, planes};
             for (const auto& [bins, weights] : tallies) all.tallies.push_back(shape_of(bins, weights));
             nb::gil_scoped_release unlocked;
             const programs::Found found = self->programs().run(program, all, typed);
             std::vector<TalliedTuple> tallied;
             for (const auto& [counts, sums] : found.tallies) tallied.emplace_back(counts, sums);
-            return std::tuple(found.means, found.maxima, tallied);
+            return std::tuple(found.means, found.maxima, tallied, found.planes);
         },
         nb::arg("program"), nb::arg("wanted"), nb::arg("consume"), nb::arg("tallies"),
-        "Returns the means and the maxima of a program and its tallies, for each the counts by cell and by "
-        "weight the sums by cell. Its results are `wanted` means, maxima, products and values, and what the "
-        "tallies take, which are given as the bins of their axes and a number of weights. Calls consume as "
+        nb::arg("planes") = std::vector<int>{},
+        "Returns the means and the maxima of a program, its tallies, for each the counts by cell and by "
+        "weight the sums by cell, and the means by plane. Its results are `wanted` means, maxima, products "
+        "and values, and what the tallies take, which are given as the bins of their axes and a number of "
+        "weights. The last of the means are those by plane, across axes 1 = y or 2 = z. Calls consume as "
         "read_fields does with the values.");
     flow.def(
         "mode_means",

@@ -87,7 +87,7 @@ template <class Device, class Real> class Running {
         if (shifts) {
             positions_ = shifted_;
             trip_.shift({0.5, 0.5, 0.5});
-            once({0, 0, wanted_.products, 0, {}}, 0.5, true, nullptr);
+            once({0, 0, wanted_.products, 0, {}, {}}, 0.5, true, nullptr);
             trip_.shift({0.0, 0.0, 0.0});
         }
         trip_.device().finish();
@@ -110,6 +110,9 @@ template <class Device, class Real> class Running {
         WHORL_REQUIRE(results == wanted_.results() && steps_.inputs > 0,
                       "a program has " + std::to_string(results) + " results and " +
                           std::to_string(steps_.inputs) + " inputs, which do not fit what is wanted.");
+        for (const int axis : wanted_.planes)
+            WHORL_REQUIRE((axis == 1 || axis == 2) && wanted_.of_all() >= 0,
+                          "means over planes are means, across y or z.");
         for (const TallyShape& shape : wanted_.tallies)
             WHORL_REQUIRE(shape.fits(), "a tally has an unknown shape, or more cells than " +
                                             std::to_string(TallyShape::most_cells) + ".");
@@ -273,7 +276,7 @@ template <class Device, class Real> class Running {
 
     Found of_rows(const exchange::Communicator& world) {
         if constexpr (Device::queues) Memory::to_host(of_rows_.data(), on_device_.data(), on_device_.bytes());
-        return {means(world), maxima(world), tallied(world)};
+        return {means(world), maxima(world), tallied(world), planes(world)};
     }
     std::span<const double> rows_of(int number) const {
         return std::span(of_rows_.data(), of_rows_.size()).subspan(at(number) * row_count(), row_count());
@@ -283,13 +286,34 @@ template <class Device, class Real> class Running {
         const Layout& layout = trip_.layout();
         const double points = 1.0 * layout.nx * layout.ny * layout.nz;
         std::vector<std::uint64_t> words;
-        for (int m = 0; m < wanted_.means; ++m) {
+        for (int m = 0; m < wanted_.of_all(); ++m) {
             ExactSum sum;
             for (const double of_row : rows_of(m)) sum.add(of_row);
             words.insert(words.end(), sum.words().begin(), sum.words().end());
         }
         std::vector<double> found = sums_of_ranks(world, words);
         for (double& one : found) one /= points;
+        return found;
+    }
+    std::vector<std::vector<double>> planes(const exchange::Communicator& world) {
+        const exchange::Watchdog::Scope watched(trip_.exchanges().watchdog(), "sum of what was measured", -1);
+        const Layout& layout = trip_.layout();
+        const auto count = [&](int axis) { return axis == 1 ? layout.ny : layout.nz; };
+        std::vector<std::uint64_t> words;
+        for (int m = wanted_.of_all(); const int axis : wanted_.planes) {
+            std::vector<ExactSum> sums(at(count(axis)));
+            auto row = rows_of(m++).begin();
+            for (int z = all_.z.begin; z < all_.z.end; ++z)
+                for (int y = all_.y.begin; y < all_.y.end; ++y) sums[at(axis == 1 ? y : z)].add(*row++);
+            for (ExactSum& sum : sums) words.insert(words.end(), sum.words().begin(), sum.words().end());
+        }
+        const std::vector<double> sums = sums_of_ranks(world, words);
+        std::vector<std::vector<double>> found;
+        for (auto next = sums.begin(); const int axis : wanted_.planes) {
+            auto& profile = found.emplace_back(next, next + count(axis));
+            for (double& one : profile) one /= 1.0 * layout.nx * (axis == 1 ? layout.nz : layout.ny);
+            next += count(axis);
+        }
         return found;
     }
     std::vector<double> maxima(const exchange::Communicator& world) {

@@ -12,10 +12,11 @@
 namespace whorl::programs {
 
 // The results of a program: first these many means, then maxima, then products, then values for every point,
-// then what the tallies take.
+// then what the tallies take. The last of the means are wanted for each plane across an axis, y = 1 or z = 2.
 struct Wanted {
     int means = 0, maxima = 0, products = 0, values = 0;
     std::vector<TallyShape> tallies;
+    std::vector<int> planes; // the axis of each
 
     int tallied() const {
         int operands = 0;
@@ -23,6 +24,7 @@ struct Wanted {
         return operands;
     }
     int of_rows() const { return means + maxima; }
+    int of_all() const { return means - static_cast<int>(planes.size()); }
     int results() const { return of_rows() + products + values + tallied(); }
 };
 
@@ -35,6 +37,7 @@ struct Tallied {
 struct Found {
     std::vector<double> means, maxima;
     std::vector<Tallied> tallies;
+    std::vector<std::vector<double>> planes;
 };
 
 // Fields that terms name by their number, and those that products become parts of, each of so many modes.

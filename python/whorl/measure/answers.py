@@ -20,7 +20,7 @@ from whorl.programs.nodes import Known, Largest, Node
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Once, Program, Stage
 from whorl.programs.questions import Answers, Questions
-from whorl.programs.tally import Counted, Shells, Tally
+from whorl.programs.tally import Counted, PlaneMean, Shells, Tally
 
 # Calls with z0, z1, y0, y1 and the values of the points of this rank between, [component][z][y][x].
 Consume = Callable[[int, int, int, int, np.ndarray], None]
@@ -50,6 +50,7 @@ def answer(
     """
     known: dict[Known, float] = {"t": time}
     counted: dict[Tally, Counted] = {}
+    planes: dict[PlaneMean, np.ndarray] = {}
     taken = {one: Taken(one, tuple(flow.physical_block)) for one in questions.selections}
     fields: dict[Any, int] = {
         field: field.serial for field in questions.parser.graph.fields if field.of_state
@@ -64,11 +65,14 @@ def answer(
         for stage in questions.plan.stages:
             program = _of_core(stage.program, known, fields, stage.brought)
             values = len(stage.values) + len(stage.selected)
-            wanted = (len(stage.means), len(stage.maxima), stage.products, values)
+            means_of_rows = len(stage.means) + len(stage.planes)
+            wanted = (means_of_rows, len(stage.maxima), stage.products, values)
             shapes = [(list(tally.bins), len(tally.weights)) for tally in stage.tallies]
-            means, maxima, tallied = flow.run_program(
-                program, wanted, _divided(stage, consume, taken.values()), shapes
+            axes = [one.axis for one in stage.planes]
+            means, maxima, tallied, of_planes = flow.run_program(
+                program, wanted, _divided(stage, consume, taken.values()), shapes, axes
             )
+            planes |= zip(stage.planes, map(np.array, of_planes), strict=True)
             known |= zip(stage.means, means, strict=True)
             known |= zip(map(Largest, stage.maxima), maxima, strict=True)
             for tally, found in zip(stage.tallies, tallied, strict=True):
@@ -84,7 +88,7 @@ def answer(
     finally:
         flow.forget_products()
     selections = {key: one.gather(comm) for key, one in taken.items()}
-    return Answers(known, counted, spectra, selections, increments)
+    return Answers(known, counted, planes, spectra, selections, increments)
 
 
 def _divided(stage: Stage, consume: Consume, taken: Iterable[Taken]) -> Consume:

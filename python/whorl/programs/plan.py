@@ -15,7 +15,7 @@ from whorl.programs.increments import Increments
 from whorl.programs.linear import LinearForm
 from whorl.programs.nodes import Field, Known, Largest, Node, in_modes, within, worked_out
 from whorl.programs.span import Span
-from whorl.programs.tally import Tally
+from whorl.programs.tally import PlaneMean, Tally
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,8 @@ class Program:
 class Stage:
     """A round trip: its program, whose results are means, maxima, products, values, nodes of tallies.
 
-    Behind the values there are those that are wanted at some points only. Products are parts of the fields
+    Behind the means there are those over planes, and behind the values those that are wanted at some points
+    only. Products are parts of the fields
     that are brought back, in their order.
     """
 
@@ -74,6 +75,7 @@ class Stage:
     brought: tuple[Brought, ...]
     values: tuple[Node, ...]
     tallies: tuple[Tally, ...] = ()
+    planes: tuple[PlaneMean, ...] = ()
     selected: tuple[Node, ...] = ()
     in_modes: tuple[Node, ...] = ()  # means that are found in the modes behind it
 
@@ -123,6 +125,7 @@ def plan(
     selected: Sequence[Node] = (),
     increments: Sequence[Increments] = (),
     *,
+    planes: Sequence[PlaneMean] = (),
     walls: bool = False,
     most: float = math.inf,
 ) -> Plan:
@@ -132,7 +135,8 @@ def plan(
     means, maxima, nodes of histograms and selected values, if they can be divided among several.
     """
     levels = _Levels(walls)
-    at_points = [*values, *(node for tally in tallies for node in tally.nodes), *selected]
+    of_planes = [one.node for one in planes]
+    at_points = [*values, *(node for tally in tallies for node in tally.nodes), *of_planes, *selected]
     needed: dict[Node | Largest, int] = {node: levels.of_measured(node) for node in means if not node.uniform}
     products: dict[Field, int] = {}
     linear: dict[LinearForm, None] = {}
@@ -162,6 +166,7 @@ def plan(
             "means": [one for one in measured if isinstance(one, Node)],
             "maxima": [one.of for one in measured if isinstance(one, Largest)],
             "tallies": tallies if last else (),
+            "planes": planes if last else (),
             "selected": selected if last else (),
         }
         groups = _groups(wanted, most)
@@ -184,10 +189,11 @@ class _Group:
     means: list[Node] = field(default_factory=list)
     maxima: list[Node] = field(default_factory=list)
     tallies: list[Tally] = field(default_factory=list)
+    planes: list[PlaneMean] = field(default_factory=list)
     selected: list[Node] = field(default_factory=list)
 
 
-def _groups(wanted: Mapping[str, Sequence[Node | Tally]], most: float) -> list[_Group]:
+def _groups(wanted: Mapping[str, Sequence[Node | Tally | PlaneMean]], most: float) -> list[_Group]:
     """Groups of at most so many nodes, one of them at least."""
     groups, room = [_Group()], most
     for kind, one in ((kind, one) for kind, all_of in wanted.items() for one in all_of):
@@ -245,7 +251,8 @@ class _Levels:
 def _stage(group: _Group, fields: BroughtFields) -> Stage:
     tallied = [node for tally in group.tallies for node in tally.nodes]
     products = [product.product for one in group.brought for product, *_ in one.parts]
-    results = [*group.means, *group.maxima, *products, *group.values, *group.selected, *tallied]
+    of_planes = [one.node for one in group.planes]
+    results = [*group.means, *of_planes, *group.maxima, *products, *group.values, *group.selected, *tallied]
     return Stage(
         _Compilation(results, fields).program(),
         tuple(group.means),
@@ -253,6 +260,7 @@ def _stage(group: _Group, fields: BroughtFields) -> Stage:
         tuple(group.brought),
         tuple(group.values),
         tuple(group.tallies),
+        tuple(group.planes),
         tuple(group.selected),
         tuple(group.in_modes),
     )

@@ -12,16 +12,17 @@ from whorl.programs.language import FUNCTIONS
 from whorl.programs.nodes import EVEN, Known, Node, within, worked_out
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Plan, plan
-from whorl.programs.tally import Counted, Selection, Shells, Tally
+from whorl.programs.tally import Counted, PlaneMean, Selection, Shells, Tally
 from whorl.programs.values import Value
 
 
 @dataclass
 class Answers:
-    """What was found: numbers by their nodes, tallies, spectra, increments; on rank 0 some values."""
+    """What was found: numbers by their nodes, tallies, profiles, spectra, increments; on rank 0 values."""
 
     numbers: Mapping[Known, float]
     tallies: Mapping[Tally, Counted]
+    planes: Mapping[PlaneMean, np.ndarray]
     spectra: Mapping[Shells, np.ndarray]
     selections: Mapping[Selection, np.ndarray]
     increments: Mapping[Increments, IncrementMoments]
@@ -34,6 +35,10 @@ class Answers:
     def tally(self, tally: Tally) -> Counted:
         """The counts and sums of a tally."""
         return self.tallies[tally]
+
+    def plane(self, mean: PlaneMean) -> np.ndarray:
+        """The means of a node, by plane."""
+        return self.planes[mean]
 
     def spectrum(self, shells: Shells) -> np.ndarray:
         """The sums by shell, of all pairs together."""
@@ -58,6 +63,8 @@ class Questions:
         Wanted at the points.
     tallies : list of Tally
         Histograms.
+    planes : list of PlaneMean
+        Means over planes.
     spectra : list of Shells
         Sums over modes.
     selections : list of Selection
@@ -72,6 +79,7 @@ class Questions:
     numbers: list[Value] = field(default_factory=list)
     values: list[Value] = field(default_factory=list)
     tallies: list[Tally] = field(default_factory=list)
+    planes: list[PlaneMean] = field(default_factory=list)
     spectra: list[Shells] = field(default_factory=list)
     selections: list[Selection] = field(default_factory=list)
     increments: list[Increments] = field(default_factory=list)
@@ -87,6 +95,12 @@ class Questions:
         """A tally that is asked for."""
         self.tallies.append(tally)
         return tally
+
+    def plane_mean(self, node: Node, axis: int) -> PlaneMean:
+        """The means of a node over the planes across y or z, which are asked for."""
+        mean = PlaneMean(node, axis)
+        self.planes.append(mean)
+        return mean
 
     def spectrum(self, pairs: Iterable[tuple[Node, Node]], count: int, axis: int | None = None) -> Shells:
         """The spectrum of products of two quantities, in so many shells, which is asked for."""
@@ -114,6 +128,7 @@ class Questions:
         selected = list(dict.fromkeys(node for one in self.selections for node in one.nodes))
         return plan(
             *(_nodes(self.values), _nodes(self.numbers), self.tallies, forms, selected, self.increments),
+            planes=list(dict.fromkeys(self.planes)),
             walls=walls,
             most=self.most,
         )

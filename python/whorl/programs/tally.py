@@ -39,6 +39,14 @@ class Tally:
 
 
 @dataclass(frozen=True)
+class PlaneMean:
+    """The means of a node over the planes of points across y, axis 1, or z, axis 2."""
+
+    node: Node
+    axis: int
+
+
+@dataclass(frozen=True)
 class Selection:
     """Values at some points of the grid.
 

@@ -92,7 +92,7 @@ def of_stage(stage: Stage, kept: int) -> _core.ProgramNeeds:
         products=stage.products,
         brought=len(stage.brought),
         kept=kept,
-        of_rows=len(stage.means) + len(stage.maxima),
+        of_rows=len(stage.means) + len(stage.planes) + len(stage.maxima),
         values=len(stage.values) + len(stage.selected),
         tallied=sum(len(tally.nodes) for tally in stage.tallies),
         cells=sum(cells),

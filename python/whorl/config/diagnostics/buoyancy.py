@@ -19,7 +19,7 @@ class Planes:
         self.names = list(texts)
         nodes = [questions.parser.parse(text).scalar for text in texts.values()]
         self.means = PlaneMeans.ask(questions, case.grid, "z", nodes)
-        self.axis = self.means.axis
+        (self.axis,) = self.means.axes
 
     def array(
         self, name: str, meaning: str, unit: str, of: Callable[[Means], Any], axes: tuple[str, ...] = ("z",)

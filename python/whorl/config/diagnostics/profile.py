@@ -1,29 +1,44 @@
-"""Means of quantities over planes."""
+"""Means of quantities over planes, or over lines."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 import numpy as np
+from pydantic import AfterValidator, BeforeValidator
 
 from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.diagnostics.base import Array, Diagnostic, Layout, Texts, quantity_axis
 from whorl.config.diagnostics.planes import PlaneMeans
-from whorl.config.section import option
+from whorl.config.section import listed, option
 from whorl.programs.questions import Answers, Questions
+
+Letter = Literal["x", "y", "z"]
+
+
+def _one_or_more(value: Any) -> Any:
+    return (value,) if isinstance(value, str) else listed(value)
+
+
+def _each_once(axes: tuple[Letter, ...]) -> tuple[Letter, ...]:
+    if len(set(axes)) < len(axes):
+        raise ValueError(f"{', '.join(axes)} has an axis twice")
+    return axes
 
 
 class Profile(Diagnostic):
-    """Profiles: means and variances of quantities over the planes across an axis."""
+    """Profiles: means and variances of quantities over the planes across an axis, or lines across two."""
 
     kind: Literal["profile"] = option(..., "kind of diagnostic")
     of: Texts = option(..., "expressions whose components are averaged", min_length=1)
-    along: Literal["x", "y", "z"] = option("z", "the axis of the profiles")
+    along: Annotated[tuple[Letter, ...], BeforeValidator(_one_or_more), AfterValidator(_each_once)] = option(
+        ("z",), "the axis of the profiles, or two, for means over the third", min_length=1, max_length=2
+    )
 
     def ask(self, questions: Questions, case: Any) -> Layout:
         quantities = self.quantities(questions, self.of)
         graph, count = questions.parser.graph, len(quantities)
         squares = [graph.apply("multiply", one.node, one.node) for one in quantities]
         planes = PlaneMeans.ask(
-            questions, case.grid, self.along, [*(one.node for one in quantities), *squares]
+            questions, case.grid, "".join(self.along), [*(one.node for one in quantities), *squares]
         )
 
         def mean(found: Answers) -> np.ndarray:
@@ -32,14 +47,15 @@ class Profile(Diagnostic):
         def variance(found: Answers) -> np.ndarray:
             return np.maximum(planes.of(found)[count:] - mean(found) ** 2, 0.0)
 
+        axes, over = ("quantity", *self.along), "plane" if len(self.along) == 1 else "line"
         return Layout(
-            (quantity_axis(quantities), planes.axis),
+            (quantity_axis(quantities), *planes.axes),
             (
-                Array("profile", ("quantity", self.along), "mean over the plane", mean, UNITS_OF_CASE),
+                Array("profile", axes, f"mean over the {over}", mean, UNITS_OF_CASE),
                 Array(
                     "variance",
-                    ("quantity", self.along),
-                    "variance in the plane, ⟨f²⟩ − ⟨f⟩²",
+                    axes,
+                    f"variance in the {over}, ⟨f²⟩ − ⟨f⟩²",
                     variance,
                     f"({UNITS_OF_CASE})²",
                 ),

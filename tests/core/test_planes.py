@@ -1,0 +1,95 @@
+"""Means over planes and lines of points against NumPy, on any ranks and device."""
+
+import numpy as np
+import pytest
+from support import flows
+from support.ranks import on_ranks, run_on
+from support.twin import Twin
+from whorl import _core
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.config.diagnostics.planes import PlaneMeans
+from whorl.measure.answers import answer, questions_of
+
+pytestmark = pytest.mark.every_device
+
+POINTS, LENGTHS = (24, 20, 18), (2 * np.pi, 3.0, 5.0)
+TEXTS = ("u.x*u.z", "exp(u.y) + 0.3*z", "0.1*y*mean(u.x*u.x)", "p")
+ALONG = ("x", "y", "z", "xz", "yz", "yx")
+
+
+def means(world, along, twin=None, **options):
+    """The means of TEXTS, [text][position], and their values, [text][z][y][x]."""
+    twin = twin or Twin(POINTS, LENGTHS)
+    case = Case(
+        grid={"points": twin.points, "lengths": twin.lengths},
+        flow={"viscosity": 0.1},
+        time={"dt": 0.1, "until": 1.0},
+    )
+    flow = flows.make(world, twin, **options)
+    flows.write(flow, flows.noise(twin))
+    questions = questions_of(case)
+    values = [questions.parser.parse(text) for text in TEXTS]
+    planes = PlaneMeans.ask(questions, case.grid, along, [value.scalar for value in values])
+    questions.values += values
+    nx, ny, nz = twin.points
+    whole = np.zeros((len(values), nz, ny, nx))
+
+    def take(z0, z1, y0, y1, block):
+        whole[:, z0:z1, y0:y1] = block
+
+    found = planes.of(answer(questions, flow, 0.0, take))
+    world.Allreduce(MPI.IN_PLACE, whole)
+    return found, whole
+
+
+def numpys(whole, along):
+    """The means over the other axes, the axes that are left in the order of `along`."""
+    numbers = {"x": 3, "y": 2, "z": 1}
+    kept = [numbers[name] for name in along]
+    found = whole.mean(tuple(axis for axis in (1, 2, 3) if axis not in kept))
+    order = sorted(kept)
+    return found.transpose(0, *(1 + order.index(axis) for axis in kept))
+
+
+@on_ranks()
+def test_means_are_numpys(world):
+    for along in ALONG:
+        found, whole = means(world, along)
+        np.testing.assert_allclose(found, numpys(whole, along), rtol=1e-12, atol=1e-13)
+
+
+@on_ranks(1, 2, 3)
+@pytest.mark.parametrize("precision", flows.PRECISIONS)
+@pytest.mark.parametrize("points", [(20, 12, 1), (14, 20, 18), (8, 6, 10)])
+def test_odd_shapes(world, points, precision):
+    tolerance = {"single": 2e-6, "double": 1e-13}[precision]
+    for along in ("y", "z"):
+        found, whole = means(
+            world, along, Twin(points, LENGTHS, "phase-shift", "sphere"), precision=precision
+        )
+        np.testing.assert_allclose(found, numpys(whole, along), rtol=tolerance, atol=tolerance)
+
+
+@pytest.mark.mpi
+@pytest.mark.only_cpu
+def test_bits_do_not_depend_on_ranks_and_threads():
+    (first,) = run_on(1, bits_of, threads=1)
+    for ranks, threads in [(1, 2), (2, 1), (3, 1), (4, 1), (6, 1)]:
+        for found in run_on(ranks, bits_of, threads=threads):
+            assert found == first
+
+
+def bits_of(world, threads):
+    return [means(world, along, threads=threads)[0].tolist() for along in ("y", "z")]
+
+
+@pytest.mark.only_cpu
+@on_ranks(1, 2)
+def test_what_does_not_fit_is_refused(world):
+    flow = flows.make(world, Twin((8, 8, 8)))
+    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0)]]
+    for count, planes in [(1, [0]), (1, [3]), (1, [1, 2])]:
+        program = _core.Program(u, [], [], [0] * count, [])
+        with pytest.raises(_core.Error, match="means over planes are means, across y or z"):
+            flow.run_program(program, (count, 0, 0, 0), lambda *_: None, [], planes)
