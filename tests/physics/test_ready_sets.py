@@ -151,9 +151,8 @@ def test_single_precision(kind):
     assert 0 < max(deviations) < 2e-4
     for name in double.data_vars:
         if name.endswith("count"):
-            assert (
-                double[name].sum() == single[name].sum() or abs(double[name].sum() - single[name].sum()) < 10
-            )
+            # Few points are so near to the end of the bins that rounding moves them out or in.
+            assert abs(double[name].sum() - single[name].sum()) < 10
 
 
 def test_gradients_of_a_scalar_along_and_across_its_mean_gradient():
