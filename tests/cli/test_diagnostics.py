@@ -94,11 +94,24 @@ def test_other_diagnostics_of_a_checkpoint(whorl, run):
     assert "own.h5: of-u; " in one.out
 
 
+def test_snapshots_are_analysed_as_well(whorl, run):
+    steps = [int(one.stem) for one in sorted((run / "snapshots").glob("*.vtkhdf"))]
+    assert len(steps) > 1
+    assert whorl("analyse", "box", "--snapshots", "--moments", "u.x", "-o", "of.h5").code == 0
+    with xr.open_dataset("of.h5", group="moments") as data:
+        assert data["step"].values.tolist() == steps
+    assert whorl("analyse", "box", "--snapshot", str(steps[0]), "--moments", "u.x", "-o", "of.h5").code == 0
+    with xr.open_dataset("of.h5", group="moments") as data:
+        assert data["step"].values.tolist() == steps[:1]
+
+
 REFUSED = [
     (("--pdf", "u.w"), ".w is no component of a vector"),
     (("-d", "pfd"), "has no diagnostic pfd: it has pdf, of-u; did you mean pdf?"),
     (("--checkpoint", "3"), "00000003.h5 does not exist; there are checkpoints of step"),
     (("--checkpoint", "3", "--all"), "--all and --checkpoint exclude each other"),
+    (("--snapshot", "3", "--snapshots"), "--snapshot and --snapshots exclude each other"),
+    (("--snapshot", "99"), "00000099.vtkhdf does not exist; there are snapshots of step"),
     (("--set", "flow.viscosity=1"), "changes more than how it is computed; give run.* alone"),
     (("--moments", "u", "-o", "nowhere/own.h5"), "nowhere"),
 ]

@@ -1,4 +1,4 @@
-"""`whorl analyse`: diagnostics of the checkpoints of a run."""
+"""`whorl analyse`: diagnostics of the checkpoints or snapshots of a run."""
 
 from pathlib import Path
 from typing import Annotated, Any
@@ -43,6 +43,10 @@ def analyse(
         int | None, typer.Option("--checkpoint", metavar="STEP", help="That of this step, not the newest.")
     ] = None,
     every: Annotated[bool, typer.Option("--all", help="All checkpoints of the run.")] = False,
+    snapshot: Annotated[
+        int | None, typer.Option("--snapshot", metavar="STEP", help="The snapshot of this step.")
+    ] = None,
+    snapshots: Annotated[bool, typer.Option("--snapshots", help="All snapshots of the run.")] = False,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help=f"File for the results; DIR/{FILE} by default.")
     ] = None,
@@ -51,7 +55,7 @@ def analyse(
         typer.Option("--set", "-s", metavar="KEY=VALUE", help="Change run.*: --set run.device=cuda."),
     ] = None,
 ) -> None:
-    """Measure diagnostics of the checkpoints of a run, also under mpiexec.
+    """Measure diagnostics of the checkpoints or snapshots of a run, also under mpiexec.
 
     Results go to a file like diagnostics.h5; numbers are shown, too.
     """
@@ -59,15 +63,21 @@ def analyse(
     from whorl.run.analysis import analyse as measure
 
     abort_on_exception()
-    if every and checkpoint is not None:
-        raise CaseError("--all and --checkpoint exclude each other; give one.")
+    of = {"--all": every, "--checkpoint": checkpoint, "--snapshot": snapshot, "--snapshots": snapshots}
+    given = [name for name, value in of.items() if value not in (None, False)]
+    if len(given) > 1:
+        raise CaseError(f"{' and '.join(given)} exclude each other; give one.")
     place = RunDirectory(directory)
-    given = {"pdf": pdf, "moments": moments, "profile": profile, "structure-functions": structure_functions}
-    wanted = [{"kind": kind, "of": list(of)} for kind, of in given.items() if of]
+    kinds = {"pdf": pdf, "moments": moments, "profile": profile, "structure-functions": structure_functions}
+    wanted = [{"kind": kind, "of": list(texts)} for kind, texts in kinds.items() if texts]
     wanted += on_root(world(), lambda: [_of_case(place, name) for name in diagnostic or []])
-    steps = [checkpoint] if checkpoint is not None else "all" if every else None
-    path = output or place.path / FILE
-    found = measure(directory, wanted, steps=steps, output=path, settings=settings or [])
+    steps = next(([step] for step in (checkpoint, snapshot) if step is not None), None)
+    if every or snapshots:
+        steps = "all"
+    path, of_snapshots = output or place.path / FILE, snapshots or snapshot is not None
+    found = measure(
+        directory, wanted, steps=steps, snapshots=of_snapshots, output=path, settings=settings or []
+    )
     if world().rank == 0:
         _show(found, path)
 

@@ -151,12 +151,7 @@ class Given:
 
     def check(self) -> None:
         """Checks the values after the fill has been called for all points of this rank. Collective."""
-        spoilt = [where for where in self.target.comm.allgather(self.spoilt) if where]
-        if spoilt:
-            raise CaseError(
-                f"the {self.target.called} {spoilt[0]} (x, y, z, counted from 0); it must be finite "
-                "everywhere."
-            )
+        self.check_finite()
         self._look_at_walls()
         comm, points = self.target.comm, math.prod(self.target.case.grid.points)
         sums = np.array([*self.total, self.square])
@@ -169,6 +164,15 @@ class Given:
             comm.Allreduce(MPI.IN_PLACE, squares, MPI.SUM)
             if squares[0, -1] > 0:
                 check_walls(self.target, axis, np.sqrt(squares[:, :-1] / squares[:, -1:]), size)
+
+    def check_finite(self) -> None:
+        """Raises CaseError if a value is not finite. Collective."""
+        spoilt = [where for where in self.target.comm.allgather(self.spoilt) if where]
+        if spoilt:
+            raise CaseError(
+                f"the {self.target.called} {spoilt[0]} (x, y, z, counted from 0); it must be finite "
+                "everywhere."
+            )
 
     def _look_at_walls(self) -> None:
         """Evaluates points near walls along y and z again: lines may cross batches of planes and ranks."""

@@ -30,6 +30,7 @@ from whorl.config.case import Case, read_toml
 from whorl.config.outputs import FILES
 from whorl.output.checkpoint import Checkpoint, read_clock
 from whorl.output.lock import Lock
+from whorl.output.snapshot_header import SnapshotHeader, read_header
 
 MARK = ".whorl-run"
 SNAPSHOT_SERIES = "snapshots.vtkhdf.series"
@@ -81,6 +82,10 @@ class RunDirectory:
 
     def snapshots(self) -> list[Path]:
         return sorted((self.path / "snapshots").glob(f"{DIGITS}.vtkhdf"))
+
+    def steps_of(self, snapshots: bool) -> list[int]:
+        """The steps of all snapshots, or of all checkpoints."""
+        return [int(one.stem) for one in (self.snapshots() if snapshots else self.checkpoints())]
 
     def is_run(self) -> bool:
         return (self.path / MARK).is_file()
@@ -226,16 +231,17 @@ class RunDirectory:
         return case, self.choose_checkpoint(step)
 
     def to_look_at(
-        self, diagnostics: Sequence[dict[str, Any]], settings: Sequence[str], step: int | None
-    ) -> tuple[Case, Checkpoint]:
-        """The case with other diagnostics and changes of run.*, without a directory, and a checkpoint."""
+        self, diagnostics: Sequence[dict[str, Any]], settings: Sequence[str], step: int | None, snapshot: bool
+    ) -> tuple[Case, Checkpoint | SnapshotHeader]:
+        """The case with other diagnostics and changes of run.*, without a directory, and what it is of."""
         for setting in _refused(settings, {"run"}):
             raise CaseError(f"--set {setting} changes more than how it is computed; give run.* alone.")
         sections = self.read_case().to_dict()
         sections["output"].pop("directory", None)
         sections["diagnostics"] = diagnostics
         sections.pop("probes", None)
-        return Case(**sections).updated(settings), self.choose_checkpoint(step)
+        chosen = self.choose_snapshot(step) if snapshot else self.choose_checkpoint(step)
+        return Case(**sections).updated(settings), chosen
 
     def _advice(self, setting: str) -> str:
         """Advice on how to begin a run with a setting that a restart cannot change."""
@@ -278,22 +284,41 @@ class RunDirectory:
             chosen = read_clock(wanted)
         except ValueError as error:
             raise self.damaged(wanted, str(error)) from None
-        self._check_same_run(chosen)
+        try:
+            there = Case(**chosen.case)
+        except CaseError as error:
+            raise self.damaged(chosen.path, f"its case cannot be run: {error}") from None
+        self._check_same_run(f"checkpoint {chosen.path}", there)
         return chosen
 
-    def _check_same_run(self, checkpoint: Checkpoint) -> None:
-        """Raises CaseError if the checkpoint's case differs from the directory's where a restart may not."""
+    def choose_snapshot(self, step: int | None = None) -> SnapshotHeader:
+        """The newest snapshot, or that of `step`. Raises CaseError."""
+        paths = self.snapshots()
+        if not paths:
+            raise CaseError(f"{self.path} has no snapshots; take its checkpoints.")
+        wanted = self.snapshot_path(step) if step is not None else paths[-1]
+        if wanted not in paths:
+            raise CaseError(
+                f"{wanted} does not exist; there are snapshots of step {', '.join(_steps(paths))}."
+            )
         try:
-            there = _flat(Case(**checkpoint.case).to_dict())
-        except CaseError as error:
-            raise self.damaged(checkpoint.path, f"its case cannot be run: {error}") from None
+            chosen = read_header(wanted)
+            there = Case(**chosen.case)
+        except (ValueError, CaseError) as error:
+            raise CaseError(f"the snapshot {wanted} cannot be used: {str(error).rstrip('.')}.") from None
+        self._check_same_run(f"snapshot {wanted}", there)
+        return chosen
+
+    def _check_same_run(self, what: str, case: Case) -> None:
+        """Raises CaseError if the case of a file differs from the directory's where a restart may not."""
+        there = _flat(case.to_dict())
         here = _flat(self.read_case().to_dict())
         for key in sorted(here.keys() | there.keys()):
             if key.partition(".")[0] not in FREE_SECTIONS and here.get(key) != there.get(key):
                 raise CaseError(
-                    f"the checkpoint {checkpoint.path} is of another run: its {key} is {there.get(key)}, and "
-                    f"{self.case_file} says {here.get(key)}; put this run's own checkpoint there, or begin a "
-                    "new run from a snapshot (initial.name = from-file)."
+                    f"the {what} is of another run: its {key} is {there.get(key)}, and "
+                    f"{self.case_file} says {here.get(key)}; put this run's own {what.partition(' ')[0]} "
+                    "there, or begin a new run from a snapshot (initial.name = from-file)."
                 )
 
     def damaged(self, path: Path, reason: str, output: Path | None = None) -> CaseError:

@@ -1,4 +1,4 @@
-"""Diagnostics of a run's checkpoints, after it or while it goes on."""
+"""Diagnostics of a run's checkpoints or snapshots, after it or while it goes on."""
 
 import os
 from collections.abc import Sequence
@@ -28,11 +28,12 @@ def analyse(
     diagnostics: Sequence[dict[str, Any]] = (),
     *,
     steps: Sequence[int] | Literal["all"] | None = None,
+    snapshots: bool = False,
     output: str | Path | None = None,
     settings: Sequence[str] = (),
     comm: MPI.Intracomm | None = None,
 ) -> dict[str, xr.Dataset]:
-    """Measure diagnostics of a run's checkpoints.
+    """Measure diagnostics of a run's checkpoints or snapshots.
 
     Parameters
     ----------
@@ -42,6 +43,8 @@ def analyse(
         The diagnostics, as in blocks [[diagnostics]]; those of the run's case by default.
     steps : sequence of int or "all", optional
         The steps of the checkpoints; that of the newest by default.
+    snapshots : bool, default False
+        Whether to take snapshots instead, which give what is measured to their precision.
     output : str or Path, optional
         A file for the results, like diagnostics.h5, which replaces an earlier analysis; none by default.
     settings : sequence of str, optional
@@ -57,7 +60,8 @@ def analyse(
     Raises
     ------
     CaseError
-        If there is no such checkpoint, if a diagnostic is not possible, or if `output` is another file.
+        If there is no such checkpoint, if a snapshot lacks a field of the state, if a diagnostic is not
+        possible, or if `output` is another file.
 
     Examples
     --------
@@ -70,12 +74,13 @@ def analyse(
         on_root(comm, lambda: check_replaceable(path, "analysis", ABOUT))
     wanted = list(diagnostics) or _of_run(directory, comm)
     if steps == "all":
-        steps = on_root(comm, lambda: [int(one.stem) for one in RunDirectory(directory).checkpoints()])
+        steps = on_root(comm, lambda: RunDirectory(directory).steps_of(snapshots))
     beside = path.with_name(path.name + PARTIAL) if path else None
     try:
         if beside:
             on_root(comm, GrowingFile(beside).remove)  # what a kill has left
-        table = _measured(directory, wanted, sorted(set(steps)) if steps else [None], beside, settings, comm)
+        found_at = sorted(set(steps)) if steps else [None]
+        table = _measured(directory, wanted, found_at, snapshots, beside, settings, comm)
         on_root(comm, table.finish)
         found = on_root(comm, table.datasets)
         if path:
@@ -90,14 +95,16 @@ def _measured(
     directory: str | Path,
     wanted: list[dict[str, Any]],
     steps: Sequence[int | None],
+    snapshots: bool,
     path: Path | None,
     settings: Sequence[str],
     comm: MPI.Intracomm,
 ) -> Diagnostics:
-    """The diagnostics of the checkpoints, written to the path on rank 0."""
+    """The diagnostics of the states, written to the path on rank 0."""
     table = None
     for step in steps:
-        with Simulation.open(directory, step=step, diagnostics=wanted, settings=settings, comm=comm) as state:
+        asked = {"step": step, "snapshot": snapshots, "diagnostics": wanted, "settings": settings}
+        with Simulation.open(directory, **asked, comm=comm) as state:
             table = table or Diagnostics(state.case, comm, path if comm.rank == 0 else None)
             moment = Moment(state.case, state.flow, state.clock, {})
             measured = table.measure(moment)

@@ -14,8 +14,10 @@ from whorl.config.measures import state_fields
 from whorl.config.settings import check_list
 from whorl.initial.checkpoints import check_fields, read_fields
 from whorl.initial.files import left_out
+from whorl.initial.snapshots import read_snapshot
 from whorl.output.checkpoint import Checkpoint
 from whorl.output.directory import RunDirectory
+from whorl.output.snapshot_header import SnapshotHeader
 from whorl.run import tune
 from whorl.run.checks import other_level
 from whorl.run.forces import begin_forces, kept_of_sources, set_known_forces, with_script
@@ -113,6 +115,7 @@ class Restarts:
         directory: str | Path,
         *,
         step: int | None = None,
+        snapshot: bool = False,
         diagnostics: Sequence[dict[str, Any]] = (),
         settings: Sequence[str] = (),
         comm: MPI.Intracomm | None = None,
@@ -127,6 +130,9 @@ class Restarts:
             The output directory of the run that wrote the checkpoint.
         step : int, optional
             The step of the checkpoint; the newest by default.
+        snapshot : bool, default False
+            Whether to open a snapshot instead, whose fields give the state to its precision. It makes no
+            steps.
         diagnostics : sequence of dict, optional
             The diagnostics of the case, in place of those of the run.
         settings : sequence of str, optional
@@ -142,7 +148,8 @@ class Restarts:
         Raises
         ------
         CaseError
-            If there is no such checkpoint, if it is damaged, or if a setting is not one that may change.
+            If there is no such file, if it is damaged, if a snapshot lacks a field of the state, or if a
+            setting is not one that may change.
 
         Examples
         --------
@@ -153,7 +160,22 @@ class Restarts:
         self = cls.__new__(cls)
         comm = comm or world()
         source = RunDirectory(directory)
-        case, checkpoint = on_root(comm, lambda: source.to_look_at(diagnostics, settings, step))
+        case, chosen = on_root(comm, lambda: source.to_look_at(diagnostics, settings, step, snapshot))
+        if snapshot:
+            self._look_at_snapshot(case, chosen, comm)
+        else:
+            self._look_at(source, case, chosen, settings, comm)
+        self.origin, self._fresh = chosen.path, False
+        return self
+
+    def _look_at(
+        self,
+        source: RunDirectory,
+        case: Case,
+        checkpoint: Checkpoint,
+        settings: Sequence[str],
+        comm: MPI.Intracomm,
+    ) -> None:
         lines = checkpoint.lines_for(case, settings)
         # Forces of a script are not known here.
         self._set_up(case, comm, None, checkpoint.clock(), None, lines, forced=False)
@@ -165,8 +187,15 @@ class Restarts:
         not_there = set_known_forces(self.flow, case, comm)
         self._open_log("open")
         self.case = case.without_forces(not_there)
-        self.origin, self._fresh = checkpoint.path, False
-        return self
+
+    def _look_at_snapshot(self, case: Case, snapshot: SnapshotHeader, comm: MPI.Intracomm) -> None:
+        self._set_up(case, comm, None, Clock(snapshot.time, step=snapshot.step), forced=False)
+        self._makes_steps = False
+        read_snapshot(self.flow, case, comm, snapshot)
+        begin_forces(self.flow, snapshot.time)
+        not_there = set_known_forces(self.flow, case, comm)
+        self._open_log("open")
+        self.case = case.without_forces(not_there)
 
     def _go_on(
         self,

@@ -77,6 +77,7 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
     """
 
     _lock: Lock | None = None  # the root's, until the run ends
+    _makes_steps = True
 
     def __init__(
         self,
@@ -309,6 +310,11 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         ValueError
             If the run is finished or has released its directory.
         """
+        if not self._makes_steps:
+            raise CaseError(
+                f"the snapshot {self.origin} is opened to look at it; begin a run from it with "
+                "initial.name = from-file."
+            )
         if self.case.forces_not_there:
             raise CaseError(
                 f"the force {min(self.case.forces_not_there)} is not known where a checkpoint is opened to "
