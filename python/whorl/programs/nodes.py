@@ -164,6 +164,8 @@ class Graph:
         )
 
     def _is_scaled(self, node: Node) -> bool:
+        if node.kind == "divide":
+            return node.arguments[1].uniform
         return node.kind == "multiply" and any(one.uniform for one in node.arguments)
 
     def _mean_from_modes(self, node: Node) -> Node:
@@ -231,8 +233,7 @@ class Graph:
         """Whether a sum has a part that needs no product brought back."""
         if node.kind in SCALES:
             return any(self._has_linear_part(one) for one in node.arguments)
-        scaled = node.kind == "multiply" and any(one.uniform for one in node.arguments)
-        of = [one for one in node.arguments if not one.uniform] if scaled else []
+        of = [one for one in node.arguments if not one.uniform] if self._is_scaled(node) else []
         return node.uniform or node.kind == "linear" or any(self._has_linear_part(one) for one in of)
 
     def power(self, base: Node, exponent: Node) -> Node:
@@ -249,7 +250,7 @@ class Graph:
     def _whole_power(self, base: Node, exponent: int) -> Node:
         if exponent % 2 == 0 and base.kind == "abs":
             base = base.arguments[0]
-        if exponent % 2 == 0 and base.kind == "sqrt":
+        if exponent % 2 == 0 and base.kind == "sqrt" and is_sum_of_squares(base.arguments[0]):
             return self._whole_power(base.arguments[0], exponent // 2)
         result, square = self.constant(1), base
         while exponent:
@@ -359,6 +360,9 @@ class Graph:
             raise ValueError("it divides by zero")
         if not b.uniform or a.uniform:
             return None
+        # A quotient of whole numbers is to be whole: the product with the inverse is rounded twice.
+        if b.kind == "constant" and not in_modes(a) and abs(math.frexp(b.value)[0]) != 0.5:
+            return None
         return self.apply("multiply", self.apply("divide", self.constant(1), b), a)
 
 
@@ -383,6 +387,14 @@ def is_constant(node: Node, value: float) -> bool:
 def _has_no_mean(node: Node) -> bool:
     """Whether it is a form without k = 0."""
     return node.kind == "linear" and not any(term.multiplier.keeps_mean for term in node.value)
+
+
+def is_sum_of_squares(node: Node) -> bool:
+    """Whether it is one, so that it is not negative."""
+    return all(
+        one.kind == "add" or (one.kind == "multiply" and one.arguments[0] is one.arguments[1])
+        for one in within(node, into=lambda one: one.kind == "add")
+    )
 
 
 def in_modes(node: Node) -> bool:

@@ -87,13 +87,24 @@ def spread(graph: Graph, node: Node) -> Node:
     In single precision the mean is taken away first, unless both follow from the modes: ⟨f²⟩ − ⟨f⟩² of values
     at the points would lose what is small beside the mean.
     """
-    mean = graph.mean(node)
     if graph.single and node.kind != "linear":
-        centred = graph.apply("subtract", node, mean)
+        centred, _ = about_mean(graph, node)
         return graph.apply("sqrt", graph.mean(graph.apply("multiply", centred, centred)))
+    mean = graph.mean(node)
     square = graph.mean(graph.apply("multiply", node, node))
     variance = graph.apply("subtract", square, graph.apply("multiply", mean, mean))
     return graph.apply("sqrt", graph.apply("maximum", variance, graph.constant(0)))
+
+
+def about_mean(graph: Graph, node: Node) -> tuple[Node, Node]:
+    """A node whose variance over some of the points is to be found, and what it is lower by.
+
+    In single precision that is the mean, for the reason that `spread` gives; else 0.
+    """
+    if not graph.single:
+        return node, graph.constant(0)
+    mean = graph.mean(node)
+    return graph.apply("subtract", node, mean), mean
 
 
 def number(questions: Questions, node: Node) -> Value:
