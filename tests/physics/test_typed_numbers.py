@@ -105,6 +105,26 @@ def test_deviations_in_single_precision_are_about_the_mean(single):
         assert found["conditional_mean"].values[0, n] == pytest.approx(3000 + x[bins == n].mean(), rel=1e-7)
 
 
+def test_deviations_are_about_a_large_mean(state):
+    x, y, _ = velocity(state)
+    found = state.diagnose("moments", of=["u.x + 1e8", "u.x*u.y - 1e8"], order=4)
+    assert found["std"].values == pytest.approx([x.std(), (x * y).std()], rel=1e-6)
+    found = state.diagnose("pdf", of="u.x + 1e8", bins=10, range=[-3, 3])
+    counts, _ = np.histogram((x - x.mean()) / x.std(), bins=10, range=(-3, 3))
+    assert np.abs(found["count"].values[0] - counts).max() <= 2
+    found = state.diagnose("profile", of="u.x + 1e8")
+    assert found["variance"].values[0] == pytest.approx(x.var(axis=(1, 2)), rel=1e-6)
+
+
+def test_the_deviation_of_a_field_with_a_large_mean():
+    simulation = begun()
+    y = np.sin(2 * np.pi * simulation.coordinates[1] / LENGTHS[1])[None, :, None]
+    simulation.set_field("velocity", lambda x, _, z: (1e8 + y + 0 * x * z, 0 * x * y * z, 0 * x * y * z))
+    found = simulation.diagnose("moments", of="u.x", order=4)
+    assert float(found["std"].item()) == pytest.approx(np.sqrt(0.5), rel=1e-6)
+    assert float(found["moment"].sel(order=4).item()) == pytest.approx(1.5, rel=1e-6)
+
+
 def test_shell_0_has_what_is_the_same_at_all_points(state):
     x, y, _ = velocity(state)
     alone = state.diagnose("spectrum", of="vector(3, u.y, 0)")["spectrum"].values[0]

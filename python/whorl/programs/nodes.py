@@ -123,9 +123,13 @@ class Graph:
     def constant(self, value: float) -> Node:
         """A number. Raises ValueError if it is not finite."""
         number = float(value)
+        self._check_finite(number)
+        return self._node("constant", number, (), uniform=True)
+
+    @staticmethod
+    def _check_finite(number: float) -> None:
         if not math.isfinite(number):
             raise ValueError(f"a number in it becomes {number:g}")
-        return self._node("constant", number, (), uniform=True)
 
     def number(self, name: str) -> Node:
         """A number that is known when the program runs, such as the time t."""
@@ -147,10 +151,14 @@ class Graph:
         """The mean over all points; in a periodic box of sums of what is in the modes the sum of theirs."""
         if node.uniform:
             return node
-        # Of the points between walls an odd field has a mean.
-        if self.walls == EVEN and (_has_no_mean(node) or self._from_modes(node)):
+        if self.mean_is_in_modes(node):
             return self._mean_from_modes(node)
         return self._node("number", node, (), uniform=True)
+
+    def mean_is_in_modes(self, node: Node) -> bool:
+        """Whether its mean is known without a round trip of its own."""
+        # Of the points between walls an odd field has a mean.
+        return self.walls == EVEN and (_has_no_mean(node) or self._from_modes(node))
 
     def maximum(self, node: Node) -> Node:
         """The maximum over all points."""
@@ -300,6 +308,8 @@ class Graph:
         return tuple(odd and wall for odd, wall in zip(parity, self.walls, strict=True))
 
     def _linear(self, form: LinearForm) -> Node:
+        for factor in form.values():
+            self._check_finite(factor)
         return self._node("linear", form, ()) if form else self.constant(0)
 
     def _folded(self, name: str, arguments: tuple[Node, ...]) -> Node:
