@@ -31,7 +31,8 @@ of = "u"
 @pytest.fixture
 def run(whorl, tmp_path):
     (tmp_path / "box.toml").write_text(CASE + BLOCKS)
-    assert whorl("run", "box.toml", "--set", "output.series_every=1 steps").code == 0
+    every = ("--set", "output.series_every=1 steps", "--set", "output.snapshot_every=2 steps")
+    assert whorl("run", "box.toml", *every).code == 0
     return tmp_path / "box"
 
 

@@ -5,6 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from models.runs import make_case, noise
+from whorl.base.errors import CaseError
 from whorl.cli.templates import example_case
 from whorl.config.measures import budget, quantities
 from whorl.config.models import MODELS
@@ -128,3 +129,10 @@ def test_vectors_of_the_state_have_no_divergence_where_that_is_declared(name):
             gradients = simulation.mean(f"sum(grad({field})**2)")
             divergence = simulation.mean(f"div({field})**2")
             assert (divergence < 1e-24 * gradients) == about.solenoidal
+
+
+def test_a_prescribed_velocity_has_no_acceleration():
+    simulation = begun("mhd kinematic")
+    assert "acceleration" not in quantities(simulation.case)
+    with pytest.raises(CaseError, match=r"with flow\.kinematic = true the velocity stays as it is"):
+        simulation.field("acceleration")

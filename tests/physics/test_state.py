@@ -54,6 +54,13 @@ def test_a_maximum_that_is_none():
     simulation.flow.set_physical(lambda z0, z1, y0, y1, out: out.fill(np.nan), field="velocity")
     with pytest.raises(BlowUp, match="the largest velocity is nan"):
         simulation.maximum("velocity")
+    with pytest.raises(BlowUp, match="the largest velocity is nan"):
+        simulation.maximum("norm(curl(u))")
+
+
+def test_an_expression_that_is_none_somewhere_is_no_blow_up():
+    with pytest.raises(CaseError, match=r"^log\(u.x - 10\) is not finite at all points, though the flow is"):
+        Simulation(case_of(), start).maximum("log(u.x - 10)")
 
 
 @on_ranks(1, 2)

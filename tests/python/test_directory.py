@@ -228,3 +228,20 @@ def test_later_checkpoints_are_set_aside_not_lost(run):
     run.set_aside_later(5)
     assert [p.name for p in run.checkpoints()] == ["00000005.h5"]
     assert (run.path / "checkpoints" / "00000010.h5.aside").is_file()
+
+
+def test_steps_may_have_more_than_eight_digits(run):
+    """Checkpoints are in the order of their steps, and all are removed with the run."""
+    steps = [99_999_998, 99_999_999, 100_000_000, 1_000_000_001]
+    files = [add_checkpoint(run, step) for step in steps]
+    (run.path / "checkpoints" / "00000001-copy.h5").write_text("not of the run")
+    (run.path / "diagnostics-100000000.h5").write_text("")
+    assert run.checkpoints() == files
+    assert run.to_restart({}, [], None)[1].step == steps[-1]
+    run.prune(2)
+    assert run.checkpoints() == files[2:]
+    run.set_aside_later(steps[2])
+    assert run.checkpoints() == files[2:3]
+    run._remove_own_files()
+    left = sorted(path.name for path in run.path.rglob("*") if path.is_file())
+    assert left == ["00000001-copy.h5"]

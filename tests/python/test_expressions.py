@@ -93,6 +93,8 @@ MALFORMED = [
     ("u.x/0", "it divides by zero", "u.x/0"),
     ("10**10**10", "becomes inf", "10**10**10"),
     ("log(0)", "becomes -inf", "log(0)"),
+    ("u.x*1e300*1e10", "becomes inf", "u.x*1e300*1e10"),
+    ("u.x*1e308 + 9e307*u.x", "becomes inf", "u.x*1e308 + 9e307*u.x"),
     ("sqrt(-1)", "becomes nan", "sqrt(-1)"),
     ("u.x + 1" + "0" * 400, "a number in it is too large", None),
     ("curl", "curl is a function; write curl(f)", "curl"),

@@ -87,6 +87,17 @@ def test_the_cost_is_in_proportion_to_the_states(tmp_path, large, monkeypatch):
     assert spent[1] < 12 * (tmp_path / "diagnostics.h5").stat().st_size
 
 
+def test_steps_may_have_more_than_eight_digits(tmp_path, large):
+    file, steps = GrowingFile(tmp_path / "diagnostics.h5"), [*range(99_999_996, 100_000_003)]
+    for step in steps:
+        file.add(step, state(step))
+    assert (tmp_path / "diagnostics-100000002.h5").is_file()
+    check(file, steps)
+    file.merge()
+    assert [path.name for path in tmp_path.iterdir()] == ["diagnostics.h5"]
+    check(file, steps)
+
+
 @pytest.mark.parametrize("at", ["copying", "renamed", "removing"])
 def test_a_kill_loses_no_state_and_doubles_none(tmp_path, large, at):
     """Killed while states are merged, before the file takes its place and before those beside it go."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from whorl.base.errors import CaseError
 
 PARTIAL = ".part"
+DIGITS = 8  # of a number in the name of a file, or more
 PICTURES = (".png", ".pdf", ".svg")
 
 
@@ -32,6 +33,16 @@ def synchronise(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
+
+
+def numbered(folder: Path, ending: str, before: str = "") -> list[Path]:
+    """The files of a folder whose names have a number between two texts, in the order of the numbers."""
+    found = {}
+    for path in folder.glob(f"{before}{'[0-9]' * DIGITS}*{ending}"):
+        number = path.name.removeprefix(before).removesuffix(ending)
+        if number.isdecimal():
+            found[path] = int(number)
+    return sorted(found, key=found.__getitem__)
 
 
 def is_file(path: Path) -> bool:

@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import Any
 
 from whorl.base.errors import CaseError
-from whorl.base.files import PARTIAL, write_text
+from whorl.base.files import PARTIAL, numbered, write_text
 from whorl.base.text import spelled, typed
 from whorl.config.case import Case, read_toml
 from whorl.config.outputs import FILES
@@ -41,7 +41,6 @@ OWN_FILES = (
 )
 ASIDE = ".aside"
 BEGUN = "# begun from the checkpoint "
-DIGITS = "[0-9]" * 8
 FREE_SECTIONS = {"time", "run", "output", "diagnostics", "probes"}  # sections that a restart may change
 BESIDE = {
     *FREE_SECTIONS,
@@ -51,9 +50,9 @@ BESIDE = {
     "forcing",
 }  # those that one into another directory may change
 OWN_FOLDERS = {
-    folder: (f"{DIGITS}{ending}", f"{DIGITS}{ending}{ASIDE}")
+    folder: (("", ending), ("", f"{ending}{ASIDE}"))
     for folder, ending in {"checkpoints": ".h5", "snapshots": ".vtkhdf"}.items()
-} | {"": (f"diagnostics-{DIGITS}.h5",)}
+} | {"": (("diagnostics-", ".h5"),)}  # by folder what stands before and behind the number of a step
 
 
 class RunDirectory:
@@ -78,10 +77,10 @@ class RunDirectory:
 
     def checkpoints(self) -> list[Path]:
         """Checkpoint files, the oldest first, without unfinished ones, which have another name."""
-        return sorted((self.path / "checkpoints").glob(f"{DIGITS}.h5"))
+        return numbered(self.path / "checkpoints", ".h5")
 
     def snapshots(self) -> list[Path]:
-        return sorted((self.path / "snapshots").glob(f"{DIGITS}.vtkhdf"))
+        return numbered(self.path / "snapshots", ".vtkhdf")
 
     def steps_of(self, snapshots: bool) -> list[int]:
         """The steps of all snapshots, or of all checkpoints."""
@@ -190,9 +189,9 @@ class RunDirectory:
         self._remove_own(PARTIAL)
 
     def _remove_own(self, ending: str) -> None:
-        for folder, patterns in OWN_FOLDERS.items():
-            for pattern in patterns:
-                for file in (self.path / folder).glob(pattern + ending):
+        for folder, names in OWN_FOLDERS.items():
+            for before, behind in names:
+                for file in numbered(self.path / folder, behind + ending, before):
                     file.unlink()
         for name in reversed(OWN_FILES):
             (self.path / (name + ending)).unlink(missing_ok=True)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import xarray as xr
 
-from whorl.base.files import whole_file
+from whorl.base.files import numbered, whole_file
 from whorl.base.hdf5 import open_hdf5
 from whorl.output.diagnostic_files import append_states, read_diagnostics, write_group
 
@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 SMALL = 1 << 22  # bytes of a file that is copied for each state
 SHARE = 4  # the states beside a file are less than its size divided by this
-DIGITS = "[0-9]" * 8
 
 
 class GrowingFile:
@@ -88,8 +87,9 @@ class GrowingFile:
 
     def _states(self) -> list[tuple[int, Path]]:
         """The files beside it, by their steps."""
-        files = self.path.parent.glob(f"{self.path.stem}-{DIGITS}.h5")
-        return sorted((int(path.stem.removeprefix(f"{self.path.stem}-")), path) for path in files)
+        before = f"{self.path.stem}-"
+        files = numbered(self.path.parent, ".h5", before)
+        return [(int(path.stem.removeprefix(before)), path) for path in files]
 
     def _change(self, change: Callable[["h5py.File"], None]) -> None:
         with whole_file(self.path) as beside:

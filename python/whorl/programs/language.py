@@ -153,8 +153,12 @@ def _with_sign(algebra: Algebra, a: Value, b: Value) -> Value:
 
 
 def _truncated_remainder(algebra: Algebra, a: Value, b: Value) -> Value:
-    whole = algebra.componentwise("trunc", algebra.divide(a, _number(b, "fmod")))
-    return algebra.add(a, algebra.multiply(whole, b), "subtract")
+    sizes = (algebra.componentwise("abs", one) for one in (a, _number(b, "fmod")))
+    size, below = (
+        algebra.componentwise("remainder", *sizes),
+        algebra.componentwise("less", a, algebra.number(0)),
+    )
+    return algebra.componentwise("where", below, algebra.negative(size), size)
 
 
 def _number(a: Value, what: str) -> Value:

@@ -51,6 +51,11 @@ class Multiplier:
         return self.derivatives == (0, 0, 0) and self.power == 0 and self.low <= 0 < self.high
 
     @property
+    def degree(self) -> int:
+        """Its power of a wavenumber."""
+        return sum(self.derivatives) + 2 * self.power
+
+    @property
     def order(self) -> tuple[Any, ...]:
         """What sorts multipliers."""
         return (*self.derivatives, self.power, self.low, self.high, self.radius)

@@ -123,9 +123,13 @@ class Graph:
     def constant(self, value: float) -> Node:
         """A number. Raises ValueError if it is not finite."""
         number = float(value)
+        self._check_finite(number)
+        return self._node("constant", number, (), uniform=True)
+
+    @staticmethod
+    def _check_finite(number: float) -> None:
         if not math.isfinite(number):
             raise ValueError(f"a number in it becomes {number:g}")
-        return self._node("constant", number, (), uniform=True)
 
     def number(self, name: str) -> Node:
         """A number that is known when the program runs, such as the time t."""
@@ -147,10 +151,14 @@ class Graph:
         """The mean over all points; in a periodic box of sums of what is in the modes the sum of theirs."""
         if node.uniform:
             return node
-        # Of the points between walls an odd field has a mean.
-        if self.walls == EVEN and (_has_no_mean(node) or self._from_modes(node)):
+        if self.mean_is_in_modes(node):
             return self._mean_from_modes(node)
         return self._node("number", node, (), uniform=True)
+
+    def mean_is_in_modes(self, node: Node) -> bool:
+        """Whether its mean is known without a round trip of its own."""
+        # Of the points between walls an odd field has a mean.
+        return self.walls == EVEN and (_has_no_mean(node) or self._from_modes(node))
 
     def maximum(self, node: Node) -> Node:
         """The maximum over all points."""
@@ -164,6 +172,8 @@ class Graph:
         )
 
     def _is_scaled(self, node: Node) -> bool:
+        if node.kind == "divide":
+            return node.arguments[1].uniform
         return node.kind == "multiply" and any(one.uniform for one in node.arguments)
 
     def _mean_from_modes(self, node: Node) -> Node:
@@ -231,8 +241,7 @@ class Graph:
         """Whether a sum has a part that needs no product brought back."""
         if node.kind in SCALES:
             return any(self._has_linear_part(one) for one in node.arguments)
-        scaled = node.kind == "multiply" and any(one.uniform for one in node.arguments)
-        of = [one for one in node.arguments if not one.uniform] if scaled else []
+        of = [one for one in node.arguments if not one.uniform] if self._is_scaled(node) else []
         return node.uniform or node.kind == "linear" or any(self._has_linear_part(one) for one in of)
 
     def power(self, base: Node, exponent: Node) -> Node:
@@ -249,7 +258,7 @@ class Graph:
     def _whole_power(self, base: Node, exponent: int) -> Node:
         if exponent % 2 == 0 and base.kind == "abs":
             base = base.arguments[0]
-        if exponent % 2 == 0 and base.kind == "sqrt":
+        if exponent % 2 == 0 and base.kind == "sqrt" and is_sum_of_squares(base.arguments[0]):
             return self._whole_power(base.arguments[0], exponent // 2)
         result, square = self.constant(1), base
         while exponent:
@@ -299,6 +308,8 @@ class Graph:
         return tuple(odd and wall for odd, wall in zip(parity, self.walls, strict=True))
 
     def _linear(self, form: LinearForm) -> Node:
+        for factor in form.values():
+            self._check_finite(factor)
         return self._node("linear", form, ()) if form else self.constant(0)
 
     def _folded(self, name: str, arguments: tuple[Node, ...]) -> Node:
@@ -359,6 +370,9 @@ class Graph:
             raise ValueError("it divides by zero")
         if not b.uniform or a.uniform:
             return None
+        # A quotient of whole numbers is to be whole: the product with the inverse is rounded twice.
+        if b.kind == "constant" and not in_modes(a) and abs(math.frexp(b.value)[0]) != 0.5:
+            return None
         return self.apply("multiply", self.apply("divide", self.constant(1), b), a)
 
 
@@ -383,6 +397,14 @@ def is_constant(node: Node, value: float) -> bool:
 def _has_no_mean(node: Node) -> bool:
     """Whether it is a form without k = 0."""
     return node.kind == "linear" and not any(term.multiplier.keeps_mean for term in node.value)
+
+
+def is_sum_of_squares(node: Node) -> bool:
+    """Whether it is one, so that it is not negative."""
+    return all(
+        one.kind == "add" or (one.kind == "multiply" and one.arguments[0] is one.arguments[1])
+        for one in within(node, into=lambda one: one.kind == "add")
+    )
 
 
 def in_modes(node: Node) -> bool:

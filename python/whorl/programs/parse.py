@@ -13,7 +13,7 @@ from functools import cached_property
 
 from whorl.base.errors import CaseError
 from whorl.programs.language import FUNCTIONS
-from whorl.programs.nodes import EVEN, Graph, Parity
+from whorl.programs.nodes import EVEN, Graph, Node, Parity, within
 from whorl.programs.values import AXES, Algebra, Value, array, scalar
 
 LONGEST = 4000  # characters of an expression
@@ -339,10 +339,18 @@ class _Reading:
     def _truth(self, a: Value) -> Value:
         """1 where a value is not zero, as a comparison gives."""
         compare, zero = self.algebra.componentwise, self.algebra.number(0)
-        kinds = ("less", "less_equal", "equal", "minimum", "maximum")
-        if all(node.kind in kinds for node in a.nodes()):
+        if all(_holds_or_not(node) for node in a.nodes()):
             return a
         return compare("equal", compare("equal", a, zero), zero)
+
+
+def _holds_or_not(node: Node) -> bool:
+    """Whether it is 1 or 0, as comparisons are, and what & and | make of these."""
+    both = ("minimum", "maximum")
+    return all(
+        one.kind in (*both, "less", "less_equal", "equal")
+        for one in within(node, into=lambda one: one.kind in both)
+    )
 
 
 def in_one_line(text: str) -> str:

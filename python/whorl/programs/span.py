@@ -10,6 +10,9 @@ from typing import Any
 
 from whorl.programs.linear import LinearForm, Term
 
+MOST_CANCELLED = 8  # times the largest factor of a form what the terms of a combination for it may add up to
+ZERO = Fraction(0)
+
 
 @dataclass
 class Span:
@@ -23,7 +26,7 @@ class Span:
 
     carried: list[LinearForm] = field(default_factory=list)
     _rows: list["_Row"] = field(default_factory=list)
-    _zero: dict[LinearForm, int] = field(default_factory=dict)  # by the numbers of those carried
+    _as_it_is: dict[LinearForm, int] = field(default_factory=dict)  # those that are no combination of others
 
     @classmethod
     def of(cls, forms: Iterable[LinearForm]) -> "Span":
@@ -35,8 +38,8 @@ class Span:
 
     def combination(self, form: LinearForm) -> list[tuple[int, float]]:
         """The numbers of carried forms and their factors, whose sum the form is."""
-        if form in self._zero:
-            return [(self._zero[form], 1.0)]
+        if form in self._as_it_is:
+            return [(self._as_it_is[form], 1.0)]
         rest, by = self._reduced(form)
         if rest:
             raise ValueError("the form is not in the span")
@@ -46,8 +49,8 @@ class Span:
         rest, by = self._reduced(form)
         if not rest:
             # A divergence, which is rounding, is no combination of others.
-            if not by and form not in self._zero:
-                self._zero[form] = len(self.carried)
+            if (not by or self._cancels(form, by)) and form not in self._as_it_is:
+                self._as_it_is[form] = len(self.carried)
                 self.carried.append(form)
             return
         leading = next(iter(rest))
@@ -56,6 +59,19 @@ class Span:
         of_carried = {number: -factor * scale for number, factor in by.items()} | {len(self.carried): scale}
         self._rows.append(_Row(leading, {term: one * scale for term, one in rest.items()}, of_carried))
         self.carried.append(form)
+
+    def _cancels(self, form: LinearForm, by: dict[int, Fraction]) -> bool:
+        """Whether in a combination of carried forms much larger terms cancel, which leaves their rounding."""
+        own: dict[int, Fraction] = {}
+        for term, value in form.without_divergences().items():
+            own[term.multiplier.degree] = max(own.get(term.multiplier.degree, ZERO), abs(Fraction(value)))
+        summed: dict[Term, Fraction] = {}
+        for number, factor in by.items():
+            for term, value in self.carried[number].without_divergences().items():
+                summed[term] = summed.get(term, ZERO) + abs(factor * Fraction(value))
+        return any(
+            size > MOST_CANCELLED * own.get(term.multiplier.degree, ZERO) for term, size in summed.items()
+        )
 
     def _reduced(self, form: LinearForm) -> tuple[dict[Term, Fraction], dict[int, Fraction]]:
         """What of the form is outside the span, and the combination of carried forms that is inside."""

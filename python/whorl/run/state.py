@@ -6,11 +6,11 @@ import numpy as np
 import xarray as xr
 
 from whorl import _core
-from whorl.base.errors import BlowUp
+from whorl.base.errors import BlowUp, CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.clock import Clock
-from whorl.config.measures import output_fields
+from whorl.config.measures import output_fields, state_fields
 from whorl.config.models.base import FieldOf
 from whorl.config.positions import coordinates
 from whorl.initial import fields as initials
@@ -307,13 +307,19 @@ class State:
         ValueError
             If there is no such field; the message names those there are.
         BlowUp
-            If a value is not finite.
+            If a value of the flow is not finite.
+        CaseError
+            If the flow is finite, and the expression is not, such as the logarithm of a negative number.
         """
         field = self.field(name)
         squares = np.einsum("czyx,czyx->zyx", field, field, dtype=float)
         [largest] = self.flow.maximum([squares.max(initial=0.0)])
         if not np.isfinite(largest):
-            raise self._lost(f"the largest {name} is {largest}")
+            if name in state_fields(self.case):
+                raise self._lost(f"the largest {name} is {largest}")
+            for field in state_fields(self.case):
+                self.maximum(field)
+            raise CaseError(f"{name} is not finite at all points, though the flow is.")
         return float(np.sqrt(largest))
 
     def set_field(self, name: str, values: Any) -> None:

@@ -5,8 +5,17 @@ from typing import Any, Literal
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Diagnostic, Layout, Texts, quantity_axis
-from whorl.config.diagnostics.scales import Bins, Ends, Scale, counts, mean_and_std, outside
+from whorl.config.diagnostics.base import Array, Diagnostic, Layout, Texts, listed_numbers, quantity_axis
+from whorl.config.diagnostics.scales import (
+    Bins,
+    Ends,
+    Scale,
+    about_mean,
+    counts,
+    mean_and_std,
+    number,
+    outside,
+)
 from whorl.config.section import option
 from whorl.programs.questions import Answers, Questions
 from whorl.programs.tally import Tally
@@ -28,17 +37,18 @@ class Conditional(Diagnostic):
         if len(conditions) != 1:
             raise ValueError(f"diagnostics.{self.label}.given takes one number, not a vector")
         bins, graph = Bins.of(self.scale, self.bins, self.range), questions.parser.graph
-        squares = [graph.apply("multiply", one.node, one.node) for one in quantities]
-        weights = (*(one.node for one in quantities), *squares)
+        nodes, lower = zip(*(about_mean(graph, one.node) for one in quantities), strict=True)
+        weights = (*nodes, *(graph.apply("multiply", node, node) for node in nodes))
+        shift = listed_numbers([number(questions, one) for one in lower])
         position = bins.position(questions, conditions[0])
         tally, count = questions.tally(Tally((position,), (bins.count,), weights)), len(quantities)
 
         def conditional_mean(found: Answers) -> np.ndarray:
-            return _per_point(found, tally, range(count))
+            return _per_point(found, tally, range(count)) + shift(found)[:, None]
 
         def conditional_std(found: Answers) -> np.ndarray:
-            square = _per_point(found, tally, range(count, 2 * count))
-            return np.sqrt(np.maximum(square - conditional_mean(found) ** 2, 0.0))
+            mean, square = (_per_point(found, tally, of) for of in (range(count), range(count, 2 * count)))
+            return np.sqrt(np.maximum(square - mean**2, 0.0))
 
         mean, std = mean_and_std(questions, conditions)
         return Layout(

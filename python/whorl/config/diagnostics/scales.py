@@ -1,5 +1,6 @@
 """Axes of histograms: how a quantity becomes a position among bins."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
@@ -10,6 +11,7 @@ from pydantic import AfterValidator, BeforeValidator
 from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.diagnostics.base import Array, Axis, Quantity, listed_numbers
 from whorl.config.section import LARGEST_NUMBER, listed
+from whorl.programs.linear import WITHOUT_MEAN, band
 from whorl.programs.nodes import Graph, Node, is_constant
 from whorl.programs.questions import Answers, Questions
 from whorl.programs.tally import Tally
@@ -82,18 +84,32 @@ class Bins:
 
 
 def spread(graph: Graph, node: Node) -> Node:
-    """The standard deviation, from means of the same round trip.
-
-    In single precision the mean is taken away first, unless both follow from the modes: ⟨f²⟩ − ⟨f⟩² of values
-    at the points would lose what is small beside the mean.
-    """
+    """The standard deviation, from means of the same round trip."""
+    centred, lower = about_mean(graph, node)
+    if node.kind == "linear" and graph.mean_is_in_modes(node) and not is_constant(lower, 0):
+        centred = graph.under(node, *band(WITHOUT_MEAN, math.inf))
+    square = graph.mean(graph.apply("multiply", centred, centred))
+    if _is_centred(graph, node):
+        return graph.apply("sqrt", square)
     mean = graph.mean(node)
-    if graph.single and node.kind != "linear":
-        centred = graph.apply("subtract", node, mean)
-        return graph.apply("sqrt", graph.mean(graph.apply("multiply", centred, centred)))
-    square = graph.mean(graph.apply("multiply", node, node))
     variance = graph.apply("subtract", square, graph.apply("multiply", mean, mean))
     return graph.apply("sqrt", graph.apply("maximum", variance, graph.constant(0)))
+
+
+def _is_centred(graph: Graph, node: Node) -> bool:
+    """Whether the mean of a node is taken away before squares are: what is small beside it would be lost.
+
+    In double precision it is not if it takes a round trip before.
+    """
+    return graph.single or graph.mean_is_in_modes(node)
+
+
+def about_mean(graph: Graph, node: Node) -> tuple[Node, Node]:
+    """A node whose variance over some of the points is to be found, and what it is lower by than this one."""
+    if not _is_centred(graph, node):
+        return node, graph.constant(0)
+    mean = graph.mean(node)
+    return graph.apply("subtract", node, mean), mean
 
 
 def number(questions: Questions, node: Node) -> Value:

@@ -1,16 +1,17 @@
 """Spectra of quantities by shell."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Texts, check_labels
+from whorl.config.diagnostics.scales import number
 from whorl.config.section import option
 from whorl.config.wavenumbers import shell_count, smallest_wavenumber
 from whorl.programs.parse import ExpressionError, fault, in_one_line
-from whorl.programs.questions import Questions
-from whorl.programs.tally import Shells
+from whorl.programs.questions import Answers, Questions
 from whorl.programs.values import Value
 
 
@@ -43,13 +44,13 @@ class Spectrum(Diagnostic):
                     "spectrum",
                     ("quantity", "k"),
                     "Σ Re(f·g*) over the shell, whose sum over all shells is ⟨f·g⟩; g is f without times",
-                    lambda answers: np.array([answers.spectrum(shells) for shells in found]),
+                    lambda answers: np.array([spectrum(answers) for spectrum in found]),
                     f"({UNITS_OF_CASE})²",
                 ),
             ),
         )
 
-    def _spectrum(self, questions: Questions, text: str, count: int) -> Shells:
+    def _spectrum(self, questions: Questions, text: str, count: int) -> Callable[[Answers], np.ndarray]:
         first = self._value(questions, "of", text)
         second = first if self.times is None else self._value(questions, "times", self.times)
         try:
@@ -57,17 +58,27 @@ class Spectrum(Diagnostic):
                 raise ValueError(
                     f"a cospectrum is of two real values of one rank, not of {first} and {second}"
                 )
-            # Components that are the same at all points, such as zero in a plane flow, are in no shell but 0.
-            pairs = [
-                (a, b)
-                for a, b in zip(first.nodes(), second.nodes(), strict=True)
-                if not (a.uniform or b.uniform)
-            ]
+            all_pairs = list(zip(first.nodes(), second.nodes(), strict=True))
+            pairs = [(a, b) for a, b in all_pairs if not (a.uniform or b.uniform)]
             if not pairs:
                 raise ValueError("it is the same at all points")
-            return questions.spectrum(pairs, count)
+            shells = questions.spectrum(pairs, count)
         except ValueError as error:
             raise fault(str(error), in_one_line(text)).at(f"diagnostics.{self.label}.of") from None
+        # What is the same at all points, such as zero in a plane flow, is in shell 0.
+        graph = questions.parser.graph
+        of_shell_0 = [
+            number(questions, graph.apply("multiply", graph.mean(a), graph.mean(b)))
+            for a, b in all_pairs
+            if a.uniform or b.uniform
+        ]
+
+        def spectrum(answers: Answers) -> np.ndarray:
+            found = answers.spectrum(shells).copy()
+            found[0] += sum(answers.number(one) for one in of_shell_0)
+            return found
+
+        return spectrum
 
     def _value(self, questions: Questions, option_name: str, text: str) -> Value:
         try:

@@ -1,5 +1,6 @@
 """Structure functions: moments of increments along the axes."""
 
+from collections.abc import Sequence
 from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator
@@ -9,6 +10,7 @@ from whorl.config.diagnostics.increments import Along, Measured
 from whorl.config.explain import did_you_mean
 from whorl.config.section import listed, option
 from whorl.programs.increments import HIGHEST_ORDER
+from whorl.programs.nodes import within
 from whorl.programs.parse import ExpressionError, fault, in_one_line
 from whorl.programs.questions import Questions
 from whorl.programs.values import Value
@@ -52,6 +54,8 @@ class StructureFunctions(Diagnostic):
         check_labels(self.of, f"diagnostics.{self.label}.of")
         measured = [self._measured(questions, case, text) for text in self.of]
         carrier = self._carrier(questions)
+        for axis in self._axes(case.grid):
+            self._check_periodic(axis, measured, carrier)
         layouts = [
             Along(axis, self._points(case.grid, axis), measured, carrier, self.order).ask(questions, case)
             for axis in self._axes(case.grid)
@@ -107,6 +111,17 @@ class StructureFunctions(Diagnostic):
         if all(node.uniform for node in value.nodes()):
             raise fault("it is the same at all points", in_one_line(text)).at(f"diagnostics.{self.label}.of")
         return Measured(text, value, diffusivity_of(case, text))
+
+    def _check_periodic(self, axis: int, measured: Sequence[Measured], carrier: Value | None) -> None:
+        """Raises ExpressionError for what depends on the position along an axis of increments."""
+        given = [("of", one.text, one.value) for one in measured]
+        if carrier:
+            given.append(("carried_by", self.carried_by or VELOCITY, carrier))
+        for option_name, text, value in given:
+            if any(one.kind == "coordinate" and one.value == axis for one in within(*value.nodes())):
+                name = "xyz"[axis]
+                reason = f"{name} is not periodic, so what it is in has no increments along {name}"
+                raise fault(reason, in_one_line(text)).at(f"diagnostics.{self.label}.{option_name}")
 
     def _carrier(self, questions: Questions) -> Value | None:
         try:

@@ -144,13 +144,20 @@ class Mhd(ViscousFlow):
         return (*branches, carried - fast, carried - slow) if np.any(self.rotation) else branches
 
     def quantities(self) -> dict[str, Defined]:
-        return super().quantities() | {
+        named = super().quantities() | {
             "lorentz_force": Defined(LORENTZ, "length/time²", "j×(B0 + b)"),
             "lorentz_work": Defined(
                 f"dot(velocity, {LORENTZ})", ENERGY_RATE, "u·(j×(B0 + b)), from magnetic to kinetic energy"
             ),
             "ohmic_dissipation": Defined("resistivity*dot(current, current)", ENERGY_RATE, "η j²"),
         }
+        return {name: one for name, one in named.items() if name not in self.unknown()}
+
+    def unknown(self) -> dict[str, str]:
+        if not self.kinematic:
+            return {}
+        why = "with flow.kinematic = true the velocity stays as it is, and no force acts on it"
+        return {"acceleration": f"acceleration is not known: {why}"}
 
     def budget(self) -> dict[str, tuple[str, ...]]:
         of_b = {"magnetic_energy": ("-lorentz_work", "-ohmic_dissipation", "magnetic_force_power")}
