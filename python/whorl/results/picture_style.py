@@ -7,6 +7,8 @@ from matplotlib.figure import Figure
 
 from whorl.base.files import whole_file
 
+# Also told apart without red or green: tests/python/test_diagnostic_pictures.py.
+COLORS = ("#2563a8", "#d9590b", "#0aa17a", "#86206b", "#e0a800", "#6bb8ea", "#1f2937", "#94a3b8")
 STYLE = {
     "font.size": 10,
     "axes.spines.top": False,
