@@ -7,7 +7,6 @@ import numpy as np
 import xarray as xr
 from matplotlib import rc_context
 from matplotlib.figure import Figure
-from matplotlib.textpath import TextPath
 
 from whorl.base.errors import CaseError
 from whorl.base.files import check_picture
@@ -16,12 +15,9 @@ from whorl.config.diagnostics import KINDS, Diagnostic
 from whorl.results.diagnostic_means import check_measured
 from whorl.results.diagnostic_plots import DRAWINGS, draw_plain
 from whorl.results.diagnostic_plots.base import tell_empty
-from whorl.results.picture_style import STYLE, save_picture
+from whorl.results.picture_style import STYLE, draw_title, save_picture
 from whorl.results.runs import RunResults, open_run
 from whorl.results.slices import Tell, silent
-
-TITLE, POINTS = 11.0, 72  # the size of titles, and of an inch
-ROOM = 0.95  # of the width for a title
 
 
 def plot_diagnostic(
@@ -108,9 +104,7 @@ def draw_diagnostic(data: xr.Dataset, title: str = "") -> Figure:
     figure = Figure(layout="constrained")
     DRAWINGS.get(data.attrs.get("kind", ""), draw_plain)(figure, data)
     tell_empty(figure)
-    if title:
-        room = ROOM * POINTS * figure.get_figwidth() / TextPath((0, 0), title, size=TITLE).get_extents().width
-        figure.suptitle(title, x=0.012, ha="left", fontsize=TITLE * min(1.0, room))
+    draw_title(figure, title)
     return figure
 
 

@@ -15,7 +15,7 @@ from whorl.base.text import spelled
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
 from whorl.output.directory import RunDirectory
-from whorl.results.picture_style import COLORS, STYLE, save_picture
+from whorl.results.picture_style import COLORS, STYLE, draw_title, save_picture
 from whorl.results.probes import frequency_spectrum, spatio_temporal_spectrum
 from whorl.results.runs import open_run
 
@@ -65,23 +65,23 @@ def plot_probe(
         raise CaseError(f"the run {directory} has no probe {name}{near} Probes: {', '.join(probes)}.")
     path = Path(output) if output else RunDirectory(directory).path / f"probe-{name}.png"
     check_picture(path)
-    data = probes[name]
     with rc_context(STYLE):
-        figure = Figure(figsize=(9, 7), layout="constrained")
-        figure.suptitle(
-            f"{spelled(RunDirectory(directory).path.resolve().name)}   ·   {name}",
-            x=0.012,
-            ha="left",
-            fontsize=11,
-        )
-        above, below = figure.subplots(2, 1, height_ratios=(2, 3))
-        _draw_series(above, data)
-        if data.sizes.get("mode", 1) > 1:
-            _draw_map(figure, below, data, run.case, resample)
-        else:
-            _draw_spectra(below, data, run.case, resample)
-        save_picture(figure, path)
+        title = f"{spelled(RunDirectory(directory).path.resolve().name)}   ·   {name}"
+        save_picture(draw_probe(probes[name], run.case, title, resample=resample), path)
     return path
+
+
+def draw_probe(data: xr.Dataset, case: Case, title: str = "", *, resample: bool = False) -> Figure:
+    """Return the figure of what a probe read, as `RunResults.probes` returns it, in a case."""
+    figure = Figure(figsize=(9, 7), layout="constrained")
+    draw_title(figure, title)
+    above, below = figure.subplots(2, 1, height_ratios=(2, 3))
+    _draw_series(above, data)
+    if data.sizes.get("mode", 1) > 1:
+        _draw_map(figure, below, data, case, resample)
+    else:
+        _draw_spectra(below, data, case, resample)
+    return figure
 
 
 def _series(data: xr.Dataset) -> xr.DataArray:
