@@ -124,6 +124,17 @@ def test_structure_functions_of_the_second_order_alone():
     assert len(drawn(means("structure-functions")).axes) == 2
 
 
+def test_balances_are_seen_below_zero_and_moments_that_are_zero():
+    data = means("structure-functions")
+    data["cubic_balance_x"][0, -1] = -0.7
+    left, right = drawn(data).axes
+    assert right.get_ylim()[0] < -0.7
+    assert left.get_yscale() == "log"
+    for axis in "xz":
+        data[f"longitudinal_{axis}"][:] = 0
+    assert drawn(data).axes[0].get_yscale() == "linear"
+
+
 def plain(**arrays) -> xr.Dataset:
     """A dataset of a kind that has no drawing of its own."""
     axes = {"quantity": ["a", "b"], "r": [1.0, 2.0, 4.0], "part": ["long", "wide"], "s": [0.0, 1.0]}
