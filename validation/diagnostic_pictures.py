@@ -1,33 +1,32 @@
-"""The pictures of docs/diagnostics/: forced turbulence with a diagnostic of each kind; a quarter of an hour.
+"""The pictures of docs/diagnostics/ and docs/probes.md, of runs that are made for them; a quarter of an hour.
 
-    .venv/bin/python validation/diagnostic_pictures.py          # runs the case, then draws
-    .venv/bin/python validation/diagnostic_pictures.py draw     # draws the run that is there
+    .venv/bin/python validation/diagnostic_pictures.py                   # all runs and pictures
+    .venv/bin/python validation/diagnostic_pictures.py convection line   # these, and the runs they need
+    .venv/bin/python validation/diagnostic_pictures.py --draw pdf        # of the run that is there
 
-The run is in runs/forced-turbulence/, the pictures docs/figures/diagnostic-NAME.png are those of
-`whorl plot runs/forced-turbulence --diagnostic NAME`, with fewer dots and colours.
+The runs are in runs/pictures/. docs/figures/diagnostic-NAME.png is `whorl plot RUN --diagnostic NAME`, with
+the window or the time that `PICTURES` gives, and docs/figures/probe-modes.png is that of `--probes modes`,
+both with fewer colours.
 """
 
-import io
-import sys
+import argparse
+import tempfile
 from pathlib import Path
+from typing import Any
 
-from matplotlib import rc_context
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from PIL import Image
-from whorl.config.case import load_case
-from whorl.results.diagnostic_picture import draw_diagnostic
-from whorl.results.picture_style import STYLE
-from whorl.results.runs import open_run
+from whorl.config.case import Case, load_case
+from whorl.results.diagnostic_picture import plot_diagnostic
+from whorl.results.probe_plots import plot_probe
 from whorl.run.simulation import Simulation
 
 ROOT = Path(__file__).resolve().parents[1]
-RUN = ROOT / "runs" / "forced-turbulence"
-FIGURES = ROOT / "docs" / "figures"
-DOTS, COLOURS = 100, 256  # small files
+RUNS, FIGURES = ROOT / "runs" / "pictures", ROOT / "docs" / "figures"
+COLOURS = 256  # for small files
 GRADIENTS = ["dx(u.x)", "dx(u.y)"]
 RATES = ["2*nu*sum(strain(u)**2)", "nu*dot(omega, omega)"]
 Q_R = ["-det(grad(u))", "-trace(grad(u) @ grad(u))/2"]
-DIAGNOSTICS = [
+FORCED = [
     {"kind": "pdf", "of": [*GRADIENTS, "p"], "bins": 200},
     {"kind": "moments", "of": ["u.x", *GRADIENTS, "p"]},
     {"kind": "joint-pdf", "of": Q_R, "range": [[-5, 5], [-6, 6]]},
@@ -35,35 +34,101 @@ DIAGNOSTICS = [
     {"kind": "profile", "of": ["u", "u.x*u.z"]},
     {"kind": "spectrum", "of": ["u", "omega", "p"]},
     {"kind": "structure-functions"},
+    {"kind": "slice", "of": ["omega.z", "p"], "at": 3.14},
+    {"kind": "line", "of": ["u", "dye"], "along": "z", "at": [3.14, 0.0]},
+    {"kind": "gradients", "bins": 200},
+    {"kind": "dissipation", "bins": 200},
+    {"kind": "pressure", "bins": 200},
+    {"kind": "scalars", "bins": 200},
 ]
+MODES = [[1, 0, n] for n in range(8)]
 
 
-def run() -> None:
-    case = load_case("forced-turbulence").updated(
+def _measured(kind: str, every: float, **options: Any) -> list[dict[str, Any]]:
+    return [{"kind": kind, "every": every} | options]
+
+
+CASES: dict[str, Case] = {
+    "forced-turbulence": load_case("forced-turbulence").updated(
         time={"until": "40 turnovers"},
-        output={"directory": str(RUN), "snapshot_every": "never"},
-        diagnostics=[one | {"every": "0.5 turnovers"} for one in DIAGNOSTICS],
-    )
+        scalars=[{"name": "dye", "gradient": [0.0, 0.0, 1.0]}],
+        diagnostics=[one | {"every": "0.5 turnovers"} for one in FORCED],
+    ),
+    "rayleigh-benard": load_case("rayleigh-benard").updated(
+        grid={"points": [64, 64, 48], "lengths": [2.0, 2.0, 1.0]},
+        flow={"rayleigh": 1e5},
+        time={"until": 80.0},
+        diagnostics=_measured("convection", 0.5),
+    ),
+    "kelvin-helmholtz": load_case("kelvin-helmholtz").updated(diagnostics=_measured("stratification", 0.5)),
+    "decaying-mhd": Case(
+        grid={"points": 64},
+        flow={"model": "mhd", "viscosity": 0.01, "resistivity": 0.01},
+        time={"courant": 0.7, "until": 2.0},
+        initial={
+            "name": "random",
+            "k0": 2.0,
+            "energy": 0.5,
+            "magnetic": {"name": "random", "k0": 2.0, "energy": 0.5, "seed": 2},
+        },
+        diagnostics=_measured("current", 0.5, bins=200),
+    ),
+    "taylor-green-superfluid": load_case("taylor-green-superfluid").updated(
+        diagnostics=_measured("condensate", 0.5, bins=100)
+    ),
+    "rotating": Case(
+        grid={"points": 32},
+        flow={"viscosity": 0.002, "rotation": 10.0, "linear": "exact"},
+        time={"dt": 0.02, "until": 40.0},
+        initial={"name": "random", "k0": 3.0, "energy": 0.01},
+        probes=[{"kind": "modes", "of": "u", "modes": MODES}],
+    ),
+}
+# The run of each picture, and what of it `whorl plot` is told to draw.
+PICTURES: dict[str, tuple[str, dict[str, float]]] = {
+    **{one["kind"]: ("forced-turbulence", {}) for one in FORCED},
+    "convection": ("rayleigh-benard", {"start": 30.0}),
+    "stratification": ("kelvin-helmholtz", {"time": 6.0}),
+    "current": ("decaying-mhd", {"time": 2.0}),
+    "condensate": ("taylor-green-superfluid", {"time": 1.0}),
+    "modes": ("rotating", {}),
+}
+
+
+def run(name: str) -> None:
+    case = CASES[name].updated(output={"directory": str(RUNS / name), "snapshot_every": "never"})
     with Simulation(case, overwrite=True) as simulation:
         if not simulation.run():
             raise SystemExit(f"stopped before the end; {FIGURES} is as it was")
 
 
-def draw() -> None:
-    means = open_run(RUN).mean_diagnostics()
-    for name, data in means.means.items():
-        title = f"{RUN.name}   ·   {name}   ·   mean of {data.attrs['states']} states"
-        with rc_context(STYLE):
-            figure = draw_diagnostic(data, title)
-            FigureCanvasAgg(figure)
-            whole = io.BytesIO()
-            figure.savefig(whole, dpi=DOTS)
-        picture = Image.open(whole).convert("RGB").quantize(COLOURS)
-        picture.save(FIGURES / f"diagnostic-{name}.png", optimize=True)
-    print(means.verdict)
+def draw(name: str) -> None:
+    directory, shown = RUNS / PICTURES[name][0], PICTURES[name][1]
+    probes = [one.label for one in CASES[PICTURES[name][0]].probes]
+    with tempfile.TemporaryDirectory() as folder:
+        whole = Path(folder) / "whole.png"
+        if name in probes:
+            plot_probe(directory, name, whole)
+        else:
+            plot_diagnostic(directory, name, whole, **shown)
+        picture = Image.open(whole).convert("RGB").quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE)
+    path = FIGURES / f"{'probe' if name in probes else 'diagnostic'}-{name}.png"
+    picture.save(path, optimize=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("name", nargs="*", help=f"pictures, all by default: {', '.join(PICTURES)}")
+    parser.add_argument("--draw", action="store_true", help="draw the runs that are there, without running")
+    given = parser.parse_args()
+    if unknown := set(given.name) - set(PICTURES):
+        parser.error(f"there is no picture {', '.join(sorted(unknown))}; there are {', '.join(PICTURES)}")
+    wanted = given.name or list(PICTURES)
+    for name in {} if given.draw else dict.fromkeys(PICTURES[one][0] for one in wanted):
+        run(name)
+    for name in wanted:
+        draw(name)
 
 
 if __name__ == "__main__":
-    if "draw" not in sys.argv[1:]:
-        run()
-    draw()
+    main()

@@ -1,5 +1,7 @@
 """Structure functions of a case: exact waves, NumPy, walls, balances, and what is refused."""
 
+import warnings
+
 import numpy as np
 import pytest
 from scipy.special import gamma
@@ -131,6 +133,15 @@ def test_balances_are_of_their_parts(state):
     cubes = data["signed_longitudinal_y"].sel(vector="u", odd_order=3)
     wanted = (6 * 0.02 * data["longitudinal_slope_y"].sel(vector="u") - cubes) / (loss * data["r_y"].values)
     np.testing.assert_allclose(data["cubic_balance_y"].sel(vector="u"), wanted, rtol=1e-11)
+
+
+def test_at_rest_there_are_no_balances_and_no_warning():
+    simulation = Simulation(case_of(initial={"name": "zero"}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        data = simulation.diagnose("structure-functions")
+    assert np.isnan(data["cubic_balance_x"]).all()
+    assert np.isnan(data["flux_balance_x"]).all()
 
 
 def test_small_separations_are_gradients():

@@ -3,61 +3,33 @@
 import numpy as np
 import pytest
 import xarray as xr
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.collections import FillBetweenPolyCollection, QuadMesh
-from matplotlib.figure import Figure
+from matplotlib.collections import QuadMesh
 from support.build import needs
 from support.diagnostic_files import case_of, run_with_diagnostics, states_of
-from support.processes import equal
+from support.diagnostic_pictures import STATES, TIMES, bands_of, curves_of, drawn, means
 from whorl.base.errors import CaseError
 from whorl.config.diagnostics import KINDS
 from whorl.results import diagnostic_picture
-from whorl.results.diagnostic_picture import draw_diagnostic, plot_diagnostic
+from whorl.results.diagnostic_picture import plot_diagnostic
 from whorl.results.diagnostic_plots import DRAWINGS, draw_plain
 from whorl.results.pooled import pooled
-
-TIMES = equal(30, 1.0)
-STATES = states_of(case_of(), TIMES)
-
-
-def means(kind: str) -> xr.Dataset:
-    return pooled(STATES[kind]).assign_attrs(STATES[kind].attrs)
-
-
-def drawn(data: xr.Dataset, how=None) -> Figure:
-    """The figure, which is really made: faults may appear only then."""
-    if how is None:
-        figure = draw_diagnostic(data, "title")
-    else:
-        figure = Figure(layout="constrained")
-        how(figure, data)
-    FigureCanvasAgg(figure).draw()
-    return figure
-
-
-def curves_of(ax) -> dict[str, np.ndarray]:
-    return {line.get_label(): line.get_ydata() for line in ax.lines if not line.get_label().startswith("_")}
-
-
-def bands_of(ax) -> list[FillBetweenPolyCollection]:
-    return [one for one in ax.collections if isinstance(one, FillBetweenPolyCollection)]
 
 
 @pytest.mark.parametrize("kind", STATES)
 def test_every_kind_is_drawn_of_means_and_of_a_state(kind):
     assert drawn(means(kind)).axes
     assert drawn(STATES[kind].isel(time=0)).axes
-    assert set(STATES) == set(DRAWINGS)
 
 
-def test_every_kind_has_a_drawing_or_the_plain_one():
-    assert set(DRAWINGS) <= set(KINDS)
+def test_every_kind_has_a_drawing_and_states_here():
+    assert set(STATES) == set(DRAWINGS) == set(KINDS)
 
 
 def test_densities_are_logarithmic_with_bands_and_a_gaussian():
     data = means("pdf")
     data["pdf"] *= 0.01  # of a sparse density, below which a Gaussian one ends
     data["pdf_error"] *= 0.01
+    data["pdf"][:, 0] /= 20  # otherwise there is no need of a logarithm
     (ax,) = drawn(data).axes
     assert ax.get_yscale() == "log"
     found = curves_of(ax)
@@ -70,8 +42,8 @@ def test_densities_are_logarithmic_with_bands_and_a_gaussian():
     places = bands_of(ax)[0].get_paths()[0].vertices[:, 1]
     for value in np.concatenate([upper, lower[lower > ax.get_ylim()[0]]]):
         assert np.isclose(places, value, rtol=1e-12).any()
-    absolute = data.assign_attrs(options='{"scale": "absolute"}')
-    assert "Gaussian" not in curves_of(drawn(absolute).axes[0])
+    data["bin"].attrs["long_name"] = "f, the centre of the bin"
+    assert "Gaussian" not in curves_of(drawn(data).axes[0])
 
 
 def test_densities_end_with_what_is_populated():
@@ -150,6 +122,17 @@ def test_structure_functions_of_the_second_order_alone():
     (ax,) = drawn(pooled(data).assign_attrs(data.attrs)).axes
     assert list(curves_of(ax)) == ["n = 2"]
     assert len(drawn(means("structure-functions")).axes) == 2
+
+
+def test_balances_are_seen_below_zero_and_moments_that_are_zero():
+    data = means("structure-functions")
+    data["cubic_balance_x"][0, -1] = -0.7
+    left, right = drawn(data).axes
+    assert right.get_ylim()[0] < -0.7
+    assert left.get_yscale() == "log"
+    for axis in "xz":
+        data[f"longitudinal_{axis}"][:] = 0
+    assert drawn(data).axes[0].get_yscale() == "linear"
 
 
 def plain(**arrays) -> xr.Dataset:

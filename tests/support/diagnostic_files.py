@@ -22,8 +22,9 @@ BLOCKS = [
 ]
 
 
-def case_of(blocks=BLOCKS) -> Case:
-    return Case(grid={"points": 8}, flow={"viscosity": 0.1}, time={"until": 1}, diagnostics=blocks)
+def case_of(blocks=BLOCKS, **sections) -> Case:
+    usual = {"grid": {"points": 8}, "flow": {"viscosity": 0.1}, "time": {"until": 1}}
+    return Case(**usual | sections, diagnostics=blocks)
 
 
 def states_of(case: Case, times: np.ndarray, seed: int = 1) -> dict[str, xr.Dataset]:

@@ -14,7 +14,8 @@ from whorl.base.text import spelled
 from whorl.config.diagnostics import KINDS, Diagnostic
 from whorl.results.diagnostic_means import check_measured
 from whorl.results.diagnostic_plots import DRAWINGS, draw_plain
-from whorl.results.picture_style import STYLE, save_picture
+from whorl.results.diagnostic_plots.base import tell_empty
+from whorl.results.picture_style import STYLE, draw_title, save_picture
 from whorl.results.runs import RunResults, open_run
 from whorl.results.slices import Tell, silent
 
@@ -102,8 +103,8 @@ def draw_diagnostic(data: xr.Dataset, title: str = "") -> Figure:
     """
     figure = Figure(layout="constrained")
     DRAWINGS.get(data.attrs.get("kind", ""), draw_plain)(figure, data)
-    if title:
-        figure.suptitle(title, x=0.012, ha="left", fontsize=11)
+    tell_empty(figure)
+    draw_title(figure, title)
     return figure
 
 

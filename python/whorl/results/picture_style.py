@@ -4,9 +4,12 @@ from pathlib import Path
 
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.textpath import TextPath
 
 from whorl.base.files import whole_file
 
+# Also told apart without red or green: tests/python/test_diagnostic_pictures.py.
+COLORS = ("#2563a8", "#d9590b", "#0aa17a", "#86206b", "#e0a800", "#6bb8ea", "#1f2937", "#94a3b8")
 STYLE = {
     "font.size": 10,
     "axes.spines.top": False,
@@ -24,6 +27,17 @@ STYLE = {
     "lines.linewidth": 2,
 }
 DOTS = 150  # per inch, in a PNG and in the images within other formats
+TITLE, POINTS = 11.0, 72  # the size of titles, and of an inch
+ROOM = 0.92  # of the width for a title
+
+
+def draw_title(figure: Figure, title: str) -> None:
+    """The title of a whole figure, smaller if it is too long for it."""
+    if not title:
+        return
+    length = TextPath((0, 0), title, size=TITLE).get_extents().width
+    room = ROOM * POINTS * figure.get_figwidth() / length
+    figure.suptitle(title, x=0.012, ha="left", fontsize=TITLE * min(1.0, room))
 
 
 def save_picture(figure: Figure, path: Path) -> None:

@@ -11,17 +11,19 @@ from matplotlib.figure import Figure
 
 from whorl.base.errors import CaseError
 from whorl.base.files import check_picture
+from whorl.base.text import spelled
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
 from whorl.output.directory import RunDirectory
-from whorl.results.picture_style import STYLE, save_picture
+from whorl.results.picture_style import COLORS, STYLE, draw_title, save_picture
 from whorl.results.probes import frequency_spectrum, spatio_temporal_spectrum
 from whorl.results.runs import open_run
 
-MOST_SERIES = 8
+MOST_SERIES = 4
 DECADES = 6  # of E(k, ω) that are shown
+FEWEST = 10  # frequencies on either side are shown
 BEYOND = 2.0  # times the highest frequency of waves is shown
-WAVES = "#c2410c"
+WAVES, MARKS = "0.45", "#7dd3fc"  # of the linear waves in spectra and on the map
 
 
 def plot_probe(
@@ -63,51 +65,73 @@ def plot_probe(
         raise CaseError(f"the run {directory} has no probe {name}{near} Probes: {', '.join(probes)}.")
     path = Path(output) if output else RunDirectory(directory).path / f"probe-{name}.png"
     check_picture(path)
-    data = probes[name]
     with rc_context(STYLE):
-        figure = Figure(figsize=(9, 7), layout="constrained")
-        above, below = figure.subplots(2, 1)
-        _draw_series(above, data)
-        if data.sizes.get("mode", 1) > 1:
-            _draw_map(figure, below, data, run.case, resample)
-        else:
-            _draw_spectra(below, data, run.case, resample)
-        save_picture(figure, path)
+        title = f"{spelled(RunDirectory(directory).path.resolve().name)}   ·   {name}"
+        save_picture(draw_probe(probes[name], run.case, title, resample=resample), path)
     return path
+
+
+def draw_probe(data: xr.Dataset, case: Case, title: str = "", *, resample: bool = False) -> Figure:
+    """Return the figure of what a probe read, as `RunResults.probes` returns it, in a case."""
+    figure = Figure(figsize=(9, 7), layout="constrained")
+    draw_title(figure, title)
+    above, below = figure.subplots(2, 1, height_ratios=(2, 3))
+    _draw_series(above, data)
+    if data.sizes.get("mode", 1) > 1:
+        _draw_map(figure, below, data, case, resample)
+    else:
+        _draw_spectra(below, data, case, resample)
+    return figure
 
 
 def _series(data: xr.Dataset) -> xr.DataArray:
     return data["amplitude"] if "amplitude" in data else data["value"]
 
 
-def _labelled(values: xr.DataArray) -> list[tuple[str, xr.DataArray]]:
-    """The first few series, each with its label."""
+def _chosen(data: xr.Dataset) -> list[tuple[int, int]]:
+    """The numbers of the quantity and of the mode or point of the series with the largest mean squares."""
+    values = _series(data)
+    squares = np.abs(values.transpose("time", "quantity", ...).values) ** 2
+    strength = np.nan_to_num(squares, nan=0.0, posinf=0.0).mean(axis=0)
+    largest = np.argsort(-strength, axis=None, kind="stable")[:MOST_SERIES]
+    return [divmod(int(one), strength.shape[1]) for one in sorted(largest)]
+
+
+def _labelled(data: xr.Dataset, values: xr.DataArray) -> list[tuple[str, str, xr.DataArray]]:
+    """The label, colour and values of some series."""
     along = "mode" if "mode" in values.dims else "point"
-    chosen = [(q, p) for q in range(values.sizes["quantity"]) for p in range(values.sizes[along])]
     return [
         (
-            f"{values['quantity'].values[q]} {along} {values[along].values[p]}",
+            f"{values['quantity'].values[q]}   {along} {values[along].values[p]}",
+            COLORS[n],
             values.isel({"quantity": q, along: p}),
         )
-        for q, p in chosen[:MOST_SERIES]
+        for n, (q, p) in enumerate(_chosen(data))
     ]
 
 
 def _draw_series(axes: Axes, data: xr.Dataset) -> None:
-    for label, one in _labelled(_series(data)):
-        axes.plot(data["time"], np.real(one), label=label, linewidth=1)
-    axes.set(title="Real part" if "amplitude" in data else "Values", xlabel="time")
-    axes.legend(fontsize=7, ncols=2)
+    values = _series(data)
+    drawn = _labelled(data, values)
+    for label, color, one in drawn:
+        axes.plot(data["time"], np.real(one), label=label, color=color, linewidth=0.8)
+    every = values.size // max(values.sizes["time"], 1)
+    title = "Real parts" if "amplitude" in data else "Values"
+    if len(drawn) < every:
+        title += f", the {len(drawn)} largest of {every} series"
+    axes.set(title=title, xlabel="time")
+    axes.legend(fontsize=7.5, frameon=False, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
 
 
 def _draw_spectra(axes: Axes, data: xr.Dataset, case: Case, resample: bool) -> None:
     spectrum = frequency_spectrum(_series(data), resample=resample)
-    for label, one in _labelled(spectrum):
-        axes.plot(spectrum["frequency"], np.where(one > 0, one, np.nan), label=label, linewidth=1)
-    for branch in _waves(data, case):
-        for frequency in branch:
-            axes.axvline(frequency, color=WAVES, linestyle="--", linewidth=1)
-    axes.set(title="Frequency spectrum  S(ω)", xlabel="ω", yscale="log")
+    for _, color, one in _labelled(data, spectrum):
+        axes.plot(spectrum["frequency"], np.where(one > 0, one, np.nan), color=color, linewidth=1)
+    waves = [frequency for branch in _waves(data, case) for frequency in branch]
+    for frequency in waves:
+        axes.axvline(frequency, color=WAVES, linestyle="--", linewidth=1)
+    title = "Frequency spectra S(ω)" + (", and the linear waves of the model (dashed)" if waves else "")
+    axes.set(title=title, xlabel="ω  [1/time]", yscale="log" if (spectrum > 0).any() else "linear")
 
 
 def _draw_map(figure: Figure, axes: Axes, data: xr.Dataset, case: Case, resample: bool) -> None:
@@ -123,14 +147,15 @@ def _draw_map(figure: Figure, axes: Axes, data: xr.Dataset, case: Case, resample
     )
     figure.colorbar(image, ax=axes, label="E(k, ω)")
     for branch in _waves(data, case):
-        axes.plot(np.arange(len(branch)), branch, "_", color="#7dd3fc", markersize=14)
+        axes.plot(np.arange(len(branch)), branch, "_", color=MARKS, markersize=14)
     if waves := [one for branch in _waves(data, case) for one in np.abs(branch) if one > 0]:
-        shown = min(BEYOND * max(waves), float(energy["frequency"].max()))
+        step = float(np.diff(energy["frequency"]).max())
+        shown = min(max(BEYOND * max(waves), FEWEST * step), float(energy["frequency"].max()))
         axes.set_ylim(-shown, shown)
     labels = energy["mode"].values
     few = np.unique(np.linspace(0, len(labels) - 1, 12).astype(int))
     axes.set_xticks(few, labels[few], fontsize=7, rotation=30)
-    axes.set(title="E(k, ω), and the linear waves of the model", xlabel="mode", ylabel="ω")
+    axes.set(title="E(k, ω), and the linear waves of the model", xlabel="mode", ylabel="ω  [1/time]")
     axes.grid(False)
 
 

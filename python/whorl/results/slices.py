@@ -260,9 +260,16 @@ def colours(plane: Plane) -> dict[str, Any]:
     """
     values, background = plane.values, plane.of.background
     middle = 0.0 if background is None else background[0] + background[1] * plane.grid.lengths[2] / 2
-    limit = float(np.percentile(abs(values - middle), 99.7)) or 1.0
-    below = plane.of.shows == "value" and float(values.min()) < -0.02 * limit
-    signed = background is not None or plane.of.part is not None or below
+    signed = background is not None or plane.of.part is not None
+    return scale_of(values.values, middle, signed or (None if plane.of.shows == "value" else False))
+
+
+def scale_of(values: np.ndarray, middle: float = 0.0, signed: bool | None = None) -> dict[str, Any]:
+    """The colours of `colours`; None: signed if a part of the values is clearly below zero."""
+    values = values[np.isfinite(values)]
+    limit = (float(np.percentile(abs(values - middle), 99.7)) if values.size else 0.0) or 1.0
+    if signed is None:
+        signed = bool((values < -0.02 * limit).any())
     lowest, palette = (middle - limit, "RdBu_r") if signed else (0.0, "inferno")
     return {"cmap": palette, "norm": Normalize(lowest, middle + limit)}
 

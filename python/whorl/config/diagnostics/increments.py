@@ -184,21 +184,21 @@ class _Slopes:
         losses = {one.text: _loss(questions, one) for one in along.measured}
         meaning = "nan if the diffusivity κ of f is not known"
 
+        def of_loss(values: np.ndarray, one: Measured, answers: Answers) -> np.ndarray:
+            with np.errstate(divide="ignore", invalid="ignore"):  # nan at rest
+                return values / (losses[one.text](answers) * r)
+
         def of_flux(one: Measured, slope: Numbers) -> Numbers:
             def balance(answers: Answers) -> np.ndarray:
                 flux = along.flux(answers.increments[increments], one)
-                return (2 * (one.diffusivity or np.nan) * slope(answers) - flux) / (
-                    losses[one.text](answers) * r
-                )
+                return of_loss(2 * (one.diffusivity or np.nan) * slope(answers) - flux, one, answers)
 
             return balance
 
         def of_cubes(one: Measured, slope: Numbers) -> Numbers:
             def balance(answers: Answers) -> np.ndarray:
                 cubes = answers.increments[increments].signed(one.along(along.axis))[0]
-                return (6 * (one.diffusivity or np.nan) * slope(answers) - cubes) / (
-                    losses[one.text](answers) * r
-                )
+                return of_loss(6 * (one.diffusivity or np.nan) * slope(answers) - cubes, one, answers)
 
             return balance
 

@@ -4,7 +4,8 @@ A drawing gets a figure and the dataset of a diagnostic, over its axes: of one s
 (`whorl.results.pooled`). A kind without a drawing of its own is drawn by `plain`.
 
 Its modules, each of which reaches only those before it:
-base, conditional, joint_pdf, moments, pdf, plain, profile, spectrum, structure_functions.
+base, conditional, joint_pdf, line, moments, pdf, plain, profile, ready, slice, spectrum, structure_functions,
+upright, convection, stratification.
 """
 
 from collections.abc import Callable
@@ -12,15 +13,23 @@ from collections.abc import Callable
 import xarray as xr
 from matplotlib.figure import Figure
 
+from whorl.config.diagnostics import KINDS
+from whorl.config.diagnostics.ready import ReadySet
 from whorl.results.diagnostic_plots.conditional import draw_conditional
+from whorl.results.diagnostic_plots.convection import draw_convection
 from whorl.results.diagnostic_plots.joint_pdf import draw_joint_pdf
+from whorl.results.diagnostic_plots.line import draw_line
 from whorl.results.diagnostic_plots.moments import draw_moments
 from whorl.results.diagnostic_plots.pdf import draw_pdf
 from whorl.results.diagnostic_plots.plain import draw_plain
 from whorl.results.diagnostic_plots.profile import draw_profile
+from whorl.results.diagnostic_plots.ready import draw_ready_set
+from whorl.results.diagnostic_plots.slice import draw_slice_of
 from whorl.results.diagnostic_plots.spectrum import draw_spectrum
+from whorl.results.diagnostic_plots.stratification import draw_stratification
 from whorl.results.diagnostic_plots.structure_functions import draw_structure_functions
 
+SETS = [kind for kind, one in KINDS.items() if issubclass(one, ReadySet)]
 DRAWINGS: dict[str, Callable[[Figure, xr.Dataset], None]] = {
     "pdf": draw_pdf,
     "moments": draw_moments,
@@ -29,6 +38,11 @@ DRAWINGS: dict[str, Callable[[Figure, xr.Dataset], None]] = {
     "profile": draw_profile,
     "spectrum": draw_spectrum,
     "structure-functions": draw_structure_functions,
+    "convection": draw_convection,
+    "stratification": draw_stratification,
+    "slice": draw_slice_of,
+    "line": draw_line,
+    **dict.fromkeys(SETS, draw_ready_set),
 }
 
 __all__ = ["DRAWINGS", "draw_plain"]

@@ -1,16 +1,19 @@
-"""What drawings of diagnostics share: colours, bands of errors, names of axes."""
+"""What drawings of diagnostics share: looks of curves, bands of errors, names of axes."""
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 
 from whorl.config.columns import UNITS_OF_CASE
+from whorl.results.picture_style import COLORS
 
-COLORS = ("#2b6cb0", "#c2410c", "#4d7c0f", "#7c3aed", "#b7791f", "#0f766e", "#be185d", "#475569")
+DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)))  # of those after as many as there are colours
 BAND = 0.3  # opacity of an error
 LAW = {
     "color": "0.45",
@@ -18,6 +21,7 @@ LAW = {
     "linestyle": (0, (5, 2)),
     "zorder": 1,
 }  # what curves are compared with
+ROWS = 20  # of a legend beside a graph
 WIDTH, HEIGHT = 6.4, 4.2  # of a figure with one graph, in inches
 
 
@@ -26,13 +30,35 @@ def options_of(data: xr.Dataset) -> dict[str, Any]:
     return json.loads(data.attrs.get("options", "{}"))
 
 
-def curves(array: xr.DataArray) -> Iterator[tuple[str, xr.DataArray, str]]:
-    """The name, values and colour for each quantity of an array; one without a name if there is none."""
-    if "quantity" not in array.dims:
-        yield "", array, COLORS[0]
+class Look(NamedTuple):
+    """How the curve of a quantity looks."""
+
+    color: str
+    linestyle: Any
+
+    @property
+    def line(self) -> dict[str, Any]:
+        """Of a line of usual width."""
+        return self._asdict() | {"linewidth": 1.6}
+
+
+def look(number: int) -> Look:
+    """The look of the curve with this number, from 0."""
+    return Look(COLORS[number % len(COLORS)], DASHES[number // len(COLORS) % len(DASHES)])
+
+
+def quantity_of(array: xr.DataArray) -> str | None:
+    """The axis of the quantities of an array, "quantity" or one such as "angle_quantity"; None without."""
+    return next((str(name) for name in array.dims if str(name).endswith("quantity")), None)
+
+
+def curves(array: xr.DataArray) -> Iterator[tuple[str, xr.DataArray, Look]]:
+    """The name, values and look for each quantity of an array; one without a name if there is none."""
+    if (axis := quantity_of(array)) is None:
+        yield "", array, look(0)
         return
-    for n, name in enumerate(array["quantity"].values):
-        yield short(str(name)), array.isel(quantity=n), COLORS[n % len(COLORS)]
+    for n, name in enumerate(array[axis].values):
+        yield short(str(name)), array.isel({axis: n}), look(n)
 
 
 def short(text: str, most: int = 32) -> str:
@@ -45,9 +71,19 @@ def error_of(data: xr.Dataset, array: xr.DataArray) -> np.ndarray | None:
     errors = data.get(f"{array.name}_error")
     if errors is None:
         return None
-    if "quantity" in errors.dims and "quantity" not in array.dims:
-        errors = errors.sel(quantity=array["quantity"])
+    axis = quantity_of(errors)
+    if axis is not None and axis not in array.dims:
+        errors = errors.sel({axis: array[axis]})
     return errors.transpose(*array.dims).values
+
+
+def draw_curve(ax: Axes, place: np.ndarray, values: np.ndarray, look: Look, label: str, **more: Any) -> None:
+    """A curve, with a dot for each value that stands between two missing ones, where no line shows it."""
+    ax.plot(place, values, **look.line | more, label=label)
+    there = np.pad(np.isfinite(place) & np.isfinite(values), 1)
+    alone = there[1:-1] & ~there[:-2] & ~there[2:]
+    if alone.any():
+        ax.plot(place[alone], values[alone], ".", color=look.color)
 
 
 def draw_band(
@@ -79,6 +115,12 @@ def scaled(data: xr.Dataset, axis: str) -> str:
     )
 
 
+def with_error(value: float, error: np.ndarray | None) -> str:
+    """A number as text, with its standard error if that is known."""
+    known = error is not None and np.isfinite(error)
+    return f"{value:.4g}" + (f" ± {float(error):.2g}" if known else "")
+
+
 def places(data: xr.Dataset, axis: str) -> tuple[np.ndarray, list[str] | None]:
     """Where the values of an axis are drawn, and what is written there if they are texts."""
     values = data[axis].values
@@ -87,11 +129,41 @@ def places(data: xr.Dataset, axis: str) -> tuple[np.ndarray, list[str] | None]:
     return np.arange(len(values)), [short(str(text)) for text in values]
 
 
-def legend(ax: Axes, many: int = 4) -> None:
-    """A legend without a frame, if there is anything to tell apart."""
+def legend(ax: Axes, many: int = 4, loc: str = "best") -> None:
+    """A legend without a frame, if there is anything to tell apart; a long one stands beside the graph."""
     _, labels = ax.get_legend_handles_labels()
-    if any(labels):
-        ax.legend(frameon=False, fontsize=8.5, ncols=1 if len(labels) <= many else 2)
+    if len(labels) > 2 * many:
+        style = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0), "ncols": -(-len(labels) // ROWS)}
+        ax.legend(frameon=False, fontsize=8, **style)
+    elif any(labels):
+        ax.legend(loc=loc, frameon=False, fontsize=8.5, ncols=1 if len(labels) <= many else 2)
+
+
+def say(ax: Axes, text: str) -> None:
+    """A text in the middle of a graph that shows nothing else."""
+    ax.text(0.5, 0.5, text, transform=ax.transAxes, ha="center", color="0.5")
+
+
+def tell_empty(figure: Figure) -> None:
+    """Say so in each graph whose curves have no numbers."""
+    for ax in figure.axes:
+        lines = [one for one in ax.lines if one.get_color() != LAW["color"]]
+        if lines and not any(
+            np.isfinite(np.asarray(one.get_xydata(), float)).all(axis=1).any() for one in lines
+        ):
+            say(ax, "no numbers")
+
+
+def tell_left_out(figure: Figure, number: int) -> None:
+    """Say in the figure how many graphs are left out."""
+    if number > 0:
+        figure.supxlabel(f"{number} more {'is' if number == 1 else 'are'} not drawn", fontsize=9, color="0.4")
+
+
+def few_ticks(ax: Axes) -> None:
+    """Ticks across the page that do not run into each other, however small the values."""
+    ax.xaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 2.5, 5, 10]))
+    ax.ticklabel_format(axis="x", scilimits=(-4, 5), useMathText=True)
 
 
 def populated(present: np.ndarray, margin: int = 2) -> slice:

@@ -7,6 +7,7 @@ from whorl.results.diagnostic_plots.base import (
     WIDTH,
     curves,
     draw_band,
+    draw_curve,
     error_of,
     legend,
     options_of,
@@ -23,12 +24,16 @@ def draw_conditional(figure: Figure, data: xr.Dataset) -> None:
     count = data["count"].values
     shown = populated(count > 0)
     bins, given = data["bin"].values[shown], short(options_of(data).get("given", "f"))
-    for name, one, color in curves(data["conditional_mean"]):
+    for name, one, look in curves(data["conditional_mean"]):
         values, error = one.values[shown], error_of(data, one)
-        top.plot(bins, values, color=color, linewidth=1.6, label=name)
-        draw_band(top, bins, values, None if error is None else error[shown], color)
+        draw_curve(top, bins, values, look, name)
+        draw_band(top, bins, values, None if error is None else error[shown], look.color)
     top.set_ylabel(f"mean, given {given}")
     legend(top)
     part = count[shown] / max(count.sum() + data["outside"].values.sum(), 1)
     bottom.bar(bins, part, width=bins[1] - bins[0] if len(bins) > 1 else 1.0, color="0.75")
-    bottom.set(yscale="log", ylabel="part of points", xlabel=f"{scaled(data, 'bin')},   f = {given}")
+    bottom.set(
+        yscale="log" if part.any() else "linear",
+        ylabel="part of points",
+        xlabel=f"{scaled(data, 'bin')},   f = {given}",
+    )

@@ -2,6 +2,7 @@
 
 import numpy as np
 import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from whorl.results.diagnostic_plots.base import (
@@ -10,38 +11,40 @@ from whorl.results.diagnostic_plots.base import (
     WIDTH,
     curves,
     draw_band,
+    draw_curve,
     error_of,
     legend,
-    options_of,
     populated,
     scaled,
 )
 
+FLAT = 10  # times the smallest density is the largest one where no logarithm is needed
+
 
 def draw_pdf(figure: Figure, data: xr.Dataset) -> None:
-    """Each density over its axis, logarithmic upwards; on the axis in units of σ with a Gaussian one."""
+    """Each density over its axis, logarithmic upwards unless flat; in units of σ with a Gaussian one."""
     figure.set_size_inches(WIDTH, HEIGHT)
-    ax, density = figure.subplots(), data["pdf"]
+    draw_densities(figure.subplots(), data)
+
+
+def draw_densities(ax: Axes, data: xr.Dataset, prefix: str = "") -> None:
+    """The densities of the array that begins with a prefix, as `draw_pdf` does."""
+    density, axis = data[f"{prefix}pdf"], f"{prefix}bin"
     positive = density.values[density.values > 0]
     floor = 0.3 * positive.min() if positive.size else 1e-6
     shown = populated((density.values > 0).any(axis=0))
-    bins = data["bin"].values[shown]
-    if options_of(data).get("scale") == "std":
+    bins = data[axis].values[shown]
+    if "σ" in scaled(data, axis):
         place = np.linspace(bins[0], bins[-1], 400)
         gaussian = np.exp(-(place**2) / 2) / np.sqrt(2 * np.pi)
         ax.plot(place, np.where(gaussian > floor, gaussian, np.nan), label="Gaussian", **LAW)
-    for name, one, color in curves(density):
-        values, error = one.values[shown], error_of(data, one)
-        ax.plot(bins, np.where(values > 0, values, np.nan), color=color, linewidth=1.6, label=name)
-        draw_band(
-            ax,
-            bins,
-            np.where(values > 0, values, np.nan),
-            None if error is None else error[shown],
-            color,
-            floor,
-        )
-    ax.set(yscale="log", xlabel=scaled(data, "bin"), ylabel="probability density")
-    ax.set_ylim(bottom=floor)
-    ax.set_xlim(bins[0], bins[-1])
+    for name, one, look in curves(density):
+        values, error = np.where(one.values > 0, one.values, np.nan)[shown], error_of(data, one)
+        draw_curve(ax, bins, values, look, name)
+        draw_band(ax, bins, values, None if error is None else error[shown], look.color, floor)
+    flat = positive.size and positive.max() < FLAT * positive.min()
+    ax.set(yscale="linear" if flat else "log", xlabel=scaled(data, axis), ylabel="probability density")
+    ax.set_ylim(bottom=0.0 if flat else floor)
+    if len(bins) > 1:
+        ax.set_xlim(bins[0], bins[-1])
     legend(ax)

@@ -11,10 +11,13 @@ from whorl.results.diagnostic_plots.base import (
     WIDTH,
     curves,
     draw_band,
+    draw_curve,
     error_of,
     label_of,
     legend,
     places,
+    quantity_of,
+    tell_left_out,
 )
 
 MOST = 4  # graphs
@@ -31,6 +34,7 @@ def draw_plain(figure: Figure, data: xr.Dataset) -> None:
     parts = [one for one in arrays if len(_axes(one)) == most]
     if most == 2:
         parts = [part for one in parts for _, part, _ in curves(one)]
+    tell_left_out(figure, len(parts) - MOST)
     parts = parts[:MOST]
     figure.set_size_inches(WIDTH if len(parts) == 1 else 0.8 * WIDTH * len(parts), HEIGHT)
     for ax, array in zip(figure.subplots(1, len(parts), squeeze=False)[0], parts, strict=True):
@@ -48,7 +52,7 @@ def _arrays(data: xr.Dataset) -> list[xr.DataArray]:
 
 
 def _axes(array: xr.DataArray) -> list[str]:
-    return [name for name in array.dims if name != "quantity"]
+    return [str(name) for name in array.dims if name != quantity_of(array)]
 
 
 def _numbers(ax: Axes, data: xr.Dataset, array: xr.DataArray) -> None:
@@ -64,9 +68,10 @@ def _numbers(ax: Axes, data: xr.Dataset, array: xr.DataArray) -> None:
 def _curves(ax: Axes, data: xr.Dataset, array: xr.DataArray) -> None:
     (axis,) = _axes(array)
     at, texts = places(data, axis)
-    for name, one, color in curves(array):
-        ax.plot(at, one.values, "o" if texts else "-", color=color, linewidth=1.6, label=name)
-        draw_band(ax, at, one.values, error_of(data, one), color)
+    for name, one, look in curves(array):
+        style = {"marker": "o", "linestyle": ""} if texts else {}
+        draw_curve(ax, at, one.values, look, name, **style)
+        draw_band(ax, at, one.values, error_of(data, one), look.color)
     if texts:
         ax.set_xticks(at, texts)
     ax.set(xlabel=label_of(data[axis]), ylabel=label_of(array))

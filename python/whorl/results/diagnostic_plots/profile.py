@@ -3,7 +3,17 @@
 import xarray as xr
 from matplotlib.figure import Figure
 
-from whorl.results.diagnostic_plots.base import BAND, HEIGHT, WIDTH, curves, error_of, label_of, legend
+from whorl.results.diagnostic_plots.base import (
+    BAND,
+    HEIGHT,
+    WIDTH,
+    curves,
+    draw_curve,
+    error_of,
+    few_ticks,
+    label_of,
+    legend,
+)
 
 
 def draw_profile(figure: Figure, data: xr.Dataset) -> None:
@@ -12,11 +22,12 @@ def draw_profile(figure: Figure, data: xr.Dataset) -> None:
     (axis,) = (name for name in data["profile"].dims if name != "quantity")
     left, right = figure.subplots(1, 2, sharey=True)
     for ax, array in ((left, "profile"), (right, "variance")):
-        for name, one, color in curves(data[array]):
-            ax.plot(one.values, data[axis].values, color=color, linewidth=1.6, label=name)
+        for name, one, look in curves(data[array]):
+            draw_curve(ax, one.values, data[axis].values, look, name)
             if (error := error_of(data, one)) is not None:
                 ends = (one.values - error, one.values + error)
-                ax.fill_betweenx(data[axis].values, *ends, color=color, alpha=BAND, linewidth=0)
+                ax.fill_betweenx(data[axis].values, *ends, color=look.color, alpha=BAND, linewidth=0)
+        few_ticks(ax)
         ax.set_xlabel("mean over the plane" if array == "profile" else "variance in the plane")
     left.set_ylabel(label_of(data[axis]))
     legend(left)

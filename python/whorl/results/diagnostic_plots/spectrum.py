@@ -10,10 +10,12 @@ from whorl.results.diagnostic_plots.base import (
     WIDTH,
     curves,
     draw_band,
+    draw_curve,
     error_of,
     label_of,
     legend,
     options_of,
+    say,
 )
 
 DEEPEST = 1e-14  # of the largest value: below it there is rounding alone
@@ -26,18 +28,18 @@ def draw_spectrum(figure: Figure, data: xr.Dataset) -> None:
     shown, times = k > 0, options_of(data).get("times")
     sizes = np.abs(np.nan_to_num(data["spectrum"].values[..., shown]))
     if not sizes.any():
-        ax.text(0.5, 0.5, "it is zero", transform=ax.transAxes, ha="center", color="0.5")
+        say(ax, "it is zero")
         return
     floor = max(DEEPEST * sizes.max(), sizes[sizes > 0].min())
-    for name, one, color in curves(data["spectrum"]):
+    for name, one, look in curves(data["spectrum"]):
         values, error = one.values[shown], error_of(data, one)
-        ax.plot(k[shown], np.where(values >= floor, values, np.nan), color=color, linewidth=1.6, label=name)
+        draw_curve(ax, k[shown], np.where(values >= floor, values, np.nan), look, name)
         below = -values >= floor
         if below.any():
-            ax.plot(k[shown][below], -values[below], "o", color=color, fillstyle="none", markersize=4)
+            ax.plot(k[shown][below], -values[below], "o", color=look.color, fillstyle="none", markersize=4)
         if error is not None:
             draw_band(
-                ax, k[shown], np.where(values >= floor, values, np.nan), error[shown], color, 0.3 * floor
+                ax, k[shown], np.where(values >= floor, values, np.nan), error[shown], look.color, 0.3 * floor
             )
     label = f"cospectrum with {times}" if times else "sum over the shell"
     ax.set(xscale="log", yscale="log", xlabel=label_of(data["k"]), ylabel=label)

@@ -8,11 +8,22 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
-from whorl.results.diagnostic_plots.base import COLORS, HEIGHT, LAW, WIDTH, draw_band, error_of, legend
+from whorl.results.diagnostic_plots.base import (
+    HEIGHT,
+    LAW,
+    WIDTH,
+    Look,
+    draw_band,
+    draw_curve,
+    error_of,
+    legend,
+    short,
+)
+from whorl.results.picture_style import COLORS
 
 BALANCES = (
-    ("cubic_balance", 4 / 5, "(6ν S₂′ − ⟨δu_L³⟩)/(ε r)"),
-    ("flux_balance", 4 / 3, "(2ν⟨|δu|²⟩′ − ⟨δu_L |δu|²⟩)/(ε r)"),
+    ("cubic_balance", 4 / 5, "(6κ⟨δf_L²⟩′ − ⟨δf_L³⟩)/(ε r)"),
+    ("flux_balance", 4 / 3, "(2κ⟨|δf|²⟩′ − ⟨δu_L |δf|²⟩)/(ε r)"),
 )
 STYLES = {"x": "-", "y": "--", "z": ":"}
 LINES = {"x": "──", "y": "– –", "z": "·····"}
@@ -31,7 +42,14 @@ def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
         left = figure.subplots()
     for axis in axes:
         _moments(left, data, axis)
-    left.set(yscale="log", ylabel="⟨|δf|ⁿ⟩")
+    name, kind = _kind(data)
+    symbol = "⟨|δf_L|ⁿ⟩" if kind == "vector" else "⟨|δf|ⁿ⟩"
+    positive = any((data[f"{name}_{axis}"] > 0).any() for axis in axes)
+    left.set(
+        yscale="log" if positive else "linear",
+        ylabel=f"{symbol},   f = {short(str(data[kind].values[0]))}",
+        title=f"{name} moments",
+    )
     for ax in figure.axes:
         legend(ax)
         ax.set(xscale="log", xlabel=f"r  [length]   {', '.join(f'{axis} {LINES[axis]}' for axis in axes)}")
@@ -49,7 +67,8 @@ def _third_order(
             right.axhline(law, **LAW)
             for axis in axes:
                 _line(right, data, f"{name}_{axis}", axis, COLORS[n], label if axis == axes[0] else "")
-        right.set_ylim(bottom=0)
+        right.set_ylim(bottom=min(0.0, right.get_ylim()[0]))
+        right.set_title("balances of the third order, 4/5 and 4/3")
     else:
         right.axhline(0, **LAW)
         for axis in axes:
@@ -74,7 +93,7 @@ def _moments(ax: Axes, data: xr.Dataset, axis: str) -> None:
             continue
         label = f"n = {order:.0f}" if first else ""
         values, color = array.values[n], COLORS[n // 2]
-        ax.plot(data[f"r_{axis}"], values, STYLES[axis], color=color, linewidth=1.4, label=label)
+        draw_curve(ax, data[f"r_{axis}"].values, values, Look(color, STYLES[axis]), label)
         band = None if errors is None else errors[0][n]
         draw_band(ax, data[f"r_{axis}"].values, values, band, color, floor=0.3 * np.nanmin(values))
 
@@ -85,6 +104,6 @@ def _line(
     array = data[f"signed_{name}"] if signed else data[name]
     first = {dim: 0 for dim in array.dims if dim != f"r_{axis}"}
     values, error = array.isel(first).values, error_of(data, array)
-    ax.plot(data[f"r_{axis}"], values, STYLES[axis], color=color, linewidth=1.6, label=label)
+    draw_curve(ax, data[f"r_{axis}"].values, values, Look(color, STYLES[axis]), label)
     band = None if error is None else error[tuple(0 for _ in first)]
     draw_band(ax, data[f"r_{axis}"].values, values, band, color)

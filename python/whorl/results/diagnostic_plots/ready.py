@@ -1,0 +1,54 @@
+"""Ready sets: densities of their quantities, the joint density, and the numbers beside them."""
+
+import xarray as xr
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+from whorl.results.diagnostic_plots.base import HEIGHT, WIDTH, error_of, label_of, with_error
+from whorl.results.diagnostic_plots.joint_pdf import draw_joint_density
+from whorl.results.diagnostic_plots.pdf import draw_densities
+
+OF_NUMBERS = 0.3  # of the width of a graph
+
+
+def draw_ready_set(figure: Figure, data: xr.Dataset) -> None:
+    """A graph for each group of densities and for the joint density, and the numbers in a column."""
+    prefixes = [str(name)[: -len("pdf")] for name in data.data_vars if str(name) in ("pdf", "angle_pdf")]
+    joint, numbers = "joint_pdf" in data, _numbers(data)
+    graphs = len(prefixes) + joint
+    widths = [1.0] * graphs + [OF_NUMBERS] * bool(numbers)
+    figure.set_size_inches(WIDTH * max(sum(widths), 1.0), HEIGHT)
+    axes = figure.subplots(1, len(widths), width_ratios=widths, squeeze=False)[0]
+    for ax, prefix in zip(axes, sorted(prefixes), strict=False):
+        draw_densities(ax, data, prefix)
+    if joint:
+        draw_joint_density(
+            axes[len(prefixes)], data, "joint_pdf", [str(one) for one in data["quantity"].values[:2]]
+        )
+    if numbers:
+        _column(axes[-1], data, numbers)
+
+
+def _numbers(data: xr.Dataset) -> list[str]:
+    """The numbers of the whole box, without those of counts, errors and samples."""
+    ends = ("outside", "_error", "_samples")
+    return [
+        str(name) for name, one in data.data_vars.items() if not one.dims and not str(name).endswith(ends)
+    ]
+
+
+def _column(ax: Axes, data: xr.Dataset, names: list[str]) -> None:
+    ax.set_axis_off()
+    for n, name in enumerate(names):
+        error, y = error_of(data, data[name]), 1.0 - 0.085 * n
+        told = with_error(float(data[name]), error)
+        ax.text(
+            0.0,
+            y,
+            label_of(data[name], name.replace("_", " ")),
+            transform=ax.transAxes,
+            fontsize=8,
+            color="0.35",
+            va="top",
+        )
+        ax.text(0.0, y - 0.035, told, transform=ax.transAxes, fontsize=9.5, va="top")
