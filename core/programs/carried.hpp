@@ -28,7 +28,7 @@ template <class Real> struct Source {
 // averaged over a radius, unless that is 0.
 template <class Real> struct LoadedTerm {
     const Complex<Real>* field;
-    Real factor;
+    double factor; // of which single precision would lose what is below 1e-38
     int turn;
     std::array<int, 3> derivatives;
     int power;
@@ -51,8 +51,8 @@ template <class Real> struct LoadedTerm {
         const Wavenumber<double> k = widened(mode);
         const double k2 = square(k);
         if (!all && !(low <= k2 && k2 < high)) return 0.0;
-        double m = static_cast<double>(factor) * raised(k.x, derivatives[0]) * raised(k.y, derivatives[1]) *
-                   raised(k.z, derivatives[2]);
+        double m =
+            factor * raised(k.x, derivatives[0]) * raised(k.y, derivatives[1]) * raised(k.z, derivatives[2]);
         if (power > 0) m *= raised(k2, power);
         if (power < 0) m /= raised(k2, -power);
         return m;
@@ -72,7 +72,7 @@ LoadedTerm<Real> loaded(const Term& term, const std::vector<Source<Real>>& sourc
     const auto [a, b, c] = term.derivatives;
     const bool all = term.low <= 0.0 && std::isinf(term.high);
     return {sources[static_cast<std::size_t>(term.field)].modes,
-            static_cast<Real>(term.factor),
+            term.factor,
             (a + b + c) & 3,
             term.derivatives,
             term.power,
@@ -143,8 +143,9 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
                 sums[i] = sums[i] + term.times(term.of(row.k(i)), turned * field[i]);
             });
         } else if (term.all && term.power == 0 && term.derivatives[0] < 2) {
-            const Real of_row = term.factor * term.raised(row.ky, term.derivatives[1]) *
-                                term.raised(row.kz, term.derivatives[2]);
+            const auto of_row = static_cast<Real>(
+                term.factor * term.raised(static_cast<double>(row.ky), term.derivatives[1]) *
+                term.raised(static_cast<double>(row.kz), term.derivatives[2]));
             const Real none = term.derivatives[0] == 0 ? Real(1) : Real(0), once = Real(1) - none;
             Device::run(row.length, [&](std::int64_t i) {
                 const Real m = of_row * (none + once * row.kx[i]);

@@ -1,0 +1,128 @@
+"""Flows whose expressions are worked out by programs and by NumPy."""
+
+import numpy as np
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.measure.expressions import Expressions
+from whorl.run.simulation import Simulation
+
+from support import devices, flows
+from support.expressions import Evaluator
+from support.twin import Twin
+
+POINTS, LENGTHS = (24, 20, 18), (2 * np.pi, 3.0, 5.0)
+TIME = 0.7
+RULES = ["2/3", "phase-shift", "phase-shift-exact", "none"]
+
+
+def case_of(points=POINTS, lengths=LENGTHS, dealias="2/3", **sections) -> Case:
+    grid = {"points": points, "lengths": lengths, "dealias": dealias}
+    return Case(grid=grid, flow={"viscosity": 0.1}, time={"dt": 0.1, "until": 1.0}, **sections)
+
+
+def smooth(twin: Twin) -> np.ndarray:
+    """A velocity of every kept mode, of order 1 and with a mean."""
+    u = flows.noise(twin)
+    return u / (1 + np.abs(u))
+
+
+def names_of(twin: Twin, u: np.ndarray, of: type[Evaluator] = Evaluator) -> tuple[Evaluator, dict]:
+    """What the texts name: the fields by the twin, p by what it solves."""
+    shifts = twin.dealias.startswith("phase-shift")
+    evaluator = of(twin.points, twin.lengths, twin.mask, shifts)
+    velocity = np.array([evaluator.values(a) for a in twin.load(u) * np.prod(twin.points)])
+    numbers = {"nu": 0.1, "t": TIME, "Lx": twin.lengths[0]}
+    known = evaluator.names({"u": velocity}, numbers)
+    known["omega"] = known["vorticity"] = known["curl"](known["u"])
+    known["p"] = -known["inv_lap"](known["div"](known["div"](known["outer"](known["u"], known["u"]))))
+    return evaluator, known
+
+
+def expected(evaluator: Evaluator, known: dict, text: str) -> np.ndarray:
+    """The components of a text at the points, [component, z, y, x]."""
+    value = np.asarray(eval(text.replace("~", "1 -"), {"__builtins__": {}}, known), float)
+    shape = (-1, *np.shape(value)[-4:]) if value.ndim > 4 else (1, *np.shape(value))
+    return np.array([evaluator.inside(part) for part in value.reshape(shape)])
+
+
+def worked_out(world: MPI.Intracomm, flow, case: Case, text: str) -> tuple[np.ndarray, np.ndarray]:
+    """Its values at the points as one array on every rank, and its means."""
+    of = Expressions(case, [text], [text])
+    nx, ny, nz = case.grid.points
+    whole, times = np.zeros((len(of.values[0].nodes()), nz, ny, nx)), np.zeros((nz, ny), int)
+
+    def take(z0, z1, y0, y1, values):
+        whole[:, z0:z1, y0:y1] = values
+        times[z0:z1, y0:y1] += 1
+
+    [means] = of.run(flow, TIME, take)
+    world.Allreduce(MPI.IN_PLACE, whole)
+    world.Allreduce(MPI.IN_PLACE, times)
+    assert (times == 1).all()
+    return whole, means
+
+
+def kept_between(points: tuple, walls: tuple) -> np.ndarray:
+    """The modes that the 2/3 rule keeps in the periodic box of twice the length along axes with walls."""
+    lines = []
+    for n, wall in zip(points, walls, strict=True):
+        number = np.abs(np.rint(np.fft.fftfreq((1 + wall) * n, 1 / ((1 + wall) * n))))
+        lines.append(3 * number < (2 * n if wall else n))
+    return lines[2][:, None, None] & lines[1][:, None] & lines[0]
+
+
+def walled_fields(of: Evaluator) -> dict:
+    """A solenoidal velocity and a temperature of a few modes, odd and even as between free-slip walls."""
+    kx, ky, kz = (
+        np.pi * (1 if wall else 2) / length for wall, length in zip(of.walls, of.lengths, strict=True)
+    )
+    x, y, z = of.x, of.y, of.z
+    rolls = [(2, 1, 1, 0.5), (1, 3, 2, -0.3), (3, 2, 1, 0.2)]
+    u = sum(a * np.sin(i * kx * x) * np.cos(m * ky * y) * np.cos(n * kz * z) for i, m, n, a in rolls)
+    v = sum(
+        -a * i * kx / (2 * m * ky) * np.cos(i * kx * x) * np.sin(m * ky * y) * np.cos(n * kz * z)
+        for i, m, n, a in rolls
+    )
+    w = sum(
+        -a * i * kx / (2 * n * kz) * np.cos(i * kx * x) * np.cos(m * ky * y) * np.sin(n * kz * z)
+        for i, m, n, a in rolls
+    )
+    theta = sum(a * np.cos(i * kx * x) * np.cos(m * ky * y) * np.sin(n * kz * z) for i, m, n, a in rolls)
+    return {"u": np.array([u, v, w]), "theta": theta}
+
+
+# What the pressure is between walls of a flow that buoyancy drives.
+PRESSURE = "inv_lap(dz(theta) - div(div(outer(u, u))))"
+
+
+def between_walls(
+    world: MPI.Intracomm, bases: str, precision: str = "double", of: type[Evaluator] = Evaluator
+) -> tuple[Simulation, Evaluator, dict]:
+    """A flow between walls in a state of a few modes, and what texts name."""
+    case = walled_case(bases, precision)
+    walls = tuple(letter == "S" for letter in reversed(bases))
+    evaluator = of(case.grid.points, case.grid.lengths, kept_between(case.grid.points, walls), walls=walls)
+    known = known_between(evaluator)
+    simulation = Simulation(case, comm=world)
+    for name, symbol in (("velocity", "u"), ("temperature", "theta")):
+        parts = known[symbol] if symbol == "u" else [known[symbol]]
+        simulation.set_field(name, np.array([evaluator.inside(part) for part in parts]))
+    return simulation, evaluator, known
+
+
+def walled_case(bases: str, precision: str = "double") -> Case:
+    """Its case."""
+    return Case(
+        grid={"points": (16, 12, 18), "lengths": (2.0, 1.5, 1.0), "bases": bases},
+        flow={"model": "rayleigh-benard", "rayleigh": 1e3, "prandtl": 1.0},
+        time={"dt": 0.1, "until": 1.0},
+        run={"threads": 1, "device": devices.current(), "precision": precision},
+        initial={"name": "zero"},
+    )
+
+
+def known_between(evaluator: Evaluator) -> dict:
+    """What texts name."""
+    known = evaluator.names(walled_fields(evaluator), {"t": 0.0})
+    known["p"] = eval(PRESSURE, {"__builtins__": {}}, known)
+    return known
