@@ -28,7 +28,7 @@ def of_run(directory: Path, start: float, size: float) -> xr.Dataset:
                 states.append(
                     state.diagnose("structure-functions", of="u", order=max(ORDERS), separations=separations)
                 )
-    return xr.concat(states, "time")
+    return xr.concat(states, "time", coords="minimal")
 
 
 def scaling(states: xr.Dataset, eta: float, dissipation: np.ndarray) -> dict[str, tuple[float, float]]:
