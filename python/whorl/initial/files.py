@@ -17,7 +17,7 @@ from whorl.config.dealiasing import LARGEST_KEPT, is_box
 from whorl.config.models.base import FieldOf
 from whorl.initial.regrid import Block, Kind, regridded
 from whorl.output.checkpoint import FORMAT
-from whorl.output.snapshots import scalars_in
+from whorl.output.snapshot_format import scalars_in
 
 SUFFIXES = {1: ("",), 2: ("_real", "_imaginary"), 3: ("_x", "_y", "_z")}
 IN_SNAPSHOT = "VTKHDF/PointData"
