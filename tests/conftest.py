@@ -1,10 +1,17 @@
 """What all tests share."""
 
+import os
+import sys
 from zlib import crc32
 
 import pytest
 from hypothesis import settings
 from support import devices
+
+# Workers, ranks and commands read modules that are compiled, whatever this environment wants elsewhere: the
+# modules of tests take as long to compile as to import.
+sys.dont_write_bytecode = False
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 
 # Machines stall, and no test here is about time.
 settings.register_profile("whorl", deadline=None)

@@ -1,6 +1,8 @@
 """The tables of docs/architecture.md list what is in the sources: all of it, with the numbers it has."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -111,3 +113,25 @@ def test_a_mode_passes_few_functions():
     first, line = names.index("ColumnsOnThreads::inwards"), names.index("ColumnsOnThreads::lines_in")
     assert 0 < line - first + 1 <= 6
     assert 0 < len(names) - names.index("ColumnsOnThreads::lines_out") <= 8
+
+
+# What waits until it is wanted
+
+RUN = """
+import sys
+from whorl import Simulation, load_case
+import whorl.cli.main
+
+settings = ["grid.points=8", "time.dt=0.02", "time.until=0.04", "output.spectra_every='1 steps'"]
+case = load_case("abc").updated(settings, output={"directory": "run"})
+Simulation(case).run(progress=False)
+print(*sys.modules.keys() & {"xarray", "pandas", "scipy", "matplotlib"})
+"""
+
+
+def test_a_run_does_not_wait_for_what_only_results_want(tmp_path):
+    """Libraries that take as long to import as all else, on each rank."""
+    run = [sys.executable, "-c", RUN]
+    done = subprocess.run(run, cwd=tmp_path, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout) == (0, "\n"), done.stderr
+    assert (tmp_path / "run/series.csv").is_file()

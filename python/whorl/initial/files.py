@@ -17,10 +17,9 @@ from whorl.config.dealiasing import LARGEST_KEPT, is_box
 from whorl.config.models.base import FieldOf
 from whorl.initial.regrid import Block, Kind, regridded
 from whorl.output.checkpoint import FORMAT
-from whorl.output.snapshots import scalars_in
+from whorl.output.snapshot_format import FIELDS, scalars_in
 
 SUFFIXES = {1: ("",), 2: ("_real", "_imaginary"), 3: ("_x", "_y", "_z")}
-IN_SNAPSHOT = "VTKHDF/PointData"
 FROM_FILE = "give the case those of the file, or the field as arrays in an HDF5 or npz file"
 SAME_LENGTH = 1e-6  # relative: lengths are typed by hand
 
@@ -160,14 +159,14 @@ def _names_in(file: Any, field: str, components: int) -> list[str]:
 
     Raises KeyError, with a message for the user.
     """
-    if IN_SNAPSHOT in file:
+    if FIELDS in file:
         attributes = {name: python_value(value) for name, value in file.attrs.items()}
         scalars = {own: numbered for numbered, own in scalars_in(attributes).items()}
-        name = f"{IN_SNAPSHOT}/{scalars.get(field, field)}"
+        name = f"{FIELDS}/{scalars.get(field, field)}"
         if name in file and (field in scalars or field not in scalars.values()):
             return [name]
-        known = [own for own, numbered in scalars.items() if f"{IN_SNAPSHOT}/{numbered}" in file]
-        known += [other for other in file[IN_SNAPSHOT] if other not in scalars.values()]
+        known = [own for own, numbered in scalars.items() if f"{FIELDS}/{numbered}" in file]
+        known += [other for other in file[FIELDS] if other not in scalars.values()]
         raise KeyError(f"it is a snapshot without {field}, of {', '.join(known)}")
     names = names_of(field, components)
     if missing := [name for name in names if name not in file]:

@@ -8,20 +8,19 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import xarray as xr
-
 from whorl.base.errors import CaseError
 from whorl.base.files import check_folder
 from whorl.base.hdf5 import open_hdf5, python_value, text_type
 
 if TYPE_CHECKING:
     import h5py
+    import xarray as xr
 
 
 TOLD = ("units", "long_name", "over_time", "weighted_by", "about")  # attributes of an array
 
 
-def write_group(file: "h5py.File", name: str, data: xr.Dataset, rows: int | None = None) -> None:
+def write_group(file: "h5py.File", name: str, data: "xr.Dataset", rows: int | None = None) -> None:
     """Write a dataset over time as a group that can grow, by so many rows at a time if they are given."""
     group = file.create_group(name)
     group.attrs.update(data.attrs)
@@ -59,7 +58,7 @@ def check_replaceable(path: Path, what: str, about: str) -> None:
         raise CaseError(f"{path} is no earlier {what}, so it is not replaced; choose another with -o.")
 
 
-def append_states(group: "h5py.Group", states: xr.Dataset) -> None:
+def append_states(group: "h5py.Group", states: "xr.Dataset") -> None:
     """Append states to a group of the same diagnostic or probe."""
     if not (count := states.sizes["time"]):
         return
@@ -77,7 +76,7 @@ def cut_group(group: "h5py.Group", states: int) -> None:
             data.resize(states, axis=0)
 
 
-def read_diagnostics(path: Path, *, without_arrays: bool = False) -> dict[str, xr.Dataset]:
+def read_diagnostics(path: Path, *, without_arrays: bool = False) -> "dict[str, xr.Dataset]":
     """The groups of the file, each as a dataset over time, or only its coordinates.
 
     Raises CaseError if it is damaged or not there.
@@ -95,7 +94,9 @@ def read_diagnostics(path: Path, *, without_arrays: bool = False) -> dict[str, x
         ) from None
 
 
-def _read_group(group: "h5py.Group", without_arrays: bool) -> xr.Dataset:
+def _read_group(group: "h5py.Group", without_arrays: bool) -> "xr.Dataset":
+    import xarray as xr
+
     variables = {}
     for key, data in group.items():
         if without_arrays and not data.is_scale and key != "step":

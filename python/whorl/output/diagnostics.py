@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from whorl.base.errors import CaseError
 from whorl.base.parallel import on_root
@@ -29,6 +28,7 @@ from whorl.programs.questions import Questions
 
 if TYPE_CHECKING:
     import h5py
+    import xarray as xr
 
 CLOCK = (("time", "time", "t"), ("step", "1", "number of time steps made"))
 Row = dict[str, np.ndarray]
@@ -45,8 +45,10 @@ class Measured:
     times: list[float] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
 
-    def dataset(self, rows: Sequence[Row]) -> xr.Dataset:
+    def dataset(self, rows: Sequence[Row]) -> "xr.Dataset":
         """The last states, whose arrays are given, over `time` and the axes."""
+        import xarray as xr
+
         variables = {
             one.name: (
                 ("time", *one.axes),
@@ -93,7 +95,7 @@ def measures(attributes: Mapping[str, str]) -> dict[str, Any]:
 
 def measured_now(
     case: Case, diagnostic: Diagnostic, flow: Any, clock: Clock, comm: MPI.Intracomm
-) -> xr.Dataset:
+) -> "xr.Dataset":
     """A diagnostic of the present state, over its axes, the same on every rank. Collective."""
     together = Together(case, [diagnostic])
     rows = together.measure(flow, clock.time, comm)
@@ -133,7 +135,7 @@ class Diagnostics(Table):
         }
         self.gaps: list[str] = []
 
-    def datasets(self) -> dict[str, xr.Dataset]:
+    def datasets(self) -> "dict[str, xr.Dataset]":
         """All states of each, over `time` and the axes; on ranks but the first without states."""
         there = self.file.read() if self.file and self.file.is_there() else {}
         return {name: there.get(name, one.dataset(one.rows)) for name, one in self.measured.items()}
@@ -188,7 +190,7 @@ class Diagnostics(Table):
             kept[name] = (data["step"].values[until].tolist(), data["time"].values[until].tolist())
         return list(there), Kept(kept, sum(len(steps) for steps, _ in kept.values()), gaps)
 
-    def _check(self, kept: dict[str, xr.Dataset]) -> None:
+    def _check(self, kept: "dict[str, xr.Dataset]") -> None:
         """Raises CaseError if a group is of another diagnostic than that of its name."""
         names = self.file.names()
         for name, data in kept.items():

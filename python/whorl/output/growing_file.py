@@ -11,14 +11,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import xarray as xr
-
 from whorl.base.files import numbered, whole_file
 from whorl.base.hdf5 import open_hdf5
 from whorl.output.diagnostic_files import append_states, read_diagnostics, write_group
 
 if TYPE_CHECKING:
     import h5py
+    import xarray as xr
 
 SMALL = 1 << 22  # bytes of a file that is copied for each state
 SHARE = 4  # the states beside a file are less than its size divided by this
@@ -34,7 +33,7 @@ class GrowingFile:
         """Whether a state has been added."""
         return self.path.is_file()
 
-    def read(self, *, without_arrays: bool = False) -> dict[str, xr.Dataset]:
+    def read(self, *, without_arrays: bool = False) -> "dict[str, xr.Dataset]":
         """All groups, or only their coordinates. Raises CaseError."""
         groups = read_diagnostics(self.path, without_arrays=without_arrays)
         for _, beside in self._states():
@@ -52,7 +51,7 @@ class GrowingFile:
                     found.setdefault(name, set()).update(group)
         return found
 
-    def add(self, step: int, states: Mapping[str, xr.Dataset]) -> None:
+    def add(self, step: int, states: "Mapping[str, xr.Dataset]") -> None:
         """Add a state of some groups, which is on disk when this returns."""
         if not self.path.is_file() or (self.path.stat().st_size <= SMALL and not self._states()):
             self._change(lambda file: _extend(file, states))
@@ -99,8 +98,10 @@ class GrowingFile:
                 change(file)
 
 
-def joined(there: xr.Dataset, more: xr.Dataset) -> xr.Dataset:
+def joined(there: "xr.Dataset", more: "xr.Dataset") -> "xr.Dataset":
     """The states of both, without those of the second that the first has."""
+    import xarray as xr
+
     new = _new(more, there["step"].values.max(initial=-1))
     if not new.sizes["time"]:
         return there
@@ -108,11 +109,11 @@ def joined(there: xr.Dataset, more: xr.Dataset) -> xr.Dataset:
     return xr.concat([there, new], "time", join="override", combine_attrs="override", **options)
 
 
-def _new(data: xr.Dataset, last: int) -> xr.Dataset:
+def _new(data: "xr.Dataset", last: int) -> "xr.Dataset":
     return data.isel(time=data["step"].values > last)
 
 
-def _extend(file: "h5py.File", states: Mapping[str, xr.Dataset]) -> None:
+def _extend(file: "h5py.File", states: "Mapping[str, xr.Dataset]") -> None:
     """Append states that are not there yet to the groups of a file."""
     for name, data in states.items():
         if name not in file:

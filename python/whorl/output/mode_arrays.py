@@ -5,15 +5,19 @@ because a cosine has a(−k) = a(k) and a sine a(−k) = −a(k). A mode then st
 along which it varies.
 """
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import xarray as xr
 
 from whorl.config.case import Grid
 from whorl.config.wavenumbers import smallest_wavenumbers
-from whorl.output.snapshots import LAST
+from whorl.output.snapshot_format import LAST
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
-def labelled(array: np.ndarray, numbers: tuple[np.ndarray, ...], grid: Grid, unit: str) -> xr.DataArray:
+def labelled(array: np.ndarray, numbers: tuple[np.ndarray, ...], grid: Grid, unit: str) -> "xr.DataArray":
     """Return modes with their wavenumbers and their unit.
 
     Parameters
@@ -33,6 +37,8 @@ def labelled(array: np.ndarray, numbers: tuple[np.ndarray, ...], grid: Grid, uni
         The amplitudes over (component, kx, ky, kz), with wavenumbers in units of 1/length. A field of one
         component has no dimension `component`; a field of two, a complex field, has `part` instead.
     """
+    import xarray as xr
+
     coordinates = {
         f"k{axis}": (f"k{axis}", n * smallest, {"units": "1/length"})
         for axis, n, smallest in zip("xyz", numbers, smallest_wavenumbers(grid), strict=True)

@@ -1,19 +1,21 @@
 """Reads probes.h5: what the probes of a case read, a group for each, as datasets over time."""
 
 from pathlib import Path
-
-import xarray as xr
+from typing import TYPE_CHECKING
 
 from whorl.base.errors import CaseError
 from whorl.output.diagnostic_files import read_diagnostics
 
+if TYPE_CHECKING:
+    import xarray as xr
 
-def read_probes(path: Path) -> dict[str, xr.Dataset]:
+
+def read_probes(path: Path) -> "dict[str, xr.Dataset]":
     """The probes in a file, amplitudes of modes as complex numbers. Raises CaseError."""
     return {name: as_complex(data) for name, data in read_groups(path).items()}
 
 
-def as_complex(data: xr.Dataset) -> xr.Dataset:
+def as_complex(data: "xr.Dataset") -> "xr.Dataset":
     """The same with one complex number in place of its parts."""
     if "part" not in data.dims:
         return data
@@ -22,7 +24,7 @@ def as_complex(data: xr.Dataset) -> xr.Dataset:
     return data.drop_vars(["amplitude", "part"]).assign(amplitude=whole.assign_attrs(amplitude.attrs))
 
 
-def read_groups(path: Path) -> dict[str, xr.Dataset]:
+def read_groups(path: Path) -> "dict[str, xr.Dataset]":
     """The groups of the file as they are, amplitudes by parts. Raises CaseError."""
     if not path.is_file():
         raise CaseError(f"there is no {path}: the case has no [[probes]], or none has been written yet.")

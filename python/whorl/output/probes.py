@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from whorl.base.errors import CaseError
 from whorl.base.files import whole_file
@@ -27,6 +26,7 @@ from whorl.output.table import Kept, Table
 
 if TYPE_CHECKING:
     import h5py
+    import xarray as xr
 
 MOST_ROWS = 1000  # in memory, unless the file has more than four times as many: then the copies stay few
 MOST_BYTES = 1 << 26
@@ -52,8 +52,10 @@ class Rows:
         many = max(MOST_ROWS, self.written // 4)
         return len(self) >= many or (len(self) > 0 and len(self) * self.raw[0].nbytes >= MOST_BYTES)
 
-    def dataset(self) -> xr.Dataset:
+    def dataset(self) -> "xr.Dataset":
         """The rows over `time` and the axes of the probe."""
+        import xarray as xr
+
         reading = self.reading
         [array] = reading.layout.arrays
         times = np.array(self.times, float)
@@ -131,11 +133,11 @@ class Probes(Table):
     def states(self) -> int:
         return sum(one.written + len(one) for one in self.rows.values())
 
-    def datasets(self) -> dict[str, xr.Dataset]:
+    def datasets(self) -> "dict[str, xr.Dataset]":
         """All that is in memory, by the names of the probes."""
         return {name: as_complex(one.dataset()) for name, one in self.rows.items()}
 
-    def nothing(self) -> dict[str, xr.Dataset]:
+    def nothing(self) -> "dict[str, xr.Dataset]":
         return {}
 
     def read(self, step: int) -> tuple[list[str], Kept]:
@@ -155,7 +157,7 @@ class Probes(Table):
             return Kept({}, 0, [])
         return self.read(step)[1]
 
-    def resume(self, data: dict[str, xr.Dataset], gaps: Iterable[str] = ()) -> None:
+    def resume(self, data: "dict[str, xr.Dataset]", gaps: Iterable[str] = ()) -> None:
         """Resume after `data`; groups of probes that the case has no longer stay in the file."""
         self.gaps = list(dict.fromkeys(gaps))
         for name, one in self.rows.items():
@@ -189,6 +191,6 @@ class Probes(Table):
                             _write(file, name, data)
 
 
-def _write(file: "h5py.File", name: str, data: xr.Dataset) -> None:
+def _write(file: "h5py.File", name: str, data: "xr.Dataset") -> None:
     row = sum(one.nbytes for one in data.data_vars.values()) // max(data.sizes["time"], 1)
     write_group(file, name, data, rows=int(np.clip(CHUNK_BYTES // max(row, 1), 1, 4096)))

@@ -9,9 +9,9 @@ import math
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
-import xarray as xr
 
 from whorl.base.errors import CaseError
 from whorl.base.files import synchronise, write_text
@@ -19,6 +19,9 @@ from whorl.config.columns import CLOCK, Column
 from whorl.config.outputs import option_of
 from whorl.output.moment import Moment, row_of
 from whorl.output.table import Kept, Table
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 GAP, BETWEEN = "# gap: ", "; "
 ABOUT = re.compile(r"# (?P<name>\S+) +\[(?P<unit>[^]]*)\]  (?P<meaning>.*)")
@@ -84,7 +87,7 @@ class Series(Table):
         if self.path and self.rows:
             synchronise(self.path)
 
-    def dataset(self) -> xr.Dataset:
+    def dataset(self) -> "xr.Dataset":
         return as_dataset(self.columns, self.rows, self.gaps)
 
     def _line(self, row: dict[str, float]) -> str:
@@ -93,7 +96,7 @@ class Series(Table):
         return ",".join(cells) + "\n"
 
 
-def read_series(path: Path) -> xr.Dataset:
+def read_series(path: Path) -> "xr.Dataset":
     """The table as a dataset over time, with a variable for each column, its unit and its meaning.
 
     The attribute `gaps` says which rows are missing, if any are.
@@ -128,7 +131,9 @@ def read_table(path: Path) -> tuple[tuple[Column, ...], list[dict[str, float]], 
 
 def as_dataset(
     columns: Iterable[Column], rows: Iterable[dict[str, float]], gaps: Iterable[str] = ()
-) -> xr.Dataset:
+) -> "xr.Dataset":
+    import xarray as xr
+
     rows = list(rows)
     variables = {
         c.name: (
@@ -159,7 +164,7 @@ def step_of(gap: str) -> int:
     return int(found[1]) if found else 0
 
 
-def gaps_of(data: xr.Dataset) -> list[str]:
+def gaps_of(data: "xr.Dataset") -> list[str]:
     """The gaps in a dataset, from its attributes."""
     return data.attrs["gaps"].split(BETWEEN) if "gaps" in data.attrs else []
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from whorl.base.hdf5 import open_hdf5, python_value
 from whorl.base.toml import loads
-from whorl.output.snapshots import ROOT, scalars_in
+from whorl.output.snapshot_format import FIELDS, scalars_in
 
 FORMAT = "whorl snapshot"
 
@@ -30,7 +30,7 @@ def read_header(path: Path) -> SnapshotHeader:
             if attributes.get("format") != FORMAT:
                 raise ValueError("it is no snapshot of whorl")
             own = scalars_in(attributes)
-            fields = tuple(own.get(name, name) for name in file[f"{ROOT}/PointData"])
+            fields = tuple(own.get(name, name) for name in file[FIELDS])
         case = loads(attributes["case"])
         return SnapshotHeader(path, float(attributes["time"]), int(attributes["step"]), case, fields)
     except (OSError, KeyError) as error:

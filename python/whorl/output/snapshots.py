@@ -18,19 +18,10 @@ from xarray.core import indexing
 from whorl.base.hdf5 import open_hdf5, python_value
 from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.models import DEFAULT, MODELS
-from whorl.config.scalars import own_names
+from whorl.output.snapshot_format import LAST, ROOT, scalars_in
 
 if TYPE_CHECKING:
     import h5py
-
-ROOT = "VTKHDF"
-NUMBERED = 1  # the version whose scalars are scalar0, scalar1, …
-# The name of the last dimension of a field by its length: components of a vector, parts of a complex number.
-LAST = {
-    3: ("component", ["x", "y", "z"]),
-    2: ("part", ["real", "imaginary"]),
-    9: ("pair", [a + b for a in "xyz" for b in "xyz"]),
-}
 
 
 class SnapshotBackend(BackendEntrypoint):
@@ -206,13 +197,6 @@ def _about(attributes: dict[str, Any]) -> tuple[dict[str, str], dict[str, str]]:
     units = {name: field.unit for name, field in model.outputs.items()}
     scalars = {scalar["name"]: "1" for scalar in sections.get("scalars", [])}
     return units | scalars, scalars_in(attributes)
-
-
-def scalars_in(attributes: dict[str, Any]) -> dict[str, str]:
-    """Names of the scalars by their names in a file of the first version, which numbered them."""
-    if attributes.get("version") != NUMBERED:
-        return {}
-    return own_names(tomllib.loads(attributes.get("case", "")))
 
 
 def _lazy(path: Path, dataset: "h5py.Dataset", coordinates: dict[str, Any], unit: str) -> xr.Variable:

@@ -7,9 +7,9 @@ small, so each addition writes all of it and renames it: a kill never damages it
 
 from collections.abc import Iterable
 from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import xarray as xr
 
 from whorl.base.errors import CaseError
 from whorl.base.files import whole_file
@@ -20,11 +20,23 @@ from whorl.output.moment import Moment, shells_of
 from whorl.output.series import gaps_of, with_gaps
 from whorl.output.table import Kept, Table
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 COORDINATES = (
     ("time", "time", "t"),
     ("step", "", "number of time steps made"),
     ("k", "1/length", "wavenumber in the middle of the shell"),
 )
+
+
+class States(NamedTuple):
+    """Shells k and, for each state, its time, its step and the sums over shells of each column."""
+
+    k: np.ndarray
+    times: list[float]
+    steps: list[int]
+    sums: dict[str, list[np.ndarray]]
 
 
 class Spectra(Table):
@@ -34,11 +46,13 @@ class Spectra(Table):
 
     def __init__(self, columns: tuple[Column, ...], path: Path | None = None):
         super().__init__(columns, path)
-        self.data = self._empty()
+        self._states = self.nothing()
+        self._attributes: dict[str, str] = {}
 
-    def resume(self, data: xr.Dataset, gaps: Iterable[str] = ()) -> None:
+    def resume(self, data: States, gaps: Iterable[str] = ()) -> None:
         """Resume after `data`, and cut the file to it; `gaps` says which states are missing."""
-        self.data = data.assign_attrs(with_gaps(gaps))
+        self._states = data
+        self._attributes = with_gaps(gaps)
         if self.path:
             self._write()
 
@@ -53,64 +67,69 @@ class Spectra(Table):
 
     @property
     def states(self) -> int:
-        return self.data.sizes["time"]
+        return len(self._states.times)
 
     def read(self, step: int) -> tuple[list[str], Kept]:
         data = read_spectra(self.path)
         kept = data.isel(time=data["step"].values <= step)
-        return list(data.data_vars), Kept(kept, kept.sizes["time"], gaps_of(kept))
+        sums = {str(name): list(kept[name].values) for name in kept.data_vars if name != "step"}
+        states = States(kept["k"].values, kept["time"].values.tolist(), kept["step"].values.tolist(), sums)
+        return list(data.data_vars), Kept(states, len(states.times), gaps_of(kept))
 
-    def nothing(self) -> xr.Dataset:
-        return self._empty()
+    def nothing(self) -> States:
+        return States(np.empty(0), [], [], {column.name: [] for column in self.columns})
 
     def synchronise(self) -> None:
         """Do nothing: each addition has written the whole file."""
 
     def append(self, time: float, step: int, k: np.ndarray, shells: dict[str, np.ndarray]) -> None:
         """Add a state; `shells` has each column on the shells `k`."""
-        row = xr.Dataset(
-            {c.name: (("time", "k"), shells[c.name][None, :]) for c in self.columns}, {"time": [time], "k": k}
-        )
-        row["step"] = ("time", [step])
-        self.data = (
-            row.assign_attrs(self.data.attrs)
-            if self.data.sizes["time"] == 0
-            else xr.concat([self.data, row], "time", join="override", combine_attrs="override")
-        )
-        self._describe(self.data)
+        if not self._states.times:
+            self._states = self._states._replace(k=np.array(k))
+        self._states.times.append(time)
+        self._states.steps.append(step)
+        for column in self.columns:
+            self._states.sums[column.name].append(np.array(shells[column.name]))
         if self.path:
             self._write()
 
-    def _empty(self) -> xr.Dataset:
-        data = xr.Dataset(
-            {c.name: (("time", "k"), np.empty((0, 0))) for c in self.columns},
-            {"time": np.empty(0), "k": np.empty(0)},
-        )
-        data["step"] = ("time", np.empty(0, int))
-        return self._describe(data)
+    def dataset(self) -> "xr.Dataset":
+        """All states over (time, k)."""
+        import xarray as xr
 
-    def _describe(self, data: xr.Dataset) -> xr.Dataset:
-        for name, unit, meaning in (*COORDINATES, *((c.name, c.unit, c.meaning) for c in self.columns)):
-            data[name].attrs = {"units": unit or "1", "long_name": meaning}
-        return data
+        variables = self._variables()
+        coordinates = {name: variables.pop(name) for name in ("time", "k")}
+        return xr.Dataset(variables, coordinates, self._attributes)
+
+    def _variables(self) -> dict[str, tuple[tuple[str, ...], np.ndarray, dict[str, str]]]:
+        """The dimensions, values and attributes of each array of the file."""
+        k, times, steps, sums = self._states
+        shape = (len(times), k.size)
+        arrays = {"time": (("time",), np.array(times, float)), "step": (("time",), np.array(steps, int))}
+        arrays["k"] = (("k",), k.copy())
+        arrays |= {c.name: (("time", "k"), np.array(sums[c.name]).reshape(shape)) for c in self.columns}
+        told = (*COORDINATES, *((c.name, c.unit, c.meaning) for c in self.columns))
+        return {
+            name: (*arrays[name], {"units": unit or "1", "long_name": meaning})
+            for name, unit, meaning in told
+        }
 
     def _write(self) -> None:
-        names = [column.name for column in self.columns]
+        variables = self._variables()
         with whole_file(self.path) as beside, open_hdf5(beside, "w") as file:
             file.attrs["about"] = "whorl spectra; length and time are the case's own units"
-            file.attrs.update(self.data.attrs)
-            for name in (*(name for name, _, _ in COORDINATES), *names):
-                variable = self.data[name]
-                file[name] = variable.values
-                file[name].attrs.update(variable.attrs)
+            file.attrs.update(self._attributes)
+            for name, (_, values, attributes) in variables.items():
+                file[name] = values
+                file[name].attrs.update(attributes)
             for name in ("time", "k"):
                 file[name].make_scale(name)
-            for name in ("step", *names):
-                for axis, dimension in enumerate(self.data[name].dims):
+            for name in variables.keys() - {"time", "k"}:
+                for axis, dimension in enumerate(variables[name][0]):
                     file[name].dims[axis].attach_scale(file[dimension])
 
 
-def read_spectra(path: Path) -> xr.Dataset:
+def read_spectra(path: Path) -> "xr.Dataset":
     """The spectra as a dataset over (time, k). Raises CaseError, naming the file, if it is not one."""
     if not path.is_file():
         raise CaseError(f"there is no {path}: {option_of(path)} says when spectra are written.")
@@ -122,7 +141,9 @@ def read_spectra(path: Path) -> xr.Dataset:
         ) from None
 
 
-def _read(path: Path) -> xr.Dataset:
+def _read(path: Path) -> "xr.Dataset":
+    import xarray as xr
+
     with open_hdf5(path) as file:
         shells = {name: data for name, data in file.items() if data.ndim == 2}
         data = xr.Dataset(

@@ -4,9 +4,7 @@ import os
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal
-
-import xarray as xr
+from typing import TYPE_CHECKING, Any, Literal
 
 from whorl.base.errors import CaseError
 from whorl.base.files import PARTIAL, synchronise
@@ -20,6 +18,9 @@ from whorl.output.growing_file import GrowingFile
 from whorl.output.moment import Moment
 from whorl.run.simulation import Simulation
 
+if TYPE_CHECKING:
+    import xarray as xr
+
 ABOUT = "whorl analysis; length and time are the case's own units"
 
 
@@ -32,7 +33,7 @@ def analyse(
     output: str | Path | None = None,
     settings: Sequence[str] = (),
     comm: MPI.Intracomm | None = None,
-) -> dict[str, xr.Dataset]:
+) -> "dict[str, xr.Dataset]":
     """Measure diagnostics of a run's checkpoints or snapshots.
 
     Parameters

@@ -1,7 +1,8 @@
 """Reads the modes of a field of a flow as arrays (mode_arrays.py), and sets a field from them."""
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-import xarray as xr
 
 from whorl import _core
 from whorl.base.errors import CaseError
@@ -12,6 +13,9 @@ from whorl.config.measures import output_fields, state_fields
 from whorl.config.wavenumbers import smallest_wavenumbers
 from whorl.initial.checks import Target, check_mean
 from whorl.output.mode_arrays import labelled
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 # The fraction of the energy that may be in modes of no real field: rounding of sums and of a transform.
 NO_FIELD = {"double": 1e-10, "single": 1e-5}
@@ -43,7 +47,7 @@ class Layout:
         return np.ascontiguousarray(array[:, *self.places])
 
 
-def read(flow: _core.Flow, case: Case, field: str) -> xr.DataArray:
+def read(flow: _core.Flow, case: Case, field: str) -> "xr.DataArray":
     """This rank's modes of a readable field. Collective."""
     about, layout = output_fields(case)[field], Layout(flow, case.grid)
     array = layout.unpacked(_values(flow, field, about.components, layout))
@@ -60,7 +64,7 @@ def _values(flow: _core.Flow, name: str, components: int, layout: Layout) -> np.
     return values
 
 
-def write(target: Target, values: xr.DataArray | np.ndarray) -> None:
+def write(target: Target, values: "xr.DataArray | np.ndarray") -> None:
     """Sets a field of the state from this rank's modes, in the shape that `read` returns. Collective.
 
     The divergent part of a solenoidal field and modes that are not kept are removed. Raises CaseError on all
@@ -85,8 +89,10 @@ def write(target: Target, values: xr.DataArray | np.ndarray) -> None:
     check_mean(target, *target.moments())
 
 
-def checked(target: Target, layout: Layout, values: xr.DataArray | np.ndarray) -> np.ndarray:
+def checked(target: Target, layout: Layout, values: "xr.DataArray | np.ndarray") -> np.ndarray:
     """The modes of a field, as `read` returns them, as the core takes them. Raises CaseError."""
+    import xarray as xr
+
     expected = (target.components, *layout.shape)
     if isinstance(values, xr.DataArray):
         values = _in_place(target, layout, values)
@@ -105,7 +111,7 @@ def checked(target: Target, layout: Layout, values: xr.DataArray | np.ndarray) -
     return layout.packed(array)
 
 
-def _in_place(target: Target, layout: Layout, values: xr.DataArray) -> xr.DataArray:
+def _in_place(target: Target, layout: Layout, values: "xr.DataArray") -> "xr.DataArray":
     """The values with dimensions, wavenumbers and components in the order of `read`. Raises CaseError."""
     grid = target.case.grid
     wanted = labelled(np.empty((target.components, *layout.shape), bool), layout.numbers, grid, "")

@@ -6,9 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import Any
-
-import xarray as xr
+from typing import TYPE_CHECKING, Any
 
 from whorl import _core
 from whorl.base.errors import BlowUp, CaseError, RunFault, last_checkpoint
@@ -40,6 +38,9 @@ from whorl.run.signals import StopFlag
 from whorl.run.state import State
 from whorl.run.threads import threads_of_rank
 from whorl.run.turnovers import Counts
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 class Simulation(State, Counts, Ends, Advances, Restarts):
@@ -209,17 +210,17 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         return self.clock.step
 
     @property
-    def series(self) -> xr.Dataset:
+    def series(self) -> "xr.Dataset":
         """The time series so far, over `time`, with units; the same on every rank."""
         return self._recorder.tables["series"].dataset()
 
     @property
-    def spectra(self) -> xr.Dataset:
+    def spectra(self) -> "xr.Dataset":
         """The spectra so far, over (time, k); the same on every rank."""
-        return self._recorder.tables["spectra"].data.copy(deep=True)
+        return self._recorder.tables["spectra"].dataset()
 
     @property
-    def diagnostics(self) -> dict[str, xr.Dataset]:
+    def diagnostics(self) -> "dict[str, xr.Dataset]":
         """What the case's diagnostics have measured so far, by their names; on rank 0, elsewhere no states.
 
         With an output directory it is read from diagnostics.h5.
@@ -227,7 +228,7 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         return self._recorder.diagnostics.datasets()
 
     @property
-    def probes(self) -> dict[str, xr.Dataset]:
+    def probes(self) -> "dict[str, xr.Dataset]":
         """What the case's probes have read, by their names; with a directory what is not written yet."""
         return self._recorder.probes.datasets()
 

@@ -1,9 +1,8 @@
 """The fields of a flow in a script: read on this rank, gathered from all ranks, and set."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import xarray as xr
 
 from whorl import _core
 from whorl.base.errors import BlowUp, CaseError
@@ -17,6 +16,9 @@ from whorl.initial import fields as initials
 from whorl.measure.expressions import Expressions
 from whorl.output.diagnostics import measured_now
 from whorl.run import modes
+
+if TYPE_CHECKING:
+    import xarray as xr
 
 
 class State:
@@ -122,7 +124,7 @@ class State:
             self.flow.read_fields(name, take)
         return field
 
-    def modes(self, name: str) -> xr.DataArray:
+    def modes(self, name: str) -> "xr.DataArray":
         """Return this rank's modes of a field: the amplitudes of exp(i k·x).
 
         Parameters
@@ -163,7 +165,7 @@ class State:
         self._known(name)
         return modes.read(self.flow, self.case, name)
 
-    def set_modes(self, name: str, values: xr.DataArray | np.ndarray) -> None:
+    def set_modes(self, name: str, values: "xr.DataArray | np.ndarray") -> None:
         """Set a field of the state from this rank's modes.
 
         Parameters
@@ -260,7 +262,7 @@ class State:
             return np.array([found.real, found.imag])
         return np.atleast_1d(found) if known else found[()]
 
-    def diagnose(self, kind: str, **options: Any) -> xr.Dataset:
+    def diagnose(self, kind: str, **options: Any) -> "xr.Dataset":
         """Return what a diagnostic measures of the present state.
 
         Parameters
