@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support import flows
+from support.programs import between_walls, expected
 from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
@@ -69,6 +70,18 @@ def test_odd_shapes(world, points, precision):
             world, along, Twin(points, LENGTHS, "phase-shift", "sphere"), precision=precision
         )
         np.testing.assert_allclose(found, numpys(whole, along), rtol=tolerance, atol=tolerance)
+
+
+@on_ranks(1, 3)
+@pytest.mark.parametrize("bases", ["SFF", "SSS"])
+def test_between_walls(world, bases):
+    simulation, evaluator, known = between_walls(world, bases)
+    with simulation:
+        wanted = expected(evaluator, known, "theta*u.z")
+        for along in ("z", "xz", "zy"):
+            found = simulation.diagnose("profile", of="theta*u.z", along=list(along))["profile"]
+            assert found.dims == ("quantity", *along)
+            np.testing.assert_allclose(found.values, numpys(wanted, along), rtol=1e-11, atol=1e-13)
 
 
 @pytest.mark.mpi

@@ -1,4 +1,4 @@
-"""The faults of tools/mutants.toml stand where they are to be put in; tools/mutants itself is run by hand."""
+"""The faults of tools/mutants*.toml stand where they are to be put in; tools/mutants itself is run by hand."""
 
 import subprocess
 import sys
@@ -13,3 +13,4 @@ def test_each_fault_stands_once_in_its_file():
     )
     assert listed.returncode == 0, listed.stderr
     assert "core/steppers/update.hpp" in listed.stdout
+    assert "core/programs/program_pass.hpp" in listed.stdout
