@@ -1,4 +1,4 @@
-"""The faults of tools/mutants*.toml stand where they are to be put in; tools/mutants itself is run by hand."""
+"""The faults of tools/mutants*.toml stand where they are put in; tools/mutants itself is run by hand."""
 
 import subprocess
 import sys
