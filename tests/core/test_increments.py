@@ -50,6 +50,7 @@ def numpys(values, axis, separation):
 
 def agrees(moments, nodes, whole, axis, pairs=(), rtol=1e-12):
     """Whether all moments are those of NumPy."""
+    assert moments.table.shape == (len(moments.of.separations), moments.of.moments)
     for s, separation in enumerate(moments.of.separations):
         increments = [numpys(values, axis, separation) for values in whole]
         for node, d in zip(nodes, increments, strict=True):
