@@ -102,6 +102,17 @@ def test_profiles_go_up_the_page():
         assert len(bands_of(ax)) == 2
 
 
+def test_means_over_lines_are_maps():
+    block = {"kind": "profile", "of": ["u.x", "u.y"], "along": ["y", "x"]}
+    state = states_of(case_of([block]), TIMES)["profile"].isel(time=-1)
+    maps = [ax for ax in drawn(state).axes if ax.get_title()]
+    assert [ax.get_title() for ax in maps] == ["u.x   mean along z", "u.y   mean along z"]
+    for number, ax in enumerate(maps):
+        (mesh,) = (one for one in ax.collections if isinstance(one, QuadMesh))
+        up_the_page = state["profile"].isel(quantity=number).transpose("y", "x")
+        np.testing.assert_array_equal(np.ravel(mesh.get_array()), up_the_page.values.ravel())
+
+
 def test_spectra_leave_out_the_mean_and_show_what_is_negative():
     data = means("spectrum")
     data["spectrum"][1, 2] = -0.5

@@ -4,7 +4,7 @@ A drawing gets a figure and the dataset of a diagnostic, over its axes: of one s
 (`whorl.results.pooled`). A kind without a drawing of its own is drawn by `plain`.
 
 Its modules, each of which reaches only those before it:
-base, conditional, joint_pdf, line, moments, pdf, plain, profile, ready, slice, spectrum, structure_functions,
+base, conditional, joint_pdf, line, moments, pdf, plain, slice, profile, ready, spectrum, structure_functions,
 upright, convection, stratification.
 """
 

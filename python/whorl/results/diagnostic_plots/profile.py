@@ -1,4 +1,4 @@
-"""Profiles: means and variances over planes, along the axis across them."""
+"""Profiles: means and variances over planes, along the axis across them; means over lines as maps."""
 
 import xarray as xr
 from matplotlib.figure import Figure
@@ -14,12 +14,23 @@ from whorl.results.diagnostic_plots.base import (
     label_of,
     legend,
 )
+from whorl.results.diagnostic_plots.slice import draw_maps
 
 
 def draw_profile(figure: Figure, data: xr.Dataset) -> None:
+    """Means over planes and their variances, or means over lines."""
+    axes = sorted(str(name) for name in data["profile"].dims if name != "quantity")
+    if len(axes) == 1:
+        _draw_curves(figure, data, axes[0])
+    else:
+        across, up = axes
+        (along,) = {"x", "y", "z"} - set(axes)
+        draw_maps(figure, data["profile"], (up, across), f"mean along {along}")
+
+
+def _draw_curves(figure: Figure, data: xr.Dataset, axis: str) -> None:
     """Means and variances across the page, the position of the planes up the page."""
     figure.set_size_inches(1.3 * WIDTH, HEIGHT)
-    (axis,) = (name for name in data["profile"].dims if name != "quantity")
     left, right = figure.subplots(1, 2, sharey=True)
     for ax, array in ((left, "profile"), (right, "variance")):
         for name, one, look in curves(data[array]):

@@ -14,21 +14,28 @@ ROOM = (1.5, 1.2)  # beside and above a map
 
 
 def draw_slice_of(figure: Figure, data: xr.Dataset) -> None:
-    """The first maps, with colours on either side of zero for what has both signs."""
-    maps = list(curves(data["slice"]))
+    """Values on the plane of the slice."""
+    normal, place = options_of(data).get("normal", ""), float(data["position"])
     up, across = (str(name) for name in data["slice"].dims if name in ("x", "y", "z"))
+    draw_maps(figure, data["slice"], (up, across), f"at {normal} = {told_position(place)}")
+
+
+def draw_maps(figure: Figure, array: xr.DataArray, axes_of_map: tuple[str, str], what: str) -> None:
+    """The first maps of an array over quantities and two axes, the first of these up the page.
+
+    Colours are on either side of zero for what has both signs.
+    """
+    maps, (up, across) = list(curves(array)), axes_of_map
     columns = min(len(maps), COLUMNS)
     rows = -(-min(len(maps), MOST) // columns)
-    aspect = (
-        _length(data[across].values) / _length(data[up].values) if min(data["slice"].shape[1:]) > 1 else 1.5
-    )
+    flat = min(array.sizes[up], array.sizes[across]) == 1
+    aspect = 1.5 if flat else _length(array[across].values) / _length(array[up].values)
     width, height = SIZE * min(1.0, aspect), SIZE * min(1.0, 1 / aspect)
     figure.set_size_inches(columns * (width + ROOM[0]), rows * (height + ROOM[1]))
     axes = list(figure.subplots(rows, columns, squeeze=False).flat)
-    normal, place = options_of(data).get("normal", ""), float(data["position"])
     for ax, (name, values, _) in zip(axes, maps[:MOST], strict=False):
-        draw = _draw_map if min(values.shape) > 1 else _draw_row
-        draw(ax, values.transpose(up, across), f"{name}   at {normal} = {told_position(place)}")
+        draw = _draw_row if flat else _draw_map
+        draw(ax, values.transpose(up, across), f"{name}   {what}")
     for ax in axes[len(maps) :]:
         ax.set_axis_off()
     tell_left_out(figure, len(maps) - MOST)
