@@ -215,16 +215,74 @@ def test_a_force_that_follows_from_a_step_is_refused(force):
             simulation.mean(text)
         assert f"series.csv as {label}_power and {label}_work" in str(error.value)
     assert simulation.mean("dye_force") == 0
-    assert np.isfinite(simulation.diagnose("pressure", bins=10)["a0"])
+    found = simulation.diagnose("pressure", bins=10)
+    assert np.isfinite(found["a0"])
+    assert not OF_FORCE & found.data_vars.keys()
     with pytest.raises(_core.Error, match="has no value at a moment"):
         simulation.flow.bring_force("velocity", 0.0)
 
 
-def test_the_set_of_pressure_has_the_force_beside():
-    force = {"kind": "steady", "shape": {"name": "kolmogorov", "k_f": 1}, "amplitude": 0.3}
-    found = begun("navier-stokes", [force]).diagnose("pressure", bins=10)
+KOLMOGOROV = {"kind": "steady", "shape": {"name": "kolmogorov", "k_f": 1}, "amplitude": 0.3}
+OF_FORCE = {"force_square", "force_friction", "forced_acceleration_square", "a0_forced"}
+
+
+@pytest.mark.parametrize(
+    ("model", "forces"),
+    [
+        ("navier-stokes", [KOLMOGOROV]),
+        ("navier-stokes", [KOLMOGOROV, {"kind": "linear", "rate": 0.4}, WHITE | BAND]),
+        ("navier-stokes-2d", [WHITE | BAND | {"field": "velocity"}]),
+        ("navier-stokes-2d", [WHITE | BAND | {"field": "vorticity"}]),
+        ("rayleigh-benard", [{"kind": "linear", "rate": 0.4}]),
+    ],
+)
+def test_the_set_of_pressure_has_the_force_beside(model, forces):
+    """By NumPy from values at the points; derivatives are those of the fields there."""
+    simulation = begun(model, forces)
+    found, free = (one.diagnose("pressure", bins=10) for one in (simulation, begun(model, [])))
+    count = 2 if model == "navier-stokes-2d" else 3
+    gradient, friction = (simulation.field(text) for text in ("grad(p)", "viscosity*lap(velocity)"))
+    force, slopes = simulation.field("velocity_force"), simulation.field("grad(velocity)")
+    viscosity = simulation.case.flow.parameters()["viscosity"]
+    strain = slopes.reshape(3, 3, *slopes.shape[1:])
+    epsilon = viscosity / 2 * ((strain + strain.swapaxes(0, 1)) ** 2).sum((0, 1)).mean()
+    of_scale = count * epsilon**1.5 / np.sqrt(viscosity)
+
+    def square(vector):
+        return (vector**2).sum(0).mean()
+
+    wanted = {
+        "force_square": square(force),
+        "force_friction": 2 * (force * friction).sum(0).mean(),
+        "forced_acceleration_square": square(friction - gradient + force),
+        "a0_forced": square(friction - gradient + force) / of_scale,
+        "acceleration_square": square(friction - gradient),
+        "a0": square(friction - gradient) / of_scale,
+    }
+    for name, number in wanted.items():
+        assert float(found[name]) == pytest.approx(number, rel=1e-11), name
+    parts = ("acceleration_square", "force_square", "force_friction")
+    assert sum(float(found[name]) for name in parts) == pytest.approx(
+        wanted["forced_acceleration_square"], rel=1e-10
+    )
+    assert abs(found["a0_forced"] / found["a0"] - 1) > 1e-3
+    assert found.data_vars.keys() - free.data_vars.keys() == OF_FORCE
+    for name in free.data_vars.keys() - {"pdf", "count", "outside"}:
+        assert np.allclose(found[name], free[name], rtol=1e-10, atol=1e-12), name
+
+
+def test_the_force_of_the_set_of_pressure_in_closed_form():
+    """f = 0.3 sin y along x has ⟨f²⟩ = 0.09/2, and u = 2 sin y the friction −ν u."""
+    simulation = begun("navier-stokes", [KOLMOGOROV])
+    shape = simulation.field("velocity_force") / 0.3
+    simulation.set_field("velocity", 2 * shape)
+    found = simulation.diagnose("pressure", bins=10)
     assert found["force_square"] == pytest.approx(0.09 / 2)
-    assert "force_square" not in begun("navier-stokes", []).diagnose("pressure", bins=10)
+    assert found["force_friction"] == pytest.approx(-2 * 0.3 * 0.02 * 2 / 2)
+    assert found["forced_acceleration_square"] == pytest.approx((0.3 - 0.02 * 2) ** 2 / 2)
+    assert found["a0_forced"] == pytest.approx(
+        (0.3 - 0.02 * 2) ** 2 / 2 / (3 * (0.02 * 2) ** 1.5 * 0.02**-0.5)
+    )
 
 
 def test_a_function_that_reads_forces_is_refused():
@@ -307,7 +365,7 @@ def test_forces_that_are_not_there_are_told(tmp_path):
             with pytest.raises(_core.Error, match="has no values here"):
                 simulation.flow.bring_force("velocity", 0.0)
             found = simulation.diagnose("pressure", bins=10)
-            assert "force_square" not in found
+            assert not OF_FORCE & found.data_vars.keys()
             assert float(found["a0"]) > 0
         assert "force_square" not in analyse(tmp_path / run, [{"kind": "pressure", "bins": 10}])["pressure"]
 

@@ -9,6 +9,8 @@ from whorl.config.section import option
 
 PRESSURE, FRICTION = "grad(p)", "viscosity*lap(velocity)"
 WHOLE = f"({FRICTION} - {PRESSURE})"
+FORCE = "velocity_force"
+FORCED = f"({FRICTION} - {PRESSURE} + {FORCE})"
 PER_TIME = f"({UNITS_OF_CASE})²"
 
 
@@ -16,10 +18,22 @@ def _square(vector: str) -> str:
     return f"mean(dot({vector}, {vector}))"
 
 
+OF_FORCE = (
+    Number("force_square", _square(FORCE), "⟨|f|²⟩ of [[forcing]], not in a", PER_TIME),
+    Number(
+        "force_friction",
+        f"2*mean(dot({FORCE}, {FRICTION}))",
+        "2⟨f·ν∇²u⟩, so that ⟨|a + f|²⟩ = ⟨|a|²⟩ + ⟨|f|²⟩ + 2⟨f·ν∇²u⟩",
+        PER_TIME,
+    ),
+    Number("forced_acceleration_square", _square(FORCED), "⟨|−∇p + ν∇²u + f|²⟩", PER_TIME),
+)
+
+
 class Pressure(ReadySet):
     """Moments and densities of the pressure and of the acceleration −∇p + ν∇²u, and its parts.
 
-    The acceleration is without the force of [[forcing]], whose mean square is beside that of the others.
+    The acceleration is without the force f of [[forcing]]; where that is known, numbers with it are beside.
     """
 
     kind: Literal["pressure"] = option(..., "kind of diagnostic")
@@ -45,18 +59,20 @@ class Pressure(ReadySet):
             Number("friction", _square(FRICTION), "⟨|ν∇²u|²⟩", PER_TIME),
             Number("acceleration_square", _square(WHOLE), "⟨|−∇p + ν∇²u|²⟩", PER_TIME),
         ]
+        scaled = f"({count}*{of_epsilon}**1.5*viscosity**-0.5)"
+        meaning = f"⟨a_i a_i⟩/({count} ε^{{3/2}} ν^{{−1/2}})"
+        forced = _is_forced(case)
         if flow.parameters()["viscosity"] > 0:
-            numbers.append(
-                Number(
-                    "a0",
-                    f"{_square(WHOLE)}/({count}*{of_epsilon}**1.5*viscosity**-0.5)",
-                    f"a₀ = ⟨a_i a_i⟩/({count} ε^{{3/2}} ν^{{−1/2}}), a = −∇p + ν∇²u, ε = 2ν⟨s_ij s_ij⟩",
-                )
-            )
-        if any(force.field == "velocity" for force in case.forcing) and "velocity_force" not in refusals(
-            case
-        ):
-            numbers.append(
-                Number("force_square", _square("velocity_force"), "⟨|f|²⟩ of [[forcing]], not in a", PER_TIME)
-            )
+            of_a = f"a₀ = {meaning}, a = −∇p + ν∇²u, ε = 2ν⟨s_ij s_ij⟩"
+            numbers.append(Number("a0", f"{_square(WHOLE)}/{scaled}", of_a))
+            with_force = f"a₀ with the force: {meaning}, a = −∇p + ν∇²u + f"
+            if forced:
+                numbers.append(Number("a0_forced", f"{_square(FORCED)}/{scaled}", with_force))
+        numbers += OF_FORCE if forced else ()
         return Contents((Group({"p": "p"} | parts),), tuple(numbers))
+
+
+def _is_forced(case: Any) -> bool:
+    """Whether a force acts on the velocity, or on a field that it follows from, and is known."""
+    fields = {"velocity", *case.flow.forced_by.get("velocity", ())[:1]}
+    return FORCE not in refusals(case) and any(force.field in fields for force in case.forcing)
