@@ -49,10 +49,12 @@ class RanksFailed(AssertionError):
 
 
 def environment() -> dict[str, str]:
-    """For mpiexec: more ranks than cores and root allowed, threads that sleep while they wait."""
+    """For mpiexec: more ranks than cores and root allowed; ranks that wait give way, threads sleep."""
     # Of this process's own start, whatever an MPI library has put into the environment since.
     allowed = dict.fromkeys(("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"), "1")
     crowded = {
+        # Open MPI sees when its own ranks share cores, but not that other jobs and workers are there.
+        "OMPI_MCA_mpi_yield_when_idle": "1",
         "OMPI_MCA_rmaps_base_oversubscribe": "1",
         "OMPI_MCA_hwloc_base_binding_policy": "none",
         "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
