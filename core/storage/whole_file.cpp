@@ -64,7 +64,7 @@ void Descriptor::write(std::int64_t offset, const void* data, std::size_t bytes)
 void Descriptor::synchronise() const { require_system(::fsync(id_) == 0, "fsync(" + path_ + ")"); }
 
 WholeFile::WholeFile(const std::string& path, const std::string& context, const exchange::Communicator& world)
-    : path_(path), part_(path + ".part"), context_(context), world_(world) {
+    : path_(path), part_(path + ".part"), context_(context), world_(world), rank_(world.rank()) {
     try {
         create();
     } catch (...) {
@@ -79,7 +79,7 @@ WholeFile::~WholeFile() {
 
 void WholeFile::create() {
     together(world_, context_, [&] {
-        if (world_.rank() != 0) return;
+        if (rank_ != 0) return;
         try_room(part_);
         file_ = create_file(part_, MPI_COMM_SELF);
     });
@@ -87,7 +87,7 @@ void WholeFile::create() {
 }
 
 void WholeFile::discard() noexcept {
-    if (world_.rank() != 0) return;
+    if (rank_ != 0) return;
     // Truncating the file frees space on a full disk for the data that HDF5 must write before it can close.
     std::error_code ignored;
     std::filesystem::resize_file(part_, 0, ignored);

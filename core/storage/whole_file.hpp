@@ -68,7 +68,7 @@ class WholeFile {
     // Calls action(file) on the rank that has the file open in HDF5; action must leave no object open.
     template <class Action> void describe(const Action& action) {
         together(world_, context_, [&] {
-            if (world_.rank() == 0) action(file_.id());
+            if (rank_ == 0) action(file_.id());
         });
     }
     // Writes to space that HDF5 has reserved, on this rank alone. Throws Error.
@@ -83,6 +83,7 @@ class WholeFile {
 
     std::string path_, part_, context_;
     const exchange::Communicator& world_;
+    const int rank_;  // a file may be given up when the communicator is gone
     File file_;       // on rank 0
     Descriptor data_; // on every rank
     bool finished_ = false;

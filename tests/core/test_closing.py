@@ -272,3 +272,5 @@ def test_what_is_open_of_a_closed_flow_says_so(tmp_path):
         probe.read(np.zeros(probe.size))
     with pytest.raises(_core.Error, match="this flow is closed"):
         snapshot.add_field("pressure", 1)
+    del snapshot
+    assert not list(tmp_path.iterdir())
