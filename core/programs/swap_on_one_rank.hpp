@@ -7,14 +7,12 @@
 
 #include "device/buffer.hpp"
 #include "programs/carried.hpp"
+#include "programs/probes.hpp"
 #include "roundtrip/roundtrip.hpp"
 
 namespace whorl::programs {
 
-// The numbers of a mode, in units of the smallest wavenumber of each axis.
-using ModeNumbers = std::array<int, 3>;
-
-// Those of the mode that a mode of the swapped box is or, where `conjugate`, whose conjugate it is.
+// The numbers of the mode that a mode of the swapped box is or, where `conjugate`, whose conjugate it is.
 struct SwappedNumbers {
     ModeNumbers numbers;
     bool conjugate;

@@ -195,6 +195,16 @@ template <class Real, class Pass> struct PairPoints {
     }
 };
 
+// work_at() at a point of half 0 or 1 of a pair of rows; values_of(half) are the values there. A row `alone`
+// is both halves, and what is written at its point is of the first, whatever the order of threads.
+template <class Pass, class ValuesOf>
+WHORL_INLINE void work_at_half(const Pass& pass, int half, bool alone, const Point& point,
+                               const ValuesOf& values_of) {
+    if (alone && half == 1) return;
+    if (alone) pass.work_at(values_of(1), point);
+    pass.work_at(values_of(half), point);
+}
+
 // work_at() of a pass that works on rows, at every point of a block of lines, in place. Row r is a pair.
 template <class Real, class Pass> struct PairWork {
     Pass pass;
@@ -212,16 +222,11 @@ template <class Real, class Pass> struct PairWork {
         int length;
         WHORL_INLINE void operator()(std::int64_t j) const {
             const int half = static_cast<int>(j % 2), own_row = of.lines.row(pair, half);
-            const bool alone = of.lines.row(pair, 1 - half) == own_row;
-            if (alone && half == 1) return;
             const Point row = of.order.first_point(own_row);
-            const Point point{static_cast<int>(j / 2), row.y, row.z};
-            // What is written at a point is of the first row, whatever the order of threads.
-            if (alone) of.pass.work_at(values(j + 1), point);
-            of.pass.work_at(values(j), point);
-        }
-        WHORL_INLINE Values values(std::int64_t j) const {
-            return {of.lines.reals(0, pair) + j, of.lines.real_stride()};
+            work_at_half(of.pass, half, of.lines.row(pair, 1 - half) == own_row,
+                         Point{static_cast<int>(j / 2), row.y, row.z}, [&](int h) {
+                             return Values{of.lines.reals(0, pair) + j - half + h, of.lines.real_stride()};
+                         });
         }
     };
     WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, static_cast<int>(r), 2 * lines.nx}; }

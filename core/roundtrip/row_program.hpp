@@ -148,17 +148,14 @@ template <class Real, class Pass> struct RowProgram {
         team.each(2 * own.count * plan.n, [&](int item) {
             const int half = item & 1;
             const auto [pair, position] = points.divide(item >> 1);
-            const auto values = values_at(team, pair, position, half);
             const int own_row = row_of(own, pair, half);
             const Point row = order.first_point(own_row);
             const Point point{plan.points[position], row.y, row.z};
             if constexpr (WorksOnRows<Pass>) {
-                const bool alone = row_of(own, pair, 1 - half) == own_row;
-                if (alone && half == 1) return;
-                // What is written at a point is of the first row, whatever the order of threads.
-                if (alone) pass.work_at(values_at(team, pair, position, 1), point);
-                pass.work_at(values, point);
+                work_at_half(pass, half, row_of(own, pair, 1 - half) == own_row, point,
+                             [&](int h) { return values_at(team, pair, position, h); });
             } else {
+                const auto values = values_at(team, pair, position, half);
                 parts.point(values, widths);
                 Real in[Pass::inputs > 0 ? Pass::inputs : 1], out[Pass::products > 0 ? Pass::products : 1];
                 unrolled<Pass::inputs>([&](auto v) { in[v] = values.of(v); });
