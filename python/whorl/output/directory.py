@@ -19,7 +19,7 @@ Each file is appended to line by line or written beside and renamed: a kill at a
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -269,12 +269,7 @@ class RunDirectory:
                 f"{self.path} has no checkpoint to restart from; begin it again with --overwrite, by "
                 f"whorl run or, as {self.log} tells, from another run's checkpoint by whorl restart -o."
             )
-        wanted = self.checkpoint_path(step) if step is not None else paths[-1]
-        if wanted not in paths:
-            raise CaseError(
-                f"{wanted} does not exist; there are checkpoints of step {', '.join(_steps(paths))}."
-            )
-        return wanted
+        return _of_step(step, paths, self.checkpoint_path)
 
     def choose_checkpoint(self, step: int | None = None) -> Checkpoint:
         """The newest checkpoint, or that of `step`; if it is damaged, CaseError offers an earlier one."""
@@ -295,11 +290,7 @@ class RunDirectory:
         paths = self.snapshots()
         if not paths:
             raise CaseError(f"{self.path} has no snapshots; take its checkpoints.")
-        wanted = self.snapshot_path(step) if step is not None else paths[-1]
-        if wanted not in paths:
-            raise CaseError(
-                f"{wanted} does not exist; there are snapshots of step {', '.join(_steps(paths))}."
-            )
+        wanted = _of_step(step, paths, self.snapshot_path)
         try:
             chosen = read_header(wanted)
             there = Case(**chosen.case)
@@ -361,7 +352,16 @@ def _flat(value: Any, key: str = "") -> dict[str, Any]:
     return {name: option for part in parts for name, option in part.items()}
 
 
+def _of_step(step: int | None, paths: list[Path], path_of: Callable[[int], Path]) -> Path:
+    """The last of some checkpoints or snapshots, or that of `step`. Raises CaseError."""
+    wanted = paths[-1] if step is None else path_of(step)
+    if wanted not in paths:
+        kind, steps = wanted.parent.name, ", ".join(_steps(paths))
+        raise CaseError(f"{wanted} does not exist; there are {kind} of step {steps}.")
+    return wanted
+
+
 def _steps(paths: list[Path]) -> list[str]:
-    """The steps of checkpoints; if there are many, only the first and the last few."""
+    """The steps of files; if there are many, only the first and the last few."""
     steps = [str(int(path.stem)) for path in paths]
     return steps if len(steps) <= 8 else [*steps[:3], "…", *steps[-4:]]
