@@ -9,17 +9,18 @@ from rich.table import Table
 
 from whorl.base.errors import CaseError
 from whorl.base.text import typed
-from whorl.cli.options import RunArgument
+from whorl.cli.options import StateArgument
 from whorl.config.diagnostics import KINDS
 from whorl.config.explain import did_you_mean
 from whorl.output.directory import RunDirectory
+from whorl.output.named_state import named_state
 from whorl.run.progress import stdout_console
 
 FILE = "analysis.h5"
 
 
 def analyse(
-    directory: RunArgument,
+    directory: StateArgument,
     diagnostic: Annotated[
         list[str] | None,
         typer.Option(
@@ -64,7 +65,7 @@ def analyse(
 
     abort_on_exception()
     states = _states(checkpoint, every, snapshot, snapshots)
-    place = RunDirectory(directory)
+    place = RunDirectory(on_root(world(), lambda: named_state(directory).directory))
     kinds = {"pdf": pdf, "moments": moments, "profile": profile, "structure-functions": structure_functions}
     wanted = [{"kind": kind, "of": list(texts)} for kind, texts in kinds.items() if texts]
     wanted += on_root(world(), lambda: [_of_case(place, name) for name in diagnostic or []])

@@ -93,7 +93,7 @@ class RunDirectory:
 
     def lock(self) -> Lock:
         """Lock out other processes; do so before choosing a checkpoint, because a run removes old ones."""
-        self._check_run()
+        self.check_run()
         return Lock(self.path)
 
     def check_free(self, overwrite: bool) -> None:
@@ -209,12 +209,13 @@ class RunDirectory:
 
     # reading
 
-    def _check_run(self) -> None:
+    def check_run(self) -> None:
+        """Raises CaseError unless there is a run here."""
         if not self.is_run() or not self.case_file.is_file():
             raise CaseError(f"{self.path} is not a run of whorl: it has no {MARK} and case.toml.")
 
     def read_case(self) -> Case:
-        self._check_run()
+        self.check_run()
         return Case(**read_toml(self.case_file))
 
     def to_restart(
