@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -104,6 +105,49 @@ def test_snapshots_are_analysed_as_well(whorl, run):
     assert whorl("analyse", "box", "--snapshot", str(steps[0]), "--moments", "u.x", "-o", "of.h5").code == 0
     with xr.open_dataset("of.h5", group="moments") as data:
         assert data["step"].values.tolist() == steps[:1]
+
+
+def test_a_file_is_the_state_of_its_step(whorl, run, monkeypatch):
+    """In whatever way it is named: from elsewhere, in its directory, or by a link."""
+    steps = sorted(int(one.stem) for one in (run / "checkpoints").glob("*.h5"))
+    checkpoint, snapshot = f"{steps[0]:08d}.h5", "00000002.vtkhdf"
+    Path("link").symlink_to(run / "checkpoints" / checkpoint)
+    names = [
+        (f"box/checkpoints/{checkpoint}", ("--checkpoint", str(steps[0]))),
+        (f"box/snapshots/{snapshot}", ("--snapshot", "2")),
+        ("link", ("--checkpoint", str(steps[0]))),
+    ]
+    for name, words in names:
+        assert whorl("analyse", name, "-d", "of-u", "-o", "one.h5").code == 0, name
+        assert whorl("analyse", "box", *words, "-d", "of-u", "-o", "other.h5").code == 0
+        one, other = (xr.load_dataset(f"{file}.h5", group="of-u") for file in ("one", "other"))
+        assert one["step"].values.tolist() == [int(words[1])]
+        assert one.identical(other), name
+    monkeypatch.chdir(run / "checkpoints")
+    assert whorl("analyse", checkpoint, "--moments", "u").code == 0
+    with xr.open_dataset(run / "analysis.h5", group="moments") as data:
+        assert data["step"].values.tolist() == steps[:1]
+
+
+FILES_REFUSED = [
+    (("box/snapshots/00000002.vtkhdf", "--all"), "is one state of a run; leave out which are to be measured"),
+    (("box/checkpoints/00000003.h5", "--checkpoint", "3"), "or name the directory of the run, box."),
+    (("box/checkpoints/00000003.h5",), "00000003.h5 does not exist; there are checkpoints of step"),
+    (("box/checkpoints/00000003.vtkhdf",), "00000003.vtkhdf is not a run of whorl"),
+    (("box/series.csv",), "is a file, and no checkpoint or snapshot in the directory of its run; name the"),
+    (("copy.h5",), "copy.h5 is a file, and no checkpoint or snapshot in the directory of its run; name the"),
+    (("nowhere",), "nowhere is not a run of whorl"),
+]
+
+
+def test_files_that_analyse_refuses(whorl, run):
+    shutil.copy(next((run / "checkpoints").glob("*.h5")), "copy.h5")
+    for words, told in FILES_REFUSED:
+        result = whorl("analyse", *words)
+        assert (result.code, result.out) == (2, ""), words
+        assert told in result.err, words
+        assert len(result.err.splitlines()) == 1
+    assert not (run / "analysis.h5").exists()
 
 
 REFUSED = [

@@ -3,45 +3,27 @@
 import numpy as np
 import pytest
 from support import flows
+from support.programs import LENGTHS, POINTS, answered, case_of
 from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
-from whorl.base.ranks import MPI
-from whorl.config.case import Case
 from whorl.measure.answers import answer, questions_of
 from whorl.programs.increments import increments_of
 
 pytestmark = pytest.mark.every_device
 
-POINTS, LENGTHS = (24, 20, 18), (2 * np.pi, 3.0, 5.0)
 TEXTS = ("u.x + 0.3*y", "u.y*dz(u.z)", "u.z")
 
 
-def found(world, texts, axis, separations, order=8, pairs=(), twin=None, **options):
+def found(world, texts, axis, separations, order=8, pairs=(), **options):
     """The moments of some texts over noise, and the values of the texts at the points."""
-    twin = twin or Twin(POINTS, LENGTHS)
-    case = Case(
-        grid={"points": twin.points, "lengths": twin.lengths},
-        flow={"viscosity": 0.1},
-        time={"dt": 0.1, "until": 1.0},
-    )
-    flow = flows.make(world, twin, **options)
-    flows.write(flow, flows.noise(twin))
-    questions = questions_of(case)
-    values = [questions.parser.parse(text) for text in texts]
-    nodes = [value.scalar for value in values]
-    wanted = increments_of(nodes, axis, separations, order, [(nodes[a], nodes[b]) for a, b in pairs])
-    questions.increment(wanted)
-    questions.values += values
-    nx, ny, nz = twin.points
-    whole = np.zeros((len(values), nz, ny, nx))
 
-    def take(z0, z1, y0, y1, block):
-        whole[:, z0:z1, y0:y1] = block
+    def ask(questions, nodes):
+        of_pairs = [(nodes[a], nodes[b]) for a, b in pairs]
+        return questions.increment(increments_of(nodes, axis, separations, order, of_pairs)), nodes
 
-    moments = answer(questions, flow, 0.0, take).increments[wanted]
-    world.Allreduce(MPI.IN_PLACE, whole)
-    return moments, nodes, whole
+    (wanted, nodes), answers, whole = answered(world, texts, ask, **options)
+    return answers.increments[wanted], nodes, whole
 
 
 def numpys(values, axis, separation):
@@ -112,9 +94,7 @@ def test_second_orders_are_those_of_the_spectra(world):
     twin = Twin(POINTS, LENGTHS)
     flow = flows.make(world, twin)
     flows.write(flow, flows.noise(twin))
-    case = Case(
-        grid={"points": POINTS, "lengths": LENGTHS}, flow={"viscosity": 0.1}, time={"dt": 0.1, "until": 1.0}
-    )
+    case = case_of()
     for axis, points in enumerate(POINTS):
         questions = questions_of(case)
         node = questions.parser.parse("u.y").scalar

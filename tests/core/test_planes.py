@@ -3,18 +3,14 @@
 import numpy as np
 import pytest
 from support import flows
-from support.programs import between_walls, expected
+from support.programs import LENGTHS, POINTS, answered, between_walls, case_of, expected
 from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
-from whorl.base.ranks import MPI
-from whorl.config.case import Case
 from whorl.config.diagnostics.planes import PlaneMeans
-from whorl.measure.answers import answer, questions_of
 
 pytestmark = pytest.mark.every_device
 
-POINTS, LENGTHS = (24, 20, 18), (2 * np.pi, 3.0, 5.0)
 TEXTS = ("u.x*u.z", "exp(u.y) + 0.3*z", "0.1*y*mean(u.x*u.x)", "p")
 ALONG = ("x", "y", "z", "xz", "yz", "yx")
 
@@ -22,26 +18,13 @@ ALONG = ("x", "y", "z", "xz", "yz", "yx")
 def means(world, along, twin=None, **options):
     """The means of TEXTS, [text][position], and their values, [text][z][y][x]."""
     twin = twin or Twin(POINTS, LENGTHS)
-    case = Case(
-        grid={"points": twin.points, "lengths": twin.lengths},
-        flow={"viscosity": 0.1},
-        time={"dt": 0.1, "until": 1.0},
-    )
-    flow = flows.make(world, twin, **options)
-    flows.write(flow, flows.noise(twin))
-    questions = questions_of(case)
-    values = [questions.parser.parse(text) for text in TEXTS]
-    planes = PlaneMeans.ask(questions, case.grid, along, [value.scalar for value in values])
-    questions.values += values
-    nx, ny, nz = twin.points
-    whole = np.zeros((len(values), nz, ny, nx))
+    grid = case_of(twin.points, twin.lengths).grid
 
-    def take(z0, z1, y0, y1, block):
-        whole[:, z0:z1, y0:y1] = block
+    def ask(questions, nodes):
+        return PlaneMeans.ask(questions, grid, along, nodes)
 
-    found = planes.of(answer(questions, flow, 0.0, take))
-    world.Allreduce(MPI.IN_PLACE, whole)
-    return found, whole
+    planes, answers, whole = answered(world, TEXTS, ask, twin, **options)
+    return planes.of(answers), whole
 
 
 def numpys(whole, along):

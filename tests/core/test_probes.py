@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from support import devices, flows
 from support.expressions import Evaluator
+from support.programs import LENGTHS, POINTS, case_of
 from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
@@ -15,17 +16,11 @@ from whorl.run.simulation import Simulation
 
 pytestmark = pytest.mark.every_device
 
-POINTS, LENGTHS = (24, 20, 18), (2 * np.pi, 3.0, 5.0)
 TEXTS = ["u", "dx(u.y) - 2*dz(u.x)", "lap(u.z)", "filter(u.x, 2, 6)", "inv_lap(dy(u.z))"]
 MODES = [(0, 0, 0), (1, 0, 0), (-1, 2, -3), (3, -2, 1), (0, 1, 2), (0, -1, -2), (-4, -3, 2), (4, 3, -2)]
 SCATTERED = [(0.1, 0.2, 0.3), (6.28, 2.99, 4.9), (3.0, 1.5, 2.5), (0.1, 2.0, 0.3), (1.0, 0.2, 0.3)]
 TIME = 0.7
 WALLED = (2.0, 3.0, 1.0)  # with plates
-
-
-def case_of(points=POINTS, lengths=LENGTHS, dealias="2/3") -> Case:
-    grid = {"points": points, "lengths": lengths, "dealias": dealias}
-    return Case(grid=grid, flow={"viscosity": 0.1}, time={"dt": 0.1, "until": 1.0})
 
 
 def line(axis: int, count: int) -> list[tuple[float, ...]]:

@@ -3,41 +3,23 @@
 import numpy as np
 import pytest
 from support import flows
+from support.programs import LENGTHS, POINTS, answered
 from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
-from whorl.base.ranks import MPI
-from whorl.config.case import Case
-from whorl.measure.answers import answer, questions_of
 from whorl.programs.tally import BEYOND, Tally
 
 pytestmark = pytest.mark.every_device
 
-POINTS, LENGTHS = (24, 20, 18), (2 * np.pi, 3.0, 5.0)
-CASE = Case(
-    grid={"points": POINTS, "lengths": LENGTHS}, flow={"viscosity": 0.1}, time={"dt": 0.1, "until": 1.0}
-)
 
-
-def counted(world, axes, bins, weights=(), twin=None, **options):
+def counted(world, axes, bins, weights=(), **options):
     """The tally of some texts over noise, and the values of the texts at the points."""
-    twin = twin or Twin(POINTS, LENGTHS)
-    flow, u = flows.make(world, twin, **options), flows.noise(twin)
-    flows.write(flow, u)
-    questions = questions_of(CASE.updated(grid={"points": twin.points}))
-    values = [questions.parser.parse(text) for text in (*axes, *weights)]
-    nodes = [value.scalar for value in values]
-    tally = questions.tally(Tally(tuple(nodes[: len(axes)]), tuple(bins), tuple(nodes[len(axes) :])))
-    questions.values += values
-    nx, ny, nz = twin.points
-    whole = np.zeros((len(values), nz, ny, nx))
 
-    def take(z0, z1, y0, y1, block):
-        whole[:, z0:z1, y0:y1] = block
+    def ask(questions, nodes):
+        return questions.tally(Tally(tuple(nodes[: len(axes)]), tuple(bins), tuple(nodes[len(axes) :])))
 
-    found = answer(questions, flow, 0.0, take).tally(tally)
-    world.Allreduce(MPI.IN_PLACE, whole)
-    return found, whole.reshape(len(values), -1)
+    tally, answers, whole = answered(world, (*axes, *weights), ask, **options)
+    return answers.tally(tally), whole.reshape(len(whole), -1)
 
 
 def cell_of(values, bins):

@@ -1,5 +1,7 @@
 """Forces as names in expressions: budgets that close with them, accelerations, and what has no value."""
 
+import itertools
+
 import numpy as np
 import pytest
 from models.runs import make_case, noise
@@ -316,10 +318,13 @@ def test_a_scalar_is_not_called_like_a_force(name):
 
 def run_of(directory, forces, forcing=None) -> Case:
     case = begun("navier-stokes", forces, dt=0.01).case
-    output = {"directory": str(directory), "columns": {"power": "mean(velocity_force_power)"}}
-    case = case.updated(
-        scalars=[], time={"steps": 3}, initial={"name": "abc"}, output=output | {"fields": ["velocity_force"]}
-    )
+    output = {
+        "directory": str(directory),
+        "columns": {"power": "mean(velocity_force_power)"},
+        "fields": ["velocity", "velocity_force"],
+        "snapshot_every": "3 steps",
+    }
+    case = case.updated(scalars=[], time={"steps": 3}, initial={"name": "abc"}, output=output)
     with Simulation(case, forcing=forcing) as simulation:
         simulation.run(progress=False)
         return simulation.mean("velocity_force_power")
@@ -352,15 +357,16 @@ def test_forces_that_are_not_there_are_told(tmp_path):
     np.savez(shape, **dict(zip("uvw", array, strict=True)))
     run_of(tmp_path / "file", [{"kind": "steady", "shape": {"name": "from-file", "path": str(shape)}}])
     shape.unlink()
-    for run in ("script", "file"):
-        with Simulation.open(tmp_path / run) as simulation:
-            assert simulation.mean("dot(u, u)") > 0
+    for run, snapshot in itertools.product(("script", "file"), (False, True)):
+        with Simulation.open(tmp_path / run, snapshot=snapshot) as simulation:
+            assert simulation.statistics()["energy"] == pytest.approx(simulation.mean("dot(u, u)") / 2)
             label = simulation.case.forcing[0].label
             with pytest.raises(
                 CaseError, match=f"velocity_force is not known here: .* of forcing {label} is not"
             ):
-                simulation.mean("velocity_force_power")
-            with pytest.raises(CaseError, match="is not known where a checkpoint is opened to look at it"):
+                simulation.mean(simulation.case.output.columns["power"])
+            why = "the snapshot .*" if snapshot else f"the force {label} is not known where a checkpoint"
+            with pytest.raises(CaseError, match=f"{why} is opened to look at it"):
                 simulation.step()
             with pytest.raises(_core.Error, match="has no values here"):
                 simulation.flow.bring_force("velocity", 0.0)

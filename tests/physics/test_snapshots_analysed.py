@@ -70,6 +70,22 @@ def test_a_snapshot_gives_what_its_checkpoint_gives(world, name, precision, tmp_
     assert whole["moments"]["step"].values.tolist() == [0, 2, 4]
 
 
+@on_ranks(1, 2)
+def test_a_state_is_named_by_its_file(world, tmp_path):
+    directory = world.bcast(tmp_path) / "run"
+    of = run_of("decaying-random", directory, world)
+    wanted = [{"kind": "moments", "of": of}]
+    for path, options in [
+        ("checkpoints/00000002.h5", {"steps": [2]}),
+        ("snapshots/00000004.vtkhdf", {"steps": [4], "snapshots": True}),
+    ]:
+        one = analyse(str(directory / path), wanted, comm=world)["moments"]
+        assert one.identical(analyse(directory, wanted, comm=world, **options)["moments"])
+        for more in ({"steps": [2]}, {"steps": "all"}, {"snapshots": True}):
+            with pytest.raises(CaseError, match="is one state of a run; leave out which"):
+                analyse(directory / path, wanted, comm=world, **more)
+
+
 @on_ranks(1)
 def test_a_velocity_gives_the_vorticity_of_a_plane_flow(world, tmp_path):
     of = run_of("vortices-2d", tmp_path / "run", world, fields=["velocity"])

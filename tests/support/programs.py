@@ -1,8 +1,11 @@
 """Flows whose expressions are worked out by programs and by NumPy."""
 
+from collections.abc import Callable, Sequence
+
 import numpy as np
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.measure.answers import answer, questions_of
 from whorl.measure.expressions import Expressions
 from whorl.run.simulation import Simulation
 
@@ -60,6 +63,29 @@ def worked_out(world: MPI.Intracomm, flow, case: Case, text: str) -> tuple[np.nd
     world.Allreduce(MPI.IN_PLACE, times)
     assert (times == 1).all()
     return whole, means
+
+
+def answered(world: MPI.Intracomm, texts: Sequence[str], ask: Callable, twin: Twin | None = None, **options):
+    """What `ask(questions, nodes)` asks for of some texts over noise, and the answers to it.
+
+    And the values of the texts at the points as one array on every rank, [text][z][y][x].
+    """
+    twin = twin or Twin(POINTS, LENGTHS)
+    flow = flows.make(world, twin, **options)
+    flows.write(flow, flows.noise(twin))
+    questions = questions_of(case_of(twin.points, twin.lengths))
+    values = [questions.parser.parse(text) for text in texts]
+    asked = ask(questions, [value.scalar for value in values])
+    questions.values += values
+    nx, ny, nz = twin.points
+    whole = np.zeros((len(values), nz, ny, nx))
+
+    def take(z0, z1, y0, y1, block):
+        whole[:, z0:z1, y0:y1] = block
+
+    answers = answer(questions, flow, 0.0, take)
+    world.Allreduce(MPI.IN_PLACE, whole)
+    return asked, answers, whole
 
 
 def kept_between(points: tuple, walls: tuple) -> np.ndarray:

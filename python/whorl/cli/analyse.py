@@ -9,17 +9,18 @@ from rich.table import Table
 
 from whorl.base.errors import CaseError
 from whorl.base.text import typed
-from whorl.cli.options import RunArgument
+from whorl.cli.options import StateArgument
 from whorl.config.diagnostics import KINDS
 from whorl.config.explain import did_you_mean
 from whorl.output.directory import RunDirectory
+from whorl.output.named_state import named_state
 from whorl.run.progress import stdout_console
 
 FILE = "analysis.h5"
 
 
 def analyse(
-    directory: RunArgument,
+    directory: StateArgument,
     diagnostic: Annotated[
         list[str] | None,
         typer.Option(
@@ -63,23 +64,25 @@ def analyse(
     from whorl.run.analysis import analyse as measure
 
     abort_on_exception()
+    states = _states(checkpoint, every, snapshot, snapshots)
+    place = RunDirectory(on_root(world(), lambda: named_state(directory).directory))
+    kinds = {"pdf": pdf, "moments": moments, "profile": profile, "structure-functions": structure_functions}
+    wanted = [{"kind": kind, "of": list(texts)} for kind, texts in kinds.items() if texts]
+    wanted += on_root(world(), lambda: [_of_case(place, name) for name in diagnostic or []])
+    path = output or place.path / FILE
+    found = measure(directory, wanted, **states, output=path, settings=settings or [])
+    if world().rank == 0:
+        _show(found, path)
+
+
+def _states(checkpoint: int | None, every: bool, snapshot: int | None, snapshots: bool) -> dict[str, Any]:
+    """Which states the options choose, as arguments of `whorl.analyse`. Raises CaseError for two of them."""
     of = {"--all": every, "--checkpoint": checkpoint, "--snapshot": snapshot, "--snapshots": snapshots}
     given = [name for name, value in of.items() if value not in (None, False)]
     if len(given) > 1:
         raise CaseError(f"{' and '.join(given)} exclude each other; give one.")
-    place = RunDirectory(directory)
-    kinds = {"pdf": pdf, "moments": moments, "profile": profile, "structure-functions": structure_functions}
-    wanted = [{"kind": kind, "of": list(texts)} for kind, texts in kinds.items() if texts]
-    wanted += on_root(world(), lambda: [_of_case(place, name) for name in diagnostic or []])
     steps = next(([step] for step in (checkpoint, snapshot) if step is not None), None)
-    if every or snapshots:
-        steps = "all"
-    path, of_snapshots = output or place.path / FILE, snapshots or snapshot is not None
-    found = measure(
-        directory, wanted, steps=steps, snapshots=of_snapshots, output=path, settings=settings or []
-    )
-    if world().rank == 0:
-        _show(found, path)
+    return {"steps": "all" if every or snapshots else steps, "snapshots": snapshots or snapshot is not None}
 
 
 def _of_case(place: RunDirectory, name: str) -> dict[str, Any]:

@@ -9,6 +9,10 @@ CaseName = Annotated[
     str, typer.Argument(metavar="CASE", help="A case file (TOML), or the name of a ready case.")
 ]
 RunArgument = Annotated[Path, typer.Argument(metavar="DIR", help="The output directory of a run.")]
+StateArgument = Annotated[
+    Path,
+    typer.Argument(metavar="DIR", help="The output directory of a run, or a checkpoint or snapshot in it."),
+]
 WindowStart = Annotated[
     float | None, typer.Option("--from", metavar="T", help="The time at which the window of averages begins.")
 ]

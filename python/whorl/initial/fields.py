@@ -23,7 +23,7 @@ from whorl.config.section import STRIDE, tag_of
 from whorl.config.wavenumbers import smallest_wavenumber
 from whorl.initial.checkpoints import set_from_checkpoint
 from whorl.initial.checks import Target, check_energy, check_shells
-from whorl.initial.files import check_file, is_checkpoint, open_field
+from whorl.initial.files import check_file, filled_by, is_checkpoint, open_field
 from whorl.initial.superfluid_vortices import taylor_green_wavefunction
 from whorl.programs.nodes import Known
 from whorl.programs.points import AtPoints
@@ -340,9 +340,4 @@ def from_file(target: Target, parameters: kinds.FromFile) -> None:
     remark = on_root(target.comm, lambda: check_file(*wanted, place))
     target.remarks.extend(filter(None, [remark]))
     with open_field(*wanted) as readers:
-
-        def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
-            for component, read in zip(out, readers, strict=True):
-                component[...] = read(z0, z1, y0, y1)
-
-        target.fill(fill)
+        target.fill(filled_by(readers))

@@ -3,7 +3,7 @@
 import math
 import tomllib
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -15,6 +15,7 @@ from whorl.base.hdf5 import is_hdf5, open_hdf5, python_value
 from whorl.config.case import Grid
 from whorl.config.dealiasing import LARGEST_KEPT, is_box
 from whorl.config.models.base import FieldOf
+from whorl.initial.checks import Fill
 from whorl.initial.regrid import Block, Kind, regridded
 from whorl.output.checkpoint import FORMAT
 from whorl.output.snapshot_format import FIELDS, scalars_in
@@ -135,6 +136,16 @@ def open_field(path: str, field: str, about: FieldOf, grid: Grid) -> Iterator[li
                 for read, kind in zip(readers, kinds, strict=True)
             ]
         yield readers
+
+
+def filled_by(readers: Sequence[Block]) -> Fill:
+    """A fill that takes each component from its reader."""
+
+    def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray) -> None:
+        for component, read in zip(out, readers, strict=True):
+            component[...] = read(z0, z1, y0, y1)
+
+    return fill
 
 
 def _kinds(about: FieldOf, bases: str) -> list[tuple[Kind, ...]]:

@@ -1,7 +1,5 @@
 """The state in a snapshot of a run, at the points of the run's own grid."""
 
-import numpy as np
-
 from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.parallel import on_root
@@ -10,7 +8,7 @@ from whorl.base.text import spelled
 from whorl.config.case import Case
 from whorl.config.measures import all_fields, state_fields
 from whorl.initial.checks import Given, Target
-from whorl.initial.files import open_field
+from whorl.initial.files import filled_by, open_field
 from whorl.output.snapshot_header import SnapshotHeader
 
 
@@ -23,12 +21,7 @@ def read_snapshot(flow: _core.Flow, case: Case, comm: MPI.Intracomm, header: Sna
         about = all_fields(case)[field]
         target = Target(flow, case, comm, field, about.components, str(header.path))
         with open_field(str(header.path), field, about, case.grid) as readers:
-
-            def fill(z0: int, z1: int, y0: int, y1: int, out: np.ndarray, readers=readers) -> None:
-                for component, read in zip(out, readers, strict=True):
-                    component[...] = read(z0, z1, y0, y1)
-
-            given = Given(target, fill)
+            given = Given(target, filled_by(readers))
             target.give(given)
             given.check_finite()
 

@@ -2,6 +2,6 @@
 
 Its modules, each of which reaches only those before it:
 checkpoint, checksums, lock, moment, table, series, diagnostic_files, growing_file, diagnostics, probe_files,
-probes, snapshot_series, snapshot_format, snapshot_header, snapshot_writer, snapshots, directory, means,
-accuracy, mode_arrays, spectra, plans, recorder.
+probes, snapshot_series, snapshot_format, snapshot_header, snapshot_writer, snapshots, directory, named_state,
+means, accuracy, mode_arrays, spectra, plans, recorder.
 """

@@ -19,7 +19,7 @@ Each file is appended to line by line or written beside and renamed: a kill at a
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -93,7 +93,7 @@ class RunDirectory:
 
     def lock(self) -> Lock:
         """Lock out other processes; do so before choosing a checkpoint, because a run removes old ones."""
-        self._check_run()
+        self.check_run()
         return Lock(self.path)
 
     def check_free(self, overwrite: bool) -> None:
@@ -209,12 +209,13 @@ class RunDirectory:
 
     # reading
 
-    def _check_run(self) -> None:
+    def check_run(self) -> None:
+        """Raises CaseError unless there is a run here."""
         if not self.is_run() or not self.case_file.is_file():
             raise CaseError(f"{self.path} is not a run of whorl: it has no {MARK} and case.toml.")
 
     def read_case(self) -> Case:
-        self._check_run()
+        self.check_run()
         return Case(**read_toml(self.case_file))
 
     def to_restart(
@@ -269,12 +270,7 @@ class RunDirectory:
                 f"{self.path} has no checkpoint to restart from; begin it again with --overwrite, by "
                 f"whorl run or, as {self.log} tells, from another run's checkpoint by whorl restart -o."
             )
-        wanted = self.checkpoint_path(step) if step is not None else paths[-1]
-        if wanted not in paths:
-            raise CaseError(
-                f"{wanted} does not exist; there are checkpoints of step {', '.join(_steps(paths))}."
-            )
-        return wanted
+        return _of_step(step, paths, self.checkpoint_path)
 
     def choose_checkpoint(self, step: int | None = None) -> Checkpoint:
         """The newest checkpoint, or that of `step`; if it is damaged, CaseError offers an earlier one."""
@@ -295,11 +291,7 @@ class RunDirectory:
         paths = self.snapshots()
         if not paths:
             raise CaseError(f"{self.path} has no snapshots; take its checkpoints.")
-        wanted = self.snapshot_path(step) if step is not None else paths[-1]
-        if wanted not in paths:
-            raise CaseError(
-                f"{wanted} does not exist; there are snapshots of step {', '.join(_steps(paths))}."
-            )
+        wanted = _of_step(step, paths, self.snapshot_path)
         try:
             chosen = read_header(wanted)
             there = Case(**chosen.case)
@@ -361,7 +353,16 @@ def _flat(value: Any, key: str = "") -> dict[str, Any]:
     return {name: option for part in parts for name, option in part.items()}
 
 
+def _of_step(step: int | None, paths: list[Path], path_of: Callable[[int], Path]) -> Path:
+    """The last of some checkpoints or snapshots, or that of `step`. Raises CaseError."""
+    wanted = paths[-1] if step is None else path_of(step)
+    if wanted not in paths:
+        kind, steps = wanted.parent.name, ", ".join(_steps(paths))
+        raise CaseError(f"{wanted} does not exist; there are {kind} of step {steps}.")
+    return wanted
+
+
 def _steps(paths: list[Path]) -> list[str]:
-    """The steps of checkpoints; if there are many, only the first and the last few."""
+    """The steps of files; if there are many, only the first and the last few."""
     steps = [str(int(path.stem)) for path in paths]
     return steps if len(steps) <= 8 else [*steps[:3], "…", *steps[-4:]]

@@ -65,8 +65,7 @@ class Stage:
     """A round trip: its program, whose results are means, maxima, products, values, nodes of tallies.
 
     Behind the means there are those over planes, and behind the values those that are wanted at some points
-    only. Products are parts of the fields
-    that are brought back, in their order.
+    only. Products are parts of the fields that are brought back, in their order.
     """
 
     program: Program

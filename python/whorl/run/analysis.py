@@ -16,6 +16,7 @@ from whorl.output.diagnostics import Diagnostics
 from whorl.output.directory import RunDirectory
 from whorl.output.growing_file import GrowingFile
 from whorl.output.moment import Moment
+from whorl.output.named_state import named_state
 from whorl.run.simulation import Simulation
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def analyse(
     Parameters
     ----------
     directory : str or Path
-        The output directory of the run.
+        The output directory of the run, or a checkpoint or snapshot in it, which alone is measured then.
     diagnostics : sequence of dict, optional
         The diagnostics, as in blocks [[diagnostics]]; those of the run's case by default.
     steps : sequence of int or "all", optional
@@ -61,8 +62,9 @@ def analyse(
     Raises
     ------
     CaseError
-        If there is no such checkpoint, if a snapshot lacks a field of the state, if a diagnostic is not
-        possible, or if `output` is another file.
+        If there is no such run or state, if a checkpoint or snapshot is named and `steps` or `snapshots` are
+        given as well, if a snapshot lacks a field of the state, if a diagnostic is not possible, or if
+        `output` is another file.
 
     Examples
     --------
@@ -70,18 +72,17 @@ def analyse(
     >>> found["pdf"]["pdf"].isel(time=-1).plot()
     """
     comm = comm or world()
+    run, steps, snapshots = on_root(comm, lambda: _chosen(directory, steps, snapshots))
     path = Path(output) if output is not None else None
     if path:
         on_root(comm, lambda: check_replaceable(path, "analysis", ABOUT))
-    wanted = list(diagnostics) or _of_run(directory, comm)
-    if steps == "all":
-        steps = on_root(comm, lambda: RunDirectory(directory).steps_of(snapshots))
+    wanted = list(diagnostics) or _of_run(run, comm)
     beside = path.with_name(path.name + PARTIAL) if path else None
     try:
         if beside:
             on_root(comm, GrowingFile(beside).remove)  # what a kill has left
         found_at = sorted(set(steps)) if steps else [None]
-        table = _measured(directory, wanted, found_at, snapshots, beside, settings, comm)
+        table = _measured(run, wanted, found_at, snapshots, beside, settings, comm)
         on_root(comm, table.finish)
         found = on_root(comm, table.datasets)
         if path:
@@ -92,8 +93,23 @@ def analyse(
     return found
 
 
+def _chosen(
+    path: str | Path, steps: Sequence[int] | Literal["all"] | None, snapshots: bool
+) -> tuple[Path, Sequence[int] | None, bool]:
+    """The directory of the run, the steps and whether they are those of snapshots. Raises CaseError."""
+    named = named_state(Path(path))
+    if named.step is None:
+        return named.directory, RunDirectory(path).steps_of(snapshots) if steps == "all" else steps, snapshots
+    if steps is not None or snapshots:
+        raise CaseError(
+            f"{path} is one state of a run; leave out which are to be measured, or name the directory of the "
+            f"run, {named.directory}."
+        )
+    return named.directory, [named.step], named.snapshot
+
+
 def _measured(
-    directory: str | Path,
+    directory: Path,
     wanted: list[dict[str, Any]],
     steps: Sequence[int | None],
     snapshots: bool,
@@ -120,7 +136,7 @@ def _put_in_place(beside: Path, path: Path) -> None:
     os.replace(beside, path)
 
 
-def _of_run(directory: str | Path, comm: MPI.Intracomm) -> list[dict[str, Any]]:
+def _of_run(directory: Path, comm: MPI.Intracomm) -> list[dict[str, Any]]:
     """The diagnostics of a run's case. Raises CaseError if it has none."""
     case = on_root(comm, lambda: RunDirectory(directory).read_case())
     if not case.diagnostics:

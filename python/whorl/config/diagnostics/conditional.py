@@ -5,16 +5,15 @@ from typing import Any, Literal
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Diagnostic, Layout, Texts, listed_numbers, quantity_axis
+from whorl.config.diagnostics.base import Array, Diagnostic, Layout, Texts, quantity_axis
 from whorl.config.diagnostics.scales import (
     Bins,
     Ends,
     Scale,
-    about_mean,
     counts,
     mean_and_std,
-    number,
     outside,
+    with_squares,
 )
 from whorl.config.section import option
 from whorl.programs.questions import Answers, Questions
@@ -36,10 +35,8 @@ class Conditional(Diagnostic):
         conditions = self.quantities(questions, [self.given], "given")
         if len(conditions) != 1:
             raise ValueError(f"diagnostics.{self.label}.given takes one number, not a vector")
-        bins, graph = Bins.of(self.scale, self.bins, self.range), questions.parser.graph
-        nodes, lower = zip(*(about_mean(graph, one.node) for one in quantities), strict=True)
-        weights = (*nodes, *(graph.apply("multiply", node, node) for node in nodes))
-        shift = listed_numbers([number(questions, one) for one in lower])
+        bins = Bins.of(self.scale, self.bins, self.range)
+        weights, shift = with_squares(questions, quantities)
         position = bins.position(questions, conditions[0])
         tally, count = questions.tally(Tally((position,), (bins.count,), weights)), len(quantities)
 

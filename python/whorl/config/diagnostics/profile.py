@@ -6,9 +6,9 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Diagnostic, Layout, Texts, listed_numbers, quantity_axis
+from whorl.config.diagnostics.base import Array, Diagnostic, Layout, Texts, quantity_axis
 from whorl.config.diagnostics.planes import PlaneMeans
-from whorl.config.diagnostics.scales import about_mean, number
+from whorl.config.diagnostics.scales import with_squares
 from whorl.config.section import listed, option
 from whorl.programs.questions import Answers, Questions
 
@@ -36,11 +36,8 @@ class Profile(Diagnostic):
 
     def ask(self, questions: Questions, case: Any) -> Layout:
         quantities = self.quantities(questions, self.of)
-        graph, count = questions.parser.graph, len(quantities)
-        nodes, lower = zip(*(about_mean(graph, one.node) for one in quantities), strict=True)
-        squares = [graph.apply("multiply", node, node) for node in nodes]
-        planes = PlaneMeans.ask(questions, case.grid, "".join(self.along), [*nodes, *squares])
-        shift = listed_numbers([number(questions, one) for one in lower])
+        nodes, shift = with_squares(questions, quantities)
+        planes, count = PlaneMeans.ask(questions, case.grid, "".join(self.along), nodes), len(quantities)
 
         def mean(found: Answers) -> np.ndarray:
             return planes.of(found)[:count] + shift(found).reshape(-1, *(1 for _ in self.along))

@@ -1,7 +1,7 @@
 """Axes of histograms: how a quantity becomes a position among bins."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -85,7 +85,7 @@ class Bins:
 
 def spread(graph: Graph, node: Node) -> Node:
     """The standard deviation, from means of the same round trip."""
-    centred, lower = about_mean(graph, node)
+    centred, lower = _about_mean(graph, node)
     if node.kind == "linear" and graph.mean_is_in_modes(node) and not is_constant(lower, 0):
         centred = graph.under(node, *band(WITHOUT_MEAN, math.inf))
     square = graph.mean(graph.apply("multiply", centred, centred))
@@ -104,12 +104,26 @@ def _is_centred(graph: Graph, node: Node) -> bool:
     return graph.single or graph.mean_is_in_modes(node)
 
 
-def about_mean(graph: Graph, node: Node) -> tuple[Node, Node]:
+def _about_mean(graph: Graph, node: Node) -> tuple[Node, Node]:
     """A node whose variance over some of the points is to be found, and what it is lower by than this one."""
     if not _is_centred(graph, node):
         return node, graph.constant(0)
     mean = graph.mean(node)
     return graph.apply("subtract", node, mean), mean
+
+
+def with_squares(
+    questions: Questions, quantities: Sequence[Quantity]
+) -> tuple[tuple[Node, ...], Callable[[Answers], np.ndarray]]:
+    """What is averaged over some of the points for the means and the variances of quantities there.
+
+    These are the quantities about their means, and the squares of these. The function gives the means that
+    are taken away.
+    """
+    graph = questions.parser.graph
+    nodes, lower = zip(*(_about_mean(graph, one.node) for one in quantities), strict=True)
+    squares = (graph.apply("multiply", node, node) for node in nodes)
+    return (*nodes, *squares), listed_numbers([number(questions, one) for one in lower])
 
 
 def number(questions: Questions, node: Node) -> Value:

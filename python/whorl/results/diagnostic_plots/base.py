@@ -102,6 +102,22 @@ def draw_band(
     ax.fill_between(place, low, high, color=color, alpha=BAND, linewidth=0)
 
 
+def draw_curves(ax: Axes, place: np.ndarray, data: xr.Dataset, array: xr.DataArray, **more: Any) -> None:
+    """The curve of each quantity of an array, with a band of its errors."""
+    for name, one, look in curves(array):
+        draw_curve(ax, place, one.values, look, name, **more)
+        draw_band(ax, place, one.values, error_of(data, one), look.color)
+
+
+def draw_upright_curve(
+    ax: Axes, values: np.ndarray, place: np.ndarray, error: np.ndarray | None, look: Look, label: str
+) -> None:
+    """A curve with its values across the page and their places up the page, with a band of its errors."""
+    draw_curve(ax, values, place, look, label)
+    if error is not None:
+        ax.fill_betweenx(place, values - error, values + error, color=look.color, alpha=BAND, linewidth=0)
+
+
 def label_of(variable: xr.DataArray, name: str = "") -> str:
     """The name of an axis with its unit, where it has one that says something."""
     unit = variable.attrs.get("units", "1")

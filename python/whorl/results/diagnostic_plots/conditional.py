@@ -5,10 +5,7 @@ from matplotlib.figure import Figure
 
 from whorl.results.diagnostic_plots.base import (
     WIDTH,
-    curves,
-    draw_band,
-    draw_curve,
-    error_of,
+    draw_curves,
     legend,
     options_of,
     populated,
@@ -24,10 +21,8 @@ def draw_conditional(figure: Figure, data: xr.Dataset) -> None:
     count = data["count"].values
     shown = populated(count > 0)
     bins, given = data["bin"].values[shown], short(options_of(data).get("given", "f"))
-    for name, one, look in curves(data["conditional_mean"]):
-        values, error = one.values[shown], error_of(data, one)
-        draw_curve(top, bins, values, look, name)
-        draw_band(top, bins, values, None if error is None else error[shown], look.color)
+    means = data.isel(bin=shown)
+    draw_curves(top, bins, means, means["conditional_mean"])
     top.set_ylabel(f"mean, given {given}")
     legend(top)
     part = count[shown] / max(count.sum() + data["outside"].values.sum(), 1)

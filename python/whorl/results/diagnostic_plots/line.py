@@ -3,16 +3,7 @@
 import xarray as xr
 from matplotlib.figure import Figure
 
-from whorl.results.diagnostic_plots.base import (
-    HEIGHT,
-    WIDTH,
-    curves,
-    draw_band,
-    draw_curve,
-    error_of,
-    label_of,
-    legend,
-)
+from whorl.results.diagnostic_plots.base import HEIGHT, WIDTH, draw_curves, label_of, legend
 from whorl.results.slices import told_position
 
 
@@ -21,9 +12,7 @@ def draw_line(figure: Figure, data: xr.Dataset) -> None:
     figure.set_size_inches(WIDTH, HEIGHT)
     ax = figure.subplots()
     (along,) = (str(name) for name in data["line"].dims if name in ("x", "y", "z"))
-    for name, one, look in curves(data["line"]):
-        draw_curve(ax, data[along].values, one.values, look, name)
-        draw_band(ax, data[along].values, one.values, error_of(data, one), look.color)
+    draw_curves(ax, data[along].values, data, data["line"])
     where = zip(data["across"].values, data["position"].values, strict=True)
     ax.set_title(",   ".join(f"{axis} = {told_position(float(place))}" for axis, place in where), fontsize=10)
     ax.set(xlabel=label_of(data[along]), ylabel="value")

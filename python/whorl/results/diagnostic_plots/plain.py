@@ -10,8 +10,7 @@ from whorl.results.diagnostic_plots.base import (
     HEIGHT,
     WIDTH,
     curves,
-    draw_band,
-    draw_curve,
+    draw_curves,
     error_of,
     label_of,
     legend,
@@ -68,10 +67,8 @@ def _numbers(ax: Axes, data: xr.Dataset, array: xr.DataArray) -> None:
 def _curves(ax: Axes, data: xr.Dataset, array: xr.DataArray) -> None:
     (axis,) = _axes(array)
     at, texts = places(data, axis)
-    for name, one, look in curves(array):
-        style = {"marker": "o", "linestyle": ""} if texts else {}
-        draw_curve(ax, at, one.values, look, name, **style)
-        draw_band(ax, at, one.values, error_of(data, one), look.color)
+    style = {"marker": "o", "linestyle": ""} if texts else {}
+    draw_curves(ax, at, data, array, **style)
     if texts:
         ax.set_xticks(at, texts)
     ax.set(xlabel=label_of(data[axis]), ylabel=label_of(array))

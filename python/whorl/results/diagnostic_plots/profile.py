@@ -4,11 +4,10 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from whorl.results.diagnostic_plots.base import (
-    BAND,
     HEIGHT,
     WIDTH,
     curves,
-    draw_curve,
+    draw_upright_curve,
     error_of,
     few_ticks,
     label_of,
@@ -34,10 +33,7 @@ def _draw_curves(figure: Figure, data: xr.Dataset, axis: str) -> None:
     left, right = figure.subplots(1, 2, sharey=True)
     for ax, array in ((left, "profile"), (right, "variance")):
         for name, one, look in curves(data[array]):
-            draw_curve(ax, one.values, data[axis].values, look, name)
-            if (error := error_of(data, one)) is not None:
-                ends = (one.values - error, one.values + error)
-                ax.fill_betweenx(data[axis].values, *ends, color=look.color, alpha=BAND, linewidth=0)
+            draw_upright_curve(ax, one.values, data[axis].values, error_of(data, one), look, name)
         few_ticks(ax)
         ax.set_xlabel("mean over the plane" if array == "profile" else "variance in the plane")
     left.set_ylabel(label_of(data[axis]))

@@ -9,9 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from whorl.results.diagnostic_plots.base import (
-    BAND,
     Look,
-    draw_curve,
+    draw_upright_curve,
     error_of,
     few_ticks,
     label_of,
@@ -55,10 +54,7 @@ def _draw_one(ax: Axes, data: xr.Dataset, name: str, label: str, style: Look, fl
     array, error = profile_of(data, name)
     if floor and not (np.abs(array.values) > floor).any():
         return
-    draw_curve(ax, array.values, data["z"].values, style, label)
-    if error is not None:
-        ends = (array.values - error, array.values + error)
-        ax.fill_betweenx(data["z"].values, *ends, color=style.color, alpha=BAND, linewidth=0)
+    draw_upright_curve(ax, array.values, data["z"].values, error, style, label)
 
 
 def profile_of(data: xr.Dataset, name: str) -> tuple[xr.DataArray, np.ndarray | None]:
