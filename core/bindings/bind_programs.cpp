@@ -24,8 +24,10 @@ struct ProbeOfOpen {
     std::unique_ptr<OpenProbe> probe;
 };
 
-// Field, factor, derivatives, power of |k|^2, the band of |k|, and the radius of an average or 0.
-using TermTuple = std::tuple<int, double, std::array<int, 3>, int, double, double, double>;
+// Field, factor, derivatives, power of |k|^2, the band of |k|, the radius of an average or 0, and a sector:
+// its axis or -1, and its angles.
+using SectorTuple = std::tuple<int, double, double>;
+using TermTuple = std::tuple<int, double, std::array<int, 3>, int, double, double, double, SectorTuple>;
 
 // The field of a product, its factor, derivatives and parity.
 using ReturnedTuple = std::tuple<int, double, std::array<int, 3>, std::array<bool, 3>>;
@@ -34,10 +36,28 @@ programs::InputTerms terms_of(const std::vector<std::vector<TermTuple>>& given) 
     programs::InputTerms inputs;
     for (const auto& sum : given) {
         auto& input = inputs.emplace_back();
-        for (const auto& [field, factor, derivatives, power, low, high, radius] : sum)
-            input.push_back({field, factor, derivatives, power, low, high, radius});
+        for (const auto& [field, factor, derivatives, power, low, high, radius, sector] : sum) {
+            const auto& [axis, from, to] = sector;
+            WHORL_REQUIRE(axis >= -1 && axis < 3, "there is no such axis of a sector.");
+            input.push_back({field, factor, derivatives, power, low, high, radius, {axis, from, to}});
+        }
     }
     return inputs;
+}
+
+// The coordinate of modes, its axis, and the edges of its bins.
+using ModeAxisTuple = std::tuple<std::string, int, std::vector<double>>;
+
+std::vector<programs::ModeAxis> axes_of(const std::vector<ModeAxisTuple>& given) {
+    using enum programs::ModeCoordinate;
+    static const std::map<std::string, programs::ModeCoordinate> coordinates{
+        {"size", size}, {"along", along}, {"across", across}, {"angle", angle}};
+    std::vector<programs::ModeAxis> axes;
+    for (const auto& [name, axis, edges] : given) {
+        WHORL_REQUIRE(coordinates.contains(name), "modes have no coordinate " + name + ".");
+        axes.push_back({coordinates.at(name), axis, edges});
+    }
+    return axes;
 }
 
 // The bins of one or two axes, and the number of weights.
@@ -174,14 +194,14 @@ void bind_programs(nb::class_<OpenFlow>& flow) {
     flow.def(
         "mode_spectra",
         [](OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
-           const std::vector<programs::Pair>& pairs, int shells, int axis) {
-            WHORL_REQUIRE(shells > 0 && axis >= -1 && axis < 3, "there are no such shells.");
+           const std::vector<std::vector<programs::Pair>>& sums, const std::vector<ModeAxisTuple>& axes) {
             nb::gil_scoped_release unlocked;
-            return self->programs().mode_spectra(terms_of(inputs), pairs, shells, axis);
+            return self->programs().mode_spectra(terms_of(inputs), sums, axes_of(axes));
         },
-        nb::arg("inputs"), nb::arg("pairs"), nb::arg("shells"), nb::arg("axis") = -1,
-        "The same sums of products by shell, the last of which has what is beyond: of |k|, or of the "
-        "wavenumber along an axis.");
+        nb::arg("inputs"), nb::arg("sums"), nb::arg("axes"),
+        "The same of sums of products, by cell of bins along one or two coordinates of the wavenumber, each "
+        "a "
+        "name, an axis and edges: size, along, across or angle. Behind the bins of each is what is beyond.");
     flow.def(
         "increments",
         [](OpenFlow& self, const programs::Program& program, int axis, int order,

@@ -58,14 +58,10 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
             [&] { return programs::mode_means(flow_.trip, flow_.world, inputs, pairs, sources()); });
     }
     std::vector<std::vector<double>> mode_spectra(const programs::InputTerms& inputs,
-                                                  const std::vector<programs::Pair>& pairs, int shells,
-                                                  int axis) override {
-        const Box box = flow_.options.box();
-        const double width = axis < 0 ? box.smallest_wavenumber() : box.unit(axis);
-        return counted([&] {
-            return programs::mode_spectra(flow_.trip, flow_.world, inputs, pairs, sources(),
-                                          {width, shells, axis});
-        });
+                                                  const std::vector<std::vector<programs::Pair>>& sums,
+                                                  const std::vector<programs::ModeAxis>& axes) override {
+        return counted(
+            [&] { return programs::mode_spectra(flow_.trip, flow_.world, inputs, sums, sources(), axes); });
     }
     std::unique_ptr<OpenProbe> probe_modes(const programs::InputTerms& inputs,
                                            const std::vector<programs::ModeNumbers>& modes) override {

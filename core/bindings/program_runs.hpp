@@ -36,9 +36,9 @@ class ProgramRuns {
     // programs/mode_sums.hpp
     virtual std::vector<double> mode_means(const programs::InputTerms& inputs,
                                            const std::vector<programs::Pair>& pairs) = 0;
-    virtual std::vector<std::vector<double>> mode_spectra(const programs::InputTerms& inputs,
-                                                          const std::vector<programs::Pair>& pairs,
-                                                          int shells, int axis) = 0;
+    virtual std::vector<std::vector<double>>
+    mode_spectra(const programs::InputTerms& inputs, const std::vector<std::vector<programs::Pair>>& sums,
+                 const std::vector<programs::ModeAxis>& axes) = 0;
     virtual std::unique_ptr<OpenProbe> probe_modes(const programs::InputTerms& inputs,
                                                    const std::vector<programs::ModeNumbers>& modes) = 0;
     virtual std::unique_ptr<OpenProbe> probe_points(const programs::InputTerms& inputs,

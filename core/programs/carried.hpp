@@ -11,6 +11,7 @@
 #include "grid/shell.hpp"
 #include "programs/average.hpp"
 #include "programs/fluxes.hpp"
+#include "programs/mode_bins.hpp"
 #include "programs/program.hpp"
 #include "roundtrip/layout.hpp"
 #include "roundtrip/mode_values.hpp"
@@ -36,6 +37,7 @@ template <class Real> struct LoadedTerm {
     double low, high;
     double radius;
     bool disc;
+    Sector sector;
 
     template <class Number> static WHORL_INLINE Number raised(Number base, int power) {
         Number result = 1;
@@ -47,10 +49,15 @@ template <class Real> struct LoadedTerm {
         const double m = not_averaged(k);
         return radius > 0.0 ? m * averaged(radius * std::sqrt(square(widened(k))), disc) : m;
     }
+    WHORL_INLINE bool is_within(Wavenumber<double> k) const {
+        const double angle = mode_coordinate(ModeCoordinate::angle, sector.axis, k);
+        return sector.low <= angle && angle < sector.high;
+    }
     WHORL_INLINE double not_averaged(Wavenumber<Real> mode) const {
         const Wavenumber<double> k = widened(mode);
         const double k2 = square(k);
         if (!all && !(low <= k2 && k2 < high)) return 0.0;
+        if (sector.axis >= 0 && !is_within(k)) return 0.0;
         double m =
             factor * raised(k.x, derivatives[0]) * raised(k.y, derivatives[1]) * raised(k.z, derivatives[2]);
         if (power > 0) m *= raised(k2, power);
@@ -80,7 +87,8 @@ LoadedTerm<Real> loaded(const Term& term, const std::vector<Source<Real>>& sourc
             term.low * term.low > 0.0 ? square_of_boundary(term.low) : term.low,
             square_of_boundary(term.high),
             term.radius,
-            layout.nx == 1 || layout.ny == 1 || layout.nz == 1};
+            layout.nx == 1 || layout.ny == 1 || layout.nz == 1,
+            {term.sector.axis, lowered(term.sector.low), lowered(term.sector.high)}};
 }
 
 // The parity of a sum of terms; along axes without walls it has no meaning. Throws Error if there are no

@@ -12,7 +12,8 @@ namespace whorl::programs {
 
 namespace {
 
-constexpr std::int64_t wide = 8; // bytes of a double, and of a count
+constexpr std::int64_t wide = 8;    // bytes of a double, and of a count
+constexpr std::int64_t of_cell = 4; // of a cell's number
 constexpr std::int64_t words = ExactSum::word_count;
 
 // Means, maxima and tallies of the points, and their values (programs/evaluate.cpp).
@@ -54,8 +55,10 @@ std::int64_t at_modes(const ProgramNeeds& needs, const Share& share) {
     const auto height = static_cast<std::int64_t>(share.layout.ky.size()),
                width = std::int64_t{share.layout.kx.size()};
     const std::int64_t space = share.queues ? 0 : 2 * share.executors * width * share.value;
-    if (needs.shells == 0) return needs.pairs * height * width * wide + space;
-    return (share.queues ? 1 : share.executors) * needs.pairs * needs.shells * words * wide + space;
+    if (needs.groups == 0) return needs.pairs * height * width * wide + space;
+    const std::int64_t columns = share.queues ? 0 : width * (needs.groups * wide + 2 * of_cell);
+    return (share.queues ? 1 : share.executors) * (needs.groups * needs.mode_cells * words * wide + columns) +
+           space;
 }
 
 } // namespace

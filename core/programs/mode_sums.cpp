@@ -1,6 +1,7 @@
 // Compiled once for each device.
 #include "programs/mode_sums.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 
@@ -33,9 +34,8 @@ template <class Real> struct SumColumns {
     WHORL_INLINE double* sums_of(std::int64_t r) const { return sums + r * width; }
     static WHORL_INLINE double term(const ModeRow<Real>& row, std::int64_t i, Complex<Real> a,
                                     Complex<Real> b) {
-        const double both = static_cast<double>(i == 0 && row.from_zero ? row.weight / 2 : row.weight);
-        return both * (static_cast<double>(a.re) * static_cast<double>(b.re) +
-                       static_cast<double>(a.im) * static_cast<double>(b.im));
+        return number(row, i) * (static_cast<double>(a.re) * static_cast<double>(b.re) +
+                                 static_cast<double>(a.im) * static_cast<double>(b.im));
     }
     static WHORL_INLINE double mean(const ModeRow<Real>& row, std::int64_t i, Complex<Real> a) {
         return i == 0 && row.has_mean() ? static_cast<double>(a.re) : 0.0;
@@ -64,8 +64,14 @@ template <class Real> struct SumColumns {
     };
     WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, place(r), sums_of(r), width}; }
 
+    // What a mode adds to the number of modes.
+    static WHORL_INLINE double number(const ModeRow<Real>& row, std::int64_t i) {
+        return static_cast<double>(i == 0 && row.from_zero ? row.weight / 2 : row.weight);
+    }
+
     // On threads: use(pair, row, a, b) for the rows of modes of a ky, one after another, and each row for all
-    // pairs while its modes are in the cache; b is a where both are one input, or there is no second.
+    // pairs while its modes are in the cache; b is a where both are one input, or there is no second. Without
+    // any input there is nothing at either.
     template <class Device, class Use> void each_row(int j, Complex<Real>* space, const Use& use) const {
         const auto loaded = [&](int input, const ModeRow<Real>& row, Complex<Real>* to) {
             inputs[input].template load_row<Device>(row, kernels::PlainValues<Real>{to, width});
@@ -76,7 +82,7 @@ template <class Real> struct SumColumns {
             if (row.length == 0) continue;
             for (int p = 0, there = -1; p < pair_count; ++p) {
                 const int first = pairs[p][0], second = pairs[p][1];
-                if (first != there) loaded(first, row, space);
+                if (first >= 0 && first != there) loaded(first, row, space);
                 there = first;
                 use(p, row, space,
                     second < 0 || second == first ? space : loaded(second, row, space + width));
@@ -95,49 +101,111 @@ template <class Real> struct SumColumns {
     }
 };
 
-// The same sums by shell: each mode adds to the exact sum of its shell.
-template <class Real> struct SumShells {
+// The sums of groups of pairs by cell.
+template <class Real> struct SumBins {
     static constexpr int words = ExactSum::word_count;
 
     SumColumns<Real> of;
-    std::uint64_t* sums; // [pair][shell][word]; on threads of each executor
-    ShellsOf shells;
+    const int* firsts; // of the groups among the pairs, and the end
+    int groups;
+    ModeBins bins;
+    std::uint64_t* sums; // [group][cell][word]; on threads of each executor
+    // On threads, of each executor and for each column of kz: what is not yet in the sums, [group][kx], of
+    // the cell before, and the cell of the present row.
+    double* runs;
+    int *before, *present;
 
-    WHORL_INLINE std::uint64_t* words_of(int pair, Wavenumber<Real> k) const {
-        const double along = std::abs(static_cast<double>(shells.axis == 0   ? k.x
-                                                          : shells.axis == 1 ? k.y
-                                                                             : k.z));
-        const double size = shells.axis < 0 ? std::sqrt(square(widened(k))) : along;
-        const int shell = shell_number(size, shells.width);
-        const int last = shells.count - 1;
-        return sums + (1LL * pair * shells.count + (shell < last ? shell : last)) * words;
+    // Whether modes are counted.
+    static WHORL_INLINE bool is_number(const Pair& pair) { return pair[0] < 0; }
+    WHORL_INLINE std::uint64_t* words_of(int group, int cell) const {
+        return sums + (1LL * group * bins.cells() + cell) * words;
     }
-    // Where work is enqueued: a block takes a pair and a ky.
+    // Where work is enqueued: a block takes a group and a ky.
     template <class Team> WHORL_DEVICE void operator()(std::int64_t block, const Team& team) const {
-        const auto place = of.place(block);
-        const int first = of.pairs[place.pair][0], second = of.pairs[place.pair][1];
+        const int group = static_cast<int>(block / of.height), j = static_cast<int>(block % of.height);
         team.each(of.tables.nz * of.width, [&](int item) {
             const int l = item / of.width, i = item % of.width;
-            const Row modes = of.tables.row(place.j, l);
+            const Row modes = of.tables.row(j, l);
             if (i >= modes.length) return;
-            const ModeRow<Real> row(of.tables, 0, place.j, l, modes.length);
-            Complex<Real> a, b;
-            of.inputs[first].load(row.mode(i), &a);
-            of.inputs[second].load(row.mode(i), &b);
-            ExactSum::add_to(words_of(place.pair, row.k(i)), of.term(row, i, a, b),
+            const ModeRow<Real> row(of.tables, 0, j, l, modes.length);
+            double sum = 0.0;
+            for (int p = firsts[group]; p < firsts[group + 1]; ++p) {
+                if (is_number(of.pairs[p])) {
+                    sum += of.number(row, i);
+                    continue;
+                }
+                Complex<Real> a, b;
+                of.inputs[of.pairs[p][0]].load(row.mode(i), &a);
+                of.inputs[of.pairs[p][1]].load(row.mode(i), &b);
+                sum += of.term(row, i, a, b);
+            }
+            ExactSum::add_to(words_of(group, bins.cell(bins.place(widened(row.k(i))))), sum,
                              [&](std::uint64_t* word, std::uint64_t value) { team.add(word, value); });
         });
     }
     // On threads.
     template <class Device> void add(int j, Complex<Real>* space) const {
+        std::fill_n(before, of.width, -1);
+        std::fill_n(runs, groups * of.width, 0.0);
+        int group = 0;
         of.template each_row<Device>(
             j, space, [&](int p, const ModeRow<Real>& row, const Complex<Real>* a, const Complex<Real>* b) {
-                for (int i = 0; i < row.length; ++i)
-                    ExactSum::add_to(words_of(p, row.k(i)), of.term(row, i, a[i], b[i]),
-                                     [](std::uint64_t* word, std::uint64_t value) { *word += value; });
+                if (p == 0) find_cells(row);
+                group = p == 0 ? 0 : group + (p == firsts[group + 1]);
+                double* const run = runs + 1LL * group * of.width;
+                if (p == firsts[group]) end_runs(group, row.length);
+                if (is_number(of.pairs[p]))
+                    Device::run(row.length, [&](std::int64_t i) { run[i] += of.number(row, i); });
+                else
+                    Device::run(row.length, [&](std::int64_t i) { run[i] += of.term(row, i, a[i], b[i]); });
+                if (p == of.pair_count - 1) std::copy_n(present, row.length, before);
             });
+        std::fill_n(present, of.width, -1);
+        for (int g = 0; g < groups; ++g) end_runs(g, of.width);
+    }
+    void find_cells(const ModeRow<Real>& row) const {
+        ModeBins::Place place = bins.place(widened(row.k(0)));
+        for (int i = 0; i < row.length; ++i) {
+            place = bins.place(widened(row.k(i)), place);
+            present[i] = bins.cell(place);
+        }
+    }
+    // The columns that are in another cell now.
+    void end_runs(int group, int length) const {
+        double* const run = runs + 1LL * group * of.width;
+        for (int i = 0; i < length; ++i) {
+            if (before[i] == present[i]) continue;
+            if (before[i] >= 0)
+                ExactSum::add_to(words_of(group, before[i]), run[i],
+                                 [](std::uint64_t* word, std::uint64_t value) { *word += value; });
+            run[i] = 0.0;
+        }
     }
 };
+
+std::vector<double> lowered_edges(const std::vector<ModeAxis>& axes) {
+    std::vector<double> edges;
+    for (const ModeAxis& one : axes)
+        for (const double edge : one.edges) edges.push_back(lowered(edge));
+    return edges;
+}
+
+void require_bins(const std::vector<ModeAxis>& axes) {
+    const auto rises = [](const ModeAxis& one) {
+        return one.edges.size() > 1 && std::ranges::is_sorted(one.edges) && one.axis >= 0 && one.axis < 3;
+    };
+    WHORL_REQUIRE(!axes.empty() && axes.size() <= ModeBins::most_axes && std::ranges::all_of(axes, rises),
+                  "bins of modes are along one or two coordinates, between edges that rise.");
+}
+
+ModeBins bins_of(const std::vector<ModeAxis>& axes, const double* edges) {
+    ModeBins bins{static_cast<int>(axes.size()), {}};
+    for (std::size_t a = 0; a < axes.size(); ++a) {
+        bins.of[a] = {axes[a].of, axes[a].axis, static_cast<int>(axes[a].edges.size()) - 1, edges};
+        edges += axes[a].edges.size();
+    }
+    return bins;
+}
 
 // The inputs and pairs on the device, and the rows of the kernels.
 template <class Device, class Real> class PairsOf {
@@ -149,12 +217,15 @@ template <class Device, class Real> class PairsOf {
         : trip_(trip), pair_count_(static_cast<int>(pairs.size())), inputs_(inputs, trip.layout()) {
         const std::array<bool, 3>& walls = trip.layout().walls;
         WHORL_REQUIRE(!walls[0] && !walls[1] && !walls[2], "sums over modes are for boxes without walls.");
+        const auto is_known = [&](const Pair& pair) {
+            return (pair == the_number && least == 0) ||
+                   (pair[0] >= 0 && pair[1] >= least &&
+                    std::max(pair[0], pair[1]) < static_cast<int>(inputs.size()));
+        };
         for (const Pair& pair : pairs)
-            WHORL_REQUIRE(pair[0] >= 0 && pair[1] >= least &&
-                              std::max(pair[0], pair[1]) < static_cast<int>(inputs.size()),
-                          "a sum is of inputs " + std::to_string(pair[0]) + " and " +
-                              std::to_string(pair[1]) + " where there are " + std::to_string(inputs.size()) +
-                              ".");
+            WHORL_REQUIRE(is_known(pair), "a sum is of inputs " + std::to_string(pair[0]) + " and " +
+                                              std::to_string(pair[1]) + " where there are " +
+                                              std::to_string(inputs.size()) + ".");
         inputs_.refer_to(sources);
         pairs_ = device::Table<Pair, Memory>(pairs);
     }
@@ -213,29 +284,55 @@ std::vector<double> mode_means(RoundTrip<Device, Real>& trip, const exchange::Co
 template <class Device, class Real>
 std::vector<std::vector<double>>
 mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const InputTerms& inputs,
-             const std::vector<Pair>& pairs, const std::vector<Source<Real>>& sources, ShellsOf shells) {
+             const std::vector<std::vector<Pair>>& sums, const std::vector<Source<Real>>& sources,
+             const std::vector<ModeAxis>& axes) {
+    using Memory = typename Device::Memory;
+    require_bins(axes);
+    std::vector<Pair> pairs;
+    std::vector<int> firsts{0};
+    for (const auto& one : sums) {
+        WHORL_REQUIRE(!one.empty(), "a sum over modes has no pair.");
+        pairs.insert(pairs.end(), one.begin(), one.end());
+        firsts.push_back(static_cast<int>(pairs.size()));
+    }
     PairsOf<Device, Real> of(trip, inputs, pairs, sources, 0);
-    const int words = SumShells<Real>::words, copies = Device::queues ? 1 : trip.device().executors();
-    const std::int64_t of_all = 1LL * static_cast<int>(pairs.size()) * shells.count * words;
-    device::Buffer<std::uint64_t, typename Device::Memory> sums(static_cast<std::size_t>(copies * of_all));
+    const std::vector<double> edges = lowered_edges(axes);
+    const device::Table<double, Memory> edges_there(edges);
+    const device::Table<int, Memory> firsts_there(firsts);
+    const ModeBins bins = bins_of(axes, edges_there.data());
+    const int groups = static_cast<int>(sums.size()), copies = Device::queues ? 1 : trip.device().executors();
+    const std::int64_t of_all = 1LL * groups * bins.cells() * SumBins<Real>::words;
+    device::Buffer<std::uint64_t, Memory> words(static_cast<std::size_t>(copies * of_all));
+    // On threads.
+    const std::int64_t width = Device::queues ? 0 : of.width();
+    device::Buffer<double> runs(static_cast<std::size_t>(copies * groups * width));
+    device::Buffer<int> cells(static_cast<std::size_t>(2 * copies * width));
     const auto kernel_of = [&](int executor) {
-        return SumShells<Real>{of.kernel(nullptr), sums.data() + executor * of_all, shells};
+        int* const of_executor = cells.data() + 2 * executor * width;
+        return SumBins<Real>{of.kernel(nullptr),
+                             firsts_there.data(),
+                             groups,
+                             bins,
+                             words.data() + executor * of_all,
+                             runs.data() + executor * groups * width,
+                             of_executor,
+                             of_executor + width};
     };
     if constexpr (Device::queues) {
         trip.device().each(1, [&](int executor, std::int64_t) {
-            trip.device().for_blocks(executor, of.rows(), 0, kernel_of(0));
+            trip.device().for_blocks(executor, 1LL * groups * of.height(), 0, kernel_of(0));
         });
         trip.device().finish();
     } else {
-        of.template on_threads<SumShells<Real>>(kernel_of);
+        of.template on_threads<SumBins<Real>>(kernel_of);
     }
-    const OnHost of_executors(sums);
+    const OnHost of_executors(words);
     const auto total = first_of_sums(of_executors.values(), static_cast<std::size_t>(of_all));
     const exchange::Watchdog::Scope watched(trip.exchanges().watchdog(), "sum of what was measured", -1);
     const std::vector<double> found = sums_of_ranks(world, total);
     std::vector<std::vector<double>> spectra;
-    for (auto next = found.begin(); next != found.end(); next += shells.count)
-        spectra.emplace_back(next, next + shells.count);
+    for (auto next = found.begin(); next != found.end(); next += bins.cells())
+        spectra.emplace_back(next, next + bins.cells());
     return spectra;
 }
 
@@ -245,7 +342,8 @@ mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
                                             const std::vector<Source<Real>>&);                               \
     template std::vector<std::vector<double>> mode_spectra(                                                  \
         RoundTrip<device::Chosen, Real>&, const exchange::Communicator&, const InputTerms&,                  \
-        const std::vector<Pair>&, const std::vector<Source<Real>>&, ShellsOf);
+        const std::vector<std::vector<Pair>>&, const std::vector<Source<Real>>&,                             \
+        const std::vector<ModeAxis>&);
 WHORL_INSTANTIATE(float)
 WHORL_INSTANTIATE(double)
 

@@ -19,7 +19,8 @@ struct ProgramNeeds {
     std::int64_t sums = 0;                 // of weights, by cell
     std::int64_t places = 0;               // of the interpreter
     std::int64_t pairs = 0;                // of inputs that are summed over the modes
-    std::int64_t shells = 0;               // of a pair, if it is summed by shell
+    std::int64_t groups = 0;               // of these whose sums are by cell of bins
+    std::int64_t mode_cells = 0;           // of a group
     std::int64_t increments = 0;           // quantities whose increments are measured
     std::int64_t moments = 0;              // of all separations
     std::int64_t axis = 0, fields = 0;     // along which, and the fields that are swapped for it
@@ -37,7 +38,8 @@ struct ProgramNeeds {
         use("sums", &ProgramNeeds::sums);
         use("places", &ProgramNeeds::places);
         use("pairs", &ProgramNeeds::pairs);
-        use("shells", &ProgramNeeds::shells);
+        use("groups", &ProgramNeeds::groups);
+        use("mode_cells", &ProgramNeeds::mode_cells);
         use("increments", &ProgramNeeds::increments);
         use("moments", &ProgramNeeds::moments);
         use("axis", &ProgramNeeds::axis);

@@ -84,7 +84,7 @@ def bits_of(world, threads):
 @on_ranks(1, 2)
 def test_what_does_not_fit_is_refused(world):
     flow = flows.make(world, Twin((8, 8, 8)))
-    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0)]]
+    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))]]
     for count, planes in [(1, [0]), (1, [3]), (1, [1, 2])]:
         program = _core.Program(u, [], [], [0] * count, [])
         with pytest.raises(_core.Error, match="means over planes are means, across y or z"):

@@ -35,6 +35,8 @@ OPERATORS = [
         "inv_lap(lap(u))",
         "filter(u, 3)",
         "filter(u, 2, 6)",
+        "sector(u, 0.3, 1.1)",
+        "sector(dx(u.y), 0, 0.7, x) + sector(sector(u.y, 0.2, 1.0, y), 0.5, 2, y)",
         "average(u, 0.3)",
         "average(u.x*u.y, 1.7)",
         "average(dx(u.y) + filter(u.x, 5), 1e-4)",
@@ -177,6 +179,7 @@ BITS = [
     "exp(u.x)",
     "std(dx(u.x))*u.y",
     "filter(u.x*u.y, 4)",
+    "sector(u.x*u.y, 0, 0.9)",
     "max(exp(u.x)) + u.y/min(u.z)",
 ]
 
@@ -285,7 +288,7 @@ def test_both_sides_have_the_same_operations():
 def test_programs_that_do_not_fit_together_are_refused(world):
     twin = Twin((8, 8, 8))
     flow = flows.make(world, twin)
-    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0)]]
+    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))]]
     part = (0, 1.0, [0, 0, 0], [False] * 3)
     for program, wanted, words in [
         ((u, [], [("blend", [0, 0])], [0], []), (0, 0, 0, 1), "unknown operation blend"),
@@ -308,7 +311,15 @@ def test_programs_that_do_not_fit_together_are_refused(world):
 
 WALLED = [
     *("u", "u.z", "grad(u)", "curl(u)", "strain(u)", "dot(u, curl(u))", "p", "dz(theta)", "theta*u.z"),
-    *("u.x + u.z", "dx(u.x*u.z)", "dz(cos(u.z))", "lap(u.x*u.y) + u.z", "z*u.z", "filter(theta*u.z, 12)"),
+    *(
+        "u.x + u.z",
+        "dx(u.x*u.z)",
+        "dz(cos(u.z))",
+        "lap(u.x*u.y) + u.z",
+        "z*u.z",
+        "filter(theta*u.z, 12)",
+        "sector(theta*u.z, 0.4, 1.5, x)",
+    ),
     *("div(theta*u)", "dx(dx(u.x*u.x)) + 2*dx(dy(u.x*u.y)) + dy(dy(u.y*u.y))", "grad(p)"),
     *("average(u, 0.3)", "average(theta*u.z, 0.2)", "average(dz(theta), 0.1)"),
     *("max(theta*u.z)", "min(u.z)"),

@@ -104,7 +104,7 @@ def test_weights_that_are_not_finite_spoil_their_cell_alone(world):
 @on_ranks(1, 2)
 def test_tallies_that_do_not_fit_are_refused(world):
     flow = flows.make(world, Twin((8, 8, 8)))
-    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0)]]
+    u = [[(0, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))]]
     for tallies, words in [
         ([([0], 0)], "unknown shape"),
         ([([1 << 21], 0)], "unknown shape, or more cells than"),

@@ -146,6 +146,17 @@ class _Words:
         k = np.sqrt(self.of.k2)
         return self.each(lambda g: self.of.under(g, (k >= low * (1 - 2e-7)) & (k < high * (1 - 2e-7))), f)
 
+    def axis_of(self, about):
+        """The number of a coordinate, z without any."""
+        return 2 if about is None else [about is one for one in (self.of.x, self.of.y, self.of.z)].index(True)
+
+    def sector(self, f, low, high, axis=2):
+        k = [self.of.kx, self.of.ky, self.of.kz]
+        along = np.abs(k.pop(axis))
+        angle = np.arctan2(np.hypot(*k), along)
+        inside = (angle >= low * (1 - 2e-7)) & (angle < high * (1 - 2e-7))
+        return self.each(lambda g: self.of.under(g, inside), f)
+
     def average(self, f, radius):
         x = np.sqrt(self.of.k2) * radius
         with np.errstate(invalid="ignore"):
@@ -166,6 +177,7 @@ class _Words:
             "lap": lambda f: self.each(lambda g: of.under(g, -of.k2), f),
             "inv_lap": self.inv_lap,
             "filter": self.filter,
+            "sector": lambda f, low, high, about=None: self.sector(f, low, high, self.axis_of(about)),
             "average": self.average,
             "strain": lambda f: (self.grad(f) + transpose(self.grad(f))) / 2,
             "rotation": lambda f: (self.grad(f) - transpose(self.grad(f))) / 2,

@@ -3,9 +3,10 @@
 from typing import Any
 
 from whorl.config.columns import CLOCK, UNITS_OF_CASE, Column
-from whorl.config.forces_named import forceable, power_name, powers
+from whorl.config.forces_named import force_name, forceable, power_name, powers
 from whorl.config.forcing import units_of
-from whorl.config.models.base import Defined, FieldOf
+from whorl.config.models.base import Balance, Defined, Exchange, FieldOf
+from whorl.config.models.viscous import carried
 from whorl.config.scalars import STATISTICS, VARIANCE
 from whorl.config.schemes import SCHEMES
 from whorl.config.turnovers import turnover_columns
@@ -139,6 +140,27 @@ def budget(case: Any) -> dict[str, tuple[str, ...]]:
         if scalar.name.isidentifier()
     }
     return case.flow.budget() | of_scalars
+
+
+def balances(case: Any) -> dict[str, Balance]:
+    """Those of the model and of the variances of scalars (`Model.balances`)."""
+    of_all = dict(case.flow.balances())
+    for scalar in case.scalars:
+        if scalar.name.isidentifier():
+            _, (D, *gradient) = scalar.of_core(case.flow.viscosity_of_schmidt())
+            terms = {"advection": (f"-div(velocity*{scalar.name})",)}
+            if any(gradient):
+                terms["production"] = (f"-dot(velocity, vector({', '.join(map(repr, gradient))}))",)
+            terms |= {"diffusion": (f"{D!r}*lap({scalar.name})",), "forcing": (force_name(scalar.name),)}
+            meaning = f"½θ² of {scalar.name} of the mode"
+            of_all[f"{scalar.name}_variance"] = Balance((scalar.name,), terms, "", meaning)
+    return of_all
+
+
+def exchanges(case: Any) -> dict[str, Exchange]:
+    """Those of the model and of scalars (`Model.exchanges`)."""
+    names = [scalar.name for scalar in case.scalars if scalar.name.isidentifier()]
+    return case.flow.exchanges() | {f"{name} to {name}": carried(name) for name in names}
 
 
 def _of_scalars(case: Any, columns: tuple[Column, ...]) -> list[Column]:

@@ -15,12 +15,12 @@ from whorl.config.vocabulary import vocabulary
 from whorl.measure.selections import Taken
 from whorl.programs.brought import Brought, BroughtFields
 from whorl.programs.increments import IncrementMoments, Increments
-from whorl.programs.linear import LinearForm
+from whorl.programs.linear import NO_SECTOR, LinearForm
 from whorl.programs.nodes import Known, Largest, Node
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Once, Program, Stage
 from whorl.programs.questions import Answers, Questions
-from whorl.programs.tally import Counted, PlaneMean, Shells, Tally
+from whorl.programs.tally import Counted, ModeSums, PlaneMean, Tally
 
 # Calls with z0, z1, y0, y1 and the values of the points of this rank between, [component][z][y][x].
 Consume = Callable[[int, int, int, int, np.ndarray], None]
@@ -48,6 +48,16 @@ def answer(
 
     `comm` has the ranks of the flow, of which the first gathers values at some points.
     """
+    found = _answer(questions, flow, time, consume, comm)
+    for one in questions.apart:
+        found = found.with_those(answer(one, flow, time, comm=comm))
+    return found
+
+
+def _answer(
+    questions: Questions, flow: _core.Flow, time: float, consume: Consume, comm: MPI.Intracomm | None
+) -> Answers:
+    """The answers but for questions apart."""
     known: dict[Known, float] = {"t": time}
     counted: dict[Tally, Counted] = {}
     planes: dict[PlaneMean, np.ndarray] = {}
@@ -84,7 +94,7 @@ def answer(
             one: _increments(one, flow, _of_core(program, known, fields))
             for one, program in questions.plan.increments
         }
-        spectra = {shells: modes.spectra(shells) for shells in questions.spectra}
+        spectra = modes.spectra(questions.spectra)
     finally:
         flow.forget_products()
     selections = {key: one.gather(comm) for key, one in taken.items()}
@@ -120,10 +130,21 @@ class _Modes:
         factors = [node.arguments if node.kind == "multiply" else (node,) for node in nodes]
         return dict(zip(nodes, self.flow.mode_means(*self._pairs(factors)), strict=True))
 
-    def spectra(self, shells: Shells) -> np.ndarray:
-        """The sums by shell, [pair][shell]."""
-        axis = -1 if shells.axis is None else shells.axis
-        return np.array(self.flow.mode_spectra(*self._pairs(shells.pairs), shells.count, axis))
+    def spectra(self, wanted: Sequence[ModeSums]) -> dict[ModeSums, np.ndarray]:
+        """The sums by cell; those with the same bins together."""
+        found = {}
+        for axes in dict.fromkeys(sums.axes for sums in wanted):
+            alike = [sums for sums in wanted if sums.axes == axes]
+            inputs, pairs = self._pairs([pair for sums in alike for pair in sums.pairs])
+            rest = iter(pairs)
+            # Without a pair the modes are counted.
+            groups = [[next(rest) for _ in sums.pairs] or [(-1, -1)] for sums in alike]
+            bins = [(axis.of, axis.axis, list(axis.edges)) for axis in axes]
+            values = self.flow.mode_spectra(inputs, groups, bins)
+            found |= {
+                sums: np.array(one).reshape(sums.shape) for sums, one in zip(alike, values, strict=True)
+            }
+        return found
 
     def _pairs(
         self, factors: Sequence[Sequence[Node]]
@@ -158,7 +179,7 @@ def program_of(
     # The core carries one input at least: then the others are numbered behind it.
     unused = 0 if inputs else 1
     if unused:
-        inputs = [[(0, 0.0, [0, 0, 0], 0, 0.0, math.inf, 0.0)]]
+        inputs = [[(0, 0.0, [0, 0, 0], 0, 0.0, math.inf, 0.0, NO_SECTOR)]]
     return _core.Program(
         inputs,
         numbers,
@@ -183,5 +204,7 @@ def terms_of(form: LinearForm, numbers: Mapping[Any, int]) -> list[tuple[Any, ..
     terms = []
     for term, factor in form.items():
         m = term.multiplier
-        terms.append((numbers[term.field], factor, list(m.derivatives), m.power, m.low, m.high, m.radius))
+        terms.append(
+            (numbers[term.field], factor, list(m.derivatives), m.power, m.low, m.high, m.radius, m.sector)
+        )
     return terms

@@ -4,7 +4,7 @@ from whorl.config.case import Case
 from whorl.config.expressions import snapshot_expressions
 from whorl.measure.expressions import Expressions
 from whorl.output.diagnostics import Together
-from whorl.programs.plan import Plan
+from whorl.programs.plan import told
 from whorl.programs.questions import Questions
 
 
@@ -19,9 +19,9 @@ def expression_questions(case: Case) -> dict[str, Questions]:
     return asked
 
 
-def expression_plans(case: Case) -> dict[str, Plan]:
-    """Their plans."""
-    return {option: questions.plan for option, questions in expression_questions(case).items()}
+def expression_plans(case: Case) -> dict[str, str]:
+    """Their plans, in words."""
+    return {option: told(questions.plans) for option, questions in expression_questions(case).items()}
 
 
 def questions_at_a_time(case: Case) -> list[Questions]:

@@ -76,6 +76,17 @@ def _band(algebra: Algebra, a: Value, low: Value, high: Value | None = None) -> 
     return _under(algebra, a, linear.band(low_k, high_k))
 
 
+def _sector(algebra: Algebra, a: Value, low: Value, high: Value, about: Value | None = None) -> Value:
+    ends = [_constant(one, "the angles of sector") for one in (low, high)]
+    if not 0 <= ends[0] < ends[1]:
+        raise ValueError(f"sector keeps angles a1 ≤ θ < a2, and {ends[0]:g} is not below {ends[1]:g}")
+    if about is None:
+        return _under(algebra, a, linear.sector(2, *ends))
+    if about.rank or about.complex or about.scalar.kind != "coordinate":
+        raise ValueError("the axis of sector is x, y or z")
+    return _under(algebra, a, linear.sector(about.scalar.value, *ends))
+
+
 def _constant(a: Value, what: str) -> float:
     if a.rank or a.complex or a.scalar.kind != "constant":
         raise ValueError(f"{what} must be numbers that are known beforehand")
@@ -206,6 +217,12 @@ FUNCTIONS = {
     ),
     "filter": Function(
         "f, k1[, k2]", "the modes k1 ≤ |k| < k2 of f; with one number those of |k| < k1", _band, local=False
+    ),
+    "sector": Function(
+        "f, a1, a2[, axis]",
+        "the modes of f whose wavenumbers have an angle a1 ≤ θ < a2 from an axis, z unless x or y is given",
+        _sector,
+        local=False,
     ),
     "strain": Function("f", "½(∂f_i/∂x_j + ∂f_j/∂x_i)", partial(_mirrored, operation="add"), local=False),
     "rotation": Function(

@@ -15,12 +15,16 @@ from typing import Any
 WITHOUT_MEAN = sys.float_info.min
 
 
+Sector = tuple[int, float, float]
+NO_SECTOR: Sector = (-1, 0.0, 0.0)
+
+
 @dataclass(frozen=True)
 class Multiplier:
-    """A factor of the modes: derivatives (a, b, c), a power p of |k|², a band of |k|, a radius.
+    """A factor of the modes: derivatives (a, b, c), a power p of |k|², a band of |k|, a radius, a sector.
 
     The radius is that of an average over a ball, 3 (sin x − x cos x)/x³ of x = kr, or in two dimensions over
-    a disc, 2 J₁(x)/x; 0 stands for none.
+    a disc, 2 J₁(x)/x; 0 stands for none. A sector is an axis and two angles, a ≤ θ < b, of k from it.
     """
 
     derivatives: tuple[int, int, int] = (0, 0, 0)
@@ -28,6 +32,7 @@ class Multiplier:
     low: float = 0.0
     high: float = math.inf
     radius: float = 0.0
+    sector: Sector = NO_SECTOR
 
     def __mul__(self, other: "Multiplier") -> "Multiplier":
         """One after the other. Raises ValueError if both are averages, whose product is none."""
@@ -43,12 +48,20 @@ class Multiplier:
             max(self.low, other.low),
             min(self.high, other.high),
             self.radius or other.radius,
+            _both(self.sector, other.sector),
         )
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether it keeps no mode."""
+        axis, low, high = self.sector
+        return not self.low < self.high or (axis >= 0 and not low < high)
 
     @property
     def keeps_mean(self) -> bool:
         """Whether it is 1 at k = 0, where every other multiplier is 0."""
-        return self.derivatives == (0, 0, 0) and self.power == 0 and self.low <= 0 < self.high
+        there = self.sector[0] < 0 or self.sector[1] <= 0
+        return self.derivatives == (0, 0, 0) and self.power == 0 and self.low <= 0 < self.high and there
 
     @property
     def degree(self) -> int:
@@ -58,7 +71,19 @@ class Multiplier:
     @property
     def order(self) -> tuple[Any, ...]:
         """What sorts multipliers."""
-        return (*self.derivatives, self.power, self.low, self.high, self.radius)
+        return (*self.derivatives, self.power, self.low, self.high, self.radius, self.sector)
+
+
+def _both(first: Sector, second: Sector) -> Sector:
+    """The modes in both sectors. Raises ValueError if they are about two axes."""
+    if first[0] < 0 or second[0] < 0:
+        return max(first, second)
+    if first[0] != second[0]:
+        raise ValueError(
+            f"it takes a sector about {'xyz'[second[0]]} of what is one about {'xyz'[first[0]]} already; "
+            "sectors of sectors are about one axis"
+        )
+    return first[0], max(first[1], second[1]), min(first[2], second[2])
 
 
 ONE = Multiplier()
@@ -78,6 +103,11 @@ INVERSE_LAPLACIAN = Multiplier(power=-1, low=WITHOUT_MEAN), -1.0
 def band(low: float, high: float) -> tuple[Multiplier, float]:
     """What keeps low ≤ |k| < high alone."""
     return replace(ONE, low=low, high=high), 1.0
+
+
+def sector(axis: int, low: float, high: float) -> tuple[Multiplier, float]:
+    """What keeps the modes at angles low ≤ θ < high from an axis alone."""
+    return replace(ONE, sector=(axis, low, high)), 1.0
 
 
 def average(radius: float) -> tuple[Multiplier, float]:
@@ -134,7 +164,7 @@ class LinearForm(Mapping[Term, float]):
         result: dict[Term, float] = {}
         for term, value in self.items():
             combined = term.multiplier * multiplier
-            if combined.low < combined.high:
+            if not combined.is_nothing:
                 one = replace(term, multiplier=combined)
                 result[one] = result.get(one, 0.0) + factor * value
         return LinearForm(result)

@@ -99,17 +99,23 @@ class Plan:
     fields: BroughtFields = field(default_factory=BroughtFields)
 
     def __str__(self) -> str:
-        programs = [stage.program for stage in self.stages] + [one for _, one in self.increments]
-        inputs = sum(len(program.inputs) for program in programs)
-        products = sum(stage.products for stage in self.stages)
-        operations = sum(len(program.instructions) for program in programs)
-        trips = f" in {len(programs)} round trips" if len(programs) > 1 else ""
-        means = len(self.in_modes) + sum(len(stage.in_modes) for stage in self.stages)
-        sums = f", {counted(means, 'mean')} in the modes" if means else ""
-        return (
-            f"{counted(inputs, 'input')}, {counted(products, 'product')}, "
-            f"{counted(operations, 'operation')} a point{trips}{sums}"
-        )
+        return told([self])
+
+
+def told(plans: Sequence[Plan]) -> str:
+    """What plans carry and work out together."""
+    programs = [stage.program for plan in plans for stage in plan.stages]
+    programs += [one for plan in plans for _, one in plan.increments]
+    inputs = sum(len(program.inputs) for program in programs)
+    products = sum(stage.products for plan in plans for stage in plan.stages)
+    operations = sum(len(program.instructions) for program in programs)
+    trips = f" in {len(programs)} round trips" if len(programs) > 1 else ""
+    means = sum(len(plan.in_modes) + sum(len(stage.in_modes) for stage in plan.stages) for plan in plans)
+    sums = f", {counted(means, 'mean')} in the modes" if means else ""
+    return (
+        f"{counted(inputs, 'input')}, {counted(products, 'product')}, "
+        f"{counted(operations, 'operation')} a point{trips}{sums}"
+    )
 
 
 def counted(number: int, what: str) -> str:

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 
 import numpy as np
@@ -12,7 +12,7 @@ from whorl.programs.language import FUNCTIONS
 from whorl.programs.nodes import EVEN, Known, Node, within, worked_out
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Plan, plan
-from whorl.programs.tally import Counted, PlaneMean, Selection, Shells, Tally
+from whorl.programs.tally import Counted, ModeAxis, ModeSums, PlaneMean, Selection, Tally
 from whorl.programs.values import Value
 
 
@@ -23,9 +23,13 @@ class Answers:
     numbers: Mapping[Known, float]
     tallies: Mapping[Tally, Counted]
     planes: Mapping[PlaneMean, np.ndarray]
-    spectra: Mapping[Shells, np.ndarray]
+    spectra: Mapping[ModeSums, np.ndarray]
     selections: Mapping[Selection, np.ndarray]
     increments: Mapping[Increments, IncrementMoments]
+
+    def with_those(self, other: "Answers") -> "Answers":
+        """These and others."""
+        return Answers(*({**getattr(self, one.name), **getattr(other, one.name)} for one in fields(self)))
 
     def number(self, value: Value) -> np.ndarray:
         """A value that is the same at all points, of its shape; complex if the value is."""
@@ -40,9 +44,9 @@ class Answers:
         """The means of a node, by plane."""
         return self.planes[mean]
 
-    def spectrum(self, shells: Shells) -> np.ndarray:
-        """The sums by shell, of all pairs together."""
-        return self.spectra[shells].sum(0)
+    def spectrum(self, sums: ModeSums) -> np.ndarray:
+        """The sums by bin, without what is beyond."""
+        return self.spectra[sums][tuple(slice(-1) for _ in sums.axes)]
 
     def selected(self, selection: Selection) -> np.ndarray:
         """The values of a selection, of its shape and in the flow's precision; on rank 0."""
@@ -65,7 +69,7 @@ class Questions:
         Histograms.
     planes : list of PlaneMean
         Means over planes.
-    spectra : list of Shells
+    spectra : list of ModeSums
         Sums over modes.
     selections : list of Selection
         Values at some points.
@@ -73,6 +77,8 @@ class Questions:
         Moments of increments along an axis.
     most : float
         The number of means, nodes of histograms and selected values of a round trip.
+    apart : list of Questions
+        Questions over the same parser with round trips of their own, one after another.
     """
 
     parser: Parser
@@ -80,10 +86,17 @@ class Questions:
     values: list[Value] = field(default_factory=list)
     tallies: list[Tally] = field(default_factory=list)
     planes: list[PlaneMean] = field(default_factory=list)
-    spectra: list[Shells] = field(default_factory=list)
+    spectra: list[ModeSums] = field(default_factory=list)
     selections: list[Selection] = field(default_factory=list)
     increments: list[Increments] = field(default_factory=list)
     most: float = math.inf
+    apart: list["Questions"] = field(default_factory=list)
+
+    def alone(self) -> "Questions":
+        """Questions that are answered on their own behind these, whose products are there only then."""
+        one = Questions(self.parser, most=self.most)
+        self.apart.append(one)
+        return one
 
     def mean(self, value: Value) -> Value:
         """The means of the components of a value, which are asked for."""
@@ -102,12 +115,12 @@ class Questions:
         self.planes.append(mean)
         return mean
 
-    def spectrum(self, pairs: Iterable[tuple[Node, Node]], count: int, axis: int | None = None) -> Shells:
-        """The spectrum of products of two quantities, in so many shells, which is asked for."""
+    def spectrum(self, pairs: Iterable[tuple[Node, Node]], *axes: ModeAxis) -> ModeSums:
+        """The sum of products of pairs by bins of the modes, which is asked for."""
         graph = self.parser.graph
-        shells = Shells(tuple((graph.as_field(a), graph.as_field(b)) for a, b in pairs), count, axis)
-        self.spectra.append(shells)
-        return shells
+        sums = ModeSums(tuple((graph.as_field(a), graph.as_field(b)) for a, b in pairs), axes)
+        self.spectra.append(sums)
+        return sums
 
     def select(self, selection: Selection) -> Selection:
         """Values at some points that are asked for."""
@@ -123,7 +136,7 @@ class Questions:
     def plan(self) -> Plan:
         """How all of them are worked out; nothing may be asked for afterwards."""
         walls = self.parser.graph.walls != EVEN
-        forms = [node for shells in self.spectra for pair in shells.pairs for node in pair]
+        forms = [node for sums in self.spectra for pair in sums.pairs for node in pair]
         # Each once, whatever the number of selections that have it.
         selected = list(dict.fromkeys(node for one in self.selections for node in one.nodes))
         return plan(
@@ -133,6 +146,11 @@ class Questions:
             most=self.most,
         )
 
+    @property
+    def plans(self) -> list[Plan]:
+        """That of these, and those of all that are answered apart."""
+        return [self.plan, *(plan for one in self.apart for plan in one.plans)]
+
     @cached_property
     def forces(self) -> list[str]:
         """The fields whose forces they take, in order."""
@@ -141,7 +159,7 @@ class Questions:
         in_modes = [
             *self.plan.in_modes,
             *(node for stage in self.plan.stages for node in stage.in_modes),
-            *(one for shells in self.spectra for two in shells.pairs for one in two),
+            *(one for sums in self.spectra for two in sums.pairs for one in two),
         ]
         forms += [one.value for node in in_modes for one in within(node) if one.kind == "linear"]
         fields = {term.field for form in forms for term in form if term.field.force}

@@ -1,6 +1,8 @@
 """What is asked beside means and values: histograms, values at some points, and spectra of the modes."""
 
+import math
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -69,22 +71,53 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Shells:
-    """Sums over the modes of products of two fields, by shell.
+class ModeAxis:
+    """Bins of a coordinate of modes.
+
+    Attributes
+    ----------
+    of : "size", "along", "across" or "angle"
+        |k|; with a an axis, |k_a|; √(k² − k_a²); the angle between k and the axis in radians, 0 to π/2.
+    edges : tuple of float
+        They rise; a bin has its lower edge, and modes on an edge, to 2·10⁻⁷, are not below it.
+    axis : int, default 2
+        The axis, 0 = x, 1 = y, 2 = z.
+    """
+
+    of: Literal["size", "along", "across", "angle"]
+    edges: tuple[float, ...]
+    axis: int = 2
+
+
+def shells(width: float, count: int, axis: int | None = None) -> ModeAxis:
+    """Shells of |k|, or of the wavenumber along an axis, around 0, 1, … times a width.
+
+    The last of them has what is beyond.
+    """
+    edges = (0.0, *(width * (n + 0.5) for n in range(count - 1)), math.inf)
+    return ModeAxis("size", edges) if axis is None else ModeAxis("along", edges, axis)
+
+
+@dataclass(frozen=True)
+class ModeSums:
+    """Sums over the modes of products of two fields, by cell of bins.
 
     Attributes
     ----------
     pairs : tuple of pairs of Node
-        Linear forms a and b, for Re(a b*), where modes that stand for their conjugates count twice.
-    count : int
-        The number of shells; the last one has what is beyond.
-    axis : int or None
-        Shells of the wavenumber along an axis, 0 = x, 1 = y, 2 = z, in place of |k|.
+        Linear forms a and b, for Σ Re(a b*), where modes that stand for their conjugates count twice;
+        without any the number of modes.
+    axes : tuple of ModeAxis
+        One or two coordinates; their bins are the axes of what is found.
     """
 
     pairs: tuple[tuple[Node, Node], ...]
-    count: int
-    axis: int | None = None
+    axes: tuple[ModeAxis, ...]
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The numbers of bins, each with one for what is beyond."""
+        return tuple(len(axis.edges) for axis in self.axes)
 
 
 @dataclass(frozen=True)

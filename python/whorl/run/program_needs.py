@@ -1,5 +1,6 @@
 """What the expressions, diagnostics and probes of a case will need, by which the core counts their memory."""
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -62,8 +63,16 @@ def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
             yield _core.ProgramNeeds(kept=kept, pairs=len(stage.in_modes))
     for one, program in plan.increments:
         yield of_increments(one, program, kept)
-    for shells in questions.spectra:
-        yield _core.ProgramNeeds(kept=kept, pairs=len(shells.pairs), shells=shells.count)
+    for axes in dict.fromkeys(sums.axes for sums in questions.spectra):
+        alike = [sums for sums in questions.spectra if sums.axes == axes]
+        yield _core.ProgramNeeds(
+            kept=kept,
+            pairs=sum(len(sums.pairs) or 1 for sums in alike),
+            groups=len(alike),
+            mode_cells=math.prod(alike[0].shape),
+        )
+    for one in questions.apart:
+        yield from of_questions(one)
 
 
 def of_increments(one: Increments, program: Program, kept: int) -> _core.ProgramNeeds:

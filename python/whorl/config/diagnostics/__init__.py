@@ -1,9 +1,9 @@
 """The diagnostics of [[diagnostics]], a file for each kind: a line here registers one.
 
 Its modules, each of which reaches only those before it:
-base, scales, selected, planes, buoyancy, increments, conditional, convection, joint_pdf, line, moments, pdf,
-profile, slice, spectrum, stratification, structure_functions, ready, gradients, dissipation, pressure,
-scalar_set, current, condensate.
+base, scales, wave_bins, selected, planes, buoyancy, increments, conditional, convection, joint_pdf, line,
+moments, pdf, profile, slice, spectrum, transfer, shell_to_shell, ring_to_ring, stratification,
+structure_functions, ready, gradients, dissipation, pressure, scalar_set, current, condensate.
 """
 
 from functools import reduce
@@ -25,11 +25,14 @@ from whorl.config.diagnostics.moments import Moments
 from whorl.config.diagnostics.pdf import Pdf
 from whorl.config.diagnostics.pressure import Pressure
 from whorl.config.diagnostics.profile import Profile
+from whorl.config.diagnostics.ring_to_ring import RingToRing
 from whorl.config.diagnostics.scalar_set import Scalars
+from whorl.config.diagnostics.shell_to_shell import ShellToShell
 from whorl.config.diagnostics.slice import Slice
 from whorl.config.diagnostics.spectrum import Spectrum
 from whorl.config.diagnostics.stratification import Stratification
 from whorl.config.diagnostics.structure_functions import StructureFunctions
+from whorl.config.diagnostics.transfer import Transfer
 from whorl.config.section import tag_of
 
 KINDS: dict[str, type[Diagnostic]] = {
@@ -41,6 +44,9 @@ KINDS: dict[str, type[Diagnostic]] = {
         Conditional,
         Profile,
         Spectrum,
+        Transfer,
+        ShellToShell,
+        RingToRing,
         StructureFunctions,
         Slice,
         Line,

@@ -12,6 +12,7 @@ from whorl.config.diagnostics.scales import number
 from whorl.programs.increments import IncrementMoments, Increments, increments_of
 from whorl.programs.nodes import Node
 from whorl.programs.questions import Answers, Questions
+from whorl.programs.tally import shells
 from whorl.programs.values import Value
 
 Numbers = Callable[[Answers], np.ndarray]
@@ -172,10 +173,11 @@ class _Slopes:
             return lambda _: np.zeros(len(self.r))
         axis = self.along.axis
         count = grid.points[axis] // 2 + 2
-        k = 2 * np.pi / grid.lengths[axis] * np.arange(count)
+        width = 2 * np.pi / grid.lengths[axis]
+        k = width * np.arange(count)
         kernel = 2 * k * np.sin(np.outer(self.r, k))
-        shells = questions.spectrum([(node, node) for node in varying], count, axis)
-        return lambda answers: kernel @ answers.spectrum(shells)
+        sums = questions.spectrum([(node, node) for node in varying], shells(width, count, axis))
+        return lambda answers: kernel @ answers.spectrum(sums)
 
     def _balances(
         self, questions: Questions, slopes: Sequence[Numbers], longitudinal: Sequence[Numbers]

@@ -1,56 +1,90 @@
-"""Spectra of quantities by shell."""
+"""Spectra of quantities: sums over the modes by shell, along an axis, across it, or by angle."""
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Texts, check_labels
-from whorl.config.diagnostics.scales import number
+from whorl.config.diagnostics.base import Array, Axis, Layout, Texts, check_labels
+from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, Found, mode_counts, sum_of_pairs
 from whorl.config.section import option
-from whorl.config.wavenumbers import shell_count, smallest_wavenumber
-from whorl.programs.parse import ExpressionError, fault, in_one_line
-from whorl.programs.questions import Answers, Questions
+from whorl.config.wavenumbers import smallest_wavenumbers
+from whorl.programs.parse import ExpressionError, component_text, fault, in_one_line
+from whorl.programs.questions import Questions
 from whorl.programs.values import Value
 
 
-class Spectrum(Diagnostic):
-    """Spectra of quantities by shell, and cospectra with another quantity."""
+class Spectrum(ByWavenumber):
+    """Spectra of quantities by wavenumber, and cospectra with another quantity."""
 
     kind: Literal["spectrum"] = option(..., "kind of diagnostic")
     of: Texts = option(..., "expressions; of vectors and tensors the sum over components", min_length=1)
     times: str | None = option(
         None, "the cospectrum with this expression, of the same rank; without it that with itself"
     )
+    components: bool = option(False, "whether the components of vectors and tensors are apart")
+    density: bool = option(False, "whether sums are divided by the widths of the bins")
+    compensate: bool = option(
+        False, "whether shells are as if their number of modes were that of a continuum"
+    )
 
     def ask(self, questions: Questions, case: Any) -> Layout:
-        if case.grid.bases != "FFF":
-            raise ValueError(
-                f'diagnostics.{self.label} is for periodic boxes, not for grid.bases = "{case.grid.bases}"; '
-                "give another kind of diagnostic"
-            )
+        bins = self.bins(case.grid)
         check_labels(self.of, f"diagnostics.{self.label}.of")
-        count = shell_count(case.grid)
-        found = [self._spectrum(questions, text, count) for text in self.of]
-        k = smallest_wavenumber(case.grid) * np.arange(count)
+        found = [one for text in self.of for one in self._spectra(questions, text, bins)]
+        names = tuple(one.name for one in bins)
+        counts = mode_counts(questions, bins)
+        factors = self._factors(case.grid, bins)
+        meaning = "Σ Re(f·g*) over the bin, whose sum over all bins is ⟨f·g⟩; g is f without times"
         return Layout(
             (
-                Axis("quantity", list(self.of), "what is measured"),
-                Axis("k", list(k), "wavenumber in the middle of the shell", "1/length"),
+                Axis("quantity", [label for label, _ in found], "what is measured"),
+                *(one.coordinate() for one in bins),
             ),
             (
                 Array(
                     "spectrum",
-                    ("quantity", "k"),
-                    "Σ Re(f·g*) over the shell, whose sum over all shells is ⟨f·g⟩; g is f without times",
-                    lambda answers: np.array([spectrum(answers) for spectrum in found]),
+                    ("quantity", *names),
+                    meaning + self._changed(),
+                    lambda answers: np.array([of(answers) for _, of in found]) * factors(counts.of(answers)),
                     f"({UNITS_OF_CASE})²",
                 ),
+                counts,
+                *(limit for one in bins for limit in one.limits()),
             ),
         )
 
-    def _spectrum(self, questions: Questions, text: str, count: int) -> Callable[[Answers], np.ndarray]:
+    def _changed(self) -> str:
+        return (", as of a continuum of modes" if self.compensate else "") + (
+            ", divided by its width" if self.density else ""
+        )
+
+    def _factors(self, grid: Any, bins: Sequence[Bins]) -> Callable[[np.ndarray], np.ndarray]:
+        """What spectra are multiplied with, by the numbers of modes. Raises ValueError if that is nothing."""
+        widths = np.ones(())
+        for one in bins:
+            widths = np.multiply.outer(widths, np.diff(one.shown))
+        if not self.compensate:
+            return lambda _: 1 / widths if self.density else np.ones(())
+        if [one.name for one in bins] != ["k"]:
+            raise ValueError(
+                f'diagnostics.{self.label}.compensate is for spectra over = "k"; leave it out, or over'
+            )
+        units = [k for k, n in zip(smallest_wavenumbers(grid), grid.points, strict=True) if n > 1]
+        ball = 4 / 3 * np.pi if len(units) == 3 else np.pi
+        continuum = ball * np.diff(bins[0].shown ** len(units)) / math.prod(units)
+
+        def factors(counts: np.ndarray) -> np.ndarray:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                whole = np.where(counts > 0, continuum / counts, 0.0)
+            return whole / widths if self.density else whole
+
+        return factors
+
+    def _spectra(self, questions: Questions, text: str, bins: Sequence[Bins]) -> list[tuple[str, Found]]:
+        """The spectra of a text, each with its label."""
         first = self._value(questions, "of", text)
         second = first if self.times is None else self._value(questions, "times", self.times)
         try:
@@ -58,27 +92,19 @@ class Spectrum(Diagnostic):
                 raise ValueError(
                     f"a cospectrum is of two real values of one rank, not of {first} and {second}"
                 )
-            all_pairs = list(zip(first.nodes(), second.nodes(), strict=True))
-            pairs = [(a, b) for a, b in all_pairs if not (a.uniform or b.uniform)]
-            if not pairs:
+            pairs = list(zip(first.nodes(), second.nodes(), strict=True))
+            if all(a.uniform or b.uniform for a, b in pairs):
                 raise ValueError("it is the same at all points")
-            shells = questions.spectrum(pairs, count)
+            if not self.components or not first.rank:
+                return [(text, sum_of_pairs(questions, pairs, bins))]
+            indices = list(np.ndindex(first.real.shape))
+            parts = 2 if first.complex else 1
+            return [
+                (component_text(text, index), sum_of_pairs(questions, pairs[n :: len(indices)][:parts], bins))
+                for n, index in enumerate(indices)
+            ]
         except ValueError as error:
             raise fault(str(error), in_one_line(text)).at(f"diagnostics.{self.label}.of") from None
-        # What is the same at all points, such as zero in a plane flow, is in shell 0.
-        graph = questions.parser.graph
-        of_shell_0 = [
-            number(questions, graph.apply("multiply", graph.mean(a), graph.mean(b)))
-            for a, b in all_pairs
-            if a.uniform or b.uniform
-        ]
-
-        def spectrum(answers: Answers) -> np.ndarray:
-            found = answers.spectrum(shells).copy()
-            found[0] += sum(answers.number(one) for one in of_shell_0)
-            return found
-
-        return spectrum
 
     def _value(self, questions: Questions, option_name: str, text: str) -> Value:
         try:

@@ -5,7 +5,7 @@ A model is a section of the case whose class variables declare everything else a
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -43,6 +43,48 @@ class Defined:
 
     text: str
     unit: str
+    meaning: str
+
+
+@dataclass(frozen=True)
+class Balance:
+    """How ½ Σ f² of some numbers f at the points changes: df/dt = Σ terms, mode by mode.
+
+    Attributes
+    ----------
+    of : tuple of str
+        The numbers or vectors f as expressions.
+    terms : dict
+        By name the expressions of a term, one for each f. Names of one thing are the same in all models.
+    turning : dict
+        Terms that only exchange between components of f, and add nothing to the sum over these.
+    factor : float
+        What is balanced is this times Σ f².
+    """
+
+    of: tuple[str, ...]
+    terms: dict[str, tuple[str, ...]]
+    unit: str
+    meaning: str
+    turning: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    factor: float = 0.5
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """What the modes g of one field bring to those of another, by products with a third: df/dt = term(g).
+
+    Attributes
+    ----------
+    giver, receiver : str
+        g and f, fields of one rank.
+    term : str
+        The expression with {0} in place of g.
+    """
+
+    giver: str
+    receiver: str
+    term: str
     meaning: str
 
 
@@ -173,6 +215,14 @@ class Model(Section):
 
         A minus before a name says that it is subtracted.
         """
+        return {}
+
+    def balances(self) -> dict[str, Balance]:
+        """By column or spectrum of the series the terms that change it in each mode, and so the transfers."""
+        return {}
+
+    def exchanges(self) -> dict[str, Exchange]:
+        """By a name such as "u to u" what shells of modes give to others."""
         return {}
 
     def viscosity_of_schmidt(self) -> float:

@@ -1,12 +1,13 @@
 """Stably stratified flow in the Boussinesq approximation, in a rotating frame if asked."""
 
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
 
 from whorl.config.columns import Column
-from whorl.config.models.base import Curves, Defined, FieldOf, Picture, Slice
+from whorl.config.models.base import Balance, Curves, Defined, Exchange, FieldOf, Picture, Slice
 from whorl.config.models.viscous import (
     ENERGY_RATE,
     FLOW_COLUMNS,
@@ -15,6 +16,7 @@ from whorl.config.models.viscous import (
     VORTICITY,
     ViscousFlow,
     along,
+    carried,
     length,
 )
 from whorl.config.models.viscous import ENERGY_SPECTRUM as ENERGY_BY_SHELL
@@ -118,6 +120,23 @@ class Boussinesq(ViscousFlow):
         return {
             "energy": ("-buoyancy_flux", "-dissipation", "velocity_force_power"),
             "potential_energy": ("buoyancy_flux", "-potential_dissipation", "temperature_force_power"),
+        }
+
+    def exchanges(self) -> dict[str, Exchange]:
+        return super().exchanges() | {"theta to theta": carried("temperature")}
+
+    def balances(self) -> dict[str, Balance]:
+        of_u = super().balances()["energy"]
+        buoyancy = {"buoyancy": ("vector(0, 0, -buoyancy_frequency*temperature)",)}
+        of_theta = {
+            "advection": ("-div(velocity*temperature)",),
+            "buoyancy": ("buoyancy_frequency*velocity.z",),
+            "diffusion": ("diffusivity*lap(temperature)",),
+            "forcing": ("temperature_force",),
+        }
+        return {
+            "energy": replace(of_u, terms=of_u.terms | buoyancy),
+            "potential_energy": Balance(("temperature",), of_theta, "length²/time²", "½θ² of the mode"),
         }
 
     def without_mean(self, bases: str) -> tuple[str, ...]:

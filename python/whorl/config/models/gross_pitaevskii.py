@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 
 from whorl.config.columns import Column
-from whorl.config.models.base import Curves, Defined, FieldOf, Model, Picture, Slice
+from whorl.config.models.base import Balance, Curves, Defined, FieldOf, Model, Picture, Slice
 from whorl.config.section import Linear, option
 
 PSI = FieldOf(2, "√density", "wavefunction ψ, real and imaginary part", symbol="psi", parts=True)
@@ -132,3 +132,12 @@ i ∂ψ/∂t = −a ∇²ψ + b |ψ|²ψ − b ρ0 ψ,  a = c ξ/√2,  b = c/(�
     def budget(self) -> dict[str, tuple[str, ...]]:
         """Both are conserved without a force."""
         return {"mass": ("mass_injection",), "energy": ("energy_injection",)}
+
+    def balances(self) -> dict[str, Balance]:
+        """That of the mass: the dispersion turns each mode, and the interaction exchanges between modes."""
+        local = f"interaction*({RHO} - density)"
+        terms = {
+            "interaction": (f"{local}*imag(psi)", f"-{local}*real(psi)"),
+            "forcing": ("real(psi_force)", "imag(psi_force)"),
+        }
+        return {"mass": Balance(("real(psi)", "imag(psi)"), terms, "density", "|ψ|² of the mode", factor=1.0)}

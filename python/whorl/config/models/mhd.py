@@ -1,13 +1,24 @@
 """Incompressible magnetohydrodynamics, with a mean field, the Hall term or a prescribed velocity if asked."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import model_validator
 
 from whorl.config.columns import Column
-from whorl.config.models.base import KOLMOGOROV, Curves, Defined, FieldOf, Picture, Slice, components
+from whorl.config.models.base import (
+    KOLMOGOROV,
+    Balance,
+    Curves,
+    Defined,
+    Exchange,
+    FieldOf,
+    Picture,
+    Slice,
+    components,
+)
 from whorl.config.models.viscous import (
     ENERGY_RATE,
     FLOW_COLUMNS,
@@ -29,7 +40,8 @@ MAGNETIC = FieldOf(
     symbol="b",
     solenoidal=True,
 )
-LORENTZ = "cross(current, magnetic + vector(mean_field_x, mean_field_y, mean_field_z))"
+WHOLE_FIELD = "(magnetic + vector(mean_field_x, mean_field_y, mean_field_z))"
+LORENTZ = f"cross(current, {WHOLE_FIELD})"
 EXCLUDED_BY_KINEMATIC = ("hall", "rotation", "drag", "hyperviscosity", "hypoviscosity")
 CURRENT = FieldOf(3, "1/time", "current j, the curl of b", symbol="j", definition="curl(magnetic)")
 
@@ -164,6 +176,39 @@ class Mhd(ViscousFlow):
         if self.kinematic:
             return of_b
         return {"energy": ("lorentz_work", "-dissipation", "velocity_force_power")} | of_b
+
+    def exchanges(self) -> dict[str, Exchange]:
+        """Those of u and b, of which B0 mediates between modes of one wavenumber."""
+        by_u, by_b = "-div(outer({0}, velocity))", f"div(outer({{0}}, {WHOLE_FIELD}))"
+        within_b = {
+            "b to b": Exchange("magnetic", "magnetic", by_u, "−∫ f·(u·∇)g, f and g of b"),
+            "u to b": Exchange("velocity", "magnetic", by_b, "∫ f·((B0 + b)·∇)g, f of b and g of u"),
+        }
+        if self.kinematic:
+            return within_b
+        b_to_u = Exchange("magnetic", "velocity", by_b, "∫ f·((B0 + b)·∇)g, f of u and g of b")
+        return super().exchanges() | within_b | {"b to u": b_to_u}
+
+    def balances(self) -> dict[str, Balance]:
+        """The magnetic field is carried and stretched by u; the Lorentz force is without its gradient."""
+        of_b = {
+            "advection": ("-div(outer(magnetic, velocity))",),
+            "stretching": (f"div(outer(velocity, {WHOLE_FIELD}))",),
+        }
+        if self.hall:
+            of_b["hall"] = (f"-hall*curl({LORENTZ})",)
+        of_b |= {"ohmic": ("resistivity*lap(magnetic)",), "forcing": ("magnetic_force",)}
+        magnetic = Balance(("magnetic",), of_b, "length²/time²", "½|b|² of the mode")
+        if self.kinematic:
+            return {"magnetic_energy": magnetic}
+        of_u = super().balances()["energy"]
+        terms = {"lorentz": (f"div(outer(magnetic, {WHOLE_FIELD}))",)}
+        # The gradient of ½|B0 + b|² is with the pressure's.
+        turning = of_u.turning | {"pressure": (f"-grad(p) - grad(dot({WHOLE_FIELD}, {WHOLE_FIELD}))/2",)}
+        return {
+            "energy": replace(of_u, terms=of_u.terms | terms, turning=turning),
+            "magnetic_energy": magnetic,
+        }
 
     def magnetic_diffusivity(self) -> float:
         if self.magnetic_prandtl is None:

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from whorl.config.columns import Column
-from whorl.config.models.base import Curves, Defined, FieldOf, Picture, Slice
+from whorl.config.models.base import Balance, Curves, Defined, Exchange, FieldOf, Picture, Slice
 from whorl.config.models.viscous import (
     ACCELERATIONS,
     DISSIPATION,
@@ -21,6 +21,7 @@ from whorl.config.models.viscous import (
     TURNOVER_TIME,
     VELOCITY,
     Losses,
+    carried,
     pressure,
     turnover_rate,
 )
@@ -137,6 +138,17 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
 
     def budget(self) -> dict[str, tuple[str, ...]]:
         return super().budget() | {"enstrophy": ("-enstrophy_dissipation", "vorticity_force_power")}
+
+    def exchanges(self) -> dict[str, Exchange]:
+        return super().exchanges() | {"omega to omega": carried("vorticity")}
+
+    def balances(self) -> dict[str, Balance]:
+        """That of the energy by the velocity, and of the enstrophy; the term of β does no work on either."""
+        terms = {"advection": ("-div(velocity*vorticity)",)} | self.losses_of("vorticity")
+        terms["forcing"] = ("vorticity_force",)
+        return super().balances() | {
+            "enstrophy": Balance(("vorticity",), terms, "1/time²", "½ω² of the mode")
+        }
 
     def parameters(self) -> dict[str, float]:
         return self.losses() | {"beta": self.beta}

@@ -1,12 +1,13 @@
 """Liquid-metal flow in a strong magnetic field: magnetohydrodynamics of small magnetic Reynolds number."""
 
 import math
+from dataclasses import replace
 from typing import ClassVar, Literal
 
 from pydantic import model_validator
 
 from whorl.config.columns import Column
-from whorl.config.models.base import Curves, Defined, Picture, Slice, components
+from whorl.config.models.base import Balance, Curves, Defined, Picture, Slice, components
 from whorl.config.models.viscous import ENERGY_CURVE, ENERGY_RATE, FLOW_COLUMNS, ViscousFlow
 from whorl.config.section import Vector, option
 
@@ -65,6 +66,12 @@ class QuasiStaticMhd(ViscousFlow):
         whole = Defined(f"{usual['dissipation'].text} + {JOULE}", ENERGY_RATE, usual["dissipation"].meaning)
         joule = Defined(JOULE, ENERGY_RATE, "Q u·∇⁻²(e·∇)²u, lost to the currents")
         return usual | {"dissipation": whole, "joule_dissipation": joule}
+
+    def balances(self) -> dict[str, Balance]:
+        of_energy = super().balances()["energy"]
+        joule = f"-interaction*inv_lap({ALONG.format(ALONG.format('velocity'))})"
+        terms = of_energy.terms | {"joule": (joule,)}
+        return {"energy": replace(of_energy, terms=terms)}
 
     def headline(self) -> str:
         return f"ν = {self.viscosity:g}   ·   Q = {self.interaction:g}"

@@ -8,16 +8,19 @@ from pydantic import model_validator
 
 from whorl.base.text import in_powers
 from whorl.config.columns import Column, Known
-from whorl.config.models.base import Curves, Defined, FieldOf, Model, Picture, Slice
+from whorl.config.models.base import Balance, Curves, Defined, Exchange, FieldOf, Model, Picture, Slice
 from whorl.config.models.viscous import (
     ACCELERATIONS,
+    ADVECTION,
     ENERGY_RATE,
     FLOW_COLUMNS,
     HELICITY,
     INVARIANTS,
+    U_TO_U,
     VELOCITY,
     VISCOUS,
     VORTICITY,
+    carried,
     pressure,
     turnover_rate,
 )
@@ -185,6 +188,30 @@ class RayleighBenard(Model):
         return {
             "energy": ("convective_flux", "-dissipation", "velocity_force_power"),
             "thermal_variance": ("convective_flux", "-thermal_dissipation", "temperature_force_power"),
+        }
+
+    def exchanges(self) -> dict[str, Exchange]:
+        return {"u to u": U_TO_U, "theta to theta": carried("temperature")}
+
+    def balances(self) -> dict[str, Balance]:
+        of_u = {
+            "advection": (ADVECTION,),
+            "buoyancy": ("vector(0, 0, temperature)",),
+            "viscous": ("viscosity*lap(velocity)",),
+            "forcing": ("velocity_force",),
+        }
+        of_theta = {
+            "advection": ("-div(velocity*temperature)",),
+            "buoyancy": ("velocity.z",),
+            "diffusion": ("diffusivity*lap(temperature)",),
+            "forcing": ("temperature_force",),
+        }
+        turning = {"pressure": ("-grad(p)",)}
+        if self.rotation_rate():
+            turning["coriolis"] = ("-2*cross(vector(0, 0, rotation_z), velocity)",)
+        return {
+            "energy": Balance(("velocity",), of_u, "length²/time²", "½|u|² of the mode", turning),
+            "thermal_variance": Balance(("temperature",), of_theta, "", "½θ² of the mode"),
         }
 
     def headline(self) -> str:

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -9,8 +10,10 @@ import numpy as np
 from whorl.config.columns import Column, Known, State
 from whorl.config.models.base import (
     KOLMOGOROV,
+    Balance,
     Curves,
     Defined,
+    Exchange,
     FieldOf,
     Model,
     Picture,
@@ -28,6 +31,8 @@ STRESS_AND_ROTATION = (
 )
 
 ENERGY_RATE, RATE2, ACCELERATION = "length²/time³", "1/time²", "length/time²"
+ADVECTION = "-div(outer(velocity, velocity))"
+CORIOLIS = "-2*cross(vector(rotation_x, rotation_y, rotation_z), velocity)"
 VISCOUS = "2*viscosity*sum(strain(velocity)**2)"
 # Cantwell, Phys. Fluids A 4, 782 (1992), for ∇·u = 0.
 INVARIANTS = {
@@ -203,6 +208,20 @@ def _square_with(operator: str, power: int, field: str) -> str:
     return f"{field}*({sign}{applied})" if field == "vorticity" else f"dot({field}, {sign}{applied})"
 
 
+def _applied(operator: str, power: int, field: str) -> str:
+    """(−∇²)^power f or (−∇²)^−power f, with lap or inv_lap."""
+    sign = "-" if power % 2 else ""
+    return f"({sign}{operator}({f'{operator}(' * (power - 1)}{field}{')' * power})"
+
+
+U_TO_U = Exchange("velocity", "velocity", "-div(outer({0}, velocity))", "−∫ f·(u·∇)g, f and g of u")
+
+
+def carried(name: str, by: str = "velocity") -> Exchange:
+    """A number that the velocity carries."""
+    return Exchange(name, name, f"-div({by}*{{0}})", f"−∫ f u·∇g, f and g of {name}")
+
+
 class Losses(Model):
     """Linear losses of a velocity: viscosity, powers of it, and drag."""
 
@@ -255,6 +274,25 @@ class Losses(Model):
     def budget(self) -> dict[str, tuple[str, ...]]:
         return {"energy": ("-dissipation", "velocity_force_power")}
 
+    def losses_of(self, field: str) -> dict[str, tuple[str, ...]]:
+        """The terms of the losses that act on a field."""
+        by_name = {
+            "viscous": f"viscosity*lap({field})",
+            "hyperviscous": f"-hyperviscosity*{_applied('lap', self.hyperviscosity_power, field)}",
+            "hypoviscous": f"-hypoviscosity*{_applied('inv_lap', self.hypoviscosity_power, field)}",
+            "drag": f"-drag*{field}",
+        }
+        return {name: (by_name[name],) for name in self.acting()}
+
+    def exchanges(self) -> dict[str, Exchange]:
+        return {"u to u": U_TO_U}
+
+    def balances(self) -> dict[str, Balance]:
+        terms = {"advection": (ADVECTION,)} | self.losses_of("velocity")
+        terms["forcing"] = ("velocity_force",)
+        turning = {"pressure": ("-grad(p)",)}
+        return {"energy": Balance(("velocity",), terms, "length²/time²", "½|u|² of the mode", turning)}
+
     def moves(self, statistics: Mapping[str, float]) -> bool:
         return statistics["energy"] > 0
 
@@ -299,6 +337,12 @@ class ViscousFlow(Losses):
     def quantities(self) -> dict[str, Defined]:
         """Pressure, dissipation, invariants and accelerations."""
         return pressure(self.pressure_sources) | super().quantities() | INVARIANTS | ACCELERATIONS
+
+    def balances(self) -> dict[str, Balance]:
+        """With the Coriolis force, which does no work."""
+        of_energy = super().balances()["energy"]
+        turning = of_energy.turning | ({"coriolis": (CORIOLIS,)} if np.any(self.rotation) else {})
+        return {"energy": replace(of_energy, turning=turning)}
 
     def parameters(self) -> dict[str, float]:
         frame = components("rotation", self.rotation) | components("mean_velocity", self.mean_velocity)

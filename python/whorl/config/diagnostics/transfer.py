@@ -1,0 +1,139 @@
+"""Spectral balances: the transfer by each term of a model's equations, and the flux by wavenumber."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from whorl.config.diagnostics.base import Array, Axis, Layout, Texts
+from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, Found, mode_counts, sum_of_pairs
+from whorl.config.explain import did_you_mean
+from whorl.config.forces_named import refusals
+from whorl.config.measures import balances
+from whorl.config.models.base import Balance
+from whorl.config.section import option
+from whorl.programs.nodes import Node
+from whorl.programs.parse import component_text
+from whorl.programs.questions import Answers, Questions
+from whorl.programs.values import Value
+
+
+@dataclass(frozen=True)
+class Part:
+    """An energy or a component of it: its numbers f at the points, and those of the terms of df/dt."""
+
+    name: str
+    balance: Balance
+    of: Sequence[Node]
+    terms: dict[str, Sequence[Node]]
+
+
+class Transfer(ByWavenumber):
+    """What each term of the equations brings to an energy by wavenumber, and the flux to larger ones."""
+
+    kind: Literal["transfer"] = option(..., "kind of diagnostic")
+    of: Texts = option((), "energies, enstrophy or variances that the model balances; all by default")
+    components: bool = option(
+        False, "whether components are apart, with terms that exchange between these, such as the pressure"
+    )
+
+    reference = "Frisch, Turbulence (Cambridge 1995), section 2.4"
+
+    def ask(self, questions: Questions, case: Any) -> Layout:
+        bins = self.bins(case.grid)
+        wanted = self._balances(case)
+        parts = [
+            one for name, balance in wanted.items() for one in self._parts(questions, case, name, balance)
+        ]
+        contents = [self._sum(questions, bins, one, one.of, 1) for one in parts]
+        labels = [f"{one.name} {term}" for one in parts for term in one.terms]
+        transfers = [
+            self._sum(questions, bins, one, nodes, 2) for one in parts for nodes in one.terms.values()
+        ]
+        if not transfers:
+            raise ValueError(f"diagnostics.{self.label}: no term changes {', '.join(wanted)} in this case")
+        names = tuple(one.name for one in bins)
+        arrays = [
+            Array(
+                "content", ("content_quantity", *names), "what is balanced, in the bin", _stacked(contents)
+            ),
+            Array(
+                "transfer",
+                ("quantity", *names),
+                "what the term brings to the bin a time",
+                _stacked(transfers),
+            ),
+        ]
+        if len(bins) == 1:
+            meaning = "what the term takes from this bin and those below, a time"
+            arrays.append(Array("flux", ("quantity", *names), meaning, _flux(_stacked(transfers))))
+        arrays += [mode_counts(questions, bins), *(limit for one in bins for limit in one.limits())]
+        axes = (
+            Axis("content_quantity", [one.name for one in parts], "what is balanced"),
+            Axis("quantity", labels, "what is balanced, and the term of its equation"),
+            *(one.coordinate() for one in bins),
+        )
+        return Layout(axes, tuple(arrays))
+
+    def _balances(self, case: Any) -> dict[str, Balance]:
+        """Those that are wanted. Raises ValueError if the model has none of a name."""
+        known = balances(case)
+        place = f"diagnostics.{self.label}"
+        if not known:
+            raise ValueError(f'{place} is not possible with flow.model = "{case.flow.model}"')
+        for name in self.of:
+            if name not in known:
+                near = did_you_mean(name, known)
+                raise ValueError(f"{place}.of: {name} has no balance here, but {', '.join(known)} have{near}")
+        return {name: known[name] for name in self.of or known}
+
+    def _parts(self, questions: Questions, case: Any, name: str, balance: Balance) -> list[Part]:
+        """The components of f each alone, or all together, with the terms that are not zero."""
+        values = [questions.parser.parse(text) for text in balance.of]
+        apart = self.components and len(values) == 1 and values[0].rank == 1
+        if apart and "p" in case.flow.unknown():
+            raise ValueError(
+                f"diagnostics.{self.label}.components is not possible: {case.flow.unknown()['p']}"
+            )
+        indices = list(np.ndindex(values[0].real.shape)) if apart else [None]
+        refused = refusals(case)
+        texts = balance.terms | (balance.turning if apart else {})
+        terms = {
+            term: [questions.parser.parse(one) for one in of_term]
+            for term, of_term in texts.items()
+            if not any(force in one for force in refused for one in of_term)
+        }
+        found = []
+        for index in indices:
+            of = _nodes(values, index)
+            if all(node.uniform for node in of):
+                continue  # a component that a plane flow does not have
+            nodes = {term: _nodes(given, index) for term, given in terms.items()}
+            changing = {term: own for term, own in nodes.items() if not all(node.uniform for node in own)}
+            found.append(Part(component_text(name, index) if apart else name, balance, of, changing))
+        return found
+
+    def _sum(
+        self, questions: Questions, bins: Sequence[Bins], part: Part, others: Sequence[Node], times: int
+    ) -> Found:
+        found = sum_of_pairs(questions, list(zip(part.of, others, strict=True)), bins)
+        return lambda answers: times * part.balance.factor * found(answers)
+
+
+def _nodes(values: Sequence[Value], index: tuple[int, ...] | None) -> list[Node]:
+    """Those of a component, or of all."""
+    if index is None:
+        return [node for value in values for node in value.nodes()]
+    return [value.real[index] for value in values]
+
+
+def _stacked(found: Sequence[Found]) -> Found:
+    return lambda answers: np.array([of(answers) for of in found])
+
+
+def _flux(transfers: Found) -> Found:
+    def flux(answers: Answers) -> np.ndarray:
+        return -np.cumsum(transfers(answers), axis=-1)
+
+    return flux
