@@ -48,6 +48,11 @@ QUANTITIES = {
     "profiles": {"kind": "profile", "of": ["u", "u.x*u.z"]},
     "structure functions along x": {"kind": "structure-functions", "of": "u", "along": ["x"]},
     "structure functions along x, y and z": {"kind": "structure-functions", "of": "u"},
+    "spectrum": {"kind": "spectrum", "of": "u"},
+    "spectrum over kperp and kpar": {"kind": "spectrum", "of": "u", "over": ["kperp", "kpar"]},
+    "transfer of all terms": {"kind": "transfer"},
+    "shell to shell": {"kind": "shell-to-shell", "shells": "logarithmic", "per_octave": 2},
+    "correlations": {"kind": "correlation", "of": "u"},
 }
 PROBES = {
     "100 modes": {"kind": "modes", "of": "u", "modes": [[n % 10, n // 10, 3] for n in range(100)]},

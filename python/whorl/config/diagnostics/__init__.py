@@ -2,7 +2,7 @@
 
 Its modules, each of which reaches only those before it:
 base, scales, wave_bins, selected, planes, buoyancy, increments, conditional, convection, joint_pdf, line,
-moments, pdf, profile, slice, spectrum, transfer, shell_to_shell, ring_to_ring, stratification,
+moments, pdf, profile, slice, spectrum, correlation, transfer, shell_to_shell, ring_to_ring, stratification,
 structure_functions, ready, gradients, dissipation, pressure, scalar_set, current, condensate.
 """
 
@@ -16,6 +16,7 @@ from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout
 from whorl.config.diagnostics.condensate import Condensate
 from whorl.config.diagnostics.conditional import Conditional
 from whorl.config.diagnostics.convection import Convection
+from whorl.config.diagnostics.correlation import Correlation
 from whorl.config.diagnostics.current import Current
 from whorl.config.diagnostics.dissipation import Dissipation
 from whorl.config.diagnostics.gradients import Gradients
@@ -44,6 +45,7 @@ KINDS: dict[str, type[Diagnostic]] = {
         Conditional,
         Profile,
         Spectrum,
+        Correlation,
         Transfer,
         ShellToShell,
         RingToRing,

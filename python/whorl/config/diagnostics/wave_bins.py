@@ -135,6 +135,15 @@ def sector_bins(count: int, axis: int) -> Bins:
     return Bins("angle", (*map(float, shown[:-1]), math.inf), shown, (shown[:-1] + shown[1:]) / 2, axis)
 
 
+def check_periodic(grid: Any, place: str) -> None:
+    """Raises ValueError between walls."""
+    if grid.bases != "FFF":
+        raise ValueError(
+            f'{place} is for periodic boxes, not for grid.bases = "{grid.bases}"; give another kind of '
+            "diagnostic"
+        )
+
+
 class Shelled(Diagnostic):
     """Base of what has shells of modes."""
 
@@ -146,17 +155,9 @@ class Shelled(Diagnostic):
 
     def shell_bins(self, grid: Any) -> Bins:
         """The shells of |k|, without k = 0 unless edges begin there. Raises ValueError if there are none."""
-        self.check_periodic(grid)
+        check_periodic(grid, f"diagnostics.{self.label}")
         bins = self.bins_along(grid, "k", smallest_wavenumber(grid), shell_count(grid))
         return bins.without_zero() if self.shells == "linear" else bins
-
-    def check_periodic(self, grid: Any) -> None:
-        """Raises ValueError between walls."""
-        if grid.bases != "FFF":
-            raise ValueError(
-                f'diagnostics.{self.label} is for periodic boxes, not for grid.bases = "{grid.bases}"; give '
-                "another kind of diagnostic"
-            )
 
     def bins_along(self, grid: Any, name: str, unit: float, most: int, axis: int = 2) -> Bins:
         """The bins of a coordinate, `most` of which are as wide as the unit. Raises ValueError for edges."""
@@ -186,8 +187,8 @@ class ByWavenumber(Shelled):
 
     def bins(self, grid: Any) -> list[Bins]:
         """The bins of each coordinate. Raises ValueError if there are none in the box."""
-        self.check_periodic(grid)
         place = f"diagnostics.{self.label}"
+        check_periodic(grid, place)
         if len(set(self.over)) < len(self.over):
             raise ValueError(f"{place}.over names {self.over[0]} twice; name two coordinates, or one")
         found = [self._bins(grid, name) for name in self.over]
