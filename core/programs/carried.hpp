@@ -64,6 +64,19 @@ template <class Real> struct LoadedTerm {
         if (power < 0) m /= raised(k2, -power);
         return m;
     }
+    // The modes of a row that the band has, side by side since |k| rises with kx: numbers [begin, end).
+    Range within(const ModeRow<Real>& row) const {
+        if (all) return {0, row.length};
+        const auto from = [&](double edge) {
+            int below = 0, end = row.length;
+            while (below < end) {
+                const int middle = (below + end) / 2;
+                square(widened(row.k(middle))) < edge ? below = middle + 1 : end = middle;
+            }
+            return below;
+        };
+        return {from(low), from(high)};
+    }
     static WHORL_INLINE Complex<Real> times(double m, Complex<Real> value) {
         return {static_cast<Real>(m * static_cast<double>(value.re)),
                 static_cast<Real>(m * static_cast<double>(value.im))};
@@ -145,23 +158,26 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
     template <class Device>
     static void add_term(const LoadedTerm<Real>& term, const ModeRow<Real>& row, Complex<Real>* sums) {
         const Complex<Real> turned = kernels::power_of_i<Real>(term.turn);
-        const Complex<Real>* const field = term.field + row.index;
+        const Range in = term.within(row);
+        const Complex<Real>* const field = term.field + row.index + in.begin;
+        Complex<Real>* const to = sums + in.begin;
         if (term.radius > 0.0) {
-            Device::run(row.length, [&](std::int64_t i) {
-                sums[i] = sums[i] + term.times(term.of(row.k(i)), turned * field[i]);
+            Device::run(in.size(), [&](std::int64_t i) {
+                to[i] = to[i] + term.times(term.of(row.k(in.begin + i)), turned * field[i]);
             });
-        } else if (term.all && term.power == 0 && term.derivatives[0] < 2) {
+        } else if (term.sector.axis < 0 && term.power == 0 && term.derivatives[0] < 2) {
             const auto of_row = static_cast<Real>(
                 term.factor * term.raised(static_cast<double>(row.ky), term.derivatives[1]) *
                 term.raised(static_cast<double>(row.kz), term.derivatives[2]));
             const Real none = term.derivatives[0] == 0 ? Real(1) : Real(0), once = Real(1) - none;
-            Device::run(row.length, [&](std::int64_t i) {
-                const Real m = of_row * (none + once * row.kx[i]);
-                sums[i] = sums[i] + (m * turned) * field[i];
+            const Real* const kx = row.kx + in.begin;
+            Device::run(in.size(), [&](std::int64_t i) {
+                const Real m = of_row * (none + once * kx[i]);
+                to[i] = to[i] + (m * turned) * field[i];
             });
         } else {
-            Device::run(row.length, [&](std::int64_t i) {
-                sums[i] = sums[i] + term.times(term.not_averaged(row.k(i)), turned * field[i]);
+            Device::run(in.size(), [&](std::int64_t i) {
+                to[i] = to[i] + term.times(term.not_averaged(row.k(in.begin + i)), turned * field[i]);
             });
         }
     }
