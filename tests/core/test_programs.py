@@ -37,6 +37,7 @@ OPERATORS = [
         "filter(u, 2, 6)",
         "average(u, 0.3)",
         "average(u.x*u.y, 1.7)",
+        "dx(average(u.y, 0.3))",
         "average(dx(u.y) + filter(u.x, 5), 1e-4)",
         "average(2*nu*sum(strain(u)**2), 0.3)",
         "mean(average(u.x, 0.5)*u.y)",
@@ -98,6 +99,9 @@ OPERATORS = [
     *("mean(u)", "mean(u.x*u.y)", "std(u.x)", "rms(u)", "(u.x - mean(u.x))/std(u.x)", "mean(dot(u, u))*u.x"),
     *("max(u)", "min(u)", "max(-1 - u.x**2)", "min(2 + abs(u.y))", "max(u.x*u.y) - min(x*u.z)", "max(3)"),
     *("u.x/max(norm(u))", "max(mean(u.x)*u.y + max(u.z))", "mean(u.x**2 - max(u.x))", "min(y - max(x))"),
+    # Products in sums are worked out in one operation.
+    *("u.x*u.y + u.z", "u.z + u.x*u.y", "u.x*u.y + u.z*u.z"),
+    *("u.x*u.y - u.z", "u.z - u.x*u.y", "u.x*u.y - u.y*u.z"),
     *("hypot(u.x, u.y)", "copysign(u.x, u.y)", "fmod(u.x, 0.3)", "(u.x > 0) ^ (u.y > 0)"),
     *("mean((dx(u.x) - mean(dx(u.x)))**3)", "u.x*mean(u.x*mean(u.y**2))", "3", "1 + t"),
 ]
