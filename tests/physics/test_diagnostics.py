@@ -74,15 +74,19 @@ def test_joint_densities_and_conditional_means_are_numpys(state):
             assert np.isclose(data["conditional_std"][n, cell], inside.std(), rtol=1e-6, atol=1e-9)
 
 
-@pytest.mark.parametrize("along", ["x", "y", "z"])
+@pytest.mark.parametrize("along", ["x", "y", "z", ["x", "z"], ["z", "x"]], ids="".join)
 def test_profiles_are_numpys(state, along):
     data = state.diagnose("profile", of=["u", "u.x*u.z"], along=along)
-    axes = tuple(axis for axis in (1, 2, 3) if axis != "zyx".index(along) + 1)
+    axes = [*along, *sorted(set("xyz") - set(along))]
     values = np.concatenate([state.gather("u"), state.gather("u.x*u.z")])
-    assert np.allclose(data["profile"], values.mean(axes), rtol=1e-12, atol=1e-14)
-    assert np.allclose(data["variance"], values.var(axes), rtol=1e-9, atol=1e-12)
-    n = POINTS["xyz".index(along)]
-    assert np.allclose(data[along], np.arange(n) * state.case.grid.lengths["xyz".index(along)] / n)
+    values = values.transpose(0, *("_zyx".index(axis) for axis in axes))
+    others = tuple(range(1 + len(along), 4))
+    assert data["profile"].dims == data["variance"].dims == ("quantity", *along)
+    assert np.allclose(data["profile"], values.mean(others), rtol=1e-12, atol=1e-14)
+    assert np.allclose(data["variance"], values.var(others), rtol=1e-9, atol=1e-12)
+    for axis in along:
+        n = POINTS["xyz".index(axis)]
+        assert np.allclose(data[axis], np.arange(n) * state.case.grid.lengths["xyz".index(axis)] / n)
 
 
 def test_spectra_are_those_of_the_modes(state):
