@@ -71,7 +71,7 @@ OPERATORS = [
         "dx(dx(u.x*u.x)) + 2*dx(dy(u.x*u.y)) + dy(dy(u.y*u.y))",
         "dx(u.x*u.y) + dy(u.y*u.z)",
     ),
-    *("filter(dx(dx(u.x*u.y)) + u.y*u.z - dz(u.x*u.z), 4)", "dx(dx(dx(u.x*u.y))) + dy(u.x*u.z)"),
+    *("filter(dx(dx(u.x*u.y)) + u.y*u.z - dz(u.x*u.z), 4)", "dx(dx(dx(u.x*u.y))) + 2*dy(u.x*u.z)"),
     *("dx(u.x*u.x) + dx(u.x*u.y) + dx(u.y*u.y) + dx(u.y*u.z)/3", "mean(p*u.x)", "std(p)", "div(u)*u.x"),
     *("x", "y", "z", "t*x", "Lx*y", "nu*lap(u) - u @ transpose(grad(u))", "2*nu*sum(strain(u)**2)", "pi"),
     *("-u.x + +u.y", "u.x/(2 + u.y**2)", "u.x % 1", "u.x**3", "u.x**-2", "abs(u.x)**0.5", "abs(u.x)**1.5"),
