@@ -150,6 +150,35 @@ def test_single_precision(world):
     )
 
 
+def nested(function, times, of):
+    return f"{function}(" * times + of + ")" * times
+
+
+# Factors below or above single precision, of products that are in it: k is 300 to 3000 here.
+BEYOND = [
+    f"1e-44*{nested('lap', 8, 'u.x')}",
+    f"1e-44*{nested('dy', 14, 'u.x')}",
+    f"1e-44*{nested('dy', 8, nested('dz', 5, 'dx(u.x)'))}",
+    f"1e44*{nested('inv_lap', 8, 'u.x')}",
+    f"filter(1e-44*{nested('lap', 8, 'u.x')}, 1, 2000)",
+    f"average(1e-44*{nested('lap', 8, 'u.x')}, 1e-3)",
+]
+
+
+@pytest.mark.parametrize("precision", flows.PRECISIONS)
+@on_ranks(1, 3)
+def test_factors_beyond_single_precision(world, precision):
+    points, lengths = (32, 16, 16), (0.02, 0.02, 0.02)
+    case, twin = case_of(points, lengths), Twin(points, lengths)
+    flow, u = flows.make(world, twin, precision=precision), smooth(twin)
+    flows.write(flow, u)
+    evaluator, known = names_of(twin, u)
+    for text in BEYOND:
+        wanted = expected(evaluator, known, text)
+        error = np.abs(worked_out(world, flow, case, text)[0] - wanted).max()
+        assert error <= {"single": 1e-4, "double": 1e-10}[precision] * np.abs(wanted).max(), text
+
+
 @pytest.mark.parametrize("lines", ["own", "fftw"])
 @pytest.mark.parametrize("points", [(20, 12, 1), (14, 20, 18), (8, 6, 10), (160, 6, 8)])
 @on_ranks(1, 3, 6)
