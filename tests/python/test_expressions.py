@@ -13,6 +13,7 @@ from whorl.config.vocabulary import vocabulary
 from whorl.programs.language import FUNCTIONS
 from whorl.programs.parse import ExpressionError, Parser, component_text
 from whorl.programs.plan import plan
+from whorl.programs.tally import Tally
 
 FLOW = {"viscosity": 0.1}
 TIME = {"dt": 0.1, "until": 1.0}
@@ -267,6 +268,13 @@ def test_extremes_count_among_what_a_round_trip_may_measure():
     means = of.parse("mean(exp(u.x)) + max(u.x) + max(u.y) + min(u.z)").nodes()
     assert [len((*stage.means, *stage.maxima)) for stage in plan([], means, most=3).stages] == [3, 1]
     assert [len(stage.maxima) for stage in plan([], means).stages] == [3]
+
+
+def test_so_does_each_axis_and_weight_of_a_histogram():
+    x, y, z = parser().parse("u").nodes()
+    tallies = [Tally((x, y), (4, 4), (z,)), Tally((z,), (4,), (x,)), Tally((y,), (4,))]
+    stages = plan([], tallies=tallies, most=3).stages
+    assert [tuple(stage.tallies) for stage in stages] == [(tallies[0],), (tallies[1], tallies[2])]
 
 
 def test_an_error_is_the_same_on_other_ranks():
