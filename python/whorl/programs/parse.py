@@ -316,6 +316,8 @@ class _Reading:
             case ast.BitOr():
                 return algebra.componentwise("maximum", self._truth(a), self._truth(b))
             case ast.BitXor():
+                if _is_number(a) or _is_number(b):
+                    raise ValueError("a power is written **; ^ is one of two conditions, not both")
                 return self._compared(ast.NotEq(), self._truth(a), self._truth(b))
         raise ValueError("the operators are + - * / % ** @ & | ^ and comparisons")
 
@@ -351,6 +353,11 @@ def _holds_or_not(node: Node) -> bool:
         one.kind in (*both, "less", "less_equal", "equal")
         for one in within(node, into=lambda one: one.kind in both)
     )
+
+
+def _is_number(a: Value) -> bool:
+    """Whether it is known beforehand and no condition, as the exponent of what was meant as a power."""
+    return all(node.kind == "constant" and node.value not in (0, 1) for node in a.nodes())
 
 
 def in_one_line(text: str) -> str:
