@@ -11,7 +11,7 @@ from whorl.config.case import Case
 from whorl.config.models import MODELS
 from whorl.config.vocabulary import vocabulary
 from whorl.programs.language import FUNCTIONS
-from whorl.programs.parse import ExpressionError, Parser, component_text
+from whorl.programs.parse import ExpressionError, Parser, Vocabulary, component_text
 from whorl.programs.plan import plan
 from whorl.programs.tally import Tally
 
@@ -69,6 +69,9 @@ MALFORMED = [
     ("not u.x", "write ~", "not u.x"),
     ("0 < u.x < 1", "it compares twice", "0 < u.x < 1"),
     ("u.x is u.y", "the comparisons are", "u.x is u.y"),
+    ("mean(u.x^2)", "a power is written **", "u.x^2"),
+    ("2^u.x", "a power is written **", "2^u.x"),
+    ("u^(1/2)", "a power is written **", "u^(1/2)"),
     ("1 if u.x > 0 else 2", "an expression may not hold this", "1 if u.x > 0 else 2"),
     ("dx(u.x, u.y)", "it is called dx(f)", "dx(u.x, u.y)"),
     ("dx()", "it is called dx(f)", "dx()"),
@@ -125,6 +128,20 @@ def test_malformed_texts_are_refused_with_the_place(text, reason, place):
         begin = carets.index("^")
         assert shown[begin : begin + len(place)] == place
         assert carets.count("^") == len(place)
+
+
+@pytest.mark.parametrize("given", [3, ["u.x"], None])
+def test_what_is_no_text_is_refused(given):
+    with pytest.raises(ExpressionError, match=f"an expression is a text, .* type {type(given).__name__}"):
+        parser().parse(given)
+
+
+def test_a_list_of_names_that_is_cut_says_so():
+    few, many = (Vocabulary(parameters={f"b{i}": 1.0 for i in range(n)}) for n in (2, 60))
+    for known, end in ((few, "pi:"), (many, ", …:")):
+        with pytest.raises(ExpressionError) as refused:
+            Parser(known).parse("quite_another")
+        assert str(refused.value).split("\n")[0].endswith(end)
 
 
 def test_text_that_is_not_ascii_has_the_caret_below_it():
