@@ -20,6 +20,13 @@ template <class Real> WHORL_INLINE Real fused(Real a, Real b, Real c) {
 #endif
 }
 
+// The remainder of a / b with the sign of b; exact, as a - floor(a / b) b is not where a / b rounds to the
+// next whole number.
+template <class Real> WHORL_INLINE Real floored_remainder(Real a, Real b) {
+    const Real rest = std::fmod(a, b);
+    return rest != Real(0) && (rest < Real(0)) != (b < Real(0)) ? rest + b : rest;
+}
+
 // Applies DO(name, number of arguments, value) to every operation.
 #define WHORL_OPERATIONS(DO)                                                                                 \
     DO(add, 2, a + b)                                                                                        \
@@ -32,7 +39,7 @@ template <class Real> WHORL_INLINE Real fused(Real a, Real b, Real c) {
     DO(add_products, 4, fused(a, b, c* d))                                                                   \
     DO(subtract_products, 4, fused(a, b, -(c * d)))                                                          \
     DO(power, 2, std::pow(a, b))                                                                             \
-    DO(remainder, 2, a - std::floor(a / b) * b)                                                              \
+    DO(remainder, 2, floored_remainder(a, b))                                                                \
     DO(minimum, 2, a < b || a != a ? a : b)                                                                  \
     DO(maximum, 2, a > b || a != a ? a : b)                                                                  \
     DO(arctan2, 2, std::atan2(a, b))                                                                         \

@@ -39,6 +39,7 @@ OPERATORS = [
         "sector(dx(u.y), 0, 0.7, x) + sector(sector(u.y, 0.2, 1.0, y), 0.5, 2, y)",
         "average(u, 0.3)",
         "average(u.x*u.y, 1.7)",
+        "dx(average(u.y, 0.3))",
         "average(dx(u.y) + filter(u.x, 5), 1e-4)",
         "average(2*nu*sum(strain(u)**2), 0.3)",
         "mean(average(u.x, 0.5)*u.y)",
@@ -72,7 +73,7 @@ OPERATORS = [
         "dx(dx(u.x*u.x)) + 2*dx(dy(u.x*u.y)) + dy(dy(u.y*u.y))",
         "dx(u.x*u.y) + dy(u.y*u.z)",
     ),
-    *("filter(dx(dx(u.x*u.y)) + u.y*u.z - dz(u.x*u.z), 4)", "dx(dx(dx(u.x*u.y))) + dy(u.x*u.z)"),
+    *("filter(dx(dx(u.x*u.y)) + u.y*u.z - dz(u.x*u.z), 4)", "dx(dx(dx(u.x*u.y))) + 2*dy(u.x*u.z)"),
     *("dx(u.x*u.x) + dx(u.x*u.y) + dx(u.y*u.y) + dx(u.y*u.z)/3", "mean(p*u.x)", "std(p)", "div(u)*u.x"),
     *("x", "y", "z", "t*x", "Lx*y", "nu*lap(u) - u @ transpose(grad(u))", "2*nu*sum(strain(u)**2)", "pi"),
     *("-u.x + +u.y", "u.x/(2 + u.y**2)", "u.x % 1", "u.x**3", "u.x**-2", "abs(u.x)**0.5", "abs(u.x)**1.5"),
@@ -100,6 +101,9 @@ OPERATORS = [
     *("mean(u)", "mean(u.x*u.y)", "std(u.x)", "rms(u)", "(u.x - mean(u.x))/std(u.x)", "mean(dot(u, u))*u.x"),
     *("max(u)", "min(u)", "max(-1 - u.x**2)", "min(2 + abs(u.y))", "max(u.x*u.y) - min(x*u.z)", "max(3)"),
     *("u.x/max(norm(u))", "max(mean(u.x)*u.y + max(u.z))", "mean(u.x**2 - max(u.x))", "min(y - max(x))"),
+    # Products in sums are worked out in one operation.
+    *("u.x*u.y + u.z", "u.z + u.x*u.y", "u.x*u.y + u.z*u.z"),
+    *("u.x*u.y - u.z", "u.z - u.x*u.y", "u.x*u.y - u.y*u.z"),
     *("hypot(u.x, u.y)", "copysign(u.x, u.y)", "fmod(u.x, 0.3)", "(u.x > 0) ^ (u.y > 0)"),
     *("mean((dx(u.x) - mean(dx(u.x)))**3)", "u.x*mean(u.x*mean(u.y**2))", "3", "1 + t"),
 ]
@@ -146,6 +150,35 @@ def test_single_precision(world):
         ],
         "single",
     )
+
+
+def nested(function, times, of):
+    return f"{function}(" * times + of + ")" * times
+
+
+# Factors below or above single precision, of products that are in it: k is 300 to 3000 here.
+BEYOND = [
+    f"1e-44*{nested('lap', 8, 'u.x')}",
+    f"1e-44*{nested('dy', 14, 'u.x')}",
+    f"1e-44*{nested('dy', 8, nested('dz', 5, 'dx(u.x)'))}",
+    f"1e44*{nested('inv_lap', 8, 'u.x')}",
+    f"filter(1e-44*{nested('lap', 8, 'u.x')}, 1, 2000)",
+    f"average(1e-44*{nested('lap', 8, 'u.x')}, 1e-3)",
+]
+
+
+@pytest.mark.parametrize("precision", flows.PRECISIONS)
+@on_ranks(1, 3)
+def test_factors_beyond_single_precision(world, precision):
+    points, lengths = (32, 16, 16), (0.02, 0.02, 0.02)
+    case, twin = case_of(points, lengths), Twin(points, lengths)
+    flow, u = flows.make(world, twin, precision=precision), smooth(twin)
+    flows.write(flow, u)
+    evaluator, known = names_of(twin, u)
+    for text in BEYOND:
+        wanted = expected(evaluator, known, text)
+        error = np.abs(worked_out(world, flow, case, text)[0] - wanted).max()
+        assert error <= {"single": 1e-4, "double": 1e-10}[precision] * np.abs(wanted).max(), text
 
 
 @pytest.mark.parametrize("lines", ["own", "fftw"])

@@ -195,6 +195,16 @@ def test_sets_of_plane_flows(model):
     simulation.diagnose("dissipation", bins=20)
 
 
+@pytest.mark.parametrize(("model", "components"), [("navier-stokes", 3), ("navier-stokes-2d", 2)])
+def test_the_acceleration_of_a_plane_flow(model, components):
+    """a0 is of a component: of two where the flow has no third one."""
+    simulation = Simulation(case_of((16, 16, 1), model=model))
+    square = float(simulation.mean("dot(nu*lap(u) - grad(p), nu*lap(u) - grad(p))"))
+    loss, nu = float(simulation.mean("2*nu*sum(strain(u)**2)")), simulation.case.flow.viscosity
+    found = simulation.diagnose("pressure", bins=20)["a0"]
+    assert found == pytest.approx(square / (components * loss**1.5 * nu**-0.5), rel=1e-9)
+
+
 @pytest.mark.mpi
 @pytest.mark.only_cpu
 def test_bits_do_not_depend_on_ranks_and_threads():

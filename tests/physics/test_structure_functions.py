@@ -85,6 +85,8 @@ def test_a_wave_has_the_moments_of_a_sine():
         initial={"name": "formula", "value": ["sin(z)", "0", "0"]},
     )
     data = Simulation(wave).diagnose("structure-functions", along=["x", "z"], order=6)
+    np.testing.assert_allclose(data["r_x"], 2 * np.pi / 8 * np.array([1, 2, 3, 4]))
+    np.testing.assert_allclose(data["r_z"], 2 * np.pi / 64 * np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32]))
     orders = np.arange(1, 7)
     means = gamma((orders + 1) / 2) / (np.sqrt(np.pi) * gamma(orders / 2 + 1))
     for s, r in enumerate(data["r_z"].values):

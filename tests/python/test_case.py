@@ -369,13 +369,26 @@ FORCED = Case(
 
 
 @pytest.mark.parametrize(
-    "setting", ["forcing.power=2", "forcing.powr=2", "forcing.1={kind='linear', rate=1.0}"]
+    "setting",
+    ["forcing.power=2", "forcing.powr=2", "forcing.1=2", "forcing.2={kind='linear', rate=1.0}"],
 )
 def test_a_setting_of_a_list_names_the_index_that_it_lacks(setting):
     with pytest.raises(
-        CaseError, match=r"forcing is a list of length 1; give an index from 0, such as forcing\.0"
+        CaseError,
+        match=r"forcing is a list of length 1; give an index from 0, such as forcing\.0.*'forcing\.1=",
     ):
         FORCED.updated([setting])
+
+
+def test_settings_add_elements_to_a_list():
+    probes = [
+        f"probes.{i}={{kind='modes', name='{n}', of=['u'], modes=[[1, 0, 0]]}}" for i, n in enumerate("ab")
+    ]
+    case = FORCED.updated(
+        ["forcing.1={kind='linear', name='second', rate=0.5}", *probes, "probes.1.every=2.0"]
+    )
+    assert [force.kind for force in case.forcing] == ["stochastic", "linear"]
+    assert [(probe.name, probe.every) for probe in case.probes] == [("a", "1 step"), ("b", 2.0)]
 
 
 def test_options_of_a_list_without_an_index_are_refused():

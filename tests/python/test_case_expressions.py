@@ -45,6 +45,7 @@ def test_columns_that_are_refused(columns, words):
 FIELDS = [
     (["curl(u)"], r'^output.fields = "curl\(u\)" needs a name: write "NAME = curl\(u\)"'),
     (["velocty"], '^output.fields = "velocty" is no field .* did you mean velocity; it must be one of'),
+    (["omga"], '^output.fields = "omga" is no field .* did you mean omega; it must be one of'),
     (["x"], '^output.fields = "x" is no field'),
     (["Q = u.x", "Q = u.y"], '^output.fields holds "Q" twice'),
     (["velocity", "velocity"], '^output.fields holds "velocity" twice'),

@@ -194,11 +194,11 @@ def test_a_picture_is_of_the_mean_a_state_or_the_last_one(tmp_path):
     assert "States in the window: pdf" in told[-2]
     told.clear()
     plot_diagnostic(tmp_path / "run", "pdf", tmp_path / "a.svg", time=4.4, tell=told.append)
-    assert told == []
+    assert told == ["there is no state of t = 4.4; the nearest, of t = 4, is drawn"]
     assert "t = 4" in (tmp_path / "a.svg").read_text()
     (tmp_path / "run" / "series.csv").unlink()
     plot_diagnostic(tmp_path / "run", "pdf", tmp_path / "b.svg", tell=told.append)
-    assert told[0].startswith("the last state is drawn, not a mean: ")
+    assert told[1].startswith("the last state is drawn, not a mean: ")
     assert "t = 30" in (tmp_path / "b.svg").read_text()
 
 

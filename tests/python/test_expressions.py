@@ -11,8 +11,9 @@ from whorl.config.case import Case
 from whorl.config.models import MODELS
 from whorl.config.vocabulary import vocabulary
 from whorl.programs.language import FUNCTIONS
-from whorl.programs.parse import ExpressionError, Parser, component_text
+from whorl.programs.parse import ExpressionError, Parser, Vocabulary, component_text
 from whorl.programs.plan import plan
+from whorl.programs.tally import Tally
 
 FLOW = {"viscosity": 0.1}
 TIME = {"dt": 0.1, "until": 1.0}
@@ -68,6 +69,9 @@ MALFORMED = [
     ("not u.x", "write ~", "not u.x"),
     ("0 < u.x < 1", "it compares twice", "0 < u.x < 1"),
     ("u.x is u.y", "the comparisons are", "u.x is u.y"),
+    ("mean(u.x^2)", "a power is written **", "u.x^2"),
+    ("2^u.x", "a power is written **", "2^u.x"),
+    ("u^(1/2)", "a power is written **", "u^(1/2)"),
     ("1 if u.x > 0 else 2", "an expression may not hold this", "1 if u.x > 0 else 2"),
     ("dx(u.x, u.y)", "it is called dx(f)", "dx(u.x, u.y)"),
     ("dx()", "it is called dx(f)", "dx()"),
@@ -124,6 +128,20 @@ def test_malformed_texts_are_refused_with_the_place(text, reason, place):
         begin = carets.index("^")
         assert shown[begin : begin + len(place)] == place
         assert carets.count("^") == len(place)
+
+
+@pytest.mark.parametrize("given", [3, ["u.x"], None])
+def test_what_is_no_text_is_refused(given):
+    with pytest.raises(ExpressionError, match=f"an expression is a text, .* type {type(given).__name__}"):
+        parser().parse(given)
+
+
+def test_a_list_of_names_that_is_cut_says_so():
+    few, many = (Vocabulary(parameters={f"b{i}": 1.0 for i in range(n)}) for n in (2, 60))
+    for known, end in ((few, "pi:"), (many, ", …:")):
+        with pytest.raises(ExpressionError) as refused:
+            Parser(known).parse("quite_another")
+        assert str(refused.value).split("\n")[0].endswith(end)
 
 
 def test_text_that_is_not_ascii_has_the_caret_below_it():
@@ -267,6 +285,13 @@ def test_extremes_count_among_what_a_round_trip_may_measure():
     means = of.parse("mean(exp(u.x)) + max(u.x) + max(u.y) + min(u.z)").nodes()
     assert [len((*stage.means, *stage.maxima)) for stage in plan([], means, most=3).stages] == [3, 1]
     assert [len(stage.maxima) for stage in plan([], means).stages] == [3]
+
+
+def test_so_does_each_axis_and_weight_of_a_histogram():
+    x, y, z = parser().parse("u").nodes()
+    tallies = [Tally((x, y), (4, 4), (z,)), Tally((z,), (4,), (x,)), Tally((y,), (4,))]
+    stages = plan([], tallies=tallies, most=3).stages
+    assert [tuple(stage.tallies) for stage in stages] == [(tallies[0],), (tallies[1], tallies[2])]
 
 
 def test_an_error_is_the_same_on_other_ranks():

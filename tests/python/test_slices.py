@@ -40,6 +40,14 @@ def test_a_person_chooses_field_plane_and_time(run):
     assert chosen(run).of.field == "vorticity"
 
 
+@pytest.mark.parametrize(
+    ("named", "title"), [("dye", "Dye"), ("p", "p"), ("Q", "Q"), ("eps_r", "eps_r"), ("lambdaCi", "lambdaCi")]
+)
+def test_titles_leave_symbols_as_they_are_typed(named, title):
+    assert Slice(named, "", "value").title == title
+    assert Slice("temperature", "θ", name="density anomaly").title == "Density anomaly  θ"
+
+
 def test_the_nearest_of_two_snapshots_is_taken(run):
     for step, time in ((7, 0.7), (9, 1.5)):
         write_snapshot(run.snapshot_path(step), time)

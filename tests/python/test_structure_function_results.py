@@ -49,9 +49,10 @@ def test_exponents_are_of_the_separations_between():
     assert abs(scaling_exponents(data, (0.1, 3.2))["exponent"].sel(order=6) - ZETA[5]) > 0.01
 
 
-def test_the_mean_over_axes():
-    data = states(0.2)
-    wanted = sum(data[f"longitudinal_{axis}"].values for axis in "xyz") / 3
+@pytest.mark.parametrize("axes", ["xyz", "xz", "y"])
+def test_the_mean_over_axes(axes):
+    data = states(0.2, axes=axes)
+    wanted = np.mean([data[f"longitudinal_{axis}"].values for axis in axes], axis=0)
     found = over_axes(data, "longitudinal")
     np.testing.assert_allclose(found, wanted, rtol=1e-14)
     np.testing.assert_array_equal(found["r"], R)

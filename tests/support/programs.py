@@ -29,7 +29,7 @@ def smooth(twin: Twin) -> np.ndarray:
     return u / (1 + np.abs(u))
 
 
-def names_of(twin: Twin, u: np.ndarray, of: type[Evaluator] = Evaluator) -> tuple[Evaluator, dict]:
+def names_of(twin: Twin, u: np.ndarray, of: Callable[..., Evaluator] = Evaluator) -> tuple[Evaluator, dict]:
     """What the texts name: the fields by the twin, p by what it solves."""
     shifts = twin.dealias.startswith("phase-shift")
     evaluator = of(twin.points, twin.lengths, twin.mask, shifts)
@@ -122,14 +122,11 @@ PRESSURE = "inv_lap(dz(theta) - div(div(outer(u, u))))"
 
 
 def between_walls(
-    world: MPI.Intracomm, bases: str, precision: str = "double", of: type[Evaluator] = Evaluator
+    world: MPI.Intracomm, bases: str, precision: str = "double"
 ) -> tuple[Simulation, Evaluator, dict]:
     """A flow between walls in a state of a few modes, and what texts name."""
-    case = walled_case(bases, precision)
-    walls = tuple(letter == "S" for letter in reversed(bases))
-    evaluator = of(case.grid.points, case.grid.lengths, kept_between(case.grid.points, walls), walls=walls)
-    known = known_between(evaluator)
-    simulation = Simulation(case, comm=world)
+    evaluator, known = names_between(bases)
+    simulation = Simulation(walled_case(bases, precision), comm=world)
     for name, symbol in (("velocity", "u"), ("temperature", "theta")):
         parts = known[symbol] if symbol == "u" else [known[symbol]]
         simulation.set_field(name, np.array([evaluator.inside(part) for part in parts]))
@@ -147,8 +144,10 @@ def walled_case(bases: str, precision: str = "double") -> Case:
     )
 
 
-def known_between(evaluator: Evaluator) -> dict:
+def names_between(bases: str, of: Callable[..., Evaluator] = Evaluator) -> tuple[Evaluator, dict]:
     """What texts name."""
+    grid, walls = walled_case(bases).grid, tuple(letter == "S" for letter in reversed(bases))
+    evaluator = of(grid.points, grid.lengths, kept_between(grid.points, walls), walls=walls)
     known = evaluator.names(walled_fields(evaluator), {"t": 0.0})
     known["p"] = eval(PRESSURE, {"__builtins__": {}}, known)
-    return known
+    return evaluator, known

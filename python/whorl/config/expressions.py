@@ -151,7 +151,7 @@ def check_snapshot_fields(case: Any) -> None:
         if not name.isidentifier():
             raise ValueError(f'output.fields = "{name}" needs a name: write "NAME = {name}"')
         if name not in vocabulary(case).names or name in RESERVED:
-            near = did_you_mean(name, known).rstrip("?")
+            near = did_you_mean(name, [*known, *vocabulary(case).names]).rstrip("?")
             raise ValueError(
                 f'output.fields = "{name}" is no field of flow.model = "{model}"{near}; it must be one of '
                 f'{", ".join(known)}, or an expression with a name, such as "speed = norm(u)"'

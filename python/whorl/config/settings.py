@@ -124,7 +124,7 @@ def _replace(sections: dict[str, Any], setting: Setting) -> None:
 
 
 def _table(sections: dict[str, Any], setting: Setting) -> Any:
-    """The table a setting is for, created if missing; lists of tables are indexed from 0."""
+    """The table a setting is for, created if missing; lists of tables, from 0, may grow by one."""
     table: Any = sections
     for depth, part in enumerate(setting.table):
         if isinstance(table, list | tuple):
@@ -132,10 +132,12 @@ def _table(sections: dict[str, Any], setting: Setting) -> Any:
                 raise _without_index(setting, ".".join(setting.table[:depth]), len(table))
             table = table[int(part)]
         elif isinstance(table, dict):
-            indexed = setting.table[depth + 1 : depth + 2] or ("",)
+            indexed = setting.table[depth + 1 : depth + 2] or (setting.key,)
             table = table.setdefault(part, [] if indexed[0].isdigit() else {})
     place = ".".join(setting.table)
     if isinstance(table, list) and all(isinstance(one, dict) for one in table):
+        if setting.key == str(len(table)) and isinstance(setting.value, dict):
+            table.append({})
         if setting.key.isdigit() and int(setting.key) < len(table):
             return table
         raise _without_index(setting, place, len(table))
@@ -148,7 +150,7 @@ def _without_index(setting: Setting, place: str, length: int) -> CaseError:
     example = f"{place}.0" if setting.key.isdigit() else f"{place}.0.{setting.key}"
     return CaseError(
         f"--set {setting.text}: {place} is a list of length {length}; give an index from 0, such as "
-        f"{example}."
+        f"{example}, or add to it by '{place}.{length}={{key = value, …}}'."
     )
 
 

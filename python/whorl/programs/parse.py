@@ -19,6 +19,7 @@ from whorl.programs.values import AXES, Algebra, Value, array, scalar
 LONGEST = 4000  # characters of an expression
 DEEPEST = 100  # brackets within brackets
 MOST_IN_A_ROW = 256  # operators without brackets, as in a + b + c
+LISTED = 40  # names in an error
 SHOWN = 60  # characters of the text on either side of a fault
 
 
@@ -140,6 +141,8 @@ class Parser:
 
     def parse(self, text: str) -> Value:
         """The value of a text, which may be a name that is no word. Raises ExpressionError."""
+        if not isinstance(text, str):
+            raise ExpressionError(f"an expression is a text, and this is of the type {type(text).__name__}.")
         if text in self.vocabulary.fields:
             return self.vocabulary.fields[text](self.algebra)
         return _Reading(self, text).value()
@@ -316,6 +319,8 @@ class _Reading:
             case ast.BitOr():
                 return algebra.componentwise("maximum", self._truth(a), self._truth(b))
             case ast.BitXor():
+                if _is_number(a) or _is_number(b):
+                    raise ValueError("a power is written **; ^ is one of two conditions, not both")
                 return self._compared(ast.NotEq(), self._truth(a), self._truth(b))
         raise ValueError("the operators are + - * / % ** @ & | ^ and comparisons")
 
@@ -353,6 +358,11 @@ def _holds_or_not(node: Node) -> bool:
     )
 
 
+def _is_number(a: Value) -> bool:
+    """Whether it is known beforehand and no condition, as the exponent of what was meant as a power."""
+    return all(node.kind == "constant" and node.value not in (0, 1) for node in a.nodes())
+
+
 def in_one_line(text: str) -> str:
     """The text as it is shown, at most one character longer than is taken."""
     return "".join(c if c.isprintable() else " " for c in text[: LONGEST + 1]).strip()
@@ -379,7 +389,9 @@ def _floating(number: int | float) -> float:
 
 def _meant(word: str, known: list[str]) -> str:
     close = difflib.get_close_matches(_shortened(word), known, 1)
-    return f"; did you mean {close[0]}?" if close else f"; known are {', '.join(known[:40])}"
+    if close:
+        return f"; did you mean {close[0]}?"
+    return f"; known are {', '.join(known[:LISTED])}{', …' * (len(known) > LISTED)}"
 
 
 def _shortened(name: str) -> str:

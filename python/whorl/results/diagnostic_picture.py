@@ -3,7 +3,6 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-import numpy as np
 import xarray as xr
 from matplotlib import rc_context
 from matplotlib.figure import Figure
@@ -17,7 +16,7 @@ from whorl.results.diagnostic_plots import DRAWINGS, draw_plain
 from whorl.results.diagnostic_plots.base import tell_empty
 from whorl.results.picture_style import STYLE, draw_title, save_picture
 from whorl.results.runs import RunResults, open_run
-from whorl.results.slices import Tell, silent
+from whorl.results.slices import Tell, nearest, silent
 
 
 def plot_diagnostic(
@@ -138,7 +137,5 @@ def _shown(
             mean = means[name]
             of = data["time"].values[(data["time"] >= means.start) & (data["time"] <= means.end)]
             return mean, f"mean of t = {of[0]:.4g} to {of[-1]:.4g}, {mean.attrs['states']} states"
-    if not np.isfinite(time):
-        raise CaseError(f"the time {time} is no time; give that of a state, the nearest is taken.")
-    state = data.isel(time=int(np.argmin(np.abs(data["time"].values - time))))
+    state = data.isel(time=nearest(data, time, "state", tell))
     return state, f"t = {float(state['time']):.4g}"

@@ -75,15 +75,15 @@ def choose(
     It is from the last snapshot by default; `tell` is called if its time differs from the one wanted. None if
     there is no snapshot and nothing is requested. Raises CaseError if the requested slice does not exist.
     """
-    if wanted.time is not None and not np.isfinite(wanted.time):
-        raise CaseError(f"the time {wanted.time} is no time; give that of a snapshot, the nearest is taken.")
     if not snapshots.sizes["time"]:
         if wanted == Wanted():
             return None
         raise CaseError(
             "the run has no snapshot to draw a slice of: output.snapshot_every says when they are written."
         )
-    snapshot = snapshots.isel(time=-1 if wanted.time is None else _nearest(snapshots, wanted.time, tell))
+    snapshot = snapshots.isel(
+        time=-1 if wanted.time is None else nearest(snapshots, wanted.time, "snapshot", tell)
+    )
     if not snapshot.data_vars:
         return None
     chosen = _slice(snapshot, list(slices), wanted.field)
@@ -95,12 +95,18 @@ def choose(
     return Plane(values, chosen, grid, normal, float(snapshot["time"]))
 
 
-def _nearest(snapshots: xr.Dataset, wanted: float, tell: Tell) -> int:
-    times = snapshots["time"].values
-    nearest = int(np.argmin(np.abs(times - wanted)))
-    if abs(times[nearest] - wanted) > (times[-1] - times[0]) / 100:
-        tell(f"there is no snapshot of t = {wanted:g}; the nearest, of t = {times[nearest]:.4g}, is drawn")
-    return nearest
+def nearest(states: xr.Dataset, wanted: float, what: str, tell: Tell) -> int:
+    """The number of the state nearest to a time, which `tell` is told if that is another time.
+
+    Raises CaseError for a time that is not finite.
+    """
+    if not np.isfinite(wanted):
+        raise CaseError(f"the time {wanted} is no time; give that of a {what}, the nearest is taken.")
+    times = states["time"].values
+    index = int(np.argmin(np.abs(times - wanted)))
+    if abs(times[index] - wanted) > (times[-1] - times[0]) / 100:
+        tell(f"there is no {what} of t = {wanted:g}; the nearest, of t = {times[index]:.4g}, is drawn")
+    return index
 
 
 def _slice(snapshot: xr.Dataset, slices: list[Slice], wanted: str | None) -> Slice:

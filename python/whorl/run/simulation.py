@@ -281,7 +281,10 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         """
         if function is not None and not callable(function):
             raise ValueError(f"{function!r} cannot be called; give a function of the simulation")
-        every = Every.parse(interval)
+        try:
+            every = Every.parse(interval)
+        except ValueError as error:
+            raise ValueError(f"the interval {interval!r}: {error}") from None
         if every.unit == "minutes":
             raise ValueError(f"{interval}: callbacks follow steps, time or turnovers, not minutes")
         if every.unit == "turnovers":

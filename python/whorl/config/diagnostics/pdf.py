@@ -20,7 +20,7 @@ class Pdf(Diagnostic):
     kind: Literal["pdf"] = option(..., "kind of diagnostic")
     of: Texts = option(..., "expressions whose components are counted", min_length=1)
     scale: Scale = option(
-        "std", "axis: (f − ⟨f⟩)/σ, f itself, or log₁₀(f/⟨f⟩), with the mean and σ of the same moment"
+        "std", "axis: (f − ⟨f⟩)/σ, f itself, or log₁₀(f/⟨f⟩), with the mean and σ of the same state"
     )
     bins: int = option(400, "number of bins", ge=1, le=100_000)
     range: Ends | None = option(None, "ends of the axis; by default −20 to 20, −1 to 1 or −6 to 4")

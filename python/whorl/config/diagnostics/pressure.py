@@ -1,4 +1,4 @@
-"""The ready set of the pressure and the Eulerian acceleration."""
+"""The ready set of the pressure and the acceleration of fluid elements."""
 
 from typing import Any, Literal
 

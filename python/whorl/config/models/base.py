@@ -106,8 +106,10 @@ class Slice:
 
     @property
     def title(self) -> str:
-        """The quantity that is shown, with its symbol."""
-        return f"{(self.name or self.field).capitalize()}  {self.symbol}".rstrip()
+        """The quantity that is shown, with its symbol; words begin with a capital, names such as p do not."""
+        named = self.name or self.field
+        word = len(named) > 2 and named.replace(" ", "").isalpha() and named.islower()
+        return f"{named.capitalize() if word else named}  {self.symbol}".rstrip()
 
 
 @dataclass(frozen=True)
