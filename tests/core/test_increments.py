@@ -9,6 +9,7 @@ from support.twin import Twin
 from whorl import _core
 from whorl.measure.answers import answer, questions_of
 from whorl.programs.increments import increments_of
+from whorl.programs.tally import shells
 
 pytestmark = pytest.mark.every_device
 
@@ -100,9 +101,10 @@ def test_second_orders_are_those_of_the_spectra(world):
         node = questions.parser.parse("u.y").scalar
         separations = list(range(1, points // 2 + 1))
         wanted = questions.increment(increments_of([node], axis, separations, 2, []))
-        shells = questions.spectrum([(node, node)], points // 2 + 2, axis)
+        width = 2 * np.pi / LENGTHS[axis]
+        sums = questions.spectrum([(node, node)], shells(width, points // 2 + 2, axis))
         answers = answer(questions, flow, 0.0)
-        spectrum = answers.spectrum(shells)
+        spectrum = answers.spectrum(sums)
         n = np.arange(len(spectrum))
         from_modes = 2 * (1 - np.cos(2 * np.pi * np.outer(separations, n) / points)) @ spectrum
         np.testing.assert_allclose(answers.increments[wanted].absolute(node)[1], from_modes, rtol=1e-12)

@@ -331,7 +331,11 @@ def test_programs_that_do_not_fit_together_are_refused(world):
         ((u, [], [], [0], []), (1, 0, 0, 1), "has 1 results and 1 inputs"),
         (([], [1.0], [], [0], []), (0, 0, 0, 1), "has 1 results and 0 inputs"),
         (([[]], [], [], [0], []), (0, 0, 0, 1), "has no terms"),
-        (([[(5, 1.0, [0, 0, 0], 0, 0.0, 1.0, 0.0)]], [], [], [0], []), (0, 0, 0, 1), "names field 5 of 3"),
+        (
+            ([[(5, 1.0, [0, 0, 0], 0, 0.0, 1.0, 0.0, (-1, 0.0, 0.0))]], [], [], [0], []),
+            (0, 0, 0, 1),
+            "names field 5 of 3",
+        ),
         ((u, [], [], [0], [part]), (0, 0, 1, 0), "a product of a program is one of its inputs"),
         ((u, [], [("multiply", [0, 0])], [4], []), (0, 0, 1, 0), "does not say which fields"),
         ((u, [], [("multiply", [0, 0])], [4], [(1, *part[1:])]), (0, 0, 1, 0), "belongs to field 1 of 0"),
