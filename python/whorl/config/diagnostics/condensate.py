@@ -24,4 +24,11 @@ class Condensate(ReadySet):
             "mean(abs(psi)**2 < 0.1*density)",
             "part of the volume with ρ < ρ0/10, near vortex lines",
         )
-        return Contents((Group(texts, "log"),), (share,))
+        volume = "Lx*Ly*Lz" if case.grid.points[2] > 1 else "Lx*Ly"
+        of_lines = Number(
+            "line_length",
+            f"mean(line_density)*{volume}",
+            "length of all vortex lines, by line_density; of a plane flow the number of vortices",
+            "length" if case.grid.points[2] > 1 else "",
+        )
+        return Contents((Group(texts, "log"),), (share, of_lines))

@@ -16,6 +16,8 @@ ENERGY = "density length²/time²"
 RHO = "abs(psi)**2"
 MOMENTUM = "(real(psi)*grad(imag(psi)) - imag(psi)*grad(real(psi)))"
 PARTS = "(real(psi)*grad(real(psi)) + imag(psi)*grad(imag(psi)))"
+# Of lines r = s = 0 there is |∇r × ∇s| δ(r) δ(s) of length in a volume; in place of the deltas stands a
+# Gaussian of r and s, of variance ρ0/12 each, which takes the lines r = a, s = b beside them as well.
 # ρu²/2 = 2a² |r∇s − s∇r|²/ρ and c²ξ² |∇√ρ|² = 2a² |r∇r + s∇s|²/ρ, with ψ = r + is and a = cξ/√2.
 QUANTITIES = {
     "rho": Defined(RHO, "density", "ρ = |ψ|²"),
@@ -26,6 +28,12 @@ QUANTITIES = {
     "quantum_energy": Defined(f"2*dispersion**2*sum({PARTS}**2)/{RHO}", ENERGY, "c²ξ²|∇√ρ|²"),
     "interaction_energy": Defined(
         f"dispersion*interaction*({RHO} - density)**2", ENERGY, "c²/(2ρ0) (ρ − ρ0)²"
+    ),
+    "momentum": Defined(f"2*dispersion*{MOMENTUM}", "density length/time", "ρu = 2a ρ∇φ"),
+    "line_density": Defined(
+        f"6/(pi*density)*exp(-6*{RHO}/density)*norm(cross(grad(real(psi)), grad(imag(psi))))",
+        "1/length²",
+        "length of vortex lines in a volume: the mean over a of that of lines ψ = a, a of variance ρ0/6",
     ),
 }
 
