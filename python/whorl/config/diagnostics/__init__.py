@@ -3,7 +3,8 @@
 Its modules, each of which reaches only those before it:
 base, scales, wave_bins, selected, planes, buoyancy, increments, conditional, convection, joint_pdf, line,
 moments, pdf, profile, slice, spectrum, correlation, transfer, shell_to_shell, ring_to_ring, stratification,
-structure_functions, ready, gradients, dissipation, pressure, scalar_set, current, condensate.
+structure_functions, ready, gradients, dissipation, pressure, scalar_set, current, condensate,
+vortices.
 """
 
 from functools import reduce
@@ -34,6 +35,7 @@ from whorl.config.diagnostics.spectrum import Spectrum
 from whorl.config.diagnostics.stratification import Stratification
 from whorl.config.diagnostics.structure_functions import StructureFunctions
 from whorl.config.diagnostics.transfer import Transfer
+from whorl.config.diagnostics.vortices import Vortices
 from whorl.config.section import tag_of
 
 KINDS: dict[str, type[Diagnostic]] = {
@@ -60,6 +62,7 @@ KINDS: dict[str, type[Diagnostic]] = {
         Scalars,
         Current,
         Condensate,
+        Vortices,
     )
 }
 
