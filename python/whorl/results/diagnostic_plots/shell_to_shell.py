@@ -6,6 +6,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from whorl.results.diagnostic_plots.base import (
+    ZERO,
     curves,
     draw_band,
     draw_curve,
@@ -53,7 +54,7 @@ def _draw_fluxes(ax: Axes, data: xr.Dataset) -> None:
     for name, one, look in curves(data["flux"]):
         draw_curve(ax, edges[1:], one.values, look, name)
         draw_band(ax, edges[1:], one.values, error_of(data, one), look.color)
-    ax.axhline(0, color="0.5", linewidth=0.8, zorder=1)
+    ax.axhline(0, **ZERO)
     ax.set_title("flux to the shells beyond k", fontsize=10)
     tell_bins(ax.xaxis, data, "giver_k", edges[1:])
     ax.set(xlabel="k  [1/length]", ylabel=label_of(data["flux"]))

@@ -121,6 +121,6 @@ def _draw_positive(ax: Axes, data: xr.Dataset, values: xr.DataArray) -> None:
     if is_angle(up):
         return  # a few bins, of which many have no modes
     inner = values.isel({name: slice(1 if values[name][0] == 0 else 0, None) for name in (up, across)})
-    levels = 10.0 ** np.arange(np.ceil(np.log10(lowest)), np.log10(seen.max()))
+    levels = 10.0 ** np.arange(np.floor(np.log10(lowest)) + 1, np.log10(seen.max()))
     if levels.size and min(inner.shape) > 1:
         ax.contour(inner[across], inner[up], inner.values, levels, colors="white", linewidths=0.7, alpha=0.8)

@@ -9,6 +9,7 @@ from whorl.results.diagnostic_plots.base import (
     HEIGHT,
     LAW,
     WIDTH,
+    ZERO,
     Look,
     draw_band,
     draw_curve,
@@ -80,7 +81,7 @@ def _draw_row(
         right.axhline(total, **LAW, label=f"whole loss, {' + '.join(lossy)}")
     per = "Δθ" if is_angle(name) else f"Δ ln {name}"
     for ax, array, what in ((left, "transfer", f"T / {per}"), (right, "flux", "Π")):
-        ax.axhline(0, color="0.5", linewidth=0.8, zorder=1)
+        ax.axhline(0, **ZERO)
         ax.set(ylabel=label_of(data[array], what), title=f"{part}: {array}")
         tell_bins(ax.xaxis, data, name, [one for one in edges[: last + 1] if one > 0])
     legend(left)
