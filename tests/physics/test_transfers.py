@@ -1,10 +1,9 @@
 """Transfers between modes: balances that close, and what shells and rings give to each other, by NumPy."""
 
-from itertools import pairwise
-
 import numpy as np
 import pytest
 from support import devices
+from support.box import Box
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
@@ -89,40 +88,18 @@ def test_balances_close_to_the_order_of_the_difference(model):
         assert coarse[part] / error == pytest.approx(4, rel=0.1) or coarse[part] < 1e-9, part
 
 
-class Box:
-    """The modes of a state, and products of fields without aliases, by NumPy."""
-
-    def __init__(self, case: Case):
-        sides = list(zip(case.grid.points, case.grid.lengths, strict=True))
-        waves = [2 * np.pi * np.fft.fftfreq(n, length / n) for n, length in sides]
-        kz, ky, kx = np.meshgrid(*reversed(waves), indexing="ij")
-        self.k = np.array([kx, ky, kz])
-        x, y, z = (3 * np.abs(np.rint(np.fft.fftfreq(n, 1 / n))) < n for n in case.grid.points)
-        self.kept = z[:, None, None] & y[:, None] & x
-        self.size = np.sqrt((self.k**2).sum(0)) * (1 + 2e-7)
-        self.angle = np.arctan2(np.hypot(kx, ky), np.abs(kz)) * (1 + 2e-7)
-
-    def modes(self, f: np.ndarray) -> np.ndarray:
-        return np.fft.fftn(f, axes=(-3, -2, -1)) / self.kept.size
-
-    def values(self, modes: np.ndarray) -> np.ndarray:
-        return np.fft.ifftn(modes * self.kept.size, axes=(-3, -2, -1)).real
-
-    def shells(self, edges: np.ndarray) -> list[np.ndarray]:
-        return [(a <= self.size) & (self.size < b) for a, b in pairwise(edges)]
-
-    def transfer(
-        self, receiver: np.ndarray, giver: np.ndarray, by: np.ndarray, cells: list[np.ndarray]
-    ) -> np.ndarray:
-        """−∫ receiver_K·(by·∇)giver_Q, [K][Q], of sets of modes."""
-        found, received = np.zeros((len(cells), len(cells))), self.modes(receiver)
-        for q, inside in enumerate(cells):
-            given = inside * self.modes(giver)
-            slopes = np.array([self.values(1j * k * given) for k in self.k])
-            terms = self.kept * self.modes((slopes * by[:, None]).sum(0))
-            power = -(received.conj() * terms).real.sum(0)
-            found[:, q] = [power[one].sum() for one in cells]
-        return found
+def transfer(
+    box: Box, receiver: np.ndarray, giver: np.ndarray, by: np.ndarray, cells: list[np.ndarray]
+) -> np.ndarray:
+    """−∫ receiver_K·(by·∇)giver_Q, [K][Q], of sets of modes; products without aliases."""
+    found, received = np.zeros((len(cells), len(cells))), box.modes(receiver)
+    for q, inside in enumerate(cells):
+        given = inside * box.modes(giver)
+        slopes = np.array([box.values(1j * k * given) for k in box.k])
+        terms = box.kept * box.modes((slopes * by[:, None]).sum(0))
+        power = -(received.conj() * terms).real.sum(0)
+        found[:, q] = [power[one].sum() for one in cells]
+    return found
 
 
 def whole(state: Simulation, name: str) -> np.ndarray:
@@ -135,10 +112,10 @@ def exchanged(state: Simulation, cells: list[np.ndarray], box: Box) -> dict[str,
     u, b = whole(state, "velocity"), whole(state, "magnetic")
     field = b + np.reshape(state.case.flow.mean_field, (3, 1, 1, 1))
     return {
-        "u to u": box.transfer(u, u, u, cells),
-        "b to b": box.transfer(b, b, u, cells),
-        "u to b": -box.transfer(b, u, field, cells),
-        "b to u": -box.transfer(u, b, field, cells),
+        "u to u": transfer(box, u, u, u, cells),
+        "b to b": transfer(box, b, b, u, cells),
+        "u to b": -transfer(box, b, u, field, cells),
+        "b to u": -transfer(box, u, b, field, cells),
     }
 
 
@@ -153,8 +130,8 @@ def test_shells_give_what_numpy_says(world, precision):
     with started("mhd", world, run=run) as state:
         found = state.diagnose("shell-to-shell", shells="logarithmic", per_octave=1)
         edges = [*found["giver_k_lower"].values, found["giver_k_upper"].values[-1]]
-        box = Box(state.case)
-        wanted = exchanged(state, box.shells(edges), box)
+        box = Box(state.case.grid)
+        wanted = exchanged(state, box.inside("k", edges), box)
     assert list(found["quantity"].values) == list(wanted)
     largest = max(np.abs(one).max() for one in wanted.values())
     for name, one in wanted.items():
@@ -168,13 +145,10 @@ def test_rings_give_what_numpy_says(world):
     with started("mhd", world, run={"device": devices.current()}) as state:
         edges, sectors = [0.5, 2.0, 4.0, 9.0], 3
         found = state.diagnose("ring-to-ring", shells=edges, sectors=sectors)["transfer"]
-        box = Box(state.case)
+        box = Box(state.case.grid)
         angles = [*np.linspace(0, np.pi / 2, sectors + 1)[:-1], 2.0]
-        rings = [
-            shell & (a <= box.angle) & (box.angle < b)
-            for shell in box.shells(edges)
-            for a, b in pairwise(angles)
-        ]
+        of_angles = box.inside("angle", angles)
+        rings = [shell & sector for shell in box.inside("k", edges) for sector in of_angles]
         wanted = exchanged(state, rings, box)
         shells = state.diagnose("shell-to-shell", shells=edges)["transfer"]
     largest = max(np.abs(one).max() for one in wanted.values())

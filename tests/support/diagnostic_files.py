@@ -28,7 +28,10 @@ def case_of(blocks=BLOCKS, **sections) -> Case:
 
 
 def states_of(case: Case, times: np.ndarray, seed: int = 1) -> dict[str, xr.Dataset]:
-    """States of all diagnostics of a case with random numbers, whole ones of what is a sum."""
+    """States of all diagnostics of a case with random numbers, whole ones of what is a sum.
+
+    Edges of bins are true, and each bin has modes.
+    """
     rng, found = np.random.default_rng(seed), {}
     for one in case.diagnostics:
         layout = Together(case, [one]).layouts[0]
@@ -37,8 +40,14 @@ def states_of(case: Case, times: np.ndarray, seed: int = 1) -> dict[str, xr.Data
             values = {}
             for array in layout.arrays:
                 shape = layout.shape_of(array)
-                counted = array.over_time == "sum"
-                values[array.name] = rng.poisson(3.0, shape) if counted else 2 + rng.normal(size=shape)
+                if array.name.endswith(("_lower", "_upper")):
+                    values[array.name] = array.of(None)
+                elif array.name == "modes":
+                    values[array.name] = np.full(shape, 7.0)
+                elif array.over_time == "sum":
+                    values[array.name] = rng.poisson(3.0, shape)
+                else:
+                    values[array.name] = 2 + rng.normal(size=shape)
             return values
 
         measured = Measured(one, layout, list(range(len(times))), list(times))

@@ -17,6 +17,7 @@ PLATES = {
     "grid": {"points": 8, "lengths": [2.0, 2.0, 1.0], "bases": "SFF"},
     "flow": {"model": "rayleigh-benard", "rayleigh": 1e4, "prandtl": 1.0},
 }
+CONDUCTING = {"flow": {"model": "mhd", "viscosity": 0.1, "resistivity": 0.1}}
 MODELS = {
     "slice": {},
     "line": {},
@@ -26,18 +27,22 @@ MODELS = {
     "scalars": DYE,
     "convection": PLATES,
     "stratification": {"flow": {"model": "boussinesq", "viscosity": 0.1, "buoyancy_frequency": 1.0}},
-    "current": {"flow": {"model": "mhd", "viscosity": 0.1, "resistivity": 0.1}},
+    "transfer": CONDUCTING,
+    "shell-to-shell": CONDUCTING,
+    "ring-to-ring": CONDUCTING,
+    "current": CONDUCTING,
     "condensate": {"flow": {"model": "gross-pitaevskii", "sound_speed": 1.0, "coherence_length": 0.5}},
 }
 OPTIONS = {
     "slice": {"of": ["u", "p"], "normal": "y", "at": 0.8},
     "line": {"of": ["u.x", "p"], "along": "z", "at": [0.8, 0.0]},
+    "ring-to-ring": {"shells": "logarithmic", "per_octave": 1, "sectors": 3},
 }
 
 
-def states_of_model(kind: str) -> xr.Dataset:
+def states_of_model(kind: str, **options) -> xr.Dataset:
     """The states of a kind that needs a model or options of its own."""
-    block = {"kind": kind} | OPTIONS.get(kind, {})
+    block = {"kind": kind} | OPTIONS.get(kind, {}) | options
     return states_of(case_of([block], **MODELS[kind]), TIMES)[kind]
 
 
@@ -46,7 +51,12 @@ STATES = states_of(case_of(), TIMES) | {kind: states_of_model(kind) for kind in 
 
 def means(kind: str) -> xr.Dataset:
     """The means of a kind with errors."""
-    return pooled(STATES[kind]).assign_attrs(STATES[kind].attrs)
+    return means_of(STATES[kind])
+
+
+def means_of(states: xr.Dataset) -> xr.Dataset:
+    """Those of some states."""
+    return pooled(states).assign_attrs(states.attrs)
 
 
 def drawn(data: xr.Dataset, how=None) -> Figure:

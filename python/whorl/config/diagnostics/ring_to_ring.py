@@ -22,6 +22,11 @@ class RingToRing(Exchanging):
 
     def ask(self, questions: Questions, case: Any) -> Layout:
         axis = "xyz".index(self.axis)
+        if case.grid.points[axis] == 1:
+            raise ValueError(
+                f"diagnostics.{self.label}.axis: there is one point along {self.axis}, and no angle to it; "
+                "choose another axis"
+            )
         bins = [self.shell_bins(case.grid), sector_bins(self.sectors, axis)]
         known = self.exchanges(case)
         shells, angles = bins[0].edges, [*map(float, bins[1].shown[:-1]), 2.0]
@@ -37,7 +42,7 @@ class RingToRing(Exchanging):
             shell = f"filter({field}, {shells[n]!r}, {shells[n + 1]!r})"
             return f"sector({shell}, {angles[m]!r}, {angles[m + 1]!r}, {self.axis})"
 
-        cells = Cells(bins, filtered)
+        cells, unit = Cells(bins, filtered), self.unit(case, known)
         found = transfers(questions, known, cells)
         axes = (
             Axis("quantity", list(known), "giving and receiving field"),
@@ -46,12 +51,12 @@ class RingToRing(Exchanging):
         )
         names = tuple(axis.name for axis in axes)
         meaning = "what the ring of the receiving field gets of the ring of the giving one"
-        by_sector = "what the ring gets of all"
+        of_all = "what the ring gets of all"
         return Layout(
             axes,
             (
-                Array("transfer", names, meaning, found),
-                Array("received", names[:3], by_sector, lambda answers: found(answers).sum((-1, -2))),
+                Array("transfer", names, meaning, found, unit),
+                Array("received", names[:3], of_all, lambda answers: found(answers).sum((-1, -2)), unit),
                 *limits_of_giver(bins),
             ),
         )

@@ -6,10 +6,12 @@ from typing import Any, Literal
 
 import numpy as np
 
+from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.diagnostics.base import Array, Axis, Layout, Texts, check_labels
 from whorl.config.diagnostics.wave_bins import Bins, Found, Shelled, sum_of_pairs
 from whorl.config.explain import did_you_mean
-from whorl.config.measures import exchanges
+from whorl.config.forcing.base import units_of
+from whorl.config.measures import all_fields, exchanges
 from whorl.config.models.base import Exchange
 from whorl.config.section import option
 from whorl.programs.questions import Answers, Questions
@@ -89,6 +91,12 @@ class Exchanging(Shelled):
                 )
         return {name: known[name] for name in self.of or known}
 
+    def unit(self, case: Any, wanted: dict[str, Exchange]) -> str:
+        """That of the transfers."""
+        fields = all_fields(case)
+        units = {units_of(fields[one.receiver].unit)[0] for one in wanted.values()}
+        return units.pop() if len(units) == 1 else UNITS_OF_CASE
+
 
 class ShellToShell(Exchanging):
     """Transfers between shells of modes: what each gives to each other one."""
@@ -100,7 +108,7 @@ class ShellToShell(Exchanging):
     def ask(self, questions: Questions, case: Any) -> Layout:
         bins = self.shell_bins(case.grid)
         known = self.exchanges(case)
-        edges = bins.edges
+        unit, edges = self.unit(case, known), bins.edges
 
         def filtered(field: str, cell: tuple[int, ...]) -> str:
             return f"filter({field}, {edges[cell[0]]!r}, {edges[cell[0] + 1]!r})"
@@ -113,18 +121,21 @@ class ShellToShell(Exchanging):
                 ("quantity", "receiver_k", "giver_k"),
                 "T(K, Q), what the shell K of the receiving field gets of the shell Q of the giving one",
                 found,
+                unit,
             ),
             Array(
                 "received",
                 ("quantity", "receiver_k"),
                 "Σ T(K, Q) over Q, what the shell gets of all",
                 lambda answers: found(answers).sum(-1),
+                unit,
             ),
             Array(
                 "flux",
                 ("quantity", "giver_k"),
                 "Σ T(K, Q) over K beyond this shell and Q up to it",
                 lambda answers: _flux(found(answers)),
+                unit,
             ),
             *limits_of_giver([bins]),
         )

@@ -1,15 +1,17 @@
 """Spectral balances: the transfer by each term of a model's equations, and the flux by wavenumber."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 
-from whorl.config.diagnostics.base import Array, Axis, Layout, Texts
+from whorl.config.columns import UNITS_OF_CASE
+from whorl.config.diagnostics.base import Array, Axis, Layout, Texts, check_labels
 from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, Found, mode_counts, sum_of_pairs
 from whorl.config.explain import did_you_mean
 from whorl.config.forces_named import refusals
+from whorl.config.forcing.base import UNITS
 from whorl.config.measures import balances
 from whorl.config.models.base import Balance
 from whorl.config.section import option
@@ -46,28 +48,28 @@ class Transfer(ByWavenumber):
         parts = [
             one for name, balance in wanted.items() for one in self._parts(questions, case, name, balance)
         ]
-        contents = [self._sum(questions, bins, one, one.of, 1) for one in parts]
+        contents = _stacked([self._sum(questions, bins, one, one.of, 1) for one in parts])
         labels = [f"{one.name} {term}" for one in parts for term in one.terms]
         transfers = [
             self._sum(questions, bins, one, nodes, 2) for one in parts for nodes in one.terms.values()
         ]
         if not transfers:
             raise ValueError(f"diagnostics.{self.label}: no term changes {', '.join(wanted)} in this case")
+        found, (unit, rate) = _stacked(transfers), _units(wanted.values())
         names = tuple(one.name for one in bins)
         arrays = [
-            Array(
-                "content", ("content_quantity", *names), "what is balanced, in the bin", _stacked(contents)
-            ),
+            Array("content", ("content_quantity", *names), "what is balanced, in the bin", contents, unit),
             Array(
                 "transfer",
                 ("quantity", *names),
-                "what the term brings to the bin a time",
-                _stacked(transfers),
+                "what the term brings to the bin per unit of time",
+                found,
+                rate,
             ),
         ]
         if len(bins) == 1:
-            meaning = "what the term takes from this bin and those below, a time"
-            arrays.append(Array("flux", ("quantity", *names), meaning, _flux(_stacked(transfers))))
+            meaning = "what the term takes from this bin and those below per unit of time"
+            arrays.append(Array("flux", ("quantity", *names), meaning, _flux(found), rate))
         arrays += [mode_counts(questions, bins), *(limit for one in bins for limit in one.limits())]
         axes = (
             Axis("content_quantity", [one.name for one in parts], "what is balanced"),
@@ -82,6 +84,7 @@ class Transfer(ByWavenumber):
         place = f"diagnostics.{self.label}"
         if not known:
             raise ValueError(f'{place} is not possible with flow.model = "{case.flow.model}"')
+        check_labels(self.of, f"{place}.of")
         for name in self.of:
             if name not in known:
                 near = did_you_mean(name, known)
@@ -119,6 +122,15 @@ class Transfer(ByWavenumber):
     ) -> Found:
         found = sum_of_pairs(questions, list(zip(part.of, others, strict=True)), bins)
         return lambda answers: times * part.balance.factor * found(answers)
+
+
+def _units(balances: Iterable[Balance]) -> tuple[str, str]:
+    """Of what is balanced, and of its rate of change."""
+    units = {one.unit for one in balances}
+    if len(units) > 1:
+        return UNITS_OF_CASE, UNITS_OF_CASE
+    (unit,) = units
+    return unit, {work: power for power, work in UNITS.values()}.get(unit, f"({unit})/time")
 
 
 def _nodes(values: Sequence[Value], index: tuple[int, ...] | None) -> list[Node]:

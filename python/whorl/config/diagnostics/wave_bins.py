@@ -115,18 +115,31 @@ def linear_bins(name: str, width: float, count: int, axis: int = 2) -> Bins:
 
 
 def logarithmic_bins(name: str, width: float, largest: float, per_octave: int, axis: int = 2) -> Bins:
-    """Bins from half a width on, at least as wide as this, whose edges have the ratio 2^(1/per_octave)."""
-    edges = [width / 2]
+    """One bin below half a width, and those with edges of the ratio 2^(1/per_octave), a width or wider."""
+    edges = [0.0, width / 2]
     while edges[-1] <= largest:
         edges.append(max(edges[-1] * 2 ** (1 / per_octave), edges[-1] + width))
-    return _between(name, edges, axis)
+    bins = _between(name, edges, axis)
+    return replace(bins, centres=np.array([0.0, *bins.centres[1:]]))
 
 
 def _between(name: str, edges: Sequence[float], axis: int) -> Bins:
     shown = np.array(edges)
     middle = (shown[:-1] + shown[1:]) / 2
-    centres = np.where(shown[:-1] > 0, np.sqrt(np.maximum(shown[:-1], 0) * shown[1:]), middle)
+    centres = np.where(shown[:-1] > 0, np.sqrt(shown[:-1] * shown[1:]), middle)
     return Bins(name, tuple(map(float, edges)), shown, centres, axis)
+
+
+def smallest_across(grid: Any, axis: int) -> float:
+    """The smallest wavenumber along the other axes that have more than one point."""
+    sides = enumerate(zip(smallest_wavenumbers(grid), grid.points, strict=True))
+    return min(k for other, (k, points) in sides if other != axis and points > 1)
+
+
+def bins_across(grid: Any, width: float) -> int:
+    """The number of bins around 0, 1, … times a width that have all wavenumbers of all shells."""
+    beyond = (shell_count(grid) - 0.5) * smallest_wavenumber(grid)
+    return math.ceil(beyond / width * (1 - 1e-12) + 0.5)
 
 
 def sector_bins(count: int, axis: int) -> Bins:
@@ -157,7 +170,7 @@ class Shelled(Diagnostic):
         """The shells of |k|, without k = 0 unless edges begin there. Raises ValueError if there are none."""
         check_periodic(grid, f"diagnostics.{self.label}")
         bins = self.bins_along(grid, "k", smallest_wavenumber(grid), shell_count(grid))
-        return bins.without_zero() if self.shells == "linear" else bins
+        return bins.without_zero() if isinstance(self.shells, str) else bins
 
     def bins_along(self, grid: Any, name: str, unit: float, most: int, axis: int = 2) -> Bins:
         """The bins of a coordinate, `most` of which are as wide as the unit. Raises ValueError for edges."""
@@ -201,14 +214,18 @@ class ByWavenumber(Shelled):
 
     def _bins(self, grid: Any, name: Coordinate) -> Bins:
         axis = "xyz".index(name[1] if name in ("kx", "ky", "kz") else self.axis)
+        if name not in ("k", "kperp") and grid.points[axis] == 1:
+            raise ValueError(
+                f"diagnostics.{self.label}.over: there is one point along {'xyz'[axis]}, and nothing to tell "
+                f"by {name}; choose another coordinate or axis"
+            )
         if name == "angle":
             return sector_bins(self.sectors, axis)
-        along = name in ("kx", "ky", "kz", "kpar")
-        if along and grid.points[axis] == 1:
-            raise ValueError(f"diagnostics.{self.label}.over: there is one point along {'xyz'[axis]}")
-        unit = smallest_wavenumbers(grid)[axis] if along else smallest_wavenumber(grid)
-        most = grid.points[axis] // 2 + 1 if along else shell_count(grid)
-        return self.bins_along(grid, name, unit, most, axis)
+        if name in ("k", "kperp"):
+            unit = smallest_wavenumber(grid) if name == "k" else smallest_across(grid, axis)
+            return self.bins_along(grid, name, unit, bins_across(grid, unit), axis)
+        unit = smallest_wavenumbers(grid)[axis]
+        return self.bins_along(grid, name, unit, grid.points[axis] // 2 + 1, axis)
 
 
 def mode_counts(questions: Questions, bins: Sequence[Bins]) -> Array:

@@ -4,8 +4,8 @@ A drawing gets a figure and the dataset of a diagnostic, over its axes: of one s
 (`whorl.results.pooled`). A kind without a drawing of its own is drawn by `plain`.
 
 Its modules, each of which reaches only those before it:
-base, conditional, joint_pdf, line, moments, pdf, plain, slice, profile, ready, spectrum, structure_functions,
-upright, convection, stratification.
+base, binned, conditional, joint_pdf, line, moments, pdf, plain, slice, profile, ready, spectrum, transfer,
+shell_to_shell, ring_to_ring, structure_functions, upright, convection, stratification.
 """
 
 from collections.abc import Callable
@@ -24,10 +24,13 @@ from whorl.results.diagnostic_plots.pdf import draw_pdf
 from whorl.results.diagnostic_plots.plain import draw_plain
 from whorl.results.diagnostic_plots.profile import draw_profile
 from whorl.results.diagnostic_plots.ready import draw_ready_set
+from whorl.results.diagnostic_plots.ring_to_ring import draw_ring_to_ring
+from whorl.results.diagnostic_plots.shell_to_shell import draw_shell_to_shell
 from whorl.results.diagnostic_plots.slice import draw_slice_of
 from whorl.results.diagnostic_plots.spectrum import draw_spectrum
 from whorl.results.diagnostic_plots.stratification import draw_stratification
 from whorl.results.diagnostic_plots.structure_functions import draw_structure_functions
+from whorl.results.diagnostic_plots.transfer import draw_transfer
 
 SETS = [kind for kind, one in KINDS.items() if issubclass(one, ReadySet)]
 DRAWINGS: dict[str, Callable[[Figure, xr.Dataset], None]] = {
@@ -37,6 +40,9 @@ DRAWINGS: dict[str, Callable[[Figure, xr.Dataset], None]] = {
     "conditional": draw_conditional,
     "profile": draw_profile,
     "spectrum": draw_spectrum,
+    "transfer": draw_transfer,
+    "shell-to-shell": draw_shell_to_shell,
+    "ring-to-ring": draw_ring_to_ring,
     "structure-functions": draw_structure_functions,
     "convection": draw_convection,
     "stratification": draw_stratification,

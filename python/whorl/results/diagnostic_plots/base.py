@@ -21,6 +21,7 @@ LAW = {
     "linestyle": (0, (5, 2)),
     "zorder": 1,
 }  # what curves are compared with
+ZERO = LAW | {"linewidth": 0.8, "linestyle": "-"}
 ROWS = 20  # of a legend beside a graph
 WIDTH, HEIGHT = 6.4, 4.2  # of a figure with one graph, in inches
 

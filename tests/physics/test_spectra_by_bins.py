@@ -1,0 +1,219 @@
+"""Spectra by any coordinate of the wavenumber, against NumPy: what each option makes of them."""
+
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+import xarray as xr
+from support import devices
+from support.box import Box
+from support.ranks import on_ranks
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
+
+pytestmark = pytest.mark.every_device
+
+POINTS, LENGTHS = (24, 20, 18), (2 * np.pi, 3.0, 5.0)
+EDGES = [1.0, 2.5, 4.0, 9.0]
+LIMITS = {"double": 1e-12, "single": 3e-5}  # of the largest value
+RANKS = (1, 2, 4)
+OVER = [
+    {"over": "k"},
+    {"over": "kx"},
+    {"over": "ky"},
+    {"over": "kperp"},
+    {"over": "kpar", "axis": "y"},
+    {"over": "angle", "axis": "x", "sectors": 5},
+    {"over": ["kperp", "kpar"], "axis": "x"},
+    {"over": ["k", "angle"], "sectors": 3},
+    {"over": ["kx", "kz"]},
+]
+
+
+class Flow(NamedTuple):
+    """A state, its velocity at all points on every rank, and the modes of its box."""
+
+    state: Simulation
+    u: np.ndarray
+    box: Box
+
+
+def begun(world: MPI.Intracomm, precision: str) -> Flow:
+    case = Case(
+        grid={"points": POINTS, "lengths": LENGTHS},
+        flow={"viscosity": 0.01},
+        time={"dt": 0.01, "until": 1.0},
+        initial={"name": "random", "k0": 3.0, "seed": 3},
+        run={"precision": precision, "device": devices.current(), "threads": 1},
+    )
+    state = Simulation(case, comm=world)
+    return Flow(state, np.asarray(world.bcast(state.gather("u")), float), Box(case.grid))
+
+
+def edges_of(found: xr.Dataset, name: str) -> np.ndarray:
+    return np.append(found[f"{name}_lower"], found[f"{name}_upper"][-1])
+
+
+def summed(box: Box, found: xr.Dataset, terms: np.ndarray, axis: str = "z") -> np.ndarray:
+    """The sums of some numbers of the modes over the bins that a spectrum has."""
+    names = [str(name) for name in found["modes"].dims]
+    # The last bins have what is beyond: of angles what rounding puts beyond π/2.
+    edges = [np.append(edges_of(found, name)[:-1], np.inf) for name in names]
+    values = [box.coordinate(name, "xyz".index(axis)).ravel() for name in names]
+    sums, _ = np.histogramdd(values, edges, weights=terms.ravel())
+    return sums
+
+
+def product(box: Box, f: np.ndarray, g: np.ndarray) -> np.ndarray:
+    """Re(f̂·ĝ*) of each mode, of vectors at the points."""
+    return (box.modes(f) * box.modes(g).conj()).real.sum(0)
+
+
+def close(found: xr.DataArray, wanted: np.ndarray, limit: float) -> bool:
+    return np.abs(found.values - wanted).max() <= limit * np.abs(wanted).max()
+
+
+@on_ranks(*RANKS)
+@pytest.mark.parametrize("precision", LIMITS)
+def test_sums_over_bins_are_numpys_and_add_up(world, precision):
+    state, u, box = begun(world, precision)
+    with state:
+        for options in OVER:
+            for shells in ("linear", "logarithmic"):
+                found = state.diagnose("spectrum", of="u", shells=shells, per_octave=2, **options)
+                axis = options.get("axis", "z")
+                place = (options, shells)
+                spectrum = found["spectrum"].isel(quantity=0)
+                assert close(spectrum, summed(box, found, product(box, u, u), axis), LIMITS[precision]), place
+                kept = summed(box, found, box.kept.astype(float), axis)
+                np.testing.assert_array_equal(found["modes"], kept, err_msg=str(place))
+                assert found["modes"].sum() == box.kept.sum()
+                mean = (u**2).sum(0).mean()
+                assert float(spectrum.sum()) == pytest.approx(mean, rel=LIMITS[precision]), place
+
+
+@on_ranks(*RANKS)
+@pytest.mark.parametrize("precision", LIMITS)
+def test_a_density_times_the_width_is_the_sum(world, precision):
+    with begun(world, precision).state as state:
+        for over, shells in (("k", EDGES), ("kpar", "logarithmic"), (["kperp", "angle"], "linear")):
+            of = {"of": "u", "over": over, "shells": shells}
+            sums = state.diagnose("spectrum", **of)["spectrum"]
+            density = state.diagnose("spectrum", density=True, **of)
+            widths = [np.diff(edges_of(density, name)) for name in sums.dims[1:]]
+            volume = widths[0] if len(widths) == 1 else np.multiply.outer(*widths)
+            assert close(density["spectrum"] * volume, sums.values, LIMITS[precision]), over
+
+
+@on_ranks(*RANKS)
+@pytest.mark.parametrize("precision", LIMITS)
+def test_a_compensated_shell_is_as_if_its_modes_were_a_continuum(world, precision):
+    """The mean of the modes of the shell, times the volume of the shell over that of a mode."""
+    state, u, box = begun(world, precision)
+    with state:
+        found = state.diagnose("spectrum", of="u", shells=EDGES, compensate=True)
+        both = state.diagnose("spectrum", of="u", shells=EDGES, compensate=True, density=True)
+    power = product(box, u, u)
+    cell = np.prod(2 * np.pi / np.array(LENGTHS))
+    wanted = []
+    for inside, (a, b) in zip(box.inside("k", EDGES), pairwise(EDGES), strict=True):
+        wanted.append(power[inside].sum() / (inside & box.kept).sum() * 4 * np.pi / 3 * (b**3 - a**3) / cell)
+    assert close(found["spectrum"][0], np.array(wanted), LIMITS[precision])
+    assert close(both["spectrum"][0], np.array(wanted) / np.diff(EDGES), LIMITS[precision])
+
+
+def test_a_compensated_spectrum_in_a_plane_is_by_areas():
+    """The mean of the modes of the ring, times its area over that of a mode."""
+    case = Case(
+        grid={"points": (48, 40, 1), "lengths": (2 * np.pi, 5.0, 1.0)},
+        flow={"model": "navier-stokes-2d", "viscosity": 0.01},
+        time={"dt": 0.01, "until": 1.0},
+        initial={"name": "random", "k0": 4.0},
+        run={"device": devices.current()},
+    )
+    box, edges = Box(case.grid), [1.0, 4.0, 8.0, 12.0]
+    with Simulation(case) as state:
+        found = state.diagnose("spectrum", of="omega", shells=edges, compensate=True)["spectrum"][0]
+        power = np.abs(box.modes(state.gather("omega"))[0]) ** 2
+    means = [power[inside & box.kept].mean() for inside in box.inside("k", edges)]
+    areas = np.pi * np.diff(np.square(edges)) / (2 * np.pi / 5.0)
+    assert close(found, np.array(means) * areas, 1e-12)
+
+
+@on_ranks(*RANKS)
+@pytest.mark.parametrize("precision", LIMITS)
+def test_components_are_apart(world, precision):
+    state, u, box = begun(world, precision)
+    with state:
+        apart = state.diagnose("spectrum", of=["u", "grad(u)"], components=True, over="kperp")
+        whole = state.diagnose("spectrum", of=["u", "grad(u)"], over="kperp")["spectrum"]
+        crossed = state.diagnose("spectrum", of="u", times="omega", components=True, over="kperp")
+    names = [f"u.{a}" for a in "xyz"] + [f"grad(u).{a}{b}" for a in "xyz" for b in "xyz"]
+    assert list(apart["quantity"].values) == names
+    slopes = [box.values(1j * k * box.modes(one)) for one in u for k in box.k]
+    for name, values in zip(names, [*u, *slopes], strict=True):
+        wanted = summed(box, apart, product(box, values[None], values[None]))
+        assert close(apart["spectrum"].sel(quantity=name), wanted, LIMITS[precision]), name
+    assert close(whole[0], apart["spectrum"].values[:3].sum(0), LIMITS[precision])
+    assert close(whole[1], apart["spectrum"].values[3:].sum(0), LIMITS[precision])
+    vorticity = np.cross(1j * box.k, box.modes(u), axis=0)
+    for n, name in enumerate("xyz"):
+        wanted = summed(box, crossed, (box.modes(u[n]) * vorticity[n].conj()).real)
+        assert close(crossed["spectrum"].sel(quantity=f"u.{name}"), wanted, LIMITS[precision]), name
+
+
+@on_ranks(*RANKS)
+@pytest.mark.parametrize("precision", LIMITS)
+def test_the_longitudinal_spectrum_is_that_of_lines(world, precision):
+    """E_11(k_x): the mean over all lines along x of the squares of their modes, those of ±k_x together."""
+    state, u, _ = begun(world, precision)
+    with state:
+        found = state.diagnose("spectrum", of="u.x", over="kx")
+    of_lines = (np.abs(np.fft.rfft(u[0], axis=-1) / POINTS[0]) ** 2).mean((0, 1))
+    of_lines[1:-1] *= 2
+    np.testing.assert_allclose(found["kx"], np.arange(len(of_lines)) * 2 * np.pi / LENGTHS[0])
+    assert close(found["spectrum"][0], of_lines, LIMITS[precision])
+
+
+@on_ranks(*RANKS)
+@pytest.mark.parametrize("precision", LIMITS)
+def test_two_coordinates_add_up_to_one(world, precision):
+    """E(k_⊥, k_∥) to E(k_⊥) and to E(k_∥), rings to shells."""
+    with begun(world, precision).state as state:
+        for first, second in (("kperp", "kpar"), ("k", "angle")):
+            both = state.diagnose("spectrum", of="u", over=[first, second], axis="y")
+            for name, other in ((first, second), (second, first)):
+                one = state.diagnose("spectrum", of="u", over=name, axis="y")
+                assert close(both["spectrum"].sum(other), one["spectrum"].values, LIMITS[precision]), name
+                np.testing.assert_array_equal(both["modes"].sum(other), one["modes"])
+
+
+@on_ranks(*RANKS)
+@pytest.mark.parametrize("precision", LIMITS)
+def test_the_cospectrum_with_the_vorticity_is_the_helicity(world, precision):
+    state, u, box = begun(world, precision)
+    with state:
+        found = state.diagnose("spectrum", of="u", times="omega", over="kpar", shells="logarithmic")
+        mean = state.mean("dot(u, omega)")
+    vorticity = np.cross(1j * box.k, box.modes(u), axis=0)
+    helicity = (box.modes(u) * vorticity.conj()).real.sum(0)
+    assert close(found["spectrum"][0], summed(box, found, helicity), LIMITS[precision])
+    largest = float(np.abs(found["spectrum"]).max())
+    assert float(found["spectrum"].sum()) == pytest.approx(mean, abs=LIMITS[precision] * largest)
+
+
+def test_logarithmic_bins_have_their_ratio_and_begin_about_zero():
+    with begun(MPI.COMM_SELF, "double").state as state:
+        found = state.diagnose("spectrum", of="u", shells="logarithmic", per_octave=3)
+        across = state.diagnose("spectrum", of="u", over="kperp", axis="x")
+    edges, smallest = edges_of(found, "k"), 2 * np.pi / LENGTHS[0]
+    assert (edges[0], edges[1], found["k"].values[0]) == (0.0, smallest / 2, 0.0)
+    widths, ratios = np.diff(edges[1:]), edges[2:] / edges[1:-1]
+    wide = widths > 1.0001 * smallest
+    assert (widths > 0.9999 * smallest).all()
+    assert np.allclose(ratios[wide], 2 ** (1 / 3))
+    assert 2 <= wide.sum() < len(wide)
+    # Across x the smallest wavenumber is that along z.
+    assert np.allclose(np.diff(across["kperp"]), 2 * np.pi / LENGTHS[2])
