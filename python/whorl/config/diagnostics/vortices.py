@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -64,6 +64,8 @@ def _joined(labels: np.ndarray, positive: int, count: int) -> np.ndarray:
 
 class Vortices(Diagnostic):
     """A census of the vortices of flow in a plane: their number, circulations and areas."""
+
+    of_moments: ClassVar = True
 
     kind: Literal["vortices"] = option(..., "kind of diagnostic")
     threshold: float = option(

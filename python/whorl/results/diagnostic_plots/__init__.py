@@ -5,7 +5,8 @@ A drawing gets a figure and the dataset of a diagnostic, over its axes: of one s
 
 Its modules, each of which reaches only those before it:
 base, binned, conditional, joint_pdf, line, moments, pdf, plain, slice, profile, ready, spectrum, transfer,
-shell_to_shell, ring_to_ring, structure_functions, upright, convection, stratification.
+shell_to_shell, ring_to_ring, correlation, vortices, structure_functions, upright, convection,
+stratification.
 """
 
 from collections.abc import Callable
@@ -17,6 +18,7 @@ from whorl.config.diagnostics import KINDS
 from whorl.config.diagnostics.ready import ReadySet
 from whorl.results.diagnostic_plots.conditional import draw_conditional
 from whorl.results.diagnostic_plots.convection import draw_convection
+from whorl.results.diagnostic_plots.correlation import draw_correlation
 from whorl.results.diagnostic_plots.joint_pdf import draw_joint_pdf
 from whorl.results.diagnostic_plots.line import draw_line
 from whorl.results.diagnostic_plots.moments import draw_moments
@@ -31,6 +33,7 @@ from whorl.results.diagnostic_plots.spectrum import draw_spectrum
 from whorl.results.diagnostic_plots.stratification import draw_stratification
 from whorl.results.diagnostic_plots.structure_functions import draw_structure_functions
 from whorl.results.diagnostic_plots.transfer import draw_transfer
+from whorl.results.diagnostic_plots.vortices import draw_vortices
 
 SETS = [kind for kind, one in KINDS.items() if issubclass(one, ReadySet)]
 DRAWINGS: dict[str, Callable[[Figure, xr.Dataset], None]] = {
@@ -44,6 +47,8 @@ DRAWINGS: dict[str, Callable[[Figure, xr.Dataset], None]] = {
     "shell-to-shell": draw_shell_to_shell,
     "ring-to-ring": draw_ring_to_ring,
     "structure-functions": draw_structure_functions,
+    "correlation": draw_correlation,
+    "vortices": draw_vortices,
     "convection": draw_convection,
     "stratification": draw_stratification,
     "slice": draw_slice_of,
