@@ -29,11 +29,26 @@ def diagnostic(words, **options):
     return f"diagnostics=[{{{block}}}]", ("diagnostics", words)
 
 
+def elsewhere(words, model, grid, **options):
+    """One block of diagnostics in another flow."""
+    setting, told = diagnostic(words, **options)
+    return [f"flow={model}", f"grid={grid}", 'initial={name="zero"}', setting], told
+
+
 def pdf(text, words):
     """A text in a diagnostic."""
     return diagnostic(words, kind="pdf", of=text)
 
 
+PLANE = ("{viscosity=0.1}", "{points=[16, 16, 1]}")
+PLATES = (
+    '{model="rayleigh-benard", rayleigh=1000, prandtl=1}',
+    '{points=16, lengths=[2, 2, 1], bases="SFF"}',
+)
+SUPERFLUID = ('{model="gross-pitaevskii", sound_speed=1, coherence_length=1}', "{points=16}")
+SLANTED = ('{model="navier-stokes-2d", viscosity=0.1, beta=1}', "{points=[16, 16, 1]}")
+LONG = ("{viscosity=0.1}", "{points=[600, 16, 16]}")
+LARGE = ("{viscosity=0.1}", "{points=64}")
 MALFORMED = {
     "empty": column("", "is empty"),
     "spaces": column("  \t ", "is empty"),
@@ -122,6 +137,42 @@ MALFORMED = {
     "along time": diagnostic("it must be one of x, y, z", kind="profile", of="u", along="t"),
     "cospectrum of ranks": diagnostic("two real values of one rank", kind="spectrum", of="u", times="u.x"),
     "spectrum of position": diagnostic("x is not periodic", kind="spectrum", of="x*u"),
+    "unknown coordinate": diagnostic("did you mean kpar?", kind="spectrum", of="u", over="kr"),
+    "a coordinate twice": diagnostic("over names kx twice", kind="spectrum", of="u", over=["kx", "kx"]),
+    "three coordinates": diagnostic("one coordinate, or two", kind="transfer", over=["kx", "ky", "kz"]),
+    "no coordinate": diagnostic("one coordinate, or two", kind="transfer", over=[]),
+    "unknown axis": diagnostic("it must be one of x, y, z", kind="transfer", over="kpar", axis="w"),
+    "unknown shells": diagnostic("did you mean logarithmic?", kind="shell-to-shell", shells="logaritmic"),
+    "edges that fall": diagnostic("which rise from 0 or more on", kind="spectrum", of="u", shells=[1, 4, 2]),
+    "one edge": diagnostic("edges are two numbers at least", kind="shell-to-shell", shells=[1]),
+    "an edge below 0": diagnostic("which rise from 0 or more on", kind="transfer", shells=[-1, 1]),
+    "an edge that is true": diagnostic("or a list of numbers", kind="transfer", shells=[0, True]),
+    "edges NaN": ("diagnostics=[{kind='transfer', shells=[0, nan]}]", ("[0].shells = ", "which rise")),
+    "edges infinite": ("diagnostics=[{kind='transfer', shells=[0, inf]}]", ("[0].shells = ", "which rise")),
+    "edges beyond all modes": diagnostic("begin at 99, beyond all k", kind="transfer", shells=[99, 100]),
+    "no sectors": diagnostic("it must be at least 1", kind="spectrum", of="u", over="angle", sectors=0),
+    "compensated planes": diagnostic(
+        'is for spectra over = "k"', kind="spectrum", of="u", over="kx", compensate=True
+    ),
+    "unknown balance": diagnostic("did you mean energy?", kind="transfer", of="energi"),
+    "a balance twice": diagnostic("holds energy more than once", kind="transfer", of=["energy", "energy"]),
+    "unknown exchange": diagnostic("no exchange u to b here, but u to u", kind="shell-to-shell", of="u to b"),
+    "an exchange twice": diagnostic("more than once", kind="ring-to-ring", of=["u to u", "u to u"]),
+    "sector upside down": pdf("sector(u, 1, 0.5)", "sector"),
+    "sector about no axis": pdf("sector(u, 0, 1, w)", '"w" is not known'),
+    "one point along": elsewhere("one point along z", *PLANE, kind="spectrum", of="u", over="kz"),
+    "no angle": elsewhere("one point along z", *PLANE, kind="transfer", over=["k", "angle"]),
+    "no angle of rings": elsewhere("one point along z, and no angle", *PLANE, kind="ring-to-ring"),
+    "spectrum between walls": elsewhere("is for periodic boxes", *PLATES, kind="spectrum", of="u"),
+    "transfer between walls": elsewhere("is for periodic boxes", *PLATES, kind="transfer"),
+    "shells between walls": elsewhere("is for periodic boxes", *PLATES, kind="shell-to-shell"),
+    "rings between walls": elsewhere("is for periodic boxes", *PLATES, kind="ring-to-ring"),
+    "no exchanges": elsewhere("is not possible with flow.model", *SUPERFLUID, kind="shell-to-shell"),
+    "components without p": elsewhere("p is not known", *SLANTED, kind="transfer", components=True),
+    "too many bins of modes": elsewhere(
+        "bins, more than 131072", *LONG, kind="spectrum", of="u", over=["k", "angle"], sectors=1000
+    ),
+    "too many rings": elsewhere("rings, more than 1000", *LARGE, kind="ring-to-ring", sectors=90),
     "two of one name": (
         "diagnostics=[{kind='pdf', of='u'}, {kind='pdf', of='p'}]",
         ("two diagnostics", "pdf"),
@@ -134,7 +185,8 @@ MALFORMED = {
 def test_it_is_refused_in_a_paragraph(whorl, tmp_path, setting, words):
     (tmp_path / "box.toml").write_text(CASE)
     before, began = contents(tmp_path), time.monotonic()
-    result = whorl("run", "box.toml", "--set", setting)
+    settings = [setting] if isinstance(setting, str) else setting
+    result = whorl("run", "box.toml", *(word for one in settings for word in ("--set", one)))
     took = time.monotonic() - began
     assert (result.code, result.out) == (2, ""), result.err[:2000]
     paragraph, *shown = result.err.rstrip("\n").split("\n")

@@ -35,9 +35,12 @@ LARGEST_COUNT = 1 << 17  # of cells
 
 
 def words_or_edges(value: Any) -> Any:
-    """A word, or numbers. Raises ValueError for anything else."""
+    """A word, or numbers that rise from 0 or more on. Raises ValueError for anything else."""
     numbers = listed(value)
     if isinstance(numbers, tuple) and all(type(one) in (int, float) for one in numbers):
+        rise = len(numbers) > 1 and numbers[0] >= 0 and all(a < b for a, b in pairwise(numbers))
+        if not rise or not math.isfinite(numbers[-1]):
+            raise ValueError("edges are two numbers at least, which rise from 0 or more on")
         return tuple(map(float, numbers))
     if value in ("linear", "logarithmic"):
         return value
@@ -48,9 +51,12 @@ def words_or_edges(value: Any) -> Any:
 Shells = Annotated[Words | tuple[float, ...], BeforeValidator(words_or_edges)]
 
 
-def one_or_more(value: Any) -> Any:
-    """One word stands for a list of one."""
-    return (value,) if isinstance(value, str) else listed(value)
+def one_or_two(value: Any) -> Any:
+    """One word stands for a list of one. Raises ValueError for none, or more than two."""
+    names = (value,) if isinstance(value, str) else listed(value)
+    if isinstance(names, tuple) and not 1 <= len(names) <= 2:
+        raise ValueError("name one coordinate, or two")
+    return names
 
 
 @dataclass(frozen=True)
@@ -173,27 +179,26 @@ class Shelled(Diagnostic):
         return bins.without_zero() if isinstance(self.shells, str) else bins
 
     def bins_along(self, grid: Any, name: str, unit: float, most: int, axis: int = 2) -> Bins:
-        """The bins of a coordinate, `most` of which are as wide as the unit. Raises ValueError for edges."""
+        """The bins of a coordinate, `most` as wide as the unit. Raises ValueError if no mode is in them."""
         if self.shells == "linear":
             return linear_bins(name, unit, most, axis)
         if self.shells == "logarithmic":
             return logarithmic_bins(name, unit, unit * most, self.per_octave, axis)
-        edges = self.shells
-        if len(edges) < 2 or edges[0] < 0 or any(b <= a for a, b in pairwise(edges)):
+        largest = unit * (most - 0.5)
+        if self.shells[0] >= largest:
             raise ValueError(
-                f"diagnostics.{self.label}.shells are two edges at least, which rise from 0 or more on"
+                f"diagnostics.{self.label}.shells begin at {self.shells[0]:g}, beyond all {name}, which are "
+                f"less than {largest:.4g}; choose smaller edges"
             )
-        return _between(name, edges, axis)
+        return _between(name, self.shells, axis)
 
 
 class ByWavenumber(Shelled):
     """Base of what is summed over modes: the coordinates of their wavenumbers."""
 
-    over: Annotated[tuple[Coordinate, ...], BeforeValidator(one_or_more)] = option(
+    over: Annotated[tuple[Coordinate, ...], BeforeValidator(one_or_two)] = option(
         ("k",),
         "one or two coordinates of the wavenumber: k, kx, ky, kz; kperp, kpar and angle about an axis",
-        min_length=1,
-        max_length=2,
     )
     axis: Literal["x", "y", "z"] = option("z", "the axis of kperp, kpar and angle")
     sectors: int = option(8, "number of bins of the angle, 0 to π/2", ge=1, le=1000)

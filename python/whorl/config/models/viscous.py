@@ -201,17 +201,16 @@ def length(k: np.ndarray) -> np.ndarray:
     return np.where(k2 > 0, np.sqrt(k2), np.nan)
 
 
-def _square_with(operator: str, power: int, field: str) -> str:
-    """f·(−∇²)^power f or f·(−∇²)^−power f, with lap or inv_lap."""
-    applied = f"{operator}(" * power + field + ")" * power
-    sign = "-" if power % 2 else ""
-    return f"{field}*({sign}{applied})" if field == "vorticity" else f"dot({field}, {sign}{applied})"
-
-
 def _applied(operator: str, power: int, field: str) -> str:
     """(−∇²)^power f or (−∇²)^−power f, with lap or inv_lap."""
     sign = "-" if power % 2 else ""
-    return f"({sign}{operator}({f'{operator}(' * (power - 1)}{field}{')' * power})"
+    return f"{sign}{f'{operator}(' * power}{field}{')' * power}"
+
+
+def _square_with(operator: str, power: int, field: str) -> str:
+    """f·(−∇²)^power f or f·(−∇²)^−power f."""
+    applied = _applied(operator, power, field)
+    return f"{field}*({applied})" if field == "vorticity" else f"dot({field}, {applied})"
 
 
 U_TO_U = Exchange("velocity", "velocity", "-div(outer({0}, velocity))", "−∫ f·(u·∇)g, f and g of u")
@@ -278,8 +277,8 @@ class Losses(Model):
         """The terms of the losses that act on a field."""
         by_name = {
             "viscous": f"viscosity*lap({field})",
-            "hyperviscous": f"-hyperviscosity*{_applied('lap', self.hyperviscosity_power, field)}",
-            "hypoviscous": f"-hypoviscosity*{_applied('inv_lap', self.hypoviscosity_power, field)}",
+            "hyperviscous": f"-hyperviscosity*({_applied('lap', self.hyperviscosity_power, field)})",
+            "hypoviscous": f"-hypoviscosity*({_applied('inv_lap', self.hypoviscosity_power, field)})",
             "drag": f"-drag*{field}",
         }
         return {name: (by_name[name],) for name in self.acting()}
