@@ -11,11 +11,10 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.dealiasing import edge, is_box
 from whorl.config.diagnostics.base import Array, Axis, Layout, Texts, check_labels
 from whorl.config.scalars import plain_name
 from whorl.config.section import Interval, Section, Vector, listed, option, tag_of
-from whorl.config.wavenumbers import smallest_wavenumbers
+from whorl.config.wavenumbers import check_kept, label_of_mode, smallest_wavenumbers
 from whorl.programs.nodes import Largest, Node, within
 from whorl.programs.parse import ExpressionError, Parser, component_text, fault, in_one_line
 
@@ -147,15 +146,7 @@ class ModeProbe(Probe):
         grid = case.grid
         walls = [basis == "S" for basis in reversed(grid.bases)]
         for mode in self.modes:
-            axes = zip(mode, grid.points, walls, strict=True)
-            at = np.array([n / (2 * points if wall else points) for n, points, wall in axes])
-            most = edge(grid.dealias)
-            box = is_box(grid.dealias, grid.shape)
-            if not (np.all(abs(at) < most) if box else at @ at < most**2):
-                raise ValueError(
-                    f"probes.{self.label}.modes holds {list(mode)}, which grid.points = {list(grid.points)} "
-                    f'with grid.dealias = "{grid.dealias}" does not keep; choose a smaller wavenumber'
-                )
+            check_kept(grid, mode, f"probes.{self.label}.modes holds")
             if any(n < 0 and wall for n, wall in zip(mode, walls, strict=True)):
                 raise ValueError(
                     f"probes.{self.label}.modes holds {list(mode)}; between walls fields are sums of cosines "
@@ -166,7 +157,11 @@ class ModeProbe(Probe):
         return Layout(
             (
                 Axis("quantity", [one.text for one in reads], "what is read"),
-                Axis("mode", [_label(mode) for mode in self.modes], "mode by whole numbers along x, y, z"),
+                Axis(
+                    "mode",
+                    [label_of_mode(mode) for mode in self.modes],
+                    "mode by whole numbers along x, y, z",
+                ),
                 Axis("part", ["real", "imaginary"], "part of the complex number"),
             ),
             (
@@ -281,10 +276,6 @@ def _has_product(node: Node) -> bool:
 
 def _has_force(node: Node) -> bool:
     return node.kind == "linear" and any(term.field.force for term in node.value)
-
-
-def _label(mode: tuple[int, int, int]) -> str:
-    return f"({', '.join(map(str, mode))})"
 
 
 def _not_asked(_: Any) -> np.ndarray:

@@ -54,3 +54,24 @@ def resolved_wavenumber(grid: Any) -> float:
     """The largest wavenumber that is kept in every direction, k_max."""
     largest = zip(largest_wavenumbers(grid), grid.points, strict=True)
     return min(k for k, n in largest if n > 1)
+
+
+def check_kept(grid: Any, mode: tuple[int, int, int], what: str) -> None:
+    """Raises ValueError, which begins with `what`, for a mode beyond the truncation.
+
+    It is given as whole numbers of the smallest wavenumbers along x, y, z.
+    """
+    sides = zip(mode, grid.points, reversed(grid.bases), strict=True)
+    at = [n / (2 * points if basis == "S" else points) for n, points, basis in sides]
+    most = edge(grid.dealias)
+    inside = max(map(abs, at)) < most if is_box(grid.dealias, grid.shape) else math.hypot(*at) < most
+    if not inside:
+        raise ValueError(
+            f"{what} {list(mode)}, which grid.points = {list(grid.points)} with "
+            f'grid.dealias = "{grid.dealias}" does not keep; choose a smaller wavenumber'
+        )
+
+
+def label_of_mode(mode: tuple[int, int, int]) -> str:
+    """A mode by its whole numbers, as text."""
+    return f"({', '.join(map(str, mode))})"

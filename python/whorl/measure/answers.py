@@ -20,7 +20,7 @@ from whorl.programs.nodes import Known, Largest, Node
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Once, Program, Stage
 from whorl.programs.questions import Answers, Questions
-from whorl.programs.tally import Counted, ModeSums, PlaneMean, Tally
+from whorl.programs.tally import Amplitudes, Counted, ModeSums, PlaneMean, Tally
 
 # Calls with z0, z1, y0, y1 and the values of the points of this rank between, [component][z][y][x].
 Consume = Callable[[int, int, int, int, np.ndarray], None]
@@ -95,10 +95,11 @@ def _answer(
             for one, program in questions.plan.increments
         }
         spectra = modes.spectra(questions.spectra)
+        amplitudes = {one: modes.amplitudes(one) for one in questions.amplitudes}
     finally:
         flow.forget_products()
     selections = {key: one.gather(comm) for key, one in taken.items()}
-    return Answers(known, counted, planes, spectra, selections, increments)
+    return Answers(known, counted, planes, spectra, selections, increments, amplitudes)
 
 
 def _divided(stage: Stage, consume: Consume, taken: Iterable[Taken]) -> Consume:
@@ -129,6 +130,13 @@ class _Modes:
             return {}
         factors = [node.arguments if node.kind == "multiply" else (node,) for node in nodes]
         return dict(zip(nodes, self.flow.mode_means(*self._pairs(factors)), strict=True))
+
+    def amplitudes(self, wanted: Amplitudes) -> np.ndarray:
+        """The coefficients, [node][mode]."""
+        inputs = [terms_of(self.brought.form(node.value), self.numbers) for node in wanted.nodes]
+        found = np.empty(2 * len(wanted.nodes) * len(wanted.modes))
+        self.flow.probe_modes(inputs, [list(mode) for mode in wanted.modes]).read(found)
+        return found.view(complex).reshape(len(wanted.nodes), len(wanted.modes))
 
     def spectra(self, wanted: Sequence[ModeSums]) -> dict[ModeSums, np.ndarray]:
         """The sums by cell; those with the same bins together."""

@@ -12,7 +12,7 @@ from whorl.programs.language import FUNCTIONS
 from whorl.programs.nodes import EVEN, Known, Node, within, worked_out
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Plan, plan
-from whorl.programs.tally import Counted, ModeAxis, ModeSums, PlaneMean, Selection, Tally
+from whorl.programs.tally import Amplitudes, Counted, ModeAxis, ModeSums, PlaneMean, Selection, Tally
 from whorl.programs.values import Value
 
 
@@ -26,6 +26,7 @@ class Answers:
     spectra: Mapping[ModeSums, np.ndarray]
     selections: Mapping[Selection, np.ndarray]
     increments: Mapping[Increments, IncrementMoments]
+    amplitudes: Mapping[Amplitudes, np.ndarray]
 
     def with_those(self, other: "Answers") -> "Answers":
         """These and others."""
@@ -75,6 +76,8 @@ class Questions:
         Values at some points.
     increments : list of Increments
         Moments of increments along an axis.
+    amplitudes : list of Amplitudes
+        Fourier coefficients at single modes.
     most : float
         The number of means, nodes of histograms and selected values of a round trip.
     apart : list of Questions
@@ -89,6 +92,7 @@ class Questions:
     spectra: list[ModeSums] = field(default_factory=list)
     selections: list[Selection] = field(default_factory=list)
     increments: list[Increments] = field(default_factory=list)
+    amplitudes: list[Amplitudes] = field(default_factory=list)
     most: float = math.inf
     apart: list["Questions"] = field(default_factory=list)
 
@@ -131,6 +135,11 @@ class Questions:
         """Moments of increments that are asked for."""
         self.increments.append(increments)
         return increments
+
+    def amplitude(self, amplitudes: Amplitudes) -> Amplitudes:
+        """Fourier coefficients that are asked for."""
+        self.amplitudes.append(amplitudes)
+        return amplitudes
 
     @cached_property
     def plan(self) -> Plan:

@@ -121,6 +121,22 @@ class ModeSums:
 
 
 @dataclass(frozen=True)
+class Amplitudes:
+    """The Fourier coefficients of fields at some modes.
+
+    Attributes
+    ----------
+    nodes : tuple of Node
+        Linear forms without products.
+    modes : tuple of three int each
+        Whole numbers along x, y, z, of the smallest wavenumbers.
+    """
+
+    nodes: tuple[Node, ...]
+    modes: tuple[tuple[int, int, int], ...]
+
+
+@dataclass(frozen=True)
 class Counted:
     """What a tally found: points of each cell, and for each weight the sums, of the tally's shape."""
 

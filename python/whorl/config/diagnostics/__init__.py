@@ -2,9 +2,9 @@
 
 Its modules, each of which reaches only those before it:
 base, scales, wave_bins, selected, planes, buoyancy, increments, conditional, convection, joint_pdf, line,
-moments, pdf, profile, slice, spectrum, correlation, transfer, shell_to_shell, ring_to_ring, stratification,
-structure_functions, ready, gradients, dissipation, pressure, scalar_set, current, condensate,
-vortices.
+moments, pdf, profile, slice, spectrum, correlation, transfer, shell_to_shell, ring_to_ring, triads,
+stratification, structure_functions, ready, gradients, dissipation, pressure, scalar_set, current,
+condensate, vortices.
 """
 
 from functools import reduce
@@ -35,6 +35,7 @@ from whorl.config.diagnostics.spectrum import Spectrum
 from whorl.config.diagnostics.stratification import Stratification
 from whorl.config.diagnostics.structure_functions import StructureFunctions
 from whorl.config.diagnostics.transfer import Transfer
+from whorl.config.diagnostics.triads import Triads
 from whorl.config.diagnostics.vortices import Vortices
 from whorl.config.section import tag_of
 
@@ -51,6 +52,7 @@ KINDS: dict[str, type[Diagnostic]] = {
         Transfer,
         ShellToShell,
         RingToRing,
+        Triads,
         StructureFunctions,
         Slice,
         Line,

@@ -67,7 +67,7 @@ def transfers(questions: Questions, known: dict[str, Exchange], cells: Cells) ->
 
 def _received(questions: Questions, one: Exchange, cells: Cells, giver: tuple[int, ...]) -> Found:
     """What all cells receive of one."""
-    given = questions.parser.parse(one.term.format(cells.filtered(one.giver, giver)))
+    given = questions.parser.parse(one.term(cells.filtered(one.giver, giver)))
     receiver = questions.parser.parse(one.receiver)
     return sum_of_pairs(questions, list(zip(receiver.nodes(), given.nodes(), strict=True)), cells.bins)
 

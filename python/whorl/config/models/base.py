@@ -72,20 +72,33 @@ class Balance:
 
 @dataclass(frozen=True)
 class Exchange:
-    """What the modes g of one field bring to those of another, by products with a third: df/dt = term(g).
+    """What the modes g of one field bring to those of another by a third: df/dt = ± (m·∇)g.
 
     Attributes
     ----------
     giver, receiver : str
         g and f, fields of one rank.
-    term : str
-        The expression with {0} in place of g.
+    mediator : str
+        m, a vector field without divergence.
+    sign : int
+        1 or −1.
+    uniform : str
+        A uniform vector that is added to m; none if it is empty.
     """
 
     giver: str
     receiver: str
-    term: str
+    mediator: str
+    sign: int
     meaning: str
+    rank: int = 1
+    uniform: str = ""
+
+    def term(self, g: str) -> str:
+        """± (m·∇)g as a divergence, g an expression."""
+        m = f"({self.mediator} + {self.uniform})" if self.uniform else self.mediator
+        product = f"outer({g}, {m})" if self.rank else f"{m}*{g}"
+        return f"{'-' if self.sign < 0 else ''}div({product})"
 
 
 @dataclass(frozen=True)

@@ -40,8 +40,10 @@ MAGNETIC = FieldOf(
     symbol="b",
     solenoidal=True,
 )
-WHOLE_FIELD = "(magnetic + vector(mean_field_x, mean_field_y, mean_field_z))"
+MEAN_FIELD = "vector(mean_field_x, mean_field_y, mean_field_z)"
+WHOLE_FIELD = f"(magnetic + {MEAN_FIELD})"
 LORENTZ = f"cross(current, {WHOLE_FIELD})"
+BY_B = Exchange("magnetic", "magnetic", "magnetic", 1, "∫ f·((B0 + b)·∇)g", uniform=MEAN_FIELD)
 EXCLUDED_BY_KINEMATIC = ("hall", "rotation", "drag", "hyperviscosity", "hypoviscosity")
 CURRENT = FieldOf(3, "1/time", "current j, the curl of b", symbol="j", definition="curl(magnetic)")
 
@@ -179,14 +181,13 @@ class Mhd(ViscousFlow):
 
     def exchanges(self) -> dict[str, Exchange]:
         """Those of u and b, of which B0 mediates between modes of one wavenumber."""
-        by_u, by_b = "-div(outer({0}, velocity))", f"div(outer({{0}}, {WHOLE_FIELD}))"
         within_b = {
-            "b to b": Exchange("magnetic", "magnetic", by_u, "−∫ f·(u·∇)g, f and g of b"),
-            "u to b": Exchange("velocity", "magnetic", by_b, "∫ f·((B0 + b)·∇)g, f of b and g of u"),
+            "b to b": Exchange("magnetic", "magnetic", "velocity", -1, "−∫ f·(u·∇)g, f and g of b"),
+            "u to b": replace(BY_B, giver="velocity", meaning=f"{BY_B.meaning}, f of b and g of u"),
         }
         if self.kinematic:
             return within_b
-        b_to_u = Exchange("magnetic", "velocity", by_b, "∫ f·((B0 + b)·∇)g, f of u and g of b")
+        b_to_u = replace(BY_B, receiver="velocity", meaning=f"{BY_B.meaning}, f of u and g of b")
         return super().exchanges() | within_b | {"b to u": b_to_u}
 
     def balances(self) -> dict[str, Balance]:

@@ -213,12 +213,12 @@ def _square_with(operator: str, power: int, field: str) -> str:
     return f"{field}*({applied})" if field == "vorticity" else f"dot({field}, {applied})"
 
 
-U_TO_U = Exchange("velocity", "velocity", "-div(outer({0}, velocity))", "−∫ f·(u·∇)g, f and g of u")
+U_TO_U = Exchange("velocity", "velocity", "velocity", -1, "−∫ f·(u·∇)g, f and g of u")
 
 
-def carried(name: str, by: str = "velocity") -> Exchange:
+def carried(name: str) -> Exchange:
     """A number that the velocity carries."""
-    return Exchange(name, name, f"-div({by}*{{0}})", f"−∫ f u·∇g, f and g of {name}")
+    return Exchange(name, name, "velocity", -1, f"−∫ f u·∇g, f and g of {name}", rank=0)
 
 
 class Losses(Model):
