@@ -33,6 +33,8 @@ FORCED = [
     {"kind": "conditional", "of": RATES, "given": "p", "bins": 60, "range": [-8, 4]},
     {"kind": "profile", "of": ["u", "u.x*u.z"]},
     {"kind": "spectrum", "of": ["u", "omega", "p"]},
+    {"kind": "transfer"},
+    {"kind": "shell-to-shell", "shells": "logarithmic"},
     {"kind": "structure-functions"},
     {"kind": "slice", "of": ["omega.z", "p"], "at": 3.14},
     {"kind": "line", "of": ["u", "dye"], "along": "z", "at": [3.14, 0.0]},
@@ -48,6 +50,17 @@ def _measured(kind: str, every: float, **options: Any) -> list[dict[str, Any]]:
     return [{"kind": kind, "every": every} | options]
 
 
+MHD = Case(
+    grid={"points": 64},
+    flow={"model": "mhd", "viscosity": 0.01, "resistivity": 0.01},
+    time={"courant": 0.7, "until": 2.0},
+    initial={
+        "name": "random",
+        "k0": 2.0,
+        "energy": 0.5,
+        "magnetic": {"name": "random", "k0": 2.0, "energy": 0.5, "seed": 2},
+    },
+)
 CASES: dict[str, Case] = {
     "forced-turbulence": load_case("forced-turbulence").updated(
         time={"until": "40 turnovers"},
@@ -61,17 +74,13 @@ CASES: dict[str, Case] = {
         diagnostics=_measured("convection", 0.5),
     ),
     "kelvin-helmholtz": load_case("kelvin-helmholtz").updated(diagnostics=_measured("stratification", 0.5)),
-    "decaying-mhd": Case(
-        grid={"points": 64},
-        flow={"model": "mhd", "viscosity": 0.01, "resistivity": 0.01},
-        time={"courant": 0.7, "until": 2.0},
-        initial={
-            "name": "random",
-            "k0": 2.0,
-            "energy": 0.5,
-            "magnetic": {"name": "random", "k0": 2.0, "energy": 0.5, "seed": 2},
-        },
-        diagnostics=_measured("current", 0.5, bins=200),
+    "decaying-mhd": MHD.updated(diagnostics=_measured("current", 0.5, bins=200)),
+    "mhd-in-a-field": MHD.updated(
+        flow={"mean_field": 1.0},
+        time={"until": 1.0},
+        diagnostics=_measured(
+            "ring-to-ring", 1.0, of=["u to u", "b to b"], shells="logarithmic", per_octave=1, sectors=6
+        ),
     ),
     "taylor-green-superfluid": load_case("taylor-green-superfluid").updated(
         diagnostics=_measured("condensate", 0.5, bins=100)
@@ -90,6 +99,7 @@ PICTURES: dict[str, tuple[str, dict[str, float]]] = {
     "convection": ("rayleigh-benard", {"start": 30.0}),
     "stratification": ("kelvin-helmholtz", {"time": 6.0}),
     "current": ("decaying-mhd", {"time": 2.0}),
+    "ring-to-ring": ("mhd-in-a-field", {"time": 1.0}),
     "condensate": ("taylor-green-superfluid", {"time": 1.0}),
     "modes": ("rotating", {}),
 }

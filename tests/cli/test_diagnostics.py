@@ -96,6 +96,32 @@ def test_other_diagnostics_of_a_checkpoint(whorl, run):
     assert "own.h5: of-u; " in one.out
 
 
+def test_sums_over_modes_of_a_checkpoint(whorl, run):
+    words = (
+        "--spectrum",
+        "u",
+        "--transfer",
+        "energy",
+        "--shell-to-shell",
+        "u to u",
+        "--ring-to-ring",
+        "u to u",
+    )
+    result = whorl("analyse", "box", *words, "-o", "own.h5")
+    assert (result.code, result.err) == (0, "")
+    found = {
+        kind: xr.load_dataset("own.h5", group=kind).isel(time=-1)
+        for kind in ("spectrum", "transfer", "shell-to-shell", "ring-to-ring")
+    }
+    content = found["transfer"]["content"].sel(content_quantity="energy")
+    assert np.allclose(2 * content, found["spectrum"]["spectrum"].sel(quantity="u"), rtol=1e-12)
+    of_rings = found["ring-to-ring"]["received"].sum("receiver_angle")
+    assert np.allclose(of_rings, found["shell-to-shell"]["received"], atol=1e-15)
+    refused = whorl("analyse", "box", "--transfer", "energi")
+    assert (refused.code, refused.out) == (2, "")
+    assert "transfer.of: there is no balance energi here, but energy; did you mean energy?" in refused.err
+
+
 def test_snapshots_are_analysed_as_well(whorl, run):
     steps = [int(one.stem) for one in sorted((run / "snapshots").glob("*.vtkhdf"))]
     assert len(steps) > 1

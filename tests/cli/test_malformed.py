@@ -191,6 +191,7 @@ def test_it_is_refused_in_a_paragraph(whorl, tmp_path, setting, words):
     assert (result.code, result.out) == (2, ""), result.err[:2000]
     paragraph, *shown = result.err.rstrip("\n").split("\n")
     assert paragraph.startswith("whorl: ")
+    assert not paragraph.endswith("?.")
     for word in words:
         assert word in paragraph
     assert len(paragraph) <= 1700

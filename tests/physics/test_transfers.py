@@ -1,15 +1,21 @@
 """Transfers between modes: balances that close, and what shells and rings give to each other, by NumPy."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from models.runs import make_case
+from models.test_quantities import FLOWS
 from support import devices
 from support.box import Box
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.config.measures import balances
 from whorl.run.simulation import Simulation
 
+BOX = {"grid": {"points": 8}, "flow": {"viscosity": 0.1}, "time": {"dt": 0.1, "until": 1.0}}
 POINTS, LENGTHS = (24, 20, 18), (2 * np.pi, 3.0, 5.0)
 MODELS = {
     "navier-stokes": {
@@ -203,3 +209,26 @@ def test_components_in_a_plane_exchange_by_the_pressure():
     pressure = [found.sel(quantity=f"energy.{axis} pressure").values for axis in "xy"]
     assert np.abs(sum(pressure)).max() < 1e-13 * np.abs(pressure[0]).max()
     assert np.abs(pressure[0]).max() > 0
+
+
+def test_the_page_has_the_terms_of_all_balances():
+    page = (Path(__file__).parents[2] / "docs" / "diagnostics" / "transfer.md").read_text()
+    for name, own in FLOWS.items():
+        given = dict(own)
+        case = make_case(name.split()[0], given.pop("points", (16, 12, 14)), dt=0.1, **given)
+        if "kinematic" in name:
+            continue  # with fewer terms
+        for of, balance in case.flow.balances().items():
+            terms, turning = (
+                ", ".join(f"`{term}`" for term in terms) for terms in (balance.terms, balance.turning)
+            )
+            assert f"| `{case.flow.model}` | `{of}` | {terms} |{f' {turning}' if turning else ''}" in page, of
+    scalar = balances(Case(**BOX, scalars=[{"name": "dye", "gradient": [0, 0, 1.0]}]))["dye_variance"]
+    assert f"`NAME_variance` | {', '.join(f'`{term}`' for term in scalar.terms)} |" in page
+
+
+def test_the_page_has_all_exchanges():
+    page = (Path(__file__).parents[2] / "docs" / "diagnostics" / "shell-to-shell.md").read_text()
+    for name in MODELS:
+        for exchange in case_of(name).flow.exchanges():
+            assert f"| `{exchange}` |" in page

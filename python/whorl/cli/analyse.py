@@ -19,6 +19,21 @@ from whorl.run.progress import stdout_console
 FILE = "analysis.h5"
 
 
+def _of_kind(kind: str, metavar: str, about: str) -> Any:
+    """An option that may be repeated, with what a kind of diagnostic is to be `of`."""
+    return Annotated[list[str] | None, typer.Option(f"--{kind}", metavar=metavar, help=about)]
+
+
+Densities = _of_kind("pdf", "EXPRESSION", "Probability densities of it.")
+MomentsOf = _of_kind("moments", "EXPRESSION", "Moments of it.")
+ProfilesOf = _of_kind("profile", "EXPRESSION", "Its profiles along z.")
+SpectraOf = _of_kind("spectrum", "EXPRESSION", "Its spectrum by shell.")
+TransfersOf = _of_kind("transfer", "BALANCE", "What each term brings to it by shell: --transfer energy.")
+ShellsOf = _of_kind("shell-to-shell", "EXCHANGE", 'Its transfers between shells: --shell-to-shell "u to u".')
+RingsOf = _of_kind("ring-to-ring", "EXCHANGE", "Its transfers between rings, by the angle from z.")
+IncrementsOf = _of_kind("structure-functions", "EXPRESSION", "Moments of its increments.")
+
+
 def analyse(
     directory: StateArgument,
     diagnostic: Annotated[
@@ -27,19 +42,14 @@ def analyse(
             "--diagnostic", "-d", metavar="NAME", help="A diagnostic of the run's case; all by default."
         ),
     ] = None,
-    pdf: Annotated[
-        list[str] | None, typer.Option("--pdf", metavar="EXPRESSION", help="Probability densities of it.")
-    ] = None,
-    moments: Annotated[
-        list[str] | None, typer.Option("--moments", metavar="EXPRESSION", help="Moments of it.")
-    ] = None,
-    profile: Annotated[
-        list[str] | None, typer.Option("--profile", metavar="EXPRESSION", help="Its profiles along z.")
-    ] = None,
-    structure_functions: Annotated[
-        list[str] | None,
-        typer.Option("--structure-functions", metavar="EXPRESSION", help="Moments of its increments."),
-    ] = None,
+    pdf: Densities = None,
+    moments: MomentsOf = None,
+    profile: ProfilesOf = None,
+    spectrum: SpectraOf = None,
+    transfer: TransfersOf = None,
+    shell_to_shell: ShellsOf = None,
+    ring_to_ring: RingsOf = None,
+    structure_functions: IncrementsOf = None,
     checkpoint: Annotated[
         int | None, typer.Option("--checkpoint", metavar="STEP", help="That of this step, not the newest.")
     ] = None,
@@ -66,7 +76,16 @@ def analyse(
     abort_on_exception()
     states = _states(checkpoint, every, snapshot, snapshots)
     place = RunDirectory(on_root(world(), lambda: named_state(directory).directory))
-    kinds = {"pdf": pdf, "moments": moments, "profile": profile, "structure-functions": structure_functions}
+    kinds = {
+        "pdf": pdf,
+        "moments": moments,
+        "profile": profile,
+        "spectrum": spectrum,
+        "transfer": transfer,
+        "shell-to-shell": shell_to_shell,
+        "ring-to-ring": ring_to_ring,
+        "structure-functions": structure_functions,
+    }
     wanted = [{"kind": kind, "of": list(texts)} for kind, texts in kinds.items() if texts]
     wanted += on_root(world(), lambda: [_of_case(place, name) for name in diagnostic or []])
     path = output or place.path / FILE

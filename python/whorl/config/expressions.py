@@ -76,7 +76,8 @@ def check_diagnostic(diagnostic: Diagnostic, case: Any) -> None:
     except CaseError:
         raise
     except ValueError as error:
-        raise CaseError(f"{error}.") from None
+        text = str(error)
+        raise CaseError(text if text.endswith("?") else f"{text}.") from None
 
 
 def _checked(parser: Parser, place: str, text: str, check: Any) -> None:

@@ -88,7 +88,7 @@ class Transfer(ByWavenumber):
         for name in self.of:
             if name not in known:
                 near = did_you_mean(name, known)
-                raise ValueError(f"{place}.of: {name} has no balance here, but {', '.join(known)} have{near}")
+                raise ValueError(f"{place}.of: there is no balance {name} here, but {', '.join(known)}{near}")
         return {name: known[name] for name in self.of or known}
 
     def _parts(self, questions: Questions, case: Any, name: str, balance: Balance) -> list[Part]:
