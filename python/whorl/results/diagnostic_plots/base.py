@@ -1,7 +1,7 @@
 """What drawings of diagnostics share: looks of curves, bands of errors, names of axes."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from whorl.base.text import in_powers
 from whorl.config.columns import UNITS_OF_CASE
+from whorl.output.means import ENOUGH
+from whorl.results.averages import told_number
 from whorl.results.picture_style import COLORS
 
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)))  # of those after as many as there are colours
@@ -131,10 +134,18 @@ def scaled(data: xr.Dataset, axis: str) -> str:
     )
 
 
-def with_error(value: float, error: np.ndarray | None) -> str:
-    """A number as text, with its standard error if that is known."""
-    known = error is not None and np.isfinite(error)
-    return f"{value:.4g}" + (f" ± {float(error):.2g}" if known else "")
+def told(data: xr.Dataset, name: str) -> str:
+    """A number of the whole box: a mean as `whorl average` tells it, one of a state with four digits."""
+    value = float(data[name])
+    if f"{name}_error" not in data:
+        return in_powers(float(f"{value:.4g}"))
+    return told_number(value, *(float(data[f"{name}_{of}"]) for of in ("error", "samples")))
+
+
+def doubt(numbers: Sequence[str]) -> list[str]:
+    """What the question marks of numbers mean, if there are any."""
+    marked = any(number.endswith("?") for number in numbers)
+    return [f"?  of fewer than {ENOUGH:.0f} independent\n    samples: not reliable"] if marked else []
 
 
 def places(data: xr.Dataset, axis: str) -> tuple[np.ndarray, list[str] | None]:
