@@ -95,7 +95,7 @@ def draw_band(
     values: np.ndarray,
     error: np.ndarray | None,
     color: str,
-    floor: float = -np.inf,
+    floor: float | np.ndarray = -np.inf,
 ) -> None:
     """A band of one standard error on either side, from `floor` up."""
     if error is None:
