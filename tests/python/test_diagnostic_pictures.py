@@ -46,6 +46,25 @@ def test_densities_are_logarithmic_with_bands_and_a_gaussian():
     assert "Gaussian" not in curves_of(drawn(data).axes[0])
 
 
+def test_densities_without_points_say_why():
+    """As of the logarithm of a quantity with the mean zero: of f/⟨f⟩ as much is negative as not."""
+    block = {"kind": "pdf", "of": ["u.x", "dissipation"], "scale": "log"}
+    (data,) = states_of(case_of([block]), TIMES).values()
+    data = data.isel(time=0)
+    data["pdf"][0] = 0
+    (ax,) = drawn(data).axes
+    assert list(curves_of(ax)) == ["u.x   (no points)", "dissipation"]
+    assert not ax.texts
+    data = data.isel(quantity=[0])
+    data["outside"][:] = [[0, 250, 262]]
+    data["mean"][:] = -1.64e-19
+    (text,) = drawn(data).axes[0].texts
+    assert text.get_text() == (
+        "no points on the axis: 0 below, 250 above and 262 not a number\n"
+        "log₁₀(f/⟨f⟩) needs a mean that is not near zero, and ⟨f⟩ = -1.6·10⁻¹⁹"
+    )
+
+
 def test_densities_end_with_what_is_populated():
     data = means("pdf")
     data["pdf"][:, :3] = 0

@@ -172,11 +172,13 @@ def say(ax: Axes, text: str) -> None:
 
 
 def tell_empty(figure: Figure) -> None:
-    """Say so in each graph whose curves have no numbers."""
+    """Say so in each graph whose curves have no numbers, unless it says why."""
     for ax in figure.axes:
         lines = [one for one in ax.lines if one.get_color() != LAW["color"]]
-        if lines and not any(
-            np.isfinite(np.asarray(one.get_xydata(), float)).all(axis=1).any() for one in lines
+        if (
+            lines
+            and not ax.texts
+            and not any(np.isfinite(np.asarray(one.get_xydata(), float)).all(axis=1).any() for one in lines)
         ):
             say(ax, "no numbers")
 
