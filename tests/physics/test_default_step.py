@@ -55,9 +55,40 @@ def test_beyond_the_limit_none_is(scheme, dealias):
     assert above > 2.0
 
 
+GROWING = [name for name, stability in SCHEMES.items() if not stability.frequency]
+FACTORS = {
+    "rk2": lambda z: [1 + 1j * z - z**2 / 2],
+    "ab2": lambda z: np.roots([1, -(1 + 1.5j * z), 0.5j * z]),
+}
+
+
+@pytest.mark.parametrize("scheme", GROWING)
+def test_a_step_doubles_waves_at_the_limit_of_schemes_that_let_all_grow(scheme):
+    """By what multiplies a mode in a step, and by the core: a wave across a stream has no other terms."""
+    limit = SCHEMES[scheme].doubling
+    assert largest_courant(scheme, "none") == pytest.approx(limit / np.pi)
+    assert np.abs(FACTORS[scheme](limit)).max() == pytest.approx(2, rel=1e-5)
+    n, points, begun = 5, 16, 12  # steps, after which ab2 has left its first one behind
+    case = Case(
+        grid={"points": [points, 4, 4]},
+        flow={"viscosity": 0.0},
+        time={"dt": limit / n, "steps": begun + 1, "scheme": scheme},
+        run={"threads": 1, "device": devices.current()},
+    )
+    velocity = np.zeros((3, 4, 4, points))
+    velocity[0] = 1.0
+    velocity[1] = 1e-8 * np.cos(n * 2 * np.pi / points * np.arange(points))
+    simulation = Simulation(case, {"velocity": velocity})
+    while simulation.step_number < begun:
+        simulation.step()
+    before = disturbance(simulation)
+    simulation.step()
+    assert disturbance(simulation) / before == pytest.approx(4, rel=1e-4)
+
+
 def test_every_scheme_has_a_default_and_a_limit_or_a_growth():
     for scheme, stability in SCHEMES.items():
-        assert (stability.frequency is None) == (stability.growth > 0)
+        assert (stability.frequency is None) == (stability.growth > 0) == np.isfinite(stability.doubling)
         assert (
             Case(
                 grid={"points": 8}, flow={"viscosity": 0.1}, time={"scheme": scheme, "steps": 1}

@@ -258,16 +258,22 @@ def test_the_set_of_pressure_has_the_force_beside(model, forces):
         "force_friction": 2 * (force * friction).sum(0).mean(),
         "forced_acceleration_square": square(friction - gradient + force),
         "a0_forced": square(friction - gradient + force) / of_scale,
-        "acceleration_square": square(friction - gradient),
+        "unforced_acceleration_square": square(friction - gradient),
         "a0": square(friction - gradient) / of_scale,
     }
     for name, number in wanted.items():
         assert float(found[name]) == pytest.approx(number, rel=1e-11), name
-    parts = ("acceleration_square", "force_square", "force_friction")
+    parts = ("unforced_acceleration_square", "force_square", "force_friction")
     assert sum(float(found[name]) for name in parts) == pytest.approx(
         wanted["forced_acceleration_square"], rel=1e-10
     )
     assert abs(found["a0_forced"] / found["a0"] - 1) > 1e-3
+    a = [f"unforced_acceleration.{axis}" for axis in "xyz"[:count]]
+    assert found["quantity"].values.tolist() == ["p", *a]
+    squares = found["mean"].sel(quantity=a) ** 2 + found["std"].sel(quantity=a) ** 2
+    assert float(squares.sum()) == pytest.approx(wanted["unforced_acceleration_square"], rel=1e-11)
+    of_expression = simulation.mean("dot(acceleration, acceleration)")
+    assert of_expression == pytest.approx(wanted["forced_acceleration_square"], rel=1e-11)
     assert found.data_vars.keys() - free.data_vars.keys() == OF_FORCE
     for name in free.data_vars.keys() - {"pdf", "count", "outside"}:
         assert np.allclose(found[name], free[name], rtol=1e-10, atol=1e-12), name

@@ -46,6 +46,25 @@ def test_densities_are_logarithmic_with_bands_and_a_gaussian():
     assert "Gaussian" not in curves_of(drawn(data).axes[0])
 
 
+def test_densities_without_points_say_why():
+    """As of the logarithm of a quantity with the mean zero: of f/⟨f⟩ as much is negative as not."""
+    block = {"kind": "pdf", "of": ["u.x", "dissipation"], "scale": "log"}
+    (data,) = states_of(case_of([block]), TIMES).values()
+    data = data.isel(time=0)
+    data["pdf"][0] = 0
+    (ax,) = drawn(data).axes
+    assert list(curves_of(ax)) == ["u.x   (no points)", "dissipation"]
+    assert not ax.texts
+    data = data.isel(quantity=[0])
+    data["outside"][:] = [[0, 250, 262]]
+    data["mean"][:] = -1.64e-19
+    (text,) = drawn(data).axes[0].texts
+    assert text.get_text() == (
+        "no points on the axis: 0 below, 250 above and 262 not a number\n"
+        "log₁₀(f/⟨f⟩) needs a mean that is not near zero, and ⟨f⟩ = -1.6·10⁻¹⁹"
+    )
+
+
 def test_densities_end_with_what_is_populated():
     data = means("pdf")
     data["pdf"][:, :3] = 0
@@ -132,13 +151,55 @@ def test_structure_functions_of_the_second_order_alone():
     (data,) = states_of(case_of([block]), TIMES).values()
     (ax,) = drawn(pooled(data).assign_attrs(data.attrs)).axes
     assert list(curves_of(ax)) == ["n = 2"]
-    assert len(drawn(means("structure-functions")).axes) == 2
+
+
+def test_structure_functions_of_vectors_and_numbers_stand_side_by_side():
+    data = means("structure-functions")
+    longitudinal, scalar, balances = drawn(data).axes
+    for ax, name, kind, quantity in (
+        (longitudinal, "longitudinal", "vector", "u"),
+        (scalar, "scalar", "number", "p"),
+    ):
+        assert ax.get_ylabel().endswith(f"f = {quantity}")
+        fourth = data[f"{name}_x"].sel({kind: quantity, "order": 4})
+        np.testing.assert_array_equal(curves_of(ax)["n = 4"], fourth)
+    of_cubes, of_flux, of_number = curves_of(balances).values()
+    np.testing.assert_array_equal(of_cubes, data["cubic_balance_x"].sel(vector="u"))
+    np.testing.assert_array_equal(of_flux, data["flux_balance_x"].sel(quantity="u"))
+    np.testing.assert_array_equal(of_number, data["flux_balance_x"].sel(quantity="p"))
+    block = {"kind": "structure-functions", "of": ["p", "u.x", "u", "omega"]}
+    (data,) = states_of(case_of([block]), TIMES).values()
+    assert drawn(data.isel(time=0)).get_supxlabel() == "2 more are not drawn"
+
+
+def test_signed_structure_functions_say_what_they_are():
+    """In two dimensions there are no balances."""
+    case = case_of([{"kind": "structure-functions"}], grid={"points": [8, 8, 1]})
+    (data,) = states_of(case, TIMES).values()
+    _, signed = drawn(data.isel(time=0)).axes
+    assert signed.get_ylabel() == "⟨δf_L³⟩,   f = velocity"
+    assert signed.get_title() == "signed moments, third order"
+    third = data["signed_longitudinal_y"].isel(time=0).sel(odd_order=3)[0]
+    np.testing.assert_array_equal(curves_of(signed)["along y"], third)
+
+
+def test_bands_of_structure_functions_end_below_their_curve():
+    """Where an error is as large as the moment, and a logarithmic axis has no end."""
+    data = means("structure-functions")
+    moment = data["longitudinal_x"]
+    moment[:] = 10.0 ** -np.arange(moment.size).reshape(moment.shape)
+    data["longitudinal_x_error"][:] = 3 * moment
+    ax = drawn(data).axes[0]
+    band, points = bands_of(ax)[0].get_paths()[0].vertices, data["r_x"].values
+    for r, value in zip(points, moment.sel(order=2)[0].values, strict=True):
+        found = band[np.isclose(band[:, 0], r), 1]
+        assert (found.min(), found.max()) == pytest.approx((value / 10, 4 * value))
 
 
 def test_balances_are_seen_below_zero_and_moments_that_are_zero():
     data = means("structure-functions")
     data["cubic_balance_x"][0, -1] = -0.7
-    left, right = drawn(data).axes
+    left, _, right = drawn(data).axes
     assert right.get_ylim()[0] < -0.7
     assert left.get_yscale() == "log"
     for axis in "xz":

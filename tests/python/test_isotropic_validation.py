@@ -132,7 +132,7 @@ def test_each_number_is_taken_from_its_set(validation):
     pressure = xr.Dataset(
         {name: ("time", [value, value]) for name, value in of_pressure.items()}
         | {"moment": (("time", "quantity", "order"), moment)},
-        coords=axis | {"quantity": ["p", "acceleration.x"], "order": [3, 4]},
+        coords=axis | {"quantity": ["p", "unforced_acceleration.x"], "order": [3, 4]},
     )
     found = validation[0].of_states(gradients, dissipation, pressure)
     assert {name: float(values[0]) for name, values in found.items()} == pytest.approx(

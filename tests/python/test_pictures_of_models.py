@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from matplotlib.collections import QuadMesh
 from support.diagnostic_pictures import STATES, bands_of, curves_of, drawn, means
+from whorl.results.diagnostic_means import DiagnosticMeans
 from whorl.results.diagnostic_picture import draw_diagnostic
 from whorl.results.diagnostic_plots.base import look
 from whorl.results.picture_style import COLORS
@@ -79,9 +80,18 @@ def test_stratification_shows_small_richardson_numbers_and_leaves_out_rounding()
     np.testing.assert_array_equal(axes[0].lines[0].get_xdata(), data["velocity"].sel(component="x"))
     assert axes[2].get_xlim() == (-0.5, 40.0)
     told = axes[7].texts[0].get_text()
-    assert f"mixing efficiency\n{float(data['mixing_efficiency']):.4g} ± " in told
+    numbers = as_in_the_table(data)
+    assert f"mixing efficiency\n{numbers['mixing_efficiency']}\n" in told
+    told = drawn(STATES["stratification"].isel(time=0)).axes[7].texts[0].get_text()
+    assert "±" not in told
     data["richardson"][:] = np.nan
     assert [text.get_text() for text in drawn(data).axes[2].texts] == ["no numbers"]
+
+
+def as_in_the_table(data) -> dict[str, str]:
+    """The numbers of the whole box as `whorl average --diagnostics` shows them."""
+    table = DiagnosticMeans(0.0, 1.0, "", {"of": data.assign_attrs(states=30)}, ()).cells()
+    return {number: told for _, quantity, number, told, samples in table if not quantity and samples != "sum"}
 
 
 def test_ready_sets_are_densities_a_joint_density_and_numbers():
@@ -94,11 +104,22 @@ def test_ready_sets_are_densities_a_joint_density_and_numbers():
     assert np.nanmax(image.get_array()) == np.nanmax(shown)
     assert joint.get_ylabel().endswith("f = enstrophy")
     data = means("gradients")
+    data["skewness_samples"][...] = 19.0
     density, column = drawn(data).axes
     assert "Gaussian" in curves_of(density)
     told = [text.get_text() for text in column.texts]
-    assert told[told.index("skewness") + 1].startswith(f"{float(data['skewness']):.4g} ± ")
-    assert not any("error" in one or "samples" in one for one in told)
+    numbers = as_in_the_table(data)
+    assert told[told.index("skewness") + 1] == numbers["skewness"]
+    assert numbers["skewness"].endswith(" ?")
+    assert told[-1].startswith("?  of fewer than 20 independent")
+    assert not any("error" in one or one.endswith("samples") for one in told)
+    for name in numbers:
+        data[f"{name}_samples"][...] = 20.0
+    told = [text.get_text() for text in drawn(data).axes[1].texts]
+    assert told[told.index("skewness") + 1] == numbers["skewness"].removesuffix(" ?")
+    assert not any("?" in one for one in told)
+    (text,) = (one.get_text() for one in drawn(STATES["gradients"].isel(time=0)).axes[1].texts[1:2])
+    assert float(text) == pytest.approx(float(STATES["gradients"]["skewness"][0]), rel=1e-3)
     parts, cosines, _ = drawn(means("current")).axes
     assert "cos(u, b)" in curves_of(cosines)
     assert "j.x" in curves_of(parts)

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import j1
-from whorl.config.case import Case
+from whorl.config.case import Case, load_case, ready_cases
 from whorl.config.models import MODELS
 from whorl.config.models.viscous import integral_scale
 from whorl.config.schemes import SCHEMES
@@ -140,16 +140,29 @@ def with_scheme(name, option, scheme):
 
 
 @pytest.mark.parametrize(
-    ("scheme", "dealias", "most"), [("rk3", "2/3", 0.83), ("rk4", "phase-shift", 0.95), ("ab3", "none", 0.23)]
+    ("scheme", "dealias", "most", "what"),
+    [
+        ("rk3", "2/3", 0.83, "up to which rk3 is stable without viscosity"),
+        ("rk4", "phase-shift", 0.95, "up to which rk4 is stable without viscosity"),
+        ("ab3", "none", 0.23, "up to which ab3 is stable without viscosity"),
+        ("rk2", "phase-shift", 0.63, "at which each step of rk2 doubles the shortest waves"),
+        ("ab2", "none", 0.42, "at which each step of ab2 doubles the shortest waves"),
+    ],
 )
-def test_a_run_warns_of_a_courant_number_that_is_too_large(scheme, dealias, most):
+def test_a_run_warns_of_a_courant_number_that_is_too_large(scheme, dealias, most, what):
     def told(courant):
         time = {"courant": courant, "steps": 1, "scheme": scheme}
         return warnings(Case(grid={"points": 8, "dealias": dealias}, flow={"viscosity": 0.1}, time=time))
 
     assert told(0.97 * most) == []
     (warning,) = told(1.03 * most)
-    assert f"is more than {most}, up to which {scheme} is stable" in warning
+    assert f"is more than {most}, {what}" in warning
+    assert f'(grid.dealias = "{dealias}")' in warning
+
+
+@pytest.mark.parametrize("name", ready_cases())
+def test_no_ready_case_warns_of_itself(name):
+    assert warnings(load_case(name).updated(output={"directory": None})) == []
 
 
 def test_waves_grow_as_the_warning_says():

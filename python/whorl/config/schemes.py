@@ -11,7 +11,8 @@ A scheme is stable without any loss if ω dt stays below a limit, where ω is th
 or of a wave (Hairer and Wanner, Solving Ordinary Differential Equations II, section IV.2; for
 Adams–Bashforth Durran, Mon. Weather Rev. 119, 702 (1991)). Advected modes have ω dt ≤ π C κ, with the
 Courant number C and the ratio κ of the largest kept wavenumber to that of the grid, π/dx. rk2 and ab2 have no
-such limit: every mode grows, by (ω dt)⁴/8 and (ω dt)⁴/4 a step, and viscosity must outweigh the growth.
+such limit: every mode grows, by (ω dt)⁴/8 and (ω dt)⁴/4 a step where ω dt is small, and viscosity must
+outweigh the growth.
 """
 
 import math
@@ -35,9 +36,9 @@ class Scheme:
     """A scheme: its order, stages, reference, limit of stability and default Courant number.
 
     `frequency` is the largest stable ω dt without any loss; None if every mode grows, by `growth` (ω dt)⁴ a
-    step. `courant` is stable without viscosity for every dealiasing; if modes grow, it is small enough for
-    viscosity to outweigh the growth. A multistep scheme has the stages of its first step and remembers
-    `earlier` steps.
+    step where that is small, and twofold at ω dt = `doubling`. `courant` is stable without viscosity for
+    every dealiasing; if modes grow, it is small enough for viscosity to outweigh the growth. A multistep
+    scheme has the stages of its first step and remembers `earlier` steps.
     """
 
     order: int
@@ -46,6 +47,7 @@ class Scheme:
     courant: float
     frequency: float | None = None
     growth: float = 0.0
+    doubling: float = math.inf
     earlier: int = 0
 
     @property
@@ -88,8 +90,14 @@ FIRST_STEP = (PREDICTOR, Stage(((0, 1), (2, -2)), (0.5, 0.0), 0.0))
 BASHFORTH = "Bashforth and Adams, Theory of Capillary Action (1883)"
 
 SCHEMES: dict[str, Scheme] = {
+    # A step multiplies by 1 + iz − z²/2 with z = ω dt, of size (1 + z⁴/4)^½.
     "rk2": Scheme(
-        2, (PREDICTOR, CORRECTOR), "Heun; Rogallo, NASA TM 81315 (1981)", courant=0.5, growth=1 / 8
+        2,
+        (PREDICTOR, CORRECTOR),
+        "Heun; Rogallo, NASA TM 81315 (1981)",
+        courant=0.5,
+        growth=1 / 8,
+        doubling=12**0.25,
     ),
     "rk3": Scheme(
         3,
@@ -148,7 +156,8 @@ SCHEMES: dict[str, Scheme] = {
         courant=1.0,
         frequency=3.34,
     ),
-    "ab2": Scheme(2, FIRST_STEP, BASHFORTH, courant=0.2, growth=1 / 4, earlier=1),
+    # A step multiplies by the larger root of G² − (1 + 3iz/2) G + iz/2.
+    "ab2": Scheme(2, FIRST_STEP, BASHFORTH, courant=0.2, growth=1 / 4, doubling=1.328067, earlier=1),
     "ab3": Scheme(3, FIRST_STEP, BASHFORTH, courant=0.2, frequency=0.7236, earlier=2),
 }
 SchemeName = Literal[*SCHEMES]
@@ -158,9 +167,9 @@ DEFAULT: SchemeName = "rk4-gill"
 def largest_courant(scheme: str, dealias: str) -> float:
     """The largest Courant number at which the scheme is stable without viscosity.
 
-    For a scheme that is never stable it is the Courant number at which the shortest waves double in a step:
-    in a flow that the grid resolves no viscosity outweighs such growth.
+    For a scheme that is never stable it is the Courant number at which the shortest waves double in a step,
+    where the speed is largest: in a flow that the grid resolves no viscosity outweighs such growth.
     """
     of = SCHEMES[scheme]
-    frequency = of.frequency or (1 / of.growth) ** 0.25
+    frequency = of.frequency or of.doubling
     return frequency / (math.pi * LARGEST_KEPT[dealias])

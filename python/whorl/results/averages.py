@@ -315,7 +315,12 @@ def _cells(one: Mean) -> tuple[str, str, str, str]:
 
 def told(one: Mean) -> str:
     """A mean with its error, and a question mark if that is not reliable."""
-    return with_error(one.mean, one.error) + ("" if one.reliable else " ?")
+    return told_number(one.mean, one.error, one.samples)
+
+
+def told_number(mean: float, error: float, samples: float) -> str:
+    """A mean with its error, which has a question mark unless it is reliable as that of a `Mean` is."""
+    return with_error(mean, error) + ("" if samples >= ENOUGH or error == 0 else " ?")
 
 
 def counted_samples(samples: float) -> str:

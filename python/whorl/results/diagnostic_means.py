@@ -12,12 +12,11 @@ import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.base.files import whole_file
 from whorl.base.hdf5 import open_hdf5
-from whorl.base.text import with_error
 from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
 from whorl.output.diagnostic_files import check_replaceable, write_group
 from whorl.output.means import ENOUGH, FEWEST
-from whorl.results.averages import averages_of, counted_samples, finite_or_none
+from whorl.results.averages import averages_of, counted_samples, finite_or_none, told_number
 from whorl.results.pooled import pooled
 from whorl.results.window import between, check_order, check_window, missing
 
@@ -174,8 +173,7 @@ def _cells(data: xr.Dataset, array: xr.DataArray, index: tuple[int, ...]) -> tup
     if f"{array.name}_error" not in data:
         return f"{value:g}" if value % 1 else f"{int(value)}", "sum"
     error, samples = (float(data[f"{array.name}_{end}"].values[index]) for end in ("error", "samples"))
-    doubtful = "" if error == 0 or samples >= ENOUGH else " ?"
-    return with_error(float(value), error) + doubtful, "" if error == 0 else counted_samples(samples)
+    return told_number(float(value), error, samples), "" if error == 0 else counted_samples(samples)
 
 
 def averaged(data: xr.Dataset) -> list[xr.DataArray]:

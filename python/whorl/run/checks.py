@@ -126,10 +126,10 @@ def limit_of_courant(case: Case) -> str:
     scheme, dealias = case.time.scheme, case.grid.dealias
     largest = f"{largest_courant(scheme, dealias):.2g}"
     if SCHEMES[scheme].growth:
-        what = f"{largest}, beyond which {scheme} doubles the shortest waves in a step"
+        what = f"{largest}, at which each step of {scheme} doubles the shortest waves if nothing damps them"
     else:
-        what = f"{largest}, up to which {scheme} is stable"
-    return f'{what} without viscosity with grid.dealias = "{dealias}": where it is weak scales grow'
+        what = f"{largest}, up to which {scheme} is stable without viscosity"
+    return f'{what} (grid.dealias = "{dealias}"); where the viscosity is small, short waves may grow'
 
 
 def step_too_large(case: Case, courant: float, step: int) -> str | None:

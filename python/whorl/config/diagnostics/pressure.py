@@ -31,9 +31,9 @@ OF_FORCE = (
 
 
 class Pressure(ReadySet):
-    """Moments and densities of the pressure and of the acceleration −∇p + ν∇²u, and its parts.
+    """Moments and densities of the pressure and of the unforced acceleration −∇p + ν∇²u, and its parts.
 
-    The acceleration is without the force f of [[forcing]]; where that is known, numbers with it are beside.
+    It is without the force f of [[forcing]]; where that is known, numbers with it are beside.
     """
 
     kind: Literal["pressure"] = option(..., "kind of diagnostic")
@@ -47,7 +47,7 @@ class Pressure(ReadySet):
             )
         axes = "xy" if flow.must_be_flat else "xyz"
         count = len(axes)
-        parts = {f"acceleration.{axis}": f"{WHOLE}.{axis}" for axis in axes}
+        parts = {f"unforced_acceleration.{axis}": f"{WHOLE}.{axis}" for axis in axes}
         of_epsilon = "mean(2*viscosity*sum(strain(velocity)**2))"
         numbers = [
             Number(
@@ -57,7 +57,7 @@ class Pressure(ReadySet):
             ),
             Number("pressure_gradient", _square(PRESSURE), "⟨|∇p|²⟩", PER_TIME),
             Number("friction", _square(FRICTION), "⟨|ν∇²u|²⟩", PER_TIME),
-            Number("acceleration_square", _square(WHOLE), "⟨|−∇p + ν∇²u|²⟩", PER_TIME),
+            Number("unforced_acceleration_square", _square(WHOLE), "⟨|−∇p + ν∇²u|²⟩", PER_TIME),
         ]
         scaled = f"({count}*{of_epsilon}**1.5*viscosity**-0.5)"
         meaning = f"⟨a_i a_i⟩/({count} ε^{{3/2}} ν^{{−1/2}})"

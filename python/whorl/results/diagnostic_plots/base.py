@@ -1,7 +1,7 @@
 """What drawings of diagnostics share: looks of curves, bands of errors, names of axes."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from whorl.base.text import in_powers
 from whorl.config.columns import UNITS_OF_CASE
+from whorl.output.means import ENOUGH
+from whorl.results.averages import told_number
 from whorl.results.picture_style import COLORS
 
 DASHES = ("-", (0, (4, 1.5)), (0, (1, 1)))  # of those after as many as there are colours
@@ -93,7 +96,7 @@ def draw_band(
     values: np.ndarray,
     error: np.ndarray | None,
     color: str,
-    floor: float = -np.inf,
+    floor: float | np.ndarray = -np.inf,
 ) -> None:
     """A band of one standard error on either side, from `floor` up."""
     if error is None:
@@ -132,10 +135,18 @@ def scaled(data: xr.Dataset, axis: str) -> str:
     )
 
 
-def with_error(value: float, error: np.ndarray | None) -> str:
-    """A number as text, with its standard error if that is known."""
-    known = error is not None and np.isfinite(error)
-    return f"{value:.4g}" + (f" ± {float(error):.2g}" if known else "")
+def told(data: xr.Dataset, name: str) -> str:
+    """A number of the whole box: a mean as `whorl average` tells it, one of a state with four digits."""
+    value = float(data[name])
+    if f"{name}_error" not in data:
+        return in_powers(float(f"{value:.4g}"))
+    return told_number(value, *(float(data[f"{name}_{of}"]) for of in ("error", "samples")))
+
+
+def doubt(numbers: Sequence[str]) -> list[str]:
+    """What the question marks of numbers mean, if there are any."""
+    marked = any(number.endswith("?") for number in numbers)
+    return [f"?  of fewer than {ENOUGH:.0f} independent\n    samples: not reliable"] if marked else []
 
 
 def places(data: xr.Dataset, axis: str) -> tuple[np.ndarray, list[str] | None]:
@@ -162,11 +173,13 @@ def say(ax: Axes, text: str) -> None:
 
 
 def tell_empty(figure: Figure) -> None:
-    """Say so in each graph whose curves have no numbers."""
+    """Say so in each graph whose curves have no numbers, unless it says why."""
     for ax in figure.axes:
         lines = [one for one in ax.lines if one.get_color() != LAW["color"]]
-        if lines and not any(
-            np.isfinite(np.asarray(one.get_xydata(), float)).all(axis=1).any() for one in lines
+        if (
+            lines
+            and not ax.texts
+            and not any(np.isfinite(np.asarray(one.get_xydata(), float)).all(axis=1).any() for one in lines)
         ):
             say(ax, "no numbers")
 

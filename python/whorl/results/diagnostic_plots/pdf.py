@@ -5,6 +5,7 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
+from whorl.base.text import in_powers, in_words
 from whorl.results.diagnostic_plots.base import (
     HEIGHT,
     LAW,
@@ -15,6 +16,8 @@ from whorl.results.diagnostic_plots.base import (
     error_of,
     legend,
     populated,
+    quantity_of,
+    say,
     scaled,
 )
 
@@ -40,11 +43,24 @@ def draw_densities(ax: Axes, data: xr.Dataset, prefix: str = "") -> None:
         ax.plot(place, np.where(gaussian > floor, gaussian, np.nan), label="Gaussian", **LAW)
     for name, one, look in curves(density):
         values, error = np.where(one.values > 0, one.values, np.nan)[shown], error_of(data, one)
-        draw_curve(ax, bins, values, look, name)
+        draw_curve(ax, bins, values, look, name if (one.values > 0).any() else f"{name}   (no points)")
         draw_band(ax, bins, values, None if error is None else error[shown], look.color, floor)
     flat = positive.size and positive.max() < FLAT * positive.min()
     ax.set(yscale="linear" if flat else "log", xlabel=scaled(data, axis), ylabel="probability density")
     ax.set_ylim(bottom=0.0 if flat else floor)
+    if not positive.size:
+        say(ax, _reason(data, prefix))
     if len(bins) > 1:
         ax.set_xlim(bins[0], bins[-1])
     legend(ax)
+
+
+def _reason(data: xr.Dataset, prefix: str) -> str:
+    """Why there are no densities: where the points are that lie in no bin, and means that are near zero."""
+    outside = data[f"{prefix}outside"].sum(quantity_of(data[f"{prefix}outside"]))
+    points = [f"{int(outside.sel(beyond=one))} {one}" for one in outside["beyond"].values]
+    told = f"no points on the axis: {in_words(points)}"
+    if "log" not in scaled(data, f"{prefix}bin"):
+        return told
+    means = in_words([in_powers(float(f"{mean:.2g}")) for mean in data[f"{prefix}mean"].values])
+    return f"{told}\nlog₁₀(f/⟨f⟩) needs a mean that is not near zero, and ⟨f⟩ = {means}"

@@ -4,11 +4,12 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from whorl.results.diagnostic_plots.base import HEIGHT, WIDTH, error_of, label_of, with_error
+from whorl.results.diagnostic_plots.base import HEIGHT, WIDTH, doubt, label_of, told
 from whorl.results.diagnostic_plots.joint_pdf import draw_joint_density
 from whorl.results.diagnostic_plots.pdf import draw_densities
 
 OF_NUMBERS = 0.3  # of the width of a graph
+OF_LINE = 0.085  # of the height, for a number with its name
 
 
 def draw_ready_set(figure: Figure, data: xr.Dataset) -> None:
@@ -39,9 +40,9 @@ def _numbers(data: xr.Dataset) -> list[str]:
 
 def _column(ax: Axes, data: xr.Dataset, names: list[str]) -> None:
     ax.set_axis_off()
-    for n, name in enumerate(names):
-        error, y = error_of(data, data[name]), 1.0 - 0.085 * n
-        told = with_error(float(data[name]), error)
+    numbers = [told(data, name) for name in names]
+    for n, (name, number) in enumerate(zip(names, numbers, strict=True)):
+        y = 1.0 - OF_LINE * n
         ax.text(
             0.0,
             y,
@@ -51,4 +52,14 @@ def _column(ax: Axes, data: xr.Dataset, names: list[str]) -> None:
             color="0.35",
             va="top",
         )
-        ax.text(0.0, y - 0.035, told, transform=ax.transAxes, fontsize=9.5, va="top")
+        ax.text(0.0, y - 0.035, number, transform=ax.transAxes, fontsize=9.5, va="top")
+    for line in doubt(numbers):
+        ax.text(
+            0.0,
+            1.0 - OF_LINE * len(names),
+            line,
+            transform=ax.transAxes,
+            fontsize=7,
+            color="0.35",
+            va="top",
+        )

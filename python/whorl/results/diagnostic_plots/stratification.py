@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from whorl.results.diagnostic_plots.base import LAW, error_of, legend, with_error
+from whorl.results.diagnostic_plots.base import LAW, doubt, legend, told
 from whorl.results.diagnostic_plots.upright import Graph, draw_upright
 
 GRAPHS = (
@@ -47,13 +47,11 @@ def draw_stratification(figure: Figure, data: xr.Dataset) -> None:
     ax.axvline(0.25, label="1/4", **LAW)
     ax.set_xlim(*_shown(data["richardson"].values))
     legend(ax)
-    told = []
-    for name, label in NUMBERS.items():
-        error = error_of(data, data[name])
-        told.append(f"{label}\n{with_error(float(data[name]), error)}")
+    numbers = [f"{label}\n{told(data, name)}" for name, label in NUMBERS.items()]
     last = axes[len(GRAPHS)]
     last.set_axis_off()
-    last.text(0.0, 1.0, "\n\n".join(told), transform=last.transAxes, va="top", color="0.35")
+    text = "\n\n".join([*numbers, *doubt(numbers)])
+    last.text(0.0, 1.0, text, transform=last.transAxes, va="top", color="0.35")
 
 
 def _shown(richardson: np.ndarray) -> tuple[float, float]:

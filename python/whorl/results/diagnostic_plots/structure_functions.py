@@ -1,6 +1,7 @@
 """Structure functions over the separation, and the balances of the third order."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -15,95 +16,143 @@ from whorl.results.diagnostic_plots.base import (
     Look,
     draw_band,
     draw_curve,
-    error_of,
     legend,
     short,
+    tell_left_out,
 )
 from whorl.results.picture_style import COLORS
 
-BALANCES = (
-    ("cubic_balance", 4 / 5, "(6κ⟨δf_L²⟩′ − ⟨δf_L³⟩)/(ε r)"),
-    ("flux_balance", 4 / 3, "(2κ⟨|δf|²⟩′ − ⟨δu_L |δf|²⟩)/(ε r)"),
-)
+
+class Part(NamedTuple):
+    """Moments of the increments of a quantity: the name of their arrays, the axis it is on, the symbol."""
+
+    name: str
+    kind: str
+    symbol: str
+    quantity: str
+
+
+class Balance(NamedTuple):
+    """A balance of a quantity: the name of its arrays, the axis it is on, its law, how it is written."""
+
+    name: str
+    kind: str
+    law: float
+    label: str
+    quantity: str
+
+
 STYLES = {"x": "-", "y": "--", "z": ":"}
 LINES = {"x": "──", "y": "– –", "z": "·····"}
+DEEPEST = 0.1  # of a moment: so far down a band of errors goes that reaches zero, where the axis has no end
 
 
 def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
-    """Absolute moments in logarithmic axes; beside them balances, or else signed moments if there are any."""
+    """Absolute moments of the first vector and the first number, in logarithmic axes.
+
+    Beside them are balances of these, or else the signed moments of one if there are any.
+    """
     axes = [axis for axis in "xyz" if f"r_{axis}" in data.dims]
-    balanced = [one for one in BALANCES if np.isfinite(data.get(f"{one[0]}_{axes[0]}", np.nan)).any()]
-    if balanced or f"signed_{_kind(data)[0]}_{axes[0]}" in data:
-        figure.set_size_inches(1.5 * WIDTH, HEIGHT)
-        left, right = figure.subplots(1, 2)
-        _third_order(right, data, axes, balanced)
-    else:
-        figure.set_size_inches(WIDTH, HEIGHT)
-        left = figure.subplots()
-    for axis in axes:
-        _moments(left, data, axis)
-    name, kind = _kind(data)
-    symbol = "⟨|δf_L|ⁿ⟩" if kind == "vector" else "⟨|δf|ⁿ⟩"
-    positive = any((data[f"{name}_{axis}"] > 0).any() for axis in axes)
-    left.set(
-        yscale="log" if positive else "linear",
-        ylabel=f"{symbol},   f = {short(str(data[kind].values[0]))}",
-        title=f"{name} moments",
-    )
+    parts, balances = _parts(data), _balances(data, axes[0])
+    beside = bool(balances) or f"signed_{parts[0].name}_{axes[0]}" in data
+    graphs = len(parts) + beside
+    figure.set_size_inches(0.5 * (1 + graphs) * WIDTH, HEIGHT)
+    *left, last = figure.subplots(1, graphs, squeeze=False)[0]
+    for ax, part in zip([*left, last], parts, strict=False):
+        _moments(ax, data, axes, part)
+    if balances:
+        _draw_balances(last, data, axes, balances)
+    elif beside:
+        _signed(last, data, axes, parts[0])
     for ax in figure.axes:
         legend(ax)
         ax.set(xscale="log", xlabel=f"r  [length]   {', '.join(f'{axis} {LINES[axis]}' for axis in axes)}")
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_major_formatter("{x:g}")
         ax.xaxis.set_minor_formatter(NullFormatter())
+    tell_left_out(figure, sum(data.sizes[part.kind] for part in parts) - len(parts))
 
 
-def _third_order(
-    right: Axes, data: xr.Dataset, axes: Sequence[str], balanced: Sequence[tuple[str, float, str]]
-) -> None:
-    """Balances, or signed moments if there are none."""
-    if balanced:
-        for n, (name, law, label) in enumerate(balanced):
-            right.axhline(law, **LAW)
-            for axis in axes:
-                _line(right, data, f"{name}_{axis}", axis, COLORS[n], label if axis == axes[0] else "")
-        right.set_ylim(bottom=min(0.0, right.get_ylim()[0]))
-        right.set_title("balances of the third order, 4/5 and 4/3")
-    else:
-        right.axhline(0, **LAW)
+def _parts(data: xr.Dataset) -> list[Part]:
+    """What is drawn: the increments of the first vector and of the first number."""
+    kinds = (("longitudinal", "vector", "δf_L"), ("scalar", "number", "δf"))
+    return [Part(*one, str(data[one[1]].values[0])) for one in kinds if one[1] in data.dims]
+
+
+def _balances(data: xr.Dataset, axis: str) -> list[Balance]:
+    """The balances that are known of what is drawn."""
+    cubic = ("cubic_balance", "vector", 4 / 5, "(6κ⟨δf_L²⟩′ − ⟨δf_L³⟩)/(ε r)")
+    flux = ("flux_balance", "quantity", 4 / 3, "(2κ⟨|δf|²⟩′ − ⟨δu_L |δf|²⟩)/(ε r)")
+    known = [
+        Balance(*one, part.quantity)
+        for part in _parts(data)
+        for one in ((cubic, flux) if part.kind == "vector" else (flux,))
+    ]
+    return [
+        one
+        for one in known
+        if f"{one.name}_{axis}" in data
+        and np.isfinite(data[f"{one.name}_{axis}"].sel({one.kind: one.quantity})).any()
+    ]
+
+
+def _draw_balances(ax: Axes, data: xr.Dataset, axes: Sequence[str], balances: Sequence[Balance]) -> None:
+    several = len({one.quantity for one in balances}) > 1
+    for law in {one.law for one in balances}:
+        ax.axhline(law, **LAW)
+    for one, color in zip(balances, COLORS, strict=False):
+        label = one.label + (f",  f = {short(one.quantity, 12)}" if several else "")
         for axis in axes:
-            _line(
-                right, data, f"{_kind(data)[0]}_{axis}", axis, COLORS[0], f"⟨δf³⟩ along {axis}", signed=True
-            )
+            of_first = label if axis == axes[0] else ""
+            _line(ax, data, f"{one.name}_{axis}", {one.kind: one.quantity}, color, of_first)
+    ax.set_ylim(bottom=min(0.0, ax.get_ylim()[0]))
+    ax.set_title("balances of the third order, 4/5 and 4/3")
 
 
-def _kind(data: xr.Dataset) -> tuple[str, str]:
-    """What is drawn: the increments of the first vector, or of the first number if there is none."""
-    return ("longitudinal", "vector") if "vector" in data.dims else ("scalar", "number")
+def _signed(ax: Axes, data: xr.Dataset, axes: Sequence[str], part: Part) -> None:
+    """The third moments with their signs."""
+    ax.axhline(0, **LAW)
+    for axis in axes:
+        where = {part.kind: part.quantity, "odd_order": data["odd_order"].values[0]}
+        _line(ax, data, f"signed_{part.name}_{axis}", where, COLORS[0], f"along {axis}")
+    ax.set(ylabel=f"⟨{part.symbol}³⟩,   f = {short(part.quantity)}", title="signed moments, third order")
 
 
-def _moments(ax: Axes, data: xr.Dataset, axis: str) -> None:
+def _moments(ax: Axes, data: xr.Dataset, axes: Sequence[str], part: Part) -> None:
     """The moments of even orders, one colour an order."""
-    name, kind = _kind(data)
-    array = data[f"{name}_{axis}"].isel({kind: 0})
-    errors = error_of(data, data[f"{name}_{axis}"])
-    first = axis == min(one for one in "xyz" if f"r_{one}" in data.dims)
-    for n, order in enumerate(array["order"].values):
-        if order % 2:
-            continue
-        label = f"n = {order:.0f}" if first else ""
-        values, color = array.values[n], COLORS[n // 2]
-        draw_curve(ax, data[f"r_{axis}"].values, values, Look(color, STYLES[axis]), label)
-        band = None if errors is None else errors[0][n]
-        draw_band(ax, data[f"r_{axis}"].values, values, band, color, floor=0.3 * np.nanmin(values))
+    positive = any((data[f"{part.name}_{axis}"].sel({part.kind: part.quantity}) > 0).any() for axis in axes)
+    even = [order for order in data["order"].values if order % 2 == 0]
+    for axis in axes:
+        for order, color in zip(even, COLORS, strict=False):
+            label = f"n = {order:.0f}" if axis == axes[0] else ""
+            _line(
+                ax,
+                data,
+                f"{part.name}_{axis}",
+                {part.kind: part.quantity, "order": order},
+                color,
+                label,
+                DEEPEST,
+            )
+    ax.set(
+        yscale="log" if positive else "linear",
+        ylabel=f"⟨|{part.symbol}|ⁿ⟩,   f = {short(part.quantity)}",
+        title=f"{part.name} moments",
+    )
 
 
 def _line(
-    ax: Axes, data: xr.Dataset, name: str, axis: str, color: str, label: str, signed: bool = False
+    ax: Axes,
+    data: xr.Dataset,
+    name: str,
+    where: dict[str, object],
+    color: str,
+    label: str,
+    deepest: float | None = None,
 ) -> None:
-    array = data[f"signed_{name}"] if signed else data[name]
-    first = {dim: 0 for dim in array.dims if dim != f"r_{axis}"}
-    values, error = array.isel(first).values, error_of(data, array)
-    draw_curve(ax, data[f"r_{axis}"].values, values, Look(color, STYLES[axis]), label)
-    band = None if error is None else error[tuple(0 for _ in first)]
-    draw_band(ax, data[f"r_{axis}"].values, values, band, color)
+    """The curve of one quantity along the axis that ends the name of the array, with its errors."""
+    axis = name[-1]
+    r, values, errors = data[f"r_{axis}"].values, data[name].sel(where).values, data.get(f"{name}_error")
+    draw_curve(ax, r, values, Look(color, STYLES[axis]), label)
+    floor = -np.inf if deepest is None else deepest * values
+    draw_band(ax, r, values, None if errors is None else errors.sel(where).values, color, floor)
