@@ -26,6 +26,7 @@ COLOURS = 256  # for small files
 GRADIENTS = ["dx(u.x)", "dx(u.y)"]
 RATES = ["2*nu*sum(strain(u)**2)", "nu*dot(omega, omega)"]
 Q_R = ["-det(grad(u))", "-trace(grad(u) @ grad(u))/2"]
+TRIADS = [[[1, 1, 0], [1, -2, n]] for n in range(4)] + [[[2, 0, 1], [0, 2, n]] for n in range(4)]
 FORCED = [
     {"kind": "pdf", "of": [*GRADIENTS, "p"], "bins": 200},
     {"kind": "moments", "of": ["u.x", *GRADIENTS, "p"]},
@@ -33,8 +34,10 @@ FORCED = [
     {"kind": "conditional", "of": RATES, "given": "p", "bins": 60, "range": [-8, 4]},
     {"kind": "profile", "of": ["u", "u.x*u.z"]},
     {"kind": "spectrum", "of": ["u", "omega", "p"]},
+    {"kind": "correlation", "of": ["u", "dye"]},
     {"kind": "transfer"},
     {"kind": "shell-to-shell", "shells": "logarithmic"},
+    {"kind": "triads", "modes": TRIADS},
     {"kind": "structure-functions"},
     {"kind": "slice", "of": ["omega.z", "p"], "at": 3.14},
     {"kind": "line", "of": ["u", "dye"], "along": "z", "at": [3.14, 0.0]},
@@ -85,6 +88,7 @@ CASES: dict[str, Case] = {
     "taylor-green-superfluid": load_case("taylor-green-superfluid").updated(
         diagnostics=_measured("condensate", 0.5, bins=100)
     ),
+    "vortices-2d": load_case("vortices-2d").updated(diagnostics=[{"kind": "vortices", "every": 1.0}]),
     "rotating": Case(
         grid={"points": 32},
         flow={"viscosity": 0.002, "rotation": 10.0, "linear": "exact"},
@@ -100,6 +104,7 @@ PICTURES: dict[str, tuple[str, dict[str, float]]] = {
     "stratification": ("kelvin-helmholtz", {"time": 6.0}),
     "current": ("decaying-mhd", {"time": 2.0}),
     "ring-to-ring": ("mhd-in-a-field", {"time": 1.0}),
+    "vortices": ("vortices-2d", {}),
     "condensate": ("taylor-green-superfluid", {"time": 1.0}),
     "modes": ("rotating", {}),
 }

@@ -5,7 +5,7 @@ A drawing gets a figure and the dataset of a diagnostic, over its axes: of one s
 
 Its modules, each of which reaches only those before it:
 base, binned, conditional, joint_pdf, line, moments, pdf, plain, slice, profile, ready, spectrum, transfer,
-shell_to_shell, ring_to_ring, correlation, vortices, structure_functions, upright, convection,
+shell_to_shell, ring_to_ring, triads, correlation, vortices, structure_functions, upright, convection,
 stratification.
 """
 
@@ -33,6 +33,7 @@ from whorl.results.diagnostic_plots.spectrum import draw_spectrum
 from whorl.results.diagnostic_plots.stratification import draw_stratification
 from whorl.results.diagnostic_plots.structure_functions import draw_structure_functions
 from whorl.results.diagnostic_plots.transfer import draw_transfer
+from whorl.results.diagnostic_plots.triads import draw_triads
 from whorl.results.diagnostic_plots.vortices import draw_vortices
 
 SETS = [kind for kind, one in KINDS.items() if issubclass(one, ReadySet)]
@@ -49,6 +50,7 @@ DRAWINGS: dict[str, Callable[[Figure, xr.Dataset], None]] = {
     "structure-functions": draw_structure_functions,
     "correlation": draw_correlation,
     "vortices": draw_vortices,
+    "triads": draw_triads,
     "convection": draw_convection,
     "stratification": draw_stratification,
     "slice": draw_slice_of,
