@@ -4,14 +4,14 @@ from typing import Any, Literal
 
 from whorl.config.diagnostics.base import Array, Axis, Layout
 from whorl.config.diagnostics.shell_to_shell import Cells, Exchanging, limits_of_giver, transfers
-from whorl.config.diagnostics.wave_bins import sector_bins
+from whorl.config.diagnostics.wave_bins import Shelled, sector_bins
 from whorl.config.section import option
 from whorl.programs.questions import Questions
 
 MOST_RINGS = 1000
 
 
-class RingToRing(Exchanging):
+class RingToRing(Exchanging, Shelled):
     """Transfers between rings of modes, shells cut by the angle of the wavenumber to an axis."""
 
     kind: Literal["ring-to-ring"] = option(..., "kind of diagnostic")

@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Layout, Texts, check_labels
+from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Texts, check_labels
 from whorl.config.diagnostics.wave_bins import Bins, Found, Shelled, sum_of_pairs
 from whorl.config.explain import did_you_mean
 from whorl.config.forcing.base import units_of
@@ -72,7 +72,7 @@ def _received(questions: Questions, one: Exchange, cells: Cells, giver: tuple[in
     return sum_of_pairs(questions, list(zip(receiver.nodes(), given.nodes(), strict=True)), cells.bins)
 
 
-class Exchanging(Shelled):
+class Exchanging(Diagnostic):
     """Base of what tells who gives to whom."""
 
     of: Texts = option((), 'exchanges of the model, such as "u to u" or "b to u"; all by default')
@@ -98,7 +98,7 @@ class Exchanging(Shelled):
         return units.pop() if len(units) == 1 else UNITS_OF_CASE
 
 
-class ShellToShell(Exchanging):
+class ShellToShell(Exchanging, Shelled):
     """Transfers between shells of modes: what each gives to each other one."""
 
     kind: Literal["shell-to-shell"] = option(..., "kind of diagnostic")
