@@ -219,6 +219,7 @@ def test_rings_are_drawn_by_shell_and_angle():
     angles = outline.get_xdata()
     assert (min(angles), max(angles)) == (data["giver_angle_lower"][1], data["giver_angle_upper"][1])
     assert received.get_xlabel() == "k  [1/length], θ from z"
+    assert not any(ax.texts for ax in graphs_of(drawn(STATES["ring-to-ring"].isel(time=0))))
 
 
 @pytest.mark.parametrize("value", [0.0, np.nan])

@@ -7,8 +7,10 @@ import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.axis import Axis
+from matplotlib.collections import QuadMesh
 from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
+from matplotlib.ticker import ScalarFormatter
 
 from whorl.results.diagnostic_plots.base import label_of
 
@@ -80,7 +82,28 @@ def draw_bins(ax: Axes, data: xr.Dataset, values: xr.DataArray, **style: Any) ->
             draw_line(edges[name][1], color="white", linewidth=2)
         tell_bins(axis, data, name, edges[name], strip)
     ax.set(xlim=edges[across][[0, -1]], ylim=edges[up][[0, -1]])
-    ax.figure.colorbar(image, ax=ax).outline.set_visible(False)
+    colour_bar(ax, image)
+
+
+def colour_bar(ax: Axes, image: QuadMesh, **place: Any) -> None:
+    """The colours beside a map; short numbers, however small the values."""
+    bar = ax.figure.colorbar(image, ax=ax, **place)
+    bar.outline.set_visible(False)
+    if isinstance(bar.formatter, ScalarFormatter):
+        bar.formatter.set_powerlimits((-2, 3))
+        bar.formatter.set_useMathText(True)
+
+
+def mark_doubtful(
+    ax: Axes, across: np.ndarray, up: np.ndarray, values: np.ndarray, error: np.ndarray | None
+) -> None:
+    """A dot where an error is larger than a value [up][across] that has a colour."""
+    if error is None:
+        return
+    limit = np.abs(np.nan_to_num(values)).max(initial=0.0)
+    rows, columns = np.nonzero((error > np.abs(values)) & (error > CLEAR * limit))
+    if rows.size:
+        ax.plot(across[columns], up[rows], ".", color="0.25", markersize=2)
 
 
 def about_zero(values: np.ndarray) -> dict[str, Any]:
@@ -96,13 +119,6 @@ def with_modes(data: xr.Dataset, array: str) -> xr.Dataset:
         any_at = there.any([other for other in there.dims if other != name])
         last[name] = slice(int(np.flatnonzero(any_at).max(initial=0)) + 1)
     return data.assign({array: data[array].where(there)}).isel(last)
-
-
-def doubtful(values: np.ndarray, error: np.ndarray | None, limit: float) -> np.ndarray:
-    """Where an error is larger than a value that has a colour, if that of the largest is `limit`."""
-    if error is None:
-        return np.zeros(values.shape, bool)
-    return (error > np.abs(values)) & (error > CLEAR * limit)
 
 
 def graphs(figure: Figure, count: int, height: float = SIDE) -> list[Axes]:

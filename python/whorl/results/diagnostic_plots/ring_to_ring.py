@@ -6,7 +6,14 @@ from matplotlib.figure import Figure
 from matplotlib.projections.polar import PolarAxes
 
 from whorl.results.diagnostic_plots.base import curves, error_of, label_of, options_of, say, tell_left_out
-from whorl.results.diagnostic_plots.binned import OF_PI, about_zero, doubtful, edges_of, ticks_between
+from whorl.results.diagnostic_plots.binned import (
+    OF_PI,
+    about_zero,
+    colour_bar,
+    edges_of,
+    mark_doubtful,
+    ticks_between,
+)
 
 MOST = 4  # exchanges, a row each
 SIDE = 4.2  # of a graph, in inches
@@ -20,6 +27,7 @@ def draw_ring_to_ring(figure: Figure, data: xr.Dataset) -> None:
     tell_left_out(figure, len(parts) - MOST)
     parts = parts[:MOST]
     figure.set_size_inches(2.4 * SIDE, SIDE * len(parts))
+    figure.set_layout_engine("constrained", w_pad=0.2)  # what stands beside quarters of a disc needs it
     for row, (name, received, _) in enumerate(parts):
         left, right = (figure.add_subplot(len(parts), 2, 2 * row + n, projection="polar") for n in (1, 2))
         transfer = data["transfer"].isel(quantity=row)
@@ -64,13 +72,10 @@ def _draw_rings(ax: PolarAxes, data: xr.Dataset, values: np.ndarray, error: np.n
     if not np.nan_to_num(values).any():
         say(ax, "it is zero")
         return
-    scale = about_zero(values)
     fine = np.interp(np.arange(FINE * (len(angles) - 1) + 1) / FINE, np.arange(len(angles)), angles)
-    image = ax.pcolormesh(fine, radii, np.repeat(values, FINE, axis=1), rasterized=True, **scale)
-    ax.figure.colorbar(image, ax=ax, shrink=0.75, pad=0.1).outline.set_visible(False)
-    shells, sectors = np.nonzero(doubtful(values, error, scale["norm"].vmax))
-    middle = (radii[1:] + radii[:-1]) / 2
-    ax.plot(data["giver_angle"].values[sectors], middle[shells], ".", color="0.25", markersize=2)
+    image = ax.pcolormesh(fine, radii, np.repeat(values, FINE, axis=1), rasterized=True, **about_zero(values))
+    colour_bar(ax, image, shrink=0.75, pad=0.1)
+    mark_doubtful(ax, data["giver_angle"].values, (radii[1:] + radii[:-1]) / 2, values, error)
 
 
 def _mark(ax: PolarAxes, data: xr.Dataset, n: int, m: int) -> None:

@@ -16,7 +16,14 @@ from whorl.results.diagnostic_plots.base import (
     say,
     tell_left_out,
 )
-from whorl.results.diagnostic_plots.binned import about_zero, doubtful, draw_bins, edges_of, graphs, tell_bins
+from whorl.results.diagnostic_plots.binned import (
+    about_zero,
+    draw_bins,
+    edges_of,
+    graphs,
+    mark_doubtful,
+    tell_bins,
+)
 
 MOST = 8  # matrices
 
@@ -39,13 +46,11 @@ def _draw_matrix(ax: Axes, data: xr.Dataset, values: xr.DataArray, name: str) ->
     if not np.nan_to_num(found).any():
         say(ax, "it is zero")
         return
-    scale = about_zero(found)
-    draw_bins(ax, data, values.transpose("receiver_k", "giver_k"), **scale)
+    draw_bins(ax, data, values.transpose("receiver_k", "giver_k"), **about_zero(found))
     ax.axline((1, 1), (10, 10), color="0.4", linewidth=0.7, linestyle=(0, (4, 3)))
     ax.set_box_aspect(1)
-    rows, columns = np.nonzero(doubtful(found, error_of(data, values), scale["norm"].vmax))
     k = data["giver_k"].values
-    ax.plot(k[columns], k[rows], ".", color="0.25", markersize=1.5)
+    mark_doubtful(ax, k, k, found, error_of(data, values))
 
 
 def _draw_fluxes(ax: Axes, data: xr.Dataset) -> None:
