@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -189,6 +190,11 @@ def test_the_table_has_numbers_and_short_arrays(tmp_path):
     rows = [row[:3] for row in means.cells()]
     assert ("moments", "p", "moment 4") in rows
     assert ("pdf", "u.x", "outside below") in rows
+    data = means["pdf"].copy(deep=True)
+    data["outside"].loc[{"beyond": ["below", "not a number"]}] = 0
+    data["outside"].loc[{"quantity": "p"}] = 0
+    told = replace(means, means={"pdf": data}).cells()
+    assert [row[1:3] for row in told if "outside" in row[2]] == [("u.x", "outside above")]
     assert ("moments", "u.x", "std") in rows
     assert len(set(rows)) == len(rows)
     assert "pdf" in str(means)

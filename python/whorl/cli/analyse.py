@@ -16,6 +16,8 @@ from whorl.output.directory import RunDirectory
 from whorl.output.named_state import named_state
 from whorl.run.progress import stdout_console
 
+OF_KINDS = ("pdf", "moments", "profile", "structure-functions")  # which have an option of their name
+MOMENTS = {3.0: "skewness", 4.0: "flatness"}  # by their order: those of the highest orders are in the file
 FILE = "analysis.h5"
 
 
@@ -99,16 +101,19 @@ def _of_case(place: RunDirectory, name: str) -> dict[str, Any]:
 
 
 def _show(found: dict[str, Any], path: Path) -> None:
-    """The numbers of the last state: of each diagnostic those that have no axis but the quantity."""
+    """The numbers of the last state: of each diagnostic those with no axis but the quantity, and MOMENTS."""
     console = stdout_console()
     for name, data in found.items():
         last = data.isel(time=-1)
-        numbers = [key for key, one in last.data_vars.items() if one.dims == ("quantity",)]
+        numbers = {key: one for key, one in last.data_vars.items() if one.dims == ("quantity",)}
+        if "moment" in last:
+            orders = [float(order) for order in last["order"]]
+            numbers |= {MOMENTS[n]: last["moment"].sel(order=n) for n in orders if n in MOMENTS}
         if not numbers:
             continue
         table = Table(name, *numbers, box=None, header_style="bold", pad_edge=False)
         for n, text in enumerate(last["quantity"].values):
-            table.add_row(escape(str(text)), *(f"{float(last[key][n]):.6g}" for key in numbers))
+            table.add_row(escape(str(text)), *(f"{float(one[n]):.6g}" for one in numbers.values()))
         console.print(table, "")
     groups = ", ".join(found)
     console.print(

@@ -156,13 +156,16 @@ def diagnostic_means(
 
 
 def _rows(name: str, data: xr.Dataset) -> Iterator[tuple[str, ...]]:
-    """A row of the table for each number of short arrays."""
+    """A row of the table for each number of short arrays; of points outside of bins where there are any."""
     for array in sorted(averaged(data), key=lambda one: one.ndim):
         others = [axis for axis in array.dims if axis != "quantity"]
         if math.prod(array.sizes[axis] for axis in others) > SHORT:
             continue
+        of_strays = str(array.name).endswith("outside")
         for index in np.ndindex(array.shape):
             place = array[index]
+            if of_strays and place == 0:
+                continue
             quantity = str(place["quantity"].values) if "quantity" in array.dims else ""
             number = " ".join([str(array.name), *(_label(place[axis].values) for axis in others)])
             yield (name, quantity, number, *_cells(data, array, index))
