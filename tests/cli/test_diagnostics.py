@@ -263,6 +263,10 @@ def test_a_run_without_diagnostics_says_so(whorl, tmp_path):
     result = whorl("analyse", "box")
     assert result.code == 2
     assert "the case of box has no [[diagnostics]]; say which are to be measured" in result.err
+    named = whorl("analyse", "box", "-d", "pdf")
+    assert (named.code, named.out) == (2, "")
+    assert "has no diagnostic pdf: it has none. --pdf EXPRESSION measures one." in named.err
+    assert "Options such as --pdf EXPRESSION measure others." in whorl("analyse", "box", "-d", "line").err
 
 
 def test_a_case_with_a_wrong_expression_ends_at_once(whorl, tmp_path):

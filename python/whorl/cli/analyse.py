@@ -10,15 +10,14 @@ from rich.table import Table
 from whorl.base.errors import CaseError
 from whorl.base.text import typed
 from whorl.cli.options import StateArgument
-from whorl.config.diagnostics import KINDS
 from whorl.config.explain import did_you_mean
 from whorl.output.directory import RunDirectory
 from whorl.output.named_state import named_state
 from whorl.run.progress import stdout_console
 
+FILE = "analysis.h5"
 OF_KINDS = ("pdf", "moments", "profile", "structure-functions")  # which have an option of their name
 MOMENTS = {3.0: "skewness", 4.0: "flatness"}  # by their order: those of the highest orders are in the file
-FILE = "analysis.h5"
 
 
 def analyse(
@@ -68,8 +67,8 @@ def analyse(
     abort_on_exception()
     states = _states(checkpoint, every, snapshot, snapshots)
     place = RunDirectory(on_root(world(), lambda: named_state(directory).directory))
-    kinds = {"pdf": pdf, "moments": moments, "profile": profile, "structure-functions": structure_functions}
-    wanted = [{"kind": kind, "of": list(texts)} for kind, texts in kinds.items() if texts]
+    given = zip(OF_KINDS, (pdf, moments, profile, structure_functions), strict=True)
+    wanted = [{"kind": kind, "of": list(texts)} for kind, texts in given if texts]
     wanted += on_root(world(), lambda: [_of_case(place, name) for name in diagnostic or []])
     path = output or place.path / FILE
     found = measure(directory, wanted, **states, output=path, settings=settings or [])
@@ -92,12 +91,11 @@ def _of_case(place: RunDirectory, name: str) -> dict[str, Any]:
     own = {one.label: one for one in place.read_case().diagnostics}
     if name in own:
         return own[name].model_dump(exclude_none=True)
-    near = did_you_mean(name, [*own, *KINDS])
-    known = f"it has {', '.join(own)}" if own else "it has none"
-    raise CaseError(
-        f"the case of {typed(place.path)} has no diagnostic {name}: {known}{near or '.'} Options such as "
-        "--pdf EXPRESSION measure others."
-    )
+    known = f"it has {', '.join(own)}{did_you_mean(name, own) or '.'}" if own else "it has none."
+    other = "Options such as --pdf EXPRESSION measure others."
+    if name in OF_KINDS:
+        other = f"--{name} EXPRESSION measures one."
+    raise CaseError(f"the case of {typed(place.path)} has no diagnostic {name}: {known} {other}")
 
 
 def _show(found: dict[str, Any], path: Path) -> None:
