@@ -253,6 +253,8 @@ def test_a_picture_is_of_the_mean_a_state_or_the_last_one(tmp_path):
     path = plot_diagnostic(tmp_path / "run", "pdf", tell=told.append)
     assert path == tmp_path / "run" / "pdf.png"
     assert "States in the window: pdf" in told[-2]
+    plot_diagnostic(tmp_path / "run", "pdf", tmp_path / "few.svg", start=20.0, tell=told.append)
+    assert any("rest on fewer than 20 independent samples: they" in one for one in told)
     told.clear()
     plot_diagnostic(tmp_path / "run", "pdf", tmp_path / "a.svg", time=4.4, tell=told.append)
     assert told == ["there is no state of t = 4.4; the nearest, of t = 4, is drawn"]

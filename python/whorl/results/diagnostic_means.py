@@ -85,10 +85,10 @@ class DiagnosticMeans:
         """Return the rows of the table as text, in the order of its heading: numbers and short arrays."""
         return [row for name, data in self.means.items() for row in _rows(name, data)]
 
-    def remarks(self) -> list[str]:
-        """Return the sentences below the table: on missing states, doubtful errors, and the window."""
+    def remarks(self, *, of_table: bool = True) -> list[str]:
+        """Return the sentences below the table, or of a picture: states, doubtful errors, the window."""
         states = ", ".join(f"{name} {data.attrs['states']}" for name, data in self.means.items())
-        doubts = [line for name, data in self.means.items() for line in _doubts(name, data)]
+        doubts = [line for name, data in self.means.items() for line in _doubts(name, data, of_table)]
         return [*self.notes, *doubts, f"States in the window: {states}.", self.verdict]
 
     def __str__(self) -> str:
@@ -189,8 +189,8 @@ def _label(value: np.ndarray) -> str:
     return f"{float(value):g}" if value.dtype.kind in "fiu" else str(value)
 
 
-def _doubts(name: str, data: xr.Dataset) -> Iterator[str]:
-    """Sentences on errors that are not known or not reliable."""
+def _doubts(name: str, data: xr.Dataset, of_table: bool) -> Iterator[str]:
+    """Sentences on errors that are not known or not reliable, which have a mark in a table."""
     if data.attrs["states"] < FEWEST:
         yield (
             f"{name} has only {data.attrs['states']} states in the window, and an error needs {FEWEST}: its "
@@ -203,8 +203,8 @@ def _doubts(name: str, data: xr.Dataset) -> Iterator[str]:
     if few:
         yield (
             f"{few} of {sum(error.size for error, _ in of_all)} errors of {name} rest on fewer than "
-            f"{ENOUGH:.0f} independent samples (a question mark): they are not reliable and probably too "
-            f"small, or not known where fewer than {FEWEST} states have points."
+            f"{ENOUGH:.0f} independent samples{' (a question mark)' if of_table else ''}: they are not "
+            f"reliable and probably too small, or not known where fewer than {FEWEST} states have points."
         )
 
 
