@@ -98,6 +98,17 @@ def test_between_walls_the_nearest_point_is_half_a_spacing_off():
         assert np.allclose(found["slice"][0], wanted[None, :], atol=1e-13)
 
 
+@pytest.mark.parametrize("model", ["navier-stokes", "navier-stokes-2d"])
+def test_a_slice_of_a_plane_flow_needs_no_position(model):
+    flow = {"model": model, "viscosity": 0.01}
+    simulation = Simulation(case_of(grid={"points": [16, 12, 1]}, flow=flow))
+    found = simulation.diagnose("slice", of="u.y")
+    assert np.array_equal(found["slice"], simulation.gather("u.y")[:, 0])
+    assert found["position"] == 0
+    with pytest.raises(CaseError, match=r"slice\.at is needed: there are 16 planes across x; give the pos"):
+        simulation.diagnose("slice", of="u.y", normal="x")
+
+
 def test_values_have_the_precision_of_the_flow():
     simulation = Simulation(case_of(run={"threads": 1, "device": devices.current(), "precision": "single"}))
     for kind, at in (("slice", 1.0), ("line", [1.0, 1.0])):

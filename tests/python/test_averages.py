@@ -104,6 +104,10 @@ def test_a_short_window_is_said_to_be_short(write):
     averages = open_run(write(TIMES, energy=noisy(1), dissipation=noisy(2)).path).average(100, 110)
     assert not averages.stationary
     assert "cannot be told: it needs 20 independent samples, and energy has " in averages.verdict
+    few = {"energy": 4.2, "dissipation": 8.0, "dye_variance": math.nan}
+    assert averages._too_few(few).startswith(
+        "it needs 20 independent samples, and energy has 4, dissipation 8 and dye_variance too few"
+    )
     assert "a window of length " in averages.verdict
     assert not averages["energy"].reliable
     (cells,) = (row for row in averages.cells() if row[0] == "energy")

@@ -115,7 +115,7 @@ DIAGNOSTICS = [
         "^diagnostics.pdf.of: .* needs a mean that is not zero",
     ),
     ({"kind": "pdf", "of": "2 + t"}, "^diagnostics.pdf.of: it is the same at all points"),
-    ({"kind": "slice", "of": "u"}, r"^diagnostics\[0\].at .* is missing"),
+    ({"kind": "slice", "of": "u"}, "^diagnostics.slice.at is needed: there are .* planes across z; give"),
     ({"kind": "slice", "of": "u", "at": 7.0}, "^diagnostics.slice.at: z = 7 is outside the box, 0 to 6.28"),
     ({"kind": "slice", "of": "u", "at": -1.0}, "^diagnostics.slice.at: z = -1 is outside the box"),
     ({"kind": "slice", "of": "u", "at": 1.0, "stride": 0}, "it must be at least 1"),

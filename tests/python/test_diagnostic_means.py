@@ -2,6 +2,7 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -189,6 +190,11 @@ def test_the_table_has_numbers_and_short_arrays(tmp_path):
     rows = [row[:3] for row in means.cells()]
     assert ("moments", "p", "moment 4") in rows
     assert ("pdf", "u.x", "outside below") in rows
+    data = means["pdf"].copy(deep=True)
+    data["outside"].loc[{"beyond": ["below", "not a number"]}] = 0
+    data["outside"].loc[{"quantity": "p"}] = 0
+    told = replace(means, means={"pdf": data}).cells()
+    assert [row[1:3] for row in told if "outside" in row[2]] == [("u.x", "outside above")]
     assert ("moments", "u.x", "std") in rows
     assert len(set(rows)) == len(rows)
     assert "pdf" in str(means)
@@ -204,7 +210,9 @@ def test_too_few_states_for_an_error_are_told(tmp_path):
     assert "moments has only 3 states in the window, and an error needs 4" in means.remarks()[0]
     assert all("± unknown ?" in row[3] for row in means.cells())
     few = run.mean_diagnostics("moments", start=30)
-    assert "errors of moments rest on fewer than 20 independent samples" in few.remarks()[0]
+    doubt = "errors of moments rest on fewer than 20 independent samples"
+    assert f"{doubt} (a question mark): they are not reliable" in few.remarks()[0]
+    assert f"{doubt}: they are not reliable" in few.remarks(of_table=False)[0]
     assert all(row[3].endswith(" ?") for row in few.cells())
     with pytest.raises(CaseError, match="moments has only one state in the window"):
         run.mean_diagnostics("moments", found={"moments": run.diagnostics["moments"].isel(time=[39])})

@@ -72,6 +72,34 @@ def _ends(data: xr.Dataset) -> tuple[float, float]:
     return tuple(np.sort(-2 * np.pi * np.fft.fftfreq(length, dt))[[0, -1]])
 
 
+def test_without_waves_the_frequencies_are_those_of_the_energy():
+    below = drawn(modes(dt=0.001, times=40_000), case_of([])).axes[1]
+    assert below.get_title() == "E(k, ω)"
+    assert OMEGA.max() < below.get_ylim()[1] < 2 * OMEGA.max()  # the highest is 3142
+    one = drawn(modes(dt=0.001, times=40_000).isel(mode=[2]), case_of([])).axes[1]
+    assert OMEGA[2] < one.get_xlim()[1] == -one.get_xlim()[0] < 2 * OMEGA[2]
+    assert one.get_title() == "Frequency spectra S(ω)"
+
+
+def test_energy_beyond_the_waves_is_seen():
+    fast = modes().assign(amplitude=modes()["amplitude"] * np.exp(-1j * 40 * modes()["time"]))
+    assert drawn(fast).axes[1].get_ylim()[1] > 40 + OMEGA.max()
+
+
+def test_points_are_called_by_their_positions():
+    values = modes()["amplitude"].values.real[:, :1, :2]
+    places = {"x": [0.5, 1.0], "y": [np.pi, 2.0], "z": [0.0, 1 / 3]}
+    data = xr.Dataset(
+        {"value": (("time", "quantity", "point"), values)},
+        {"time": modes()["time"].values, "quantity": ["u.x"], "point": [0, 1]}
+        | {axis: ("point", one) for axis, one in places.items()},
+    )
+    above, below = drawn(data).axes
+    labels = [line.get_label() for line in above.lines]
+    assert labels == ["u.x   point (0.5, 3.142, 0)", "u.x   point (1, 2, 0.3333)"]
+    assert below.get_xscale() == "log"
+
+
 def test_slow_waves_do_not_hide_the_frequencies_that_are_there():
     below = drawn(modes(dt=0.001)).axes[1]
     step = 2 * np.pi / (100 * 0.001)

@@ -2,6 +2,7 @@
 
 import math
 import shlex
+from collections.abc import Sequence
 
 LONGEST = 1600  # characters of a message, which a terminal of 24 lines shows
 SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -19,6 +20,12 @@ def spelled(text: str) -> str:
     if text.isprintable():
         return text
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
+
+
+def in_words(parts: Sequence[str]) -> str:
+    """Texts one after another: a, b and c."""
+    *first, last = parts
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def typed(path: object) -> str:

@@ -10,13 +10,18 @@ from rich.table import Table
 from whorl.base.errors import CaseError
 from whorl.base.text import typed
 from whorl.cli.options import StateArgument
-from whorl.config.diagnostics import KINDS
 from whorl.config.explain import did_you_mean
 from whorl.output.directory import RunDirectory
 from whorl.output.named_state import named_state
 from whorl.run.progress import stdout_console
 
 FILE = "analysis.h5"
+# Which have an option of their name.
+OF_KINDS = (
+    *("pdf", "moments", "profile", "spectrum", "transfer", "shell-to-shell", "ring-to-ring"),
+    "structure-functions",
+)
+MOMENTS = {3.0: "skewness", 4.0: "flatness"}  # by their order: those of the highest orders are in the file
 
 
 def _of_kind(kind: str, metavar: str, about: str) -> Any:
@@ -76,17 +81,9 @@ def analyse(
     abort_on_exception()
     states = _states(checkpoint, every, snapshot, snapshots)
     place = RunDirectory(on_root(world(), lambda: named_state(directory).directory))
-    kinds = {
-        "pdf": pdf,
-        "moments": moments,
-        "profile": profile,
-        "spectrum": spectrum,
-        "transfer": transfer,
-        "shell-to-shell": shell_to_shell,
-        "ring-to-ring": ring_to_ring,
-        "structure-functions": structure_functions,
-    }
-    wanted = [{"kind": kind, "of": list(texts)} for kind, texts in kinds.items() if texts]
+    texts_of = (pdf, moments, profile, spectrum, transfer, shell_to_shell, ring_to_ring, structure_functions)
+    given = zip(OF_KINDS, texts_of, strict=True)
+    wanted = [{"kind": kind, "of": list(texts)} for kind, texts in given if texts]
     wanted += on_root(world(), lambda: [_of_case(place, name) for name in diagnostic or []])
     path = output or place.path / FILE
     found = measure(directory, wanted, **states, output=path, settings=settings or [])
@@ -109,25 +106,27 @@ def _of_case(place: RunDirectory, name: str) -> dict[str, Any]:
     own = {one.label: one for one in place.read_case().diagnostics}
     if name in own:
         return own[name].model_dump(exclude_none=True)
-    near = did_you_mean(name, [*own, *KINDS])
-    known = f"it has {', '.join(own)}" if own else "it has none"
-    raise CaseError(
-        f"the case of {typed(place.path)} has no diagnostic {name}: {known}{near or '.'} Options such as "
-        "--pdf EXPRESSION measure others."
-    )
+    known = f"it has {', '.join(own)}{did_you_mean(name, own) or '.'}" if own else "it has none."
+    other = "Options such as --pdf EXPRESSION measure others."
+    if name in OF_KINDS:
+        other = f"--{name} EXPRESSION measures one."
+    raise CaseError(f"the case of {typed(place.path)} has no diagnostic {name}: {known} {other}")
 
 
 def _show(found: dict[str, Any], path: Path) -> None:
-    """The numbers of the last state: of each diagnostic those that have no axis but the quantity."""
+    """The numbers of the last state: of each diagnostic those with no axis but the quantity, and MOMENTS."""
     console = stdout_console()
     for name, data in found.items():
         last = data.isel(time=-1)
-        numbers = [key for key, one in last.data_vars.items() if one.dims == ("quantity",)]
+        numbers = {key: one for key, one in last.data_vars.items() if one.dims == ("quantity",)}
+        if "moment" in last:
+            orders = [float(order) for order in last["order"]]
+            numbers |= {MOMENTS[n]: last["moment"].sel(order=n) for n in orders if n in MOMENTS}
         if not numbers:
             continue
         table = Table(name, *numbers, box=None, header_style="bold", pad_edge=False)
         for n, text in enumerate(last["quantity"].values):
-            table.add_row(escape(str(text)), *(f"{float(last[key][n]):.6g}" for key in numbers))
+            table.add_row(escape(str(text)), *(f"{float(one[n]):.6g}" for one in numbers.values()))
         console.print(table, "")
     groups = ", ".join(found)
     console.print(

@@ -265,3 +265,10 @@ FUNCTIONS = {
     for name, operation in OPERATIONS.items()
     if operation.arguments == 1 and name not in ("abs", "negative")
 }
+# What is meant by names that are no functions, or have other arguments.
+SLOPES = "a derivative is dx(f), dy(f) or dz(f)"
+MEANT = {
+    **dict.fromkeys(("d", "diff", "ddx", "deriv", "derivative", "partial"), SLOPES),
+    "maximum": "the largest value at all points is max(f)",
+    "minimum": "the smallest value at all points is min(f)",
+}

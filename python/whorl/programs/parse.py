@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from whorl.base.errors import CaseError
-from whorl.programs.language import FUNCTIONS
+from whorl.programs.language import FUNCTIONS, MEANT
 from whorl.programs.nodes import EVEN, Graph, Node, Parity, within
 from whorl.programs.values import AXES, Algebra, Value, array, scalar
 
@@ -274,10 +274,12 @@ class _Reading:
         if name not in FUNCTIONS:
             if name in known.names:
                 raise ValueError(f"{name} is no function; write {name} * (…) for a product")
-            raise ValueError(f"there is no function {_shortened(name)}(){_meant(name, known.functions)}")
+            meant = f"; {MEANT[name]}" if name in MEANT else _meant(name, known.functions)
+            raise ValueError(f"there is no function {_shortened(name)}(){meant}")
         function = FUNCTIONS[name]
         if not function.takes(len(arguments)):
-            raise ValueError(f"it is called {name}({function.signature})")
+            other = f"; {MEANT[name]}" if name in MEANT else ""
+            raise ValueError(f"it is called {name}({function.signature}){other}")
         return function.of(self.algebra, *(self._at(argument) for argument in arguments))
 
     def _component(self, of: Value, name: str) -> Value:

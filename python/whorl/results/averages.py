@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from whorl.base.errors import CaseError
-from whorl.base.text import with_error
+from whorl.base.text import in_words, with_error
 from whorl.config.case import Case
 from whorl.config.columns import Column, State
 from whorl.config.measures import growing_columns
@@ -148,18 +148,23 @@ class Averages:
         if moving := [
             f"{name} {one.trend} (p = {one.chance:.2g})" for name, one in decisive.items() if one.trend
         ]:
-            return f"The flow is not stationary in it: {' and '.join(moving)}."
+            return f"The flow is not stationary in it: {in_words(moving)}."
         few = {name: one.samples for name, one in decisive.items() if not one.reliable}
         if few or not decisive:
             return f"Whether the flow is stationary cannot be told: {self._too_few(few)}."
-        counts = " and ".join(counted_samples(one.samples) for one in decisive.values())
-        names, have = " and ".join(decisive), "have" if len(decisive) > 1 else "has"
+        counts = in_words([counted_samples(one.samples) for one in decisive.values()])
+        names, have = in_words(list(decisive)), "have" if len(decisive) > 1 else "has"
         return f"The flow is stationary: {names} {have} no trend in {counts} independent samples."
 
     def _too_few(self, few: dict[str, float]) -> str:
         if not few:
             return f"the series has no {' or '.join(DECISIVE)}"
-        counts = " and ".join(f"{name} has {counted_samples(samples)}" for name, samples in few.items())
+        counts = in_words(
+            [
+                f"{name} {'' if n else 'has '}{counted_samples(samples)}"
+                for n, (name, samples) in enumerate(few.items())
+            ]
+        )
         known = [samples for samples in few.values() if samples > 0]
         longer = ""
         if known:

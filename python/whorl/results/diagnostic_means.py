@@ -85,10 +85,10 @@ class DiagnosticMeans:
         """Return the rows of the table as text, in the order of its heading: numbers and short arrays."""
         return [row for name, data in self.means.items() for row in _rows(name, data)]
 
-    def remarks(self) -> list[str]:
-        """Return the sentences below the table: on missing states, doubtful errors, and the window."""
+    def remarks(self, *, of_table: bool = True) -> list[str]:
+        """Return the sentences below the table, or of a picture: states, doubtful errors, the window."""
         states = ", ".join(f"{name} {data.attrs['states']}" for name, data in self.means.items())
-        doubts = [line for name, data in self.means.items() for line in _doubts(name, data)]
+        doubts = [line for name, data in self.means.items() for line in _doubts(name, data, of_table)]
         return [*self.notes, *doubts, f"States in the window: {states}.", self.verdict]
 
     def __str__(self) -> str:
@@ -156,13 +156,16 @@ def diagnostic_means(
 
 
 def _rows(name: str, data: xr.Dataset) -> Iterator[tuple[str, ...]]:
-    """A row of the table for each number of short arrays."""
+    """A row of the table for each number of short arrays; of points outside of bins where there are any."""
     for array in sorted(averaged(data), key=lambda one: one.ndim):
         others = [axis for axis in array.dims if axis != "quantity"]
         if math.prod(array.sizes[axis] for axis in others) > SHORT:
             continue
+        of_strays = str(array.name).endswith("outside")
         for index in np.ndindex(array.shape):
             place = array[index]
+            if of_strays and place == 0:
+                continue
             quantity = str(place["quantity"].values) if "quantity" in array.dims else ""
             number = " ".join([str(array.name), *(_label(place[axis].values) for axis in others)])
             yield (name, quantity, number, *_cells(data, array, index))
@@ -186,8 +189,8 @@ def _label(value: np.ndarray) -> str:
     return f"{float(value):g}" if value.dtype.kind in "fiu" else str(value)
 
 
-def _doubts(name: str, data: xr.Dataset) -> Iterator[str]:
-    """Sentences on errors that are not known or not reliable."""
+def _doubts(name: str, data: xr.Dataset, of_table: bool) -> Iterator[str]:
+    """Sentences on errors that are not known or not reliable, which have a mark in a table."""
     if data.attrs["states"] < FEWEST:
         yield (
             f"{name} has only {data.attrs['states']} states in the window, and an error needs {FEWEST}: its "
@@ -200,8 +203,8 @@ def _doubts(name: str, data: xr.Dataset) -> Iterator[str]:
     if few:
         yield (
             f"{few} of {sum(error.size for error, _ in of_all)} errors of {name} rest on fewer than "
-            f"{ENOUGH:.0f} independent samples (a question mark): they are not reliable and probably too "
-            f"small, or not known where fewer than {FEWEST} states have points."
+            f"{ENOUGH:.0f} independent samples{' (a question mark)' if of_table else ''}: they are not "
+            f"reliable and probably too small, or not known where fewer than {FEWEST} states have points."
         )
 
 

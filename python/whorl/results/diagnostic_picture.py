@@ -132,7 +132,7 @@ def _shown(
             tell(f"the last state is drawn, not a mean: {error}")
             time = float(data["time"][-1])
         else:
-            for remark in means.remarks():
+            for remark in means.remarks(of_table=False):
                 tell(remark)
             mean = means[name]
             of = data["time"].values[(data["time"] >= means.start) & (data["time"] <= means.end)]

@@ -1,5 +1,6 @@
 """The picture of a probe: its series and their frequency spectra, or E(k, ω) with the waves of the model."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -23,6 +24,7 @@ MOST_SERIES = 4
 DECADES = 6  # of E(k, ω) that are shown
 FEWEST = 10  # frequencies on either side are shown
 BEYOND = 2.0  # times the highest frequency of waves is shown
+REST = 1e-3  # of the energy of a series lies beyond the frequencies that are shown, and half as much again
 WAVES, MARKS = "0.45", "#7dd3fc"  # of the linear waves in spectra and on the map
 
 
@@ -102,12 +104,40 @@ def _labelled(data: xr.Dataset, values: xr.DataArray) -> list[tuple[str, str, xr
     along = "mode" if "mode" in values.dims else "point"
     return [
         (
-            f"{values['quantity'].values[q]}   {along} {values[along].values[p]}",
+            f"{values['quantity'].values[q]}   {along} {_place(values.isel({along: p}), along)}",
             COLORS[n],
             values.isel({"quantity": q, along: p}),
         )
         for n, (q, p) in enumerate(_chosen(data))
     ]
+
+
+def _place(one: xr.DataArray, along: str) -> str:
+    """A mode by its wavenumbers, a point by its position."""
+    if along == "mode":
+        return str(one["mode"].values)
+    return f"({', '.join(f'{float(one[axis]):.4g}' for axis in 'xyz')})"
+
+
+def _reach(spectrum: xr.DataArray) -> float:
+    """The size of the frequencies that have all energy but REST of each series; not of those without any."""
+    sizes = np.abs(spectrum["frequency"].values)
+    order = np.argsort(sizes)
+    series = spectrum.transpose("frequency", ...).values[order].reshape(len(order), -1)
+    summed = np.cumsum(series, axis=0)
+    known = summed[-1] > summed[-1].max() * 10.0**-DECADES
+    if not known.any():
+        return float(sizes.max())
+    first = np.argmax(summed[:, known] >= (1 - REST) * summed[-1, known], axis=0)
+    return 1.5 * float(sizes[order][first].max())
+
+
+def _show_frequencies(spectrum: xr.DataArray, waves: Sequence[float]) -> float:
+    """The highest frequency to show: of the energy, of the waves, and of a few frequencies at least."""
+    frequency = spectrum["frequency"].values
+    step = float(np.diff(frequency).max())
+    wanted = (_reach(spectrum), FEWEST * step, *(BEYOND * abs(one) for one in waves))
+    return min(max(wanted), float(frequency.max()))
 
 
 def _draw_series(axes: Axes, data: xr.Dataset) -> None:
@@ -132,6 +162,11 @@ def _draw_spectra(axes: Axes, data: xr.Dataset, case: Case, resample: bool) -> N
         axes.axvline(frequency, color=WAVES, linestyle="--", linewidth=1)
     title = "Frequency spectra S(ω)" + (", and the linear waves of the model (dashed)" if waves else "")
     axes.set(title=title, xlabel="ω  [1/time]", yscale="log" if (spectrum > 0).any() else "linear")
+    if float(spectrum["frequency"].min()) < 0:
+        shown = _show_frequencies(spectrum, waves)
+        axes.set_xlim(-shown, shown)
+    else:
+        axes.set_xscale("log")
 
 
 def _draw_map(figure: Figure, axes: Axes, data: xr.Dataset, case: Case, resample: bool) -> None:
@@ -146,16 +181,16 @@ def _draw_map(figure: Figure, axes: Axes, data: xr.Dataset, case: Case, resample
         shading="nearest",
     )
     figure.colorbar(image, ax=axes, label="E(k, ω)")
-    for branch in _waves(data, case):
+    branches = _waves(data, case)
+    for branch in branches:
         axes.plot(np.arange(len(branch)), branch, "_", color=MARKS, markersize=14)
-    if waves := [one for branch in _waves(data, case) for one in np.abs(branch) if one > 0]:
-        step = float(np.diff(energy["frequency"]).max())
-        shown = min(max(BEYOND * max(waves), FEWEST * step), float(energy["frequency"].max()))
-        axes.set_ylim(-shown, shown)
+    shown = _show_frequencies(energy, [one for branch in branches for one in branch])
+    axes.set_ylim(-shown, shown)
     labels = energy["mode"].values
     few = np.unique(np.linspace(0, len(labels) - 1, 12).astype(int))
     axes.set_xticks(few, labels[few], fontsize=7, rotation=30)
-    axes.set(title="E(k, ω), and the linear waves of the model", xlabel="mode", ylabel="ω  [1/time]")
+    title = "E(k, ω)" + (", and the linear waves of the model" if branches else "")
+    axes.set(title=title, xlabel="mode", ylabel="ω  [1/time]")
     axes.grid(False)
 
 

@@ -21,6 +21,7 @@ from whorl.results.diagnostic_plots.base import (
     scaled,
 )
 
+SHOWN = 4  # means where there are no densities
 FLAT = 10  # times the smallest density is the largest one where no logarithm is needed
 
 
@@ -62,5 +63,5 @@ def _reason(data: xr.Dataset, prefix: str) -> str:
     told = f"no points on the axis: {in_words(points)}"
     if "log" not in scaled(data, f"{prefix}bin"):
         return told
-    means = in_words([in_powers(float(f"{mean:.2g}")) for mean in data[f"{prefix}mean"].values])
-    return f"{told}\nlog₁₀(f/⟨f⟩) needs a mean that is not near zero, and ⟨f⟩ = {means}"
+    means = ", ".join(in_powers(float(f"{mean:.2g}")) for mean in data[f"{prefix}mean"].values[:SHOWN])
+    return f"{told}\nlog₁₀(f/⟨f⟩) needs a mean that is not near zero:\n⟨f⟩ = {means}"

@@ -44,7 +44,7 @@ class Balance(NamedTuple):
 
 STYLES = {"x": "-", "y": "--", "z": ":"}
 LINES = {"x": "──", "y": "– –", "z": "·····"}
-DEEPEST = 0.1  # of a moment: so far down a band of errors goes that reaches zero, where the axis has no end
+DEEPEST = 0.3  # of a moment: so far down a band of errors goes that reaches zero, where the axis has no end
 
 
 def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
