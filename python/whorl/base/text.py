@@ -21,6 +21,12 @@ def spelled(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in text)
 
 
+def sentence(text: str) -> str:
+    """A clause with a capital letter, unless it begins with a symbol of one letter, and a full stop."""
+    told = text.strip().rstrip(".")
+    return f"{told}." if told[1:2] in ("", " ") else f"{told[:1].upper()}{told[1:]}."
+
+
 def typed(path: object) -> str:
     """A path as typed in a shell, with unprintable characters spelled out."""
     return spelled(shlex.quote(str(path)))

@@ -1,4 +1,4 @@
-"""Lines of the log on where a run is made and on its memory, which `whorl report` reads: NAME: key = value; …"""
+"""Lines of the log on where a run is made and on its memory, for `whorl report`: pairs of key and value."""
 
 import os
 import platform
