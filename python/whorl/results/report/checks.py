@@ -30,8 +30,8 @@ class Balance:
     """The balance of a column over time: its change, the integrals of what changes it, and what is left.
 
     `terms` are pairs of a column's name, with a minus if it is a loss, and its integral with that sign;
-    `residual` is the change minus their sum, `relative` its size over the sum of theirs, or of what is
-    conserved, which has no terms, over its largest value; NaN if that is zero.
+    `residual` is the change minus their sum, `relative` its size over the sum of theirs, NaN if that is
+    zero, as of what is conserved; `of_largest` is its size over the largest of the column.
     """
 
     column: str
@@ -41,6 +41,7 @@ class Balance:
     terms: tuple[tuple[str, float], ...]
     residual: float
     relative: float
+    of_largest: float
 
 
 def checks(case: Case, series: xr.Dataset, spectra: xr.Dataset | None) -> list[Check]:
@@ -98,9 +99,9 @@ def _balance(
     ]
     terms += [(name, float(values[name][-1] - values[name][0])) for name in works]
     residual = change - sum(value for _, value in terms)
-    size = sum(abs(value) for _, value in terms) if terms else np.abs(values[column]).max()
-    relative = abs(residual) / size if size > 0 else np.nan
-    return Balance(column, float(time[0]), float(time[-1]), change, tuple(terms), residual, relative)
+    sizes = sum(abs(value) for _, value in terms), float(np.abs(values[column]).max())
+    relative = (abs(residual) / size if size > 0 else np.nan for size in sizes)
+    return Balance(column, float(time[0]), float(time[-1]), change, tuple(terms), residual, *relative)
 
 
 def _of_resolution(case: Case, series: xr.Dataset) -> Iterator[Check]:

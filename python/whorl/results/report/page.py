@@ -14,7 +14,7 @@ from whorl.base.errors import CaseError
 from whorl.base.version import __version__
 from whorl.output.diagnostic_files import read_diagnostics
 from whorl.output.directory import RunDirectory
-from whorl.results.averages import HEADING, Averages
+from whorl.results.averages import HEADING, Averages, averages_of
 from whorl.results.plots import headline
 from whorl.results.report import checks, facts, pictures
 from whorl.results.report.run_log import read_log
@@ -112,7 +112,7 @@ def _read(run: RunResults, window: Window) -> Contents:
     averages = None
     if series is not None:
         try:
-            averages = run.average(*window)
+            averages = averages_of(series, spectra, run.case, *window)
         except CaseError as error:
             if window != (None, None):
                 raise

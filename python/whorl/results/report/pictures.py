@@ -216,7 +216,7 @@ def diagnostics(
             caption = " ".join(map(sentence, [when, *own]))
             drawn = image_of(lambda data=shown: draw_diagnostic(data), alt, caption)
             yield name, about if name == kind else f"{kind}: {about}", drawn
-        except CaseError as error:
+        except (CaseError, OSError) as error:
             failed(f"diagnostic {name}: {error}")
 
 
@@ -247,5 +247,5 @@ def probes(
 
 
 def _told_here(remark: str) -> bool:
-    """Whether a remark on a diagnostic is not one that `what_to_draw` makes for a command, or told beside it."""
+    """Whether a remark of `what_to_draw` is neither for a command alone nor told beside it."""
     return not remark.startswith(("States in the window", "the last state is drawn;"))

@@ -37,7 +37,9 @@ def standing_of(place: RunDirectory, sessions: list[Session]) -> Standing:
         place_of = f"at t = {last.ends[-1]['time']}, step {last.ends[-1]['step']}"
         if how == "finished":
             return Standing("good", "Finished", f"The run reached its end {place_of}.")
-        return Standing("bad", how.capitalize(), f"The run was {how} before its end, {place_of}.")
+        return Standing(
+            "bad", f"{how[:1].upper()}{how[1:]}", f"The run was {how} before its end, {place_of}."
+        )
     return Standing(
         "bad",
         "Killed",
