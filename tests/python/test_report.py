@@ -8,23 +8,19 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import xarray as xr
 from cli.commands import contents
 from support.report_pages import Page
 from support.run_files import add_spectra, make_run, write_snapshot
 from whorl.base.errors import CaseError
-from whorl.cli.templates import example_case
 from whorl.config.case import Case
-from whorl.config.models import MODELS
 from whorl.output.lock import Lock, is_held
 from whorl.results import report as reports
 from whorl.results.report import pictures, report
-from whorl.results.report.checks import balances, checks
 from whorl.results.report.facts import AUTHORS, TITLE, told_size
 from whorl.results.report.pictures import Image
 from whorl.results.report.run_log import read_log, sessions_of
 from whorl.results.report.standing import standing_of
-from whorl.results.runs import open_run
+from whorl.results.runs import RunResults, open_run
 
 ALWAYS = ["case", "provenance", "cite"]
 BEGIN = (
@@ -157,6 +153,24 @@ def test_a_run_without_rows(run, undrawn):
     assert "averages and curves: the run has no rows in series.csv" in made.told()
 
 
+def test_a_run_with_warnings_alone_has_no_empty_table_of_checks(run, undrawn):
+    run.series.unlink()
+    run.log.write_text(BEGIN + "2026-01-02 03:04:05  warning: this is doubtful.\n")
+    made = page(run)
+    assert made.told("checks") == "Checks Warnings of the log this is doubtful."
+    assert made.tables("checks") == []
+
+
+def test_a_table_that_cannot_be_read_is_told_of(tmp_path, undrawn, monkeypatch):
+    """As where a part of a file is lost, which is noticed when it is read."""
+    run = make_whole(tmp_path / "run")
+    lost = property(lambda _: (_ for _ in ()).throw(OSError("a part of spectra.h5 is lost")))
+    monkeypatch.setattr(RunResults, "spectra", lost)
+    made = page(run)
+    assert "a part of spectra.h5 is lost" in made.told()
+    assert "averages" in made.sections
+
+
 def test_a_run_with_a_row_has_no_averages(run, undrawn):
     lines = run.series.read_text().splitlines(keepends=True)
     head = next(place for place, line in enumerate(lines) if line.startswith("step,"))
@@ -204,7 +218,8 @@ def standing(run, log):
 
 
 def test_a_run_that_finished(run):
-    word, told = standing(run, BEGIN + END)
+    progress = "2026-01-02 03:04:06  step 5 of 10  t 0.5 of 1  dt 0.1  0:00:02 left\n"
+    word, told = standing(run, BEGIN + progress + END)
     assert word == "Finished"
     assert "at t = 1, step 10" in told
 
@@ -302,12 +317,14 @@ def test_the_commands_of_a_run_from_a_checkpoint(run, tmp_path, undrawn):
     run.write_case(run.read_case(), tmp_path / "other run" / "checkpoints" / "00000040.h5")
     begin = BEGIN.replace("run:", "run from x/00000040.h5 (8 x 8 x 8 points) with flow.viscosity=0.1:")
     run.log.write_text(begin + END)
-    command = page(run)["commands"].text.splitlines()[0]
+    made = page(run)
+    assert ["initial field", f"the checkpoint {run.origin()}"] in made.tables("case")[1]
+    command = made["commands"].text.splitlines()[0]
     options = "-o run --step 40 --until 1.0 --set flow.viscosity=0.1"
     assert command == f"mpiexec -n 3 whorl restart '{tmp_path}/other run' {options}"
 
 
-# averages and checks
+# averages
 
 
 def test_the_averages_are_those_of_the_run(whole):
@@ -318,115 +335,6 @@ def test_the_averages_are_those_of_the_run(whole):
     assert [row[-1] for row in table[1:]] == [one.meaning for one in averages.means.values()]
     for remark in averages.remarks():
         assert remark in made.told("averages")
-
-
-def series_of(columns):
-    time = np.linspace(0.0, 2.0, 201)
-    data = {name: ("time", np.array(np.broadcast_to(of(time), time.shape))) for name, of in columns.items()}
-    return xr.Dataset(data, {"time": time})
-
-
-def forced_case(**changes):
-    force = {"kind": "steady", "shape": {"name": "abc"}, "amplitude": 1.0}
-    base = {
-        "grid": {"points": 8},
-        "flow": {"viscosity": 0.1},
-        "time": {"until": 2},
-        "initial": {"name": "abc"},
-    }
-    return Case(**base | {"forcing": [force]} | changes)
-
-
-def test_a_balance_of_decay_and_work():
-    """E = exp(−t) + w with ε = exp(−t) and work w: exact but for the trapezoids, dt²/12 of ε."""
-    work = lambda t: 0.25 * t**3  # noqa: E731
-    series = series_of(
-        {
-            "energy": lambda t: np.exp(-t) + work(t),
-            "dissipation": lambda t: np.exp(-t),
-            "steady_work": work,
-        }
-    )
-    (one,) = balances(forced_case(), series)
-    assert dict(one.terms) == pytest.approx({"−dissipation": np.exp(-2) - 1, "steady_work": 2.0}, rel=1e-4)
-    assert one.change == pytest.approx(np.exp(-2) - 1 + 2)
-    assert one.residual == pytest.approx(0.01**2 / 12 * (1 - np.exp(-2)), rel=1e-3)
-    assert one.relative == pytest.approx(one.residual / (1 - np.exp(-2) + 2), rel=1e-3)
-
-
-def test_a_balance_that_is_wrong_by_a_known_part():
-    series = series_of(
-        {"energy": lambda t: 1 - t / 4, "dissipation": lambda t: 0.2 + 0 * t, "steady_work": lambda t: 0 * t}
-    )
-    (one,) = balances(forced_case(), series)
-    assert one.residual == pytest.approx(-0.1)
-    assert one.relative == pytest.approx(0.25)
-
-
-def test_rows_that_are_not_finite_are_left_out_of_a_balance():
-    series = series_of(
-        {"energy": lambda t: 1 - t / 4, "dissipation": lambda t: 0.25 + 0 * t, "steady_work": lambda t: 0 * t}
-    )
-    series["energy"].values[-1] = np.inf
-    (one,) = balances(forced_case(), series)
-    assert one.end == pytest.approx(1.99)
-    assert one.relative == pytest.approx(0, abs=1e-12)
-
-
-def test_a_force_on_the_vorticity_has_no_power_for_the_energy():
-    """series.csv has its power on ½ω² alone, so the balance of the energy is not there."""
-    force = {"kind": "stochastic", "field": "vorticity", "power": 1.0, "correlation_time": 0.1, "k_max": 2.0}
-    case = forced_case(
-        grid={"points": [8, 8, 1]},
-        flow={"model": "navier-stokes-2d", "viscosity": 0.1},
-        initial={"name": "zero"},
-        forcing=[force],
-    )
-    names = ("energy", "dissipation", "enstrophy", "enstrophy_dissipation", "stochastic_work")
-    series = series_of(dict.fromkeys(names, lambda t: t))
-    assert [one.column for one in balances(case, series)] == ["enstrophy"]
-
-
-def test_what_a_superfluid_conserves():
-    series = series_of({"mass": lambda t: 1 + 1e-6 * t, "energy": lambda t: 2 - t})
-    found = {one.column: one for one in balances(example_case(MODELS["gross-pitaevskii"]), series)}
-    assert found["mass"].terms == ()
-    assert found["mass"].of_largest == pytest.approx(2e-6, rel=1e-4)
-    assert found["energy"].of_largest == pytest.approx(1.0)
-    assert np.isnan(found["energy"].relative)
-
-
-@pytest.mark.parametrize("model", MODELS)
-def test_every_term_of_a_budget_is_a_column_or_a_force(model):
-    """Of each model without forces, every balance that it has."""
-    case = example_case(MODELS[model])
-    if case.forcing:
-        case = case.updated(forcing=[])
-    names = [column.name for column in case.flow.columns]
-    found = [one.column for one in balances(case, series_of(dict.fromkeys(names, lambda t: t)))]
-    assert found == list(case.flow.budget())
-
-
-def test_checks_of_resolution_and_steps(run):
-    """The smallest k_max η of the series, and its last; steps without that of the first row."""
-    results = open_run(run.path)
-    series = results.rows()
-    series["kmax_eta"].values[:] = [0.0, 2.0, 1.25, 1.75, 3.0]
-    series["dt"].values[:] = [9.0, 0.1, 0.2, 0.3, 0.4]
-    found = {one.name: one for one in checks(results.case, series, None)}
-    assert found["kmax_eta"].value == "1.25 at t = 0.2, the smallest; 3 at the end"
-    assert found["time step"].value == "0.1 to 0.4, median 0.25"
-    assert "1 is usual" in found["kmax_eta"].meaning
-
-
-def test_the_end_of_a_spectrum(run):
-    """Of the last state, up to the last shell that is kept in every direction: k < 8/3 on 8 points."""
-    values = [[0.0, 1.0, 0.9, 0.9, 0.9], [9.0, 2.0, 0.5, 0.001, 0.001]]
-    spectra = xr.Dataset({"energy": (("time", "k"), values)}, {"time": [0.0, 1.0], "k": np.arange(5.0)})
-    found = checks(forced_case(), open_run(run.path).rows(), spectra)
-    (one,) = (one for one in found if "spectrum" in one.name)
-    assert one.value == "0.25 of the largest shell's"
-    assert "the shell k = 2, the last kept in every direction, at t = 1;" in one.meaning
 
 
 # the file
@@ -443,7 +351,7 @@ def test_a_report_is_whole_or_absent(run, monkeypatch, undrawn):
     earlier = path.read_bytes()
     monkeypatch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(OSError("no space left on device")))
     with pytest.raises(OSError, match="no space"):
-        report(run.path)
+        report(run.path, start=0.1)
     assert path.read_bytes() == earlier
     assert [one.name for one in run.path.iterdir() if "report" in one.name] == ["report.html"]
 

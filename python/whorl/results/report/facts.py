@@ -46,8 +46,11 @@ def parameters(case: Case) -> list[Row]:
     return rows
 
 
-def set_up(case: Case) -> list[Row]:
-    """What the box, the modes, the scheme, the initial fields and the forces are, by name."""
+def set_up(case: Case, origin: Path | None) -> list[Row]:
+    """What the box, the modes, the scheme, the initial fields and the forces are, by name.
+
+    `origin` is the checkpoint of another run that it began from, if it did.
+    """
     grid, time = case.grid, case.time
     walls = [axis for axis, basis in zip("zyx", grid.bases, strict=True) if basis != "F"]
     step = f"dt = {time.dt:g}" if time.dt else f"Courant number {time.courant:g}"
@@ -60,7 +63,7 @@ def set_up(case: Case) -> list[Row]:
         ("time scheme", f"{time.scheme}, {step}"),
         ("end", ", ".join(f"{name} = {show(value)}" for name, value in ends.items() if value is not None)),
         ("precision", case.run.precision),
-        ("initial field", _initial(case)),
+        ("initial field", _initial(case) if origin is None else f"the checkpoint {spelled(str(origin))}"),
         ("forces", "; ".join(f"{force.kind} on {force.field}" for force in case.forcing)),
         ("passive scalars", ", ".join(scalar.name for scalar in case.scalars)),
     ]

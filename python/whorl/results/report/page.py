@@ -60,7 +60,7 @@ def page_of(run: RunResults, name: str, window: Window) -> str:
         case=run.case,
         case_text=place.case_file.read_text(encoding="utf-8"),
         parameters=facts.parameters(run.case),
-        set_up=facts.set_up(run.case),
+        set_up=facts.set_up(run.case, place.origin()),
         standing=standing_of(place, sessions),
         sessions=sessions,
         session_rows=facts.session_rows(sessions),
