@@ -21,8 +21,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from comparison import ROOT, Error, show, write_page_table, write_result
+from whorl.base.host import processor
 from whorl.config.case import Case
-from whorl.machine.information import processor
 from whorl.machine.planner.machine import Machine, load_machine
 from whorl.machine.planner.search import best, threads_of_rank, with_ranks
 from whorl.machine.planner.whorl_load import Whorl

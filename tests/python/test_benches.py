@@ -8,12 +8,12 @@ import pytest
 from mpi4py import MPI
 from whorl import _core
 from whorl.base.errors import CaseError, RunFault
+from whorl.base.host import commit
 from whorl.config.positions import coordinates
 from whorl.machine.benches import exchange, scaling, step
 from whorl.machine.benches.common import bench_case, spread
 from whorl.machine.benches.fft import fft_case, kernel, operations, set_kernel, verify
 from whorl.machine.floor import pair_work
-from whorl.machine.information import commit
 from whorl.run.core_options import core_options
 
 SELF = MPI.COMM_SELF

@@ -1,5 +1,6 @@
 """Every page of a diagnostic shows its picture, says the command that makes it, and the command knows it."""
 
+import sys
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 
@@ -8,15 +9,20 @@ from whorl.config.diagnostics import KINDS
 
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
-SCRIPT = "validation/diagnostic_pictures.py"
+SCRIPT, OF_REPORTS = "validation/diagnostic_pictures.py", "validation/report_pictures.py"
+
+
+def loaded(script):
+    spec = spec_from_file_location(Path(script).stem, ROOT / script)
+    module = module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look for it
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.fixture(scope="module")
 def script():
-    spec = spec_from_file_location("diagnostic_pictures", ROOT / SCRIPT)
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return loaded(SCRIPT)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -39,3 +45,15 @@ def test_the_command_makes_the_picture_of_every_kind(script):
     for name, (case, _) in script.PICTURES.items():
         measured = {one.label for one in (*script.CASES[case].diagnostics, *script.CASES[case].probes)}
         assert name in measured
+
+
+def test_the_page_of_reports_shows_its_pictures():
+    """Each is one that the command makes."""
+    text = (DOCS / "report.md").read_text()
+    assert f"`{OF_REPORTS}`" in text
+    shown = {path.stem.removeprefix("report-") for path in (DOCS / "figures").glob("report-*.png")}
+    script = loaded(OF_REPORTS)
+    assert shown == set(script.PICTURES) == set(script.CASES)
+    for name in shown:
+        assert f"(figures/report-{name}.png)" in text
+        assert (DOCS / "figures" / f"report-{name}.png").stat().st_size < 300_000

@@ -28,6 +28,12 @@ def in_words(parts: Sequence[str]) -> str:
     return f"{', '.join(first)} and {last}" if first else last
 
 
+def sentence(text: str) -> str:
+    """A clause with a capital letter, unless it begins with a symbol of one letter, and a full stop."""
+    told = text.strip().rstrip(".")
+    return f"{told}." if told[1:2] in ("", " ") else f"{told[:1].upper()}{told[1:]}."
+
+
 def typed(path: object) -> str:
     """A path as typed in a shell, with unprintable characters spelled out."""
     return spelled(shlex.quote(str(path)))

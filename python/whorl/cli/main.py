@@ -16,6 +16,7 @@ from whorl.cli.bench import bench
 from whorl.cli.lists import cases, diagnostics, info, models, new, options
 from whorl.cli.options import help_without_command
 from whorl.cli.plan import bench_machine, plan
+from whorl.cli.report import report
 from whorl.cli.runs import plot, restart, run
 
 START = """\
@@ -23,6 +24,7 @@ Direct numerical simulation of turbulence.
 
 [bold]whorl run taylor-green[/]              a ready case, output in ./taylor-green
 [bold]whorl plot taylor-green[/]             a picture of it
+[bold]whorl report taylor-green[/]           all of it in one HTML file, to hand on
 [bold]whorl average taylor-green[/]          its averages over time, with errors
 [bold]whorl cases taylor-green > my.toml[/]  a case of your own to edit
 [bold]whorl models[/]                        the equation sets; whorl new MODEL > my.toml begins a case
@@ -33,7 +35,10 @@ Direct numerical simulation of turbulence.
 """
 
 app = typer.Typer(add_completion=False, rich_markup_mode="rich", pretty_exceptions_enable=False)
-for command in (run, restart, plot, average, analyse, cases, models, new, options, diagnostics, info, plan):
+for command in (
+    *(run, restart, plot, report, average, analyse),
+    *(cases, models, new, options, diagnostics, info, plan),
+):
     app.command()(command)
 bench.command("machine")(bench_machine)
 app.add_typer(bench, name="bench")

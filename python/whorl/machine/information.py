@@ -4,13 +4,13 @@ import importlib.metadata
 import os
 import platform
 import re
-import subprocess
 from pathlib import Path
 
 import psutil
 
 from whorl import _core
 from whorl.base import instruction_levels
+from whorl.base.host import processor
 from whorl.base.ranks import MPI
 from whorl.base.version import __version__
 from whorl.run.checks import gibibytes
@@ -53,34 +53,6 @@ def machine(comm: MPI.Intracomm) -> dict[str, str | int]:
         "ranks on this host": ranks_here,
         "threads a rank": threads_of_rank(comm),
     }
-
-
-def commit() -> str | None:
-    """The commit this package runs from, with "-dirty" if files changed; None outside a checkout."""
-    here = Path(__file__).parent
-
-    def git(*arguments: str) -> str:
-        command = ["git", "-C", str(here), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
-
-    try:
-        # The repository must hold this very file, not only surround the place where it is installed.
-        git("ls-files", "--error-unmatch", Path(__file__).name)
-        return git("describe", "--always", "--dirty", "--abbrev=12", "--exclude=*")
-    except (OSError, subprocess.CalledProcessError):
-        return None
-
-
-def processor() -> str:
-    """The processor's name, if the system reports it."""
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        return platform.processor()
-    return next(
-        (line.partition(":")[2].strip() for line in lines if line.startswith("model name")),
-        platform.machine(),
-    )
 
 
 def caches(folder: Path = CACHES) -> str:

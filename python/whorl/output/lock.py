@@ -36,6 +36,20 @@ class Lock:
         os.close(descriptor)
 
 
+def is_held(directory: Path) -> bool:
+    """Whether a process of this machine, this one among them, holds the directory; it is not disturbed."""
+    descriptor = os.open(directory, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        pass
+    finally:
+        os.close(descriptor)
+    return False
+
+
 def _locked(directory: Path) -> int:
     descriptor = os.open(directory, os.O_RDONLY)
     try:

@@ -72,7 +72,7 @@ def plot_diagnostic(
     check_measured(name, states)
     if time is not None and (start, end) != (None, None):
         raise CaseError("--time draws one state, --from and --to the mean of several; give one of the two.")
-    shown, when = _shown(run, states, name, time, (start, end), tell)
+    shown, when = what_to_draw(run, states, name, time, (start, end), tell)
     with rc_context(STYLE):
         title = f"{spelled(Path(directory).resolve().name)}   ·   {name}   ·   {when}"
         save_picture(draw_diagnostic(shown, title), path)
@@ -107,7 +107,7 @@ def draw_diagnostic(data: xr.Dataset, title: str = "") -> Figure:
     return figure
 
 
-def _shown(
+def what_to_draw(
     run: RunResults,
     states: Mapping[str, xr.Dataset],
     name: str,
@@ -115,7 +115,7 @@ def _shown(
     window: tuple[float | None, float | None],
     tell: Tell,
 ) -> tuple[xr.Dataset, str]:
-    """The state or the means to draw, and what they are called."""
+    """The state or the means to draw, and what they are called; see `plot_diagnostic`. Raises CaseError."""
     data = states[name]
     if not data.sizes["time"]:
         raise CaseError(f"the diagnostic {name} has no state yet.")

@@ -3,6 +3,7 @@
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.patheffects import withStroke
 
 from whorl.output.means import ENOUGH
 from whorl.results.averages import Averages, told
@@ -29,6 +30,7 @@ def draw_window(ax: Axes, averages: Averages, colors: dict[str, str]) -> None:
         ax.text(
             *(0.97, 0.05 + 0.075 * line, f"mean  {told(one)}"),
             transform=ax.transAxes, ha="right", color=color, fontsize=9, fontweight="bold",
+            path_effects=[withStroke(linewidth=3, foreground="white", alpha=0.8)],
         )  # fmt: skip
 
 

@@ -24,7 +24,7 @@ from whorl.output.directory import RunDirectory
 from whorl.output.lock import Lock
 from whorl.output.plans import expression_plans
 from whorl.output.recorder import Recorder
-from whorl.run import tune
+from whorl.run import provenance, tune
 from whorl.run.advance import Advances
 from whorl.run.checks import at_rest, check, check_memory, come_to_rest, warnings
 from whorl.run.core_options import core_options, describe
@@ -167,6 +167,9 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         self.log = run_log(self.directory.log if self.directory and root else None)
         self.log.info(f"{event}: whorl {__version__}, {self.summary()}")
         self.log.info(f"instruction level {_core.build_info()['level']}, lines {self.flow.options.lines}")
+        if self.directory and root:
+            self.log.info(provenance.on_machine())
+            self.log.info(provenance.memory_counted(self.flow))
         for what, plan in expression_plans(self.case).items():
             self.log.info(f"{what}: {plan}")
         if self.trials and self.directory and root:
@@ -411,10 +414,10 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
                     self.step()
                 paused = not (self.finished or self.stopped_by)
         except (BlowUp, CaseError) as error:
-            self.log.error(str(error))
+            self.log.error(f"error: {error}")
             raise
         except (_core.Error, OSError) as error:
-            self.log.error(str(error))
+            self.log.error(f"error: {error}")
             raise RunFault(
                 f"{str(error).rstrip('.')} (t = {self.time:.6g}, step {self.step_number}); "
                 f"{last_checkpoint(self._recorder.last_checkpoint)}."
@@ -478,6 +481,8 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
             line += f": {self._recorder.accuracy}"
         if self.stopped_by and self._recorder.last_checkpoint:
             line += f"; go on with: {self._going_on()}"
+        if self.directory and self.comm.rank == 0:
+            self.log.info(provenance.memory_taken(self.flow))
         self.log.info(line)
         if display:
             display.say(line)

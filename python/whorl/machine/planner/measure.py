@@ -17,11 +17,11 @@ import psutil
 
 from whorl import _core
 from whorl.base.errors import CaseError
+from whorl.base.host import processor
 from whorl.base.parallel import on_root
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.initial.fields import set_initial
-from whorl.machine.information import processor
 from whorl.machine.planner.machine import Machine, machine_from
 from whorl.machine.planner.whorl_load import Whorl
 from whorl.run.core_options import core_options

@@ -1,0 +1,27 @@
+"""`whorl report`, which imports what it needs, so that help appears at once."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from whorl.base.text import spelled
+from whorl.cli.options import RunArgument, WindowEnd, WindowStart
+
+
+def report(
+    directory: RunArgument,
+    output: Annotated[
+        Path | None, typer.Option("--output", "-o", help="The HTML file; DIR/report.html by default.")
+    ] = None,
+    start: WindowStart = None,
+    end: WindowEnd = None,
+) -> None:
+    """Write a report on a run to one HTML file: case, averages, pictures, checks, how to repeat it.
+
+    Also while the run is in progress, or after it failed. The file needs no network and no other file.
+    """
+    from whorl.results.report import report as write
+
+    page = write(directory, output, start=start, end=end)
+    typer.echo(f"output   {spelled(str(directory))}\nreport   {spelled(str(page))}")

@@ -1,0 +1,94 @@
+"""What the log of a run tells: its sessions, each from a start to an end, with warnings and facts."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+LINE = re.compile(r"(?P<when>\d{4}-\d\d-\d\d \d\d:\d\d:\d\d)  (?P<text>.*)")
+BEGIN = re.compile(
+    r"(?P<what>run|restart)(?: from (?P<source>.+?) \([\d x]+ points\)(?: with (?P<settings>.+?))?)?"
+    r": whorl (?P<version>\S+), (?P<summary>.*)"
+)
+END = re.compile(
+    r"(?P<how>finished|stopped by \w+|paused) at t = (?P<time>\S+), step (?P<step>\d+).*?"
+    r"\((?P<steps>\d+) steps in (?P<wall>.+?), (?P<pace>\S+) s a step\)"
+)
+ERROR, WARNING, BLOW_UP = "error: ", "warning: ", "the flow blew up at t = "
+FACTS = re.compile(r"(?P<name>machine|memory of rank 0, \w+): (?P<facts>.* = .*)")
+PROGRESS = re.compile(r"step (?P<step>\d+)(?: of \d+)?  t (?P<time>\S+).*")
+SETTING = re.compile(r", (?=[A-Za-z_]\w*(?:\.\w+)*\s*=)")  # between two settings, not within a list
+
+
+@dataclass
+class Session:
+    """One start of a run and what its log has up to the next: `ends` are the ends of its parts, in order.
+
+    `facts` has by name ("machine", "memory of rank 0, taken") pairs of what it is and its value. `error` is
+    the message that ended it, `progress` the last line of progress after the last end.
+    """
+
+    begin: str
+    what: str
+    source: str | None
+    settings: tuple[str, ...]
+    version: str
+    summary: str
+    last: str
+    ends: list[re.Match[str]] = field(default_factory=list)
+    error: str | None = None
+    progress: re.Match[str] | None = None
+    warnings: list[str] = field(default_factory=list)
+    facts: dict[str, list[tuple[str, str]]] = field(default_factory=dict)
+
+    @property
+    def ranks(self) -> int:
+        """The number of MPI ranks."""
+        found = re.search(r"(\d+) ranks?\b", self.summary)
+        return int(found[1]) if found else 1
+
+    @property
+    def blew_up(self) -> bool:
+        """Whether the flow stopped being finite."""
+        return self.error is not None and self.error.startswith(BLOW_UP)
+
+    def add(self, when: str, text: str) -> None:
+        """Take in a line."""
+        self.last = when
+        if text.startswith(WARNING):
+            self.warnings.append(text.removeprefix(WARNING))
+        elif text.startswith(ERROR):
+            self.error = text.removeprefix(ERROR)
+        elif found := END.match(text):
+            self.ends.append(found)
+            self.progress = None
+        elif found := FACTS.fullmatch(text):
+            pairs = (fact.partition(" = ") for fact in found["facts"].split("; "))
+            self.facts[found["name"]] = [(name, value) for name, _, value in pairs]
+        elif found := PROGRESS.match(text):
+            self.progress = found
+
+
+def read_log(path: Path) -> list[Session]:
+    """The sessions in a log, the earliest first; none if there is no log."""
+    try:
+        text = path.read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return []
+    return sessions_of(text.splitlines())
+
+
+def sessions_of(lines: Iterable[str]) -> list[Session]:
+    """The sessions in the lines of a log; lines before the first start, and torn ones, are left out."""
+    sessions: list[Session] = []
+    for line in lines:
+        if not (found := LINE.fullmatch(line)):
+            continue
+        when, text = found["when"], found["text"]
+        if begun := BEGIN.fullmatch(text):
+            settings = tuple(SETTING.split(begun["settings"])) if begun["settings"] else ()
+            about = (begun["what"], begun["source"], settings, begun["version"], begun["summary"])
+            sessions.append(Session(when, *about, when))
+        elif sessions:
+            sessions[-1].add(when, text)
+    return sessions
