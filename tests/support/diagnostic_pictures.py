@@ -30,10 +30,19 @@ MODELS = {
     "transfer": CONDUCTING,
     "shell-to-shell": CONDUCTING,
     "ring-to-ring": CONDUCTING,
+    "correlation": DYE,
+    "triads": CONDUCTING,
+    "vortices": {
+        "grid": {"points": [16, 16, 1]},
+        "flow": {"model": "navier-stokes-2d", "viscosity": 0.1},
+    },
     "current": CONDUCTING,
     "condensate": {"flow": {"model": "gross-pitaevskii", "sound_speed": 1.0, "coherence_length": 0.5}},
 }
 OPTIONS = {
+    "correlation": {"of": ["u", "dye"]},
+    "triads": {"modes": [[[1, 0, 0], [0, 1, 1]], [[1, 1, 0], [0, -1, 1]]]},
+    "vortices": {"most": 20},
     "slice": {"of": ["u", "p"], "normal": "y", "at": 0.8},
     "line": {"of": ["u.x", "p"], "along": "z", "at": [0.8, 0.0]},
     "ring-to-ring": {"shells": "logarithmic", "per_octave": 1, "sectors": 3},
