@@ -99,7 +99,7 @@ def draw(page: Path, look: Look, path: Path) -> None:
         side_by_side.paste(column, (n * (look.width + GAP), 0))
     size = tuple(round(look.scale * length) for length in side_by_side.size)
     small = side_by_side.resize(size, Image.Resampling.LANCZOS)
-    small.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
+    small.quantize(COLOURS, method=Image.Quantize.MAXCOVERAGE, kmeans=2).save(path, optimize=True)
 
 
 def browser() -> str:

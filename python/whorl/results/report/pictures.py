@@ -61,7 +61,8 @@ def image_of(make: Callable[[], Figure], alt: str, caption: str = "") -> Image:
         figure = make()
         FigureCanvasAgg(figure)
         figure.savefig(raw, format="png", dpi=DOTS, bbox_inches="tight", pad_inches=0.08)
-    picture = PIL.Image.open(raw).convert("RGB").quantize(COLOURS, method=PIL.Image.Quantize.MAXCOVERAGE)
+    few = {"method": PIL.Image.Quantize.MAXCOVERAGE, "kmeans": 2}  # the shades that many dots have stay true
+    picture = PIL.Image.open(raw).convert("RGB").quantize(COLOURS, **few)
     small = BytesIO()
     picture.save(small, format="png", optimize=True)
     width, height = (round(SHOWN * dots) for dots in picture.size)
