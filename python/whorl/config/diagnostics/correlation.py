@@ -1,6 +1,6 @@
 """Two-point correlations along the axes, and the lengths that follow from them."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, Literal
 
@@ -16,6 +16,7 @@ from whorl.programs.nodes import Node
 from whorl.programs.parse import ExpressionError, fault, in_one_line
 from whorl.programs.questions import Answers, Questions
 
+Numbers = Callable[[np.ndarray], np.ndarray]
 SQUARE = f"({UNITS_OF_CASE})²"
 
 
@@ -124,11 +125,23 @@ class _Along:
         def spectra(answers: Answers) -> np.ndarray:
             return np.array([of(answers) / len(part.nodes) for of, part in zip(sums, parts, strict=True)])
 
-        def of(what: Any) -> Found:
+        def of(what: Numbers) -> Found:
             return lambda answers: what(spectra(answers))
 
         quantity = f"{self.name}_quantity"
-        by_part = [
+        axes = (quantity, f"r_{self.name}")
+        meaning = f"R = ⟨f'(x) f'(x + r)⟩, r along {self.name}; of transverse components the mean"
+        return [
+            Array(f"correlation_{self.name}", axes, meaning, of(self._correlation), SQUARE),
+            *(
+                Array(f"{name}_{self.name}", (quantity,), what, of(found), unit)
+                for name, what, found, unit in self._numbers()
+            ),
+        ]
+
+    def _numbers(self) -> Sequence[tuple[str, str, Numbers, str]]:
+        """What each part has: a name, its meaning, what it is by the spectra, and a unit."""
+        return (
             ("variance", "⟨f'²⟩, f' = f − ⟨f⟩", lambda energy: energy.sum(-1), SQUARE),
             (
                 "integral_length",
@@ -148,16 +161,7 @@ class _Along:
                 self._taylor_scale,
                 "length",
             ),
-        ]
-        axes = (quantity, f"r_{self.name}")
-        meaning = f"R = ⟨f'(x) f'(x + r)⟩, r along {self.name}; of transverse components the mean"
-        return [
-            Array(f"correlation_{self.name}", axes, meaning, of(self._correlation), SQUARE),
-            *(
-                Array(f"{name}_{self.name}", (quantity,), what, of(found), unit)
-                for name, what, found, unit in by_part
-            ),
-        ]
+        )
 
     def _correlation(self, energy: np.ndarray) -> np.ndarray:
         return energy @ np.cos(np.outer(self.k, self.r))
