@@ -73,6 +73,18 @@ def test_lengths_of_single_waves():
     assert np.isinf(found["taylor_scale_x"].squeeze())
 
 
+def test_the_zero_of_two_waves():
+    """R = cos(2kr)/2 + 1/8 of sin 2ky and sin(x)/2, which is the same all along y, is 0 at cos 2kr = −1/4."""
+    with Simulation(case_of(initial={"name": "zero"}), comm=MPI.COMM_SELF) as state:
+        k = 2 * np.pi / LENGTHS[1]
+        state.set_field("velocity", lambda x, y, z: (0 * x, 0 * x, np.sin(2 * k * y) + np.sin(x) / 2 + 0 * z))
+        found = state.diagnose("correlation", of="u.z", along=["y"])
+    zero = np.arccos(-0.25) / (2 * k)
+    integral = np.sin(2 * k * zero) / (4 * k) + zero / 8
+    assert float(found["length_to_zero_y"].squeeze()) == pytest.approx(integral / 0.625)
+    assert float(found["integral_length_y"].squeeze()) == pytest.approx(LENGTHS[1] / 2 / 8 / 0.625)
+
+
 def test_a_plane_has_the_transverse_component_in_it():
     case = case_of((24, 20, 1), model="navier-stokes-2d")
     with Simulation(case, comm=MPI.COMM_SELF) as state:
