@@ -115,6 +115,8 @@ def test_a_case(folder, text):
 
 @given(st.lists(setting, min_size=1, max_size=3))
 @example(["grid.points=8\n[run]\nthreads=1"])
+@example(["grid.points=8", "grid=[0]"])
+@example(["grid.5=8", "grid=[0]"])
 def test_settings(folder, given):
     (folder / "case.toml").write_text(
         "\n".join(

@@ -105,6 +105,7 @@ def test_a_density_times_the_width_is_the_sum(world, precision):
             widths = [np.diff(edges_of(density, name)) for name in sums.dims[1:]]
             volume = widths[0] if len(widths) == 1 else np.multiply.outer(*widths)
             assert close(density["spectrum"] * volume, sums.values, LIMITS[precision]), over
+            assert (density["spectrum"].units, sums.units) == ("(case's units)² length", "(case's units)²")
 
 
 @on_ranks(*RANKS)
@@ -162,6 +163,22 @@ def test_components_are_apart(world, precision):
     for n, name in enumerate("xyz"):
         wanted = summed(box, crossed, (box.modes(u[n]) * vorticity[n].conj()).real)
         assert close(crossed["spectrum"].sel(quantity=f"u.{name}"), wanted, LIMITS[precision]), name
+
+
+def test_components_of_complex_vectors_have_both_parts():
+    case = Case(
+        grid={"points": (12, 10, 14), "lengths": LENGTHS},
+        flow={"model": "gross-pitaevskii", "sound_speed": 2.0, "coherence_length": 0.4},
+        time={"dt": 0.01, "until": 1.0},
+        initial={"name": "formula", "value": ["1 + 0.3*cos(x)*sin(2*pi*y/Ly)", "0.4*sin(x + 2*pi*z/Lz)"]},
+        run={"device": devices.current()},
+    )
+    with Simulation(case) as state:
+        text = "psi*vector(1, 2, 3)"
+        apart = state.diagnose("spectrum", of=text, components=True)["spectrum"]
+        squares = np.array([1, 4, 9]) * state.mean("abs(psi)**2")
+    assert list(apart["quantity"].values) == [f"({text}).{axis}" for axis in "xyz"]
+    np.testing.assert_allclose(apart.sum("k"), squares, rtol=1e-12)
 
 
 @on_ranks(*RANKS)

@@ -182,6 +182,7 @@ def test_shells_that_receive_go_up_and_those_that_give_across():
     data["transfer"][0, 2, 0] = -50.0
     data["transfer_error"][:] = 0.0
     data["transfer_error"][0, 1, 2] = 40.0  # larger than the value
+    data["transfer"][0, 0, 2], data["transfer_error"][0, 0, 2] = 10.0, 5.0
     *matrices, last = graphs_of(drawn(data))
     assert [ax.get_title() for ax in matrices] == [
         f"{name}  [length²/time³]" for name in data["quantity"].values

@@ -55,7 +55,7 @@ def apply_settings(
         table = _table(result, setting)
         if isinstance(table, dict):
             table[setting.key] = setting.value
-        elif isinstance(table, list):
+        elif isinstance(table, list) and setting.key.isdigit() and int(setting.key) < len(table):
             table[int(setting.key)] = setting.value
     return result
 

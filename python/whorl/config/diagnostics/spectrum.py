@@ -49,12 +49,16 @@ class Spectrum(ByWavenumber):
                     ("quantity", *names),
                     meaning + self._changed(),
                     lambda answers: np.array([of(answers) for _, of in found]) * factors(counts.of(answers)),
-                    f"({UNITS_OF_CASE})²",
+                    self._unit(names),
                 ),
                 counts,
                 *(limit for one in bins for limit in one.limits()),
             ),
         )
+
+    def _unit(self, names: Sequence[str]) -> str:
+        wavenumbers = sum(name != "angle" for name in names) if self.density else 0
+        return f"({UNITS_OF_CASE})²" + ("", " length", " length²")[wavenumbers]
 
     def _changed(self) -> str:
         return (", as of a continuum of modes" if self.compensate else "") + (

@@ -42,7 +42,7 @@ MAGNETIC = FieldOf(
 )
 MEAN_FIELD = "vector(mean_field_x, mean_field_y, mean_field_z)"
 WHOLE_FIELD = f"(magnetic + {MEAN_FIELD})"
-LORENTZ = f"cross(current, {WHOLE_FIELD})"
+LORENTZ = f"cross(current, magnetic + {MEAN_FIELD})"
 BY_B = Exchange("magnetic", "magnetic", "magnetic", 1, "∫ f·((B0 + b)·∇)g", uniform=MEAN_FIELD)
 EXCLUDED_BY_KINEMATIC = ("hall", "rotation", "drag", "hyperviscosity", "hypoviscosity")
 CURRENT = FieldOf(3, "1/time", "current j, the curl of b", symbol="j", definition="curl(magnetic)")
