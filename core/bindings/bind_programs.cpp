@@ -108,7 +108,10 @@ void bind_program(nb::module_& m) {
             nb::arg("products"))
         .def_prop_ro(
             "places", [](const Program& self) { return programs::compiled(self).places; },
-            "Where the interpreter keeps numbers, coordinates and results.");
+            "Where the interpreter keeps numbers, coordinates and results.")
+        .def_prop_ro(
+            "fluxes", [](const Program& self) { return programs::fluxes_of(self.products).size(); },
+            "What its products are on the leg of columns.");
     nb::class_<ProbeOfOpen>(m, "Probe",
                             "What is read of the present state again and again; see whorl.measure.")
         .def_prop_ro("size", [](const ProbeOfOpen& self) { return self.probe->size(); })
@@ -136,40 +139,89 @@ void bind_program(nb::module_& m) {
 
 namespace {
 
-void bind_probes(nb::class_<OpenFlow>& flow) {
-    flow.def(
+// The state of a flow on fewer points.
+struct NarrowedOfOpen {
+    const OpenFlow& flow;
+    ProgramRuns& runs;
+};
+
+ProgramRuns& runs_of(const OpenFlow& flow) { return flow->programs(); }
+ProgramRuns& runs_of(const NarrowedOfOpen& narrow) {
+    narrow.flow.require_open();
+    return narrow.runs;
+}
+const OpenFlow& flow_of(const OpenFlow& flow) { return flow; }
+const OpenFlow& flow_of(const NarrowedOfOpen& narrow) { return narrow.flow; }
+
+template <class Of> void bind_probes(nb::class_<Of>& runs) {
+    runs.def(
         "probe_modes",
-        [](OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
+        [](const Of& self, const std::vector<std::vector<TermTuple>>& inputs,
            const std::vector<programs::ModeNumbers>& modes) {
-            return ProbeOfOpen{self, self->programs().probe_modes(terms_of(inputs), modes)};
+            return ProbeOfOpen{flow_of(self), runs_of(self).probe_modes(terms_of(inputs), modes)};
         },
         nb::arg("inputs"), nb::arg("modes"), nb::keep_alive<0, 1>(),
         "A Probe of the coefficients of inputs at modes, given by whole numbers, [input][mode][re, im].");
-    flow.def(
+    runs.def(
         "probe_points",
-        [](OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
+        [](const Of& self, const std::vector<std::vector<TermTuple>>& inputs,
            const std::vector<programs::Position>& positions) {
-            return ProbeOfOpen{self, self->programs().probe_points(terms_of(inputs), positions)};
+            return ProbeOfOpen{flow_of(self), runs_of(self).probe_points(terms_of(inputs), positions)};
         },
         nb::arg("inputs"), nb::arg("positions"), nb::keep_alive<0, 1>(),
         "A Probe of the values of inputs at positions x, y, z, [input][position].");
 }
 
-} // namespace
+template <class Of> void bind_sums(nb::class_<Of>& runs) {
+    runs.def(
+        "mode_means",
+        [](const Of& self, const std::vector<std::vector<TermTuple>>& inputs,
+           const std::vector<programs::Pair>& pairs) {
+            nb::gil_scoped_release unlocked;
+            return runs_of(self).mode_means(terms_of(inputs), pairs);
+        },
+        nb::arg("inputs"), nb::arg("pairs"),
+        "The means of products of two inputs over all points, or with -1 as the second of the first, from "
+        "the modes.");
+    runs.def(
+        "mode_spectra",
+        [](const Of& self, const std::vector<std::vector<TermTuple>>& inputs,
+           const std::vector<std::vector<programs::Pair>>& sums, const std::vector<ModeAxisTuple>& axes) {
+            nb::gil_scoped_release unlocked;
+            return runs_of(self).mode_spectra(terms_of(inputs), sums, axes_of(axes));
+        },
+        nb::arg("inputs"), nb::arg("sums"), nb::arg("axes"),
+        "The same of sums of products, by cell of bins along one or two coordinates of the wavenumber, each "
+        "a "
+        "name, an axis and edges: size, along, across or angle. Behind the bins of each is what is beyond.");
+    runs.def(
+        "increments",
+        [](const Of& self, const programs::Program& program, int axis, int order,
+           const std::vector<int>& separations, const std::vector<std::array<int, 2>>& pairs) {
+            WHORL_REQUIRE(axis >= 0 && axis < 3, "there is no such axis.");
+            nb::gil_scoped_release unlocked;
+            return runs_of(self).increments(program, axis, {order, separations, pairs});
+        },
+        nb::arg("program"), nb::arg("axis"), nb::arg("order"), nb::arg("separations"), nb::arg("pairs"),
+        "The means of moments of the increments of a program's results, [separation][moment]: of each result "
+        "|d|^1, ..., |d|^order, then d^3, d^5, ...; then d_a d_b^2 of the pairs.");
+}
 
-void bind_programs(nb::class_<OpenFlow>& flow) {
-    bind_probes(flow);
-    flow.def(
+// What programs do with a state.
+template <class Of> void bind_runs(nb::class_<Of>& runs) {
+    bind_probes(runs);
+    bind_sums(runs);
+    runs.def(
         "run_program",
-        [](OpenFlow& self, const programs::Program& program, std::array<int, 4> wanted,
+        [](const Of& self, const programs::Program& program, std::array<int, 4> wanted,
            const nb::callable& consume, const std::vector<TallyTuple>& tallies,
            const std::vector<int>& planes) {
-            const auto typed = block_callback(consume, self->options().is_double());
+            const auto typed = block_callback(consume, flow_of(self)->options().is_double());
             const auto [means, maxima, products, values] = wanted;
             programs::Wanted all{means, maxima, products, values, {}, planes};
             for (const auto& [bins, weights] : tallies) all.tallies.push_back(shape_of(bins, weights));
             nb::gil_scoped_release unlocked;
-            const programs::Found found = self->programs().run(program, all, typed);
+            const programs::Found found = runs_of(self).run(program, all, typed);
             std::vector<TalliedTuple> tallied;
             for (const auto& [counts, sums] : found.tallies) tallied.emplace_back(counts, sums);
             return std::tuple(found.means, found.maxima, tallied, found.planes);
@@ -181,49 +233,36 @@ void bind_programs(nb::class_<OpenFlow>& flow) {
         "and values, and what the tallies take, which are given as the bins of their axes and a number of "
         "weights. The last of the means are those by plane, across axes 1 = y or 2 = z. Calls consume as "
         "read_fields does with the values.");
-    flow.def(
-        "mode_means",
-        [](OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
-           const std::vector<programs::Pair>& pairs) {
-            nb::gil_scoped_release unlocked;
-            return self->programs().mode_means(terms_of(inputs), pairs);
-        },
-        nb::arg("inputs"), nb::arg("pairs"),
-        "The means of products of two inputs over all points, or with -1 as the second of the first, from "
-        "the modes.");
-    flow.def(
-        "mode_spectra",
-        [](OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
-           const std::vector<std::vector<programs::Pair>>& sums, const std::vector<ModeAxisTuple>& axes) {
-            nb::gil_scoped_release unlocked;
-            return self->programs().mode_spectra(terms_of(inputs), sums, axes_of(axes));
-        },
-        nb::arg("inputs"), nb::arg("sums"), nb::arg("axes"),
-        "The same of sums of products, by cell of bins along one or two coordinates of the wavenumber, each "
-        "a "
-        "name, an axis and edges: size, along, across or angle. Behind the bins of each is what is beyond.");
-    flow.def(
-        "increments",
-        [](OpenFlow& self, const programs::Program& program, int axis, int order,
-           const std::vector<int>& separations, const std::vector<std::array<int, 2>>& pairs) {
-            WHORL_REQUIRE(axis >= 0 && axis < 3, "there is no such axis.");
-            nb::gil_scoped_release unlocked;
-            return self->programs().increments(program, axis, {order, separations, pairs});
-        },
-        nb::arg("program"), nb::arg("axis"), nb::arg("order"), nb::arg("separations"), nb::arg("pairs"),
-        "The means of moments of the increments of a program's results, [separation][moment]: of each result "
-        "|d|^1, ..., |d|^order, then d^3, d^5, ...; then d_a d_b^2 of the pairs.");
-    flow.def(
+    runs.def(
         "bring_force",
-        [](OpenFlow& self, const std::string& field, double time) {
+        [](const Of& self, const std::string& field, double time) {
             const nb::gil_scoped_release unlocked;
-            self->programs().bring_force(field, time);
+            runs_of(self).bring_force(field, time);
         },
         nb::arg("field"), nb::arg("time"),
         "The force on a field at a time becomes fields of programs, behind the state. Collective.");
+    runs.def(
+        "forget_products", [](const Of& self) { runs_of(self).forget_products(); },
+        "Forgets the forces and the products that programs have brought back.");
+}
+
+} // namespace
+
+void bind_programs(nb::module_& m, nb::class_<OpenFlow>& flow) {
+    bind_runs(flow);
+    nb::class_<NarrowedOfOpen> narrow(m, "NarrowFlow",
+                                      "The state of a flow on fewer points; see Flow.narrowed.");
+    bind_runs(narrow);
     flow.def(
-        "forget_products", [](OpenFlow& self) { self->programs().forget_products(); },
-        "Frees the forces and the products that programs have brought back.");
+        "narrowed",
+        [](const OpenFlow& self, const std::array<int, 3>& points) {
+            const nb::gil_scoped_release unlocked;
+            return NarrowedOfOpen{self, self->programs().narrowed(points)};
+        },
+        nb::arg("points"), nb::keep_alive<0, 1>(),
+        "The present state on fewer points, to the modes that these have, as programs see it until "
+        "release(). "
+        "Collective.");
 }
 
 } // namespace whorl

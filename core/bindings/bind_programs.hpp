@@ -6,6 +6,6 @@
 namespace whorl {
 
 void bind_program(nb::module_& m);
-void bind_programs(nb::class_<OpenFlow>& flow);
+void bind_programs(nb::module_& m, nb::class_<OpenFlow>& flow);
 
 } // namespace whorl

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <set>
 
 #include "bindings/trip_options.hpp"
 #include "device/buffer.hpp"
@@ -146,23 +147,47 @@ Layout layout_of(const Options& options, int rank, int column_variables, int row
                   device::has_queues(options.device));
 }
 
+// What runs on fewer points keep: their round trips, the state and the largest of the runs.
+std::int64_t narrow_bytes(const Options& options, const programs::Share& share, int rank) {
+    std::set<std::array<int, 3>> grids;
+    for (const programs::ProgramNeeds& run : options.programs)
+        if (run.is_narrow()) grids.insert(run.points());
+    std::int64_t bytes = 0;
+    for (const std::array<int, 3>& points : grids) {
+        const Options there = narrowed(options, points);
+        const auto [columns, rows] = programs::widest(there.programs);
+        const Layout layout = layout_of(there, rank, columns, rows);
+        const std::int64_t modes = count_modes(there.truncation(), layout.kx, layout.ky);
+        const programs::Share of_rank{layout, modes, share.value, share.executors, share.queues};
+        std::int64_t most = 0;
+        for (const programs::ProgramNeeds& run : there.programs)
+            most = std::max(most, programs::bytes_of(run, of_rank, of_rank));
+        bytes += model_shape(options).field_count() * modes * share.value + most +
+                 sum_of(trip_bytes(there, layout, share.value, parse_line_choice(there.lines)));
+    }
+    return bytes;
+}
+
 // What programs and probes need at a time beside the step (bindings/program_runs.cpp): a wider round trip
-// where that of the step is too narrow, the largest of the runs, and all probes.
+// where that of the step is too narrow, those on fewer points, the largest of the runs, and all probes.
 std::int64_t program_bytes(const Options& options, const programs::Share& share, int rank) {
     const Layout& layout = share.layout;
-    const int width = programs::widest(options.programs);
-    std::int64_t bytes = 0, most = 0;
+    const programs::Width width = programs::widest(options.programs);
+    std::int64_t bytes = narrow_bytes(options, share, rank), most = 0;
     LineChoice lines = parse_line_choice(options.lines); // with tiles like those of the step
     if (lines.columns == 0) lines.columns = tile_columns(layout, share.value, options.cache());
-    if (width > std::min(layout.column_variables, layout.row_variables))
-        bytes += sum_of(trip_bytes(options, layout_of(options, rank, width, width), share.value, lines));
+    if (!width.fits(layout))
+        bytes += sum_of(
+            trip_bytes(options, layout_of(options, rank, width.columns, width.rows), share.value, lines));
     for (const programs::ProbeNeeds& probe : options.probes) bytes += programs::bytes_of(probe, share);
     for (int axis = 0; axis < 3; ++axis) {
-        const auto passes = [&](const programs::ProgramNeeds& run) { return run.axis == axis; };
+        const auto passes = [&](const programs::ProgramNeeds& run) {
+            return run.axis == axis && !run.is_narrow();
+        };
         if (std::ranges::none_of(options.programs, passes)) continue;
         const Options along = swapped(options, axis);
         const bool same = along.points == options.points && along.lengths == options.lengths;
-        const Layout of_axis = same ? layout : layout_of(along, rank, width, width);
+        const Layout of_axis = same ? layout : layout_of(along, rank, width.columns, width.rows);
         programs::Share there{of_axis, share.modes, share.value, share.executors, share.queues};
         if (!same) there.modes = count_modes(along.truncation(), of_axis.kx, of_axis.ky);
         for (const programs::ProgramNeeds& run : options.programs)

@@ -35,7 +35,8 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
           stepper_(trip_, world_, options_.box(), truncation_, model, stepper_options()),
           programs_(make_program_runs<Device, Real>(
               {trip_, world_, options_, truncation_, [this] { return components(); },
-               [this](const std::string& field, double time) { return force_on(field, time); }})) {
+               [this](const std::string& field, double time) { return force_on(field, time); },
+               truncation_.dealiasing().shifts})) {
         options_.lines = trip_.lines().text();
         for (const forcing::SourceOptions& source : options_.forcing) add_source(source);
     }

@@ -38,7 +38,16 @@ template <class Device, class Real> struct FlowOfPrograms {
     const Truncation& truncation;
     std::function<StateOfFlow<Real>()> state;
     std::function<ForceOfFlow<Device, Real>(const std::string&, double)> force;
+    bool shifts; // whether products are the mean of two grids
 };
+
+// The bytes of a round trip but for those of a library, which are the device's.
+template <class Device, class Real> std::int64_t own_bytes(const RoundTrip<Device, Real>& trip) {
+    std::int64_t bytes = 0;
+    for (const auto& [name, part] : trip.memory())
+        if (name != "library") bytes += part;
+    return bytes;
+}
 
 template <class Device, class Real>
 std::shared_ptr<ProgramRuns> make_program_runs(const FlowOfPrograms<Device, Real>& flow);

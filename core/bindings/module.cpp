@@ -174,7 +174,8 @@ void bind_measures(nb::class_<OpenFlow>& flow) {
     flow.def("reset_timings", of_open(&Flow::reset_timings));
     flow.def("memory", [](OpenFlow& self) {
         auto bytes = self->memory();
-        bytes["programs"] = self->programs().bytes();
+        const auto [lasting, at_a_time] = self->programs().bytes();
+        bytes["programs"] = lasting + at_a_time;
         return bytes;
     });
 }
@@ -208,7 +209,7 @@ void bind_flow(nb::module_& m) {
     });
     bind_fields(flow);
     bind_forcing(flow);
-    bind_programs(flow);
+    bind_programs(m, flow);
     bind_measures(flow);
 }
 

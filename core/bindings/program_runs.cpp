@@ -3,13 +3,15 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
 
 #include "bindings/make_program_runs.hpp"
+#include "bindings/narrow_flow.hpp"
 #include "bindings/trip_options.hpp"
 #include "device/chosen.hpp"
 #include "programs/memory.hpp"
-#include "programs/swapped_modes.hpp"
+#include "programs/moved_modes.hpp"
 
 namespace whorl {
 
@@ -42,6 +44,7 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     using Memory = typename Device::Memory;
     using Trip = RoundTrip<Device, Real>;
     using Trips = std::vector<std::unique_ptr<Trip>>;
+    using Field = device::Buffer<Complex<Real>, Memory>;
 
   public:
     explicit ProgramRunsOf(const FlowOfPrograms<Device, Real>& flow) : flow_(flow) {}
@@ -49,19 +52,22 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     programs::Found run(const programs::Program& program, const programs::Wanted& wanted,
                         const Callback& consume) override {
         const int inputs = static_cast<int>(program.inputs.size());
-        Trip& trip = wide_enough(inputs, wanted.products);
-        return counted([&] { return run_on(trip, program, wanted, consume); });
+        const auto fluxes = static_cast<int>(programs::fluxes_of(program.products).size());
+        Trip& trip = wide_enough({std::max(inputs, fluxes), std::max(inputs, wanted.products)});
+        return counted(parities_brought(program).size(),
+                       [&] { return run_on(trip, program, wanted, consume); });
     }
     std::vector<double> mode_means(const programs::InputTerms& inputs,
                                    const std::vector<programs::Pair>& pairs) override {
         return counted(
-            [&] { return programs::mode_means(flow_.trip, flow_.world, inputs, pairs, sources()); });
+            0, [&] { return programs::mode_means(flow_.trip, flow_.world, inputs, pairs, sources()); });
     }
     std::vector<std::vector<double>> mode_spectra(const programs::InputTerms& inputs,
                                                   const std::vector<std::vector<programs::Pair>>& sums,
                                                   const std::vector<programs::ModeAxis>& axes) override {
-        return counted(
-            [&] { return programs::mode_spectra(flow_.trip, flow_.world, inputs, sums, sources(), axes); });
+        return counted(0, [&] {
+            return programs::mode_spectra(flow_.trip, flow_.world, inputs, sums, sources(), axes);
+        });
     }
     std::unique_ptr<OpenProbe> probe_modes(const programs::InputTerms& inputs,
                                            const std::vector<programs::ModeNumbers>& modes) override {
@@ -78,12 +84,18 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     std::vector<std::vector<double>> increments(const programs::Program& program, int axis,
                                                 const programs::IncrementsWanted& wanted) override {
         const int inputs = static_cast<int>(program.inputs.size());
-        Trip& trip = axis == 0 ? wide_enough(inputs, 0) : swapped_trip(axis, inputs);
-        return counted([&] {
+        Trip& trip = axis == 0 ? wide_enough({inputs, inputs}) : swapped_trip(axis, inputs);
+        return counted(0, [&] {
             return axis == 0 ? programs::increments(trip, flow_.world, flow_.options.box(), program, wanted,
                                                     sources())
                              : swapped_increments(trip, program, axis, wanted);
         });
+    }
+    ProgramRuns& narrowed(const std::array<int, 3>& points) override {
+        auto& one = narrow_[points];
+        if (!one) one = std::make_unique<NarrowFlow<Device, Real>>(flow_, points);
+        one->bring();
+        return one->runs();
     }
     void bring_force(const std::string& field, double time) override {
         WHORL_REQUIRE(products_.empty(), "a force is brought behind products.");
@@ -91,25 +103,29 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     }
     void forget_products() override {
         forces_.clear();
+        for (Field& product : products_) spare_.push_back(std::move(product));
         products_.clear();
         parities_.clear();
     }
-    std::int64_t bytes() const override {
-        std::int64_t of_trips = 0;
-        const auto add = [&](const Trip& own) {
-            for (const auto& [name, part] : own.memory())
-                if (name != "library") of_trips += part; // which is that of the device
-        };
+    BytesOfRuns bytes() const override {
+        BytesOfRuns all{*probes_, most_};
         for (const Trips& trips : wide_)
-            for (const auto& own : trips) add(*own);
-        return of_trips + *probes_ + most_;
+            for (const auto& own : trips) all.lasting += own_bytes(*own);
+        for (const auto& [points, one] : narrow_) {
+            all.lasting += one->bytes().lasting;
+            all.at_a_time += one->bytes().at_a_time;
+        }
+        return all;
     }
 
   private:
-    // The result of a run, whose bytes are counted with those of the products and forces that are there.
-    template <class Run> auto counted(const Run& run) {
+    // The result of a run, whose bytes are counted with those of the products and forces that are there, and
+    // of the spare fields for the products that it brings.
+    template <class Run> auto counted(std::size_t brought, const Run& run) {
+        spare_.resize(std::min(spare_.size(), brought));
         std::int64_t kept = 0;
-        for (const auto& product : products_) kept += static_cast<std::int64_t>(product.bytes());
+        for (const std::vector<Field>* fields : {&products_, &spare_})
+            for (const Field& field : *fields) kept += static_cast<std::int64_t>(field.bytes());
         for (const auto& force : forces_) kept += static_cast<std::int64_t>(force.values.bytes());
         const device::Peak<Memory> peak;
         auto found = run();
@@ -128,18 +144,26 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         fields.sources = sources();
         WHORL_REQUIRE(static_cast<int>(program.products.size()) == wanted.products,
                       "a program does not say which fields its products belong to.");
-        const std::int64_t modes = flow_.state().modes;
-        for (const Parity& parity :
-             programs::parities_of_fields(program.products, flow_.trip.layout().walls)) {
-            products_.emplace_back(static_cast<std::size_t>(modes), flow_.trip.device().executors());
+        for (const Parity& parity : parities_brought(program)) {
+            products_.push_back(new_product());
             parities_.push_back(parity);
             fields.products.push_back(products_.back().data());
         }
         return programs::evaluate(trip, flow_.world, flow_.options.box(), program, wanted, fields,
-                                  flow_.truncation.dealiasing().shifts,
+                                  flow_.shifts,
                                   BlockCallback<Real>([&](const PhysicalBlock& block, Real* values) {
                                       consume(block, wanted.values, values);
                                   }));
+    }
+    std::vector<Parity> parities_brought(const programs::Program& program) const {
+        return programs::parities_of_fields(program.products, flow_.trip.layout().walls);
+    }
+    Field new_product() {
+        if (spare_.empty())
+            return Field(static_cast<std::size_t>(flow_.state().modes), flow_.trip.device().executors());
+        Field one = std::move(spare_.back());
+        spare_.pop_back();
+        return one;
     }
     std::vector<std::vector<double>> swapped_increments(Trip& trip, const programs::Program& program,
                                                         int axis, const programs::IncrementsWanted& wanted) {
@@ -154,7 +178,7 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
             to.push_back(buffers.emplace_back(modes, trip.device().executors()).data());
             sources_there.push_back({to.back(), from.back().parity});
         }
-        programs::swap_modes(flow_.trip, trip, flow_.world, axis, from, to);
+        programs::move_modes(flow_.trip, flow_.truncation, trip, flow_.world, axis, from, to);
         return programs::increments(trip, flow_.world, swapped(flow_.options.box(), axis),
                                     programs::swapped(program, axis, fields), wanted, sources_there);
     }
@@ -172,24 +196,21 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     }
     // The round trip of the steps, or one of its own that stays for programs to come, as wide as those that
     // are planned ask. None is taken away again: what MPI keeps for it stays until the flow is closed.
-    Trip& wide_enough(int inputs, int products) {
-        return wide_enough(wide_[0], flow_.options, inputs, products);
-    }
-    Trip& wide_enough(Trips& trips, const Options& options, int inputs, int products) {
-        const int columns = std::max(inputs, products), rows = columns;
-        const auto fits = [&](const Trip& one) {
-            return columns <= one.layout().column_variables && rows <= one.layout().row_variables;
-        };
-        if (options.points == flow_.options.points && options.lengths == flow_.options.lengths &&
-            fits(flow_.trip))
-            return flow_.trip;
+    Trip& wide_enough(const programs::Width& needed) { return wide_enough(wide_[0], flow_.options, needed); }
+    Trip& wide_enough(Trips& trips, const Options& options, const programs::Width& needed) {
+        const bool same = options.points == flow_.options.points && options.lengths == flow_.options.lengths;
+        if (same && needed.fits(flow_.trip.layout())) return flow_.trip;
         for (const auto& own : trips)
-            if (fits(*own)) return *own;
-        const int planned = programs::widest(flow_.options.programs);
-        const int width =
-            std::max(columns, trips.empty() ? planned : 2 * trips.back()->layout().column_variables);
+            if (needed.fits(own->layout())) return *own;
+        programs::Width least = programs::widest(flow_.options.programs);
+        if (!trips.empty()) {
+            const Layout& last = trips.back()->layout();
+            least = {2 * last.column_variables, 2 * last.row_variables};
+        }
+        const int columns = std::max(needed.columns, least.columns);
+        const int rows = std::max(needed.rows, least.rows);
         trips.push_back(std::make_unique<Trip>(options.box(), options.truncation(),
-                                               trip_options(options, width, width), flow_.world,
+                                               trip_options(options, columns, rows), flow_.world,
                                                flow_.trip.device()));
         return *trips.back();
     }
@@ -198,14 +219,15 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     Trip& swapped_trip(int axis, int inputs) {
         const Options options = swapped(flow_.options, axis);
         const bool same = options.points == flow_.options.points && options.lengths == flow_.options.lengths;
-        return same ? wide_enough(inputs, 0)
-                    : wide_enough(wide_[static_cast<std::size_t>(axis)], options, inputs, 0);
+        return same ? wide_enough({inputs, inputs})
+                    : wide_enough(wide_[static_cast<std::size_t>(axis)], options, {inputs, inputs});
     }
 
     FlowOfPrograms<Device, Real> flow_;
     std::array<Trips, 3> wide_; // of the box, and with y or z in place of x
+    std::map<std::array<int, 3>, std::unique_ptr<NarrowFlow<Device, Real>>> narrow_; // by their points
     std::vector<ForceOfFlow<Device, Real>> forces_;
-    std::vector<device::Buffer<Complex<Real>, Memory>> products_;
+    std::vector<Field> products_, spare_;
     std::vector<Parity> parities_;
     std::shared_ptr<std::int64_t> probes_ = std::make_shared<std::int64_t>(0); // bytes
     std::int64_t most_ = 0;

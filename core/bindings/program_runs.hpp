@@ -22,6 +22,12 @@ class OpenProbe {
     virtual void read(std::span<double> values) = 0;
 };
 
+// Bytes of the device: of round trips of their own and open probes, and the most that runs have taken at a
+// time.
+struct BytesOfRuns {
+    std::int64_t lasting = 0, at_a_time = 0;
+};
+
 // Fields are the components of the state and, behind them, those of forces and the products that programs
 // have brought back, until these are forgotten. All are collective.
 class ProgramRuns {
@@ -46,12 +52,14 @@ class ProgramRuns {
     // programs/increments.hpp, along any axis.
     virtual std::vector<std::vector<double>> increments(const programs::Program& program, int axis,
                                                         const programs::IncrementsWanted& wanted) = 0;
+    // The same for the present state on fewer points (bindings/trip_options.hpp), of which it has a copy,
+    // without forces.
+    virtual ProgramRuns& narrowed(const std::array<int, 3>& points) = 0;
     // The force on a field at a time becomes fields, before there are products.
     virtual void bring_force(const std::string& field, double time) = 0;
+    // Their memory serves those to come.
     virtual void forget_products() = 0;
-    // Of the device: of round trips of their own, of open probes, and the most that runs have taken at a
-    // time.
-    virtual std::int64_t bytes() const = 0;
+    virtual BytesOfRuns bytes() const = 0;
 };
 
 } // namespace whorl

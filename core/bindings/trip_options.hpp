@@ -29,4 +29,21 @@ inline Options swapped(Options options, int axis) {
     return options;
 }
 
+// Those of the same box on fewer points, for products of two fields that are wanted at some of the modes,
+// with |k| < h: modes up to 2 h are kept, and aliases fall on others, where the points N of each axis are
+// more than 3 sqrt(2) h / (2 pi / L). Of what programs need there is what is meant for these points.
+inline Options narrowed(Options options, const std::array<int, 3>& points) {
+    options.points = points;
+    options.dealias = "phase-shift"; // of which the sphere is meant, and no shift
+    LineChoice lines = parse_line_choice(options.lines);
+    lines.columns = 0;
+    options.lines = lines.text();
+    options.batches = 0;
+    options.batches = options.choose_batches({options.process_grid[0], options.process_grid[1]});
+    std::erase_if(options.programs,
+                  [&](const programs::ProgramNeeds& needs) { return needs.points() != points; });
+    for (programs::ProgramNeeds& needs : options.programs) needs.nx = needs.ny = needs.nz = 0;
+    return options;
+}
+
 } // namespace whorl

@@ -38,6 +38,7 @@ template <class Real> struct LoadedTerm {
     double radius;
     bool disc;
     Sector sector;
+    bool is_multiple; // the factor times the field, and no more
 
     template <class Number> static WHORL_INLINE Number raised(Number base, int power) {
         Number result = 1;
@@ -67,11 +68,14 @@ template <class Real> struct LoadedTerm {
     // The modes of a row that the band has, side by side since |k| rises with kx: numbers [begin, end).
     Range within(const ModeRow<Real>& row) const {
         if (all) return {0, row.length};
+        const auto is_below = [&](int i, double edge) { return square(widened(row.k(i))) < edge; };
         const auto from = [&](double edge) {
+            if (!is_below(0, edge)) return 0; // as in most rows, or all are below
+            if (is_below(row.length - 1, edge)) return row.length;
             int below = 0, end = row.length;
             while (below < end) {
                 const int middle = (below + end) / 2;
-                square(widened(row.k(middle))) < edge ? below = middle + 1 : end = middle;
+                is_below(middle, edge) ? below = middle + 1 : end = middle;
             }
             return below;
         };
@@ -101,7 +105,8 @@ LoadedTerm<Real> loaded(const Term& term, const std::vector<Source<Real>>& sourc
             square_of_boundary(term.high),
             term.radius,
             layout.nx == 1 || layout.ny == 1 || layout.nz == 1,
-            {term.sector.axis, lowered(term.sector.low), lowered(term.sector.high)}};
+            {term.sector.axis, lowered(term.sector.low), lowered(term.sector.high)},
+            all && a + b + c == 0 && term.power == 0 && term.radius == 0.0 && term.sector.axis < 0};
 }
 
 // The parity of a sum of terms; along axes without walls it has no meaning. Throws Error if there are no
@@ -140,9 +145,16 @@ template <class Real> struct CarriedInput : PassDefaults<Real> {
         }
         in[0] = sum;
     }
+    // Whether it is a factor times a field, that of its one term.
+    bool is_multiple() const { return term_count == 1 && terms->is_multiple; }
     // The same for a row of modes on a CPU, in loops that are vectorised.
     template <class Device, class Values>
     void load_row(const ModeRow<Real>& row, const Values& values) const {
+        if (is_multiple()) {
+            const auto factor = static_cast<Real>(terms->factor);
+            const Complex<Real>* const field = terms->field + row.index;
+            return Device::run(row.length, [&](std::int64_t i) { values.put(0, i, factor * field[i]); });
+        }
         constexpr int most = 64;
         for (int begin = 0; begin < row.length; begin += most) {
             Complex<Real> sums[most];

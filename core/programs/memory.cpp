@@ -4,8 +4,8 @@
 
 #include "device/level.hpp"
 #include "programs/interpreter.hpp"
+#include "programs/moved_modes.hpp"
 #include "programs/probes.hpp"
-#include "programs/swapped_modes.hpp"
 #include "programs/tally.hpp"
 
 namespace whorl::programs {
@@ -32,7 +32,7 @@ std::int64_t at_points(const ProgramNeeds& needs, const Share& share) {
            tables * (needs.cells * copies * wide + needs.sums * words * wide + needs.places * place);
 }
 
-// programs/swapped_modes.cpp, then programs/increments.cpp
+// programs/moved_modes.cpp, then programs/increments.cpp
 std::int64_t of_increments(const ProgramNeeds& needs, const Share& share) {
     const Layout& layout = share.layout;
     const std::int64_t real = share.value / 2, copies = share.queues ? 1 : share.executors;
@@ -44,7 +44,7 @@ std::int64_t of_increments(const ProgramNeeds& needs, const Share& share) {
                      : copies * needs.increments * layout.nx * together * wide;
     const std::int64_t own = of_rows + copies * (needs.moments * words * wide + needs.places * place);
     const bool exchanged = needs.fields > 0 && layout.grid.p_row * layout.grid.p_col > 1;
-    const std::int64_t round = std::min(share.modes, most_swapped);
+    const std::int64_t round = std::min(share.modes, most_moved);
     const std::int64_t numbers = share.queues ? 2 * wide : 0; // of modes, on the device
     const std::int64_t swap = exchanged ? round * (2 * share.value + numbers) : 0;
     return needs.fields * share.modes * share.value + std::max(own, swap);
@@ -91,10 +91,14 @@ std::int64_t bytes_of(const ProbeNeeds& needs, const Share& share) {
     return of_modes + shares + factors * number + share.executors * (row + (sums + needs.lines) * number);
 }
 
-int widest(const std::vector<ProgramNeeds>& programs) {
-    std::int64_t most = 0;
-    for (const ProgramNeeds& one : programs) most = std::max({most, one.inputs, one.products});
-    return static_cast<int>(most);
+Width widest(const std::vector<ProgramNeeds>& programs) {
+    std::int64_t columns = 0, rows = 0;
+    for (const ProgramNeeds& one : programs) {
+        if (one.is_narrow()) continue;
+        columns = std::max({columns, one.inputs, one.fluxes});
+        rows = std::max({rows, one.inputs, one.products});
+    }
+    return {static_cast<int>(columns), static_cast<int>(rows)};
 }
 
 } // namespace whorl::programs

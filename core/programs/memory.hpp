@@ -23,7 +23,14 @@ struct Share {
 std::int64_t bytes_of(const ProgramNeeds& needs, const Share& share, const Share& along);
 std::int64_t bytes_of(const ProbeNeeds& needs, const Share& share);
 
-// The most variables on a leg of a round trip.
-int widest(const std::vector<ProgramNeeds>& programs);
+// The most variables on the legs of columns and of rows of a round trip, on the flow's points.
+struct Width {
+    int columns, rows;
+
+    bool fits(const Layout& layout) const {
+        return columns <= layout.column_variables && rows <= layout.row_variables;
+    }
+};
+Width widest(const std::vector<ProgramNeeds>& programs);
 
 } // namespace whorl::programs

@@ -77,6 +77,12 @@ struct ModeBins {
     WHORL_INLINE int cell(Place place) const {
         return axes == 1 ? place.of[0] : place.of[0] * (of[1].bins + 1) + place.of[1];
     }
+    // Whether it has a bin of each, and is neither below nor beyond these.
+    WHORL_INLINE bool is_inside(Place place) const {
+        for (int a = 0; a < axes; ++a)
+            if (place.of[a] == of[a].bins) return false;
+        return true;
+    }
     WHORL_INLINE Place place(Wavenumber<double> k) const {
         Place place{};
         for (int a = 0; a < axes; ++a) place.of[a] = of[a].bin(of[a].value(k));

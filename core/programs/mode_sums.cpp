@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/exact_sum.hpp"
@@ -64,6 +65,11 @@ template <class Real> struct SumColumns {
     };
     WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, place(r), sums_of(r), width}; }
 
+    // Some modes of a row are a factor times these.
+    struct Scaled {
+        const Complex<Real>* values;
+        double factor;
+    };
     // What a mode adds to the number of modes.
     static WHORL_INLINE double number(const ModeRow<Real>& row, std::int64_t i) {
         return static_cast<double>(i == 0 && row.from_zero ? row.weight / 2 : row.weight);
@@ -73,37 +79,46 @@ template <class Real> struct SumColumns {
     // pairs while its modes are in the cache; b is a where both are one input, or there is no second. Without
     // any input there is nothing at either.
     template <class Device, class Use> void each_row(int j, Complex<Real>* space, const Use& use) const {
-        const auto loaded = [&](int input, const ModeRow<Real>& row, Complex<Real>* to) {
-            inputs[input].template load_row<Device>(row, kernels::PlainValues<Real>{to, width});
-            return to;
+        const auto loaded = [&](int input, const ModeRow<Real>& row, Complex<Real>* to) -> Scaled {
+            const CarriedInput<Real>& of = inputs[input];
+            if (of.is_multiple()) return {of.terms->field + row.index, of.terms->factor};
+            of.template load_row<Device>(row, kernels::PlainValues<Real>{to, width});
+            return {to, 1.0};
         };
         for (int l = 0; l < tables.nz; ++l) {
             const ModeRow<Real> row(tables, 0, j, l, tables.row(j, l).length);
             if (row.length == 0) continue;
+            Scaled a{space, 1.0};
             for (int p = 0, there = -1; p < pair_count; ++p) {
                 const int first = pairs[p][0], second = pairs[p][1];
-                if (first >= 0 && first != there) loaded(first, row, space);
+                if (first >= 0 && first != there) a = loaded(first, row, space);
                 there = first;
-                use(p, row, space,
-                    second < 0 || second == first ? space : loaded(second, row, space + width));
+                use(p, row, a, second < 0 || second == first ? a : loaded(second, row, space + width));
             }
         }
     }
+    // On threads: the sum of a row's terms, each added to those before.
+    template <class Device>
+    static void add_terms(const ModeRow<Real>& row, const Scaled& a, const Scaled& b, double* sums) {
+        const double factor = a.factor * b.factor;
+        Device::run(row.length,
+                    [&](std::int64_t i) { sums[i] += factor * term(row, i, a.values[i], b.values[i]); });
+    }
     template <class Device> void add(int j, Complex<Real>* space) const {
-        each_row<Device>(
-            j, space, [&](int p, const ModeRow<Real>& row, const Complex<Real>* a, const Complex<Real>* b) {
-                double* const total = sums_of(1LL * p * height + j);
-                if (pairs[p][1] < 0)
-                    total[0] += mean(row, 0, a[0]);
-                else
-                    Device::run(row.length, [&](std::int64_t i) { total[i] += term(row, i, a[i], b[i]); });
-            });
+        each_row<Device>(j, space, [&](int p, const ModeRow<Real>& row, const Scaled& a, const Scaled& b) {
+            double* const total = sums_of(1LL * p * height + j);
+            if (pairs[p][1] < 0)
+                total[0] += a.factor * mean(row, 0, a.values[0]);
+            else
+                add_terms<Device>(row, a, b, total);
+        });
     }
 };
 
 // The sums of groups of pairs by cell.
 template <class Real> struct SumBins {
     static constexpr int words = ExactSum::word_count;
+    static constexpr int together = 16; // modes of a row whose cells are found at a time
 
     SumColumns<Real> of;
     const int* firsts; // of the groups among the pairs, and the end
@@ -148,31 +163,57 @@ template <class Real> struct SumBins {
         std::fill_n(before, of.width, -1);
         std::fill_n(runs, groups * of.width, 0.0);
         int group = 0;
+        using Scaled = typename SumColumns<Real>::Scaled;
         of.template each_row<Device>(
-            j, space, [&](int p, const ModeRow<Real>& row, const Complex<Real>* a, const Complex<Real>* b) {
-                if (p == 0) find_cells(row);
+            j, space, [&](int p, const ModeRow<Real>& row, const Scaled& a, const Scaled& b) {
+                if (p == 0) find_cells<Device>(row);
                 group = p == 0 ? 0 : group + (p == firsts[group + 1]);
                 double* const run = runs + 1LL * group * of.width;
                 if (p == firsts[group]) end_runs(group, row.length);
                 if (is_number(of.pairs[p]))
                     Device::run(row.length, [&](std::int64_t i) { run[i] += of.number(row, i); });
                 else
-                    Device::run(row.length, [&](std::int64_t i) { run[i] += of.term(row, i, a[i], b[i]); });
+                    of.template add_terms<Device>(row, a, b, run);
                 if (p == of.pair_count - 1) std::copy_n(present, row.length, before);
             });
         std::fill_n(present, of.width, -1);
         for (int g = 0; g < groups; ++g) end_runs(g, of.width);
     }
-    void find_cells(const ModeRow<Real>& row) const {
-        ModeBins::Place place = bins.place(widened(row.k(0)));
-        for (int i = 0; i < row.length; ++i) {
-            place = bins.place(widened(row.k(i)), place);
-            present[i] = bins.cell(place);
+    // Along a row no coordinate both rises and falls, so that between modes of a cell with bins all are of
+    // it. Where there are several, the coordinates are worked out in a loop that is vectorised.
+    template <class Device> void find_cells(const ModeRow<Real>& row) const {
+        ModeBins::Place before_part = bins.place(widened(row.k(0)));
+        for (int begin = 0; begin < row.length; begin += together) {
+            const ModeRow<Real> part = row.slice(begin, together);
+            const ModeBins::Place last = bins.place(widened(part.k(part.length - 1)), before_part);
+            if (bins.cell(before_part) == bins.cell(last) && bins.is_inside(last))
+                std::fill_n(present + begin, part.length, bins.cell(last));
+            else
+                find_cells_of<Device>(part, before_part, present + begin);
+            before_part = last;
+        }
+    }
+    template <class Device>
+    void find_cells_of(const ModeRow<Real>& part, ModeBins::Place place, int* cells) const {
+        double values[ModeBins::most_axes][together];
+        for (int a = 0; a < bins.axes; ++a) {
+            const ModeBinsOfAxis& axis = bins.of[a];
+            double* const to = values[a];
+            if (axis.of == ModeCoordinate::size)
+                Device::run(part.length,
+                            [&](std::int64_t i) { to[i] = std::sqrt(square(widened(part.k(i)))); });
+            else
+                for (int i = 0; i < part.length; ++i) to[i] = axis.value(widened(part.k(i)));
+        }
+        for (int i = 0; i < part.length; ++i) {
+            for (int a = 0; a < bins.axes; ++a) place.of[a] = bins.of[a].bin(values[a][i], place.of[a]);
+            cells[i] = bins.cell(place);
         }
     }
     // The columns that are in another cell now.
     void end_runs(int group, int length) const {
         double* const run = runs + 1LL * group * of.width;
+        if (std::equal(before, before + length, present)) return; // as in most rows
         for (int i = 0; i < length; ++i) {
             if (before[i] == present[i]) continue;
             if (before[i] >= 0)
@@ -182,6 +223,18 @@ template <class Real> struct SumBins {
         }
     }
 };
+
+// The pairs of all sums, and where those of each begin, and the end.
+std::pair<std::vector<Pair>, std::vector<int>> one_after_another(const std::vector<std::vector<Pair>>& sums) {
+    std::vector<Pair> pairs;
+    std::vector<int> firsts{0};
+    for (const auto& one : sums) {
+        WHORL_REQUIRE(!one.empty(), "a sum over modes has no pair.");
+        pairs.insert(pairs.end(), one.begin(), one.end());
+        firsts.push_back(static_cast<int>(pairs.size()));
+    }
+    return {std::move(pairs), std::move(firsts)};
+}
 
 std::vector<double> lowered_edges(const std::vector<ModeAxis>& axes) {
     std::vector<double> edges;
@@ -288,13 +341,7 @@ mode_spectra(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
              const std::vector<ModeAxis>& axes) {
     using Memory = typename Device::Memory;
     require_bins(axes);
-    std::vector<Pair> pairs;
-    std::vector<int> firsts{0};
-    for (const auto& one : sums) {
-        WHORL_REQUIRE(!one.empty(), "a sum over modes has no pair.");
-        pairs.insert(pairs.end(), one.begin(), one.end());
-        firsts.push_back(static_cast<int>(pairs.size()));
-    }
+    const auto [pairs, firsts] = one_after_another(sums);
     PairsOf<Device, Real> of(trip, inputs, pairs, sources, 0);
     const std::vector<double> edges = lowered_edges(axes);
     const device::Table<double, Memory> edges_there(edges);

@@ -2,6 +2,7 @@
 // memory is counted (programs/memory.hpp).
 #pragma once
 
+#include <array>
 #include <cstdint>
 
 namespace whorl::programs {
@@ -10,6 +11,7 @@ namespace whorl::programs {
 // (programs/mode_sums.hpp).
 struct ProgramNeeds {
     std::int64_t inputs = 0, products = 0; // that travel; without inputs there is no round trip
+    std::int64_t fluxes = 0;               // of the products (programs/fluxes.hpp)
     std::int64_t brought = 0;              // fields that these become
     std::int64_t kept = 0;                 // those of the runs before it
     std::int64_t of_rows = 0;              // means and maxima
@@ -24,11 +26,18 @@ struct ProgramNeeds {
     std::int64_t increments = 0;           // quantities whose increments are measured
     std::int64_t moments = 0;              // of all separations
     std::int64_t axis = 0, fields = 0;     // along which, and the fields that are swapped for it
+    std::int64_t nx = 0, ny = 0, nz = 0;   // points of a smaller grid; 0: the flow's
+
+    std::array<int, 3> points() const {
+        return {static_cast<int>(nx), static_cast<int>(ny), static_cast<int>(nz)};
+    }
+    bool is_narrow() const { return nx > 0; }
 
     // Calls use(name, member) for each; Python uses the same names.
     template <class Use> static void each(const Use& use) {
         use("inputs", &ProgramNeeds::inputs);
         use("products", &ProgramNeeds::products);
+        use("fluxes", &ProgramNeeds::fluxes);
         use("brought", &ProgramNeeds::brought);
         use("kept", &ProgramNeeds::kept);
         use("of_rows", &ProgramNeeds::of_rows);
@@ -44,6 +53,9 @@ struct ProgramNeeds {
         use("moments", &ProgramNeeds::moments);
         use("axis", &ProgramNeeds::axis);
         use("fields", &ProgramNeeds::fields);
+        use("nx", &ProgramNeeds::nx);
+        use("ny", &ProgramNeeds::ny);
+        use("nz", &ProgramNeeds::nz);
     }
 };
 

@@ -13,13 +13,15 @@ namespace whorl::programs {
 // An operation by its name, with as many operands as it has arguments.
 using Instruction = std::pair<std::string, std::vector<int>>;
 
-// i^(a + b + c) kx^a ky^b kz^c |k|^(2 power) times a component of the state, or of a product behind them, for
-// low <= |k| < high; with a radius times the mean of a wave over a ball (programs/average.hpp). With a sector
-// only where the angle between k and an axis is in [low, high) (programs/mode_bins.hpp).
+// Where the angle between k and an axis is in [low, high) (programs/mode_bins.hpp).
 struct Sector {
     int axis = -1; // none
     double low = 0.0, high = 0.0;
 };
+
+// i^(a + b + c) kx^a ky^b kz^c |k|^(2 power) times a component of the state, or of a product behind them, for
+// low <= |k| < high; with a radius times the mean of a wave over a ball (programs/average.hpp), with a sector
+// only there.
 struct Term {
     int field = 0;
     double factor = 1.0;

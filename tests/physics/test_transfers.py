@@ -12,7 +12,9 @@ from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.config.diagnostics import shell_to_shell
 from whorl.config.measures import balances
+from whorl.config.narrowed import narrowed_points
 from whorl.run.simulation import Simulation
 
 BOX = {"grid": {"points": 8}, "flow": {"viscosity": 0.1}, "time": {"dt": 0.1, "until": 1.0}}
@@ -162,6 +164,41 @@ def test_rings_give_what_numpy_says(world):
         values = found.sel(quantity=name).values
         assert np.abs(values.reshape(one.shape) - one).max() < 1e-12 * largest, name
         assert np.abs(values.sum((1, 3)) - shells.sel(quantity=name).values).max() < 1e-12 * largest
+
+
+@on_ranks(1, 3)
+@pytest.mark.parametrize("dealias", ["2/3", "1/2", "phase-shift", "phase-shift-exact"])
+def test_fewer_points_make_no_difference(world, dealias, monkeypatch):
+    """Where small wavenumbers are worked out on fewer points, and on the grid's own."""
+    grid = {"points": (48, 40, 36), "lengths": LENGTHS, "dealias": dealias}
+    case = case_of("mhd").updated(
+        grid=grid, initial={"name": "random", "k0": 3, "magnetic": {"name": "random", "k0": 4}}
+    )
+    asked = {"kind": "shell-to-shell", "shells": "logarithmic", "per_octave": 2}
+    with Simulation(case, comm=world) as state:
+        some = [narrowed_points(case.grid, edge) for edge in (2.0, 4.0, 8.0, 1000.0)]
+        assert some[0]
+        assert some[-1] is None
+        for of in ((), ("u to b",), ("u to u", "b to u")):
+            found = state.diagnose(**asked, of=of)["transfer"].values
+            with monkeypatch.context() as on_the_grid:
+                on_the_grid.setattr(shell_to_shell, "narrowed_points", lambda grid, highest: None)
+                whole = state.diagnose(**asked, of=of)["transfer"].values
+            assert np.abs(found - whole).max() < 1e-13 * np.abs(whole).max()
+
+
+@pytest.mark.parametrize("model", ["navier-stokes", "mhd", "boussinesq", "rayleigh-benard"])
+def test_components_add_up_to_the_whole(model):
+    """Whatever gradients the terms of the whole leave out."""
+    with started(model, MPI.COMM_SELF) as state:
+        apart, whole = state.diagnose("transfer", components=True), state.diagnose("transfer")
+    largest = np.abs(whole["transfer"]).max()
+    for name in map(str, whole["quantity"].values):
+        of, term = name.split(" ", 1)
+        parts = [f"{of}.{axis} {term}" for axis in "xyz"]
+        if parts[0] in apart["quantity"].values:
+            summed = apart["transfer"].sel(quantity=parts).sum("quantity")
+            assert np.abs(summed - whole["transfer"].sel(quantity=name)).max() < 1e-12 * largest, name
 
 
 @pytest.mark.parametrize("model", ["navier-stokes", "navier-stokes-2d", "mhd", "boussinesq"])

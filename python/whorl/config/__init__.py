@@ -1,7 +1,7 @@
 """A case: every option and every column declared once, and wrong ones told in sentences.
 
 Its modules, each of which reaches only those before it:
-clock, columns, dealiasing, formulas, schemes, sizes, wavenumbers, positions, section, time, explain,
-initial_options, models, notebooks, scalars, forcing, forces_named, turnovers, measures, vocabulary,
-diagnostics, probes, expressions, outputs, settings, checks, case, truncation.
+clock, columns, dealiasing, formulas, schemes, sizes, wavenumbers, narrowed, positions, section, time,
+explain, initial_options, models, notebooks, scalars, forcing, forces_named, turnovers, measures,
+vocabulary, diagnostics, probes, expressions, outputs, settings, checks, case, truncation.
 """

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,9 @@ from whorl.programs.tally import Amplitudes, Counted, ModeSums, PlaneMean, Tally
 # Calls with z0, z1, y0, y1 and the values of the points of this rank between, [component][z][y][x].
 Consume = Callable[[int, int, int, int, np.ndarray], None]
 
+
+# What programs are run on.
+State = _core.Flow | _core.NarrowFlow
 
 # Means, nodes of histograms and selected values of a round trip where work is enqueued: the core keeps 64
 # values of a point.
@@ -49,13 +53,15 @@ def answer(
     `comm` has the ranks of the flow, of which the first gathers values at some points.
     """
     found = _answer(questions, flow, time, consume, comm)
-    for one in questions.apart:
-        found = found.with_those(answer(one, flow, time, comm=comm))
+    for points, alike in groupby(questions.apart, lambda one: one.points):
+        state = flow.narrowed(points) if points else flow
+        for one in alike:
+            found = found.with_those(_answer(one, state, time, lambda *_: None, comm))
     return found
 
 
 def _answer(
-    questions: Questions, flow: _core.Flow, time: float, consume: Consume, comm: MPI.Intracomm | None
+    questions: Questions, flow: State, time: float, consume: Consume, comm: MPI.Intracomm | None
 ) -> Answers:
     """The answers but for questions apart."""
     known: dict[Known, float] = {"t": time}
@@ -120,7 +126,7 @@ def _divided(stage: Stage, consume: Consume, taken: Iterable[Taken]) -> Consume:
 class _Modes:
     """Sums over the modes of fields that are there, by their numbers."""
 
-    flow: _core.Flow
+    flow: State
     brought: BroughtFields
     numbers: dict[Any, int]
 
@@ -166,7 +172,7 @@ class _Modes:
         return [terms_of(form, self.numbers) for form in inputs], pairs
 
 
-def _increments(one: Increments, flow: _core.Flow, program: _core.Program) -> IncrementMoments:
+def _increments(one: Increments, flow: State, program: _core.Program) -> IncrementMoments:
     """The moments of a program's results."""
     found = flow.increments(program, one.axis, one.order, list(one.separations), [list(p) for p in one.pairs])
     return IncrementMoments(one, np.array(found))

@@ -82,6 +82,8 @@ class Questions:
         The number of means, nodes of histograms and selected values of a round trip.
     apart : list of Questions
         Questions over the same parser with round trips of their own, one after another.
+    points : tuple of int, optional
+        Fewer points than the grid's, where these are answered; there are no forces there.
     """
 
     parser: Parser
@@ -95,10 +97,11 @@ class Questions:
     amplitudes: list[Amplitudes] = field(default_factory=list)
     most: float = math.inf
     apart: list["Questions"] = field(default_factory=list)
+    points: tuple[int, int, int] | None = None
 
-    def alone(self) -> "Questions":
+    def alone(self, points: tuple[int, int, int] | None = None) -> "Questions":
         """Questions that are answered on their own behind these, whose products are there only then."""
-        one = Questions(self.parser, most=self.most)
+        one = Questions(self.parser, most=self.most, points=points)
         self.apart.append(one)
         return one
 

@@ -1,7 +1,7 @@
 """What the expressions, diagnostics and probes of a case will need, by which the core counts their memory."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 
@@ -13,6 +13,7 @@ from whorl.config.probes import ModeProbe, PointProbe, Probe
 from whorl.measure.answers import program_of
 from whorl.measure.probes import Reading
 from whorl.output.plans import questions_at_a_time
+from whorl.programs.brought import Brought
 from whorl.programs.increments import Increments
 from whorl.programs.plan import Program, Stage
 from whorl.programs.questions import Questions
@@ -53,14 +54,15 @@ def _needs(planned: _Planned) -> Needs:
 def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
     """The needs of the runs that answer questions, in order."""
     plan = questions.plan
+    place = dict(zip(("nx", "ny", "nz"), questions.points or (0, 0, 0), strict=True))
     kept = sum(field.force in questions.forces for field in questions.parser.graph.fields)
     if plan.in_modes:
-        yield _core.ProgramNeeds(kept=kept, pairs=len(plan.in_modes))
+        yield _core.ProgramNeeds(kept=kept, pairs=len(plan.in_modes), **place)
     for stage in plan.stages:
-        yield of_stage(stage, kept)
+        yield of_stage(stage, kept, place)
         kept += len(stage.brought)
         if stage.in_modes:
-            yield _core.ProgramNeeds(kept=kept, pairs=len(stage.in_modes))
+            yield _core.ProgramNeeds(kept=kept, pairs=len(stage.in_modes), **place)
     for one, program in plan.increments:
         yield of_increments(one, program, kept)
     for axes in dict.fromkeys(sums.axes for sums in questions.spectra):
@@ -70,6 +72,7 @@ def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
             pairs=sum(len(sums.pairs) or 1 for sums in alike),
             groups=len(alike),
             mode_cells=math.prod(alike[0].shape),
+            **place,
         )
     for one in questions.apart:
         yield from of_questions(one)
@@ -81,7 +84,7 @@ def of_increments(one: Increments, program: Program, kept: int) -> _core.Program
     return _core.ProgramNeeds(
         inputs=max(1, len(program.inputs)),
         kept=kept,
-        places=_places(program),
+        places=_of_core(program).places,
         increments=len(one.nodes),
         moments=len(one.separations) * one.moments,
         axis=one.axis,
@@ -89,16 +92,18 @@ def of_increments(one: Increments, program: Program, kept: int) -> _core.Program
     )
 
 
-def _places(program: Program) -> int:
-    return program_of(program, [[] for _ in program.inputs], [0.0] * len(program.numbers)).places
+def _of_core(program: Program, brought: Sequence[Brought] = ()) -> _core.Program:
+    return program_of(program, [[] for _ in program.inputs], [0.0] * len(program.numbers), brought)
 
 
-def of_stage(stage: Stage, kept: int) -> _core.ProgramNeeds:
-    """The needs of a stage behind which there are so many products of those before it."""
+def of_stage(stage: Stage, kept: int, place: Mapping[str, int]) -> _core.ProgramNeeds:
+    """The needs of a stage on a grid, behind which there are so many products of those before it."""
     cells = [int(np.prod(tally.shape)) for tally in stage.tallies]
+    program = _of_core(stage.program, stage.brought)
     return _core.ProgramNeeds(
         inputs=max(1, len(stage.program.inputs)),
         products=stage.products,
+        fluxes=program.fluxes,
         brought=len(stage.brought),
         kept=kept,
         of_rows=len(stage.means) + len(stage.planes) + len(stage.maxima),
@@ -106,7 +111,8 @@ def of_stage(stage: Stage, kept: int) -> _core.ProgramNeeds:
         tallied=sum(len(tally.nodes) for tally in stage.tallies),
         cells=sum(cells),
         sums=sum(count * len(tally.weights) for count, tally in zip(cells, stage.tallies, strict=True)),
-        places=_places(stage.program),
+        places=program.places,
+        **place,
     )
 
 

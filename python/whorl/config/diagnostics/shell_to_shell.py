@@ -1,7 +1,7 @@
 """What each shell of modes gives to each other one."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -13,13 +13,14 @@ from whorl.config.explain import did_you_mean
 from whorl.config.forcing.base import units_of
 from whorl.config.measures import all_fields, exchanges
 from whorl.config.models.base import Exchange
+from whorl.config.narrowed import narrowed_points
 from whorl.config.section import option
 from whorl.programs.questions import Answers, Questions
 
 
 @dataclass(frozen=True)
 class Cells:
-    """The cells between which there are transfers: bins of one or two coordinates, of which a giver is one.
+    """The cells between which there are transfers: shells, or bins of |k| and of another coordinate.
 
     `filtered` is the text of what a field is in a cell.
     """
@@ -39,37 +40,87 @@ class Cells:
             for axis in (one.coordinate() for one in self.bins)
         ]
 
+    def up_to(self, shell: int) -> list[Bins]:
+        """The bins of all shells up to this one."""
+        shells, *others = self.bins
+        return [shells.up_to(shell), *others]
 
-def transfers(questions: Questions, known: dict[str, Exchange], cells: Cells) -> Found:
-    """T of each exchange by the receiving and the giving cell, [exchange][receiver …][giver …].
 
-    Each giver has a round trip of its own, whose products are those of all exchanges that it gives in.
+class Transfers:
+    """T of each exchange by the receiving and the giving cell.
+
+    Each giver has a round trip of its own, whose products are those of all exchanges that it gives in. Those
+    of small wavenumbers are worked out on fewer points, where what larger ones receive is not known. It
+    follows from what these give in the reverse exchange: since m has no divergence,
+
+        ∫ f·(m·∇)g = −∫ g·(m·∇)f.
     """
-    givers = dict.fromkeys(one.giver for one in known.values())
-    found: dict[tuple[str, tuple[int, ...]], Found] = {}
-    for giver in givers:
-        for cell in np.ndindex(cells.shape):
-            apart = questions.alone()
-            for name, one in known.items():
-                if one.giver == giver:
-                    found[name, cell] = _received(apart, one, cells, cell)
 
-    def of(answers: Answers) -> np.ndarray:
-        values = np.array(
-            [[found[name, cell](answers) for cell in np.ndindex(cells.shape)] for name in known]
+    def __init__(self, questions: Questions, grid: Any, known: dict[str, Exchange], cells: Cells) -> None:
+        self.cells = cells
+        self.names = list(known)
+        self._points = [narrowed_points(grid, edge) for edge in cells.bins[0].edges[1:]]
+        self._exchanges = dict(known)
+        self._reverse = self._add_reverse() if any(self._points) else {}
+        self._found: dict[tuple[str, tuple[int, ...]], Found] = {}
+        for giver in dict.fromkeys(one.giver for one in self._exchanges.values()):
+            for cell in np.ndindex(cells.shape):
+                apart = questions.alone(self._points[cell[0]])
+                for name, one in self._exchanges.items():
+                    if one.giver == giver:
+                        self._found[name, cell] = self._received(apart, one, cell)
+
+    def _add_reverse(self) -> dict[str, str]:
+        """The names of the reverse exchanges, all of which are worked out."""
+        names = {}
+        for name, one in list(self._exchanges.items()):
+            reverse = replace(one, giver=one.receiver, receiver=one.giver)
+            alike = (
+                other for other, known in self._exchanges.items() if _parties(known) == _parties(reverse)
+            )
+            names[name] = next(alike, f"{name} reversed")
+            self._exchanges.setdefault(names[name], reverse)
+        return names
+
+    def _received(self, questions: Questions, one: Exchange, giver: tuple[int, ...]) -> Found:
+        """What cells receive of one, on fewer points those of the shells up to its own."""
+        given = questions.parser.parse(one.term(self.cells.filtered(one.giver, giver)))
+        receiver = questions.parser.parse(one.receiver)
+        bins = self.cells.up_to(giver[0]) if self._points[giver[0]] else self.cells.bins
+        return sum_of_pairs(questions, list(zip(receiver.nodes(), given.nodes(), strict=True)), bins)
+
+    def __call__(self, answers: Answers) -> np.ndarray:
+        """[exchange][receiver …][giver …]."""
+        return np.stack([self._whole(answers, name) for name in self.names])
+
+    def _whole(self, answers: Answers, name: str) -> np.ndarray:
+        """[receiver …][giver …]."""
+        direct = self._direct(answers, name)
+        if not self._reverse:
+            return direct
+        count, shells = len(self.cells.shape), np.arange(self.cells.shape[0])
+        fewer = np.array([points is not None for points in self._points])
+        # [receiver …][giver …], of which only the shells tell.
+        receiver = shells.reshape(-1, *[1] * (2 * count - 1))
+        giver = shells.reshape(-1, *[1] * (count - 1))
+        unknown = fewer[giver] & (receiver > giver)
+        reverse = np.moveaxis(
+            self._direct(answers, self._reverse[name]), range(count), range(count, 2 * count)
         )
-        by_giver = values.reshape((len(known), *cells.shape, *cells.shape))
-        count = len(cells.shape)
-        return np.moveaxis(by_giver, range(1, count + 1), range(count + 1, 2 * count + 1))
+        return np.where(unknown, -reverse, direct)
 
-    return of
+    def _direct(self, answers: Answers, name: str) -> np.ndarray:
+        """The same, zero where it is not worked out."""
+        shape = self.cells.shape
+        found = np.zeros((*shape, *shape))
+        for giver in np.ndindex(shape):
+            received = self._found[name, giver](answers)
+            found[(slice(received.shape[0]), ..., *giver)] = received
+        return found
 
 
-def _received(questions: Questions, one: Exchange, cells: Cells, giver: tuple[int, ...]) -> Found:
-    """What all cells receive of one."""
-    given = questions.parser.parse(one.term(cells.filtered(one.giver, giver)))
-    receiver = questions.parser.parse(one.receiver)
-    return sum_of_pairs(questions, list(zip(receiver.nodes(), given.nodes(), strict=True)), cells.bins)
+def _parties(one: Exchange) -> tuple[Any, ...]:
+    return one.giver, one.receiver, one.mediator, one.sign, one.uniform
 
 
 class Exchanging(Diagnostic):
@@ -114,7 +165,7 @@ class ShellToShell(Exchanging, Shelled):
             return f"filter({field}, {edges[cell[0]]!r}, {edges[cell[0] + 1]!r})"
 
         cells = Cells([bins], filtered)
-        found = transfers(questions, known, cells)
+        found = Transfers(questions, case.grid, known, cells)
         arrays = (
             Array(
                 "transfer",

@@ -101,7 +101,7 @@ class Transfer(ByWavenumber):
             )
         indices = list(np.ndindex(values[0].real.shape)) if apart else [None]
         refused = refusals(case)
-        texts = balance.terms | (balance.turning if apart else {})
+        texts = balance.terms | (balance.turning if apart else balance.together)
         terms = {
             term: [questions.parser.parse(one) for one in of_term]
             for term, of_term in texts.items()

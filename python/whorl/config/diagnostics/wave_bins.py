@@ -90,6 +90,12 @@ class Bins:
         shown = self.shown[1:]
         return replace(self, edges=tuple(map(float, shown)), shown=shown, centres=self.centres[1:])
 
+    def up_to(self, last: int) -> "Bins":
+        """The same without the bins behind a number."""
+        end = last + 1
+        edges, shown = self.edges[: end + 1], self.shown[: end + 1]
+        return replace(self, edges=edges, shown=shown, centres=self.centres[:end])
+
     def place_of_zero(self) -> int | None:
         """The bin of the mode k = 0, if there is one."""
         return 0 if self.edges[0] == 0 else None

@@ -60,6 +60,9 @@ class Balance:
         Terms that only exchange between components of f, and add nothing to the sum over these.
     factor : float
         What is balanced is this times Σ f².
+    together : dict
+        Expressions in place of those of the same terms where the components of f are not told apart: with
+        other gradients, or fewer products.
     """
 
     of: tuple[str, ...]
@@ -68,6 +71,17 @@ class Balance:
     meaning: str
     turning: dict[str, tuple[str, ...]] = field(default_factory=dict)
     factor: float = 0.5
+    together: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+
+def transport(g: str, m: str) -> str:
+    """∂_j (g_i m_j) − ∂_i (g_z m_z), for vectors g and m: (m·∇)g up to a gradient, with a product fewer.
+
+    A field without divergence has no share in a gradient.
+    """
+    x = f"vector({g}.x*{m}.x - {g}.z*{m}.z, {g}.x*{m}.y, {g}.x*{m}.z)"
+    y = f"vector({g}.y*{m}.x, {g}.y*{m}.y - {g}.z*{m}.z, {g}.y*{m}.z)"
+    return f"vector(div({x}), div({y}), dx({g}.z*{m}.x) + dy({g}.z*{m}.y))"
 
 
 @dataclass(frozen=True)
@@ -95,10 +109,10 @@ class Exchange:
     uniform: str = ""
 
     def term(self, g: str) -> str:
-        """± (m·∇)g as a divergence, g an expression."""
-        m = f"({self.mediator} + {self.uniform})" if self.uniform else self.mediator
-        product = f"outer({g}, {m})" if self.rank else f"{m}*{g}"
-        return f"{'-' if self.sign < 0 else ''}div({product})"
+        """± (m·∇)g, g an expression; of a vector up to a gradient."""
+        carried = transport(g, self.mediator) if self.rank else f"div({self.mediator}*{g})"
+        by_uniform = f" + dot(grad({g}), {self.uniform})" if self.uniform else ""
+        return f"{'-' if self.sign < 0 else ''}({carried}{by_uniform})"
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from whorl.config.models.base import (
     Picture,
     Slice,
     components,
+    transport,
 )
 from whorl.config.models.viscous import (
     ENERGY_RATE,
@@ -46,6 +47,11 @@ LORENTZ = f"cross(current, magnetic + {MEAN_FIELD})"
 BY_B = Exchange("magnetic", "magnetic", "magnetic", 1, "∫ f·((B0 + b)·∇)g", uniform=MEAN_FIELD)
 EXCLUDED_BY_KINEMATIC = ("hall", "rotation", "drag", "hyperviscosity", "hypoviscosity")
 CURRENT = FieldOf(3, "1/time", "current j, the curl of b", symbol="j", definition="curl(magnetic)")
+
+
+def _along_mean(field: str) -> str:
+    """(B0·∇) of a field."""
+    return f"dot(grad({field}), {MEAN_FIELD})"
 
 
 def _shown(value: Any) -> str:
@@ -194,7 +200,7 @@ class Mhd(ViscousFlow):
         """The magnetic field is carried and stretched by u; the Lorentz force is without its gradient."""
         of_b = {
             "advection": ("-div(outer(magnetic, velocity))",),
-            "stretching": (f"div(outer(velocity, {WHOLE_FIELD}))",),
+            "stretching": (f"div(outer(velocity, magnetic)) + {_along_mean('velocity')}",),
         }
         if self.hall:
             of_b["hall"] = (f"-hall*curl({LORENTZ})",)
@@ -203,11 +209,14 @@ class Mhd(ViscousFlow):
         if self.kinematic:
             return {"magnetic_energy": magnetic}
         of_u = super().balances()["energy"]
-        terms = {"lorentz": (f"div(outer(magnetic, {WHOLE_FIELD}))",)}
+        terms = {"lorentz": (f"div(outer(magnetic, magnetic)) + {_along_mean('magnetic')}",)}
+        together = {"lorentz": (f"{transport('magnetic', 'magnetic')} + {_along_mean('magnetic')}",)}
         # The gradient of ½|B0 + b|² is with the pressure's.
         turning = of_u.turning | {"pressure": (f"-grad(p) - grad(dot({WHOLE_FIELD}, {WHOLE_FIELD}))/2",)}
         return {
-            "energy": replace(of_u, terms=of_u.terms | terms, turning=turning),
+            "energy": replace(
+                of_u, terms=of_u.terms | terms, turning=turning, together=of_u.together | together
+            ),
             "magnetic_energy": magnetic,
         }
 

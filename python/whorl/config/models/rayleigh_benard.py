@@ -12,6 +12,7 @@ from whorl.config.models.base import Balance, Curves, Defined, Exchange, FieldOf
 from whorl.config.models.viscous import (
     ACCELERATIONS,
     ADVECTION,
+    ADVECTION_TOGETHER,
     ENERGY_RATE,
     FLOW_COLUMNS,
     HELICITY,
@@ -210,7 +211,10 @@ class RayleighBenard(Model):
         if self.rotation_rate():
             turning["coriolis"] = ("-2*cross(vector(0, 0, rotation_z), velocity)",)
         return {
-            "energy": Balance(("velocity",), of_u, "length²/time²", "½|u|² of the mode", turning),
+            "energy": Balance(
+                *(("velocity",), of_u, "length²/time²", "½|u|² of the mode", turning),
+                together=ADVECTION_TOGETHER,
+            ),
             "thermal_variance": Balance(("temperature",), of_theta, "", "½θ² of the mode"),
         }
 

@@ -19,6 +19,7 @@ from whorl.config.models.base import (
     Picture,
     Slice,
     components,
+    transport,
 )
 from whorl.config.section import Linear, Vector, option
 
@@ -32,6 +33,7 @@ STRESS_AND_ROTATION = (
 
 ENERGY_RATE, RATE2, ACCELERATION = "length²/time³", "1/time²", "length/time²"
 ADVECTION = "-div(outer(velocity, velocity))"
+ADVECTION_TOGETHER = {"advection": (f"-{transport('velocity', 'velocity')}",)}
 CORIOLIS = "-2*cross(vector(rotation_x, rotation_y, rotation_z), velocity)"
 VISCOUS = "2*viscosity*sum(strain(velocity)**2)"
 # Cantwell, Phys. Fluids A 4, 782 (1992), for ∇·u = 0.
@@ -290,7 +292,8 @@ class Losses(Model):
         terms = {"advection": (ADVECTION,)} | self.losses_of("velocity")
         terms["forcing"] = ("velocity_force",)
         turning = {"pressure": ("-grad(p)",)}
-        return {"energy": Balance(("velocity",), terms, "length²/time²", "½|u|² of the mode", turning)}
+        unit, meaning = "length²/time²", "½|u|² of the mode"
+        return {"energy": Balance(("velocity",), terms, unit, meaning, turning, together=ADVECTION_TOGETHER)}
 
     def moves(self, statistics: Mapping[str, float]) -> bool:
         return statistics["energy"] > 0

@@ -109,11 +109,12 @@ class Whorl:
         rows = at_a_time * (-(-z // batches) * ny * cut.elements + own_rows * self.kept_x) if p_row > 1 else 0
         plane = (_core.QUEUES if DEVICES[self.device]["queues"] else threads) * ny * cut.elements
         variables = max(shape["inputs"], shape["products"])
+        wide_columns, wide_rows = self._wide_variables
         return (
             self._whole["state"] / (p_row * p_col)
             + columns * a_column
             + (rows + plane) * variables * value
-            + self._wide_variables * (columns * nz + rows + plane) * value
+            + (wide_columns * columns * nz + wide_rows * (rows + plane)) * value
             + self._programs_at_least(grid, batches)
         )
 
@@ -128,17 +129,23 @@ class Whorl:
             (
                 2 * modes * (run.kept + run.brought + run.fields)
                 + points * (run.values + (run.of_rows + run.tallied if queues else 0))
-                for run in self._options.programs
+                for run in self._programs
             ),
             default=0,
         )
 
     @cached_property
-    def _wide_variables(self) -> int:
-        """On each leg of the round trip that expressions have besides the step's; 0 without one."""
-        widest = max((max(one.inputs, one.products) for one in self._options.programs), default=0)
-        wide = widest > min(self._shape["column_variables"], self._shape["row_variables"])
-        return widest if wide else 0
+    def _programs(self) -> list[_core.ProgramNeeds]:
+        """Those on all points; what the others take is not much."""
+        return [one for one in self._options.programs if one.nx == 0]
+
+    @cached_property
+    def _wide_variables(self) -> tuple[int, int]:
+        """On the legs of the round trip that expressions have besides the step's; none without one."""
+        columns = max((max(one.inputs, one.fluxes) for one in self._programs), default=0)
+        rows = max((max(one.inputs, one.products) for one in self._programs), default=0)
+        fits = columns <= self._shape["column_variables"] and rows <= self._shape["row_variables"]
+        return (0, 0) if fits else (columns, rows)
 
     @cached_property
     def _whole(self) -> dict[str, float]:

@@ -1,8 +1,10 @@
-// Fields with the first and another periodic axis swapped, so that what lies along that axis passes as rows:
+// Fields in the layout of another round trip. With the first and another periodic axis swapped, what lies
+// along that axis passes as rows:
 //   f'(x, y, z) = f(z, y, x),   f'^(a, b, c) = f^(c, b, a), the conjugate of f^(-c, -b, -a) where c < 0
 // or likewise with y. Along an axis with walls n >= 0 stays, and the conjugate changes sign where f is odd
-// there, since the coefficients are those of its odd extension. Every rank asks the others for the modes that
-// it has of f', some at a time.
+// there, since the coefficients are those of its odd extension. On fewer points modes that are not kept there
+// are dropped, and those that are kept there alone are zero. Every rank asks the others for the modes that it
+// has of f', some at a time.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +17,8 @@
 
 namespace whorl::programs {
 
-// Modes of a rank that are swapped at a time.
-inline constexpr std::int64_t most_swapped = 1 << 18;
+// Modes of a rank that are moved at a time.
+inline constexpr std::int64_t most_moved = 1 << 18;
 
 // The numbers of the fields that a program's inputs are of, each once.
 inline std::vector<int> fields_of(const Program& program) {
@@ -43,10 +45,11 @@ inline Program swapped(Program program, int axis, const std::vector<int>& fields
     return program;
 }
 
-// Sets fields of the layout `to`, of the swapped box, from those of `from`. Collective.
+// Sets fields of the layout `to` from those of `from`, which has the modes `kept`; with the first axis and
+// another one swapped, or none (0). Collective.
 template <class Device, class Real>
-void swap_modes(const RoundTrip<Device, Real>& from, RoundTrip<Device, Real>& to,
+void move_modes(const RoundTrip<Device, Real>& from, const Truncation& kept, RoundTrip<Device, Real>& to,
                 const exchange::Communicator& world, int axis, const std::vector<Source<Real>>& fields,
-                const std::vector<Complex<Real>*>& swapped_fields);
+                const std::vector<Complex<Real>*>& moved);
 
 } // namespace whorl::programs

@@ -1,5 +1,5 @@
 // Compiled once for each device.
-#include "programs/swapped_modes.hpp"
+#include "programs/moved_modes.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "device/chosen.hpp"
 #include "exchange/items.hpp"
-#include "programs/swap_on_one_rank.hpp"
+#include "programs/move_on_one_rank.hpp"
 
 namespace whorl::programs {
 
@@ -97,29 +97,30 @@ struct Asked {
     std::vector<std::int64_t> modes; // here; ~n where the conjugate is wanted
 };
 
-template <class Device, class Real> class Swap {
+template <class Device, class Real> class Move {
     using Memory = typename Device::Memory;
 
   public:
-    Swap(const RoundTrip<Device, Real>& from, RoundTrip<Device, Real>& to,
+    Move(const RoundTrip<Device, Real>& from, const Truncation& kept, RoundTrip<Device, Real>& to,
          const exchange::Communicator& world, int axis)
-        : from_(from), to_(to), world_(world), axis_(axis), owners_(from.pencils(), from.layout()) {}
+        : from_(from), kept_(kept), to_(to), world_(world), axis_(axis),
+          owners_(from.pencils(), from.layout()) {}
 
-    void run(const std::vector<Source<Real>>& fields, const std::vector<Complex<Real>*>& swapped) {
+    void run(const std::vector<Source<Real>>& fields, const std::vector<Complex<Real>*>& moved) {
         // Some rows at a time, as many on every rank.
         const auto rows = static_cast<std::int64_t>(to_.table().rows().size());
         const std::int64_t longest = std::max<std::int64_t>(to_.layout().kept_x, 1);
-        const std::int64_t at_once = std::max<std::int64_t>(most_swapped / longest, 1);
+        const std::int64_t at_once = std::max<std::int64_t>(most_moved / longest, 1);
         double rounds = static_cast<double>((rows + at_once - 1) / at_once);
         world_.maximum({&rounds, 1});
         for (std::int64_t n = 0; n < static_cast<std::int64_t>(rounds); ++n) {
             const Asked asked = ask(std::min(n * at_once, rows), std::min((n + 1) * at_once, rows));
-            bring(asked, fields, swapped);
+            bring(asked, fields, moved);
         }
     }
 
   private:
-    // For the rows of the swapped box from `begin` to `end`.
+    // For the rows from `begin` to `end`.
     Asked ask(std::int64_t begin, std::int64_t end) const {
         struct Wanted {
             int rank;
@@ -133,7 +134,9 @@ template <class Device, class Real> class Swap {
             const Row modes = to_.table().rows()[at(row)];
             ModeNumbers n{0, signed_index(layout.ky[at(row / layout.nz)], layout.extent_y),
                           line_number(static_cast<int>(row % layout.nz), layout.nz, layout.walls[2])};
-            for (int i = 0; i < modes.length; ++i) {
+            // Of the swapped box all modes are there.
+            const int most = axis_ == 0 ? kx.below(kept_.row_length(n[1], n[2])) : modes.length;
+            for (int i = 0; i < std::min(modes.length, most); ++i) {
                 n[0] = kx.at(i);
                 const auto [there, conjugate] = SwappedNumbers(n, axis_, layout.walls);
                 const auto [rank, place] = owners_.of(there);
@@ -156,7 +159,7 @@ template <class Device, class Real> class Swap {
     }
 
     void bring(const Asked& asked, const std::vector<Source<Real>>& fields,
-               const std::vector<Complex<Real>*>& swapped) {
+               const std::vector<Complex<Real>*>& moved) {
         const std::vector<int> counts = exchange::counts_for_this(world_, asked.counts);
         std::int64_t sent = 0;
         for (const int count : counts) sent += count;
@@ -171,7 +174,7 @@ template <class Device, class Real> class Swap {
         for (std::size_t f = 0; f < fields.size(); ++f) {
             over(GatherModes<Real>{fields[f].modes, from_modes.data(), values.data()}, modes.size());
             exchange_values(values, counts, received, asked.counts);
-            over(ScatterModes<Real>{received.data(), to_modes.data(), swapped[f],
+            over(ScatterModes<Real>{received.data(), to_modes.data(), moved[f],
                                     sign_of_conjugates<Real>(to_.layout().walls, fields[f].parity)},
                  asked.modes.size());
         }
@@ -197,6 +200,7 @@ template <class Device, class Real> class Swap {
     }
 
     const RoundTrip<Device, Real>& from_;
+    const Truncation& kept_;
     const RoundTrip<Device, Real>& to_;
     const exchange::Communicator& world_;
     int axis_;
@@ -206,22 +210,22 @@ template <class Device, class Real> class Swap {
 } // namespace
 
 template <class Device, class Real>
-void swap_modes(const RoundTrip<Device, Real>& from, RoundTrip<Device, Real>& to,
+void move_modes(const RoundTrip<Device, Real>& from, const Truncation& kept, RoundTrip<Device, Real>& to,
                 const exchange::Communicator& world, int axis, const std::vector<Source<Real>>& fields,
-                const std::vector<Complex<Real>*>& swapped_fields) {
+                const std::vector<Complex<Real>*>& moved) {
     const auto& walls = from.layout().walls;
-    WHORL_REQUIRE(!walls[0] && !walls[at(axis)], "axes between walls are not swapped.");
-    const exchange::Watchdog::Scope watched(to.exchanges().watchdog(), "swap of modes", -1);
+    WHORL_REQUIRE(axis == 0 || (!walls[0] && !walls[at(axis)]), "axes between walls are not swapped.");
+    const exchange::Watchdog::Scope watched(to.exchanges().watchdog(), "move of modes", -1);
     if (world.size() == 1)
-        swap_on_one_rank(from, to, axis, fields, swapped_fields);
+        move_on_one_rank(from, to, axis, fields, moved);
     else
-        Swap<Device, Real>(from, to, world, axis).run(fields, swapped_fields);
+        Move<Device, Real>(from, kept, to, world, axis).run(fields, moved);
 }
 
 #define WHORL_INSTANTIATE(Real)                                                                              \
-    template void swap_modes(const RoundTrip<device::Chosen, Real>&, RoundTrip<device::Chosen, Real>&,       \
-                             const exchange::Communicator&, int, const std::vector<Source<Real>>&,           \
-                             const std::vector<Complex<Real>*>&);
+    template void move_modes(const RoundTrip<device::Chosen, Real>&, const Truncation&,                      \
+                             RoundTrip<device::Chosen, Real>&, const exchange::Communicator&, int,           \
+                             const std::vector<Source<Real>>&, const std::vector<Complex<Real>*>&);
 WHORL_INSTANTIATE(float)
 WHORL_INSTANTIATE(double)
 

@@ -1,5 +1,5 @@
-// Fields with two axes swapped (programs/swapped_modes.hpp) where one rank has all modes: each is read from
-// its place, row by row of the swapped box, without lists of what is exchanged.
+// Fields in the layout of another round trip (programs/moved_modes.hpp) where one rank has all modes: each is
+// read from its place, row by row of that layout, without lists of what is exchanged.
 #pragma once
 
 #include <array>
@@ -13,12 +13,14 @@
 namespace whorl::programs {
 
 // The numbers of the mode that a mode of the swapped box is or, where `conjugate`, whose conjugate it is.
+// With axis = 0 nothing is swapped.
 struct SwappedNumbers {
     ModeNumbers numbers;
     bool conjugate;
 
     WHORL_INLINE SwappedNumbers(const ModeNumbers& there, int axis, const std::array<bool, 3>& walls)
         : numbers(there), conjugate(false) {
+        if (axis == 0) return;
         numbers[0] = axis == 1 ? there[1] : there[2];
         (axis == 1 ? numbers[1] : numbers[2]) = there[0];
         conjugate = numbers[0] < 0;
@@ -27,31 +29,37 @@ struct SwappedNumbers {
     }
 };
 
-template <class Real> struct SwapRows {
+template <class Real> struct MoveRows {
     const Row *from_rows, *to_rows;           // [ky][kz]
     const int *from_x, *from_y, *to_x, *to_y; // places of kx and of indices of ky; numbers of own kx and ky
-    int from_nz, to_nz, from_extent_y, axis;
-    std::array<bool, 3> walls; // of the swapped box, none along the axes that are swapped
+    int from_nz, to_nz, axis;
+    ModeNumbers extent;        // the largest numbers of `from`
+    std::array<bool, 3> walls; // of `to`, none along axes that are swapped
     const Complex<Real>* from = nullptr;
     Complex<Real>* to = nullptr;
     Real sign = 1; // of conjugates
 
     struct RowOf {
-        const SwapRows& of;
+        const MoveRows& of;
         std::int64_t number;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
             const int j = static_cast<int>(number / of.to_nz), l = static_cast<int>(number % of.to_nz);
             const ModeNumbers there{of.to_x[i], of.to_y[j], line_number(l, of.to_nz, of.walls[2])};
             const auto [n, conjugate] = SwappedNumbers(there, of.axis, of.walls);
-            const int row = of.from_y[wrapped(n[1], 2 * of.from_extent_y + 1)];
-            const Complex<Real> value =
-                of.from[of.from_rows[1LL * row * of.from_nz + wrapped(n[2], of.from_nz)].offset +
-                        of.from_x[n[0]]];
+            const Complex<Real> value = of.value(n);
             of.to[of.to_rows[number].offset + i] =
                 conjugate ? Complex<Real>{of.sign * value.re, -of.sign * value.im} : value;
         }
     };
+    // That of a mode with n_x >= 0, or zero if it is not kept.
+    WHORL_INLINE Complex<Real> value(const ModeNumbers& n) const {
+        const auto is_beyond = [&](int number, int most) { return number > most || -number > most; };
+        if (n[0] > extent[0] || is_beyond(n[1], extent[1]) || is_beyond(n[2], extent[2])) return {0, 0};
+        const int ky = from_y[wrapped(n[1], 2 * extent[1] + 1)], kx = from_x[n[0]];
+        const Row modes = from_rows[1LL * ky * from_nz + wrapped(n[2], from_nz)];
+        return kx < modes.length ? from[modes.offset + kx] : Complex<Real>{0, 0};
+    }
     WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, r, to_rows[r].length}; }
 };
 
@@ -63,8 +71,8 @@ template <class Real> Real sign_of_conjugates(const std::array<bool, 3>& walls, 
 
 // Sets fields of the layout `to` from those of `from`.
 template <class Device, class Real>
-void swap_on_one_rank(const RoundTrip<Device, Real>& from, const RoundTrip<Device, Real>& to, int axis,
-                      const std::vector<Source<Real>>& fields, const std::vector<Complex<Real>*>& swapped) {
+void move_on_one_rank(const RoundTrip<Device, Real>& from, const RoundTrip<Device, Real>& to, int axis,
+                      const std::vector<Source<Real>>& fields, const std::vector<Complex<Real>*>& moved) {
     const Layout &here = from.layout(), &there = to.layout();
     const auto at = [](int i) { return static_cast<std::size_t>(i); };
     std::vector<int> from_x(at(here.kept_x)), from_y(at(here.kept_y)), to_x, to_y;
@@ -74,7 +82,7 @@ void swap_on_one_rank(const RoundTrip<Device, Real>& from, const RoundTrip<Devic
     for (const int ky : to.table().ky()) to_y.push_back(signed_index(ky, there.extent_y));
     using Table = device::Table<int, typename Device::Memory>;
     const Table from_x_table(from_x), from_y_table(from_y), to_x_table(to_x), to_y_table(to_y);
-    SwapRows<Real> kernel{from.modes().rows,
+    MoveRows<Real> kernel{from.modes().rows,
                           to.modes().rows,
                           from_x_table.data(),
                           from_y_table.data(),
@@ -82,12 +90,12 @@ void swap_on_one_rank(const RoundTrip<Device, Real>& from, const RoundTrip<Devic
                           to_y_table.data(),
                           here.nz,
                           there.nz,
-                          here.extent_y,
                           axis,
+                          {here.kept_x - 1, here.extent_y, here.extent_z},
                           there.walls};
     for (std::size_t f = 0; f < fields.size(); ++f) {
         kernel.from = fields[f].modes;
-        kernel.to = swapped[f];
+        kernel.to = moved[f];
         kernel.sign = sign_of_conjugates<Real>(there.walls, fields[f].parity);
         to.device().over(static_cast<std::int64_t>(to.table().rows().size()), kernel);
     }

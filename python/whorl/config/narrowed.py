@@ -1,0 +1,42 @@
+"""The smaller grids on which products of two fields are right at small wavenumbers."""
+
+import math
+from typing import Any
+
+from whorl.config.dealiasing import DEALIASINGS, LARGEST_KEPT, ROUNDING
+from whorl.config.sizes import next_good_size
+from whorl.config.wavenumbers import smallest_wavenumbers
+
+KEPT = LARGEST_KEPT["phase-shift"]  # of the largest wavenumber of the smaller grid, in a sphere
+PER_OCTAVE = 2  # sizes of a grid in a factor of 2, since each keeps a round trip and a state of its own
+WORTH = 0.8  # of the grid's own round trip, more than which is not worth another one
+
+
+def narrowed_points(grid: Any, highest: float) -> tuple[int, int, int] | None:
+    """The points for products of two fields, one of wavenumbers below `highest`, seen at such alone.
+
+    The other field has a part in these up to twice `highest`, which a sphere of the fraction KEPT of the
+    grid's largest wavenumber holds. Waves n of the product are seen at n ± N, too: along an axis where
+    `highest` is m, |n| ≤ 3 m, and N > 4 m by far. None if the grid has not many more points, or if its own
+    products have aliases.
+    """
+    if grid.dealias == "none":
+        return None
+    sides = zip(smallest_wavenumbers(grid), grid.points, strict=True)
+    fraction = max(4 * highest / k / KEPT / n for k, n in sides if n > 1) * (1 + ROUNDING)
+    if fraction >= 1:
+        return None
+    fraction = 2 ** (-math.floor(-PER_OCTAVE * math.log2(fraction)) / PER_OCTAVE)
+    x, y, z = (1 if n == 1 else next_good_size(math.ceil(fraction * n)) for n in grid.points)
+    return (x, y, z) if _work((x, y, z), KEPT) < WORTH * _work_of(grid) else None
+
+
+def _work_of(grid: Any) -> float:
+    """That of a round trip of a grid."""
+    passes = 2 if DEALIASINGS[grid.dealias].shifts else 1
+    return passes * _work(grid.points, LARGEST_KEPT[grid.dealias])
+
+
+def _work(points: tuple[int, int, int], kept: float) -> float:
+    """Of lines along x, y and z, of which the fraction `kept` has modes along each axis: (1 + a + a²) N."""
+    return math.prod(points) * (1 + kept + kept**2)
