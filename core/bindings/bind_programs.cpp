@@ -16,21 +16,6 @@
 #include "bindings/program_runs.hpp"
 
 namespace whorl {
-namespace {
-
-// A probe of a flow, which is not to be read behind its end.
-struct ProbeOfOpen {
-    const OpenFlow& flow;
-    std::unique_ptr<OpenProbe> probe;
-};
-
-// Field, factor, derivatives, power of |k|^2, the band of |k|, the radius of an average or 0, and a sector:
-// its axis or -1, and its angles.
-using SectorTuple = std::tuple<int, double, double>;
-using TermTuple = std::tuple<int, double, std::array<int, 3>, int, double, double, double, SectorTuple>;
-
-// The field of a product, its factor, derivatives and parity.
-using ReturnedTuple = std::tuple<int, double, std::array<int, 3>, std::array<bool, 3>>;
 
 programs::InputTerms terms_of(const std::vector<std::vector<TermTuple>>& given) {
     programs::InputTerms inputs;
@@ -44,6 +29,17 @@ programs::InputTerms terms_of(const std::vector<std::vector<TermTuple>>& given) 
     }
     return inputs;
 }
+
+namespace {
+
+// A probe of a flow, which is not to be read behind its end.
+struct ProbeOfOpen {
+    const OpenFlow& flow;
+    std::unique_ptr<OpenProbe> probe;
+};
+
+// The field of a product, its factor, derivatives and parity.
+using ReturnedTuple = std::tuple<int, double, std::array<int, 3>, std::array<bool, 3>>;
 
 // The coordinate of modes, its axis, and the edges of its bins.
 using ModeAxisTuple = std::tuple<std::string, int, std::vector<double>>;

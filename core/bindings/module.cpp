@@ -20,6 +20,7 @@
 
 #include "bindings/bind_fields.hpp"
 #include "bindings/bind_forcing.hpp"
+#include "bindings/bind_particles.hpp"
 #include "bindings/bind_programs.hpp"
 #include "bindings/open_flow.hpp"
 #include "bindings/program_runs.hpp"
@@ -210,6 +211,7 @@ void bind_flow(nb::module_& m) {
     bind_fields(flow);
     bind_forcing(flow);
     bind_programs(m, flow);
+    bind_particles(m, flow);
     bind_measures(flow);
 }
 

@@ -8,6 +8,7 @@
 
 #include "bindings/make_program_runs.hpp"
 #include "bindings/narrow_flow.hpp"
+#include "bindings/particles_of.hpp"
 #include "bindings/trip_options.hpp"
 #include "device/chosen.hpp"
 #include "programs/memory.hpp"
@@ -96,6 +97,12 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         if (!one) one = std::make_unique<NarrowFlow<Device, Real>>(flow_, points);
         one->bring();
         return one->runs();
+    }
+    ParticleGroup& particles(const ParticleOptions& options) override {
+        groups_.push_back(std::make_unique<ParticlesOf<Device, Real>>(
+            options, flow_.options.box(), flow_.world, [this] { return sources(); },
+            [this](int inputs) -> Trip& { return wide_enough({inputs, inputs}); }));
+        return *groups_.back();
     }
     void bring_force(const std::string& field, double time) override {
         WHORL_REQUIRE(products_.empty(), "a force is brought behind products.");
@@ -226,6 +233,7 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     FlowOfPrograms<Device, Real> flow_;
     std::array<Trips, 3> wide_; // of the box, and with y or z in place of x
     std::map<std::array<int, 3>, std::unique_ptr<NarrowFlow<Device, Real>>> narrow_; // by their points
+    std::vector<std::unique_ptr<ParticleGroup>> groups_;
     std::vector<ForceOfFlow<Device, Real>> forces_;
     std::vector<Field> products_, spare_;
     std::vector<Parity> parities_;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "bindings/particles.hpp"
 #include "programs/evaluate.hpp"
 #include "programs/increments.hpp"
 #include "programs/mode_sums.hpp"
@@ -55,6 +56,8 @@ class ProgramRuns {
     // The same for the present state on fewer points (bindings/trip_options.hpp), of which it has a copy,
     // without forces.
     virtual ProgramRuns& narrowed(const std::array<int, 3>& points) = 0;
+    // Particles of the flow, for its steps, that it keeps as long as it is.
+    virtual ParticleGroup& particles(const ParticleOptions& options) = 0;
     // The force on a field at a time becomes fields, before there are products.
     virtual void bring_force(const std::string& field, double time) = 0;
     // Their memory serves those to come.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "roundtrip/run.hpp"
+#include "steppers/companion.hpp"
 #include "steppers/run_forces.hpp"
 
 namespace whorl {
@@ -81,6 +82,9 @@ template <class Model, class Device, class Real> class Stepper {
     Forces<Model, Device, Real>& forces() { return forces_; }
     const Forces<Model, Device, Real>& forces() const { return forces_; }
 
+    // It goes along with all steps to come, and outlives the stepper.
+    void accompany(Companion& companion) { companions_.push_back(&companion); }
+
     StepReport step(TimeStep time_step, std::int64_t step_number) {
         require_between_steps("a step is made");
         const Within stepping(is_stepping_);
@@ -89,10 +93,14 @@ template <class Model, class Device, class Real> class Stepper {
         if (forces_.any()) time_step.push = &push;
         double time = time_step.time;
         for (std::size_t s = 0; s < scheme_.stages.size(); ++s) {
+            for (Companion* const companion : companions_) companion->before_stage();
             Tendency<Model, Real> pass = tendency(scheme_.stages[s], time_step);
             pass.measures = s == 0;
             const std::array<double, 2> of_stage = run_forced(pass, s, time, step_number);
             if (s == 0) maxima = {pass.rate(of_stage[0]), of_stage[1]};
+            if (std::isfinite(maxima[1]) && std::isfinite(time_step.dt))
+                for (Companion* const companion : companions_)
+                    companion->after_stage(stage_made(s, time_step.dt), time_step.dt);
             if (history_.serves(time_step.dt)) break;
             time += scheme_.stages[s].advance * time_step.dt;
         }
@@ -182,10 +190,16 @@ template <class Model, class Device, class Real> class Stepper {
         const std::array<double, 2> maxima = run();
         const double dt = pass.step->dt;
         if (s == 0 && !(std::isfinite(maxima[1]) && std::isfinite(dt))) return maxima;
-        const Stage now = history_.serves(dt) ? history_.stage(dt) : pass.stage;
-        forces_.after_stage(
-            pass, {now, static_cast<int>(s), scheme_.earlier > 0, time, {pass.step->time, dt, step_number}});
+        forces_.after_stage(pass, {stage_made(s, dt),
+                                   static_cast<int>(s),
+                                   scheme_.earlier > 0,
+                                   time,
+                                   {pass.step->time, dt, step_number}});
         return maxima;
+    }
+    // The stage of a step of dt.
+    Stage stage_made(std::size_t s, double dt) const {
+        return history_.serves(dt) ? history_.stage(dt) : scheme_.stages[s];
     }
     void end_forces(TimeStep& time_step, std::int64_t step_number) {
         forces_.end_step(tendency(scheme_.stages.back(), time_step), state(),
@@ -246,6 +260,7 @@ template <class Model, class Device, class Real> class Stepper {
     double coupling_norm_ = 0.0, wave_rate_ = 0.0, push_ = 0.0;
     bool is_stepping_ = false;
     Forces<Model, Device, Real> forces_;
+    std::vector<Companion*> companions_;
 };
 
 } // namespace whorl

@@ -202,24 +202,7 @@ class PointProbe(Probe):
         return np.linspace(self.first or (0, 0, 0), self.last or (0, 0, 0), self.points or 0)
 
     def refused(self, node: Node) -> str:
-        if all(one.uniform for one in within(node)):
-            return ""
-        for one in within(node):
-            if _has_force(one):
-                return FORCED
-            if one.kind == "number" and isinstance(one.value, Node | Largest):
-                what = "mean" if isinstance(one.value, Node) else "maximum"
-                return (
-                    f"a {what} takes all points, so it is not read at single ones; write it to output.columns"
-                )
-            if one.kind == "linear" and _has_product(one):
-                return (
-                    "a derivative, filter or inverse Laplacian of a product (such as the pressure) takes a "
-                    "round trip, which a probe does not make"
-                )
-        if not any(one.kind == "linear" for one in within(node)):
-            return "it does not depend on the flow"
-        return ""
+        return refused_at_points(node)
 
     def _components(self, parser: Parser, text: str) -> list[Read]:
         reads = super()._components(parser, text)
@@ -268,6 +251,26 @@ def check_probe_names(case: Any) -> None:
     for label in labels:
         if labels.count(label) > 1:
             raise ValueError(f"two probes are called {label}; give probes.name, a name for each")
+
+
+def refused_at_points(node: Node) -> str:
+    """Why a node cannot be read at single points; empty if it can."""
+    if all(one.uniform for one in within(node)):
+        return ""
+    for one in within(node):
+        if _has_force(one):
+            return FORCED
+        if one.kind == "number" and isinstance(one.value, Node | Largest):
+            what = "mean" if isinstance(one.value, Node) else "maximum"
+            return f"a {what} takes all points, so it is not read at single ones; write it to output.columns"
+        if one.kind == "linear" and _has_product(one):
+            return (
+                "a derivative, filter or inverse Laplacian of a product (such as the pressure) takes a "
+                "round trip, which a probe does not make"
+            )
+    if not any(one.kind == "linear" for one in within(node)):
+        return "it does not depend on the flow"
+    return ""
 
 
 def _has_product(node: Node) -> bool:

@@ -1,5 +1,6 @@
 """The fields of a flow in a script: read on this rank, gathered from all ranks, and set."""
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from whorl.initial import fields as initials
 from whorl.measure.expressions import Expressions
 from whorl.output.diagnostics import measured_now
 from whorl.run import modes
+from whorl.run.particles import Particles, tracers
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -46,6 +48,47 @@ class State:
         z0, z1, y0, y1 = self.block
         x, y, z = coordinates(self.case.grid)
         return x, y[y0:y1], z[z0:z1]
+
+    def particles(
+        self,
+        positions: Sequence[Sequence[float]] | np.ndarray | int,
+        *,
+        seed: int = 1,
+        interpolation: str = "spline",
+        points: int = 4,
+    ) -> Particles:
+        """Add tracers, which move with the velocity in all steps to come.
+
+        Parameters
+        ----------
+        positions : array_like or int
+            Where they are, of shape (particles, 3) in units of length, the same on every rank and not
+            necessarily in the box; or their number, for positions that are uniformly random in the box.
+        seed : int
+            Of random positions, which depend on neither ranks nor devices.
+        interpolation : str
+            "spline": B-splines through all values, exactly by the Fourier series; "lagrange": polynomials.
+        points : int
+            Along each axis from which a value is interpolated, which is the order: 2, 4, 6 or 8.
+
+        Returns
+        -------
+        Particles
+            They are in no checkpoint.
+
+        Raises
+        ------
+        ValueError
+            If the model has no velocity, or the positions are no finite numbers of that shape.
+        whorl.Error
+            If interpolation or points are none of these.
+        """
+        return tracers(
+            *(self.case, self.comm, self.flow, self.clock, positions),
+            seed=seed,
+            interpolation=interpolation,
+            points=points,
+        )
 
     def velocity(self) -> np.ndarray:
         """Return u, v, w at this rank's grid points.

@@ -1,0 +1,10 @@
+// Particles (bindings/particles.hpp) in Python.
+#pragma once
+
+#include "bindings/bind_programs.hpp"
+
+namespace whorl {
+
+void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow);
+
+} // namespace whorl

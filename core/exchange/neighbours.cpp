@@ -1,0 +1,38 @@
+#include "exchange/neighbours.hpp"
+
+namespace whorl::exchange {
+
+std::vector<int> Neighbours::counts_for_this(std::span<const int> counts) const {
+    std::vector<int> received(ranks_.size());
+    const std::vector<int> ones(ranks_.size(), 1);
+    exchange(counts.data(), ones, received.data(), ones, sizeof(int));
+    return received;
+}
+
+void Neighbours::exchange(const void* from, std::span<const int> sent, void* to,
+                          std::span<const int> received, std::size_t bytes) const {
+    constexpr int tag = 0;
+    if (ranks_.empty()) return;
+    MPI_Datatype item = MPI_DATATYPE_NULL;
+    WHORL_MPI(MPI_Type_contiguous(static_cast<int>(bytes), MPI_BYTE, &item));
+    WHORL_MPI(MPI_Type_commit(&item));
+    std::vector<MPI_Request> requests;
+    auto* into = static_cast<char*>(to);
+    for (std::size_t n = 0; n < ranks_.size(); ++n) {
+        if (received[n] > 0)
+            WHORL_MPI(MPI_Irecv(into, received[n], item, ranks_[n], tag, world_.handle(),
+                                &requests.emplace_back()));
+        into += static_cast<std::size_t>(received[n]) * bytes;
+    }
+    const auto* out = static_cast<const char*>(from);
+    for (std::size_t n = 0; n < ranks_.size(); ++n) {
+        if (sent[n] > 0)
+            WHORL_MPI(
+                MPI_Isend(out, sent[n], item, ranks_[n], tag, world_.handle(), &requests.emplace_back()));
+        out += static_cast<std::size_t>(sent[n]) * bytes;
+    }
+    WHORL_MPI(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE));
+    WHORL_MPI(MPI_Type_free(&item));
+}
+
+} // namespace whorl::exchange

@@ -1,0 +1,73 @@
+// Interpolation between grid points of spacing d: at x = (m + t) d with 0 <= t < 1
+//
+//   f(x) = sum_j w_j(t) c_(m - n/2 + 1 + j),   j = 0, ..., n - 1,
+//
+// with n even points, so that the error is of order (k d)^n. Polynomials of Lagrange take the values of f for
+// c. B-splines of degree n - 1, which have n - 2 continuous derivatives, take the coefficients of the spline
+// through all values: those of a wave exp(i k x) are its values divided by
+//
+//   B(k d) = w_(n/2 - 1)(0) + 2 sum_j w_(n/2 - 1 + j)(0) cos(j k d),   j = 1, ..., n/2 - 1,
+//
+// which a Fourier series can be exactly (Unser, Aldroubi and Eden, IEEE Trans. Signal Process. 41, 821
+// (1993); van Hinsberg et al., Phys. Rev. E 87, 043307 (2013)).
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "base/macros.hpp"
+
+namespace whorl::particles {
+
+struct Interpolation {
+    static constexpr int most = 8; // points
+
+    bool spline = true;
+    int points = 4;
+
+    WHORL_INLINE void weights(double t, double* w) const {
+        spline ? spline_weights(t, w) : polynomial_weights(t, w);
+    }
+
+  private:
+    // The recursion of Cox and de Boor: those of degree d from those of degree d - 1, of which there are d.
+    WHORL_INLINE void spline_weights(double t, double* w) const {
+        w[0] = 1.0;
+        for (int d = 1; d < points; ++d) {
+            w[d] = t * w[d - 1] / d;
+            for (int j = d - 1; j > 0; --j) w[j] = ((t + d - j) * w[j - 1] + (j + 1 - t) * w[j]) / d;
+            w[0] = (1.0 - t) * w[0] / d;
+        }
+    }
+    WHORL_INLINE void polynomial_weights(double t, double* w) const {
+        const int first = 1 - points / 2;
+        for (int j = 0; j < points; ++j) {
+            w[j] = 1.0;
+            for (int l = 0; l < points; ++l)
+                if (l != j) w[j] *= (t - (first + l)) / (j - l);
+        }
+    }
+};
+
+// 1 / B of the waves of an axis; 1 where the values themselves are taken.
+struct Prefilter {
+    std::array<double, Interpolation::most / 2> b{1.0};
+    double spacing = 0.0;
+
+    Prefilter() = default;
+    Prefilter(const Interpolation& of, double spacing_of_axis) : spacing(spacing_of_axis) {
+        if (!of.spline) return;
+        double w[Interpolation::most];
+        of.weights(0.0, w);
+        for (int j = 0; j < of.points / 2; ++j)
+            b[static_cast<std::size_t>(j)] = w[of.points / 2 - 1 + j] * (j == 0 ? 1.0 : 2.0);
+    }
+    WHORL_INLINE double of(double k) const {
+        double sum = b[0];
+        for (std::size_t j = 1; j < b.size(); ++j)
+            if (b[j] != 0.0) sum += b[j] * std::cos(static_cast<double>(j) * k * spacing);
+        return 1.0 / sum;
+    }
+};
+
+} // namespace whorl::particles

@@ -1,0 +1,79 @@
+// The pass of sampling: inputs -> points -> an array of their values there, or of the coefficients of
+// splines through these, for each batch of planes.
+#pragma once
+
+#include "particles/interpolation.hpp"
+#include "programs/carried.hpp"
+#include "roundtrip/point_arrays.hpp"
+
+namespace whorl::particles {
+
+// What the modes are multiplied by, along each axis and by this rank's own wavenumbers.
+template <class Real> struct PrefilterTables {
+    std::array<Prefilter, 3> axes;
+    const Real* x = nullptr; // [kx], on threads
+    const Real* y = nullptr; // [ky]
+    const Real* z = nullptr; // [kz]
+};
+
+template <class Real> struct SampledInput : programs::CarriedInput<Real> {
+    PrefilterTables<Real> prefilter;
+
+    WHORL_INLINE void load(Mode<Real> mode, Complex<Real>* in) const {
+        programs::CarriedInput<Real>::load(mode, in);
+        const auto& [x, y, z] = prefilter.axes;
+        const double factor = x.of(static_cast<double>(mode.k.x)) * y.of(static_cast<double>(mode.k.y)) *
+                              z.of(static_cast<double>(mode.k.z));
+        in[0] = static_cast<Real>(factor) * in[0];
+    }
+    template <class Device, class Values>
+    void load_row(const ModeRow<Real>& row, const Values& values) const {
+        const Filtered<Values> filtered{values, prefilter.x + row.first,
+                                        prefilter.y[row.j] * prefilter.z[row.l]};
+        programs::CarriedInput<Real>::template load_row<Device>(row, filtered);
+    }
+
+  private:
+    template <class Values> struct Filtered {
+        const Values& to;
+        const Real* x;
+        Real of_row;
+        WHORL_INLINE void put(int v, std::int64_t i, Complex<Real> a) const {
+            to.put(v, i, (of_row * x[i]) * a);
+        }
+    };
+};
+
+// The first input travels with the pass itself.
+template <class Real> struct SamplePass : SampledInput<Real> {
+    static constexpr int inputs = 1, products = 0, fluxes = 0;
+    static constexpr bool works_on_rows = true;
+
+    const SampledInput<Real>* carried = nullptr; // of the host, all of them
+    int count = 1;
+    BlockArray<Real> array{};
+    const BlockCallback<Real>* at_batch = nullptr;
+
+    Widths widths() const { return {count, 0, 0, 0}; }
+    template <class F> void each_part(const F& f) const {
+        for (int v = count - 1; v > 0; --v) f(carried[v], Firsts{v, 0, 0});
+    }
+    template <class Device>
+    void work(int, const device::RowPoints<Real>& block, Real*, std::int64_t, const Point& first) const {
+        for (int v = 0; v < count; ++v) {
+            const Real* const from = block.data + v * block.stride;
+            for (int i = 0; i < block.points; ++i) {
+                Real* const to = &array.at(v, {block.x(i), first.y, first.z});
+                for (int r = 0; r < block.count; ++r)
+                    to[1LL * r * array.block.nx] = from[1LL * i * block.rows + r];
+            }
+        }
+    }
+    template <class Values> WHORL_INLINE void work_at(const Values& values, const Point& point) const {
+        for (int v = 0; v < count; ++v) array.at(v, point) = values.of(v);
+    }
+    void begin_batch(Range planes) { array.block.z = planes; }
+    void end_batch(Range) const { (*at_batch)(array.block, array.data); }
+};
+
+} // namespace whorl::particles

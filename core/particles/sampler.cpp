@@ -1,0 +1,205 @@
+// Compiled once for each device.
+#include "particles/sampler.hpp"
+
+#include <algorithm>
+
+#include "device/chosen.hpp"
+#include "roundtrip/run.hpp"
+
+namespace whorl::particles {
+
+namespace {
+
+std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
+
+// Room for as many values, and some more where it grows.
+template <class T, class Memory> void make_room(device::Buffer<T, Memory>& buffer, std::size_t size) {
+    if (buffer.size() < size) buffer = device::Buffer<T, Memory>(size + size / 4);
+}
+
+} // namespace
+
+template <class Device, class Real>
+Sampler<Device, Real>::Sampler(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
+                               const Box& box, const Interpolation& interpolation,
+                               programs::InputTerms inputs)
+    : trip_(trip), interpolation_(interpolation), territory_(box, trip.pencils(), world.rank()),
+      neighbours_(world, territory_.neighbours(interpolation.points / 2)), number_of_(at(world.size()), -1),
+      inputs_(std::move(inputs), trip.layout()), staging_(trip, inputs_.count()),
+      begins_(at(box.points[2]) + 1) {
+    for (int n = 0; const int rank : neighbours_.ranks()) number_of_[at(rank)] = n++;
+    for (int axis = 0; axis < 3; ++axis)
+        prefilter_.axes[at(axis)] =
+            box.flat(axis) ? Prefilter() : Prefilter(interpolation, box.spacing(axis));
+    make_tables();
+}
+
+template <class Device, class Real> void Sampler<Device, Real>::make_tables() {
+    const ModeTables<Real> modes = trip_.modes();
+    if constexpr (Device::queues) {
+        static_cast<void>(modes); // factors are worked out where they are used
+    } else {
+        const std::array<std::pair<const Real*, int>, 3> numbers{{{modes.kx, trip_.table().kx().size()},
+                                                                  {modes.ky, trip_.table().height()},
+                                                                  {modes.kz, modes.nz}}};
+        for (std::size_t a = 0; a < 3; ++a)
+            for (int i = 0; i < numbers[a].second; ++i)
+                factors_[a].push_back(
+                    static_cast<Real>(prefilter_.axes[a].of(static_cast<double>(numbers[a].first[i]))));
+        prefilter_.x = factors_[0].data();
+        prefilter_.y = factors_[1].data();
+        prefilter_.z = factors_[2].data();
+    }
+}
+
+template <class Device, class Real>
+void Sampler<Device, Real>::sample(const std::vector<programs::Source<Real>>& sources,
+                                   std::span<const double> positions, std::span<double> values) {
+    const std::size_t own = positions.size() / 3;
+    place(positions);
+    const Guests guests = exchange_guests(own);
+    sort();
+    sums_.assign(places_.size() / 3 * at(variables()), 0.0);
+    run(sources);
+    return_guests(guests, own);
+    std::copy_n(sums_.begin(), values.size(), values.begin());
+}
+
+template <class Device, class Real> void Sampler<Device, Real>::place(std::span<const double> positions) {
+    places_.resize(positions.size());
+    for (std::size_t i = 0; i < positions.size(); i += 3)
+        std::ranges::copy(territory_.place(&positions[i]), places_.begin() + static_cast<std::ptrdiff_t>(i));
+}
+
+template <class Device, class Real>
+typename Sampler<Device, Real>::Guests Sampler<Device, Real>::exchange_guests(std::size_t own) {
+    Guests guests;
+    std::vector<std::vector<std::uint32_t>> lists(neighbours_.count());
+    for (std::size_t p = 0; p < own && !lists.empty(); ++p) {
+        const Stencil y(territory_.axis(1), interpolation_, places_[3 * p + 1]),
+            z(territory_.axis(2), interpolation_, places_[3 * p + 2]);
+        for (int l = 0; l < z.count; ++l)
+            for (int j = 0; j < y.count; ++j) {
+                const int owner = territory_.owner(y.at[j], z.at[l]);
+                if (owner == territory_.rank()) continue;
+                const int neighbour = number_of_[at(owner)];
+                WHORL_REQUIRE(neighbour >= 0, "a particle is sampled far from the points of its rank.");
+                std::vector<std::uint32_t>& list = lists[at(neighbour)];
+                const auto number = static_cast<std::uint32_t>(p);
+                if (list.empty() || list.back() != number) list.push_back(number);
+            }
+    }
+    std::vector<double> sent;
+    for (const auto& list : lists) {
+        guests.sent.push_back(static_cast<int>(list.size()));
+        for (const std::uint32_t p : list) {
+            guests.of_sent.push_back(p);
+            for (std::size_t a = 0; a < 3; ++a) sent.push_back(places_[3 * std::size_t{p} + a]);
+        }
+    }
+    guests.received = neighbours_.counts_for_this(guests.sent);
+    for (const int count : guests.received) guests.all_received += at(count);
+    places_.resize(3 * (own + guests.all_received));
+    neighbours_.exchange(sent.data(), guests.sent, places_.data() + 3 * own, guests.received,
+                         3 * sizeof(double));
+    return guests;
+}
+
+// By the plane of their cells, by counting.
+template <class Device, class Real> void Sampler<Device, Real>::sort() {
+    const std::size_t count = places_.size() / 3;
+    std::ranges::fill(begins_, 0);
+    for (std::size_t p = 0; p < count; ++p) ++begins_[at(territory_.point(2, places_[3 * p + 2])) + 1];
+    for (std::size_t z = 1; z < begins_.size(); ++z) begins_[z] += begins_[z - 1];
+    order_.resize(count);
+    std::vector<std::int64_t> next = begins_;
+    for (std::size_t p = 0; p < count; ++p)
+        order_[at(next[at(territory_.point(2, places_[3 * p + 2]))]++)] = static_cast<std::uint32_t>(p);
+}
+
+template <class Device, class Real>
+void Sampler<Device, Real>::run(const std::vector<programs::Source<Real>>& sources) {
+    inputs_.refer_to(sources);
+    std::vector<SampledInput<Real>> carried;
+    parities_.clear();
+    for (int v = 0; v < variables(); ++v) {
+        SampledInput<Real>& one = carried.emplace_back();
+        static_cast<programs::CarriedInput<Real>&>(one) = inputs_.on_host()[v];
+        one.prefilter = prefilter_;
+        parities_.push_back(one.parity);
+    }
+    parities_there_ = device::Table<Parity, Memory>(parities_);
+    if constexpr (Memory::separate) {
+        make_room(places_there_, places_.size());
+        make_room(sums_there_, sums_.size());
+        make_room(order_there_, order_.size());
+        Memory::from_host(places_there_.data(), places_.data(), places_.size() * sizeof(double));
+        Memory::from_host(sums_there_.data(), sums_.data(), sums_.size() * sizeof(double));
+        Memory::from_host(order_there_.data(), order_.data(), order_.size() * sizeof(std::uint32_t));
+    }
+    const BlockCallback<Real> at_batch = [&](const PhysicalBlock& block, Real* values) {
+        gather(block, values);
+    };
+    SamplePass<Real> pass;
+    static_cast<SampledInput<Real>&>(pass) = carried.front();
+    pass.carried = carried.data();
+    pass.count = variables();
+    pass.array = {staging_.points.data(), block_of(trip_)};
+    pass.at_batch = &at_batch;
+    trip_.shift({0.0, 0.0, 0.0});
+    trip_.run(pass);
+    trip_.device().finish();
+    if constexpr (Memory::separate)
+        Memory::to_host(sums_.data(), sums_there_.data(), sums_.size() * sizeof(double));
+}
+
+// Of the particles in cells from half a stencil below the planes on to half a stencil above.
+template <class Device, class Real>
+void Sampler<Device, Real>::gather(const PhysicalBlock& block, const Real* values) {
+    const BlockArray<Real> array{const_cast<Real*>(values), block};
+    const GridAxis& axis = territory_.axis(2);
+    const int half = interpolation_.points / 2, n = axis.points;
+    int first = block.z.begin - half, last = block.z.end + half - 1; // cells [first, last)
+    if (block.points() == 0) return;
+    if (n == 1 || last - first >= n) return gather(array, 0, begins_.back());
+    const auto begin_of = [&](int z) { return begins_[at(z)]; };
+    if (axis.wall) return gather(array, begin_of(std::max(first, 0)), begin_of(std::min(last, n)));
+    if (first < 0) gather(array, begin_of(first + n), begin_of(n));
+    if (last > n) gather(array, begin_of(0), begin_of(last - n));
+    gather(array, begin_of(std::max(first, 0)), begin_of(std::min(last, n)));
+}
+
+template <class Device, class Real>
+void Sampler<Device, Real>::gather(const BlockArray<Real>& block, std::int64_t begin, std::int64_t end) {
+    if (begin == end) return;
+    constexpr int on_queues = 256, on_threads = 1;
+    const bool there = Memory::separate;
+    const Gather<Real> kernel{interpolation_,
+                              {territory_.axis(0), territory_.axis(1), territory_.axis(2)},
+                              parities_there_.data(),
+                              variables(),
+                              block,
+                              {there ? order_there_.data() : order_.data(),
+                               there ? places_there_.data() : places_.data(), begin, end},
+                              there ? sums_there_.data() : sums_.data(),
+                              Device::queues ? on_queues : on_threads};
+    trip_.device().over(kernel.rows(), kernel);
+    trip_.device().finish();
+}
+
+// The sums of guests go back, and are added in the order of the neighbours.
+template <class Device, class Real>
+void Sampler<Device, Real>::return_guests(const Guests& guests, std::size_t own) {
+    const std::size_t count = at(variables());
+    std::vector<double> shares(guests.of_sent.size() * count);
+    neighbours_.exchange(sums_.data() + own * count, guests.received, shares.data(), guests.sent,
+                         count * sizeof(double));
+    for (std::size_t i = 0; i < guests.of_sent.size(); ++i)
+        for (std::size_t v = 0; v < count; ++v) sums_[guests.of_sent[i] * count + v] += shares[i * count + v];
+}
+
+#define WHORL_INSTANTIATE(Real) template class Sampler<device::Chosen, Real>;
+WHORL_INSTANTIATE(float)
+WHORL_INSTANTIATE(double)
+
+} // namespace whorl::particles

@@ -1,0 +1,75 @@
+// Fields at particles. The values at all points, or the coefficients of splines, come by in a round trip;
+// each batch of planes gives its share to the particles whose stencils it has points of, and no field is
+// kept. A particle whose stencil has points of other ranks is a guest there, which only neighbours are.
+#pragma once
+
+#include <array>
+#include <span>
+#include <vector>
+
+#include "exchange/neighbours.hpp"
+#include "particles/gather.hpp"
+#include "particles/sample_pass.hpp"
+#include "particles/territory.hpp"
+#include "programs/carried_inputs.hpp"
+#include "roundtrip/roundtrip.hpp"
+
+namespace whorl::particles {
+
+template <class Device, class Real> class Sampler {
+    using Memory = typename Device::Memory;
+
+  public:
+    // The round trip is wide enough for the inputs, of which there is one at least.
+    Sampler(RoundTrip<Device, Real>& trip, const exchange::Communicator& world, const Box& box,
+            const Interpolation& interpolation, programs::InputTerms inputs);
+    Sampler(const Sampler&) = delete;
+    Sampler& operator=(const Sampler&) = delete;
+
+    int variables() const { return inputs_.count(); }
+    const Territory& territory() const { return territory_; }
+    const exchange::Neighbours& neighbours() const { return neighbours_; }
+
+    // The inputs at positions [particle][axis], which are near this rank's own points: [particle][variable].
+    // The sums do not depend on threads. Collective.
+    void sample(const std::vector<programs::Source<Real>>& sources, std::span<const double> positions,
+                std::span<double> values);
+
+  private:
+    // Particles of this rank at each neighbour, and of neighbours here.
+    struct Guests {
+        std::vector<int> sent, received;    // by neighbours
+        std::vector<std::uint32_t> of_sent; // particles, one neighbour behind another
+        std::size_t all_received = 0;
+    };
+
+    void place(std::span<const double> positions);
+    Guests exchange_guests(std::size_t own);
+    void sort();
+    void run(const std::vector<programs::Source<Real>>& sources);
+    void gather(const PhysicalBlock& block, const Real* values);
+    void gather(const BlockArray<Real>& block, std::int64_t begin, std::int64_t end);
+    void return_guests(const Guests& guests, std::size_t own);
+    void make_tables();
+
+    RoundTrip<Device, Real>& trip_;
+    Interpolation interpolation_;
+    Territory territory_;
+    exchange::Neighbours neighbours_;
+    std::vector<int> number_of_; // among the neighbours, by rank
+    programs::CarriedInputs<Memory, Real> inputs_;
+    std::array<std::vector<Real>, 3> factors_; // of the own kx, ky, kz
+    PrefilterTables<Real> prefilter_;
+    Staging<Device, Real> staging_;
+    std::vector<Parity> parities_;
+    device::Table<Parity, Memory> parities_there_;
+    // Of own particles and then guests.
+    std::vector<double> places_, sums_;
+    std::vector<std::uint32_t> order_;
+    std::vector<std::int64_t> begins_; // of the cells of each plane in the order, and the end
+    // Copies where memory is not the host's.
+    device::Buffer<double, Memory> places_there_, sums_there_;
+    device::Buffer<std::uint32_t, Memory> order_there_;
+};
+
+} // namespace whorl::particles

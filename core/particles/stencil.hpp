@@ -1,0 +1,72 @@
+// Where a particle is on the grid, and the points around it along an axis from which a value is interpolated.
+#pragma once
+
+#include <cmath>
+
+#include "grid/box.hpp"
+#include "particles/interpolation.hpp"
+
+namespace whorl::particles {
+
+// The points of a box along one axis.
+struct GridAxis {
+    int points = 1;
+    double spacing = 1.0, first = 0.0; // the position of point 0, in spacings
+    bool wall = false;
+
+    GridAxis() = default;
+    GridAxis(const Box& box, int axis)
+        : points(box.points[static_cast<std::size_t>(axis)]), spacing(box.spacing(axis)),
+          first(box.first_point(axis)), wall(box.wall(axis)) {}
+
+    // In spacings from point 0 on: in [0, points), between walls from one wall to the other. Of what is not
+    // finite, some place.
+    WHORL_INLINE double place(double position) const {
+        if (points == 1) return 0.0;
+        const double at = position / spacing - first;
+        if (wall) return !(at > -first) ? -first : at < points - first ? at : points - first;
+        const double wrapped = at - points * std::floor(at / points);
+        return wrapped < points ? wrapped : 0.0; // which rounding may make of -1e-17
+    }
+    // The point at or before a place; between walls it may be -1.
+    WHORL_INLINE int cell(double place) const { return static_cast<int>(std::floor(place)); }
+    // The point where a value is, of a number that may lie beyond the ends, and whether it is a reflection.
+    WHORL_INLINE int folded(int number, bool& reflected) const {
+        reflected = false;
+        if (points == 1) return 0;
+        if (!wall) return number < 0 ? number + points : number < points ? number : number - points;
+        // Reflections at both walls, of few points as often as needed.
+        int n = number;
+        while (n < 0 || n >= points) {
+            n = n < 0 ? -1 - n : 2 * points - 1 - n;
+            reflected = !reflected;
+        }
+        return n;
+    }
+    int count(const Interpolation& of) const { return points == 1 ? 1 : of.points; }
+};
+
+struct Stencil {
+    int count;
+    int at[Interpolation::most];
+    bool reflected[Interpolation::most];
+    double w[Interpolation::most];
+
+    WHORL_INLINE Stencil(const GridAxis& axis, const Interpolation& of, double place) {
+        if (axis.points == 1) {
+            count = 1;
+            at[0] = 0;
+            reflected[0] = false;
+            w[0] = 1.0;
+            return;
+        }
+        count = of.points;
+        const int cell = axis.cell(place);
+        of.weights(place - cell, w);
+        for (int j = 0; j < count; ++j) at[j] = axis.folded(cell - count / 2 + 1 + j, reflected[j]);
+    }
+    // The weight for a field that is odd about walls, or even.
+    WHORL_INLINE double weight(int j, bool odd) const { return odd && reflected[j] ? -w[j] : w[j]; }
+};
+
+} // namespace whorl::particles

@@ -1,0 +1,166 @@
+"""Particles of a flow in a script: where they are, and what the flow is there."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from whorl import _core
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.config.probes import refused_at_points
+from whorl.config.vocabulary import vocabulary
+from whorl.measure.answers import terms_of
+from whorl.programs.linear import NO_SECTOR
+from whorl.programs.nodes import Node, within
+from whorl.programs.parse import Parser, fault, in_one_line
+from whorl.programs.points import value_of
+
+CHUNK = 1 << 16  # particles that are drawn at a time
+NOTHING = [(0, 0.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, NO_SECTOR)]  # an input that is zero
+
+
+class Particles:
+    """Tracers: particles that move with the velocity of the flow in every step, by its scheme.
+
+    Positions are in double precision and unwrapped: a particle that leaves a periodic box goes on beyond it.
+    Made by `Simulation.particles`. A checkpoint does not hold them.
+
+    Attributes
+    ----------
+    count : int
+        The number of particles on all ranks.
+    """
+
+    def __init__(self, case: Case, comm: MPI.Intracomm, flow: _core.Flow, clock: Any, group: _core.Particles):
+        self._case, self._comm, self._flow, self._clock, self._group = case, comm, flow, clock, group
+
+    def __repr__(self) -> str:
+        return f"<Particles: {self._group.count} on this rank>"
+
+    @property
+    def count(self) -> int:
+        """The number of particles on all ranks. Collective."""
+        return self._comm.allreduce(self._group.count)
+
+    def read(self) -> tuple[np.ndarray, np.ndarray]:
+        """Identities, and unwrapped positions [particle][axis] in units of length, of those on this rank."""
+        ids, positions = np.empty(self._group.count, np.int64), np.empty((self._group.count, 3))
+        self._group.read(ids, positions)
+        return ids, positions
+
+    def positions(self) -> np.ndarray | None:
+        """Return the unwrapped positions, [particle][axis], in the order of identities.
+
+        Returns
+        -------
+        ndarray or None
+            On rank 0, and None on the others; in units of length. Collective.
+        """
+        return self._gathered(self.read()[1])
+
+    def sample(self, text: str) -> np.ndarray | None:
+        """Return an expression at the particles, as it is in the flow at the present time.
+
+        Parameters
+        ----------
+        text : str
+            An expression (docs/expressions.md) that follows from fields and their derivatives, and not from
+            derivatives of products, as the pressure does, nor from means.
+
+        Returns
+        -------
+        ndarray or None
+            On rank 0 of shape (particles, components), in the order of identities; None on the others.
+            Collective.
+
+        Raises
+        ------
+        ExpressionError
+            If it means nothing, or follows from products or means.
+        """
+        nodes = self._nodes(text)
+        linear = [node for node in within(*nodes) if node.kind == "linear"]
+        forms = list(dict.fromkeys(node.value for node in linear))
+        fields = {term.field: term.field.serial for form in forms for term in form}
+        found = np.empty((self._group.count, len(forms)))
+        if forms:
+            self._group.sample([terms_of(form, fields) for form in forms], found)
+        values: dict[Node, np.ndarray] = {node: found[:, forms.index(node.value)] for node in linear}
+        axes = list(self.read()[1].T)
+        with np.errstate(all="ignore"):
+            for node in within(*nodes):
+                if node not in values:
+                    values[node] = value_of(node, values, {"t": self._clock.time}, axes)
+        rows = [np.broadcast_to(np.asarray(values[node], float), (self._group.count,)) for node in nodes]
+        return self._gathered(np.stack(rows, axis=1))
+
+    def _nodes(self, text: str) -> list[Node]:
+        """The components. Raises ExpressionError if the core cannot sample what they follow from."""
+        value = Parser(vocabulary(self._case)).parse(text)
+        if value.complex:
+            raise fault("it is complex; take real(…), imag(…) or abs(…) of it", in_one_line(text))
+        for node in value.nodes():
+            if reason := refused_at_points(node):
+                raise fault(reason, in_one_line(text))
+        return value.nodes()
+
+    def _gathered(self, values: np.ndarray) -> np.ndarray | None:
+        """Rows of all ranks in the order of identities, on rank 0."""
+        parts = self._comm.gather((self.read()[0], values))
+        if self._comm.rank:
+            return None
+        order = np.argsort(np.concatenate([ids for ids, _ in parts]), kind="stable")
+        return np.concatenate([rows for _, rows in parts])[order]
+
+
+def tracers(
+    case: Case,
+    comm: MPI.Intracomm,
+    flow: _core.Flow,
+    clock: Any,
+    positions: Sequence[Sequence[float]] | np.ndarray | int,
+    *,
+    seed: int = 1,
+    interpolation: str = "spline",
+    points: int = 4,
+) -> Particles:
+    """See `Simulation.particles`."""
+    group = flow.particles(_velocity(case), _drift(case), interpolation, points)
+    for first, some in _chunks(case, positions, seed):
+        group.add(np.arange(first, first + len(some)), np.ascontiguousarray(some))
+    return Particles(case, comm, flow, clock, group)
+
+
+def _velocity(case: Case) -> list[list[tuple[Any, ...]]]:
+    """Its components as inputs. Raises ValueError if the model has none."""
+    if "velocity" not in case.flow.outputs:
+        raise ValueError(
+            f'flow.model = "{case.flow.model}" has no velocity that particles could move with; choose a '
+            "model that has one"
+        )
+    inputs = []
+    for node in Parser(vocabulary(case)).parse("velocity").nodes():
+        fields = {term.field: term.field.serial for term in node.value} if node.kind == "linear" else {}
+        # A plane flow may have no component across it.
+        inputs.append(terms_of(node.value, fields) if fields else NOTHING)
+    return inputs
+
+
+def _drift(case: Case) -> list[float]:
+    return [float(part) for part in getattr(case.flow, "mean_velocity", (0.0, 0.0, 0.0))]
+
+
+def _chunks(case: Case, positions: Any, seed: int) -> Iterator[tuple[int, np.ndarray]]:
+    """Positions of some particles at a time, and the identity of the first."""
+    if isinstance(positions, int | np.integer):
+        for first in range(0, int(positions), CHUNK):
+            draw = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 0, first // CHUNK]))
+            here = draw.random((min(CHUNK, int(positions) - first), 3))
+            flat = np.array(case.grid.points) == 1
+            yield first, np.where(flat, 0.0, here * case.grid.lengths)
+        return
+    given = np.asarray(positions, float)
+    if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
+        raise ValueError(f"positions are finite numbers of shape (particles, 3), not {given.shape}")
+    yield 0, given
