@@ -9,6 +9,26 @@
 
 namespace whorl::particles {
 
+// Values at the points of a batch, some rows side by side as they come: [variable][z][row / lanes][x][row of
+// the lanes].
+template <class Real> struct LaneArray {
+    Real* data = nullptr;
+    PhysicalBlock block{};
+    int lanes = 1;
+
+    WHORL_INLINE int groups() const { return (block.y.size() + lanes - 1) / lanes; }
+    WHORL_INLINE std::int64_t plane() const { return 1LL * groups() * block.nx * lanes; }
+    // Of a plane, and of a row and a point within one.
+    WHORL_INLINE Real* plane_of(int variable, int z) const {
+        return data + (1LL * variable * block.z.size() + (z - block.z.begin)) * plane();
+    }
+    WHORL_INLINE int row_at(int y) const {
+        const int row = y - block.y.begin;
+        return row / lanes * block.nx * lanes + row % lanes;
+    }
+    WHORL_INLINE int point_at(int x) const { return x * lanes; }
+};
+
 // Particles of an order, from number `begin` on.
 struct Particles {
     const std::uint32_t* order = nullptr;
@@ -16,12 +36,13 @@ struct Particles {
     std::int64_t begin = 0, end = 0;
 };
 
-template <class Real> struct Gather {
+// The number of points of a stencil is a constant, or it is that of `interpolation` (0).
+template <class Real, int points> struct Gather {
     Interpolation interpolation;
     GridAxis axes[3];
     const Parity* parities = nullptr; // [variable]
     int variables = 0;
-    BlockArray<Real> values{}; // of the batch
+    LaneArray<Real> values{}; // of the batch
     Particles of;
     double* sums = nullptr; // [particle][variable]
     int together = 1;       // particles of a row of the kernel
@@ -44,20 +65,43 @@ template <class Real> struct Gather {
         const double* const place = of.places + 3LL * particle;
         const Stencil x(axes[0], interpolation, place[0]), y(axes[1], interpolation, place[1]),
             z(axes[2], interpolation, place[2]);
-        for (int l = 0; l < z.count; ++l) {
-            if (z.at[l] < values.block.z.begin || z.at[l] >= values.block.z.end) continue;
-            for (int j = 0; j < y.count; ++j) {
-                if (y.at[j] < values.block.y.begin || y.at[j] >= values.block.y.end) continue;
-                for (int v = 0; v < variables; ++v) {
-                    const Parity odd = parities[v];
-                    const Real* const row = &values.at(v, {0, y.at[j], z.at[l]});
-                    double sum = 0.0;
-                    for (int i = 0; i < x.count; ++i)
-                        sum += x.weight(i, odd.x) * static_cast<double>(row[x.at[i]]);
-                    sums[1LL * particle * variables + v] += z.weight(l, odd.z) * y.weight(j, odd.y) * sum;
-                }
-            }
+        int along_x[Interpolation::most], along_y[Interpolation::most];
+        bool here[Interpolation::most];
+        for (int i = 0; i < x.count; ++i) along_x[i] = values.point_at(x.at[i]);
+        for (int j = 0; j < y.count; ++j) {
+            here[j] = y.at[j] >= values.block.y.begin && y.at[j] < values.block.y.end;
+            along_y[j] = here[j] ? values.row_at(y.at[j]) : 0;
         }
+        for (int v = 0; v < variables; ++v) {
+            const Parity odd = parities[v];
+            double wx[Interpolation::most], wy[Interpolation::most], sum = 0.0;
+            for (int i = 0; i < x.count; ++i) wx[i] = x.weight(i, odd.x);
+            for (int j = 0; j < y.count; ++j) wy[j] = here[j] ? y.weight(j, odd.y) : 0.0;
+            for (int l = 0; l < z.count; ++l) {
+                if (z.at[l] < values.block.z.begin || z.at[l] >= values.block.z.end) continue;
+                const Real* const plane = values.plane_of(v, z.at[l]);
+                sum += z.weight(l, odd.z) * of_plane(plane, along_x, wx, x.count, along_y, wy, y.count);
+            }
+            sums[1LL * particle * variables + v] += sum;
+        }
+    }
+
+  private:
+    static WHORL_INLINE double of_plane(const Real* plane, const int* along_x, const double* wx, int nx,
+                                        const int* along_y, const double* wy, int ny) {
+        double sum = 0.0;
+        // A flat axis has one point, of any number.
+        const bool whole = points > 0 && nx == points && ny == points;
+        const auto add = [&](int count_x, int count_y) {
+            for (int i = 0; i < count_x; ++i) {
+                double of_x = 0.0;
+                for (int j = 0; j < count_y; ++j)
+                    of_x += wy[j] * static_cast<double>(plane[along_x[i] + along_y[j]]);
+                sum += wx[i] * of_x;
+            }
+        };
+        whole ? add(points, points) : add(nx, ny);
+        return sum;
     }
 };
 

@@ -24,6 +24,19 @@ struct Interpolation {
 
     bool spline = true;
     int points = 4;
+    double of_node[most] = {};  // 1 / prod (j - l) over the points l of j
+    double inverses[most] = {}; // 1 / d
+
+    Interpolation() = default;
+    Interpolation(bool is_spline, int point_count) : spline(is_spline), points(point_count) {
+        for (int j = 0; j < points; ++j) {
+            double product = 1.0;
+            for (int l = 0; l < points; ++l)
+                if (l != j) product *= j - l;
+            of_node[j] = 1.0 / product;
+            inverses[j] = j > 0 ? 1.0 / j : 0.0;
+        }
+    }
 
     WHORL_INLINE void weights(double t, double* w) const {
         spline ? spline_weights(t, w) : polynomial_weights(t, w);
@@ -34,17 +47,23 @@ struct Interpolation {
     WHORL_INLINE void spline_weights(double t, double* w) const {
         w[0] = 1.0;
         for (int d = 1; d < points; ++d) {
-            w[d] = t * w[d - 1] / d;
-            for (int j = d - 1; j > 0; --j) w[j] = ((t + d - j) * w[j - 1] + (j + 1 - t) * w[j]) / d;
-            w[0] = (1.0 - t) * w[0] / d;
+            const double inverse = inverses[d];
+            w[d] = t * inverse * w[d - 1];
+            for (int j = d - 1; j > 0; --j) w[j] = inverse * ((t + d - j) * w[j - 1] + (j + 1 - t) * w[j]);
+            w[0] *= (1.0 - t) * inverse;
         }
     }
+    // Products over the points before and behind each.
     WHORL_INLINE void polynomial_weights(double t, double* w) const {
         const int first = 1 - points / 2;
+        double before = 1.0, behind = 1.0;
         for (int j = 0; j < points; ++j) {
-            w[j] = 1.0;
-            for (int l = 0; l < points; ++l)
-                if (l != j) w[j] *= (t - (first + l)) / (j - l);
+            w[j] = of_node[j] * before;
+            before *= t - (first + j);
+        }
+        for (int j = points - 1; j >= 0; --j) {
+            w[j] *= behind;
+            behind *= t - (first + j);
         }
     }
 };

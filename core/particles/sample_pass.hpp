@@ -2,9 +2,9 @@
 // splines through these, for each batch of planes.
 #pragma once
 
+#include "particles/gather.hpp"
 #include "particles/interpolation.hpp"
 #include "programs/carried.hpp"
-#include "roundtrip/point_arrays.hpp"
 
 namespace whorl::particles {
 
@@ -51,7 +51,7 @@ template <class Real> struct SamplePass : SampledInput<Real> {
 
     const SampledInput<Real>* carried = nullptr; // of the host, all of them
     int count = 1;
-    BlockArray<Real> array{};
+    LaneArray<Real> array{};
     const BlockCallback<Real>* at_batch = nullptr;
 
     Widths widths() const { return {count, 0, 0, 0}; }
@@ -60,20 +60,39 @@ template <class Real> struct SamplePass : SampledInput<Real> {
     }
     template <class Device>
     void work(int, const device::RowPoints<Real>& block, Real*, std::int64_t, const Point& first) const {
+        const bool together =
+            block.rows % array.lanes == 0 && (first.y - array.block.y.begin) % array.lanes == 0;
         for (int v = 0; v < count; ++v) {
             const Real* const from = block.data + v * block.stride;
-            for (int i = 0; i < block.points; ++i) {
-                Real* const to = &array.at(v, {block.x(i), first.y, first.z});
+            Real* const to = array.plane_of(v, first.z);
+            if (together)
+                put_lanes<Device>(block, from, to, first.y);
+            else
                 for (int r = 0; r < block.count; ++r)
-                    to[1LL * r * array.block.nx] = from[1LL * i * block.rows + r];
-            }
+                    for (int i = 0; i < block.points; ++i)
+                        to[array.row_at(first.y + r) + array.point_at(block.x(i))] =
+                            from[1LL * i * block.rows + r];
         }
     }
     template <class Values> WHORL_INLINE void work_at(const Values& values, const Point& point) const {
-        for (int v = 0; v < count; ++v) array.at(v, point) = values.of(v);
+        for (int v = 0; v < count; ++v)
+            array.plane_of(v, point.z)[array.row_at(point.y) + array.point_at(point.x)] = values.of(v);
     }
     void begin_batch(Range planes) { array.block.z = planes; }
     void end_batch(Range) const { (*at_batch)(array.block, array.data); }
+
+  private:
+    template <class Device>
+    void put_lanes(const device::RowPoints<Real>& block, const Real* from, Real* to, int y) const {
+        for (int r = 0; r < block.count; r += array.lanes) {
+            Real* const row = to + array.row_at(y + r);
+            for (int i = 0; i < block.points; ++i) {
+                Real* const at = row + array.point_at(block.x(i));
+                const Real* const of = from + 1LL * i * block.rows + r;
+                Device::run(array.lanes, [=](std::int64_t lane) { at[lane] = of[lane]; });
+            }
+        }
+    }
 };
 
 } // namespace whorl::particles

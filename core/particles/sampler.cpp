@@ -25,8 +25,13 @@ Sampler<Device, Real>::Sampler(RoundTrip<Device, Real>& trip, const exchange::Co
                                programs::InputTerms inputs)
     : trip_(trip), interpolation_(interpolation), territory_(box, trip.pencils(), world.rank()),
       neighbours_(world, territory_.neighbours(interpolation.points / 2)), number_of_(at(world.size()), -1),
-      inputs_(std::move(inputs), trip.layout()), staging_(trip, inputs_.count()),
-      begins_(at(box.points[2]) + 1) {
+      inputs_(std::move(inputs), trip.layout()), begins_(at(box.points[2]) + 1) {
+    constexpr int of_threads = 8;
+    array_ = {nullptr, block_of(trip), Device::queues ? 1 : of_threads};
+    values_ = device::Buffer<Real, Memory>(
+        at(1LL * variables() * trip.layout().largest_point_batch() * array_.plane()),
+        trip.device().executors());
+    array_.data = values_.data();
     for (int n = 0; const int rank : neighbours_.ranks()) number_of_[at(rank)] = n++;
     for (int axis = 0; axis < 3; ++axis)
         prefilter_.axes[at(axis)] =
@@ -144,7 +149,7 @@ void Sampler<Device, Real>::run(const std::vector<programs::Source<Real>>& sourc
     static_cast<SampledInput<Real>&>(pass) = carried.front();
     pass.carried = carried.data();
     pass.count = variables();
-    pass.array = {staging_.points.data(), block_of(trip_)};
+    pass.array = array_;
     pass.at_batch = &at_batch;
     trip_.shift({0.0, 0.0, 0.0});
     trip_.run(pass);
@@ -156,7 +161,7 @@ void Sampler<Device, Real>::run(const std::vector<programs::Source<Real>>& sourc
 // Of the particles in cells from half a stencil below the planes on to half a stencil above.
 template <class Device, class Real>
 void Sampler<Device, Real>::gather(const PhysicalBlock& block, const Real* values) {
-    const BlockArray<Real> array{const_cast<Real*>(values), block};
+    const LaneArray<Real> array{const_cast<Real*>(values), block, array_.lanes};
     const GridAxis& axis = territory_.axis(2);
     const int half = interpolation_.points / 2, n = axis.points;
     int first = block.z.begin - half, last = block.z.end + half - 1; // cells [first, last)
@@ -170,19 +175,34 @@ void Sampler<Device, Real>::gather(const PhysicalBlock& block, const Real* value
 }
 
 template <class Device, class Real>
-void Sampler<Device, Real>::gather(const BlockArray<Real>& block, std::int64_t begin, std::int64_t end) {
+void Sampler<Device, Real>::gather(const LaneArray<Real>& array, std::int64_t begin, std::int64_t end) {
     if (begin == end) return;
+    switch (interpolation_.points) {
+    case 4:
+        return gather_of<4>(array, begin, end);
+    case 6:
+        return gather_of<6>(array, begin, end);
+    case 8:
+        return gather_of<8>(array, begin, end);
+    default:
+        return gather_of<0>(array, begin, end);
+    }
+}
+
+template <class Device, class Real>
+template <int points>
+void Sampler<Device, Real>::gather_of(const LaneArray<Real>& array, std::int64_t begin, std::int64_t end) {
     constexpr int on_queues = 256, on_threads = 1;
     const bool there = Memory::separate;
-    const Gather<Real> kernel{interpolation_,
-                              {territory_.axis(0), territory_.axis(1), territory_.axis(2)},
-                              parities_there_.data(),
-                              variables(),
-                              block,
-                              {there ? order_there_.data() : order_.data(),
-                               there ? places_there_.data() : places_.data(), begin, end},
-                              there ? sums_there_.data() : sums_.data(),
-                              Device::queues ? on_queues : on_threads};
+    const Gather<Real, points> kernel{interpolation_,
+                                      {territory_.axis(0), territory_.axis(1), territory_.axis(2)},
+                                      parities_there_.data(),
+                                      variables(),
+                                      array,
+                                      {there ? order_there_.data() : order_.data(),
+                                       there ? places_there_.data() : places_.data(), begin, end},
+                                      there ? sums_there_.data() : sums_.data(),
+                                      Device::queues ? on_queues : on_threads};
     trip_.device().over(kernel.rows(), kernel);
     trip_.device().finish();
 }

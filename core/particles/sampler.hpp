@@ -48,7 +48,8 @@ template <class Device, class Real> class Sampler {
     void sort();
     void run(const std::vector<programs::Source<Real>>& sources);
     void gather(const PhysicalBlock& block, const Real* values);
-    void gather(const BlockArray<Real>& block, std::int64_t begin, std::int64_t end);
+    void gather(const LaneArray<Real>& array, std::int64_t begin, std::int64_t end);
+    template <int points> void gather_of(const LaneArray<Real>& array, std::int64_t begin, std::int64_t end);
     void return_guests(const Guests& guests, std::size_t own);
     void make_tables();
 
@@ -60,7 +61,8 @@ template <class Device, class Real> class Sampler {
     programs::CarriedInputs<Memory, Real> inputs_;
     std::array<std::vector<Real>, 3> factors_; // of the own kx, ky, kz
     PrefilterTables<Real> prefilter_;
-    Staging<Device, Real> staging_;
+    LaneArray<Real> array_;
+    device::Buffer<Real, Memory> values_; // of the array, for the largest batch
     std::vector<Parity> parities_;
     device::Table<Parity, Memory> parities_there_;
     // Of own particles and then guests.
