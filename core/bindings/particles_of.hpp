@@ -56,7 +56,7 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
         velocity_->sample(sources_(), cloud_.positions(), velocities_);
     }
     void after_stage(const Stage& stage, double dt) override {
-        cloud_.advance(stage, dt, velocities_, options_.drift);
+        cloud_.advance(velocity_->host(), stage, dt, velocities_, options_.drift);
         if (stage.ends_step) cloud_.settle(velocity_->territory(), velocity_->neighbours(), world_);
     }
 

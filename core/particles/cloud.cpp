@@ -14,15 +14,15 @@ void Cloud::add(std::int64_t id, std::span<const double> positions) {
         for (std::size_t a = 0; a < 3; ++a) registers_[r].push_back(positions[3 * r + a]);
 }
 
-void Cloud::advance(const Stage& stage, double dt, std::span<const double> velocities,
-                    const std::array<double, 3>& drift) {
+void Cloud::advance(const device::Cpu& host, const Stage& stage, double dt,
+                    std::span<const double> velocities, const std::array<double, 3>& drift) {
     const std::size_t registers = registers_.size();
-    for (std::size_t i = 0; i < velocities.size(); ++i) {
+    in_parts(host, velocities.size(), [&](std::size_t i) {
         std::array<double, Stage::registers> r{};
         for (std::size_t j = 0; j < registers; ++j) r[j] = registers_[j][i];
         whorl::advance(stage, dt, velocities[i] + drift[i % 3], r);
         for (std::size_t j = 0; j < registers; ++j) registers_[j][i] = r[j];
-    }
+    });
 }
 
 std::vector<char> Cloud::take_leaving(const Territory& territory, std::vector<int>& ranks) {

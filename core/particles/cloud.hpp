@@ -2,16 +2,27 @@
 // time scheme, of which the first is the present one. Positions are unwrapped: they go on beyond the box.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "device/cpu.hpp"
 #include "exchange/neighbours.hpp"
 #include "particles/territory.hpp"
 #include "steppers/scheme.hpp"
 
 namespace whorl::particles {
+
+// Calls work(i) for all of so many, some of them one after another on each thread.
+template <class Work> void in_parts(const device::Cpu& host, std::size_t count, const Work& work) {
+    constexpr std::size_t part = 1024;
+    host.each(static_cast<std::int64_t>((count + part - 1) / part), [&](int, std::int64_t number) {
+        const std::size_t first = static_cast<std::size_t>(number) * part;
+        for (std::size_t i = first; i < std::min(first + part, count); ++i) work(i);
+    });
+}
 
 class Cloud {
   public:
@@ -26,7 +37,7 @@ class Cloud {
     // A particle with its position in every register.
     void add(std::int64_t id, std::span<const double> positions);
     // r_i <- sum_j m[i][j] r_j + v[i] dt (velocity + drift), of velocities [particle][axis].
-    void advance(const Stage& stage, double dt, std::span<const double> velocities,
+    void advance(const device::Cpu& host, const Stage& stage, double dt, std::span<const double> velocities,
                  const std::array<double, 3>& drift);
     // Every particle goes to the rank that has the points around it, in the order of particles and of ranks.
     // Collective.

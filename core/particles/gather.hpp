@@ -72,36 +72,37 @@ template <class Real, int points> struct Gather {
             here[j] = y.at[j] >= values.block.y.begin && y.at[j] < values.block.y.end;
             along_y[j] = here[j] ? values.row_at(y.at[j]) : 0;
         }
+        // Rows that lie side by side are a vector.
+        const bool whole = points > 0 && x.count == points && y.count == points;
+        bool beside = whole;
+        for (int j = 1; j < y.count; ++j) beside = beside && here[j] && along_y[j] == along_y[0] + j;
+        beside = beside && here[0];
         for (int v = 0; v < variables; ++v) {
             const Parity odd = parities[v];
-            double wx[Interpolation::most], wy[Interpolation::most], sum = 0.0;
+            double wx[Interpolation::most], of_rows[Interpolation::most] = {};
             for (int i = 0; i < x.count; ++i) wx[i] = x.weight(i, odd.x);
-            for (int j = 0; j < y.count; ++j) wy[j] = here[j] ? y.weight(j, odd.y) : 0.0;
             for (int l = 0; l < z.count; ++l) {
                 if (z.at[l] < values.block.z.begin || z.at[l] >= values.block.z.end) continue;
                 const Real* const plane = values.plane_of(v, z.at[l]);
-                sum += z.weight(l, odd.z) * of_plane(plane, along_x, wx, x.count, along_y, wy, y.count);
+                const double wz = z.weight(l, odd.z);
+                const auto add = [&](int count_x, int count_y, const auto& row) {
+                    for (int i = 0; i < count_x; ++i) {
+                        const double w = wz * wx[i];
+                        const Real* const at_x = plane + along_x[i];
+                        for (int j = 0; j < count_y; ++j) of_rows[j] += w * static_cast<double>(at_x[row(j)]);
+                    }
+                };
+                if (beside)
+                    add(points, points, [first = along_y[0]](int j) { return first + j; });
+                else if (whole)
+                    add(points, points, [&](int j) { return along_y[j]; });
+                else
+                    add(x.count, y.count, [&](int j) { return along_y[j]; });
             }
+            double sum = 0.0;
+            for (int j = 0; j < y.count; ++j) sum += here[j] ? y.weight(j, odd.y) * of_rows[j] : 0.0;
             sums[1LL * particle * variables + v] += sum;
         }
-    }
-
-  private:
-    static WHORL_INLINE double of_plane(const Real* plane, const int* along_x, const double* wx, int nx,
-                                        const int* along_y, const double* wy, int ny) {
-        double sum = 0.0;
-        // A flat axis has one point, of any number.
-        const bool whole = points > 0 && nx == points && ny == points;
-        const auto add = [&](int count_x, int count_y) {
-            for (int i = 0; i < count_x; ++i) {
-                double of_x = 0.0;
-                for (int j = 0; j < count_y; ++j)
-                    of_x += wy[j] * static_cast<double>(plane[along_x[i] + along_y[j]]);
-                sum += wx[i] * of_x;
-            }
-        };
-        whole ? add(points, points) : add(nx, ny);
-        return sum;
     }
 };
 

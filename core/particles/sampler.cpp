@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "device/chosen.hpp"
+#include "particles/cloud.hpp"
 #include "roundtrip/run.hpp"
 
 namespace whorl::particles {
@@ -23,7 +24,8 @@ template <class Device, class Real>
 Sampler<Device, Real>::Sampler(RoundTrip<Device, Real>& trip, const exchange::Communicator& world,
                                const Box& box, const Interpolation& interpolation,
                                programs::InputTerms inputs)
-    : trip_(trip), interpolation_(interpolation), territory_(box, trip.pencils(), world.rank()),
+    : trip_(trip), host_(Device::queues ? 0 : trip.device().executors()), interpolation_(interpolation),
+      territory_(box, trip.pencils(), world.rank()),
       neighbours_(world, territory_.neighbours(interpolation.points / 2)), number_of_(at(world.size()), -1),
       inputs_(std::move(inputs), trip.layout()), begins_(at(box.points[2]) + 1) {
     constexpr int of_threads = 8;
@@ -72,8 +74,8 @@ void Sampler<Device, Real>::sample(const std::vector<programs::Source<Real>>& so
 
 template <class Device, class Real> void Sampler<Device, Real>::place(std::span<const double> positions) {
     places_.resize(positions.size());
-    for (std::size_t i = 0; i < positions.size(); i += 3)
-        std::ranges::copy(territory_.place(&positions[i]), places_.begin() + static_cast<std::ptrdiff_t>(i));
+    in_parts(host_, positions.size() / 3,
+             [&](std::size_t p) { std::ranges::copy(territory_.place(&positions[3 * p]), &places_[3 * p]); });
 }
 
 template <class Device, class Real>

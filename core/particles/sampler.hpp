@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "device/cpu.hpp"
 #include "exchange/neighbours.hpp"
 #include "particles/gather.hpp"
 #include "particles/sample_pass.hpp"
@@ -28,6 +29,7 @@ template <class Device, class Real> class Sampler {
 
     int variables() const { return inputs_.count(); }
     const Territory& territory() const { return territory_; }
+    const device::Cpu& host() const { return host_; }
     const exchange::Neighbours& neighbours() const { return neighbours_; }
 
     // The inputs at positions [particle][axis], which are near this rank's own points: [particle][variable].
@@ -54,6 +56,7 @@ template <class Device, class Real> class Sampler {
     void make_tables();
 
     RoundTrip<Device, Real>& trip_;
+    device::Cpu host_;
     Interpolation interpolation_;
     Territory territory_;
     exchange::Neighbours neighbours_;
