@@ -1,8 +1,9 @@
 """The declaration of a diagnostic: its options, what it asks of a state, and the arrays that come out."""
 
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
@@ -24,6 +25,7 @@ def texts(value: Any) -> Any:
 
 OverTime = Literal["mean", "sum", "std"]
 Texts = Annotated[tuple[str, ...], BeforeValidator(texts)]
+Result = TypeVar("Result")
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,19 @@ class Layout:
         """The lengths of its axes."""
         lengths = {axis.name: len(axis.values) for axis in self.axes}
         return tuple(lengths[name] for name in array.axes)
+
+
+class Once(Generic[Result]):
+    """What several arrays take from the answers, worked out once for these; it keeps no answers alive."""
+
+    def __init__(self, of: Callable[[Answers], Result]):
+        self._of = of
+        self._last: tuple[weakref.ref[Answers], Result] | None = None
+
+    def __call__(self, answers: Answers) -> Result:
+        if self._last is None or self._last[0]() is not answers:
+            self._last = (weakref.ref(answers), self._of(answers))
+        return self._last[1]
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import BeforeValidator
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Texts, check_labels
+from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Once, Texts, check_labels
 from whorl.config.diagnostics.wave_bins import Found, check_periodic, linear_bins, sum_of_pairs
 from whorl.config.section import listed, option
 from whorl.programs.linear import WITHOUT_MEAN, band
@@ -122,8 +122,10 @@ class _Along:
         bins = [linear_bins(f"k{self.name}", width, len(self.k), self.axis)]
         sums = [sum_of_pairs(questions, [(node, node) for node in part.nodes], bins) for part in parts]
 
-        def spectra(answers: Answers) -> np.ndarray:
+        def of_parts(answers: Answers) -> np.ndarray:
             return np.array([of(answers) / len(part.nodes) for of, part in zip(sums, parts, strict=True)])
+
+        spectra = Once(of_parts)
 
         def of(what: Numbers) -> Found:
             return lambda answers: what(spectra(answers))

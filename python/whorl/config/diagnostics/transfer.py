@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Layout, Texts, check_labels
+from whorl.config.diagnostics.base import Array, Axis, Layout, Once, Texts, check_labels
 from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, Found, mode_counts, sum_of_pairs
 from whorl.config.explain import did_you_mean
 from whorl.config.forces_named import refusals
@@ -55,7 +55,7 @@ class Transfer(ByWavenumber):
         ]
         if not transfers:
             raise ValueError(f"diagnostics.{self.label}: no term changes {', '.join(wanted)} in this case")
-        found, (unit, rate) = _stacked(transfers), _units(wanted.values())
+        found, (unit, rate) = Once(_stacked(transfers)), _units(wanted.values())
         names = tuple(one.name for one in bins)
         arrays = [
             Array("content", ("content_quantity", *names), "what is balanced, in the bin", contents, unit),

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout
+from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Once
 from whorl.config.section import option
 from whorl.programs.questions import Answers, Questions
 from whorl.programs.tally import Selection
@@ -91,7 +91,7 @@ class Vortices(Diagnostic):
         scaled = graph.apply("divide", number, _deviation(graph, number))
         selection = questions.select(Selection((vorticity, scaled), tuple(map(range, grid.points))))
         cell = grid.lengths[0] * grid.lengths[1] / (grid.points[0] * grid.points[1])
-        census = _Once(lambda found: self._census(found.selected(selection), cell))
+        census = Once(lambda found: self._census(found.selected(selection), cell))
         return self._layout(census)
 
     def _census(self, values: np.ndarray, cell: float) -> Census:
@@ -141,15 +141,3 @@ def _mean(values: np.ndarray) -> float:
 def _deviation(graph: Any, node: Any) -> Any:
     """The standard deviation of a node of zero mean."""
     return graph.apply("sqrt", graph.mean(graph.apply("multiply", node, node)))
-
-
-class _Once:
-    """A function of answers that is worked out once for each."""
-
-    def __init__(self, of: Callable[[Answers], Census]):
-        self.of, self.last = of, (None, None)
-
-    def __call__(self, found: Answers) -> Census:
-        if self.last[0] is not found:
-            self.last = (found, self.of(found))
-        return self.last[1]
