@@ -1,13 +1,14 @@
 """The declaration of a diagnostic: its options, what it asks of a state, and the arrays that come out."""
 
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
 
+from whorl.config.explain import did_you_mean
 from whorl.config.scalars import plain_name
 from whorl.config.section import Interval, Section, listed, option
 from whorl.programs.nodes import Node
@@ -155,6 +156,23 @@ def check_labels(labels: Sequence[str], place: str) -> None:
     """Raises ExpressionError, naming the option, if a label is there twice: results are chosen by it."""
     if doubled := [label for label in dict.fromkeys(labels) if labels.count(label) > 1]:
         raise ExpressionError(f"{place} holds {', '.join(doubled)} more than once; give each quantity once.")
+
+
+def chosen(
+    names: Sequence[str], known: Mapping[str, Result], what: str, place: str, model: str
+) -> dict[str, Result]:
+    """What the option PLACE.of names of all that a model has, or all of it.
+
+    Raises ValueError if it has none, or none of a name, and ExpressionError if a name is there twice.
+    """
+    if not known:
+        raise ValueError(f'{place} is not possible with flow.model = "{model}"')
+    check_labels(names, f"{place}.of")
+    for name in names:
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise ValueError(f"{place}.of: there is no {what} {name} here, but {', '.join(known)}{near}")
+    return {name: known[name] for name in names or known}
 
 
 def listed_numbers(values: Sequence[Value]) -> Callable[[Answers], np.ndarray]:

@@ -7,9 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Texts, check_labels
+from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Texts, chosen
 from whorl.config.diagnostics.wave_bins import Bins, Found, Shelled, sum_of_pairs
-from whorl.config.explain import did_you_mean
 from whorl.config.forcing.base import units_of
 from whorl.config.measures import all_fields, exchanges
 from whorl.config.models.base import Exchange
@@ -79,17 +78,8 @@ class Exchanging(Diagnostic):
 
     def exchanges(self, case: Any) -> dict[str, Exchange]:
         """Those that are wanted. Raises ValueError if the model has none of a name."""
-        known, place = exchanges(case), f"diagnostics.{self.label}"
-        if not known:
-            raise ValueError(f'{place} is not possible with flow.model = "{case.flow.model}"')
-        check_labels(self.of, f"{place}.of")
-        for name in self.of:
-            if name not in known:
-                near = did_you_mean(name, known)
-                raise ValueError(
-                    f"{place}.of: there is no exchange {name} here, but {', '.join(known)}{near}"
-                )
-        return {name: known[name] for name in self.of or known}
+        place = f"diagnostics.{self.label}"
+        return chosen(self.of, exchanges(case), "exchange", place, case.flow.model)
 
     def unit(self, case: Any, wanted: dict[str, Exchange]) -> str:
         """That of the transfers."""
