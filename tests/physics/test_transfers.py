@@ -232,3 +232,16 @@ def test_the_page_has_all_exchanges():
     for name in MODELS:
         for exchange in case_of(name).flow.exchanges():
             assert f"| `{exchange}` |" in page
+
+
+def test_those_that_are_named_are_measured():
+    """In the order of their names, though the model has others and another order."""
+    wanted = {"transfer": ["magnetic_energy", "energy"], "shell-to-shell": ["u to b", "u to u"]}
+    with started("mhd", MPI.COMM_SELF) as state:
+        edges = {"shells": [1.0, 3.0]}
+        balanced = state.diagnose("transfer", of=wanted["transfer"], **edges)
+        one = state.diagnose("transfer", of="magnetic_energy", **edges)
+        exchanged = state.diagnose("shell-to-shell", of=wanted["shell-to-shell"], **edges)
+    assert list(balanced["content_quantity"].values) == wanted["transfer"]
+    assert list(one["content_quantity"].values) == ["magnetic_energy"]
+    assert list(exchanged["quantity"].values) == wanted["shell-to-shell"]
