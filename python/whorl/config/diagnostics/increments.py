@@ -9,10 +9,10 @@ import numpy as np
 from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.diagnostics.base import Array, Axis, Layout
 from whorl.config.diagnostics.scales import number
+from whorl.config.diagnostics.wave_bins import linear_bins
 from whorl.programs.increments import IncrementMoments, Increments, increments_of
 from whorl.programs.nodes import Node
 from whorl.programs.questions import Answers, Questions
-from whorl.programs.tally import shells
 from whorl.programs.values import Value
 
 Numbers = Callable[[Answers], np.ndarray]
@@ -176,7 +176,8 @@ class _Slopes:
         width = 2 * np.pi / grid.lengths[axis]
         k = width * np.arange(count)
         kernel = 2 * k * np.sin(np.outer(self.r, k))
-        sums = questions.spectrum([(node, node) for node in varying], shells(width, count, axis))
+        bins = linear_bins(f"k{'xyz'[axis]}", width, count, axis)
+        sums = questions.spectrum([(node, node) for node in varying], bins.mode_axis())
         return lambda answers: kernel @ answers.spectrum(sums)
 
     def _balances(
