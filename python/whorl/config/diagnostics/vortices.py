@@ -85,11 +85,11 @@ class Vortices(Diagnostic):
             )
         flat = case.flow.outputs["vorticity"].components == 1
         omega = "vorticity" if flat else "vorticity.z"
-        number = questions.parser.parse(OKUBO_WEISS.replace("vorticity", omega)).scalar
-        vorticity = questions.parser.parse(omega).scalar
-        graph = questions.parser.graph
-        scaled = graph.apply("divide", number, _deviation(graph, number))
-        selection = questions.select(Selection((vorticity, scaled), tuple(map(range, grid.points))))
+        number = OKUBO_WEISS.replace("vorticity", omega)
+        # Its mean is zero, so that its deviation is the root of its mean square.
+        texts = (omega, f"({number})/rms({number})")
+        nodes = tuple(questions.parser.parse(text).scalar for text in texts)
+        selection = questions.select(Selection(nodes, tuple(map(range, grid.points))))
         cell = grid.lengths[0] * grid.lengths[1] / (grid.points[0] * grid.points[1])
         census = Once(lambda found: self._census(found.selected(selection), cell))
         return self._layout(census)
@@ -136,8 +136,3 @@ class Vortices(Diagnostic):
 
 def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else np.nan
-
-
-def _deviation(graph: Any, node: Any) -> Any:
-    """The standard deviation of a node of zero mean."""
-    return graph.apply("sqrt", graph.mean(graph.apply("multiply", node, node)))
