@@ -24,6 +24,20 @@ def texts(value: Any) -> Any:
     return (value,) if isinstance(value, str) else listed(value)
 
 
+def word_or_numbers(value: Any, words: Sequence[str], types: tuple[type, ...], numbers: str) -> Any:
+    """A word, or a tuple of numbers of some types, which are called `numbers`.
+
+    Raises ValueError for anything else.
+    """
+    found = listed(value)
+    if isinstance(found, tuple) and all(type(one) in types for one in found):
+        return found
+    if value in words:
+        return value
+    near = did_you_mean(value, words) if isinstance(value, str) else ""
+    raise ValueError(f"it must be {' or '.join(words)}, or a list of {numbers}{near}")
+
+
 OverTime = Literal["mean", "sum", "std"]
 Texts = Annotated[tuple[str, ...], BeforeValidator(texts)]
 Result = TypeVar("Result")

@@ -5,9 +5,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator
 
-from whorl.config.diagnostics.base import Axis, Diagnostic, Layout, Texts, check_labels
+from whorl.config.diagnostics.base import Axis, Diagnostic, Layout, Texts, check_labels, word_or_numbers
 from whorl.config.diagnostics.increments import Along, Measured
-from whorl.config.explain import did_you_mean
 from whorl.config.section import listed, option
 from whorl.programs.increments import HIGHEST_ORDER
 from whorl.programs.nodes import within
@@ -20,15 +19,9 @@ PERIODIC = "F"
 Words = Literal["logarithmic", "all"]
 
 
-def word_or_numbers(value: Any) -> Any:
+def word_or_points(value: Any) -> Any:
     """A word, or numbers of points. Raises ValueError for anything else."""
-    numbers = listed(value)
-    if isinstance(numbers, tuple) and all(type(one) is int for one in numbers):
-        return numbers
-    if value in get_args(Words):
-        return value
-    near = did_you_mean(value, get_args(Words)) if isinstance(value, str) else ""
-    raise ValueError(f"it must be {' or '.join(get_args(Words))}, or a list of whole numbers{near}")
+    return word_or_numbers(value, get_args(Words), (int,), "whole numbers")
 
 
 class StructureFunctions(Diagnostic):
@@ -40,7 +33,7 @@ class StructureFunctions(Diagnostic):
     along: Annotated[tuple[Literal["x", "y", "z"], ...], BeforeValidator(listed)] | None = option(
         None, "the axes; all that are periodic and have several points by default", min_length=1
     )
-    separations: Annotated[Words | tuple[int, ...], BeforeValidator(word_or_numbers)] = option(
+    separations: Annotated[Words | tuple[int, ...], BeforeValidator(word_or_points)] = option(
         "logarithmic",
         "1, 2, 3, 4, 6, 8, 12, … points up to half of the box, all of these, or numbers of points",
     )
