@@ -10,18 +10,13 @@ from pydantic import AfterValidator, BeforeValidator
 
 from whorl.config.explain import did_you_mean
 from whorl.config.scalars import plain_name
-from whorl.config.section import Interval, Section, listed, option
+from whorl.config.section import Interval, Section, listed, one_or_listed, option
 from whorl.programs.nodes import Node
 from whorl.programs.parse import ExpressionError, component_text, fault, in_one_line
 from whorl.programs.questions import Answers, Questions
 from whorl.programs.values import Value
 
 MOST_QUANTITIES = 100  # of one diagnostic
-
-
-def texts(value: Any) -> Any:
-    """One text stands for a list of one."""
-    return (value,) if isinstance(value, str) else listed(value)
 
 
 def word_or_numbers(value: Any, words: Sequence[str], types: tuple[type, ...], numbers: str) -> Any:
@@ -39,7 +34,7 @@ def word_or_numbers(value: Any, words: Sequence[str], types: tuple[type, ...], n
 
 
 OverTime = Literal["mean", "sum", "std"]
-Texts = Annotated[tuple[str, ...], BeforeValidator(texts)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(one_or_listed)]
 Result = TypeVar("Result")
 
 

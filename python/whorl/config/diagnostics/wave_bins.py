@@ -12,7 +12,7 @@ from pydantic import BeforeValidator
 
 from whorl.config.diagnostics.base import Array, Axis, Diagnostic, word_or_numbers
 from whorl.config.diagnostics.scales import number
-from whorl.config.section import listed, option
+from whorl.config.section import one_or_listed, option
 from whorl.config.wavenumbers import shell_count, smallest_wavenumber, smallest_wavenumbers
 from whorl.programs.nodes import Node
 from whorl.programs.questions import Answers, Questions
@@ -49,7 +49,7 @@ Shells = Annotated[Words | tuple[float, ...], BeforeValidator(word_or_edges)]
 
 def one_or_two(value: Any) -> Any:
     """One word stands for a list of one. Raises ValueError for none, or more than two."""
-    names = (value,) if isinstance(value, str) else listed(value)
+    names = one_or_listed(value)
     if isinstance(names, tuple) and not 1 <= len(names) <= 2:
         raise ValueError("name one coordinate, or two")
     return names
