@@ -85,10 +85,16 @@ def closure(model: str, dt: float, comm: MPI.Intracomm, **sections) -> dict[str,
     return errors
 
 
-@pytest.mark.parametrize("model", MODELS)
+DYE = {"name": "dye", "schmidt": 0.3, "gradient": [0.5, -0.4, 0.8], "initial": {"name": "random", "k0": 4}}
+
+
+@pytest.mark.parametrize("model", [*MODELS, "navier-stokes with a scalar"])
 def test_balances_close_to_the_order_of_the_difference(model):
     """Of each component and shell: the error is the difference's, a quarter at half the step."""
-    coarse, fine = (closure(model, dt, MPI.COMM_SELF) for dt in (2e-3, 1e-3))
+    model, scalar, _ = model.partition(" with a scalar")
+    given = {"scalars": [DYE]} if scalar else {}
+    coarse, fine = (closure(model, dt, MPI.COMM_SELF, **given) for dt in (2e-3, 1e-3))
+    assert ("dye_variance" in fine) == bool(scalar)
     for part, error in fine.items():
         assert error < 2e-3, part
         assert coarse[part] / error == pytest.approx(4, rel=0.1) or coarse[part] < 1e-9, part
