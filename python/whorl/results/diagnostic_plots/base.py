@@ -25,6 +25,8 @@ LAW = {
     "zorder": 1,
 }  # what curves are compared with
 ZERO = LAW | {"linewidth": 0.8, "linestyle": "-"}
+DASH_OF_AXIS = {"x": "-", "y": "--", "z": ":"}  # dashes of curves along an axis
+DASH_AS_TEXT = {"x": "──", "y": "– –", "z": "·····"}
 ROWS = 20  # of a legend beside a graph
 WIDTH, HEIGHT = 6.4, 4.2  # of a figure with one graph, in inches
 
@@ -126,6 +128,16 @@ def label_of(variable: xr.DataArray, name: str = "") -> str:
     """The name of an axis with its unit, where it has one that says something."""
     unit = variable.attrs.get("units", "1")
     return f"{name or variable.name}" + ("" if unit == "1" or UNITS_OF_CASE in unit else f"  [{unit}]")
+
+
+def axes_of_separations(data: xr.Dataset) -> list[str]:
+    """The axes along which points are apart."""
+    return [axis for axis in "xyz" if f"r_{axis}" in data.dims]
+
+
+def label_of_separations(axes: Sequence[str]) -> str:
+    """The name of an axis of separations, with the dashes of the curves along each axis."""
+    return f"r  [length]   {', '.join(f'{axis} {DASH_AS_TEXT[axis]}' for axis in axes)}"
 
 
 def scaled(data: xr.Dataset, axis: str) -> str:
