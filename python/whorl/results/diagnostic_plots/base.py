@@ -58,6 +58,11 @@ def quantity_of(array: xr.DataArray) -> str | None:
     return next((str(name) for name in array.dims if str(name).endswith("quantity")), None)
 
 
+def coordinates_of(array: xr.DataArray) -> list[str]:
+    """The other axes of an array, such as the coordinates of bins."""
+    return [str(name) for name in array.dims if name != quantity_of(array)]
+
+
 def curves(array: xr.DataArray) -> Iterator[tuple[str, xr.DataArray, Look]]:
     """The name, values and look for each quantity of an array; one without a name if there is none."""
     if (axis := quantity_of(array)) is None:
@@ -77,10 +82,8 @@ def error_of(data: xr.Dataset, array: xr.DataArray) -> np.ndarray | None:
     errors = data.get(f"{array.name}_error")
     if errors is None:
         return None
-    axis = quantity_of(errors)
-    if axis is not None and axis not in array.dims:
-        errors = errors.sel({axis: array[axis]})
-    return errors.transpose(*array.dims).values
+    chosen = {axis: array[axis] for axis in errors.dims if axis not in array.dims}
+    return errors.sel(chosen).transpose(*array.dims).values
 
 
 def draw_curve(ax: Axes, place: np.ndarray, values: np.ndarray, look: Look, label: str, **more: Any) -> None:

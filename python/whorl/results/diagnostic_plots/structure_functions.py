@@ -18,6 +18,7 @@ from whorl.results.diagnostic_plots.base import (
     axes_of_separations,
     draw_band,
     draw_curve,
+    error_of,
     label_of_separations,
     legend,
     short,
@@ -153,7 +154,7 @@ def _line(
 ) -> None:
     """The curve of one quantity along the axis that ends the name of the array, with its errors."""
     axis = name[-1]
-    r, values, errors = data[f"r_{axis}"].values, data[name].sel(where).values, data.get(f"{name}_error")
-    draw_curve(ax, r, values, Look(color, DASH_OF_AXIS[axis]), label)
-    floor = -np.inf if deepest is None else deepest * values
-    draw_band(ax, r, values, None if errors is None else errors.sel(where).values, color, floor)
+    r, one = data[f"r_{axis}"].values, data[name].sel(where)
+    draw_curve(ax, r, one.values, Look(color, DASH_OF_AXIS[axis]), label)
+    floor = -np.inf if deepest is None else deepest * one.values
+    draw_band(ax, r, one.values, error_of(data, one), color, floor)
