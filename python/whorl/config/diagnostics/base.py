@@ -17,6 +17,7 @@ from whorl.programs.questions import Answers, Questions
 from whorl.programs.values import Value
 
 MOST_QUANTITIES = 100  # of one diagnostic
+SAME = "it is the same at all points"  # why nothing is measured of it
 
 
 def word_or_numbers(value: Any, words: Sequence[str], types: tuple[type, ...], numbers: str) -> Any:
@@ -147,18 +148,35 @@ class Diagnostic(Section):
         return found
 
     def _components(self, questions: Questions, text: str, option_name: str) -> list[Quantity]:
+        value = self.value_of(questions, text, option_name)
+        if value.complex:
+            reason = "a quantity is real; take real(…), imag(…) or abs(…) of it"
+            raise self.fault(reason, text, option_name)
+        # Such as the components of a plane flow that are zero.
+        varying = [index for index in np.ndindex(value.real.shape) if not value.real[index].uniform]
+        if not varying:
+            raise self.fault(SAME, text, option_name)
         place = f"diagnostics.{self.label}.{option_name}"
-        try:
-            value = questions.parser.parse(text)
-            if value.complex:
-                raise fault("a quantity is real; take real(…), imag(…) or abs(…) of it", in_one_line(text))
-            # Such as the components of a plane flow that are zero.
-            varying = [index for index in np.ndindex(value.real.shape) if not value.real[index].uniform]
-            if not varying:
-                raise fault("it is the same at all points", in_one_line(text))
-        except ExpressionError as error:
-            raise error.at(place) from None
         return [Quantity(component_text(text, index), value.real[index], place) for index in varying]
+
+    def value_of(self, questions: Questions, text: str, option_name: str = "of") -> Value:
+        """The value of a text. Raises ExpressionError, naming the option."""
+        try:
+            return questions.parser.parse(text)
+        except ExpressionError as error:
+            raise error.at(f"diagnostics.{self.label}.{option_name}") from None
+
+    def vector_or_number(self, questions: Questions, what: str, text: str, option_name: str = "of") -> Value:
+        """A real value of which there are `what`. Raises ExpressionError for a complex one or a tensor."""
+        value = self.value_of(questions, text, option_name)
+        if value.complex or value.rank > 1:
+            reason = f"{what} are of real vectors and numbers, and this is {value}"
+            raise self.fault(reason, text, option_name)
+        return value
+
+    def fault(self, reason: str, text: str, option_name: str = "of") -> ExpressionError:
+        """An error about a text that an option holds."""
+        return fault(reason, in_one_line(text)).at(f"diagnostics.{self.label}.{option_name}")
 
 
 def check_labels(labels: Sequence[str], place: str) -> None:

@@ -8,12 +8,11 @@ import numpy as np
 from pydantic import BeforeValidator
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Once, Texts, check_labels
+from whorl.config.diagnostics.base import SAME, Array, Axis, Diagnostic, Layout, Once, Texts, check_labels
 from whorl.config.diagnostics.wave_bins import Found, check_periodic, linear_bins, sum_of_pairs
 from whorl.config.section import listed, option
 from whorl.programs.linear import WITHOUT_MEAN, band
 from whorl.programs.nodes import Node
-from whorl.programs.parse import ExpressionError, fault, in_one_line
 from whorl.programs.questions import Answers, Questions
 
 Numbers = Callable[[np.ndarray], np.ndarray]
@@ -59,24 +58,17 @@ class Correlation(Diagnostic):
         return sorted({axis for axis in wanted if grid.points[axis] > 1})
 
     def _parts(self, questions: Questions, text: str, axis: int) -> list[Part]:
-        graph, place = questions.parser.graph, f"diagnostics.{self.label}.of"
+        graph, value = questions.parser.graph, self.vector_or_number(questions, "correlations", text)
+        if all(node.uniform for node in value.nodes()):
+            raise self.fault(SAME, text)
         try:
-            value = questions.parser.parse(text)
-            if value.complex or value.rank > 1:
-                raise fault(
-                    f"correlations are of real vectors and numbers, and this is {value}", in_one_line(text)
-                )
-            if all(node.uniform for node in value.nodes()):
-                raise fault("it is the same at all points", in_one_line(text))
             varying = {
                 index: graph.under(graph.as_field(node), *band(WITHOUT_MEAN, np.inf))
                 for index, node in np.ndenumerate(value.real)
                 if not node.uniform
             }
-        except ExpressionError as error:
-            raise error.at(place) from None
         except ValueError as error:
-            raise fault(str(error), in_one_line(text)).at(place) from None
+            raise self.fault(str(error), text) from None
         if not value.rank:
             return [Part(text, list(varying.values()))]
         longitudinal = [node for index, node in varying.items() if index == (axis,)]

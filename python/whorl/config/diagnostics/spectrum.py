@@ -7,13 +7,12 @@ from typing import Any, Literal
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Layout, Texts, check_labels
+from whorl.config.diagnostics.base import SAME, Array, Axis, Layout, Texts, check_labels
 from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, Found, mode_counts, sum_of_pairs
 from whorl.config.section import option
 from whorl.config.wavenumbers import smallest_wavenumbers
-from whorl.programs.parse import ExpressionError, component_text, fault, in_one_line
+from whorl.programs.parse import component_text
 from whorl.programs.questions import Questions
-from whorl.programs.values import Value
 
 
 class Spectrum(ByWavenumber):
@@ -89,8 +88,8 @@ class Spectrum(ByWavenumber):
 
     def _spectra(self, questions: Questions, text: str, bins: Sequence[Bins]) -> list[tuple[str, Found]]:
         """The spectra of a text, each with its label."""
-        first = self._value(questions, "of", text)
-        second = first if self.times is None else self._value(questions, "times", self.times)
+        first = self.value_of(questions, text)
+        second = first if self.times is None else self.value_of(questions, self.times, "times")
         try:
             if second.rank != first.rank or (second is not first and (second.complex or first.complex)):
                 raise ValueError(
@@ -98,7 +97,7 @@ class Spectrum(ByWavenumber):
                 )
             pairs = list(zip(first.nodes(), second.nodes(), strict=True))
             if all(a.uniform or b.uniform for a, b in pairs):
-                raise ValueError("it is the same at all points")
+                raise ValueError(SAME)
             if not self.components or not first.rank:
                 return [(text, sum_of_pairs(questions, pairs, bins))]
             indices = list(np.ndindex(first.real.shape))
@@ -108,10 +107,4 @@ class Spectrum(ByWavenumber):
                 for n, index in enumerate(indices)
             ]
         except ValueError as error:
-            raise fault(str(error), in_one_line(text)).at(f"diagnostics.{self.label}.of") from None
-
-    def _value(self, questions: Questions, option_name: str, text: str) -> Value:
-        try:
-            return questions.parser.parse(text)
-        except ExpressionError as error:
-            raise error.at(f"diagnostics.{self.label}.{option_name}") from None
+            raise self.fault(str(error), text) from None
