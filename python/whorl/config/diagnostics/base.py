@@ -37,6 +37,7 @@ def word_or_numbers(value: Any, words: Sequence[str], types: tuple[type, ...], n
 OverTime = Literal["mean", "sum", "std"]
 Texts = Annotated[tuple[str, ...], BeforeValidator(one_or_listed)]
 Result = TypeVar("Result")
+Found = Callable[[Answers], np.ndarray]  # what is found, by the answers
 
 
 @dataclass(frozen=True)
@@ -62,7 +63,7 @@ class Array:
     name: str
     axes: tuple[str, ...]
     meaning: str
-    of: Callable[[Answers], np.ndarray]
+    of: Found
     unit: str = ""
     over_time: OverTime = "mean"
     weighted_by: str = ""
@@ -202,9 +203,19 @@ def chosen(
     return {name: known[name] for name in names or known}
 
 
-def listed_numbers(values: Sequence[Value]) -> Callable[[Answers], np.ndarray]:
-    """The numbers of some values, one after another."""
-    return lambda answers: np.array([float(answers.number(value)) for value in values])
+def stacked(parts: Sequence[Found]) -> Found:
+    """What is found by each of some parts, one after another."""
+    return lambda answers: np.array([part(answers) for part in parts])
+
+
+def listed_numbers(values: Sequence[Value], columns: int | None = None) -> Found:
+    """The numbers of some values, one after another, or in rows of so many columns."""
+
+    def of(answers: Answers) -> np.ndarray:
+        found = np.array([float(answers.number(value)) for value in values])
+        return found if columns is None else found.reshape(-1, columns)
+
+    return of
 
 
 def quantity_axis(quantities: Sequence[Quantity]) -> Axis:

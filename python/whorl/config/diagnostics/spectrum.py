@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import SAME, Array, Axis, Layout, Texts, check_labels
-from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, Found, mode_counts, sum_of_pairs
+from whorl.config.diagnostics.base import SAME, Array, Axis, Found, Layout, Texts, check_labels, stacked
+from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, mode_counts, sum_of_pairs
 from whorl.config.section import option
 from whorl.config.wavenumbers import smallest_wavenumbers
 from whorl.programs.parse import component_text
@@ -32,14 +32,17 @@ class Spectrum(ByWavenumber):
     def ask(self, questions: Questions, case: Any) -> Layout:
         bins = self.bins(case.grid)
         check_labels(self.of, f"diagnostics.{self.label}.of")
-        found = [one for text in self.of for one in self._spectra(questions, text, bins)]
+        labels, found = zip(
+            *(one for text in self.of for one in self._spectra(questions, text, bins)), strict=True
+        )
+        spectra = stacked(found)
         names = tuple(one.name for one in bins)
         counts = mode_counts(questions, bins)
         factors = self._factors(case.grid, bins)
         meaning = "Σ Re(f·g*) over the bin, whose sum over all bins is ⟨f·g⟩; g is f without times"
         return Layout(
             (
-                Axis("quantity", [label for label, _ in found], "what is measured"),
+                Axis("quantity", labels, "what is measured"),
                 *(one.coordinate() for one in bins),
             ),
             (
@@ -47,7 +50,7 @@ class Spectrum(ByWavenumber):
                     "spectrum",
                     ("quantity", *names),
                     meaning + self._changed(),
-                    lambda answers: np.array([of(answers) for _, of in found]) * factors(counts.of(answers)),
+                    lambda answers: spectra(answers) * factors(counts.of(answers)),
                     self._unit(names),
                 ),
                 counts,

@@ -7,8 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Layout, Once, Texts, chosen
-from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, Found, mode_counts, sum_of_pairs
+from whorl.config.diagnostics.base import Array, Axis, Found, Layout, Once, Texts, chosen, stacked
+from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, mode_counts, sum_of_pairs
 from whorl.config.forces_named import refusals
 from whorl.config.forcing.base import UNITS
 from whorl.config.measures import balances
@@ -48,14 +48,14 @@ class Transfer(ByWavenumber):
         parts = [
             one for name, balance in wanted.items() for one in self._parts(questions, case, name, balance)
         ]
-        contents = _stacked([self._sum(questions, bins, one, one.of, 1) for one in parts])
+        contents = stacked([self._sum(questions, bins, one, one.of, 1) for one in parts])
         labels = [f"{one.name} {term}" for one in parts for term in one.terms]
         transfers = [
             self._sum(questions, bins, one, nodes, 2) for one in parts for nodes in one.terms.values()
         ]
         if not transfers:
             raise ValueError(f"{place}: no term changes {', '.join(wanted)} in this case")
-        found, (unit, rate) = Once(_stacked(transfers)), _units(wanted.values())
+        found, (unit, rate) = Once(stacked(transfers)), _units(wanted.values())
         names = tuple(one.name for one in bins)
         arrays = [
             Array("content", ("content_quantity", *names), "what is balanced, in the bin", contents, unit),
@@ -125,10 +125,6 @@ def _nodes(values: Sequence[Value], index: tuple[int, ...] | None) -> list[Node]
     if index is None:
         return [node for value in values for node in value.nodes()]
     return [value.real[index] for value in values]
-
-
-def _stacked(found: Sequence[Found]) -> Found:
-    return lambda answers: np.array([of(answers) for of in found])
 
 
 def _flux(transfers: Found) -> Found:

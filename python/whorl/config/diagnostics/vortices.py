@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Once
+from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Found, Layout, Once
 from whorl.config.section import option
 from whorl.programs.questions import Answers, Questions
 from whorl.programs.tally import Selection
@@ -102,7 +102,7 @@ class Vortices(Diagnostic):
         def first(values: np.ndarray) -> np.ndarray:
             return np.pad(values[: self.most], (0, max(self.most - len(values), 0)), constant_values=np.nan)
 
-        def of(what: Callable[[Census], Any]) -> Callable[[Answers], np.ndarray]:
+        def of(what: Callable[[Census], Any]) -> Found:
             return lambda found: np.asarray(what(census(found)), float)
 
         numbers = (

@@ -1,7 +1,7 @@
 """Bins of the wavenumber, along one or two coordinates, in which sums over the modes are kept."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, get_args
 import numpy as np
 from pydantic import BeforeValidator
 
-from whorl.config.diagnostics.base import Array, Axis, Diagnostic, word_or_numbers
+from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Found, word_or_numbers
 from whorl.config.diagnostics.scales import number
 from whorl.config.section import one_or_listed, option
 from whorl.config.wavenumbers import shell_count, smallest_wavenumber, smallest_wavenumbers
@@ -29,7 +29,6 @@ MEANINGS = {
     "kpar": "size of the wavenumber along the axis",
     "angle": "angle between the wavenumber and the axis",
 }
-Found = Callable[[Answers], np.ndarray]
 LARGEST_COUNT = 1 << 17  # of cells
 
 
