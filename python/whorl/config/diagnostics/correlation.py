@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator
 
-from whorl.config.columns import UNITS_OF_CASE
+from whorl.config.columns import SQUARE_OF_CASE
 from whorl.config.diagnostics.base import SAME, Array, Axis, Diagnostic, Layout, Once, Texts, check_labels
 from whorl.config.diagnostics.wave_bins import Found, check_periodic, linear_bins, sum_of_pairs
 from whorl.config.section import listed, option
@@ -16,7 +16,6 @@ from whorl.programs.nodes import Node
 from whorl.programs.questions import Answers, Questions
 
 Numbers = Callable[[np.ndarray], np.ndarray]
-SQUARE = f"({UNITS_OF_CASE})²"
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ class _Along:
         axes = (quantity, f"r_{self.name}")
         meaning = f"R = ⟨f'(x) f'(x + r)⟩, r along {self.name}; of transverse components the mean"
         return [
-            Array(f"correlation_{self.name}", axes, meaning, of(self._correlation), SQUARE),
+            Array(f"correlation_{self.name}", axes, meaning, of(self._correlation), SQUARE_OF_CASE),
             *(
                 Array(f"{name}_{self.name}", (quantity,), what, of(found), unit)
                 for name, what, found, unit in self._numbers()
@@ -136,7 +135,7 @@ class _Along:
     def _numbers(self) -> Sequence[tuple[str, str, Numbers, str]]:
         """What each part has: a name, its meaning, what it is by the spectra, and a unit."""
         return (
-            ("variance", "⟨f'²⟩, f' = f − ⟨f⟩", lambda energy: energy.sum(-1), SQUARE),
+            ("variance", "⟨f'²⟩, f' = f − ⟨f⟩", lambda energy: energy.sum(-1), SQUARE_OF_CASE),
             (
                 "integral_length",
                 "∫ R dr from 0 to half of the box, over ⟨f'²⟩",

@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
 
-from whorl.config.columns import UNITS_OF_CASE
+from whorl.config.columns import SQUARE_OF_CASE, UNITS_OF_CASE
 from whorl.config.diagnostics.base import Array, Diagnostic, Layout, Texts, quantity_axis
 from whorl.config.diagnostics.planes import PlaneMeans
 from whorl.config.diagnostics.scales import with_squares
@@ -47,12 +47,6 @@ class Profile(Diagnostic):
             (quantity_axis(quantities), *planes.axes),
             (
                 Array("profile", axes, f"mean over the {over}", mean, UNITS_OF_CASE),
-                Array(
-                    "variance",
-                    axes,
-                    f"variance in the {over}, ⟨f²⟩ − ⟨f⟩²",
-                    variance,
-                    f"({UNITS_OF_CASE})²",
-                ),
+                Array("variance", axes, f"variance in the {over}, ⟨f²⟩ − ⟨f⟩²", variance, SQUARE_OF_CASE),
             ),
         )

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from whorl.config.columns import UNITS_OF_CASE
+from whorl.config.columns import SQUARE_OF_CASE
 from whorl.config.diagnostics.base import SAME, Array, Axis, Found, Layout, Texts, check_labels, stacked
 from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, mode_counts, sum_of_pairs
 from whorl.config.section import option
@@ -60,7 +60,7 @@ class Spectrum(ByWavenumber):
 
     def _unit(self, names: Sequence[str]) -> str:
         wavenumbers = sum(name != "angle" for name in names) if self.density else 0
-        return f"({UNITS_OF_CASE})²" + ("", " length", " length²")[wavenumbers]
+        return SQUARE_OF_CASE + ("", " length", " length²")[wavenumbers]
 
     def _changed(self) -> str:
         return (", as of a continuum of modes" if self.compensate else "") + (
