@@ -119,8 +119,25 @@ def test_flows_of_all_sorts(whorl, tmp_path, kind):
     assert open_run(tmp_path / "run").case.flow.equations.split("\n")[0] in made["case"].find("pre/code").text
     assert ("free-slip walls in z" in made.told("case")) == (kind == "walls")
     assert ("kmax_eta" in made.told("checks")) == (kind in ("walls", "magnetic"))
-    assert len(made.tables("checks")) == 2  # the balances of each of these are known
+    _, (_, *balances) = made.tables("checks")  # the balances of each of these are known
+    terms = {row[0]: row[2] for row in balances}
+    assert (terms.get("mass") == "none: it is conserved") == (kind == "superfluid")
+    assert ("−dissipation: " in terms["energy"]) == (kind != "superfluid")
     assert "This report does not show" not in made.told()
+
+
+def test_what_whorl_analyse_measured_is_told_apart(whorl, tmp_path, undrawn):
+    assert whorl("run", box(tmp_path, CASE + MEASURED)).code == 0
+    done = whorl("analyse", "box", "--pdf", "u.y")
+    assert done.code == 0, done.err
+    assert whorl("report", "box").code == 0
+    made = Page(tmp_path / "box" / "report.html")
+    assert [one.text for one in made["diagnostics"].iter("h3")] == ["pdf", "pdf, by whorl analyse"]
+    assert [one.attrib["alt"].split(":")[0] for one in made["diagnostics"].iter("img")] == [
+        "Graphs of the diagnostic pdf (pdf) of u.x",
+        "Graphs of the diagnostic pdf (pdf) of u.y",
+    ]
+    assert [one.text for one in made["probes"].iter("h3")] == ["points"]
 
 
 def test_a_run_without_snapshots_and_spectra(whorl, tmp_path, undrawn):

@@ -7,9 +7,9 @@ from support.programs import LENGTHS, POINTS, answered, case_of
 from support.ranks import on_ranks, run_on
 from support.twin import Twin
 from whorl import _core
+from whorl.config.diagnostics.wave_bins import linear_bins
 from whorl.measure.answers import answer, questions_of
 from whorl.programs.increments import increments_of
-from whorl.programs.tally import shells
 
 pytestmark = pytest.mark.every_device
 
@@ -102,7 +102,8 @@ def test_second_orders_are_those_of_the_spectra(world):
         separations = list(range(1, points // 2 + 1))
         wanted = questions.increment(increments_of([node], axis, separations, 2, []))
         width = 2 * np.pi / LENGTHS[axis]
-        sums = questions.spectrum([(node, node)], shells(width, points // 2 + 2, axis))
+        bins = linear_bins(f"k{'xyz'[axis]}", width, points // 2 + 2, axis)
+        sums = questions.spectrum([(node, node)], bins.mode_axis())
         answers = answer(questions, flow, 0.0)
         spectrum = answers.spectrum(sums)
         n = np.arange(len(spectrum))

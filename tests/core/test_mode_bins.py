@@ -7,21 +7,23 @@ from support.programs import LENGTHS, POINTS, answered
 from support.ranks import on_ranks
 from support.twin import Twin
 from whorl import _core
-from whorl.programs.tally import ModeAxis, shells
+from whorl.config.diagnostics.wave_bins import linear_bins
+from whorl.programs.tally import ModeAxis
 
 ROUNDING = 2e-7
 K = [2 * np.pi / length for length in LENGTHS]
 EDGES = (0.0, 1.0, 2.0, 2.5, 5.0, 7.5)
 SECTORS = (0.0, 0.4, 0.9, 1.3, np.inf)
+SHELLS, PLANES = linear_bins("k", 1.0, 9).mode_axis(), linear_bins("ky", K[1], 7, 1).mode_axis()
 BINS = {
-    "shells": (shells(1.0, 9),),
+    "shells": (SHELLS,),
     "shells that begin beyond 0": (ModeAxis("size", EDGES[1:]),),
-    "planes across y": (shells(K[1], 7, 1),),
+    "planes across y": (PLANES,),
     "cylinders about z": (ModeAxis("across", EDGES, 2),),
     "cylinders about x": (ModeAxis("across", EDGES, 0),),
     "sectors about y": (ModeAxis("angle", SECTORS, 1),),
-    "rings about z": (shells(1.0, 9), ModeAxis("angle", SECTORS, 2)),
-    "discs of cylinders": (ModeAxis("across", EDGES, 1), shells(K[1], 7, 1)),
+    "rings about z": (SHELLS, ModeAxis("angle", SECTORS, 2)),
+    "discs of cylinders": (ModeAxis("across", EDGES, 1), PLANES),
 }
 
 

@@ -87,10 +87,16 @@ def closure(model: str, dt: float, comm: MPI.Intracomm, **sections) -> dict[str,
     return errors
 
 
-@pytest.mark.parametrize("model", MODELS)
+DYE = {"name": "dye", "schmidt": 0.3, "gradient": [0.5, -0.4, 0.8], "initial": {"name": "random", "k0": 4}}
+
+
+@pytest.mark.parametrize("model", [*MODELS, "navier-stokes with a scalar"])
 def test_balances_close_to_the_order_of_the_difference(model):
     """Of each component and shell: the error is the difference's, a quarter at half the step."""
-    coarse, fine = (closure(model, dt, MPI.COMM_SELF) for dt in (2e-3, 1e-3))
+    model, scalar, _ = model.partition(" with a scalar")
+    given = {"scalars": [DYE]} if scalar else {}
+    coarse, fine = (closure(model, dt, MPI.COMM_SELF, **given) for dt in (2e-3, 1e-3))
+    assert ("dye_variance" in fine) == bool(scalar)
     for part, error in fine.items():
         assert error < 2e-3, part
         assert coarse[part] / error == pytest.approx(4, rel=0.1) or coarse[part] < 1e-9, part
@@ -269,3 +275,16 @@ def test_the_page_has_all_exchanges():
     for name in MODELS:
         for exchange in case_of(name).flow.exchanges():
             assert f"| `{exchange}` |" in page
+
+
+def test_those_that_are_named_are_measured():
+    """In the order of their names, though the model has others and another order."""
+    wanted = {"transfer": ["magnetic_energy", "energy"], "shell-to-shell": ["u to b", "u to u"]}
+    with started("mhd", MPI.COMM_SELF) as state:
+        edges = {"shells": [1.0, 3.0]}
+        balanced = state.diagnose("transfer", of=wanted["transfer"], **edges)
+        one = state.diagnose("transfer", of="magnetic_energy", **edges)
+        exchanged = state.diagnose("shell-to-shell", of=wanted["shell-to-shell"], **edges)
+    assert list(balanced["content_quantity"].values) == wanted["transfer"]
+    assert list(one["content_quantity"].values) == ["magnetic_energy"]
+    assert list(exchanged["quantity"].values) == wanted["shell-to-shell"]

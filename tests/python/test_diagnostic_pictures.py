@@ -284,3 +284,24 @@ def test_slices_and_lines_show_the_last_state_unless_a_window_is_given(tmp_path,
     np.testing.assert_array_equal(shown[0][block["kind"]], last[block["kind"]])
     assert shown[1].attrs["states"] == len(TIMES)
     assert "the last state is drawn; --from and --to draw a mean." in told
+
+
+def test_correlations_are_over_their_variance_with_a_dash_an_axis():
+    data = means("correlation")
+    figure = drawn(data)
+    (ax,) = figure.axes
+    assert ax.get_xlabel() == "r  [length]   x ──, y – –, z ·····"
+    found = [line for line in ax.lines if len(line.get_xdata()) > 2]
+    assert [line.get_linestyle() for line in found] == [dash for dash in ("-", "--", ":") for _ in range(3)]
+    values = [one / one[0] for axis in "xyz" for one in data[f"correlation_{axis}"].values]
+    errors = [
+        error / one[0]
+        for axis in "xyz"
+        for one, error in zip(*(data[f"correlation_{axis}{of}"].values for of in ("", "_error")), strict=True)
+    ]
+    for line, band, value, error in zip(found, bands_of(ax), values, errors, strict=True):
+        np.testing.assert_array_equal(line.get_ydata(), value)
+        corners = band.get_paths()[0].vertices[:, 1]
+        for end in (*(value - error), *(value + error)):
+            assert np.isclose(corners, end, rtol=1e-12).any()
+    assert list(curves_of(ax)) == ["u longitudinal", "u transverse", "dye"]

@@ -14,6 +14,7 @@ from support.diagnostic_pictures import (
     means_of,
     states_of_model,
 )
+from whorl.results.diagnostic_plots.triads import PAIRS
 
 
 def spectrum(**options):
@@ -231,3 +232,27 @@ def test_transfers_between_shells_and_rings_of_nothing_say_so(kind, value):
         data[name][:] = value
     told = [text.get_text() for ax in drawn(data).axes for text in ax.texts]
     assert told.count("it is zero") == (4 if kind == "shell-to-shell" else 8)
+
+
+def test_triads_have_a_row_each_with_bars_of_their_errors():
+    """Over each exchange, in the order of the file; the first three orders of the roles are apart."""
+    data = means("triads")
+    axes = drawn(data).axes
+    assert [ax.get_title() for ax in axes] == ["u to u", "b to b", "u to b", "b to u"]
+    for ax, name in zip(axes, data["quantity"].values, strict=True):
+        assert len(ax.containers) == 3
+        for bars, (order, label) in zip(ax.containers, PAIRS, strict=True):
+            assert bars.get_label() == label
+            wanted = {"quantity": name, "order": order}
+            value, error = (data[of].sel(wanted).values for of in ("transfer", "transfer_error"))
+            np.testing.assert_array_equal(bars.lines[0].get_xdata(), value)
+            ends = np.array(bars.lines[2][0].get_segments())[:, :, 0]
+            np.testing.assert_allclose(ends.T, [value - error, value + error])
+
+
+def test_triads_beyond_the_first_are_counted():
+    modes = [[[n, 1, 0], [0, m, end]] for n in (1, -1, 2) for m in (0, 1, -1) for end in (1, 2)]
+    figure = drawn(means_of(states_of_model("triads", modes=modes, of="u to u")))
+    (bars, *_) = figure.axes[0].containers
+    assert len(bars.lines[0].get_xdata()) == 16
+    assert figure.get_supxlabel() == "2 more are not drawn"

@@ -13,6 +13,7 @@ import numpy as np
 # row has it. A column of "state" is not written: results compute it from the spectra and the row of a state.
 Of = Literal["statistics", "spectra", "row", "step", "clock", "forcing", "expression", "state"]
 UNITS_OF_CASE = "case's units"  # the unit of what is typed as text
+SQUARE_OF_CASE = f"({UNITS_OF_CASE})²"
 
 
 @dataclass(frozen=True)

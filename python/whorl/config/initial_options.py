@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
-from whorl.config.section import FilePath, Numbers, Section, Seed, listed, option
+from whorl.config.section import FilePath, Numbers, Section, Seed, one_or_listed, option
 
 DEFAULT_PEAK = 4.0
 DEFAULT_ENERGY = 0.5
@@ -131,11 +131,6 @@ class Random(InitialField):
                 "initial.spectrum gives every shell's energy; leave initial.k0 and initial.energy out"
             )
         return self
-
-
-def one_or_listed(value: Any) -> Any:
-    """A list of formulas; a single one stands for itself."""
-    return (value,) if isinstance(value, str) else listed(value)
 
 
 Formulas = Annotated[tuple[str, ...], BeforeValidator(one_or_listed)]

@@ -3,10 +3,10 @@
 from typing import Any
 
 from whorl.config.columns import CLOCK, UNITS_OF_CASE, Column
-from whorl.config.forces_named import force_name, forceable, power_name, powers
+from whorl.config.forces_named import forceable, power_name, powers
 from whorl.config.forcing import units_of
 from whorl.config.models.base import Balance, Defined, Exchange, FieldOf
-from whorl.config.models.viscous import carried
+from whorl.config.models.viscous import balance_of_carried, carried
 from whorl.config.scalars import STATISTICS, VARIANCE
 from whorl.config.schemes import SCHEMES
 from whorl.config.turnovers import turnover_columns
@@ -148,12 +148,9 @@ def balances(case: Any) -> dict[str, Balance]:
     for scalar in case.scalars:
         if scalar.name.isidentifier():
             _, (D, *gradient) = scalar.of_core(case.flow.viscosity_of_schmidt())
-            terms = {"advection": (f"-div(velocity*{scalar.name})",)}
-            if any(gradient):
-                terms["production"] = (f"-dot(velocity, vector({', '.join(map(repr, gradient))}))",)
-            terms |= {"diffusion": (f"{D!r}*lap({scalar.name})",), "forcing": (force_name(scalar.name),)}
-            meaning = f"½θ² of {scalar.name} of the mode"
-            of_all[f"{scalar.name}_variance"] = Balance((scalar.name,), terms, "", meaning)
+            g = ", ".join(map(repr, gradient))
+            sources = {"production": f"-dot(velocity, vector({g}))"} if any(gradient) else {}
+            of_all[f"{scalar.name}_variance"] = balance_of_carried(scalar.name, "", repr(D), sources)
     return of_all
 
 

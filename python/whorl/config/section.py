@@ -100,6 +100,11 @@ def listed(value: Any) -> Any:
     return tuple(value) if isinstance(value, list) else value
 
 
+def one_or_listed(value: Any) -> Any:
+    """A list; one text stands for a list of one."""
+    return (value,) if isinstance(value, str) else listed(value)
+
+
 def two(value: Any) -> Any:
     if not isinstance(value, list | tuple) or len(value) != 2:
         raise ValueError("it must be two whole numbers, rows and columns of ranks")

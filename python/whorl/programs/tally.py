@@ -1,6 +1,5 @@
 """What is asked beside means and values: histograms, values at some points, and spectra of the modes."""
 
-import math
 from dataclasses import dataclass
 from typing import Literal
 
@@ -87,15 +86,6 @@ class ModeAxis:
     of: Literal["size", "along", "across", "angle"]
     edges: tuple[float, ...]
     axis: int = 2
-
-
-def shells(width: float, count: int, axis: int | None = None) -> ModeAxis:
-    """Shells of |k|, or of the wavenumber along an axis, around 0, 1, … times a width.
-
-    The last of them has what is beyond.
-    """
-    edges = (0.0, *(width * (n + 0.5) for n in range(count - 1)), math.inf)
-    return ModeAxis("size", edges) if axis is None else ModeAxis("along", edges, axis)
 
 
 @dataclass(frozen=True)

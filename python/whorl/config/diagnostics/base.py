@@ -1,29 +1,43 @@
 """The declaration of a diagnostic: its options, what it asks of a state, and the arrays that come out."""
 
-from collections.abc import Callable, Sequence
+import weakref
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Generic, Literal, TypeVar
 
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
 
+from whorl.config.explain import did_you_mean
 from whorl.config.scalars import plain_name
-from whorl.config.section import Interval, Section, listed, option
+from whorl.config.section import Interval, Section, listed, one_or_listed, option
 from whorl.programs.nodes import Node
 from whorl.programs.parse import ExpressionError, component_text, fault, in_one_line
 from whorl.programs.questions import Answers, Questions
 from whorl.programs.values import Value
 
 MOST_QUANTITIES = 100  # of one diagnostic
+SAME = "it is the same at all points"  # why nothing is measured of it
 
 
-def texts(value: Any) -> Any:
-    """One text stands for a list of one."""
-    return (value,) if isinstance(value, str) else listed(value)
+def word_or_numbers(value: Any, words: Sequence[str], types: tuple[type, ...], numbers: str) -> Any:
+    """A word, or a tuple of numbers of some types, which are called `numbers`.
+
+    Raises ValueError for anything else.
+    """
+    found = listed(value)
+    if isinstance(found, tuple) and all(type(one) in types for one in found):
+        return found
+    if value in words:
+        return value
+    near = did_you_mean(value, words) if isinstance(value, str) else ""
+    raise ValueError(f"it must be {' or '.join(words)}, or a list of {numbers}{near}")
 
 
 OverTime = Literal["mean", "sum", "std"]
-Texts = Annotated[tuple[str, ...], BeforeValidator(texts)]
+Texts = Annotated[tuple[str, ...], BeforeValidator(one_or_listed)]
+Result = TypeVar("Result")
+Found = Callable[[Answers], np.ndarray]  # what is found, by the answers
 
 
 @dataclass(frozen=True)
@@ -49,7 +63,7 @@ class Array:
     name: str
     axes: tuple[str, ...]
     meaning: str
-    of: Callable[[Answers], np.ndarray]
+    of: Found
     unit: str = ""
     over_time: OverTime = "mean"
     weighted_by: str = ""
@@ -67,6 +81,19 @@ class Layout:
         """The lengths of its axes."""
         lengths = {axis.name: len(axis.values) for axis in self.axes}
         return tuple(lengths[name] for name in array.axes)
+
+
+class Once(Generic[Result]):
+    """What several arrays take from the answers, worked out once for these; it keeps no answers alive."""
+
+    def __init__(self, of: Callable[[Answers], Result]):
+        self._of = of
+        self._last: tuple[weakref.ref[Answers], Result] | None = None
+
+    def __call__(self, answers: Answers) -> Result:
+        if self._last is None or self._last[0]() is not answers:
+            self._last = (weakref.ref(answers), self._of(answers))
+        return self._last[1]
 
 
 @dataclass(frozen=True)
@@ -122,18 +149,35 @@ class Diagnostic(Section):
         return found
 
     def _components(self, questions: Questions, text: str, option_name: str) -> list[Quantity]:
+        value = self.value_of(questions, text, option_name)
+        if value.complex:
+            reason = "a quantity is real; take real(…), imag(…) or abs(…) of it"
+            raise self.fault(reason, text, option_name)
+        # Such as the components of a plane flow that are zero.
+        varying = [index for index in np.ndindex(value.real.shape) if not value.real[index].uniform]
+        if not varying:
+            raise self.fault(SAME, text, option_name)
         place = f"diagnostics.{self.label}.{option_name}"
-        try:
-            value = questions.parser.parse(text)
-            if value.complex:
-                raise fault("a quantity is real; take real(…), imag(…) or abs(…) of it", in_one_line(text))
-            # Such as the components of a plane flow that are zero.
-            varying = [index for index in np.ndindex(value.real.shape) if not value.real[index].uniform]
-            if not varying:
-                raise fault("it is the same at all points", in_one_line(text))
-        except ExpressionError as error:
-            raise error.at(place) from None
         return [Quantity(component_text(text, index), value.real[index], place) for index in varying]
+
+    def value_of(self, questions: Questions, text: str, option_name: str = "of") -> Value:
+        """The value of a text. Raises ExpressionError, naming the option."""
+        try:
+            return questions.parser.parse(text)
+        except ExpressionError as error:
+            raise error.at(f"diagnostics.{self.label}.{option_name}") from None
+
+    def vector_or_number(self, questions: Questions, what: str, text: str, option_name: str = "of") -> Value:
+        """A real value of which there are `what`. Raises ExpressionError for a complex one or a tensor."""
+        value = self.value_of(questions, text, option_name)
+        if value.complex or value.rank > 1:
+            reason = f"{what} are of real vectors and numbers, and this is {value}"
+            raise self.fault(reason, text, option_name)
+        return value
+
+    def fault(self, reason: str, text: str, option_name: str = "of") -> ExpressionError:
+        """An error about a text that an option holds."""
+        return fault(reason, in_one_line(text)).at(f"diagnostics.{self.label}.{option_name}")
 
 
 def check_labels(labels: Sequence[str], place: str) -> None:
@@ -142,9 +186,36 @@ def check_labels(labels: Sequence[str], place: str) -> None:
         raise ExpressionError(f"{place} holds {', '.join(doubled)} more than once; give each quantity once.")
 
 
-def listed_numbers(values: Sequence[Value]) -> Callable[[Answers], np.ndarray]:
-    """The numbers of some values, one after another."""
-    return lambda answers: np.array([float(answers.number(value)) for value in values])
+def chosen(
+    names: Sequence[str], known: Mapping[str, Result], what: str, place: str, model: str
+) -> dict[str, Result]:
+    """What the option PLACE.of names of all that a model has, or all of it.
+
+    Raises ValueError if it has none, or none of a name, and ExpressionError if a name is there twice.
+    """
+    if not known:
+        raise ValueError(f'{place} is not possible with flow.model = "{model}"')
+    check_labels(names, f"{place}.of")
+    for name in names:
+        if name not in known:
+            near = did_you_mean(name, known)
+            raise ValueError(f"{place}.of: there is no {what} {name} here, but {', '.join(known)}{near}")
+    return {name: known[name] for name in names or known}
+
+
+def stacked(parts: Sequence[Found]) -> Found:
+    """What is found by each of some parts, one after another."""
+    return lambda answers: np.array([part(answers) for part in parts])
+
+
+def listed_numbers(values: Sequence[Value], columns: int | None = None) -> Found:
+    """The numbers of some values, one after another, or in rows of so many columns."""
+
+    def of(answers: Answers) -> np.ndarray:
+        found = np.array([float(answers.number(value)) for value in values])
+        return found if columns is None else found.reshape(-1, columns)
+
+    return of
 
 
 def quantity_axis(quantities: Sequence[Quantity]) -> Axis:

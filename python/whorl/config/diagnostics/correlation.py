@@ -7,17 +7,15 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import BeforeValidator
 
-from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Texts, check_labels
+from whorl.config.columns import SQUARE_OF_CASE
+from whorl.config.diagnostics.base import SAME, Array, Axis, Diagnostic, Layout, Once, Texts, check_labels
 from whorl.config.diagnostics.wave_bins import Found, check_periodic, linear_bins, sum_of_pairs
 from whorl.config.section import listed, option
 from whorl.programs.linear import WITHOUT_MEAN, band
 from whorl.programs.nodes import Node
-from whorl.programs.parse import ExpressionError, fault, in_one_line
 from whorl.programs.questions import Answers, Questions
 
 Numbers = Callable[[np.ndarray], np.ndarray]
-SQUARE = f"({UNITS_OF_CASE})²"
 
 
 @dataclass(frozen=True)
@@ -59,24 +57,17 @@ class Correlation(Diagnostic):
         return sorted({axis for axis in wanted if grid.points[axis] > 1})
 
     def _parts(self, questions: Questions, text: str, axis: int) -> list[Part]:
-        graph, place = questions.parser.graph, f"diagnostics.{self.label}.of"
+        graph, value = questions.parser.graph, self.vector_or_number(questions, "correlations", text)
+        if all(node.uniform for node in value.nodes()):
+            raise self.fault(SAME, text)
         try:
-            value = questions.parser.parse(text)
-            if value.complex or value.rank > 1:
-                raise fault(
-                    f"correlations are of real vectors and numbers, and this is {value}", in_one_line(text)
-                )
-            if all(node.uniform for node in value.nodes()):
-                raise fault("it is the same at all points", in_one_line(text))
             varying = {
                 index: graph.under(graph.as_field(node), *band(WITHOUT_MEAN, np.inf))
                 for index, node in np.ndenumerate(value.real)
                 if not node.uniform
             }
-        except ExpressionError as error:
-            raise error.at(place) from None
         except ValueError as error:
-            raise fault(str(error), in_one_line(text)).at(place) from None
+            raise self.fault(str(error), text) from None
         if not value.rank:
             return [Part(text, list(varying.values()))]
         longitudinal = [node for index, node in varying.items() if index == (axis,)]
@@ -122,8 +113,10 @@ class _Along:
         bins = [linear_bins(f"k{self.name}", width, len(self.k), self.axis)]
         sums = [sum_of_pairs(questions, [(node, node) for node in part.nodes], bins) for part in parts]
 
-        def spectra(answers: Answers) -> np.ndarray:
+        def of_parts(answers: Answers) -> np.ndarray:
             return np.array([of(answers) / len(part.nodes) for of, part in zip(sums, parts, strict=True)])
+
+        spectra = Once(of_parts)
 
         def of(what: Numbers) -> Found:
             return lambda answers: what(spectra(answers))
@@ -132,7 +125,7 @@ class _Along:
         axes = (quantity, f"r_{self.name}")
         meaning = f"R = ⟨f'(x) f'(x + r)⟩, r along {self.name}; of transverse components the mean"
         return [
-            Array(f"correlation_{self.name}", axes, meaning, of(self._correlation), SQUARE),
+            Array(f"correlation_{self.name}", axes, meaning, of(self._correlation), SQUARE_OF_CASE),
             *(
                 Array(f"{name}_{self.name}", (quantity,), what, of(found), unit)
                 for name, what, found, unit in self._numbers()
@@ -142,7 +135,7 @@ class _Along:
     def _numbers(self) -> Sequence[tuple[str, str, Numbers, str]]:
         """What each part has: a name, its meaning, what it is by the spectra, and a unit."""
         return (
-            ("variance", "⟨f'²⟩, f' = f − ⟨f⟩", lambda energy: energy.sum(-1), SQUARE),
+            ("variance", "⟨f'²⟩, f' = f − ⟨f⟩", lambda energy: energy.sum(-1), SQUARE_OF_CASE),
             (
                 "integral_length",
                 "∫ R dr from 0 to half of the box, over ⟨f'²⟩",

@@ -4,10 +4,10 @@ from typing import Any, Literal
 
 from whorl.config.diagnostics.ready import Contents, Group, ReadySet, require_velocity
 from whorl.config.measures import quantities
+from whorl.config.models.viscous import VISCOUS
 from whorl.config.section import option
 
 ENSTROPHY = "dot(curl(velocity), curl(velocity))"
-DISSIPATION = "2*viscosity*sum(strain(velocity)**2)"
 POSITIVE = ("potential_dissipation", "thermal_dissipation", "ohmic_dissipation")
 
 
@@ -23,6 +23,6 @@ class Dissipation(ReadySet):
         of_scalars = [f"{scalar.name}_dissipation" for scalar in case.scalars]
         others = {name: known[name].text for name in (*POSITIVE, *of_scalars) if name in known}
         acts = case.flow.parameters()["viscosity"] > 0
-        of_flow = ({"dissipation": DISSIPATION} if acts else {}) | {"enstrophy": ENSTROPHY}
-        joint = (DISSIPATION, ENSTROPHY) if acts else None
+        of_flow = ({"dissipation": VISCOUS} if acts else {}) | {"enstrophy": ENSTROPHY}
+        joint = (VISCOUS, ENSTROPHY) if acts else None
         return Contents((Group(of_flow | others, "log", ratios=True),), joint=joint)

@@ -7,15 +7,13 @@ from typing import Any
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Layout
+from whorl.config.diagnostics.base import Array, Axis, Found, Layout, stacked
 from whorl.config.diagnostics.scales import number
+from whorl.config.diagnostics.wave_bins import linear_bins
 from whorl.programs.increments import IncrementMoments, Increments, increments_of
 from whorl.programs.nodes import Node
 from whorl.programs.questions import Answers, Questions
-from whorl.programs.tally import shells
 from whorl.programs.values import Value
-
-Numbers = Callable[[Answers], np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -83,7 +81,7 @@ class Along:
         return [one for one in self.measured if one.value.rank == 0]
 
     def array(
-        self, name: str, axes: tuple[str, ...], meaning: str, of: Any, unit: str = UNITS_OF_CASE
+        self, name: str, axes: tuple[str, ...], meaning: str, of: Found, unit: str = UNITS_OF_CASE
     ) -> Array:
         """An array over some axes and the separations."""
         letter = "xyz"[self.axis]
@@ -99,7 +97,7 @@ class Along:
         return [self.carrier.real[self.axis]] if self.carrier else []
 
     def _moments(self, increments: Increments) -> list[Array]:
-        def of(measured: Sequence[Measured], nodes: Callable[[Measured], list[Node]], signed: bool) -> Any:
+        def of(measured: Sequence[Measured], nodes: Callable[[Measured], list[Node]], signed: bool) -> Found:
             def table(answers: Answers) -> np.ndarray:
                 found = answers.increments[increments]
                 moments = found.signed if signed else found.absolute
@@ -155,17 +153,17 @@ class _Slopes:
         along, axis = self.along, self.along.axis
         slopes = [self._slope(questions, grid, one, one.nodes) for one in along.measured]
         nan = "nan if f is not linear in the fields"
-        arrays = [along.array("slope", ("quantity",), f"d⟨|δf|²⟩/dr, {nan}", _all(slopes))]
+        arrays = [along.array("slope", ("quantity",), f"d⟨|δf|²⟩/dr, {nan}", stacked(slopes))]
         longitudinal = [self._slope(questions, grid, one, [one.along(axis)]) for one in along.vectors]
         if longitudinal:
-            of = _all(longitudinal)
+            of = stacked(longitudinal)
             arrays.append(along.array("longitudinal_slope", ("vector",), f"d⟨δf_L²⟩/dr, {nan}", of))
         # Both laws are of three dimensions.
         if along.carrier and 1 not in grid.points and any(one.diffusivity for one in along.measured):
             arrays += self._balances(questions, slopes, longitudinal)
         return arrays
 
-    def _slope(self, questions: Questions, grid: Any, one: Measured, nodes: Sequence[Node]) -> Numbers:
+    def _slope(self, questions: Questions, grid: Any, one: Measured, nodes: Sequence[Node]) -> Found:
         if not one.in_modes:
             return lambda _: np.full(len(self.r), np.nan)
         varying = [node for node in nodes if not node.uniform]
@@ -176,11 +174,12 @@ class _Slopes:
         width = 2 * np.pi / grid.lengths[axis]
         k = width * np.arange(count)
         kernel = 2 * k * np.sin(np.outer(self.r, k))
-        sums = questions.spectrum([(node, node) for node in varying], shells(width, count, axis))
+        bins = linear_bins(f"k{'xyz'[axis]}", width, count, axis)
+        sums = questions.spectrum([(node, node) for node in varying], bins.mode_axis())
         return lambda answers: kernel @ answers.spectrum(sums)
 
     def _balances(
-        self, questions: Questions, slopes: Sequence[Numbers], longitudinal: Sequence[Numbers]
+        self, questions: Questions, slopes: Sequence[Found], longitudinal: Sequence[Found]
     ) -> list[Array]:
         along, increments, r = self.along, self.increments, self.r
         losses = {one.text: _loss(questions, one) for one in along.measured}
@@ -190,31 +189,31 @@ class _Slopes:
             with np.errstate(divide="ignore", invalid="ignore"):  # nan at rest
                 return values / (losses[one.text](answers) * r)
 
-        def of_flux(one: Measured, slope: Numbers) -> Numbers:
+        def of_flux(one: Measured, slope: Found) -> Found:
             def balance(answers: Answers) -> np.ndarray:
                 flux = along.flux(answers.increments[increments], one)
                 return of_loss(2 * (one.diffusivity or np.nan) * slope(answers) - flux, one, answers)
 
             return balance
 
-        def of_cubes(one: Measured, slope: Numbers) -> Numbers:
+        def of_cubes(one: Measured, slope: Found) -> Found:
             def balance(answers: Answers) -> np.ndarray:
                 cubes = answers.increments[increments].signed(one.along(along.axis))[0]
                 return of_loss(6 * (one.diffusivity or np.nan) * slope(answers) - cubes, one, answers)
 
             return balance
 
-        monin = _all([of_flux(*pair) for pair in zip(along.measured, slopes, strict=True)])
+        monin = stacked([of_flux(*pair) for pair in zip(along.measured, slopes, strict=True)])
         text = "(2κ d⟨|δf|²⟩/dr − ⟨δa_L |δf|²⟩)/(κ⟨|∇f|²⟩ r), "
         arrays = [along.array("flux_balance", ("quantity",), text + meaning, monin, "1")]
         if longitudinal and along.order > 2:
-            howarth = _all([of_cubes(*pair) for pair in zip(along.vectors, longitudinal, strict=True)])
+            howarth = stacked([of_cubes(*pair) for pair in zip(along.vectors, longitudinal, strict=True)])
             text = "(6κ d⟨δf_L²⟩/dr − ⟨δf_L³⟩)/(κ⟨|∇f|²⟩ r), "
             arrays.append(along.array("cubic_balance", ("vector",), text + meaning, howarth, "1"))
         return arrays
 
 
-def _loss(questions: Questions, one: Measured) -> Numbers:
+def _loss(questions: Questions, one: Measured) -> Found:
     """κ⟨|∇f|²⟩; nan if κ is not known."""
     if not one.diffusivity:
         return lambda _: np.array(np.nan)
@@ -225,7 +224,3 @@ def _loss(questions: Questions, one: Measured) -> Numbers:
         if not node.uniform
     ]
     return lambda answers: kappa * np.sum([answers.number(square) for square in squares])
-
-
-def _all(parts: Sequence[Numbers]) -> Numbers:
-    return lambda answers: np.array([part(answers) for part in parts])

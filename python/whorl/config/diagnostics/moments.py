@@ -2,8 +2,6 @@
 
 from typing import Any, Literal
 
-import numpy as np
-
 from whorl.config.diagnostics.base import (
     Array,
     Axis,
@@ -13,10 +11,9 @@ from whorl.config.diagnostics.base import (
     listed_numbers,
     quantity_axis,
 )
-from whorl.config.diagnostics.scales import mean_and_std, number, spread
+from whorl.config.diagnostics.scales import mean_and_std, means_of_powers, spread
 from whorl.config.section import option
-from whorl.programs.questions import Answers, Questions
-from whorl.programs.values import Value
+from whorl.programs.questions import Questions
 
 
 class Moments(Diagnostic):
@@ -34,7 +31,7 @@ class Moments(Diagnostic):
             mean, deviation = graph.mean(one.node), spread(graph, one.node)
             centred = graph.apply("subtract", one.node, mean)
             scaled = graph.apply("divide", centred, deviation)
-            moments += [number(questions, graph.mean(graph.power(scaled, graph.constant(n)))) for n in orders]
+            moments += means_of_powers(questions, scaled, orders)
         return Layout(
             (quantity_axis(quantities), Axis("order", [float(n) for n in orders], "order of the moment")),
             (
@@ -43,14 +40,7 @@ class Moments(Diagnostic):
                     "moment",
                     ("quantity", "order"),
                     "⟨((f − ⟨f⟩)/σ)ⁿ⟩: of order 3 the skewness, of order 4 the flatness",
-                    _table(moments, len(orders)),
+                    listed_numbers(moments, len(orders)),
                 ),
             ),
         )
-
-
-def _table(values: list[Value], columns: int) -> Any:
-    def of(answers: Answers) -> np.ndarray:
-        return listed_numbers(values)(answers).reshape(-1, columns)
-
-    return of

@@ -2,16 +2,16 @@
 
 from typing import Any, Literal
 
-from whorl.config.columns import UNITS_OF_CASE
+from whorl.config.columns import SQUARE_OF_CASE
 from whorl.config.diagnostics.ready import Contents, Group, Number, ReadySet
 from whorl.config.forces_named import refusals
+from whorl.config.models.viscous import VISCOUS
 from whorl.config.section import option
 
 PRESSURE, FRICTION = "grad(p)", "viscosity*lap(velocity)"
 WHOLE = f"({FRICTION} - {PRESSURE})"
 FORCE = "velocity_force"
 FORCED = f"({FRICTION} - {PRESSURE} + {FORCE})"
-PER_TIME = f"({UNITS_OF_CASE})²"
 
 
 def _square(vector: str) -> str:
@@ -19,14 +19,14 @@ def _square(vector: str) -> str:
 
 
 OF_FORCE = (
-    Number("force_square", _square(FORCE), "⟨|f|²⟩ of [[forcing]], not in a", PER_TIME),
+    Number("force_square", _square(FORCE), "⟨|f|²⟩ of [[forcing]], not in a", SQUARE_OF_CASE),
     Number(
         "force_friction",
         f"2*mean(dot({FORCE}, {FRICTION}))",
         "2⟨f·ν∇²u⟩, so that ⟨|a + f|²⟩ = ⟨|a|²⟩ + ⟨|f|²⟩ + 2⟨f·ν∇²u⟩",
-        PER_TIME,
+        SQUARE_OF_CASE,
     ),
-    Number("forced_acceleration_square", _square(FORCED), "⟨|−∇p + ν∇²u + f|²⟩", PER_TIME),
+    Number("forced_acceleration_square", _square(FORCED), "⟨|−∇p + ν∇²u + f|²⟩", SQUARE_OF_CASE),
 )
 
 
@@ -48,16 +48,16 @@ class Pressure(ReadySet):
         axes = "xy" if flow.must_be_flat else "xyz"
         count = len(axes)
         parts = {f"unforced_acceleration.{axis}": f"{WHOLE}.{axis}" for axis in axes}
-        of_epsilon = "mean(2*viscosity*sum(strain(velocity)**2))"
+        of_epsilon = f"mean({VISCOUS})"
         numbers = [
             Number(
                 "pressure_to_velocity",
                 f"std(p)/(mean(dot(velocity, velocity))/{count})",
                 f"⟨p²⟩^½/u'², u'² = ⟨u²⟩/{count}",
             ),
-            Number("pressure_gradient", _square(PRESSURE), "⟨|∇p|²⟩", PER_TIME),
-            Number("friction", _square(FRICTION), "⟨|ν∇²u|²⟩", PER_TIME),
-            Number("unforced_acceleration_square", _square(WHOLE), "⟨|−∇p + ν∇²u|²⟩", PER_TIME),
+            Number("pressure_gradient", _square(PRESSURE), "⟨|∇p|²⟩", SQUARE_OF_CASE),
+            Number("friction", _square(FRICTION), "⟨|ν∇²u|²⟩", SQUARE_OF_CASE),
+            Number("unforced_acceleration_square", _square(WHOLE), "⟨|−∇p + ν∇²u|²⟩", SQUARE_OF_CASE),
         ]
         scaled = f"({count}*{of_epsilon}**1.5*viscosity**-0.5)"
         meaning = f"⟨a_i a_i⟩/({count} ε^{{3/2}} ν^{{−1/2}})"

@@ -5,18 +5,14 @@ from typing import Annotated, Any, Literal
 import numpy as np
 from pydantic import AfterValidator, BeforeValidator
 
-from whorl.config.columns import UNITS_OF_CASE
+from whorl.config.columns import SQUARE_OF_CASE, UNITS_OF_CASE
 from whorl.config.diagnostics.base import Array, Diagnostic, Layout, Texts, quantity_axis
 from whorl.config.diagnostics.planes import PlaneMeans
 from whorl.config.diagnostics.scales import with_squares
-from whorl.config.section import listed, option
+from whorl.config.section import one_or_listed, option
 from whorl.programs.questions import Answers, Questions
 
 Letter = Literal["x", "y", "z"]
-
-
-def _one_or_more(value: Any) -> Any:
-    return (value,) if isinstance(value, str) else listed(value)
 
 
 def _each_once(axes: tuple[Letter, ...]) -> tuple[Letter, ...]:
@@ -30,7 +26,7 @@ class Profile(Diagnostic):
 
     kind: Literal["profile"] = option(..., "kind of diagnostic")
     of: Texts = option(..., "expressions whose components are averaged", min_length=1)
-    along: Annotated[tuple[Letter, ...], BeforeValidator(_one_or_more), AfterValidator(_each_once)] = option(
+    along: Annotated[tuple[Letter, ...], BeforeValidator(one_or_listed), AfterValidator(_each_once)] = option(
         ("z",), "the axis of the profiles, or two, for means over the third", min_length=1, max_length=2
     )
 
@@ -51,12 +47,6 @@ class Profile(Diagnostic):
             (quantity_axis(quantities), *planes.axes),
             (
                 Array("profile", axes, f"mean over the {over}", mean, UNITS_OF_CASE),
-                Array(
-                    "variance",
-                    axes,
-                    f"variance in the {over}, ⟨f²⟩ − ⟨f⟩²",
-                    variance,
-                    f"({UNITS_OF_CASE})²",
-                ),
+                Array("variance", axes, f"variance in the {over}, ⟨f²⟩ − ⟨f⟩²", variance, SQUARE_OF_CASE),
             ),
         )

@@ -4,15 +4,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-import numpy as np
-
 from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, listed_numbers
 from whorl.config.diagnostics.joint_pdf import JointPdf
 from whorl.config.diagnostics.moments import Moments
 from whorl.config.diagnostics.pdf import Pdf
-from whorl.config.diagnostics.scales import Scale, number
+from whorl.config.diagnostics.scales import Scale, means_of_powers
 from whorl.config.section import option
-from whorl.programs.questions import Answers, Questions
+from whorl.programs.questions import Questions
 
 
 @dataclass(frozen=True)
@@ -118,13 +116,8 @@ def _ratios(questions: Questions, texts: Sequence[str], orders: range) -> Array:
     graph, values = questions.parser.graph, []
     for text in texts:
         node = questions.parser.parse(text).scalar
-        scaled = graph.apply("divide", node, graph.mean(node))
-        values += [number(questions, graph.mean(graph.power(scaled, graph.constant(n)))) for n in orders]
-
-    def of(answers: Answers) -> np.ndarray:
-        return listed_numbers(values)(answers).reshape(len(texts), len(orders))
-
-    return Array("ratio", ("quantity", "power"), "⟨fⁿ⟩/⟨f⟩ⁿ", of)
+        values += means_of_powers(questions, graph.apply("divide", node, graph.mean(node)), orders)
+    return Array("ratio", ("quantity", "power"), "⟨fⁿ⟩/⟨f⟩ⁿ", listed_numbers(values, len(orders)))
 
 
 def _number(questions: Questions, one: Number) -> Array:

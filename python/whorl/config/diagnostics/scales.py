@@ -1,7 +1,7 @@
 """Axes of histograms: how a quantity becomes a position among bins."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Literal
 
@@ -9,7 +9,7 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Quantity, listed_numbers
+from whorl.config.diagnostics.base import Array, Axis, Found, Quantity, listed_numbers
 from whorl.config.section import LARGEST_NUMBER, listed
 from whorl.programs.linear import WITHOUT_MEAN, band
 from whorl.programs.nodes import Graph, Node, is_constant
@@ -112,9 +112,7 @@ def _about_mean(graph: Graph, node: Node) -> tuple[Node, Node]:
     return graph.apply("subtract", node, mean), mean
 
 
-def with_squares(
-    questions: Questions, quantities: Sequence[Quantity]
-) -> tuple[tuple[Node, ...], Callable[[Answers], np.ndarray]]:
+def with_squares(questions: Questions, quantities: Sequence[Quantity]) -> tuple[tuple[Node, ...], Found]:
     """What is averaged over some of the points for the means and the variances of quantities there.
 
     These are the quantities about their means, and the squares of these. The function gives the means that
@@ -131,6 +129,12 @@ def number(questions: Questions, node: Node) -> Value:
     value = scalar(node)
     questions.numbers.append(value)
     return value
+
+
+def means_of_powers(questions: Questions, node: Node, orders: Iterable[int]) -> list[Value]:
+    """The means of some powers of a node, which are asked for."""
+    graph = questions.parser.graph
+    return [number(questions, graph.mean(graph.power(node, graph.constant(n)))) for n in orders]
 
 
 def counts(tally: Tally, axes: tuple[str, ...]) -> Array:

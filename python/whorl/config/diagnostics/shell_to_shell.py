@@ -7,9 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Texts, check_labels
+from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Texts, chosen
 from whorl.config.diagnostics.wave_bins import Bins, Found, Shelled, sum_of_pairs
-from whorl.config.explain import did_you_mean
 from whorl.config.forcing.base import units_of
 from whorl.config.measures import all_fields, exchanges
 from whorl.config.models.base import Exchange
@@ -75,9 +74,7 @@ class Transfers:
         names = {}
         for name, one in list(self._exchanges.items()):
             reverse = replace(one, giver=one.receiver, receiver=one.giver)
-            alike = (
-                other for other, known in self._exchanges.items() if _parties(known) == _parties(reverse)
-            )
+            alike = (other for other, known in self._exchanges.items() if known == reverse)
             names[name] = next(alike, f"{name} reversed")
             self._exchanges.setdefault(names[name], reverse)
         return names
@@ -119,10 +116,6 @@ class Transfers:
         return found
 
 
-def _parties(one: Exchange) -> tuple[Any, ...]:
-    return one.giver, one.receiver, one.mediator, one.sign, one.uniform
-
-
 class Exchanging(Diagnostic):
     """Base of what tells who gives to whom."""
 
@@ -130,17 +123,8 @@ class Exchanging(Diagnostic):
 
     def exchanges(self, case: Any) -> dict[str, Exchange]:
         """Those that are wanted. Raises ValueError if the model has none of a name."""
-        known, place = exchanges(case), f"diagnostics.{self.label}"
-        if not known:
-            raise ValueError(f'{place} is not possible with flow.model = "{case.flow.model}"')
-        check_labels(self.of, f"{place}.of")
-        for name in self.of:
-            if name not in known:
-                near = did_you_mean(name, known)
-                raise ValueError(
-                    f"{place}.of: there is no exchange {name} here, but {', '.join(known)}{near}"
-                )
-        return {name: known[name] for name in self.of or known}
+        place = f"diagnostics.{self.label}"
+        return chosen(self.of, exchanges(case), "exchange", place, case.flow.model)
 
     def unit(self, case: Any, wanted: dict[str, Exchange]) -> str:
         """That of the transfers."""

@@ -6,14 +6,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Layout, Texts, check_labels
-from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, Found, mode_counts, sum_of_pairs
+from whorl.config.columns import SQUARE_OF_CASE
+from whorl.config.diagnostics.base import SAME, Array, Axis, Found, Layout, Texts, check_labels, stacked
+from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, mode_counts, sum_of_pairs
 from whorl.config.section import option
 from whorl.config.wavenumbers import smallest_wavenumbers
-from whorl.programs.parse import ExpressionError, component_text, fault, in_one_line
+from whorl.programs.parse import component_text
 from whorl.programs.questions import Questions
-from whorl.programs.values import Value
 
 
 class Spectrum(ByWavenumber):
@@ -33,14 +32,17 @@ class Spectrum(ByWavenumber):
     def ask(self, questions: Questions, case: Any) -> Layout:
         bins = self.bins(case.grid)
         check_labels(self.of, f"diagnostics.{self.label}.of")
-        found = [one for text in self.of for one in self._spectra(questions, text, bins)]
+        labels, found = zip(
+            *(one for text in self.of for one in self._spectra(questions, text, bins)), strict=True
+        )
+        spectra = stacked(found)
         names = tuple(one.name for one in bins)
         counts = mode_counts(questions, bins)
         factors = self._factors(case.grid, bins)
         meaning = "Σ Re(f·g*) over the bin, whose sum over all bins is ⟨f·g⟩; g is f without times"
         return Layout(
             (
-                Axis("quantity", [label for label, _ in found], "what is measured"),
+                Axis("quantity", labels, "what is measured"),
                 *(one.coordinate() for one in bins),
             ),
             (
@@ -48,7 +50,7 @@ class Spectrum(ByWavenumber):
                     "spectrum",
                     ("quantity", *names),
                     meaning + self._changed(),
-                    lambda answers: np.array([of(answers) for _, of in found]) * factors(counts.of(answers)),
+                    lambda answers: spectra(answers) * factors(counts.of(answers)),
                     self._unit(names),
                 ),
                 counts,
@@ -58,7 +60,7 @@ class Spectrum(ByWavenumber):
 
     def _unit(self, names: Sequence[str]) -> str:
         wavenumbers = sum(name != "angle" for name in names) if self.density else 0
-        return f"({UNITS_OF_CASE})²" + ("", " length", " length²")[wavenumbers]
+        return SQUARE_OF_CASE + ("", " length", " length²")[wavenumbers]
 
     def _changed(self) -> str:
         return (", as of a continuum of modes" if self.compensate else "") + (
@@ -89,8 +91,8 @@ class Spectrum(ByWavenumber):
 
     def _spectra(self, questions: Questions, text: str, bins: Sequence[Bins]) -> list[tuple[str, Found]]:
         """The spectra of a text, each with its label."""
-        first = self._value(questions, "of", text)
-        second = first if self.times is None else self._value(questions, "times", self.times)
+        first = self.value_of(questions, text)
+        second = first if self.times is None else self.value_of(questions, self.times, "times")
         try:
             if second.rank != first.rank or (second is not first and (second.complex or first.complex)):
                 raise ValueError(
@@ -98,7 +100,7 @@ class Spectrum(ByWavenumber):
                 )
             pairs = list(zip(first.nodes(), second.nodes(), strict=True))
             if all(a.uniform or b.uniform for a, b in pairs):
-                raise ValueError("it is the same at all points")
+                raise ValueError(SAME)
             if not self.components or not first.rank:
                 return [(text, sum_of_pairs(questions, pairs, bins))]
             indices = list(np.ndindex(first.real.shape))
@@ -108,10 +110,4 @@ class Spectrum(ByWavenumber):
                 for n, index in enumerate(indices)
             ]
         except ValueError as error:
-            raise fault(str(error), in_one_line(text)).at(f"diagnostics.{self.label}.of") from None
-
-    def _value(self, questions: Questions, option_name: str, text: str) -> Value:
-        try:
-            return questions.parser.parse(text)
-        except ExpressionError as error:
-            raise error.at(f"diagnostics.{self.label}.{option_name}") from None
+            raise self.fault(str(error), text) from None

@@ -5,13 +5,12 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BeforeValidator
 
-from whorl.config.diagnostics.base import Axis, Diagnostic, Layout, Texts, check_labels
+from whorl.config.diagnostics.base import SAME, Axis, Diagnostic, Layout, Texts, check_labels, word_or_numbers
 from whorl.config.diagnostics.increments import Along, Measured
-from whorl.config.explain import did_you_mean
 from whorl.config.section import listed, option
 from whorl.programs.increments import HIGHEST_ORDER
 from whorl.programs.nodes import within
-from whorl.programs.parse import ExpressionError, fault, in_one_line
+from whorl.programs.parse import ExpressionError
 from whorl.programs.questions import Questions
 from whorl.programs.values import Value
 
@@ -20,15 +19,9 @@ PERIODIC = "F"
 Words = Literal["logarithmic", "all"]
 
 
-def word_or_numbers(value: Any) -> Any:
+def word_or_points(value: Any) -> Any:
     """A word, or numbers of points. Raises ValueError for anything else."""
-    numbers = listed(value)
-    if isinstance(numbers, tuple) and all(type(one) is int for one in numbers):
-        return numbers
-    if value in get_args(Words):
-        return value
-    near = did_you_mean(value, get_args(Words)) if isinstance(value, str) else ""
-    raise ValueError(f"it must be {' or '.join(get_args(Words))}, or a list of whole numbers{near}")
+    return word_or_numbers(value, get_args(Words), (int,), "whole numbers")
 
 
 class StructureFunctions(Diagnostic):
@@ -40,7 +33,7 @@ class StructureFunctions(Diagnostic):
     along: Annotated[tuple[Literal["x", "y", "z"], ...], BeforeValidator(listed)] | None = option(
         None, "the axes; all that are periodic and have several points by default", min_length=1
     )
-    separations: Annotated[Words | tuple[int, ...], BeforeValidator(word_or_numbers)] = option(
+    separations: Annotated[Words | tuple[int, ...], BeforeValidator(word_or_points)] = option(
         "logarithmic",
         "1, 2, 3, 4, 6, 8, 12, … points up to half of the box, all of these, or numbers of points",
     )
@@ -107,9 +100,9 @@ class StructureFunctions(Diagnostic):
         return sorted(set(self.separations))
 
     def _measured(self, questions: Questions, case: Any, text: str) -> Measured:
-        value = self._value(questions, "of", text)
+        value = self.vector_or_number(questions, "increments", text)
         if all(node.uniform for node in value.nodes()):
-            raise fault("it is the same at all points", in_one_line(text)).at(f"diagnostics.{self.label}.of")
+            raise self.fault(SAME, text)
         return Measured(text, value, diffusivity_of(case, text))
 
     def _check_periodic(self, axis: int, measured: Sequence[Measured], carrier: Value | None) -> None:
@@ -121,30 +114,18 @@ class StructureFunctions(Diagnostic):
             if any(one.kind == "coordinate" and one.value == axis for one in within(*value.nodes())):
                 name = "xyz"[axis]
                 reason = f"{name} is not periodic, so what it is in has no increments along {name}"
-                raise fault(reason, in_one_line(text)).at(f"diagnostics.{self.label}.{option_name}")
+                raise self.fault(reason, text, option_name)
 
     def _carrier(self, questions: Questions) -> Value | None:
+        text, option_name = self.carried_by or VELOCITY, "carried_by"
         try:
-            value = self._value(questions, "carried_by", self.carried_by or VELOCITY)
+            value = self.vector_or_number(questions, "increments", text, option_name)
         except ExpressionError:
             if self.carried_by:
                 raise
             return None
         if value.rank != 1:
-            raise fault("what carries is a vector", in_one_line(self.carried_by)).at(
-                f"diagnostics.{self.label}.carried_by"
-            )
-        return value
-
-    def _value(self, questions: Questions, option_name: str, text: str) -> Value:
-        try:
-            value = questions.parser.parse(text)
-            if value.complex or value.rank > 1:
-                raise fault(
-                    f"increments are of real vectors and numbers, and this is {value}", in_one_line(text)
-                )
-        except ExpressionError as error:
-            raise error.at(f"diagnostics.{self.label}.{option_name}") from None
+            raise self.fault("what carries is a vector", text, option_name)
         return value
 
 
@@ -154,8 +135,7 @@ def diffusivity_of(case: Any, text: str) -> float | None:
     for scalar in case.scalars:
         if scalar.name == text:
             return scalar.of_core(case.flow.viscosity_of_schmidt())[1][0]
-    symbols = {VELOCITY: ("u", VELOCITY, "viscosity"), "temperature": ("theta", "temperature", "diffusivity")}
-    for *names, parameter in symbols.values():
-        if text in names and parameter in parameters and names[1] in case.flow.outputs:
+    for symbol, name, parameter in (("u", VELOCITY, "viscosity"), ("theta", "temperature", "diffusivity")):
+        if text in (symbol, name) and parameter in parameters and name in case.flow.outputs:
             return parameters[parameter]
     return None

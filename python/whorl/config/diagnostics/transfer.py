@@ -7,9 +7,8 @@ from typing import Any, Literal
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Layout, Texts, check_labels
-from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, Found, mode_counts, sum_of_pairs
-from whorl.config.explain import did_you_mean
+from whorl.config.diagnostics.base import Array, Axis, Found, Layout, Once, Texts, chosen, stacked
+from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, mode_counts, sum_of_pairs
 from whorl.config.forces_named import refusals
 from whorl.config.forcing.base import UNITS
 from whorl.config.measures import balances
@@ -44,18 +43,19 @@ class Transfer(ByWavenumber):
 
     def ask(self, questions: Questions, case: Any) -> Layout:
         bins = self.bins(case.grid)
-        wanted = self._balances(case)
+        place = f"diagnostics.{self.label}"
+        wanted = chosen(self.of, balances(case), "balance", place, case.flow.model)
         parts = [
             one for name, balance in wanted.items() for one in self._parts(questions, case, name, balance)
         ]
-        contents = _stacked([self._sum(questions, bins, one, one.of, 1) for one in parts])
+        contents = stacked([self._sum(questions, bins, one, one.of, 1) for one in parts])
         labels = [f"{one.name} {term}" for one in parts for term in one.terms]
         transfers = [
             self._sum(questions, bins, one, nodes, 2) for one in parts for nodes in one.terms.values()
         ]
         if not transfers:
-            raise ValueError(f"diagnostics.{self.label}: no term changes {', '.join(wanted)} in this case")
-        found, (unit, rate) = _stacked(transfers), _units(wanted.values())
+            raise ValueError(f"{place}: no term changes {', '.join(wanted)} in this case")
+        found, (unit, rate) = Once(stacked(transfers)), _units(wanted.values())
         names = tuple(one.name for one in bins)
         arrays = [
             Array("content", ("content_quantity", *names), "what is balanced, in the bin", contents, unit),
@@ -77,19 +77,6 @@ class Transfer(ByWavenumber):
             *(one.coordinate() for one in bins),
         )
         return Layout(axes, tuple(arrays))
-
-    def _balances(self, case: Any) -> dict[str, Balance]:
-        """Those that are wanted. Raises ValueError if the model has none of a name."""
-        known = balances(case)
-        place = f"diagnostics.{self.label}"
-        if not known:
-            raise ValueError(f'{place} is not possible with flow.model = "{case.flow.model}"')
-        check_labels(self.of, f"{place}.of")
-        for name in self.of:
-            if name not in known:
-                near = did_you_mean(name, known)
-                raise ValueError(f"{place}.of: there is no balance {name} here, but {', '.join(known)}{near}")
-        return {name: known[name] for name in self.of or known}
 
     def _parts(self, questions: Questions, case: Any, name: str, balance: Balance) -> list[Part]:
         """The components of f each alone, or all together, with the terms that are not zero."""
@@ -138,10 +125,6 @@ def _nodes(values: Sequence[Value], index: tuple[int, ...] | None) -> list[Node]
     if index is None:
         return [node for value in values for node in value.nodes()]
     return [value.real[index] for value in values]
-
-
-def _stacked(found: Sequence[Found]) -> Found:
-    return lambda answers: np.array([of(answers) for of in found])
 
 
 def _flux(transfers: Found) -> Found:

@@ -1,6 +1,6 @@
 """Transfers between single modes: what one gives to another by a third."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import permutations
 from typing import Annotated, Any, Literal
 
@@ -77,7 +77,9 @@ class Triads(Exchanging):
         return triad
 
 
-def _read(questions: Questions, nodes: dict[str, list[Node]], modes: Sequence[Mode]) -> Any:
+def _read(
+    questions: Questions, nodes: dict[str, list[Node]], modes: Sequence[Mode]
+) -> Callable[[Answers], dict[str, np.ndarray]]:
     """The coefficients of fields by their names, [component][mode]; zero of what a plane flow lacks."""
     varying = [node for of in nodes.values() for node in of if not node.uniform]
     asked = questions.amplitude(Amplitudes(tuple(dict.fromkeys(varying)), tuple(modes)))

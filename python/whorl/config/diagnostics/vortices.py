@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout
+from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Found, Layout, Once
 from whorl.config.section import option
 from whorl.programs.questions import Answers, Questions
 from whorl.programs.tally import Selection
@@ -85,13 +85,13 @@ class Vortices(Diagnostic):
             )
         flat = case.flow.outputs["vorticity"].components == 1
         omega = "vorticity" if flat else "vorticity.z"
-        number = questions.parser.parse(OKUBO_WEISS.replace("vorticity", omega)).scalar
-        vorticity = questions.parser.parse(omega).scalar
-        graph = questions.parser.graph
-        scaled = graph.apply("divide", number, _deviation(graph, number))
-        selection = questions.select(Selection((vorticity, scaled), tuple(map(range, grid.points))))
+        number = OKUBO_WEISS.replace("vorticity", omega)
+        # Its mean is zero, so that its deviation is the root of its mean square.
+        texts = (omega, f"({number})/rms({number})")
+        nodes = tuple(questions.parser.parse(text).scalar for text in texts)
+        selection = questions.select(Selection(nodes, tuple(map(range, grid.points))))
         cell = grid.lengths[0] * grid.lengths[1] / (grid.points[0] * grid.points[1])
-        census = _Once(lambda found: self._census(found.selected(selection), cell))
+        census = Once(lambda found: self._census(found.selected(selection), cell))
         return self._layout(census)
 
     def _census(self, values: np.ndarray, cell: float) -> Census:
@@ -102,7 +102,7 @@ class Vortices(Diagnostic):
         def first(values: np.ndarray) -> np.ndarray:
             return np.pad(values[: self.most], (0, max(self.most - len(values), 0)), constant_values=np.nan)
 
-        def of(what: Callable[[Census], Any]) -> Callable[[Answers], np.ndarray]:
+        def of(what: Callable[[Census], Any]) -> Found:
             return lambda found: np.asarray(what(census(found)), float)
 
         numbers = (
@@ -136,20 +136,3 @@ class Vortices(Diagnostic):
 
 def _mean(values: np.ndarray) -> float:
     return float(values.mean()) if len(values) else np.nan
-
-
-def _deviation(graph: Any, node: Any) -> Any:
-    """The standard deviation of a node of zero mean."""
-    return graph.apply("sqrt", graph.mean(graph.apply("multiply", node, node)))
-
-
-class _Once:
-    """A function of answers that is worked out once for each."""
-
-    def __init__(self, of: Callable[[Answers], Census]):
-        self.of, self.last = of, (None, None)
-
-    def __call__(self, found: Answers) -> Census:
-        if self.last[0] is not found:
-            self.last = (found, self.of(found))
-        return self.last[1]

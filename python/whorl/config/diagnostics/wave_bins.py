@@ -1,19 +1,18 @@
 """Bins of the wavenumber, along one or two coordinates, in which sums over the modes are kept."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 import numpy as np
 from pydantic import BeforeValidator
 
-from whorl.config.diagnostics.base import Array, Axis, Diagnostic
+from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Found, word_or_numbers
 from whorl.config.diagnostics.scales import number
-from whorl.config.explain import did_you_mean
-from whorl.config.section import listed, option
+from whorl.config.section import one_or_listed, option
 from whorl.config.wavenumbers import shell_count, smallest_wavenumber, smallest_wavenumbers
 from whorl.programs.nodes import Node
 from whorl.programs.questions import Answers, Questions
@@ -30,30 +29,26 @@ MEANINGS = {
     "kpar": "size of the wavenumber along the axis",
     "angle": "angle between the wavenumber and the axis",
 }
-Found = Callable[[Answers], np.ndarray]
 LARGEST_COUNT = 1 << 17  # of cells
 
 
-def words_or_edges(value: Any) -> Any:
+def word_or_edges(value: Any) -> Any:
     """A word, or numbers that rise from 0 or more on. Raises ValueError for anything else."""
-    numbers = listed(value)
-    if isinstance(numbers, tuple) and all(type(one) in (int, float) for one in numbers):
-        rise = len(numbers) > 1 and numbers[0] >= 0 and all(a < b for a, b in pairwise(numbers))
-        if not rise or not math.isfinite(numbers[-1]):
-            raise ValueError("edges are two numbers at least, which rise from 0 or more on")
-        return tuple(map(float, numbers))
-    if value in ("linear", "logarithmic"):
-        return value
-    near = did_you_mean(value, ("linear", "logarithmic")) if isinstance(value, str) else ""
-    raise ValueError(f"it must be linear or logarithmic, or a list of numbers that rise{near}")
+    found = word_or_numbers(value, get_args(Words), (int, float), "numbers that rise")
+    if isinstance(found, str):
+        return found
+    rise = len(found) > 1 and found[0] >= 0 and all(a < b for a, b in pairwise(found))
+    if not rise or not math.isfinite(found[-1]):
+        raise ValueError("edges are two numbers at least, which rise from 0 or more on")
+    return tuple(map(float, found))
 
 
-Shells = Annotated[Words | tuple[float, ...], BeforeValidator(words_or_edges)]
+Shells = Annotated[Words | tuple[float, ...], BeforeValidator(word_or_edges)]
 
 
 def one_or_two(value: Any) -> Any:
     """One word stands for a list of one. Raises ValueError for none, or more than two."""
-    names = (value,) if isinstance(value, str) else listed(value)
+    names = one_or_listed(value)
     if isinstance(names, tuple) and not 1 <= len(names) <= 2:
         raise ValueError("name one coordinate, or two")
     return names

@@ -68,7 +68,6 @@ class Balance:
     of: tuple[str, ...]
     terms: dict[str, tuple[str, ...]]
     unit: str
-    meaning: str
     turning: dict[str, tuple[str, ...]] = field(default_factory=dict)
     factor: float = 0.5
     together: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -104,7 +103,6 @@ class Exchange:
     receiver: str
     mediator: str
     sign: int
-    meaning: str
     rank: int = 1
     uniform: str = ""
 

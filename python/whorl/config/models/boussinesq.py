@@ -16,6 +16,7 @@ from whorl.config.models.viscous import (
     VORTICITY,
     ViscousFlow,
     along,
+    balance_of_carried,
     carried,
     length,
 )
@@ -128,15 +129,10 @@ class Boussinesq(ViscousFlow):
     def balances(self) -> dict[str, Balance]:
         of_u = super().balances()["energy"]
         buoyancy = {"buoyancy": ("vector(0, 0, -buoyancy_frequency*temperature)",)}
-        of_theta = {
-            "advection": ("-div(velocity*temperature)",),
-            "buoyancy": ("buoyancy_frequency*velocity.z",),
-            "diffusion": ("diffusivity*lap(temperature)",),
-            "forcing": ("temperature_force",),
-        }
+        of_theta = {"buoyancy": "buoyancy_frequency*velocity.z"}
         return {
             "energy": replace(of_u, terms=of_u.terms | buoyancy),
-            "potential_energy": Balance(("temperature",), of_theta, "length²/time²", "½θ² of the mode"),
+            "potential_energy": balance_of_carried("temperature", "length²/time²", "diffusivity", of_theta),
         }
 
     def without_mean(self, bases: str) -> tuple[str, ...]:

@@ -148,4 +148,4 @@ i ∂ψ/∂t = −a ∇²ψ + b |ψ|²ψ − b ρ0 ψ,  a = c ξ/√2,  b = c/(�
             "interaction": (f"{local}*imag(psi)", f"-{local}*real(psi)"),
             "forcing": ("real(psi_force)", "imag(psi_force)"),
         }
-        return {"mass": Balance(("real(psi)", "imag(psi)"), terms, "density", "|ψ|² of the mode", factor=1.0)}
+        return {"mass": Balance(("real(psi)", "imag(psi)"), terms, "density", factor=1.0)}

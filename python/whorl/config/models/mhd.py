@@ -44,7 +44,7 @@ MAGNETIC = FieldOf(
 MEAN_FIELD = "vector(mean_field_x, mean_field_y, mean_field_z)"
 WHOLE_FIELD = f"(magnetic + {MEAN_FIELD})"
 LORENTZ = f"cross(current, magnetic + {MEAN_FIELD})"
-BY_B = Exchange("magnetic", "magnetic", "magnetic", 1, "∫ f·((B0 + b)·∇)g", uniform=MEAN_FIELD)
+BY_B = Exchange("magnetic", "magnetic", "magnetic", 1, uniform=MEAN_FIELD)
 EXCLUDED_BY_KINEMATIC = ("hall", "rotation", "drag", "hyperviscosity", "hypoviscosity")
 CURRENT = FieldOf(3, "1/time", "current j, the curl of b", symbol="j", definition="curl(magnetic)")
 
@@ -188,13 +188,12 @@ class Mhd(ViscousFlow):
     def exchanges(self) -> dict[str, Exchange]:
         """Those of u and b, of which B0 mediates between modes of one wavenumber."""
         within_b = {
-            "b to b": Exchange("magnetic", "magnetic", "velocity", -1, "−∫ f·(u·∇)g, f and g of b"),
-            "u to b": replace(BY_B, giver="velocity", meaning=f"{BY_B.meaning}, f of b and g of u"),
+            "b to b": Exchange("magnetic", "magnetic", "velocity", -1),
+            "u to b": replace(BY_B, giver="velocity"),
         }
         if self.kinematic:
             return within_b
-        b_to_u = replace(BY_B, receiver="velocity", meaning=f"{BY_B.meaning}, f of u and g of b")
-        return super().exchanges() | within_b | {"b to u": b_to_u}
+        return super().exchanges() | within_b | {"b to u": replace(BY_B, receiver="velocity")}
 
     def balances(self) -> dict[str, Balance]:
         """The magnetic field is carried and stretched by u; the Lorentz force is without its gradient."""
@@ -205,7 +204,7 @@ class Mhd(ViscousFlow):
         if self.hall:
             of_b["hall"] = (f"-hall*curl({LORENTZ})",)
         of_b |= {"ohmic": ("resistivity*lap(magnetic)",), "forcing": ("magnetic_force",)}
-        magnetic = Balance(("magnetic",), of_b, "length²/time²", "½|b|² of the mode")
+        magnetic = Balance(("magnetic",), of_b, "length²/time²")
         if self.kinematic:
             return {"magnetic_energy": magnetic}
         of_u = super().balances()["energy"]

@@ -146,9 +146,7 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         """That of the energy by the velocity, and of the enstrophy; the term of β does no work on either."""
         terms = {"advection": ("-div(velocity*vorticity)",)} | self.losses_of("vorticity")
         terms["forcing"] = ("vorticity_force",)
-        return super().balances() | {
-            "enstrophy": Balance(("vorticity",), terms, "1/time²", "½ω² of the mode")
-        }
+        return super().balances() | {"enstrophy": Balance(("vorticity",), terms, "1/time²")}
 
     def parameters(self) -> dict[str, float]:
         return self.losses() | {"beta": self.beta}

@@ -21,6 +21,7 @@ from whorl.config.models.viscous import (
     VELOCITY,
     VISCOUS,
     VORTICITY,
+    balance_of_carried,
     carried,
     pressure,
     turnover_rate,
@@ -201,21 +202,13 @@ class RayleighBenard(Model):
             "viscous": ("viscosity*lap(velocity)",),
             "forcing": ("velocity_force",),
         }
-        of_theta = {
-            "advection": ("-div(velocity*temperature)",),
-            "buoyancy": ("velocity.z",),
-            "diffusion": ("diffusivity*lap(temperature)",),
-            "forcing": ("temperature_force",),
-        }
+        of_theta = {"buoyancy": "velocity.z"}
         turning = {"pressure": ("-grad(p)",)}
         if self.rotation_rate():
             turning["coriolis"] = ("-2*cross(vector(0, 0, rotation_z), velocity)",)
         return {
-            "energy": Balance(
-                *(("velocity",), of_u, "length²/time²", "½|u|² of the mode", turning),
-                together=ADVECTION_TOGETHER,
-            ),
-            "thermal_variance": Balance(("temperature",), of_theta, "", "½θ² of the mode"),
+            "energy": Balance(("velocity",), of_u, "length²/time²", turning, together=ADVECTION_TOGETHER),
+            "thermal_variance": balance_of_carried("temperature", "", "diffusivity", of_theta),
         }
 
     def headline(self) -> str:

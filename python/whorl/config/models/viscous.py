@@ -215,12 +215,19 @@ def _square_with(operator: str, power: int, field: str) -> str:
     return f"{field}*({applied})" if field == "vorticity" else f"dot({field}, {applied})"
 
 
-U_TO_U = Exchange("velocity", "velocity", "velocity", -1, "−∫ f·(u·∇)g, f and g of u")
+U_TO_U = Exchange("velocity", "velocity", "velocity", -1)
 
 
 def carried(name: str) -> Exchange:
     """A number that the velocity carries."""
-    return Exchange(name, name, "velocity", -1, f"−∫ f u·∇g, f and g of {name}", rank=0)
+    return Exchange(name, name, "velocity", -1, rank=0)
+
+
+def balance_of_carried(name: str, unit: str, diffusivity: str, sources: Mapping[str, str]) -> Balance:
+    """That of a number which the velocity carries and which diffuses, with what else changes it, by term."""
+    advection, diffusion = f"-div(velocity*{name})", f"{diffusivity}*lap({name})"
+    terms = {"advection": advection, **sources, "diffusion": diffusion, "forcing": f"{name}_force"}
+    return Balance((name,), {term: (text,) for term, text in terms.items()}, unit)
 
 
 class Losses(Model):
@@ -292,8 +299,8 @@ class Losses(Model):
         terms = {"advection": (ADVECTION,)} | self.losses_of("velocity")
         terms["forcing"] = ("velocity_force",)
         turning = {"pressure": ("-grad(p)",)}
-        unit, meaning = "length²/time²", "½|u|² of the mode"
-        return {"energy": Balance(("velocity",), terms, unit, meaning, turning, together=ADVECTION_TOGETHER)}
+        unit = "length²/time²"
+        return {"energy": Balance(("velocity",), terms, unit, turning, together=ADVECTION_TOGETHER)}
 
     def moves(self, statistics: Mapping[str, float]) -> bool:
         return statistics["energy"] > 0

@@ -25,6 +25,8 @@ LAW = {
     "zorder": 1,
 }  # what curves are compared with
 ZERO = LAW | {"linewidth": 0.8, "linestyle": "-"}
+DASH_OF_AXIS = {"x": "-", "y": "--", "z": ":"}  # dashes of curves along an axis
+DASH_AS_TEXT = {"x": "──", "y": "– –", "z": "·····"}
 ROWS = 20  # of a legend beside a graph
 WIDTH, HEIGHT = 6.4, 4.2  # of a figure with one graph, in inches
 
@@ -56,6 +58,11 @@ def quantity_of(array: xr.DataArray) -> str | None:
     return next((str(name) for name in array.dims if str(name).endswith("quantity")), None)
 
 
+def coordinates_of(array: xr.DataArray) -> list[str]:
+    """The other axes of an array, such as the coordinates of bins."""
+    return [str(name) for name in array.dims if name != quantity_of(array)]
+
+
 def curves(array: xr.DataArray) -> Iterator[tuple[str, xr.DataArray, Look]]:
     """The name, values and look for each quantity of an array; one without a name if there is none."""
     if (axis := quantity_of(array)) is None:
@@ -75,10 +82,8 @@ def error_of(data: xr.Dataset, array: xr.DataArray) -> np.ndarray | None:
     errors = data.get(f"{array.name}_error")
     if errors is None:
         return None
-    axis = quantity_of(errors)
-    if axis is not None and axis not in array.dims:
-        errors = errors.sel({axis: array[axis]})
-    return errors.transpose(*array.dims).values
+    chosen = {axis: array[axis] for axis in errors.dims if axis not in array.dims}
+    return errors.sel(chosen).transpose(*array.dims).values
 
 
 def draw_curve(ax: Axes, place: np.ndarray, values: np.ndarray, look: Look, label: str, **more: Any) -> None:
@@ -126,6 +131,16 @@ def label_of(variable: xr.DataArray, name: str = "") -> str:
     """The name of an axis with its unit, where it has one that says something."""
     unit = variable.attrs.get("units", "1")
     return f"{name or variable.name}" + ("" if unit == "1" or UNITS_OF_CASE in unit else f"  [{unit}]")
+
+
+def axes_of_separations(data: xr.Dataset) -> list[str]:
+    """The axes along which points are apart."""
+    return [axis for axis in "xyz" if f"r_{axis}" in data.dims]
+
+
+def label_of_separations(axes: Sequence[str]) -> str:
+    """The name of an axis of separations, with the dashes of the curves along each axis."""
+    return f"r  [length]   {', '.join(f'{axis} {DASH_AS_TEXT[axis]}' for axis in axes)}"
 
 
 def scaled(data: xr.Dataset, axis: str) -> str:

@@ -12,7 +12,7 @@ from matplotlib.colors import Normalize
 from matplotlib.figure import Figure
 from matplotlib.ticker import ScalarFormatter
 
-from whorl.results.diagnostic_plots.base import label_of
+from whorl.results.diagnostic_plots.base import coordinates_of, label_of
 
 STEPS = (1, 2, 5)  # of ticks in a decade
 FEW_DECADES = 2.5  # up to which a decade has all of them
@@ -25,11 +25,6 @@ COLUMNS, SIDE = 3, 4.3  # of maps, and the width of one in inches
 def edges_of(data: xr.Dataset, name: str) -> np.ndarray:
     """The edges of the bins of a coordinate, one more than there are bins."""
     return np.append(data[f"{name}_lower"].values, data[f"{name}_upper"].values[-1])
-
-
-def coordinates_of(array: xr.DataArray) -> list[str]:
-    """The coordinates of the bins of an array."""
-    return [str(name) for name in array.dims if not str(name).endswith("quantity")]
 
 
 def is_angle(name: str) -> bool:

@@ -3,7 +3,7 @@
 import xarray as xr
 from matplotlib.figure import Figure
 
-from whorl.results.diagnostic_plots.base import HEIGHT, WIDTH, draw_curves, label_of, legend
+from whorl.results.diagnostic_plots.base import HEIGHT, WIDTH, coordinates_of, draw_curves, label_of, legend
 from whorl.results.slices import told_position
 
 
@@ -11,7 +11,7 @@ def draw_line(figure: Figure, data: xr.Dataset) -> None:
     """A curve for each quantity, and in the title where the line lies."""
     figure.set_size_inches(WIDTH, HEIGHT)
     ax = figure.subplots()
-    (along,) = (str(name) for name in data["line"].dims if name in ("x", "y", "z"))
+    (along,) = coordinates_of(data["line"])
     draw_curves(ax, data[along].values, data, data["line"])
     where = zip(data["across"].values, data["position"].values, strict=True)
     ax.set_title(",   ".join(f"{axis} = {told_position(float(place))}" for axis, place in where), fontsize=10)

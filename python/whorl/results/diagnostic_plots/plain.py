@@ -9,13 +9,13 @@ from whorl.base.errors import CaseError
 from whorl.results.diagnostic_plots.base import (
     HEIGHT,
     WIDTH,
+    coordinates_of,
     curves,
     draw_curves,
     error_of,
     label_of,
     legend,
     places,
-    quantity_of,
     tell_left_out,
 )
 
@@ -24,13 +24,13 @@ MOST = 4  # graphs
 
 def draw_plain(figure: Figure, data: xr.Dataset) -> None:
     """The arrays with the most axes, a graph each; of maps one for each quantity."""
-    arrays = [one for one in _arrays(data) if len(_axes(one)) <= 2]
+    arrays = [one for one in _arrays(data) if len(coordinates_of(one)) <= 2]
     if not arrays:
         raise CaseError(
             "the diagnostic has no array of numbers over two axes or fewer, so there is no picture of it."
         )
-    most = max(len(_axes(one)) for one in arrays)
-    parts = [one for one in arrays if len(_axes(one)) == most]
+    most = max(len(coordinates_of(one)) for one in arrays)
+    parts = [one for one in arrays if len(coordinates_of(one)) == most]
     if most == 2:
         parts = [part for one in parts for _, part, _ in curves(one)]
     tell_left_out(figure, len(parts) - MOST)
@@ -50,10 +50,6 @@ def _arrays(data: xr.Dataset) -> list[xr.DataArray]:
     ]
 
 
-def _axes(array: xr.DataArray) -> list[str]:
-    return [str(name) for name in array.dims if name != quantity_of(array)]
-
-
 def _numbers(ax: Axes, data: xr.Dataset, array: xr.DataArray) -> None:
     names = [name for name, *_ in curves(array)]
     at, error = np.arange(len(names)), error_of(data, array)
@@ -65,7 +61,7 @@ def _numbers(ax: Axes, data: xr.Dataset, array: xr.DataArray) -> None:
 
 
 def _curves(ax: Axes, data: xr.Dataset, array: xr.DataArray) -> None:
-    (axis,) = _axes(array)
+    (axis,) = coordinates_of(array)
     at, texts = places(data, axis)
     style = {"marker": "o", "linestyle": ""} if texts else {}
     draw_curves(ax, at, data, array, **style)
@@ -76,7 +72,7 @@ def _curves(ax: Axes, data: xr.Dataset, array: xr.DataArray) -> None:
 
 
 def _map(ax: Axes, data: xr.Dataset, array: xr.DataArray) -> None:
-    (up, rows), (across, columns) = ((places(data, axis), axis)[::-1] for axis in _axes(array))
+    (up, rows), (across, columns) = ((places(data, axis), axis)[::-1] for axis in coordinates_of(array))
     ax.grid(False)
     image = ax.pcolormesh(
         columns[0], rows[0], array.values, cmap="viridis", shading="nearest", rasterized=True

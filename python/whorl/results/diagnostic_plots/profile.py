@@ -6,6 +6,7 @@ from matplotlib.figure import Figure
 from whorl.results.diagnostic_plots.base import (
     HEIGHT,
     WIDTH,
+    coordinates_of,
     curves,
     draw_upright_curve,
     error_of,
@@ -18,7 +19,7 @@ from whorl.results.diagnostic_plots.slice import draw_maps
 
 def draw_profile(figure: Figure, data: xr.Dataset) -> None:
     """Means over planes and their variances, or means over lines."""
-    axes = sorted(str(name) for name in data["profile"].dims if name != "quantity")
+    axes = sorted(coordinates_of(data["profile"]))
     if len(axes) == 1:
         _draw_curves(figure, data, axes[0])
     else:

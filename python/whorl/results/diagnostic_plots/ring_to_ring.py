@@ -10,6 +10,7 @@ from whorl.results.diagnostic_plots.binned import (
     OF_PI,
     about_zero,
     colour_bar,
+    drawn_edges,
     edges_of,
     mark_doubtful,
     ticks_between,
@@ -49,9 +50,7 @@ def _strongest(transfer: np.ndarray) -> tuple[int, int]:
 
 def _radii(data: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     """The edges of the shells, and their distances from the middle."""
-    edges = edges_of(data, "giver_k")
-    if edges[0] == 0:
-        edges[0] = edges[1] / 2
+    edges = drawn_edges("giver_k", edges_of(data, "giver_k"))
     away = np.log(edges / edges[0])
     return edges, away + HOLE * away[-1]
 

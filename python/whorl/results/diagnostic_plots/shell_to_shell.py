@@ -8,8 +8,7 @@ from matplotlib.figure import Figure
 from whorl.results.diagnostic_plots.base import (
     ZERO,
     curves,
-    draw_band,
-    draw_curve,
+    draw_curves,
     error_of,
     label_of,
     legend,
@@ -56,9 +55,7 @@ def _draw_matrix(ax: Axes, data: xr.Dataset, values: xr.DataArray, name: str) ->
 def _draw_fluxes(ax: Axes, data: xr.Dataset) -> None:
     """What the shells up to a wavenumber give to those beyond it."""
     edges = edges_of(data, "giver_k")
-    for name, one, look in curves(data["flux"]):
-        draw_curve(ax, edges[1:], one.values, look, name)
-        draw_band(ax, edges[1:], one.values, error_of(data, one), look.color)
+    draw_curves(ax, edges[1:], data, data["flux"])
     ax.axhline(0, **ZERO)
     ax.set_title("flux to the shells beyond k", fontsize=10)
     tell_bins(ax.xaxis, data, "giver_k", edges[1:])

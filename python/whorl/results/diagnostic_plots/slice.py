@@ -5,7 +5,15 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from whorl.results.diagnostic_plots.base import curves, draw_curve, label_of, look, options_of, tell_left_out
+from whorl.results.diagnostic_plots.base import (
+    coordinates_of,
+    curves,
+    draw_curve,
+    label_of,
+    look,
+    options_of,
+    tell_left_out,
+)
 from whorl.results.slices import scale_of, told_position
 
 MOST, COLUMNS = 9, 3  # maps
@@ -16,7 +24,7 @@ ROOM = (1.5, 1.2)  # beside and above a map
 def draw_slice_of(figure: Figure, data: xr.Dataset) -> None:
     """Values on the plane of the slice."""
     normal, place = options_of(data).get("normal", ""), float(data["position"])
-    up, across = (str(name) for name in data["slice"].dims if name in ("x", "y", "z"))
+    up, across = coordinates_of(data["slice"])
     draw_maps(figure, data["slice"], (up, across), f"at {normal} = {told_position(place)}")
 
 

@@ -12,6 +12,7 @@ from whorl.results.diagnostic_plots.base import (
     HEIGHT,
     WIDTH,
     Look,
+    coordinates_of,
     curves,
     draw_band,
     draw_curve,
@@ -24,7 +25,6 @@ from whorl.results.diagnostic_plots.base import (
 )
 from whorl.results.diagnostic_plots.binned import (
     about_zero,
-    coordinates_of,
     draw_bins,
     edges_of,
     graphs,

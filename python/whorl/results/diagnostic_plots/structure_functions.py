@@ -10,12 +10,16 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import LogLocator, NullFormatter
 
 from whorl.results.diagnostic_plots.base import (
+    DASH_OF_AXIS,
     HEIGHT,
     LAW,
     WIDTH,
     Look,
+    axes_of_separations,
     draw_band,
     draw_curve,
+    error_of,
+    label_of_separations,
     legend,
     short,
     tell_left_out,
@@ -42,8 +46,6 @@ class Balance(NamedTuple):
     quantity: str
 
 
-STYLES = {"x": "-", "y": "--", "z": ":"}
-LINES = {"x": "──", "y": "– –", "z": "·····"}
 DEEPEST = 0.3  # of a moment: so far down a band of errors goes that reaches zero, where the axis has no end
 
 
@@ -52,7 +54,7 @@ def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
 
     Beside them are balances of these, or else the signed moments of one if there are any.
     """
-    axes = [axis for axis in "xyz" if f"r_{axis}" in data.dims]
+    axes = axes_of_separations(data)
     parts, balances = _parts(data), _balances(data, axes[0])
     beside = bool(balances) or f"signed_{parts[0].name}_{axes[0]}" in data
     graphs = len(parts) + beside
@@ -66,7 +68,7 @@ def draw_structure_functions(figure: Figure, data: xr.Dataset) -> None:
         _signed(last, data, axes, parts[0])
     for ax in figure.axes:
         legend(ax)
-        ax.set(xscale="log", xlabel=f"r  [length]   {', '.join(f'{axis} {LINES[axis]}' for axis in axes)}")
+        ax.set(xscale="log", xlabel=label_of_separations(axes))
         ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_major_formatter("{x:g}")
         ax.xaxis.set_minor_formatter(NullFormatter())
@@ -152,7 +154,7 @@ def _line(
 ) -> None:
     """The curve of one quantity along the axis that ends the name of the array, with its errors."""
     axis = name[-1]
-    r, values, errors = data[f"r_{axis}"].values, data[name].sel(where).values, data.get(f"{name}_error")
-    draw_curve(ax, r, values, Look(color, STYLES[axis]), label)
-    floor = -np.inf if deepest is None else deepest * values
-    draw_band(ax, r, values, None if errors is None else errors.sel(where).values, color, floor)
+    r, one = data[f"r_{axis}"].values, data[name].sel(where)
+    draw_curve(ax, r, one.values, Look(color, DASH_OF_AXIS[axis]), label)
+    floor = -np.inf if deepest is None else deepest * one.values
+    draw_band(ax, r, one.values, error_of(data, one), color, floor)

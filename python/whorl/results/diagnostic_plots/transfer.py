@@ -11,6 +11,7 @@ from whorl.results.diagnostic_plots.base import (
     WIDTH,
     ZERO,
     Look,
+    coordinates_of,
     draw_band,
     draw_curve,
     error_of,
@@ -21,7 +22,6 @@ from whorl.results.diagnostic_plots.base import (
 )
 from whorl.results.diagnostic_plots.binned import (
     about_zero,
-    coordinates_of,
     draw_bins,
     edges_of,
     graphs,

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
-from whorl.results.diagnostic_plots.base import WIDTH, few_ticks, look, tell_left_out
+from whorl.results.diagnostic_plots.base import WIDTH, error_of, few_ticks, look, tell_left_out
 
 MOST, ROW = 16, 0.34  # triads, and the height of one in inches
 PAIRS = (("k|p|q", "p gives k"), ("k|q|p", "q gives k"), ("p|q|k", "q gives p"))
@@ -19,11 +19,11 @@ def draw_triads(figure: Figure, data: xr.Dataset) -> None:
     rows = np.arange(count)
     for ax, name in zip(axes, names, strict=True):
         for n, (order, label) in enumerate(PAIRS):
-            chosen = {"quantity": name, "order": order}
-            one = transfer.sel(chosen).isel(triad=slice(count))
-            error = data["transfer_error"].sel(chosen)[:count] if "transfer_error" in data else None
+            one = transfer.sel(quantity=name, order=order)
+            error = error_of(data, one)
             style = {"color": look(n).color, "label": label, "markersize": 5}
-            ax.errorbar(one.values, rows + 0.2 * (n - 1), xerr=error, fmt="o", elinewidth=1, **style)
+            bars = None if error is None else error[:count]
+            ax.errorbar(one.values[:count], rows + 0.2 * (n - 1), xerr=bars, fmt="o", elinewidth=1, **style)
         ax.axvline(0, color="0.5", linewidth=0.6)
         ax.set_title(str(name), fontsize=10)
         ax.set_xlabel("transfer")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -16,8 +17,7 @@ RESOLVED = "kmax_"  # how names of columns begin that tell the resolution
 OF_FORCES = ("_force_power", "_injection")  # ends of names of terms that are zero without forces
 
 
-@dataclass(frozen=True)
-class Check:
+class Check(NamedTuple):
     """A row of the table: what is looked at, what it is, and how it is to be read."""
 
     name: str

@@ -17,12 +17,12 @@ from whorl.output.directory import RunDirectory
 from whorl.results.averages import HEADING, Averages, averages_of
 from whorl.results.plots import headline
 from whorl.results.report import checks, facts, pictures
+from whorl.results.report.pictures import Window
 from whorl.results.report.run_log import read_log
 from whorl.results.report.standing import standing_of
 from whorl.results.runs import RunResults
 
 TEMPLATE = "page.html"
-Window = tuple[float | None, float | None]
 
 
 @dataclass
@@ -88,7 +88,7 @@ def _results(read: Contents, place: RunDirectory, window: Window) -> dict[str, A
         shown["curves"] = list(pictures.main_curves(run, series, read.averages))
         shown["columns"] = list(pictures.other_curves(run, series, read.averages))
         shown["checks"] = checks.checks(run.case, series, read.spectra)
-        shown["balances"] = checks.balances(run.case, series)
+        shown["balances"] = _balance_rows(checks.balances(run.case, series))
     if read.spectra is not None and read.spectra.sizes["time"]:
         shown["spectra"] = list(pictures.spectra_of(run, read.spectra, read.averages, read.span))
     measured = _there(place.diagnostics, lambda: run.diagnostics, failed)
@@ -149,6 +149,16 @@ def _rows(averages: Averages) -> list[facts.Row]:
     return [(*cells, meaning) for cells, meaning in zip(averages.cells(), meanings, strict=True)]
 
 
+def _balance_rows(balances: list[checks.Balance]) -> list[facts.Row]:
+    """The rows of the table of balances."""
+    rows = []
+    for one in balances:
+        terms = "; ".join(f"{term}: {_number(value)}" for term, value in one.terms)
+        numbers = (_number(value) for value in (one.residual, one.relative, one.of_largest))
+        rows.append((one.column, _number(one.change), terms or "none: it is conserved", *numbers))
+    return rows
+
+
 def _options(window: Window) -> str:
     """A window as options of a command."""
     edges = zip(("--from", "--to"), window, strict=True)
@@ -174,5 +184,4 @@ def _template() -> jinja2.Template:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    environment.filters["number"] = _number
     return environment.get_template(TEMPLATE)

@@ -211,7 +211,7 @@ def diagnostics(
             shown, when = what_to_draw(run, states, name, None, window, remarks.append)
             kind = str(data.attrs.get("kind", "diagnostic"))
             about = str(data.attrs.get("about", "")) or f"a diagnostic of kind {kind}"
-            of = ", ".join(map(str, data["quantity"].values)) if "quantity" in data.coords else ""
+            of = _quantities(data)
             alt = f"Graphs of the diagnostic {name} ({kind}){' of ' + of if of else ''}: {about}; {when}."
             own = (one for one in remarks if one != verdict and _told_here(one))
             caption = " ".join(map(sentence, [when, *own]))
@@ -226,10 +226,9 @@ def probes(
 ) -> Iterator[tuple[str, str, Image]]:
     """Of each probe its name, what it reads, and its picture; uneven steps are made even, which is said."""
     for name, data in read.items():
-        of = ", ".join(map(str, data["quantity"].values)) if "quantity" in data.coords else ""
         what = "modes" if "mode" in data.dims else "points"
         count = data.sizes.get("mode", data.sizes.get("point", 0))
-        about = f"{of} at {count} {what}"
+        about = f"{_quantities(data)} at {count} {what}"
         alt = f"Above the series that the probe {name} read, {about}; below their spectra."
         for resample in (False, True):
             try:
@@ -245,6 +244,11 @@ def probes(
             else:
                 yield name, about, drawn
                 break
+
+
+def _quantities(data: xr.Dataset) -> str:
+    """The names of what is measured, if it has some."""
+    return ", ".join(map(str, data["quantity"].values)) if "quantity" in data.coords else ""
 
 
 def _told_here(remark: str) -> bool:
