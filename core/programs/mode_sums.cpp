@@ -100,9 +100,13 @@ template <class Real> struct SumColumns {
     // On threads: the sum of a row's terms, each added to those before.
     template <class Device>
     static void add_terms(const ModeRow<Real>& row, const Scaled& a, const Scaled& b, double* sums) {
-        const double factor = a.factor * b.factor;
-        Device::run(row.length,
-                    [&](std::int64_t i) { sums[i] += factor * term(row, i, a.values[i], b.values[i]); });
+        const double factor = a.factor * b.factor * static_cast<double>(row.weight);
+        const auto product = [&](std::int64_t i) {
+            return static_cast<double>(a.values[i].re) * static_cast<double>(b.values[i].re) +
+                   static_cast<double>(a.values[i].im) * static_cast<double>(b.values[i].im);
+        };
+        Device::run(row.length, [&](std::int64_t i) { sums[i] += factor * product(i); });
+        if (row.from_zero) sums[0] -= 0.5 * factor * product(0);
     }
     template <class Device> void add(int j, Complex<Real>* space) const {
         each_row<Device>(j, space, [&](int p, const ModeRow<Real>& row, const Scaled& a, const Scaled& b) {

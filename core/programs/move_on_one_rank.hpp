@@ -52,15 +52,39 @@ template <class Real> struct MoveRows {
                 conjugate ? Complex<Real>{of.sign * value.re, -of.sign * value.im} : value;
         }
     };
-    // That of a mode with n_x >= 0, or zero if it is not kept.
+    // That of a mode with n_x >= 0 that is kept.
     WHORL_INLINE Complex<Real> value(const ModeNumbers& n) const {
-        const auto is_beyond = [&](int number, int most) { return number > most || -number > most; };
-        if (n[0] > extent[0] || is_beyond(n[1], extent[1]) || is_beyond(n[2], extent[2])) return {0, 0};
-        const int ky = from_y[wrapped(n[1], 2 * extent[1] + 1)], kx = from_x[n[0]];
-        const Row modes = from_rows[1LL * ky * from_nz + wrapped(n[2], from_nz)];
-        return kx < modes.length ? from[modes.offset + kx] : Complex<Real>{0, 0};
+        return from[row_of(n[1], n[2]).offset + from_x[n[0]]];
+    }
+    static WHORL_INLINE bool is_beyond(int number, int most) { return number > most || -number > most; }
+    // The row of `from` of numbers that are not beyond.
+    WHORL_INLINE Row row_of(int ky, int kz) const {
+        const int j = from_y[wrapped(ky, 2 * extent[1] + 1)];
+        return from_rows[1LL * j * from_nz + wrapped(kz, from_nz)];
     }
     WHORL_INLINE RowOf row(std::int64_t r) const { return {*this, r, to_rows[r].length}; }
+};
+
+// Where no axis is swapped and both have all kx in their order, a row is a piece of one.
+template <class Real> struct CopyRows {
+    MoveRows<Real> of;
+
+    struct RowOf {
+        const Complex<Real>* from;
+        Complex<Real>* to;
+        int length;
+        WHORL_INLINE void operator()(std::int64_t i) const { to[i] = from[i]; }
+    };
+    // Of the modes behind, which are zero to begin with, nothing is touched.
+    WHORL_INLINE RowOf row(std::int64_t r) const {
+        const int j = static_cast<int>(r / of.to_nz), l = static_cast<int>(r % of.to_nz);
+        const int ky = of.to_y[j], kz = line_number(l, of.to_nz, of.walls[2]);
+        const Row there = of.to_rows[r];
+        if (of.is_beyond(ky, of.extent[1]) || of.is_beyond(kz, of.extent[2])) return {nullptr, nullptr, 0};
+        const Row here = of.row_of(ky, kz);
+        return {of.from + here.offset, of.to + there.offset,
+                here.length < there.length ? here.length : there.length};
+    }
 };
 
 // The sign of conjugates: -1 for an odd number of walled axes along which a field is odd.
@@ -97,7 +121,11 @@ void move_on_one_rank(const RoundTrip<Device, Real>& from, const RoundTrip<Devic
         kernel.from = fields[f].modes;
         kernel.to = moved[f];
         kernel.sign = sign_of_conjugates<Real>(there.walls, fields[f].parity);
-        to.device().over(static_cast<std::int64_t>(to.table().rows().size()), kernel);
+        const auto rows = static_cast<std::int64_t>(to.table().rows().size());
+        if (axis == 0)
+            to.device().over(rows, CopyRows<Real>{kernel});
+        else
+            to.device().over(rows, kernel);
     }
     to.device().finish();
 }

@@ -10,7 +10,7 @@ from support.ranks import on_ranks
 from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.config.case import Grid
-from whorl.config.narrowed import narrowed_points
+from whorl.config.narrowed import narrowed_grids, narrowed_points
 from whorl.run.simulation import Simulation
 
 POINTS, FEWER = (24, 20, 18), (10, 12, 8)
@@ -84,11 +84,12 @@ def test_no_alias_is_seen(points, dealias):
     """Along each axis p + q ± N is beyond `highest`, and all that p needs is kept; sizes are few."""
     lengths = (2 * np.pi, 3.0, 5.0)
     grid = Grid(points=points, lengths=lengths, dealias=dealias)
-    found = {highest: narrowed_points(grid, highest) for highest in np.linspace(0.7, 60, 300)}
-    assert found[60.0] is None
-    sizes = set(filter(None, found.values()))
-    assert 2 < len(sizes) < 14
-    for highest, fewer in found.items():
+    edges = np.linspace(0.7, 60, 300)
+    grids = narrowed_grids(grid, edges)
+    assert grids[-1] is None
+    assert 2 < len(set(grids)) < 12
+    found = [*zip(edges, grids, strict=True), *((edge, narrowed_points(grid, edge)) for edge in edges)]
+    for highest, fewer in found:
         if fewer is None:
             continue
         assert np.prod(fewer) < 0.8 * 2 * np.prod(points)
@@ -103,4 +104,4 @@ def test_no_alias_is_seen(points, dealias):
 
 def test_grids_with_aliases_stay():
     assert narrowed_points(Grid(points=64, dealias="none"), 2.0) is None
-    assert narrowed_points(Grid(points=64), 2.0) == (12, 12, 12)
+    assert narrowed_points(Grid(points=64), 2.0) == (10, 10, 10)

@@ -1,6 +1,7 @@
 """The smaller grids on which products of two fields are right at small wavenumbers."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from whorl.config.dealiasing import DEALIASINGS, LARGEST_KEPT, ROUNDING
@@ -8,7 +9,7 @@ from whorl.config.sizes import next_good_size
 from whorl.config.wavenumbers import smallest_wavenumbers
 
 KEPT = LARGEST_KEPT["phase-shift"]  # of the largest wavenumber of the smaller grid, in a sphere
-PER_OCTAVE = 2  # sizes of a grid in a factor of 2, since each keeps a round trip and a state of its own
+AGAIN = 2.2  # times the work of its own grid, below which one that is there serves, since each keeps memory
 WORTH = 0.8  # of the grid's own round trip, more than which is not worth another one
 
 
@@ -26,9 +27,18 @@ def narrowed_points(grid: Any, highest: float) -> tuple[int, int, int] | None:
     fraction = max(4 * highest / k / KEPT / n for k, n in sides if n > 1) * (1 + ROUNDING)
     if fraction >= 1:
         return None
-    fraction = 2 ** (-math.floor(-PER_OCTAVE * math.log2(fraction)) / PER_OCTAVE)
     x, y, z = (1 if n == 1 else next_good_size(math.ceil(fraction * n)) for n in grid.points)
     return (x, y, z) if _work((x, y, z), KEPT) < WORTH * _work_of(grid) else None
+
+
+def narrowed_grids(grid: Any, highest: Sequence[float]) -> list[tuple[int, int, int] | None]:
+    """The same for several, which rise, so that there are few different ones."""
+    found: list[tuple[int, int, int] | None] = []
+    for one in reversed(highest):
+        points, last = narrowed_points(grid, one), found[-1] if found else None
+        serves = points and last and _work(last, KEPT) < AGAIN * _work(points, KEPT)
+        found.append(last if serves else points)
+    return found[::-1]
 
 
 def _work_of(grid: Any) -> float:

@@ -1,7 +1,8 @@
 """What each shell of modes gives to each other one."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -12,9 +13,11 @@ from whorl.config.diagnostics.wave_bins import Bins, Found, Shelled, sum_of_pair
 from whorl.config.forcing.base import units_of
 from whorl.config.measures import all_fields, exchanges
 from whorl.config.models.base import Exchange
-from whorl.config.narrowed import narrowed_points
+from whorl.config.narrowed import narrowed_grids
 from whorl.config.section import option
 from whorl.programs.questions import Answers, Questions
+
+TOGETHER = 2  # exchanges of givers in a round trip
 
 
 @dataclass(frozen=True)
@@ -48,9 +51,10 @@ class Cells:
 class Transfers:
     """T of each exchange by the receiving and the giving cell.
 
-    Each giver has a round trip of its own, whose products are those of all exchanges that it gives in. Those
-    of small wavenumbers are worked out on fewer points, where what larger ones receive is not known. It
-    follows from what these give in the reverse exchange: since m has no divergence,
+    Each giver has a round trip of its own, whose products are those of all exchanges that it gives in; where
+    there is one exchange, two givers share it, for which the mediator travels once. Givers of small
+    wavenumbers are worked out on fewer points, where what larger ones receive is not known. It follows from
+    what these give in the reverse exchange: since m has no divergence,
 
         ∫ f·(m·∇)g = −∫ g·(m·∇)f.
     """
@@ -58,16 +62,24 @@ class Transfers:
     def __init__(self, questions: Questions, grid: Any, known: dict[str, Exchange], cells: Cells) -> None:
         self.cells = cells
         self.names = list(known)
-        self._points = [narrowed_points(grid, edge) for edge in cells.bins[0].edges[1:]]
+        self._points = narrowed_grids(grid, cells.bins[0].edges[1:])
         self._exchanges = dict(known)
         self._reverse = self._add_reverse() if any(self._points) else {}
         self._found: dict[tuple[str, tuple[int, ...]], Found] = {}
         for giver in dict.fromkeys(one.giver for one in self._exchanges.values()):
-            for cell in np.ndindex(cells.shape):
-                apart = questions.alone(self._points[cell[0]])
-                for name, one in self._exchanges.items():
-                    if one.giver == giver:
+            given = {name: one for name, one in self._exchanges.items() if one.giver == giver}
+            for together in self._batches(len(given)):
+                apart = questions.alone(self._points[together[0][0]])
+                for name, one in given.items():
+                    for cell in together:
                         self._found[name, cell] = self._received(apart, one, cell)
+
+    def _batches(self, exchanges: int) -> Iterator[list[tuple[int, ...]]]:
+        """The cells in order, on all points so many at a time that there are TOGETHER exchanges."""
+        for points, alike in groupby(np.ndindex(self.cells.shape), lambda cell: self._points[cell[0]]):
+            most = 1 if points else max(1, TOGETHER // exchanges)
+            while batch := list(islice(alike, most)):
+                yield batch
 
     def _add_reverse(self) -> dict[str, str]:
         """The names of the reverse exchanges, all of which are worked out."""
