@@ -45,6 +45,7 @@ class BroughtFields:
 
     fields: list[Brought] = field(default_factory=list)
     _of: dict[Field, Brought] = field(default_factory=dict)
+    _forms: dict[LinearForm, LinearForm] = field(default_factory=dict)
 
     @classmethod
     def of(cls, forms: Iterable[LinearForm], levels: Mapping[Field, int]) -> "BroughtFields":
@@ -70,7 +71,12 @@ class BroughtFields:
         self._of |= dict.fromkeys((product for product, *_ in brought.parts), brought)
 
     def form(self, form: LinearForm) -> LinearForm:
-        """The same form of the fields."""
+        """The same form of the fields, which is worked out once."""
+        if form not in self._forms:
+            self._forms[form] = self._worked_out(form)
+        return self._forms[form]
+
+    def _worked_out(self, form: LinearForm) -> LinearForm:
         if not any(term.field.product for term in form):
             return form
         found = {term: factor for term, factor in form.items() if not term.field.product}
