@@ -32,6 +32,7 @@ from whorl.results.runs import open_run
 from whorl.results.slices import Tell, silent
 
 MOST_CURVES = 5
+FINE = 400  # lags of a curve
 SHADES = (0.0, 0.85)  # of the map of colours, over curves in the order of |k|
 MAP = "viridis"
 PERIODS = 6  # of the fastest oscillation that are shown
@@ -162,10 +163,10 @@ def _at_shown_lags(data: xr.Dataset, by: str, most: float, how: dict[str, Any]) 
     dt = (time[-1] - time[0]) / steps
     quarter = (steps + 1) // 4 * dt
     longest = max(min(quarter, most), 2 * dt)
-    found = correlated(data, by, longest=longest, **how)
+    found = correlated(data, by, longest=longest, lags=FINE, **how)
     alive = (np.abs(found["correlation"]) > SEEN).transpose("lag", ...).values.reshape(found.sizes["lag"], -1)
     end = BEYOND * float(found["lag"][np.flatnonzero(alive.any(axis=1)).max(initial=1)])
-    return correlated(data, by, longest=max(end, 2 * dt), **how) if end < longest / 2 else found
+    return correlated(data, by, longest=max(end, 2 * dt), lags=FINE, **how) if end < longest / 2 else found
 
 
 def _wavenumbers(whole: xr.Dataset, by: str) -> np.ndarray | None:

@@ -63,7 +63,7 @@ def time_correlation(
 
     References
     ----------
-    S. B. Pope, Turbulent Flows (Cambridge 2000), sections 3.6 and 6.3; errors as in docs/method.md.
+    S. B. Pope, Turbulent Flows (Cambridge 2000), section 3.6; errors as in docs/method.md.
     """
     together = (over,) if isinstance(over, str) else tuple(over)
     if unknown := [name for name in together if name not in data.dims or name == "time"]:
