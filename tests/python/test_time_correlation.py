@@ -6,8 +6,6 @@ import xarray as xr
 from whorl.base.errors import CaseError
 from whorl.results.time_correlation import mode_correlation, shell_correlation, time_correlation
 
-RNG = np.random.default_rng(7)
-
 
 def series(values, dt=0.1, unit="m") -> xr.DataArray:
     """Over time and any other dimensions a, b."""
@@ -15,8 +13,9 @@ def series(values, dt=0.1, unit="m") -> xr.DataArray:
     return xr.DataArray(values, {"time": dt * np.arange(len(values))}, dims, attrs={"units": unit})
 
 
-def ornstein_uhlenbeck(count, each, dt, time, rng=RNG, *, whole=False):
+def ornstein_uhlenbeck(count, each, dt, time, *, whole=False):
     """Stationary processes of variance 1 and correlation exp(−τ/T), complex ones if `whole`."""
+    rng = np.random.default_rng(7)
 
     def noise():
         one = rng.standard_normal((each,))
@@ -29,7 +28,7 @@ def ornstein_uhlenbeck(count, each, dt, time, rng=RNG, *, whole=False):
     return np.array(found)
 
 
-def by_loops(values, most, groups=None):
+def by_loops(values, most):
     """R(m) by its definition, summed over all series."""
     found = []
     for m in range(most + 1):
@@ -41,9 +40,10 @@ def by_loops(values, most, groups=None):
 @pytest.mark.parametrize("remove_mean", [False, True])
 @pytest.mark.parametrize("whole", [False, True])
 def test_the_definition_by_two_loops(whole, remove_mean):
-    values = RNG.standard_normal((50, 3, 2)) + 0.7
+    rng = np.random.default_rng(1)
+    values = rng.standard_normal((50, 3, 2)) + 0.7
     if whole:
-        values = values + 1j * RNG.standard_normal((50, 3, 2))
+        values = values + 1j * rng.standard_normal((50, 3, 2))
     one_by_one = time_correlation(series(values), longest=2.0, remove_mean=remove_mean)
     together = time_correlation(series(values), over="b", longest=2.0, remove_mean=remove_mean)
     left = values - values.mean(0) if remove_mean else values
@@ -115,7 +115,7 @@ def test_longer_series_have_smaller_errors():
 
 
 def test_white_noise_is_correlated_at_no_lag():
-    found = time_correlation(series(RNG.standard_normal((400, 200)), 0.1), longest=2.0)
+    found = time_correlation(series(np.random.default_rng(3).standard_normal((400, 200)), 0.1), longest=2.0)
     off = found["correlation"].values[:, 1:]
     assert np.abs(off.mean(0)).max() < 4 / np.sqrt(400 * 200) + 1 / 400
     np.testing.assert_allclose(found["correlation_error"].values[:, 1:].mean(), 400**-0.5, rtol=0.1)
@@ -142,8 +142,9 @@ def test_a_wave_is_a_cosine():
 def test_a_smooth_process_has_its_micro_time():
     """Waves of random frequencies of variance σ²: C = exp(−½ σ² τ²), a micro time of √2/σ."""
     sigma, dt, many = 2.0, 0.05, 60
-    frequencies = sigma * RNG.standard_normal((300, many))
-    phases = RNG.uniform(0, 2 * np.pi, (300, many))
+    rng = np.random.default_rng(2)
+    frequencies = sigma * rng.standard_normal((300, many))
+    phases = rng.uniform(0, 2 * np.pi, (300, many))
     t = dt * np.arange(1200)
     values = np.array([np.exp(1j * (frequencies * one + phases)).sum(0) for one in t])
     found = time_correlation(series(values, dt), over="a", longest=3.0, remove_mean=False)
@@ -189,7 +190,7 @@ def test_many_series_are_those_of_each(monkeypatch):
 
 
 def test_a_series_of_zeros_or_of_one_value_has_no_correlation():
-    values = np.stack([np.zeros(100), np.full(100, 0.1), RNG.standard_normal(100)], 1)
+    values = np.stack([np.zeros(100), np.full(100, 0.1), np.random.default_rng(3).standard_normal(100)], 1)
     found = time_correlation(series(values))
     assert np.isnan(found["correlation"].values).any(1).tolist() == [True, True, False]
     assert found["mean_square"].values[:2].tolist() == [0.0, 0.0]
