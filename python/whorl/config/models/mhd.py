@@ -1,7 +1,7 @@
 """Incompressible magnetohydrodynamics, with a mean field, the Hall term or a prescribed velocity if asked."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -44,8 +44,30 @@ MEAN_FIELD = "vector(mean_field_x, mean_field_y, mean_field_z)"
 WHOLE_FIELD = f"(magnetic + {MEAN_FIELD})"
 LORENTZ = f"cross(current, magnetic + {MEAN_FIELD})"
 BY_B = Exchange("magnetic", "magnetic", "magnetic", 1, "∫ f·((B0 + b)·∇)g", uniform=MEAN_FIELD)
+VECTOR_POTENTIAL = "-inv_lap(current)"
 EXCLUDED_BY_KINEMATIC = ("hall", "rotation", "drag", "hyperviscosity", "hypoviscosity")
 CURRENT = FieldOf(3, "1/time", "current j, the curl of b", symbol="j", definition="curl(magnetic)")
+
+
+@dataclass(frozen=True)
+class HallExchange(Exchange):
+    """What modes of b bring to others by the Hall term, −d ∇×(j×(B0 + b)), j that of the giver.
+
+    Mininni, Alexakis and Pouquet, J. Plasma Phys. 73, 377 (2007).
+    """
+
+    ion_length: float = 0.0
+
+    def term(self, g: str) -> str:
+        """−d ∇×((∇×g)×(B0 + b))."""
+        return f"-{self.ion_length!r}*curl(cross(curl({g}), {self.mediator} + {self.uniform}))"
+
+    def of_triad(
+        self, k: np.ndarray, p: np.ndarray, f: np.ndarray, g: np.ndarray, m: np.ndarray
+    ) -> np.ndarray:
+        """2 Re(f(k)·N(−k)), N(−k) = i d k×((i p×g(p))×m(q))."""
+        force = np.cross(k, np.cross(1j * np.cross(p, g.T), m.T))
+        return 2 * (f.T * 1j * self.ion_length * force).sum(1).real
 
 
 def _shown(value: Any) -> str:
@@ -159,6 +181,9 @@ class Mhd(ViscousFlow):
 
     def quantities(self) -> dict[str, Defined]:
         named = super().quantities() | {
+            "vector_potential": Defined(VECTOR_POTENTIAL, "length²/time", "a of b = ∇×a, ∇·a = 0"),
+            "cross_helicity": Defined("dot(velocity, magnetic)", "length²/time²", "u·b"),
+            "magnetic_helicity": Defined(f"dot({VECTOR_POTENTIAL}, magnetic)", "length³/time²", "a·b"),
             "lorentz_force": Defined(LORENTZ, "length/time²", "j×(B0 + b)"),
             "lorentz_work": Defined(
                 f"dot(velocity, {LORENTZ})", ENERGY_RATE, "u·(j×(B0 + b)), from magnetic to kinetic energy"
@@ -185,6 +210,10 @@ class Mhd(ViscousFlow):
             "b to b": Exchange("magnetic", "magnetic", "velocity", -1, "−∫ f·(u·∇)g, f and g of b"),
             "u to b": replace(BY_B, giver="velocity", meaning=f"{BY_B.meaning}, f of b and g of u"),
         }
+        if self.hall:
+            meaning = "−d ∫ f·∇×((∇×g)×(B0 + b)), f and g of b"
+            of_hall = ("magnetic", "magnetic", "magnetic", -1, meaning, 1, MEAN_FIELD)
+            within_b["b to b by hall"] = HallExchange(*of_hall, ion_length=self.hall)
         if self.kinematic:
             return within_b
         b_to_u = replace(BY_B, receiver="velocity", meaning=f"{BY_B.meaning}, f of u and g of b")
