@@ -51,16 +51,17 @@ CURRENT = FieldOf(3, "1/time", "current j, the curl of b", symbol="j", definitio
 
 @dataclass(frozen=True)
 class HallExchange(Exchange):
-    """What modes of b bring to others by the Hall term, −d ∇×(j×(B0 + b)), j that of the giver.
+    """What modes of b bring to others by the Hall term, −d ∇×(j×b), j that of the giver.
 
-    Mininni, Alexakis and Pouquet, J. Plasma Phys. 73, 377 (2007).
+    B0 turns each mode, j·(j×B0) = 0, and brings nothing to others (Mininni, Alexakis and Pouquet, J. Plasma
+    Phys. 73, 377 (2007)).
     """
 
     ion_length: float = 0.0
 
     def term(self, g: str) -> str:
-        """−d ∇×((∇×g)×(B0 + b))."""
-        return f"-{self.ion_length!r}*curl(cross(curl({g}), {self.mediator} + {self.uniform}))"
+        """−d ∇×((∇×g)×b)."""
+        return f"-{self.ion_length!r}*curl(cross(curl({g}), {self.mediator}))"
 
     def of_triad(
         self, k: np.ndarray, p: np.ndarray, f: np.ndarray, g: np.ndarray, m: np.ndarray
@@ -211,9 +212,8 @@ class Mhd(ViscousFlow):
             "u to b": replace(BY_B, giver="velocity", meaning=f"{BY_B.meaning}, f of b and g of u"),
         }
         if self.hall:
-            meaning = "−d ∫ f·∇×((∇×g)×(B0 + b)), f and g of b"
-            of_hall = ("magnetic", "magnetic", "magnetic", -1, meaning, 1, MEAN_FIELD)
-            within_b["b to b by hall"] = HallExchange(*of_hall, ion_length=self.hall)
+            of_b = ("magnetic", "magnetic", "magnetic", -1, "−d ∫ f·∇×((∇×g)×b), f and g of b")
+            within_b["b to b by hall"] = HallExchange(*of_b, ion_length=self.hall)
         if self.kinematic:
             return within_b
         b_to_u = replace(BY_B, receiver="velocity", meaning=f"{BY_B.meaning}, f of u and g of b")
