@@ -5,8 +5,8 @@
     .venv/bin/python validation/diagnostic_pictures.py --draw pdf        # of the run that is there
 
 The runs are in runs/pictures/. docs/figures/diagnostic-NAME.png is `whorl plot RUN --diagnostic NAME`, with
-the window or the time that `PICTURES` gives, and docs/figures/probe-modes.png is that of `--probes modes`,
-both with fewer colours.
+the window or the time that `PICTURES` gives, docs/figures/probe-modes.png is that of `--probes modes`, and
+docs/figures/probe-shells.png that of `--probes shells --correlation`, all with fewer colours.
 """
 
 import argparse
@@ -16,6 +16,7 @@ from typing import Any
 
 from PIL import Image
 from whorl.config.case import Case, load_case
+from whorl.results.correlation_picture import plot_probe_correlation
 from whorl.results.diagnostic_picture import plot_diagnostic
 from whorl.results.probe_plots import plot_probe
 from whorl.run.simulation import Simulation
@@ -47,6 +48,7 @@ FORCED = [
     {"kind": "scalars", "bins": 200},
 ]
 MODES = [[1, 0, n] for n in range(8)]
+SHELLS = {"kind": "modes", "name": "shells", "of": "u", "shells": "logarithmic", "sample": 40}
 
 
 def _measured(kind: str, every: float, **options: Any) -> list[dict[str, Any]]:
@@ -96,6 +98,10 @@ CASES: dict[str, Case] = {
         initial={"name": "random", "k0": 3.0, "energy": 0.01},
         probes=[{"kind": "modes", "of": "u", "modes": MODES}],
     ),
+    # With even steps of time.
+    "swept": load_case("forced-turbulence").updated(
+        time={"dt": 0.006, "until": 48.0}, probes=[SHELLS | {"every": "4 steps"}]
+    ),
 }
 # The run of each picture, and what of it `whorl plot` is told to draw.
 PICTURES: dict[str, tuple[str, dict[str, float]]] = {
@@ -107,7 +113,9 @@ PICTURES: dict[str, tuple[str, dict[str, float]]] = {
     "vortices": ("vortices-2d", {}),
     "condensate": ("taylor-green-superfluid", {"time": 1.0}),
     "modes": ("rotating", {}),
+    "shells": ("swept", {"start": 6.0}),
 }
+CORRELATIONS = ("shells",)  # of the probes, in place of their spectra
 
 
 def run(name: str) -> None:
@@ -122,7 +130,9 @@ def draw(name: str) -> None:
     probes = [one.label for one in CASES[PICTURES[name][0]].probes]
     with tempfile.TemporaryDirectory() as folder:
         whole = Path(folder) / "whole.png"
-        if name in probes:
+        if name in CORRELATIONS:
+            plot_probe_correlation(directory, name, whole, **shown)
+        elif name in probes:
             plot_probe(directory, name, whole)
         else:
             plot_diagnostic(directory, name, whole, **shown)

@@ -1,8 +1,12 @@
 """A run with probes, their pictures and their mistakes, as typed."""
 
+import json
+import re
+
 from cli.commands import CASE
 from support.build import needs
 from whorl.config.probes import KINDS
+from whorl.results.probe_correlation import HEADING, correlate_probe
 from whorl.results.runs import open_run
 
 pytestmark = needs("hdf5")
@@ -34,12 +38,13 @@ def test_a_run_writes_its_probes_and_options_are_listed(whorl, tmp_path):
     for words, named in {
         ("--field", "u"): "--field",
         ("--plane", "z", "--time", "0.1"): "--plane, --time",
-        ("--from", "0", "--to", "1"): "--from, --to",
         ("-d", "pdf", "--file", "a.h5"): "--diagnostic, --file",
+        ("--from", "0", "--to", "1"): "--from, --to",
     }.items():
         refused = whorl("plot", "box", "--probes", "wake", *words)
         assert (refused.code, refused.out) == (2, "")
-        assert f"{named}: a picture of --probes does not take this" in refused.err
+        of = "--probes without --correlation" if named.startswith("--from") else "--probes"
+        assert f"{named}: a picture of {of} does not take this" in refused.err
     refused = whorl("plot", "box", "--resample")
     assert (refused.code, refused.out) == (2, "")
     assert "--resample: a picture without --probes NAME does not take this" in refused.err
@@ -59,3 +64,96 @@ def test_a_case_with_a_wrong_probe_ends_at_once(whorl, tmp_path):
         assert (result.code, result.out) == (2, "")
         assert told in result.err
         assert not (tmp_path / "box").exists()
+
+
+CORRELATED = """
+[[probes]]
+kind = "modes"
+name = "shells"
+of = "u"
+shells = [0.9, 1.2, 2.2]
+sample = 4
+
+[[probes]]
+kind = "points"
+of = "u"
+first = 0.0
+last = [3, 2, 1]
+points = 3
+"""
+
+
+def test_correlations_in_time_are_drawn_and_printed(whorl, tmp_path):
+    case = CASE.replace("until = 0.2", "until = 1.0").replace(
+        "[output]", "[output]\nseries_every = '1 steps'"
+    )
+    (tmp_path / "box.toml").write_text(case + CORRELATED)
+    assert whorl("run", "box.toml").code == 0
+    drawn = whorl("plot", "box", "--probes", "shells", "--correlation", "--from", "0")
+    assert (drawn.code, drawn.err) == (0, "")
+    assert drawn.out.splitlines()[-1] == "picture  box/probe-shells-correlation.png"
+    assert "The window is t = 0 to 1: 51 rows" in drawn.out
+    assert (tmp_path / "box" / "probe-shells-correlation.png").stat().st_size > 10_000
+    named = whorl("plot", "box", "--probes", "points", "--correlation", "--keep-mean", "-o", "p.pdf")
+    assert (named.code, named.err) == (0, "")
+    assert (tmp_path / "p.pdf").read_bytes().startswith(b"%PDF")
+    found = correlate_probe(open_run(tmp_path / "box"), "points", start=0.0)
+    table = whorl("average", "box", "--probes", "points", "--from", "0")
+    assert (table.code, table.err) == (0, "")
+    lines = [re.split(r"  +", line.strip()) for line in table.out.splitlines()]
+    assert lines[0] == list(HEADING)
+    label = re.split(r"  +", found.cells()[0][0])
+    assert lines[1][: len(label) + 1] == [*label, found.cells()[0][1]]
+    assert [line[0] for line in lines].count("u.x") == 1 + 3
+    printed = json.loads(whorl("average", "box", "--probes", "points", "--from", "0", "--json").out)
+    assert printed == json.loads(json.dumps(found.to_dict()))
+    assert printed["correlations"]["quantity"]["correlation"][0][0] == 1.0
+    assert printed["window"] == {"start": 0.0, "end": 1.0}
+    kept = whorl("average", "box", "--probes", "points", "--from", "0", "--keep-mean", "--json")
+    assert json.loads(kept.out)["correlations"]["point"]["mean"] == "kept"
+
+
+def test_what_correlations_do_not_take_is_refused(whorl, tmp_path):
+    (tmp_path / "box.toml").write_text(CASE + CORRELATED)
+    assert whorl("run", "box.toml").code == 0
+    for words, told in {
+        ("plot", "box", "--correlation"): "--correlation: a picture without --probes NAME does not take",
+        ("plot", "box", "--keep-mean"): "--remove-mean/--keep-mean: a picture without --probes NAME",
+        ("plot", "box", "--probes", "shells", "--keep-mean"): "of --probes without --correlation does not",
+        (
+            "plot",
+            "box",
+            "--probes",
+            "shells",
+            "--correlation",
+            "--time",
+            "1",
+        ): "--time: a picture of --probes",
+        ("plot", "box", "--probes", "shells", "--correlation", "--from", "0"): "of 11 times is too short",
+        ("plot", "box", "--probes", "shell", "--correlation"): "no probe shell; did you mean shells?",
+        ("plot", "box", "--probes", "shells", "--correlation", "-o", "a.doc"): "a.doc",
+        ("average", "box", "--resample"): "--resample and --remove-mean/--keep-mean go with --probes NAME",
+        ("average", "box", "--keep-mean"): "--resample and --remove-mean/--keep-mean go with --probes NAME",
+        ("average", "box", "--probes", "shells", "-o", "a.h5"): "-o: averages of --probes do not take this",
+        ("average", "box", "--probes", "shells", "--diagnostics"): "--diagnostics: averages of --probes",
+        ("average", "box", "--probes", "shels"): "no probe shels; did you mean shells?",
+    }.items():
+        refused = whorl(*words)
+        assert (refused.code, refused.out) == (2, ""), words
+        assert told in " ".join(refused.err.split()), words
+        assert "Traceback" not in refused.err
+    for wrong, told in {
+        'shells = "linaer"': "did you mean linear",
+        "shells = [2, 1]": "which rise",
+        "sampel = 3": "did you mean probes[2].sample",
+        "modes = [[1, 0, 0]]": "takes either modes, or the modes of shells",
+    }.items():
+        block = CORRELATED.replace("shells = [0.9, 1.2, 2.2]", wrong, 1)
+        text = CASE + BLOCKS + (CORRELATED.replace("sample", "sampel") if "sampel" in wrong else block)
+        if wrong.startswith("modes"):
+            text = CASE + CORRELATED.replace("sample = 4", wrong, 1)
+        (tmp_path / "box.toml").write_text(text)
+        refused = whorl("run", "box.toml", "-o", "other")
+        assert (refused.code, refused.out) == (2, "")
+        assert told in " ".join(refused.err.split()), refused.err
+        assert not (tmp_path / "other").exists()

@@ -54,13 +54,13 @@ def test_a_run_with_all(whorl, tmp_path, monkeypatch):
     monkeypatch.setenv("COLUMNS", "200")  # whorl average then shortens nothing
     case = box(tmp_path, CASE + MEASURED)
     assert whorl("run", case, *EVERY, *settings("output.snapshot_every=0.1", "time.until=0.8")).code == 0
-    done = whorl("report", "box", "--from", "0.05", "--to", "0.15")
+    done = whorl("report", "box", "--from", "0.05", "--to", "0.55")
     assert (done.code, done.err) == (0, "")
     assert done.out == "output   box\nreport   box/report.html\n"
     made = Page(tmp_path / "box" / "report.html")
     printed = [
         re.split(r"  +", line.strip())
-        for line in whorl("average", "box", "--from", "0.05", "--to", "0.15").out.splitlines()
+        for line in whorl("average", "box", "--from", "0.05", "--to", "0.55").out.splitlines()
     ]
     (table,) = made.tables("averages")
     assert len(table) == 20

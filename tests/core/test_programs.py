@@ -99,6 +99,8 @@ OPERATORS = [
     *("arctanh(u.x/9)", "ceil(3*u.x)", "trunc(3*u.x)", "round(3*u.x)"),
     *("(u.x > 0) & (u.y <= 0)", "(u.x < 0) | (u.y >= 0)", "u.x == u.x", "u.x != 0", "~(u.x > 0)"),
     *("mean(u)", "mean(u.x*u.y)", "std(u.x)", "rms(u)", "(u.x - mean(u.x))/std(u.x)", "mean(dot(u, u))*u.x"),
+    *("covariance(u.x, u.y + 2)", "correlation(u.x, dx(u.y) + u.x)", "correlation(u, omega - u)"),
+    *("covariance(grad(u), strain(u))", "covariance(u.x*u.y, u.z)"),
     *("max(u)", "min(u)", "max(-1 - u.x**2)", "min(2 + abs(u.y))", "max(u.x*u.y) - min(x*u.z)", "max(3)"),
     *("u.x/max(norm(u))", "max(mean(u.x)*u.y + max(u.z))", "mean(u.x**2 - max(u.x))", "min(y - max(x))"),
     # Products in sums are worked out in one operation.

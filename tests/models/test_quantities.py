@@ -113,6 +113,14 @@ def test_invariants_have_the_usual_signs():
     assert np.abs(whole).max() < 1e-12
 
 
+def test_the_vector_potential_is_that_of_the_magnetic_field():
+    simulation = begun("mhd")
+    curl = simulation.field("curl(vector_potential) - b")
+    assert np.abs(curl).max() < 1e-12
+    assert simulation.mean("div(vector_potential)**2") < 1e-24
+    assert simulation.mean("dot(vector_potential, vector_potential)") > 1e-3
+
+
 @pytest.mark.parametrize("name", ["Q", "p", "nu", "theta", "advection"])
 def test_a_scalar_has_no_name_of_the_model(name):
     with pytest.raises(ValueError, match=f'"{name}" is a name that flow.model = "boussinesq" uses itself'):

@@ -1,6 +1,7 @@
 """Spectra by any coordinate of the wavenumber, against NumPy: what each option makes of them."""
 
 from itertools import pairwise
+from itertools import product as product_of
 from typing import NamedTuple
 
 import numpy as np
@@ -9,6 +10,7 @@ import xarray as xr
 from support import devices
 from support.box import Box
 from support.ranks import on_ranks
+from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.run.simulation import Simulation
@@ -219,6 +221,65 @@ def test_the_cospectrum_with_the_vorticity_is_the_helicity(world, precision):
     assert close(found["spectrum"][0], summed(box, found, helicity), LIMITS[precision])
     largest = float(np.abs(found["spectrum"]).max())
     assert float(found["spectrum"].sum()) == pytest.approx(mean, abs=LIMITS[precision] * largest)
+
+
+@on_ranks(*RANKS)
+@pytest.mark.parametrize("precision", LIMITS)
+def test_each_component_with_each_other(world, precision):
+    """The nine of u and ω, and the six of u alone; the coefficient has the squares of both below it."""
+    state, u, box = begun(world, precision)
+    with state:
+        nine = state.diagnose("spectrum", of="u", times="omega", pairs=True, shells=EDGES)
+        six = state.diagnose("spectrum", of="u", pairs=True, over="kz")
+        whole = state.diagnose("spectrum", of="u", times="omega", shells=EDGES)
+        flux = state.diagnose("spectrum", of="u", times="dx(u.x)", pairs=True, shells=EDGES)
+        alone = state.diagnose("spectrum", of="u", components=True, shells=EDGES)
+    f, g = box.modes(u), np.cross(1j * box.k, box.modes(u), axis=0)
+    assert "coefficient" not in alone
+
+    def sums(found, a, b):
+        names = [str(name) for name in found["modes"].dims]
+        cells = box.inside(names[0], edges_of(found, names[0]))
+        return np.array([(a * b.conj()).real[..., cell].sum() for cell in cells])
+
+    largest = max(np.abs(sums(nine, f[i], g[j])).max() for i in range(3) for j in range(3))
+    for (i, a), (j, b) in product_of(enumerate("xyz"), enumerate("xyz")):
+        one = nine.sel(quantity=f"u.{a} omega.{b}")
+        wanted = sums(nine, f[i], g[j])
+        assert np.abs(one["spectrum"] - wanted).max() <= LIMITS[precision] * largest
+        sizes = np.sqrt(sums(nine, f[i], f[i]) * sums(nine, g[j], g[j]))
+        assert np.abs(one["coefficient"] - wanted / sizes).max() <= 10 * LIMITS[precision]
+    assert [str(one) for one in six["quantity"].values] == [
+        f"u.{a} u.{b}" for n, a in enumerate("xyz") for b in "xyz"[n:]
+    ]
+    np.testing.assert_allclose(six["coefficient"].sel(quantity="u.y u.y")[:6], 1.0, rtol=1e-6)
+    assert close(six["spectrum"].sel(quantity="u.x u.z"), sums(six, f[0], f[2]), 10 * LIMITS[precision])
+    helicity = sum(sums(whole, f[i], g[i]) for i in range(3))
+    sizes = np.sqrt(sum(sums(whole, a, a) for a in f) * sum(sums(whole, a, a) for a in g))
+    assert np.abs(whole["coefficient"][0] - helicity / sizes).max() <= 10 * LIMITS[precision]
+    assert [str(one) for one in flux["quantity"].values] == [f"u.{a} dx(u.x)" for a in "xyz"]
+    assert close(flux["spectrum"][1], sums(flux, f[1], 1j * box.k[0] * f[0]), 10 * LIMITS[precision])
+
+
+def test_a_coefficient_of_nothing_is_not_known():
+    """Of shells without a wave; of complex values there are no pairs."""
+    case = Case(
+        grid={"points": 12},
+        flow={"viscosity": 0.01},
+        time={"dt": 0.01, "until": 1.0},
+        initial={"name": "abc"},
+        run={"device": devices.current()},
+    )
+    with Simulation(case) as state:
+        found = state.diagnose("spectrum", of="u", times="omega")["coefficient"][0]
+    assert float(found[1]) == pytest.approx(1.0)
+    assert np.isnan(found[2:]).all()
+    superfluid = {"model": "gross-pitaevskii", "sound_speed": 2.0, "coherence_length": 0.4}
+    with (
+        Simulation(case.updated(flow=superfluid, initial={"name": "zero"})) as state,
+        pytest.raises(CaseError, match="pairs are of real values"),
+    ):
+        state.diagnose("spectrum", of="psi", pairs=True)
 
 
 def test_logarithmic_bins_have_their_ratio_and_begin_about_zero():

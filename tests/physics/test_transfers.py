@@ -116,6 +116,14 @@ def transfer(
     return found
 
 
+def by_hall(box: Box, b: np.ndarray, field: np.ndarray, cells: list[np.ndarray]) -> np.ndarray:
+    """−∫ j_K·(j_Q×field), [K][Q], j = ∇×b, which is −∫ b_K·∇×(j_Q×field)."""
+    current = np.cross(1j * box.k, box.modes(b), axis=0)
+    parts = [box.values(inside * current) for inside in cells]
+    forces = [box.kept * box.modes(np.cross(part, field, axis=0)) for part in parts]
+    return -np.array([[(box.modes(k).conj() * one).real.sum() for one in forces] for k in parts])
+
+
 def whole(state: Simulation, name: str) -> np.ndarray:
     """The components of a field at all points, on every rank."""
     return np.asarray(state.comm.bcast(state.gather(name)), float)
@@ -125,10 +133,12 @@ def exchanged(state: Simulation, cells: list[np.ndarray], box: Box) -> dict[str,
     """The transfers of magnetohydrodynamics with B0."""
     u, b = whole(state, "velocity"), whole(state, "magnetic")
     field = b + np.reshape(state.case.flow.mean_field, (3, 1, 1, 1))
+    hall = by_hall(box, b, field, cells) * state.case.flow.hall
     return {
         "u to u": transfer(box, u, u, u, cells),
         "b to b": transfer(box, b, b, u, cells),
         "u to b": -transfer(box, b, u, field, cells),
+        "b to b by hall": hall,
         "b to u": -transfer(box, u, b, field, cells),
     }
 
@@ -216,7 +226,7 @@ def test_what_shells_give_they_lose(model):
     transfer = {name: found["transfer"].sel(quantity=name).values for name in found["quantity"].values}
     largest = max(np.abs(one).max() for one in transfer.values())
     for name, one in transfer.items():
-        back = transfer[" to ".join(reversed(name.split(" to ")))]
+        back = transfer[name if "hall" in name else " to ".join(reversed(name.split(" to ")))]
         assert np.abs(one + back.T).max() < 1e-12 * largest, name
     names = {
         "energy advection": ["u to u"],
@@ -224,6 +234,7 @@ def test_what_shells_give_they_lose(model):
         "enstrophy advection": ["omega to omega"],
         "magnetic_energy advection": ["b to b"],
         "magnetic_energy stretching": ["u to b"],
+        "magnetic_energy hall": ["b to b by hall"],
         "potential_energy advection": ["theta to theta"],
     }
     for term in balance["quantity"].values:

@@ -15,7 +15,7 @@ POINTS, LENGTHS = (24, 20, 18), (2 * np.pi, 3.0, 5.0)
 K, P = (1, 0, 0), (1, 2, 1)  # and q = (−2, −2, −1), all of another size
 MODELS = {
     "navier-stokes": {"viscosity": 0.01},
-    "mhd": {"viscosity": 0.01, "mean_field": (0.3, -0.2, 0.4)},
+    "mhd": {"viscosity": 0.01, "mean_field": (0.3, -0.2, 0.4), "hall": 0.2},
     "boussinesq": {"viscosity": 0.01, "buoyancy_frequency": 1.0},
 }
 

@@ -41,6 +41,8 @@ MALFORMED = [
     ("d(u.x, x)", "there is no function d(); a derivative is dx(f), dy(f) or dz(f)", "d(u.x, x)"),
     ("maximum(u.x)", "called maximum(a, b); the largest value at all points is max(f)", "maximum(u.x)"),
     ("minimum(p)", "called minimum(a, b); the smallest value at all points is min(f)", "minimum(p)"),
+    ("corr(u.x, p)", "no function corr(); the correlation coefficient is correlation(a, b)", "corr(u.x, p)"),
+    ("1 + covariance(u, p)", "two values of one rank, not a vector and a number", "covariance(u, p)"),
     ("velocty.x", '"velocty" is not known; did you mean velocity?', "velocty"),
     ("nuu*u.x", '"nuu" is not known; did you mean nu?', "nuu"),
     ("b.x", '"b" is not known', "b"),

@@ -34,14 +34,16 @@ def test_the_page_of_a_kind_shows_its_picture(kind):
     assert (DOCS / "figures" / f"diagnostic-{kind}.png").stat().st_size < 120_000
 
 
-def test_the_page_of_probes_shows_its_picture():
+@pytest.mark.parametrize("name", ["modes", "shells"])
+def test_the_page_of_probes_shows_its_pictures(name):
     text = (DOCS / "probes.md").read_text()
-    assert "(figures/probe-modes.png)" in text
-    assert f"`{SCRIPT} modes`" in text
+    assert f"(figures/probe-{name}.png)" in text
+    assert f"`{SCRIPT} {name}`" in text.replace("\n", " ")
+    assert (DOCS / "figures" / f"probe-{name}.png").stat().st_size < 120_000
 
 
 def test_the_command_makes_the_picture_of_every_kind(script):
-    assert set(script.PICTURES) == {*KINDS, "modes"}
+    assert set(script.PICTURES) == {*KINDS, "modes", "shells"}
     for name, (case, _) in script.PICTURES.items():
         measured = {one.label for one in (*script.CASES[case].diagnostics, *script.CASES[case].probes)}
         assert name in measured

@@ -39,6 +39,7 @@ MODES = {
     "of": ["u", "grad(u)", "omega"],
     "modes": [[n % 5, n // 5 % 5, n // 25] for n in range(75)],
 }
+MODE_SHELLS = {"kind": "modes", "name": "shells", "of": ["u", "omega"], "shells": "linear", "sample": 20}
 LINE = {"kind": "points", "name": "line", "of": "u", "first": [0, 0.2, 1], "last": [0, 2.8, 1], "points": 300}
 CLOUD = np.random.default_rng(1).uniform(0, 2, (40, 3)).round(1).tolist()
 SCATTERED = {"kind": "points", "name": "cloud", "of": ["u", "dx(u.y)**2"], "positions": CLOUD}
@@ -63,6 +64,7 @@ ASKED = {
         "diagnostics": [{"kind": "moments", "of": ["velocity_force", "dx(u.x)"]}],
     },
     "mode probe": {"probes": [MODES]},
+    "mode shells": {"probes": [MODE_SHELLS]},
     "line": {"probes": [LINE]},
     "points": {"probes": [SCATTERED]},
     "all": {
@@ -71,7 +73,7 @@ ASKED = {
             {"name": f"d{n}"} | one
             for n, one in enumerate((SLICE, PDF, JOINT, CONDITIONAL, FILTERED, SPECTRUM, INCREMENTS, SHELLS))
         ],
-        "probes": [MODES, LINE, SCATTERED],
+        "probes": [MODES, MODE_SHELLS, LINE, SCATTERED],
     },
 }
 

@@ -195,11 +195,20 @@ class _Words:
             "min": lambda f: self.each(lambda g: np.full(of.x.shape, of.inside(g).min()), f),
             "rms": lambda f: np.sqrt(self.each_number(np.asarray(f) ** 2)),
             "std": lambda f: np.sqrt(self.each_number((f - self.each_number(f)) ** 2)),
+            "covariance": self.covariance,
+            "correlation": lambda a, b: (
+                self.covariance(a, b) / np.sqrt(self.covariance(a, a) * self.covariance(b, b))
+            ),
             "pi": np.pi,
             "x": of.x,
             "y": of.y,
             "z": of.z,
         }
+
+    def covariance(self, a, b):
+        """Of all components together."""
+        products = (a - self.each_number(a)) * (b - self.each_number(b))
+        return self.each_number(np.asarray(products).sum(tuple(range(rank(products)))))
 
     def each_number(self, f):
         """The means of components, of the shape of points."""

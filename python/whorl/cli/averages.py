@@ -12,13 +12,24 @@ from rich.table import Table
 
 from whorl.base.errors import CaseError
 from whorl.base.text import typed
-from whorl.cli.options import RunArgument, StatesFile, WindowEnd, WindowStart
+from whorl.cli.options import (
+    MEANS,
+    RemoveMean,
+    Resample,
+    RunArgument,
+    StatesFile,
+    WindowEnd,
+    WindowStart,
+)
 from whorl.run.progress import stdout_console
 
 if TYPE_CHECKING:
     from whorl.results.averages import Averages
     from whorl.results.diagnostic_means import DiagnosticMeans
+    from whorl.results.probe_correlation import ProbeCorrelation
     from whorl.results.runs import RunResults
+
+LABEL = 20  # characters of what a series is, which are not broken
 
 
 def average(
@@ -41,10 +52,18 @@ def average(
         Path | None,
         typer.Option("--output", "-o", help="Write the means of diagnostics to this HDF5 file, all arrays."),
     ] = None,
+    probes: Annotated[
+        str | None,
+        typer.Option("--probes", metavar="NAME", help="Print the mean squares and times of this probe."),
+    ] = None,
+    resample: Resample = False,
+    remove_mean: RemoveMean = None,
 ) -> None:
     """Average a run over a window of time, with errors, and say whether it is stationary there.
 
-    Without --from the window begins where the transient of energy and dissipation has ended (MSER).
+    Without --from the window begins where the transient of energy and dissipation has ended (MSER). With
+    --probes NAME it averages the products of a probe's series at two times: integral times of their
+    correlation in time, which --json has in full.
     """
     from whorl.results.runs import open_run
 
@@ -55,6 +74,14 @@ def average(
             f"whorl average {typed(directory)} {options}."
         )
     run = open_run(directory)
+    if probes is not None:
+        others = {"--diagnostics": diagnostics, "--diagnostic": diagnostic, "--file": source, "-o": output}
+        if given := [name for name, value in others.items() if value]:
+            raise CaseError(f"{', '.join(given)}: averages of --probes do not take this; leave it out.")
+        _average_probe(run, probes, (start, end), as_json, {"resample": resample, "remove_mean": remove_mean})
+        return
+    if resample or remove_mean is not None:
+        raise CaseError(f"--resample and {MEANS} go with --probes NAME: other averages have none.")
     if diagnostics or diagnostic:
         _average_diagnostics(run, diagnostic or [], (start, end), as_json, source, output)
         return
@@ -108,11 +135,36 @@ def _average_diagnostics(
         console.print(f"\n{escape(line)}", soft_wrap=True)
 
 
-def _print_json(found: "Averages | DiagnosticMeans") -> None:
+def _average_probe(
+    run: "RunResults",
+    name: str,
+    window: tuple[float | None, float | None],
+    as_json: bool,
+    how: dict[str, bool | None],
+) -> None:
+    from whorl.results.probe_correlation import HEADING, correlate_probe
+
+    found = correlate_probe(run, name, *window, **how)
+    if as_json:
+        _print_json(found)
+        return
+    table = Table(*HEADING, box=None, header_style="bold", pad_edge=False)
+    rows = found.cells()
+    table.columns[0].min_width = min(LABEL, max(len(row[0]) for row in rows))
+    table.columns[2].no_wrap = True
+    table.columns[3].justify = "right"
+    for row in rows:
+        table.add_row(*(f"[yellow]{escape(one)}[/]" if one.endswith("?") else escape(one) for one in row))
+    console = stdout_console()
+    console.print(table, "")
+    _print_remarks(console, found)
+
+
+def _print_json(found: "Averages | DiagnosticMeans | ProbeCorrelation") -> None:
     typer.echo(json.dumps(found.to_dict(), ensure_ascii=False, allow_nan=False, indent=1))
 
 
-def _print_remarks(console: Console, found: "Averages | DiagnosticMeans") -> None:
+def _print_remarks(console: Console, found: "Averages | DiagnosticMeans | ProbeCorrelation") -> None:
     console.print(*(escape(remark) for remark in found.remarks()), sep="\n\n", soft_wrap=True)
 
 

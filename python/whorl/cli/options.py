@@ -19,6 +19,17 @@ WindowStart = Annotated[
 WindowEnd = Annotated[
     float | None, typer.Option("--to", metavar="T", help="The time at which it ends; the last by default.")
 ]
+Resample = Annotated[
+    bool, typer.Option("--resample", help="Interpolate a probe's series to even steps of time.")
+]
+MEANS = "--remove-mean/--keep-mean"
+RemoveMean = Annotated[
+    bool | None,
+    typer.Option(
+        MEANS,
+        help="Whether a correlation is without the means of the series; by default of points, not of modes.",
+    ),
+]
 StatesFile = Annotated[
     Path | None,
     typer.Option("--file", metavar="FILE", help="An analysis of the run, in place of its diagnostics.h5."),

@@ -9,7 +9,17 @@ import typer
 from whorl.base.errors import CaseError
 from whorl.base.text import spelled, typed
 from whorl.base.version import __version__
-from whorl.cli.options import CaseName, RunArgument, Settings, StatesFile, WindowEnd, WindowStart
+from whorl.cli.options import (
+    MEANS,
+    CaseName,
+    RemoveMean,
+    Resample,
+    RunArgument,
+    Settings,
+    StatesFile,
+    WindowEnd,
+    WindowStart,
+)
 from whorl.config.case import Case, find_case, load_case
 from whorl.config.clock import Instant
 from whorl.run.lasting_output import lasting_output
@@ -105,26 +115,30 @@ def plot(
     probes: Annotated[
         str | None, typer.Option("--probes", metavar="NAME", help="Draw this probe of the case instead.")
     ] = None,
-    resample: Annotated[
-        bool, typer.Option("--resample", help="Interpolate a probe's series to even steps of time.")
+    correlation: Annotated[
+        bool,
+        typer.Option("--correlation", help="Draw the correlation in time of a probe, with errors, and τ(k)."),
     ] = False,
+    resample: Resample = False,
+    remove_mean: RemoveMean = None,
 ) -> None:
     """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress.
 
     With --from or --to it also draws averages over this window, as of whorl average. With --diagnostic NAME
     it draws the mean of a diagnostic over the window, with a band of its error, or with --time a state of it;
-    of a slice or a line the last state, unless a window is given.
+    of a slice or a line the last state, unless a window is given. With --probes NAME --correlation the window
+    is that of the correlation.
     """
     chosen = {"time": time, "start": start, "end": end}
     if probes is not None:
-        others = {"--field": field, "--plane": plane, "--time": time, "--from": start, "--to": end}
+        others = {"--field": field, "--plane": plane, "--time": time}
         _refuse(others | {"--diagnostic": diagnostic, "--file": source}, "a picture of --probes")
-        from whorl.results.probe_plots import plot_probe
-
-        picture = plot_probe(directory, probes, output, resample=resample)
+        how = {"resample": resample, "remove_mean": remove_mean, "start": start, "end": end}
+        picture = _plot_probe(directory, probes, output, correlation, how)
         typer.echo(f"picture  {spelled(str(picture))}")
         return
-    _refuse({"--resample": resample or None}, "a picture without --probes NAME")
+    of_probes = {"--correlation": correlation or None, "--resample": resample or None}
+    _refuse(of_probes | {MEANS: remove_mean}, "a picture without --probes NAME")
     if diagnostic is not None:
         picture = _plot_diagnostic(directory, diagnostic, output, source, field or plane, chosen)
     else:
@@ -140,6 +154,20 @@ def _refuse(options: dict[str, Any], what: str) -> None:
     """Raises CaseError for options that are given and have no meaning for a picture."""
     if given := [name for name, value in options.items() if value is not None]:
         raise CaseError(f"{', '.join(given)}: {what} does not take this; leave it out.")
+
+
+def _plot_probe(
+    directory: Path, name: str, output: Path | None, correlation: bool, how: dict[str, Any]
+) -> Path:
+    if correlation:
+        from whorl.results.correlation_picture import plot_probe_correlation
+
+        return plot_probe_correlation(directory, name, output, **how, tell=typer.echo)
+    from whorl.results.probe_plots import plot_probe
+
+    others = {"--from": how["start"], "--to": how["end"], MEANS: how["remove_mean"]}
+    _refuse(others, "a picture of --probes without --correlation")
+    return plot_probe(directory, name, output, resample=how["resample"])
 
 
 def _plot_diagnostic(

@@ -58,7 +58,7 @@ def check_expressions(case: Any) -> None:
     for diagnostic in case.diagnostics:
         check_diagnostic(diagnostic, case)
     for probe in case.probes:
-        probe.reads(parser)
+        probe.reads(parser, case)
 
 
 def check_diagnostic_names(case: Any) -> None:

@@ -12,6 +12,9 @@ from pydantic import AfterValidator, BeforeValidator, Field
 
 from whorl.config.columns import UNITS_OF_CASE
 from whorl.config.diagnostics.base import Array, Axis, Layout, Texts, check_labels
+from whorl.config.diagnostics.wave_bins import Shells, shells_of
+from whorl.config.measures import state_fields
+from whorl.config.mode_shells import modes_of_shells
 from whorl.config.scalars import plain_name
 from whorl.config.section import Interval, Section, Vector, listed, option, tag_of
 from whorl.config.wavenumbers import check_kept, label_of_mode, smallest_wavenumbers
@@ -66,7 +69,7 @@ class Probe(Section):
         """The name of its group."""
         return self.name or self.kind
 
-    def reads(self, parser: Parser) -> list[Read]:
+    def reads(self, parser: Parser, case: Any) -> list[Read]:
         """The components of its expressions that differ from point to point. Raises ExpressionError."""
         place = f"probes.{self.label}.of"
         found: list[Read] = []
@@ -76,9 +79,10 @@ class Probe(Section):
             except ExpressionError as error:
                 raise error.at(place) from None
         check_labels([one.text for one in found], place)
-        if len(found) * self.count() > MOST_VALUES:
+        count = self.count(case)
+        if len(found) * count > MOST_VALUES:
             raise ExpressionError(
-                f"probes.{self.label} has {len(found)} quantities at {self.count()} places; at most "
+                f"probes.{self.label} has {len(found)} quantities at {count} places; at most "
                 f"{MOST_VALUES} values are read at a time, so take fewer."
             )
         return found
@@ -100,7 +104,7 @@ class Probe(Section):
             raise fault("it is the same at all points", in_one_line(text))
         return reads
 
-    def count(self) -> int:
+    def count(self, case: Any) -> int:
         """The number of modes or points."""
         raise NotImplementedError
 
@@ -125,12 +129,42 @@ class ModeProbe(Probe):
     """Fourier coefficients of quantities at single modes."""
 
     kind: Literal["modes"] = option(..., "kind of probe")
-    modes: Modes = option(
-        ..., "modes as whole numbers along x, y, z, of the smallest wavenumbers", min_length=1
+    modes: Modes | None = option(
+        None,
+        "modes as whole numbers along x, y, z, of the smallest wavenumbers; instead of shells",
+        min_length=1,
+    )
+    shells: Shells | None = option(
+        None,
+        "the modes of shells: linear, as wide as the smallest wavenumber; logarithmic; or the edges, in "
+        "units of 1/length",
+    )
+    per_octave: int = option(4, "logarithmic shells in a factor of 2", ge=1, le=64)
+    sample: int | None = option(
+        None, "modes of each shell, spread over it; all by default", ge=1, le=MOST_VALUES
     )
 
-    def count(self) -> int:
-        return len(self.modes)
+    def numbers(self, case: Any) -> np.ndarray:
+        """The modes, [mode][axis]. Raises ValueError if there are too many in shells."""
+        return np.array(self.modes) if self.modes is not None else self._of_shells(case)[0]
+
+    def count(self, case: Any) -> int:
+        return len(self.numbers(case))
+
+    def _of_shells(self, case: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """The modes of shells, and the edges of the shell of each."""
+        place = f"probes.{self.label}"
+        edges = shells_of(self.shells, self.per_octave, case.grid, place).edges
+        both = any(field.parts for field in state_fields(case).values())
+        try:
+            modes, shell = modes_of_shells(case.grid, edges, self.sample, both, MOST_VALUES)
+        except ValueError as error:
+            raise ValueError(f"{place}.shells {error}") from None
+        empty = np.setdiff1d(np.arange(len(edges) - 1), shell)
+        if len(empty) and not isinstance(self.shells, str):
+            low, high = edges[empty[0]], edges[empty[0] + 1]
+            raise ValueError(f"{place}.shells: there is no mode from {low:g} to {high:g}; choose other edges")
+        return modes, np.array(edges)[shell], np.array(edges)[shell + 1]
 
     def refused(self, node: Node) -> str:
         if any(_has_force(one) for one in within(node)):
@@ -143,7 +177,14 @@ class ModeProbe(Probe):
         )
 
     def check(self, case: Any) -> None:
-        grid = case.grid
+        grid, place = case.grid, f"probes.{self.label}"
+        if (self.modes is None) == (self.shells is None):
+            raise ValueError(f"{place} takes either modes, or the modes of shells")
+        if self.modes is None:
+            self.numbers(case)
+            return
+        if self.sample is not None:
+            raise ValueError(f"{place}.sample goes with {place}.shells; leave it out")
         walls = [basis == "S" for basis in reversed(grid.bases)]
         for mode in self.modes:
             check_kept(grid, mode, f"probes.{self.label}.modes holds")
@@ -159,7 +200,7 @@ class ModeProbe(Probe):
                 Axis("quantity", [one.text for one in reads], "what is read"),
                 Axis(
                     "mode",
-                    [label_of_mode(mode) for mode in self.modes],
+                    [label_of_mode(mode) for mode in self.numbers(case).tolist()],
                     "mode by whole numbers along x, y, z",
                 ),
                 Axis("part", ["real", "imaginary"], "part of the complex number"),
@@ -176,11 +217,15 @@ class ModeProbe(Probe):
         )
 
     def coordinates(self, case: Any) -> dict[str, tuple[np.ndarray, str, str]]:
-        wavenumbers = np.array(self.modes) * np.array(smallest_wavenumbers(case.grid))
-        return {
+        wavenumbers = self.numbers(case) * np.array(smallest_wavenumbers(case.grid))
+        found = {
             f"k{axis}": (wavenumbers[:, n], "1/length", f"wavenumber along {axis}")
             for n, axis in enumerate("xyz")
         }
+        if self.shells is not None:
+            for end, edges in zip(("lower", "upper"), self._of_shells(case)[1:], strict=True):
+                found[f"shell_{end}"] = (edges, "1/length", f"{end} edge of the shell of the mode")
+        return found
 
 
 class PointProbe(Probe):
@@ -192,7 +237,7 @@ class PointProbe(Probe):
     last: Vector | None = option(None, "its last point", unit="length")
     points: int | None = option(None, "the number of its points, evenly spaced", ge=2, le=MOST_VALUES)
 
-    def count(self) -> int:
+    def count(self, case: Any) -> int:
         return len(self.places())
 
     def places(self) -> np.ndarray:
@@ -217,7 +262,7 @@ class PointProbe(Probe):
             self.positions is None and any(one is None for one in line)
         ):
             raise ValueError(f"{place} takes either positions, or a line by first, last and points")
-        if not self.count():
+        if not len(self.places()):
             raise ValueError(f"{place}.positions is empty; give positions x, y, z")
         for position in self.places():
             for axis, x, length in zip("xyz", position, case.grid.lengths, strict=True):
@@ -231,7 +276,7 @@ class PointProbe(Probe):
         return Layout(
             (
                 Axis("quantity", [one.text for one in reads], "what is read"),
-                Axis("point", np.arange(self.count()), "number of the point"),
+                Axis("point", np.arange(len(self.places())), "number of the point"),
             ),
             (Array("value", ("quantity", "point"), "value at the point", _not_asked, UNITS_OF_CASE),),
         )

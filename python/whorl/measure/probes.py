@@ -25,8 +25,10 @@ class Reading:
     def __init__(self, case: Case, probe: Probe):
         self.probe = probe
         parser = Parser(vocabulary(case))
-        self.reads = probe.reads(parser)
+        self.reads = probe.reads(parser, case)
         self.layout = probe.layout(case, self.reads)
+        self.count = probe.count(case)
+        self._modes = probe.numbers(case).tolist() if isinstance(probe, ModeProbe) else []
         self.coordinates = probe.coordinates(case)
         self._fields = {field: field.serial for field in parser.graph.fields if field.of_state}
         self._nodes = [node for one in self.reads for node in one.nodes]
@@ -49,7 +51,7 @@ class Reading:
     def _prepared(self, flow: _core.Flow) -> _core.Probe:
         inputs = [terms_of(form, self._fields) for form in self.forms]
         if isinstance(self.probe, ModeProbe):
-            return flow.probe_modes(inputs, [list(mode) for mode in self.probe.modes])
+            return flow.probe_modes(inputs, self._modes)
         return flow.probe_points(inputs, self.probe.places().tolist())
 
     def values(self, raw: np.ndarray, times: np.ndarray) -> np.ndarray:
@@ -57,7 +59,7 @@ class Reading:
 
         `raw` has what was read, [time][value].
         """
-        count = self.probe.count()
+        count = self.count
         if isinstance(self.probe, ModeProbe):
             coefficients = raw.reshape(len(raw), -1, count, 2)
             amplitudes = np.zeros((len(raw), len(self.reads), count), complex)

@@ -77,7 +77,7 @@ class Rows:
     @property
     def _width(self) -> int:
         parts = 2 if self.reading.probe.kind == "modes" else 1
-        return len(self.reading.forms) * self.reading.probe.count() * parts
+        return len(self.reading.forms) * self.reading.count * parts
 
     def drop_lost(self) -> None:
         """Forget the last rows that are not finite."""

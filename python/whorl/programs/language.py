@@ -140,9 +140,29 @@ def _rms(algebra: Algebra, a: Value) -> Value:
     return algebra.linear(partial(_root_mean_square, algebra), algebra.real(a, "rms"))
 
 
+def _without_mean(algebra: Algebra, a: Value) -> Value:
+    return algebra.add(a, _mean(algebra, a), "subtract")
+
+
 def _std(algebra: Algebra, a: Value) -> Value:
-    algebra.real(a, "std")
-    return _rms(algebra, algebra.add(a, _mean(algebra, a), "subtract"))
+    return _rms(algebra, _without_mean(algebra, algebra.real(a, "std")))
+
+
+def _covariance(algebra: Algebra, a: Value, b: Value) -> Value:
+    """⟨a'·b'⟩, a' = a − ⟨a⟩, summed over the components."""
+    if a.rank != b.rank:
+        raise ValueError(f"it takes two values of one rank, not {a} and {b}")
+    without = [_without_mean(algebra, algebra.real(one, "a covariance")) for one in (a, b)]
+    products = [
+        algebra.graph.apply("multiply", x, y) for x, y in zip(*(one.nodes() for one in without), strict=True)
+    ]
+    return scalar(algebra.total([algebra.graph.mean(one) for one in products]))
+
+
+def _correlation(algebra: Algebra, a: Value, b: Value) -> Value:
+    """⟨a'·b'⟩/√(⟨|a'|²⟩⟨|b'|²⟩)."""
+    both, first, second = (_covariance(algebra, *pair) for pair in ((a, b), (a, a), (b, b)))
+    return algebra.divide(both, algebra.componentwise("sqrt", algebra.multiply(first, second)))
 
 
 def _max(algebra: Algebra, a: Value) -> Value:
@@ -249,6 +269,18 @@ FUNCTIONS = {
     "mean": Function("f", "the mean over all points, a number", _mean, local=False),
     "std": Function("f", "the standard deviation over all points, a number", _std, local=False),
     "rms": Function("f", "the root of the mean square over all points, a number", _rms, local=False),
+    "covariance": Function(
+        "a, b",
+        "⟨a'·b'⟩ over all points, of a' = a − ⟨a⟩; of vectors and tensors the sum over components, a number",
+        _covariance,
+        local=False,
+    ),
+    "correlation": Function(
+        "a, b",
+        "the correlation coefficient ⟨a'·b'⟩/(⟨a'·a'⟩⟨b'·b'⟩)^½ over all points, a number",
+        _correlation,
+        local=False,
+    ),
     "max": Function("f", "the largest value at all points, a number", _max, local=False),
     "min": Function("f", "the smallest value at all points, a number", _min, local=False),
     "where": Function("c, a, b", "a where c holds, elsewhere b", _of_components("where")),
@@ -269,6 +301,8 @@ FUNCTIONS = {
 SLOPES = "a derivative is dx(f), dy(f) or dz(f)"
 MEANT = {
     **dict.fromkeys(("d", "diff", "ddx", "deriv", "derivative", "partial"), SLOPES),
+    **dict.fromkeys(("corr", "corrcoef"), "the correlation coefficient is correlation(a, b)"),
+    "cov": "it is covariance(a, b)",
     "maximum": "the largest value at all points is max(f)",
     "minimum": "the smallest value at all points is min(f)",
 }

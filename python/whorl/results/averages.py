@@ -1,7 +1,7 @@
 """Averages of a run over a window of time, with errors, and whether the flow is stationary in it."""
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from typing import Any
@@ -21,6 +21,10 @@ from whorl.results.window import between, check_order, check_window, missing
 DECISIVE = ("energy", "dissipation")  # quantities that decide whether a flow is stationary
 OF_FIELDS = ("_energy", "_variance", "mass")  # ends of the names of others: those of its other fields
 HEADING = ("quantity", "mean ± error", "unit", "independent samples", "trend")
+DOUBTFUL = (
+    f"An error with a question mark rests on fewer than {ENOUGH:.0f} independent samples; it is not reliable "
+    "and probably too small."
+)
 
 
 @dataclass(frozen=True)
@@ -116,18 +120,11 @@ class Averages:
     def remarks(self) -> list[str]:
         """Return the sentences below the table: on missing rows, on doubtful errors, and the verdict."""
         doubtful = [one for one in self.means.values() if not one.reliable]
-        warning = (
-            f"An error with a question mark rests on fewer than {ENOUGH:.0f} independent samples; it is not "
-            "reliable and probably too small."
-        )
-        return [*self.notes, *([warning] if doubtful else []), self.verdict]
+        return [*self.notes, *([DOUBTFUL] if doubtful else []), self.verdict]
 
     def __str__(self) -> str:
         """Return the table as text, with its remarks."""
-        table = [HEADING, *self.cells()]
-        widths = [max(len(row[place]) for row in table) for place in range(len(HEADING))]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
-        return "\n".join([*lines, "", *self.remarks()])
+        return as_table([HEADING, *self.cells()], self.remarks())
 
     __repr__ = __str__
 
@@ -193,6 +190,26 @@ def averages_of(
     mean_spectra, without = _mean_spectra(kept)
     notes += without
     return Averages(first, last, rows.sizes["time"], rule, found, mean_spectra, tuple(notes))
+
+
+def window_of(
+    rows: xr.Dataset | None, case: Case, start: float | None, end: float | None
+) -> tuple[float, float, str]:
+    """The ends of a window, chosen by the rows of a series where they are not given, and what is said of it.
+
+    Without rows it is as given, and nothing is told of it. Raises CaseError.
+    """
+    if rows is None:
+        first, last = check_window(start, end)
+        until = "" if end is None else f" and ends at t = {end:.6g}"
+        return (
+            first,
+            last,
+            f"The window begins at t = {first:.6g}{until}, and the series tells nothing of it.",
+        )
+    averages = averages_of(rows, None, case, start, end)
+    first, last = (averages.start if start is None else start), (averages.end if end is None else end)
+    return first, last, averages.verdict
 
 
 def _beginning(series: xr.Dataset, end: float | None) -> tuple[float, str]:
@@ -338,3 +355,15 @@ def finite_or_none(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return np.where(np.isfinite(value), value, None).tolist()
     return value if math.isfinite(value) else None
+
+
+def listed(values: np.ndarray) -> Any:
+    """Nested lists of an array of numbers or texts; None for what is not finite."""
+    return finite_or_none(values) if values.dtype.kind in "biuf" else values.tolist()
+
+
+def as_table(rows: Sequence[Sequence[str]], remarks: Iterable[str]) -> str:
+    """Rows of texts in columns, with sentences below them."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in rows]
+    return "\n".join([*lines, "", *remarks])

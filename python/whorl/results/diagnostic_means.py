@@ -16,9 +16,16 @@ from whorl.config.case import Case
 from whorl.config.explain import did_you_mean
 from whorl.output.diagnostic_files import check_replaceable, write_group
 from whorl.output.means import ENOUGH, FEWEST
-from whorl.results.averages import averages_of, counted_samples, finite_or_none, told_number
+from whorl.results.averages import (
+    as_table,
+    counted_samples,
+    finite_or_none,
+    listed,
+    told_number,
+    window_of,
+)
 from whorl.results.pooled import pooled
-from whorl.results.window import between, check_order, check_window, missing
+from whorl.results.window import between, check_order, missing
 
 ABOUT = "whorl means of diagnostics; length and time are the case's own units"
 HEADING = ("diagnostic", "quantity", "number", "mean ± error", "samples")
@@ -76,7 +83,7 @@ class DiagnosticMeans:
             "notes": list(self.notes),
             "diagnostics": {
                 name: {"states": data.attrs["states"]}
-                | {str(key): _listed(one.values) for key, one in data.variables.items()}
+                | {str(key): listed(one.values) for key, one in data.variables.items()}
                 for name, data in self.means.items()
             },
         }
@@ -93,10 +100,7 @@ class DiagnosticMeans:
 
     def __str__(self) -> str:
         """Return the table as text, with its remarks."""
-        table = [HEADING, *self.cells()]
-        widths = [max(len(row[place]) for row in table) for place in range(len(HEADING))]
-        lines = ["  ".join(map(str.ljust, row, widths)).rstrip() for row in table]
-        return "\n".join([*lines, "", *self.remarks()])
+        return as_table([HEADING, *self.cells()], self.remarks())
 
     __repr__ = __str__
 
@@ -127,14 +131,7 @@ def diagnostic_means(
     """
     for name in names:
         check_measured(name, found)
-    if rows is None:
-        first, last = check_window(start, end)
-        until = "" if end is None else f" and ends at t = {end:.6g}"
-        verdict = f"The window begins at t = {first:.6g}{until}, and the series tells nothing of it."
-    else:
-        averages = averages_of(rows, None, case, start, end)
-        first, last = (averages.start if start is None else start), (averages.end if end is None else end)
-        verdict = averages.verdict
+    first, last, verdict = window_of(rows, case, start, end)
     means, notes = {}, []
     own = [one.label for one in case.diagnostics if one.label in found]
     for name in names or dict.fromkeys([*own, *found]):
@@ -206,7 +203,3 @@ def _doubts(name: str, data: xr.Dataset, of_table: bool) -> Iterator[str]:
             f"{ENOUGH:.0f} independent samples{' (a question mark)' if of_table else ''}: they are not "
             f"reliable and probably too small, or not known where fewer than {FEWEST} states have points."
         )
-
-
-def _listed(values: np.ndarray) -> Any:
-    return finite_or_none(values) if values.dtype.kind in "biuf" else values.tolist()

@@ -10,13 +10,12 @@ from matplotlib.axes import Axes
 from matplotlib.colors import LogNorm
 from matplotlib.figure import Figure
 
-from whorl.base.errors import CaseError
 from whorl.base.files import check_picture
 from whorl.base.text import spelled
 from whorl.config.case import Case
-from whorl.config.explain import did_you_mean
 from whorl.output.directory import RunDirectory
 from whorl.results.picture_style import COLORS, STYLE, draw_title, save_picture
+from whorl.results.probe_correlation import chosen_probe, place_of
 from whorl.results.probes import frequency_spectrum, spatio_temporal_spectrum
 from whorl.results.runs import open_run
 
@@ -61,15 +60,12 @@ def plot_probe(
     modes.
     """
     run = open_run(directory)
-    probes = run.probes
-    if name not in probes:
-        near = did_you_mean(name, probes) or "."
-        raise CaseError(f"the run {directory} has no probe {name}{near} Probes: {', '.join(probes)}.")
+    data = chosen_probe(run.probes, name, str(directory))
     path = Path(output) if output else RunDirectory(directory).path / f"probe-{name}.png"
     check_picture(path)
     with rc_context(STYLE):
         title = f"{spelled(RunDirectory(directory).path.resolve().name)}   ·   {name}"
-        save_picture(draw_probe(probes[name], run.case, title, resample=resample), path)
+        save_picture(draw_probe(data, run.case, title, resample=resample), path)
     return path
 
 
@@ -116,7 +112,7 @@ def _place(one: xr.DataArray, along: str) -> str:
     """A mode by its wavenumbers, a point by its position."""
     if along == "mode":
         return str(one["mode"].values)
-    return f"({', '.join(f'{float(one[axis]):.4g}' for axis in 'xyz')})"
+    return place_of(one)
 
 
 def _reach(spectrum: xr.DataArray) -> float:

@@ -49,7 +49,7 @@ def frequency_spectrum(
     S(ω) = dt/(2π Σ w²) |Σ w(t) f(t) exp(iωt)|², averaged over the pieces, with w = sin²(π t/T); doubled for
     0 < ω < π/dt where it is one-sided (Welch, IEEE Trans. Audio Electroacoust. 15, 70 (1967)).
     """
-    values, dt = _even(data, resample)
+    values, dt = even_series(data, resample)
     length = len(values) // max(segments, 1)
     if segments < 1 or length < 8:
         raise CaseError(
@@ -103,12 +103,12 @@ def spatio_temporal_spectrum(data: xr.Dataset, *, segments: int = 4, resample: b
     return summed.transpose("mode", "frequency").rename("E")
 
 
-def _even(data: xr.DataArray, resample: bool) -> tuple[np.ndarray, float]:
-    """The values, [time, …], at even times, and the step."""
+def even_series(data: xr.DataArray, resample: bool) -> tuple[np.ndarray, float]:
+    """The values, [time, …], at even times, and the step. Raises CaseError; see `frequency_spectrum`."""
     values = data.transpose("time", ...).values
     times = data["time"].values
     if len(times) < 2:
-        raise CaseError(f"a series of {len(times)} times has no frequencies.")
+        raise CaseError(f"a series of {len(times)} times has no steps of time; take a longer one.")
     if not np.isfinite(values).all():
         raise CaseError("the series has values that are not finite; leave out their times.")
     steps = np.diff(times)

@@ -92,6 +92,11 @@ class RunResults:
         advice = "output.series_every is never" if never else "wait for the first ones"
         raise CaseError(f"{self.directory} has no rows in series.csv yet; {advice}.")
 
+    def rows_of_window(self, start: float | None) -> xr.Dataset | None:
+        """Return the series, or None where there are no rows and a window needs none to begin at `start`."""
+        written = RunDirectory(self.directory).series.is_file() and self.series.sizes["time"] > 0
+        return self.rows() if written or start is None else None
+
     def average(self, start: float | None = None, end: float | None = None) -> Averages:
         """Average all columns of the series and all spectra over a window of time, with errors.
 
@@ -189,8 +194,7 @@ class RunResults:
         >>> print(float(skewness["moment"]), float(skewness["moment_error"]))
         """
         names = (names,) if isinstance(names, str) else tuple(names)
-        written = RunDirectory(self.directory).series.is_file() and self.series.sizes["time"] > 0
-        rows = self.rows() if written or start is None else None
+        rows = self.rows_of_window(start)
         return diagnostic_means(found or self.diagnostics, rows, self.case, names, start, end)
 
     @property

@@ -11,8 +11,13 @@ from whorl.config.diagnostics.base import SAME, Array, Axis, Found, Layout, Text
 from whorl.config.diagnostics.wave_bins import Bins, ByWavenumber, mode_counts, sum_of_pairs
 from whorl.config.section import option
 from whorl.config.wavenumbers import smallest_wavenumbers
+from whorl.programs.nodes import Node
 from whorl.programs.parse import component_text
-from whorl.programs.questions import Questions
+from whorl.programs.questions import Answers, Questions
+from whorl.programs.values import Value
+
+Pairs = list[tuple[Node, Node]]
+ROUNDING = 1e3  # squares of a relative rounding that a bin may have of nothing
 
 
 class Spectrum(ByWavenumber):
@@ -24,6 +29,10 @@ class Spectrum(ByWavenumber):
         None, "the cospectrum with this expression, of the same rank; without it that with itself"
     )
     components: bool = option(False, "whether the components of vectors and tensors are apart")
+    pairs: bool = option(
+        False,
+        "whether each component is taken with each one of times; without times with each other of its own",
+    )
     density: bool = option(False, "whether sums are divided by the widths of the bins")
     compensate: bool = option(
         False, "whether shells are as if their number of modes were that of a continuum"
@@ -32,30 +41,32 @@ class Spectrum(ByWavenumber):
     def ask(self, questions: Questions, case: Any) -> Layout:
         bins = self.bins(case.grid)
         check_labels(self.of, f"diagnostics.{self.label}.of")
-        labels, found = zip(
-            *(one for text in self.of for one in self._spectra(questions, text, bins)), strict=True
-        )
+        asked = [one for text in self.of for one in self._pairs(questions, text)]
+        found = [sum_of_pairs(questions, pairs, bins) for _, pairs in asked]
         spectra = stacked(found)
         names = tuple(one.name for one in bins)
         counts = mode_counts(questions, bins)
         factors = self._factors(case.grid, bins)
         meaning = "Σ Re(f·g*) over the bin, whose sum over all bins is ⟨f·g⟩; g is f without times"
+        arrays = [
+            Array(
+                "spectrum",
+                ("quantity", *names),
+                meaning + self._changed(),
+                lambda answers: spectra(answers) * factors(counts.of(answers)),
+                self._unit(names),
+            )
+        ]
+        if self.pairs or self.times is not None:
+            coefficients = _coefficients(questions, [pairs for _, pairs in asked], spectra, bins)
+            meaning = "Σ Re(f·g*)/(Σ|f|² Σ|g|²)^½ over the bin, −1 to 1; nan where one is zero to rounding"
+            arrays.append(Array("coefficient", ("quantity", *names), meaning, coefficients))
         return Layout(
             (
-                Axis("quantity", labels, "what is measured"),
+                Axis("quantity", [label for label, _ in asked], "what is measured"),
                 *(one.coordinate() for one in bins),
             ),
-            (
-                Array(
-                    "spectrum",
-                    ("quantity", *names),
-                    meaning + self._changed(),
-                    lambda answers: spectra(answers) * factors(counts.of(answers)),
-                    self._unit(names),
-                ),
-                counts,
-                *(limit for one in bins for limit in one.limits()),
-            ),
+            (*arrays, counts, *(limit for one in bins for limit in one.limits())),
         )
 
     def _unit(self, names: Sequence[str]) -> str:
@@ -89,25 +100,64 @@ class Spectrum(ByWavenumber):
 
         return factors
 
-    def _spectra(self, questions: Questions, text: str, bins: Sequence[Bins]) -> list[tuple[str, Found]]:
-        """The spectra of a text, each with its label."""
+    def _pairs(self, questions: Questions, text: str) -> list[tuple[str, Pairs]]:
+        """The pairs whose products are summed in each spectrum of a text, with its label."""
         first = self.value_of(questions, text)
         second = first if self.times is None else self.value_of(questions, self.times, "times")
         try:
-            if second.rank != first.rank or (second is not first and (second.complex or first.complex)):
-                raise ValueError(
-                    f"a cospectrum is of two real values of one rank, not of {first} and {second}"
-                )
-            pairs = list(zip(first.nodes(), second.nodes(), strict=True))
-            if all(a.uniform or b.uniform for a, b in pairs):
+            found = self._all_pairs(first, second, text) if self.pairs else self._alike(first, second, text)
+            if all(a.uniform or b.uniform for _, pairs in found for a, b in pairs):
                 raise ValueError(SAME)
-            if not self.components or not first.rank:
-                return [(text, sum_of_pairs(questions, pairs, bins))]
-            indices = list(np.ndindex(first.real.shape))
-            parts = 2 if first.complex else 1
-            return [
-                (component_text(text, index), sum_of_pairs(questions, pairs[n :: len(indices)][:parts], bins))
-                for n, index in enumerate(indices)
-            ]
         except ValueError as error:
             raise self.fault(str(error), text) from None
+        return found
+
+    def _alike(self, first: Value, second: Value, text: str) -> list[tuple[str, Pairs]]:
+        """Those of components of one place. Raises ValueError if there are none."""
+        if second.rank != first.rank or (second is not first and (second.complex or first.complex)):
+            raise ValueError(f"a cospectrum is of two real values of one rank, not of {first} and {second}")
+        pairs = list(zip(first.nodes(), second.nodes(), strict=True))
+        if not self.components or not first.rank:
+            return [(text, pairs)]
+        indices = list(np.ndindex(first.real.shape))
+        parts = 2 if first.complex else 1
+        return [
+            (component_text(text, index), pairs[n :: len(indices)][:parts]) for n, index in enumerate(indices)
+        ]
+
+    def _all_pairs(self, first: Value, second: Value, text: str) -> list[tuple[str, Pairs]]:
+        """Those of each component of one with each of the other. Raises ValueError of complex values."""
+        if first.complex or second.complex:
+            raise ValueError("pairs are of real values; take real(…), imag(…) or abs(…) of complex ones")
+        other = text if self.times is None else self.times
+        return [
+            (f"{component_text(text, i)} {component_text(other, j)}", [(first.real[i], second.real[j])])
+            for i in np.ndindex(first.real.shape)
+            for j in np.ndindex(second.real.shape)
+            if self.times is not None or i <= j
+        ]
+
+
+def _coefficients(
+    questions: Questions, asked: Sequence[Pairs], spectra: Found, bins: Sequence[Bins]
+) -> Found:
+    """The correlation coefficient of each cospectrum in each bin."""
+    squares: dict[tuple[Node, ...], Found] = {}
+
+    def square(nodes: tuple[Node, ...]) -> Found:
+        if nodes not in squares:
+            squares[nodes] = sum_of_pairs(questions, [(one, one) for one in nodes], bins)
+        return squares[nodes]
+
+    both = [tuple(square(tuple(side)) for side in zip(*pairs, strict=True)) for pairs in asked]
+
+    noise = ROUNDING * np.finfo(np.float32 if questions.parser.vocabulary.single else float).eps ** 2
+
+    def coefficients(answers: Answers) -> np.ndarray:
+        sides = np.array([[one(answers) for one in pair] for pair in both])  # [spectrum][side][bin …]
+        floor = noise * sides.max(tuple(range(2, sides.ndim)), keepdims=True)
+        known = (sides > floor).all(axis=1)
+        sizes = np.sqrt(np.where(known, sides.prod(axis=1), 1.0))
+        return np.where(known, spectra(answers) / sizes, np.nan)
+
+    return coefficients

@@ -93,15 +93,10 @@ def _read(
 
 
 def _transfers(one: Exchange, found: dict[str, np.ndarray], k: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """[triad][order]: of receiver a, giver b and mediator c ±2 Im((a·m(c)) g(b)·f(a)), a + b + c = 0.
-
-    The term ±∇·(m g) of mode −a is ∓i (a·m(c)) g(b), and f(a) is the conjugate of f(−a), whose ½|f|² changes
-    by the real part of their product; so does that of a.
-    """
+    """[triad][order]: what the receiver a gets from the giver b by the mediator c, a + b + c = 0."""
     f, g, m = (found[name] for name in (one.receiver, one.giver, one.mediator))
     values = []
     for order in ORDERS:
         a, b, c = (places[:, "kpq".index(letter)] for letter in order)
-        along = np.einsum("ta,at->t", k[a], m[:, c])
-        values.append(one.sign * 2 * (along * (g[:, b] * f[:, a]).sum(0)).imag)
+        values.append(one.of_triad(k[a], k[b], f[:, a], g[:, b], m[:, c]))
     return np.stack(values, axis=-1)

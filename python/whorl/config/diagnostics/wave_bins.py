@@ -137,6 +137,35 @@ def _between(name: str, edges: Sequence[float], axis: int) -> Bins:
     return Bins(name, tuple(map(float, edges)), shown, centres, axis)
 
 
+def bins_of(
+    shells: Words | tuple[float, ...],
+    per_octave: int,
+    name: str,
+    unit: float,
+    most: int,
+    place: str,
+    axis: int = 2,
+) -> Bins:
+    """The bins that options at `place` ask for. Raises ValueError if no mode is in them."""
+    if shells == "linear":
+        return linear_bins(name, unit, most, axis)
+    if shells == "logarithmic":
+        return logarithmic_bins(name, unit, unit * most, per_octave, axis)
+    largest = unit * (most - 0.5)
+    if shells[0] >= largest:
+        raise ValueError(
+            f"{place}.shells begin at {shells[0]:g}, beyond all {name}, which are less than {largest:.4g}; "
+            "choose smaller edges"
+        )
+    return _between(name, shells, axis)
+
+
+def shells_of(shells: Words | tuple[float, ...], per_octave: int, grid: Any, place: str) -> Bins:
+    """The shells of |k|, without k = 0 unless edges begin there. Raises ValueError if there are none."""
+    bins = bins_of(shells, per_octave, "k", smallest_wavenumber(grid), shell_count(grid), place)
+    return bins.without_zero() if isinstance(shells, str) else bins
+
+
 def smallest_across(grid: Any, axis: int) -> float:
     """The smallest wavenumber along the other axes that have more than one point."""
     sides = enumerate(zip(smallest_wavenumbers(grid), grid.points, strict=True))
@@ -175,23 +204,14 @@ class Shelled(Diagnostic):
 
     def shell_bins(self, grid: Any) -> Bins:
         """The shells of |k|, without k = 0 unless edges begin there. Raises ValueError if there are none."""
-        check_periodic(grid, f"diagnostics.{self.label}")
-        bins = self.bins_along(grid, "k", smallest_wavenumber(grid), shell_count(grid))
-        return bins.without_zero() if isinstance(self.shells, str) else bins
+        place = f"diagnostics.{self.label}"
+        check_periodic(grid, place)
+        return shells_of(self.shells, self.per_octave, grid, place)
 
     def bins_along(self, grid: Any, name: str, unit: float, most: int, axis: int = 2) -> Bins:
         """The bins of a coordinate, `most` as wide as the unit. Raises ValueError if no mode is in them."""
-        if self.shells == "linear":
-            return linear_bins(name, unit, most, axis)
-        if self.shells == "logarithmic":
-            return logarithmic_bins(name, unit, unit * most, self.per_octave, axis)
-        largest = unit * (most - 0.5)
-        if self.shells[0] >= largest:
-            raise ValueError(
-                f"diagnostics.{self.label}.shells begin at {self.shells[0]:g}, beyond all {name}, which are "
-                f"less than {largest:.4g}; choose smaller edges"
-            )
-        return _between(name, self.shells, axis)
+        place = f"diagnostics.{self.label}"
+        return bins_of(self.shells, self.per_octave, name, unit, most, place, axis)
 
 
 class ByWavenumber(Shelled):

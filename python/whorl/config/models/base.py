@@ -112,6 +112,18 @@ class Exchange:
         by_uniform = f" + dot(grad({g}), {self.uniform})" if self.uniform else ""
         return f"{'-' if self.sign < 0 else ''}({carried}{by_uniform})"
 
+    def of_triad(
+        self, k: np.ndarray, p: np.ndarray, f: np.ndarray, g: np.ndarray, m: np.ndarray
+    ) -> np.ndarray:
+        """±2 Im((k·m(q)) g(p)·f(k)), what modes ±k get from ±p by ±q, k + p + q = 0.
+
+        Wavenumbers are [triad, axis], amplitudes [component, triad]. The term ±∇·(m g) of mode −k is
+        ∓i (k·m(q)) g(p), and f(k) is the conjugate of f(−k), whose ½|f|² changes by the real part of their
+        product; so does that of k.
+        """
+        along = np.einsum("ta,at->t", k, m)
+        return self.sign * 2 * (along * (g * f).sum(0)).imag
+
 
 @dataclass(frozen=True)
 class Slice:

@@ -1,7 +1,7 @@
 """Incompressible magnetohydrodynamics, with a mean field, the Hall term or a prescribed velocity if asked."""
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -45,6 +45,7 @@ MEAN_FIELD = "vector(mean_field_x, mean_field_y, mean_field_z)"
 WHOLE_FIELD = f"(magnetic + {MEAN_FIELD})"
 LORENTZ = f"cross(current, magnetic + {MEAN_FIELD})"
 BY_B = Exchange("magnetic", "magnetic", "magnetic", 1, uniform=MEAN_FIELD)
+VECTOR_POTENTIAL = "-inv_lap(current)"
 EXCLUDED_BY_KINEMATIC = ("hall", "rotation", "drag", "hyperviscosity", "hypoviscosity")
 CURRENT = FieldOf(3, "1/time", "current j, the curl of b", symbol="j", definition="curl(magnetic)")
 
@@ -52,6 +53,28 @@ CURRENT = FieldOf(3, "1/time", "current j, the curl of b", symbol="j", definitio
 def _along_mean(field: str) -> str:
     """(B0·∇) of a field."""
     return f"dot(grad({field}), {MEAN_FIELD})"
+
+
+@dataclass(frozen=True)
+class HallExchange(Exchange):
+    """What modes of b bring to others by the Hall term, −d ∇×(j×b), j that of the giver.
+
+    B0 turns each mode, j·(j×B0) = 0, and brings nothing to others (Mininni, Alexakis and Pouquet, J. Plasma
+    Phys. 73, 377 (2007)).
+    """
+
+    ion_length: float = 0.0
+
+    def term(self, g: str) -> str:
+        """−d ∇×((∇×g)×b)."""
+        return f"-{self.ion_length!r}*curl(cross(curl({g}), {self.mediator}))"
+
+    def of_triad(
+        self, k: np.ndarray, p: np.ndarray, f: np.ndarray, g: np.ndarray, m: np.ndarray
+    ) -> np.ndarray:
+        """2 Re(f(k)·N(−k)), N(−k) = i d k×((i p×g(p))×m(q))."""
+        force = np.cross(k, np.cross(1j * np.cross(p, g.T), m.T))
+        return 2 * (f.T * 1j * self.ion_length * force).sum(1).real
 
 
 def _shown(value: Any) -> str:
@@ -165,6 +188,9 @@ class Mhd(ViscousFlow):
 
     def quantities(self) -> dict[str, Defined]:
         named = super().quantities() | {
+            "vector_potential": Defined(VECTOR_POTENTIAL, "length²/time", "a of b = ∇×a, ∇·a = 0"),
+            "cross_helicity": Defined("dot(velocity, magnetic)", "length²/time²", "u·b"),
+            "magnetic_helicity": Defined(f"dot({VECTOR_POTENTIAL}, magnetic)", "length³/time²", "a·b"),
             "lorentz_force": Defined(LORENTZ, "length/time²", "j×(B0 + b)"),
             "lorentz_work": Defined(
                 f"dot(velocity, {LORENTZ})", ENERGY_RATE, "u·(j×(B0 + b)), from magnetic to kinetic energy"
@@ -191,6 +217,9 @@ class Mhd(ViscousFlow):
             "b to b": Exchange("magnetic", "magnetic", "velocity", -1),
             "u to b": replace(BY_B, giver="velocity"),
         }
+        if self.hall:
+            of_b = ("magnetic", "magnetic", "magnetic", -1)
+            within_b["b to b by hall"] = HallExchange(*of_b, ion_length=self.hall)
         if self.kinematic:
             return within_b
         return super().exchanges() | within_b | {"b to u": replace(BY_B, receiver="velocity")}

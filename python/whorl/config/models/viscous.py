@@ -344,8 +344,10 @@ class ViscousFlow(Losses):
         return carried + wave, carried - wave
 
     def quantities(self) -> dict[str, Defined]:
-        """Pressure, dissipation, invariants and accelerations."""
-        return pressure(self.pressure_sources) | super().quantities() | INVARIANTS | ACCELERATIONS
+        """Pressure, dissipation, invariants, helicity and accelerations."""
+        named = pressure(self.pressure_sources) | super().quantities() | INVARIANTS
+        helicity = Defined("dot(velocity, vorticity)", ACCELERATION, "u·ω")
+        return named | {"helicity": helicity} | ACCELERATIONS
 
     def balances(self) -> dict[str, Balance]:
         """With the Coriolis force, which does no work."""

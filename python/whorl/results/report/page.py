@@ -98,7 +98,7 @@ def _results(read: Contents, place: RunDirectory, window: Window) -> dict[str, A
     probed = _there(place.probes, lambda: run.probes, failed)
     shown["diagnostics"] = list(pictures.diagnostics(run, measured, window, read.averages, failed))
     shown["analyses"] = list(pictures.diagnostics(run, analysed, window, read.averages, failed))
-    shown["probes"] = list(pictures.probes(run, probed, failed))
+    shown["probes"] = list(pictures.probes(run, probed, read.averages, failed))
     return shown
 
 

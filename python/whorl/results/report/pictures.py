@@ -3,6 +3,7 @@
 import base64
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from io import BytesIO
 
 import numpy as np
@@ -17,6 +18,7 @@ from whorl.base.text import sentence
 from whorl.config.measures import growing_columns
 from whorl.config.models.base import Curves
 from whorl.results.averages import Averages
+from whorl.results.correlation_picture import draw_probe_correlation
 from whorl.results.diagnostic_picture import draw_diagnostic, what_to_draw
 from whorl.results.picture_style import DOTS, STYLE
 from whorl.results.plots import (
@@ -31,6 +33,7 @@ from whorl.results.plots import (
 from whorl.results.probe_plots import draw_probe
 from whorl.results.runs import RunResults
 from whorl.results.slices import Wanted, choose, draw_slice
+from whorl.results.window import between
 from whorl.results.window_picture import draw_window
 
 SMALL, LARGE = (4.4, 2.9), (5.4, 4.3)  # inches
@@ -222,28 +225,52 @@ def diagnostics(
 
 
 def probes(
-    run: RunResults, read: Mapping[str, xr.Dataset], failed: Failed
+    run: RunResults, read: Mapping[str, xr.Dataset], averages: Averages | None, failed: Failed
 ) -> Iterator[tuple[str, str, Image]]:
-    """Of each probe its name, what it reads, and its picture; uneven steps are made even, which is said."""
+    """Of each probe its name, what it reads, and its pictures: series and spectra, and the correlation.
+
+    Uneven steps are made even, which is said.
+    """
     for name, data in read.items():
         what = "modes" if "mode" in data.dims else "points"
         count = data.sizes.get("mode", data.sizes.get("point", 0))
         about = f"{_quantities(data)} at {count} {what}"
         alt = f"Above the series that the probe {name} read, {about}; below their spectra."
-        for resample in (False, True):
-            try:
-                drawn = image_of(
-                    lambda data=data, even=resample: draw_probe(data, run.case, resample=even),
-                    alt,
-                    "Before the spectra were taken the series was interpolated to even steps of time, which "
-                    "damps the highest frequencies." if resample else "",
-                )  # fmt: skip
-            except CaseError as error:
-                if resample:
-                    failed(f"probe {name}: {error}")
-            else:
-                yield name, about, drawn
-                break
+        drawn = _even_or_resampled(partial(draw_probe, data, run.case), alt, "", f"probe {name}", failed)
+        if drawn is not None:
+            yield name, about, drawn
+        window, when = data, "all rows"
+        if averages is not None:
+            window = between(data, averages.start, averages.end)
+            when = f"t = {averages.start:.4g} to {averages.end:.4g}"
+        alt = f"Correlations in time of what the probe {name} read, {about}, with bands of their errors."
+        caption = f"Over {when}; bands are standard errors."
+        drawn = _even_or_resampled(
+            partial(draw_probe_correlation, window, run.case),
+            alt,
+            caption,
+            f"correlation in time of probe {name}",
+            failed,
+        )
+        if drawn is not None:
+            yield f"{name}, correlation in time", about, drawn
+
+
+def _even_or_resampled(
+    draw: Callable[..., Figure], alt: str, caption: str, what: str, failed: Failed
+) -> Image | None:
+    """The image of series at even times, or interpolated where steps differ; None if there is none."""
+    resampled = (
+        "Before this was drawn the series was interpolated to even steps of time, which damps the highest "
+        "frequencies."
+    )
+    for resample, told in ((False, caption), (True, f"{caption} {resampled}".strip())):
+        try:
+            return image_of(partial(draw, resample=resample), alt, told)
+        except CaseError as error:
+            if resample:
+                failed(f"{what}: {error}")
+    return None
 
 
 def _quantities(data: xr.Dataset) -> str:
