@@ -71,11 +71,22 @@ def test_a_run_with_all(whorl, tmp_path, monkeypatch):
         assert list(made[part].iter("img"))
     assert made.standing()[0] == "Finished."
     assert "This report does not show" not in made.told()
+    assert "points, correlation in time" in made.told("probes")
+    assert "Over t = 0.06 to 0.54; bands are standard errors." in made.told("probes")
     machine = dict(made.tables("provenance")[0])
     assert {"host", "processor", "hardware threads"} <= set(machine)
     parts = {row[0]: row[1:] for row in made.tables("timing")[1]}
     assert parts["state"][0] == parts["state"][1]
     assert parts["in all"][0].endswith("GiB")
+
+
+def test_a_correlation_of_too_few_rows_is_told(whorl, tmp_path, monkeypatch):
+    """Its spectra, of all rows, are there."""
+    assert whorl("run", box(tmp_path, CASE + MEASURED), *EVERY, *settings("time.until=0.8")).code == 0
+    assert whorl("report", "box", "--from", "0.05", "--to", "0.15").code == 0
+    made = Page(tmp_path / "box" / "report.html")
+    assert "correlation in time of probe points: a series of 5 times is too short" in made.told()
+    assert len(list(made["probes"].iter("img"))) == 1
 
 
 def test_the_commands_of_a_report_repeat_the_run(whorl, tmp_path, undrawn):

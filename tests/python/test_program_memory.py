@@ -71,7 +71,7 @@ ASKED = {
         "output": {"columns": COLUMNS | OF_MODES | {"pp": "mean(p**2)"}, "fields": ["p", "Q"]},
         "diagnostics": [
             {"name": f"d{n}"} | one
-            for n, one in enumerate((SLICE, PDF, JOINT, CONDITIONAL, FILTERED, SPECTRUM, INCREMENTS, SHELLS))
+            for n, one in enumerate((SLICE, PDF, JOINT, CONDITIONAL, FILTERED, SPECTRUM, INCREMENTS))
         ],
         "probes": [MODES, MODE_SHELLS, LINE, SCATTERED],
     },

@@ -32,30 +32,35 @@ if TYPE_CHECKING:
 LABEL = 20  # characters of what a series is, which are not broken
 
 
+AsJson = Annotated[bool, typer.Option("--json", help="Print all numbers, also mean spectra, as JSON.")]
+AllDiagnostics = Annotated[
+    bool, typer.Option("--diagnostics", help="Average all diagnostics, in place of series and spectra.")
+]
+OneDiagnostic = Annotated[
+    list[str] | None,
+    typer.Option("--diagnostic", "-d", metavar="NAME", help="Average this one; repeat as needed."),
+]
+MeansFile = Annotated[
+    Path | None,
+    typer.Option("--output", "-o", help="Write the means of diagnostics to this HDF5 file, all arrays."),
+]
+OneProbe = Annotated[
+    str | None,
+    typer.Option("--probes", metavar="NAME", help="Print the mean squares and times of this probe."),
+]
+
+
 def average(
     directory: RunArgument,
     words: Annotated[list[str] | None, typer.Argument(hidden=True)] = None,
     start: WindowStart = None,
     end: WindowEnd = None,
-    as_json: Annotated[
-        bool, typer.Option("--json", help="Print all numbers, also mean spectra, as JSON.")
-    ] = False,
-    diagnostics: Annotated[
-        bool, typer.Option("--diagnostics", help="Average all diagnostics, in place of series and spectra.")
-    ] = False,
-    diagnostic: Annotated[
-        list[str] | None,
-        typer.Option("--diagnostic", "-d", metavar="NAME", help="Average this one; repeat as needed."),
-    ] = None,
+    as_json: AsJson = False,
+    diagnostics: AllDiagnostics = False,
+    diagnostic: OneDiagnostic = None,
     source: StatesFile = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", help="Write the means of diagnostics to this HDF5 file, all arrays."),
-    ] = None,
-    probes: Annotated[
-        str | None,
-        typer.Option("--probes", metavar="NAME", help="Print the mean squares and times of this probe."),
-    ] = None,
+    output: MeansFile = None,
+    probes: OneProbe = None,
     resample: Resample = False,
     remove_mean: RemoveMean = None,
 ) -> None:
@@ -90,7 +95,11 @@ def average(
             raise CaseError(
                 f"{name} goes with --diagnostics or --diagnostic NAME: series and spectra have none."
             )
-    averages = run.average(start, end)
+    _average_series(run, (start, end), as_json)
+
+
+def _average_series(run: "RunResults", window: tuple[float | None, float | None], as_json: bool) -> None:
+    averages = run.average(*window)
     if as_json:
         _print_json(averages)
         return

@@ -90,35 +90,44 @@ def restart(
     _go(Simulation.restart(directory, output, **changes, overwrite=overwrite))
 
 
+PictureFile = Annotated[
+    Path | None, typer.Option("--output", "-o", help="A PNG, PDF or SVG; DIR/plot.png by default.")
+]
+FieldOfSlice = Annotated[
+    str | None, typer.Option(help="What the slice shows, such as vorticity or velocity.x.")
+]
+PlaneOfSlice = Annotated[
+    str | None, typer.Option(help="Plane of the slice: x, y or z, or with a position z=1.5 or z=pi/2.")
+]
+TimeOfState = Annotated[
+    float | None,
+    typer.Option(help="Time of the snapshot or the state, the nearest is taken; the last by default."),
+]
+OneDiagnostic = Annotated[
+    str | None,
+    typer.Option("--diagnostic", "-d", metavar="NAME", help="Draw this diagnostic, to DIR/NAME.png."),
+]
+OneProbe = Annotated[
+    str | None, typer.Option("--probes", metavar="NAME", help="Draw this probe of the case instead.")
+]
+Correlation = Annotated[
+    bool,
+    typer.Option("--correlation", help="Draw the correlation in time of a probe, with errors, and τ(k)."),
+]
+
+
 def plot(
     directory: RunArgument,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="A PNG, PDF or SVG; DIR/plot.png by default.")
-    ] = None,
-    field: Annotated[
-        str | None, typer.Option(help="What the slice shows, such as vorticity or velocity.x.")
-    ] = None,
-    plane: Annotated[
-        str | None, typer.Option(help="Plane of the slice: x, y or z, or with a position z=1.5 or z=pi/2.")
-    ] = None,
-    time: Annotated[
-        float | None,
-        typer.Option(help="Time of the snapshot or the state, the nearest is taken; the last by default."),
-    ] = None,
+    output: PictureFile = None,
+    field: FieldOfSlice = None,
+    plane: PlaneOfSlice = None,
+    time: TimeOfState = None,
     start: WindowStart = None,
     end: WindowEnd = None,
-    diagnostic: Annotated[
-        str | None,
-        typer.Option("--diagnostic", "-d", metavar="NAME", help="Draw this diagnostic, to DIR/NAME.png."),
-    ] = None,
+    diagnostic: OneDiagnostic = None,
     source: StatesFile = None,
-    probes: Annotated[
-        str | None, typer.Option("--probes", metavar="NAME", help="Draw this probe of the case instead.")
-    ] = None,
-    correlation: Annotated[
-        bool,
-        typer.Option("--correlation", help="Draw the correlation in time of a probe, with errors, and τ(k)."),
-    ] = False,
+    probes: OneProbe = None,
+    correlation: Correlation = False,
     resample: Resample = False,
     remove_mean: RemoveMean = None,
 ) -> None:

@@ -194,8 +194,8 @@ class RunResults:
         >>> print(float(skewness["moment"]), float(skewness["moment_error"]))
         """
         names = (names,) if isinstance(names, str) else tuple(names)
-        rows = self.rows_of_window(start)
-        return diagnostic_means(found or self.diagnostics, rows, self.case, names, start, end)
+        states = found or self.diagnostics
+        return diagnostic_means(states, self.rows_of_window(start), self.case, names, start, end)
 
     @property
     def probes(self) -> dict[str, xr.Dataset]:

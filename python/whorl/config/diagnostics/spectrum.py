@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -18,6 +18,14 @@ from whorl.programs.values import Value
 
 Pairs = list[tuple[Node, Node]]
 ROUNDING = 1e3  # squares of a relative rounding that a bin may have of nothing
+
+
+class Asked(NamedTuple):
+    """A spectrum: what it is called, the pairs whose products are summed, and the sums."""
+
+    label: str
+    pairs: Pairs
+    found: Found
 
 
 class Spectrum(ByWavenumber):
@@ -41,9 +49,8 @@ class Spectrum(ByWavenumber):
     def ask(self, questions: Questions, case: Any) -> Layout:
         bins = self.bins(case.grid)
         check_labels(self.of, f"diagnostics.{self.label}.of")
-        asked = [one for text in self.of for one in self._pairs(questions, text)]
-        found = [sum_of_pairs(questions, pairs, bins) for _, pairs in asked]
-        spectra = stacked(found)
+        asked = [one for text in self.of for one in self._spectra(questions, text, bins)]
+        spectra = stacked([one.found for one in asked])
         names = tuple(one.name for one in bins)
         counts = mode_counts(questions, bins)
         factors = self._factors(case.grid, bins)
@@ -58,12 +65,12 @@ class Spectrum(ByWavenumber):
             )
         ]
         if self.pairs or self.times is not None:
-            coefficients = _coefficients(questions, [pairs for _, pairs in asked], spectra, bins)
+            coefficients = _coefficients(questions, asked, bins)
             meaning = "Σ Re(f·g*)/(Σ|f|² Σ|g|²)^½ over the bin, −1 to 1; nan where one is zero to rounding"
             arrays.append(Array("coefficient", ("quantity", *names), meaning, coefficients))
         return Layout(
             (
-                Axis("quantity", [label for label, _ in asked], "what is measured"),
+                Axis("quantity", [one.label for one in asked], "what is measured"),
                 *(one.coordinate() for one in bins),
             ),
             (*arrays, counts, *(limit for one in bins for limit in one.limits())),
@@ -100,17 +107,17 @@ class Spectrum(ByWavenumber):
 
         return factors
 
-    def _pairs(self, questions: Questions, text: str) -> list[tuple[str, Pairs]]:
-        """The pairs whose products are summed in each spectrum of a text, with its label."""
+    def _spectra(self, questions: Questions, text: str, bins: Sequence[Bins]) -> list[Asked]:
+        """The spectra of a text."""
         first = self.value_of(questions, text)
         second = first if self.times is None else self.value_of(questions, self.times, "times")
         try:
             found = self._all_pairs(first, second, text) if self.pairs else self._alike(first, second, text)
             if all(a.uniform or b.uniform for _, pairs in found for a, b in pairs):
                 raise ValueError(SAME)
+            return [Asked(label, pairs, sum_of_pairs(questions, pairs, bins)) for label, pairs in found]
         except ValueError as error:
             raise self.fault(str(error), text) from None
-        return found
 
     def _alike(self, first: Value, second: Value, text: str) -> list[tuple[str, Pairs]]:
         """Those of components of one place. Raises ValueError if there are none."""
@@ -138,9 +145,7 @@ class Spectrum(ByWavenumber):
         ]
 
 
-def _coefficients(
-    questions: Questions, asked: Sequence[Pairs], spectra: Found, bins: Sequence[Bins]
-) -> Found:
+def _coefficients(questions: Questions, asked: Sequence[Asked], bins: Sequence[Bins]) -> Found:
     """The correlation coefficient of each cospectrum in each bin."""
     squares: dict[tuple[Node, ...], Found] = {}
 
@@ -149,15 +154,16 @@ def _coefficients(
             squares[nodes] = sum_of_pairs(questions, [(one, one) for one in nodes], bins)
         return squares[nodes]
 
-    both = [tuple(square(tuple(side)) for side in zip(*pairs, strict=True)) for pairs in asked]
+    both = [tuple(square(tuple(side)) for side in zip(*one.pairs, strict=True)) for one in asked]
 
     noise = ROUNDING * np.finfo(np.float32 if questions.parser.vocabulary.single else float).eps ** 2
 
     def coefficients(answers: Answers) -> np.ndarray:
+        products = np.array([one.found(answers) for one in asked])
         sides = np.array([[one(answers) for one in pair] for pair in both])  # [spectrum][side][bin …]
         floor = noise * sides.max(tuple(range(2, sides.ndim)), keepdims=True)
         known = (sides > floor).all(axis=1)
         sizes = np.sqrt(np.where(known, sides.prod(axis=1), 1.0))
-        return np.where(known, spectra(answers) / sizes, np.nan)
+        return np.where(known, products / sizes, np.nan)
 
     return coefficients
