@@ -148,7 +148,7 @@ def test_what_whorl_analyse_measured_is_told_apart(whorl, tmp_path, undrawn):
         "Graphs of the diagnostic pdf (pdf) of u.x",
         "Graphs of the diagnostic pdf (pdf) of u.y",
     ]
-    assert [one.text for one in made["probes"].iter("h3")] == ["points"]
+    assert [one.text for one in made["probes"].iter("h3")] == ["points", "points, correlation in time"]
 
 
 def test_a_run_without_snapshots_and_spectra(whorl, tmp_path, undrawn):
