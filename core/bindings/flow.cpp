@@ -159,10 +159,9 @@ std::int64_t narrow_bytes(const Options& options, const programs::Share& share, 
         const Layout layout = layout_of(there, rank, columns, rows);
         const std::int64_t modes = count_modes(there.truncation(), layout.kx, layout.ky);
         const programs::Share of_rank{layout, modes, share.value, share.executors, share.queues};
-        std::int64_t most = 0;
-        for (const programs::ProgramNeeds& run : there.programs)
-            most = std::max(most, programs::bytes_of(run, of_rank, of_rank));
-        bytes += model_shape(options).field_count() * modes * share.value + most +
+        programs::MostOfRuns most;
+        for (const programs::ProgramNeeds& run : there.programs) most.add(run, of_rank, of_rank);
+        bytes += model_shape(options).field_count() * modes * share.value + most.bytes() +
                  sum_of(trip_bytes(there, layout, share.value, parse_line_choice(there.lines)));
     }
     return bytes;
@@ -173,7 +172,8 @@ std::int64_t narrow_bytes(const Options& options, const programs::Share& share, 
 std::int64_t program_bytes(const Options& options, const programs::Share& share, int rank) {
     const Layout& layout = share.layout;
     const programs::Width width = programs::widest(options.programs);
-    std::int64_t bytes = narrow_bytes(options, share, rank), most = 0;
+    std::int64_t bytes = narrow_bytes(options, share, rank);
+    programs::MostOfRuns most;
     LineChoice lines = parse_line_choice(options.lines); // with tiles like those of the step
     if (lines.columns == 0) lines.columns = tile_columns(layout, share.value, options.cache());
     if (!width.fits(layout))
@@ -191,10 +191,10 @@ std::int64_t program_bytes(const Options& options, const programs::Share& share,
         programs::Share there{of_axis, share.modes, share.value, share.executors, share.queues};
         if (!same) there.modes = count_modes(along.truncation(), of_axis.kx, of_axis.ky);
         for (const programs::ProgramNeeds& run : options.programs)
-            if (passes(run)) most = std::max(most, programs::bytes_of(run, share, there));
+            if (passes(run)) most.add(run, share, there);
         if (!same) bytes += sum_of(trip_bytes(along, of_axis, share.value, lines));
     }
-    return bytes + most;
+    return bytes + most.bytes();
 }
 
 std::map<std::string, std::int64_t> memory_of(const Options& options, int rank) {

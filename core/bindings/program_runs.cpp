@@ -115,7 +115,9 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         parities_.clear();
     }
     BytesOfRuns bytes() const override {
-        BytesOfRuns all{*probes_, most_};
+        BytesOfRuns all{*probes_, most_ + most_forces_};
+        for (const std::vector<Field>* fields : {&products_, &spare_})
+            for (const Field& field : *fields) all.lasting += static_cast<std::int64_t>(field.bytes());
         for (const Trips& trips : wide_)
             for (const auto& own : trips) all.lasting += own_bytes(*own);
         for (const auto& [points, one] : narrow_) {
@@ -126,17 +128,17 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     }
 
   private:
-    // The result of a run, whose bytes are counted with those of the products and forces that are there, and
-    // of the spare fields for the products that it brings.
+    // The result of a run, for whose products there are fields; its other bytes are counted.
     template <class Run> auto counted(std::size_t brought, const Run& run) {
-        spare_.resize(std::min(spare_.size(), brought));
-        std::int64_t kept = 0;
-        for (const std::vector<Field>* fields : {&products_, &spare_})
-            for (const Field& field : *fields) kept += static_cast<std::int64_t>(field.bytes());
-        for (const auto& force : forces_) kept += static_cast<std::int64_t>(force.values.bytes());
+        while (spare_.size() < brought)
+            spare_.emplace_back(static_cast<std::size_t>(flow_.state().modes),
+                                flow_.trip.device().executors());
+        std::int64_t of_forces = 0;
+        for (const auto& force : forces_) of_forces += static_cast<std::int64_t>(force.values.bytes());
+        most_forces_ = std::max(most_forces_, of_forces);
         const device::Peak<Memory> peak;
         auto found = run();
-        most_ = std::max(most_, kept + peak.most());
+        most_ = std::max(most_, peak.most());
         return found;
     }
     template <class Open> std::unique_ptr<OpenProbe> opened(const Open& open) {
@@ -152,7 +154,8 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         WHORL_REQUIRE(static_cast<int>(program.products.size()) == wanted.products,
                       "a program does not say which fields its products belong to.");
         for (const Parity& parity : parities_brought(program)) {
-            products_.push_back(new_product());
+            products_.push_back(std::move(spare_.back()));
+            spare_.pop_back();
             parities_.push_back(parity);
             fields.products.push_back(products_.back().data());
         }
@@ -164,13 +167,6 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     }
     std::vector<Parity> parities_brought(const programs::Program& program) const {
         return programs::parities_of_fields(program.products, flow_.trip.layout().walls);
-    }
-    Field new_product() {
-        if (spare_.empty())
-            return Field(static_cast<std::size_t>(flow_.state().modes), flow_.trip.device().executors());
-        Field one = std::move(spare_.back());
-        spare_.pop_back();
-        return one;
     }
     std::vector<std::vector<double>> swapped_increments(Trip& trip, const programs::Program& program,
                                                         int axis, const programs::IncrementsWanted& wanted) {
@@ -238,7 +234,7 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     std::vector<Field> products_, spare_;
     std::vector<Parity> parities_;
     std::shared_ptr<std::int64_t> probes_ = std::make_shared<std::int64_t>(0); // bytes
-    std::int64_t most_ = 0;
+    std::int64_t most_ = 0, most_forces_ = 0;                                  // at a time
 };
 
 } // namespace

@@ -23,8 +23,8 @@ class OpenProbe {
     virtual void read(std::span<double> values) = 0;
 };
 
-// Bytes of the device: of round trips of their own and open probes, and the most that runs have taken at a
-// time.
+// Bytes of the device: of round trips of their own, fields for products and open probes, and the most that
+// runs have taken at a time.
 struct BytesOfRuns {
     std::int64_t lasting = 0, at_a_time = 0;
 };

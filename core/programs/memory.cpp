@@ -63,11 +63,13 @@ std::int64_t at_modes(const ProgramNeeds& needs, const Share& share) {
 
 } // namespace
 
-std::int64_t bytes_of(const ProgramNeeds& needs, const Share& share, const Share& along) {
-    const std::int64_t products = (needs.kept + needs.brought) * share.modes * share.value;
-    if (needs.increments > 0) return products + of_increments(needs, along);
-    return products + (needs.inputs > 0 ? at_points(needs, share) : 0) +
-           (needs.pairs > 0 ? at_modes(needs, share) : 0);
+void MostOfRuns::add(const ProgramNeeds& needs, const Share& share, const Share& along) {
+    const std::int64_t field = share.modes * share.value;
+    products_ = std::max(products_, (needs.kept + needs.brought) * field);
+    forces_ = std::max(forces_, needs.forces * field);
+    const std::int64_t of_program =
+        (needs.inputs > 0 ? at_points(needs, share) : 0) + (needs.pairs > 0 ? at_modes(needs, share) : 0);
+    rest_ = std::max(rest_, needs.increments > 0 ? of_increments(needs, along) : of_program);
 }
 
 // programs/probe_modes.cpp and probe_points.cpp

@@ -18,9 +18,19 @@ struct Share {
     bool queues; // where work is enqueued
 };
 
-// While it runs, with the products of the runs before it; and as long as the probe is there. Increments along
-// another axis than the first pass with that axis as the first, where a rank has the share `along`.
-std::int64_t bytes_of(const ProgramNeeds& needs, const Share& share, const Share& along);
+// The most that runs take: the products that are there at a time, whose memory serves those to come; forces;
+// and the rest of one run. Increments along another axis than the first pass with that axis as the first,
+// where a rank has the share `along`.
+class MostOfRuns {
+  public:
+    void add(const ProgramNeeds& needs, const Share& share, const Share& along);
+    std::int64_t bytes() const { return products_ + forces_ + rest_; }
+
+  private:
+    std::int64_t products_ = 0, forces_ = 0, rest_ = 0;
+};
+
+// As long as the probe is there.
 std::int64_t bytes_of(const ProbeNeeds& needs, const Share& share);
 
 // The most variables on the legs of columns and of rows of a round trip, on the flow's points.

@@ -14,6 +14,7 @@ struct ProgramNeeds {
     std::int64_t fluxes = 0;               // of the products (programs/fluxes.hpp)
     std::int64_t brought = 0;              // fields that these become
     std::int64_t kept = 0;                 // those of the runs before it
+    std::int64_t forces = 0;               // components of forces that are there
     std::int64_t of_rows = 0;              // means and maxima
     std::int64_t values = 0;               // at the points
     std::int64_t tallied = 0;              // operands of tallies
@@ -40,6 +41,7 @@ struct ProgramNeeds {
         use("fluxes", &ProgramNeeds::fluxes);
         use("brought", &ProgramNeeds::brought);
         use("kept", &ProgramNeeds::kept);
+        use("forces", &ProgramNeeds::forces);
         use("of_rows", &ProgramNeeds::of_rows);
         use("values", &ProgramNeeds::values);
         use("tallied", &ProgramNeeds::tallied);

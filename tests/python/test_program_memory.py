@@ -215,4 +215,4 @@ def test_what_is_counted_follows_the_forces():
     asked = {"diagnostics": [{"kind": "moments", "of": "velocity_force + u"}]}
     alone, forced = ({**asked, "forcing": forces} for forces in ([], ASKED["force"]["forcing"]))
     needs = [core_options(case_of(one), 1).programs for one in (alone, forced)]
-    assert [max(run.kept for run in runs) for runs in needs] == [0, 3]
+    assert [max(run.forces for run in runs) for runs in needs] == [0, 3]

@@ -55,7 +55,8 @@ def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
     """The needs of the runs that answer questions, in order."""
     plan = questions.plan
     place = dict(zip(("nx", "ny", "nz"), questions.points or (0, 0, 0), strict=True))
-    kept = sum(field.force in questions.forces for field in questions.parser.graph.fields)
+    place["forces"] = sum(field.force in questions.forces for field in questions.parser.graph.fields)
+    kept = 0
     if plan.in_modes:
         yield _core.ProgramNeeds(kept=kept, pairs=len(plan.in_modes), **place)
     for stage in plan.stages:
@@ -64,7 +65,7 @@ def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
         if stage.in_modes:
             yield _core.ProgramNeeds(kept=kept, pairs=len(stage.in_modes), **place)
     for one, program in plan.increments:
-        yield of_increments(one, program, kept)
+        yield of_increments(one, program, kept, place)
     for axes in dict.fromkeys(sums.axes for sums in questions.spectra):
         alike = [sums for sums in questions.spectra if sums.axes == axes]
         yield _core.ProgramNeeds(
@@ -78,7 +79,9 @@ def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
         yield from of_questions(one)
 
 
-def of_increments(one: Increments, program: Program, kept: int) -> _core.ProgramNeeds:
+def of_increments(
+    one: Increments, program: Program, kept: int, place: Mapping[str, int]
+) -> _core.ProgramNeeds:
     """The needs of increments, behind which there are so many products."""
     fields = {term.field for form in program.inputs for term, _ in form.items()}
     return _core.ProgramNeeds(
@@ -89,6 +92,7 @@ def of_increments(one: Increments, program: Program, kept: int) -> _core.Program
         moments=len(one.separations) * one.moments,
         axis=one.axis,
         fields=len(fields) if one.axis else 0,
+        **place,
     )
 
 

@@ -125,14 +125,17 @@ class Whorl:
         points = -(-planes // batches) * (ny // grid[0] if ny > 1 else 1) * nx
         modes = self.modes / (grid[0] * grid[1])
         queues = DEVICES[self.device]["queues"]
-        return self.real_bytes * max(
+        runs = self._programs
+        fields = max((run.kept + run.brought for run in runs), default=0)
+        fields += max((run.forces for run in runs), default=0)
+        rest = max(
             (
-                2 * modes * (run.kept + run.brought + run.fields)
-                + points * (run.values + (run.of_rows + run.tallied if queues else 0))
-                for run in self._programs
+                2 * modes * run.fields + points * (run.values + (run.of_rows + run.tallied if queues else 0))
+                for run in runs
             ),
             default=0,
         )
+        return self.real_bytes * (2 * modes * fields + rest)
 
     @cached_property
     def _programs(self) -> list[_core.ProgramNeeds]:
