@@ -29,12 +29,12 @@ from forced_judges import (
     resembles_jhtdb,
     scaled,
 )
-from kept_runs import commands, kept_in
+from kept_runs import commands, kept_in, opened
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from whorl import Case, CaseError, Simulation, open_run
-from whorl.base.parallel import on_root, world
+from whorl.base.parallel import world
 from whorl.output.directory import RunDirectory
 from whorl.results.plots import STYLE
 
@@ -143,18 +143,9 @@ VALIDATIONS = {
 def simulate(validation: Validation, directory: Path) -> bool:
     """Whether the end is reached; collective."""
     case = validation.complete_case(directory)
-    begun = on_root(
-        world(), lambda: RunDirectory(directory).is_run() and bool(open_run(directory).checkpoints)
-    )
-    try:
-        if begun:
-            simulation = Simulation.restart(directory, until=case.time.until)
-        else:
-            simulation = Simulation(case, overwrite=True)
-    except CaseError as error:
-        if "nothing left to do" in str(error):
-            return True
-        raise
+    simulation = opened(directory, case.time.until, lambda: Simulation(case, overwrite=True))
+    if simulation is None:
+        return True
     if validation.components:
         note_components(simulation, directory / COMPONENTS)
     return simulation.run()

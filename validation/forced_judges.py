@@ -83,8 +83,11 @@ def balance(results: Any, averages: Any) -> list[Error]:
     series = results.series.sel(time=slice(averages.start, averages.end))
     name = f"{results.case.forcing[0].label}_work"
     work = float(series[name][-1] - series[name][0])
-    lost = float(np.trapezoid(series["dissipation"].values, series["time"].values))
-    gained = float(series["energy"][-1] - series["energy"][0])
+    losses, energies = ("dissipation", "ohmic_dissipation"), ("energy", "magnetic_energy")
+    lost = sum(
+        float(np.trapezoid(series[one].values, series["time"].values)) for one in losses if one in series
+    )
+    gained = sum(float(series[one][-1] - series[one][0]) for one in energies if one in series)
     return [
         Error(
             "work − dissipation − growth of energy, relative to the work",

@@ -22,7 +22,7 @@ from comparison import PAGE, RESULTS, Error, show, write_between, write_result
 from forced import VALIDATIONS as FORCED
 from increments import of_run, scaling
 from isotropic_published import PUBLISHED, Published
-from kept_runs import commands, kept_in
+from kept_runs import commands, kept_in, opened
 from whorl import CaseError, Simulation, open_run
 from whorl.base.parallel import on_root, world
 from whorl.output.directory import RunDirectory
@@ -80,23 +80,15 @@ VALIDATIONS = {
 
 def simulate(validation: Validation, directory: Path) -> bool:
     """Whether the end is reached; collective."""
-    begun = on_root(
-        world(), lambda: RunDirectory(directory).is_run() and bool(open_run(directory).checkpoints)
-    )
     source, until = kept_in(validation.begins_from), validation.until()
-    try:
-        if begun:
-            simulation = Simulation.restart(directory, until=until)
-        else:
-            settings = validation.settings(directory)
-            simulation = Simulation.restart(source, directory, until=until, settings=settings)
-    except CaseError as error:
-        if "nothing left to do" in str(error):
-            return True
-        if not RunDirectory(source).is_run():
-            raise SystemExit(f"begin with: forced.py run {validation.begins_from}") from None
-        raise
-    return simulation.run()
+
+    def begin() -> Simulation:
+        if not on_root(world(), RunDirectory(source).is_run):
+            raise SystemExit(f"begin with: forced.py run {validation.begins_from}")
+        return Simulation.restart(source, directory, until=until, settings=validation.settings(directory))
+
+    simulation = opened(directory, until, begin)
+    return simulation is None or simulation.run()
 
 
 def measured(directory: Path, first: float) -> dict[str, tuple[float, float]]:

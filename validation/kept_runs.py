@@ -6,12 +6,27 @@ from typing import Annotated, Any
 
 import typer
 from comparison import ROOT
-from whorl.base.parallel import world
+from whorl import CaseError, Simulation, open_run
+from whorl.base.parallel import on_root, world
+from whorl.output.directory import RunDirectory
 
 
 def kept_in(name: str, directory: Path | None = None) -> Path:
     """The directory of a run."""
     return directory or ROOT / "runs" / "validation" / name
+
+
+def opened(directory: Path, until: str | float, begin: Callable[[], Simulation]) -> Simulation | None:
+    """The run from its last checkpoint on, or as it begins; None if its end is reached; collective."""
+    begun = on_root(
+        world(), lambda: RunDirectory(directory).is_run() and bool(open_run(directory).checkpoints)
+    )
+    try:
+        return Simulation.restart(directory, until=until) if begun else begin()
+    except CaseError as error:
+        if "nothing left to do" in str(error):
+            return None
+        raise
 
 
 def commands(
