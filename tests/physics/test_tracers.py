@@ -138,6 +138,12 @@ def test_what_cannot_be_is_told():
             tracers.sample("p")
         with pytest.raises(ExpressionError, match="a mean takes all points"):
             tracers.sample("u.x - mean(u.x)")
+        with pytest.raises(ExpressionError, match="a mean takes all points"):
+            tracers.sample("mean(u.x)")
+        with pytest.raises(ExpressionError, match="a maximum takes all points"):
+            tracers.sample("max(u.x)")
+        with pytest.raises(ValueError, match="the number of particles is 0 or more, not -3"):
+            state.particles(-3)
         with pytest.raises(ValueError, match=r"of shape \(particles, 3\), not \(3,\)"):
             state.particles([0.0, 0.0, 0.0])
     flow = {"model": "gross-pitaevskii", "sound_speed": 2.0, "coherence_length": 0.4}

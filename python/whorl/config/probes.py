@@ -300,14 +300,15 @@ def check_probe_names(case: Any) -> None:
 
 def refused_at_points(node: Node) -> str:
     """Why a node cannot be read at single points; empty if it can."""
-    if all(one.uniform for one in within(node)):
-        return ""
     for one in within(node):
         if _has_force(one):
             return FORCED
         if one.kind == "number" and isinstance(one.value, Node | Largest):
             what = "mean" if isinstance(one.value, Node) else "maximum"
             return f"a {what} takes all points, so it is not read at single ones; write it to output.columns"
+    if all(one.uniform for one in within(node)):
+        return ""
+    for one in within(node):
         if one.kind == "linear" and _has_product(one):
             return (
                 "a derivative, filter or inverse Laplacian of a product (such as the pressure) takes a "

@@ -62,6 +62,8 @@ class Particles:
     def sample(self, text: str) -> np.ndarray | None:
         """Return an expression at the particles, as it is in the flow at the present time.
 
+        The fields and derivatives in it are interpolated like the velocity of these particles.
+
         Parameters
         ----------
         text : str
@@ -154,6 +156,8 @@ def _drift(case: Case) -> list[float]:
 def _chunks(case: Case, positions: Any, seed: int) -> Iterator[tuple[int, np.ndarray]]:
     """Positions of some particles at a time, and the identity of the first."""
     if isinstance(positions, int | np.integer):
+        if positions < 0:
+            raise ValueError(f"the number of particles is 0 or more, not {positions}")
         for first in range(0, int(positions), CHUNK):
             draw = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 0, first // CHUNK]))
             here = draw.random((min(CHUNK, int(positions) - first), 3))
