@@ -64,6 +64,24 @@ def test_a_mean_velocity_carries_tracers():
     assert np.abs(found[0] - start).max() > 0.3
 
 
+@pytest.mark.parametrize("scheme", ["rk2", "rk3", "rk4", "ab2", "ab3"])
+def test_tracers_may_be_added_later(scheme):
+    """Those that are added where others have come to go on as these do; not where earlier steps count."""
+    with flow_of((32, 32, 1), time=timed(1.0, 20, scheme)) as state:
+        first = state.particles([[1.0, 0.4, 0.0]], points=8)
+        for _ in range(10):
+            state.step()
+        if scheme.startswith("ab"):
+            with pytest.raises(ValueError, match="which particles that are added at step 10 have not made"):
+                state.particles(first.positions(), points=8)
+            return
+        later = state.particles(first.positions(), points=8)
+        for _ in range(10):
+            state.step()
+        assert np.array_equal(first.positions(), later.positions())
+        assert np.abs(first.positions()[0] - (1.0, 0.4, 0.0)).max() > 0.3
+
+
 @on_ranks()
 @pytest.mark.every_device
 def test_paths_do_not_depend_on_ranks(world):

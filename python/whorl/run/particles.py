@@ -9,6 +9,7 @@ from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.probes import refused_at_points
+from whorl.config.schemes import SCHEMES
 from whorl.config.vocabulary import vocabulary
 from whorl.measure.answers import terms_of
 from whorl.programs.linear import NO_SECTOR
@@ -128,6 +129,12 @@ def tracers(
     points: int = 4,
 ) -> Particles:
     """See `Simulation.particles`."""
+    if SCHEMES[case.time.scheme].earlier and clock.step > 0:
+        raise ValueError(
+            f'time.scheme = "{case.time.scheme}" remembers earlier steps, which particles that are added at '
+            f"step {clock.step} have not made; add them before the first step, or take a scheme that remembers "
+            "none"
+        )
     group = flow.particles(_velocity(case), _drift(case), interpolation, points)
     for first, some in _chunks(case, positions, seed):
         group.add(np.arange(first, first + len(some)), np.ascontiguousarray(some))

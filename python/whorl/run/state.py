@@ -79,7 +79,8 @@ class State:
         Raises
         ------
         ValueError
-            If the model has no velocity, or the positions are no finite numbers of that shape.
+            If the model has no velocity, the positions are no finite numbers of that shape, or steps were
+            made by a scheme that remembers them.
         whorl.Error
             If interpolation or points are none of these.
         """
