@@ -132,8 +132,8 @@ def tracers(
     if SCHEMES[case.time.scheme].earlier and clock.step > 0:
         raise ValueError(
             f'time.scheme = "{case.time.scheme}" remembers earlier steps, which particles that are added at '
-            f"step {clock.step} have not made; add them before the first step, or take a scheme that remembers "
-            "none"
+            f"step {clock.step} have not made; add them before the first step, or take a scheme that "
+            "remembers none"
         )
     group = flow.particles(_velocity(case), _drift(case), interpolation, points)
     for first, some in _chunks(case, positions, seed):
