@@ -3,5 +3,5 @@
 Its modules, each of which reaches only those before it:
 clock, columns, dealiasing, formulas, schemes, sizes, wavenumbers, narrowed, positions, section, time,
 explain, initial_options, models, notebooks, scalars, forcing, forces_named, turnovers, measures,
-vocabulary, diagnostics, probes, expressions, outputs, settings, checks, case, truncation.
+vocabulary, diagnostics, probes, particles, expressions, outputs, settings, checks, case, truncation.
 """

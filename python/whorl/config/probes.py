@@ -60,6 +60,9 @@ class Probe(Section):
     every: Interval = option("1 step", "how often it is read; also at the start")
 
     reference: ClassVar[str] = ""
+    section: ClassVar[str] = "probes"
+    called: ClassVar[tuple[str, str]] = ("a probe", "two probes")
+    free: ClassVar[tuple[str, ...]] = ("name", "every")  # options that rows in one group may differ in
 
     @property
     def label(self) -> str:
@@ -68,7 +71,7 @@ class Probe(Section):
 
     def reads(self, parser: Parser) -> list[Read]:
         """The components of its expressions that differ from point to point. Raises ExpressionError."""
-        place = f"probes.{self.label}.of"
+        place = f"{self.section}.{self.label}.of"
         found: list[Read] = []
         for text in self.of:
             try:
@@ -76,12 +79,16 @@ class Probe(Section):
             except ExpressionError as error:
                 raise error.at(place) from None
         check_labels([one.text for one in found], place)
-        if len(found) * self.count() > MOST_VALUES:
+        self.check_size(len(found))
+        return found
+
+    def check_size(self, quantities: int) -> None:
+        """Raises ExpressionError if so many quantities are too many values."""
+        if quantities * self.number() > MOST_VALUES:
             raise ExpressionError(
-                f"probes.{self.label} has {len(found)} quantities at {self.count()} places; at most "
+                f"probes.{self.label} has {quantities} quantities at {self.number()} places; at most "
                 f"{MOST_VALUES} values are read at a time, so take fewer."
             )
-        return found
 
     def _components(self, parser: Parser, text: str) -> list[Read]:
         value = parser.parse(text)
@@ -100,7 +107,7 @@ class Probe(Section):
             raise fault("it is the same at all points", in_one_line(text))
         return reads
 
-    def count(self) -> int:
+    def number(self) -> int:
         """The number of modes or points."""
         raise NotImplementedError
 
@@ -129,7 +136,7 @@ class ModeProbe(Probe):
         ..., "modes as whole numbers along x, y, z, of the smallest wavenumbers", min_length=1
     )
 
-    def count(self) -> int:
+    def number(self) -> int:
         return len(self.modes)
 
     def refused(self, node: Node) -> str:
@@ -169,7 +176,7 @@ class ModeProbe(Probe):
                     "amplitude",
                     ("quantity", "mode", "part"),
                     "coefficient of exp(i k·x); between walls of the odd or even extension",
-                    _not_asked,
+                    not_asked,
                     UNITS_OF_CASE,
                 ),
             ),
@@ -183,23 +190,8 @@ class ModeProbe(Probe):
         }
 
 
-class PointProbe(Probe):
-    """Values of quantities at single points, or along a line, from all modes."""
-
-    kind: Literal["points"] = option(..., "kind of probe")
-    positions: Positions | None = option(None, "positions x, y, z; instead of a line", unit="length")
-    first: Vector | None = option(None, "the first point of a line", unit="length")
-    last: Vector | None = option(None, "its last point", unit="length")
-    points: int | None = option(None, "the number of its points, evenly spaced", ge=2, le=MOST_VALUES)
-
-    def count(self) -> int:
-        return len(self.places())
-
-    def places(self) -> np.ndarray:
-        """The positions, [point][axis]."""
-        if self.positions is not None:
-            return np.array(self.positions, float)
-        return np.linspace(self.first or (0, 0, 0), self.last or (0, 0, 0), self.points or 0)
+class ReadAtPoints(Probe):
+    """Base of what reads real values at single points, from all modes."""
 
     def refused(self, node: Node) -> str:
         return refused_at_points(node)
@@ -210,6 +202,25 @@ class PointProbe(Probe):
             raise fault("a point has real values; take real(…), imag(…) or abs(…) of it", in_one_line(text))
         return reads
 
+
+class PointProbe(ReadAtPoints):
+    """Values of quantities at single points, or along a line, from all modes."""
+
+    kind: Literal["points"] = option(..., "kind of probe")
+    positions: Positions | None = option(None, "positions x, y, z; instead of a line", unit="length")
+    first: Vector | None = option(None, "the first point of a line", unit="length")
+    last: Vector | None = option(None, "its last point", unit="length")
+    points: int | None = option(None, "the number of its points, evenly spaced", ge=2, le=MOST_VALUES)
+
+    def number(self) -> int:
+        return len(self.places())
+
+    def places(self) -> np.ndarray:
+        """The positions, [point][axis]."""
+        if self.positions is not None:
+            return np.array(self.positions, float)
+        return np.linspace(self.first or (0, 0, 0), self.last or (0, 0, 0), self.points or 0)
+
     def check(self, case: Any) -> None:
         line = (self.first, self.last, self.points)
         place = f"probes.{self.label}"
@@ -217,7 +228,7 @@ class PointProbe(Probe):
             self.positions is None and any(one is None for one in line)
         ):
             raise ValueError(f"{place} takes either positions, or a line by first, last and points")
-        if not self.count():
+        if not self.number():
             raise ValueError(f"{place}.positions is empty; give positions x, y, z")
         for position in self.places():
             for axis, x, length in zip("xyz", position, case.grid.lengths, strict=True):
@@ -231,9 +242,9 @@ class PointProbe(Probe):
         return Layout(
             (
                 Axis("quantity", [one.text for one in reads], "what is read"),
-                Axis("point", np.arange(self.count()), "number of the point"),
+                Axis("point", np.arange(self.number()), "number of the point"),
             ),
-            (Array("value", ("quantity", "point"), "value at the point", _not_asked, UNITS_OF_CASE),),
+            (Array("value", ("quantity", "point"), "value at the point", not_asked, UNITS_OF_CASE),),
         )
 
     def coordinates(self, case: Any) -> dict[str, tuple[np.ndarray, str, str]]:
@@ -245,12 +256,12 @@ KINDS: dict[str, type[Probe]] = {tag_of(kind): kind for kind in (ModeProbe, Poin
 AnyProbe = Annotated[ModeProbe | PointProbe, Field(discriminator="kind")]
 
 
-def check_probe_names(case: Any) -> None:
-    """Raises ValueError if two probes have one name."""
-    labels = [one.label for one in case.probes]
-    for label in labels:
+def check_names(probes: Sequence[Probe]) -> None:
+    """Raises ValueError if two of them have one name."""
+    labels = [one.label for one in probes]
+    for one, label in zip(probes, labels, strict=True):
         if labels.count(label) > 1:
-            raise ValueError(f"two probes are called {label}; give probes.name, a name for each")
+            raise ValueError(f"{one.called[1]} are called {label}; give {one.section}.name, a name for each")
 
 
 def refused_at_points(node: Node) -> str:
@@ -281,5 +292,5 @@ def _has_force(node: Node) -> bool:
     return node.kind == "linear" and any(term.field.force for term in node.value)
 
 
-def _not_asked(_: Any) -> np.ndarray:
+def not_asked(_: Any) -> np.ndarray:
     raise NotImplementedError  # a probe is read by measure/probes.py

@@ -52,12 +52,26 @@ class Reading:
             return flow.probe_modes(inputs, [list(mode) for mode in self.probe.modes])
         return flow.probe_points(inputs, self.probe.places().tolist())
 
+    @property
+    def width(self) -> int:
+        """The number of values that are read at a time."""
+        parts = 2 if isinstance(self.probe, ModeProbe) else 1
+        return len(self.forms) * self.probe.number() * parts
+
+    def is_lost(self, raw: np.ndarray) -> bool:
+        """Whether what was read is of a state that is not finite."""
+        return not np.isfinite(raw).all()
+
+    def arrays(self, raw: np.ndarray, times: np.ndarray) -> list[np.ndarray]:
+        """Those of the layout, over time; `raw` has what was read, [time][value]."""
+        return [self.values(raw, times)]
+
     def values(self, raw: np.ndarray, times: np.ndarray) -> np.ndarray:
         """The array of the probe, [time][quantity][mode][part] or [time][quantity][point].
 
         `raw` has what was read, [time][value].
         """
-        count = self.probe.count()
+        count = self.probe.number()
         if isinstance(self.probe, ModeProbe):
             coefficients = raw.reshape(len(raw), -1, count, 2)
             amplitudes = np.zeros((len(raw), len(self.reads), count), complex)
