@@ -22,6 +22,13 @@ def test_a_run_writes_its_particles_and_goes_on(whorl, tmp_path):
     data = open_run(tmp_path / "box").particles["tracer"]
     assert data["value"].sizes == {"time": 6, "particle": 20, "quantity": 4}
     assert data["step"].values.tolist() == [0, 2, 4, 6, 8, 10]
+    assert whorl("plot", "box", "--particles", "tracer").code == 0
+    assert (tmp_path / "box" / "particles-tracer.png").stat().st_size > 10_000
+    refused = whorl("plot", "box", "--particles", "tracer", "--field", "u", "--resample")
+    assert (refused.code, refused.out) == (2, "")
+    assert "--field, --resample: a picture of --particles does not take this" in refused.err
+    other = whorl("plot", "box", "--particles", "tracers")
+    assert "has no particles tracers; did you mean tracer? Particles: tracer." in " ".join(other.err.split())
     assert whorl("restart", "box", "--until", "0.3").code == 0
     assert open_run(tmp_path / "box").particles["tracer"]["step"].values[-1] == 15
     assert whorl("restart", "box", "-o", "new", "--until", "0.4").code == 0

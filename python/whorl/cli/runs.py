@@ -108,6 +108,9 @@ def plot(
     resample: Annotated[
         bool, typer.Option("--resample", help="Interpolate a probe's series to even steps of time.")
     ] = False,
+    particles: Annotated[
+        str | None, typer.Option("--particles", metavar="NAME", help="Draw these particles instead.")
+    ] = None,
 ) -> None:
     """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress.
 
@@ -116,9 +119,16 @@ def plot(
     of a slice or a line the last state, unless a window is given.
     """
     chosen = {"time": time, "start": start, "end": end}
+    others = {"--field": field, "--plane": plane, "--time": time, "--from": start, "--to": end}
+    others |= {"--diagnostic": diagnostic, "--file": source}
+    if particles is not None:
+        _refuse(others | {"--probes": probes, "--resample": resample or None}, "a picture of --particles")
+        from whorl.results.particle_plots import plot_particles
+
+        typer.echo(f"picture  {spelled(str(plot_particles(directory, particles, output)))}")
+        return
     if probes is not None:
-        others = {"--field": field, "--plane": plane, "--time": time, "--from": start, "--to": end}
-        _refuse(others | {"--diagnostic": diagnostic, "--file": source}, "a picture of --probes")
+        _refuse(others, "a picture of --probes")
         from whorl.results.probe_plots import plot_probe
 
         picture = plot_probe(directory, probes, output, resample=resample)
