@@ -120,7 +120,9 @@ def test_a_new_case_is_the_example_and_shows_every_option(name):
 def test_the_defaults_shown_in_a_new_case_are_the_defaults(name):
     """Without the marks of comment it is the same case, but for lists of blocks and what has no value."""
     text = new_case(MODELS[name])
-    text = re.sub(r"^# \[\[(scalars|forcing|diagnostics|probes)\]\](\n# .*)*", "", text, flags=re.MULTILINE)
+    text = re.sub(
+        r"^# \[\[(scalars|forcing|diagnostics|probes|particles)\]\](\n# .*)*", "", text, flags=re.MULTILINE
+    )
     text = re.sub(r"^# (\w+ = )", r"\1", text, flags=re.MULTILINE)
     text = re.sub(rf"^\w+ = {re.escape(NO_VALUE)}.*$", "", text, flags=re.MULTILINE)
     assert Case(**tomllib.loads(text)) == example_case(MODELS[name])

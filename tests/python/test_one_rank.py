@@ -90,6 +90,6 @@ def test_one_module_imports_what_a_build_may_lack(package, module):
             if package in {name.split(".")[0] for name in names}:
                 importers.add(path.name)
     of_files = {"snapshots.py", "checkpoint_modes.py", "probes.py", "diagnostic_files.py"}
-    of_files |= {"diagnostics.py", "growing_file.py"}
+    of_files |= {"diagnostics.py", "growing_file.py", "particle_checkpoint.py"}
     only_for_types = of_files if package == "h5py" else set()
     assert importers == {module} | only_for_types

@@ -92,7 +92,7 @@ def options(
     if section is not None and section not in known:
         raise CaseError(f"there is no section [{section}]; the sections are {', '.join(known)}.")
     console = stdout_console()
-    if section in ("forcing", "diagnostics", "probes"):
+    if section in ("forcing", "diagnostics", "probes", "particles"):
         _print_alternatives(console, section)
         return
     for o in case_options(Case):

@@ -130,6 +130,9 @@ def plot(
     correlation: Correlation = False,
     resample: Resample = False,
     remove_mean: RemoveMean = None,
+    particles: Annotated[
+        str | None, typer.Option("--particles", metavar="NAME", help="Draw these particles instead.")
+    ] = None,
 ) -> None:
     """Draw a slice of a snapshot, energies and spectra of a run, also while it is in progress.
 
@@ -139,15 +142,28 @@ def plot(
     is that of the correlation.
     """
     chosen = {"time": time, "start": start, "end": end}
+    others = {
+        "--field": field,
+        "--plane": plane,
+        "--time": time,
+        "--diagnostic": diagnostic,
+        "--file": source,
+    }
+    of_probes = {"--correlation": correlation or None, "--resample": resample or None, MEANS: remove_mean}
+    if particles is not None:
+        window = {"--probes": probes, "--from": start, "--to": end}
+        _refuse(others | window | of_probes, "a picture of --particles")
+        from whorl.results.particle_plots import plot_particles
+
+        typer.echo(f"picture  {spelled(str(plot_particles(directory, particles, output)))}")
+        return
     if probes is not None:
-        others = {"--field": field, "--plane": plane, "--time": time}
-        _refuse(others | {"--diagnostic": diagnostic, "--file": source}, "a picture of --probes")
+        _refuse(others, "a picture of --probes")
         how = {"resample": resample, "remove_mean": remove_mean, "start": start, "end": end}
         picture = _plot_probe(directory, probes, output, correlation, how)
         typer.echo(f"picture  {spelled(str(picture))}")
         return
-    of_probes = {"--correlation": correlation or None, "--resample": resample or None}
-    _refuse(of_probes | {MEANS: remove_mean}, "a picture without --probes NAME")
+    _refuse(of_probes, "a picture without --probes NAME")
     if diagnostic is not None:
         picture = _plot_diagnostic(directory, diagnostic, output, source, field or plane, chosen)
     else:

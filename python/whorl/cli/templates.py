@@ -5,19 +5,19 @@ from typing import Any
 
 import tomlkit
 
-from whorl.config.case import Case, as_toml
+from whorl.config.case import LISTS, Case, as_toml
 from whorl.config.diagnostics import KINDS as DIAGNOSTICS
 from whorl.config.explain import Option, describe
 from whorl.config.forcing import KINDS as FORCES
 from whorl.config.initial_options import KINDS, InitialField
 from whorl.config.measures import budget, quantities, spectra_columns
 from whorl.config.models import MODELS, Model
+from whorl.config.particles import KINDS as PARTICLES
 from whorl.config.probes import KINDS as PROBES
 from whorl.config.scalars import Scalar
 from whorl.config.section import Section, tag_of
 
 NO_VALUE = "?"
-LISTS = ("scalars", "forcing", "diagnostics", "probes")  # sections of any number of blocks
 WIDEST = 40  # characters of a setting; its comment follows
 
 
@@ -49,7 +49,7 @@ def new_case(model: type[Model]) -> str:
             blocks += [_block(f"initial.{key}", case.initial.others[key], tables[key]) for key in tables]
             blocks.append(_other_initial_fields(model))
             blocks += [_scalars()] if model.viscous else []
-            blocks += [_forcing(), _diagnostics(), _probes()]
+            blocks += [_forcing(), _diagnostics(), _probes(), _particles()]
     return "\n".join(blocks)
 
 
@@ -183,4 +183,12 @@ def _probes() -> str:
     lines = ["# Probes, any number of blocks; whorl options probes has all options of each kind:"]
     lines += [f"#   {tag:15} {kind.__doc__.strip().splitlines()[0]}" for tag, kind in PROBES.items()]
     block = ["# [[probes]]", '# kind = "modes"', '# of = ["u"]', "# modes = [[1, 0, 0], [0, 0, 2]]"]
+    return "".join(f"{line}\n" for line in [*lines, *block])
+
+
+def _particles() -> str:
+    """The kinds of particles, one per line, and a block to begin with."""
+    lines = ["# Particles, any number of blocks; whorl options particles has all options:"]
+    lines += [f"#   {tag:15} {kind.__doc__.strip().splitlines()[0]}" for tag, kind in PARTICLES.items()]
+    block = ["# [[particles]]", '# kind = "tracer"', "# count = 1000", '# of = ["u"]']
     return "".join(f"{line}\n" for line in [*lines, *block])

@@ -3,7 +3,8 @@
 A case is a TOML file with the sections below, or the same sections as keywords:
 `Case(grid={"points": 64}, flow={"viscosity": 0.01}, time={"until": 10}, initial={"name": "abc"})`.
 The equations, [flow], are in models/; [time] is in time.py, the initial fields in initial_options.py,
-[[scalars]] in scalars.py, [[forcing]] in forcing/, [[diagnostics]] in diagnostics/, [[probes]] in probes.py.
+[[scalars]] in scalars.py, [[forcing]] in forcing/, [[diagnostics]] in diagnostics/, [[probes]] in probes.py,
+[[particles]] in particles.py.
 """
 
 import math
@@ -30,6 +31,7 @@ from whorl.config.initial_options import Initial
 from whorl.config.models import Flow
 from whorl.config.notebooks import html_of
 from whorl.config.outputs import FILES
+from whorl.config.particles import AnyParticles
 from whorl.config.probes import AnyProbe
 from whorl.config.scalars import Scalar
 from whorl.config.section import (
@@ -50,6 +52,7 @@ from whorl.config.section import (
 from whorl.config.settings import apply_settings, from_tables, parse_settings
 from whorl.config.time import Time
 
+LISTS = ("scalars", "forcing", "diagnostics", "probes", "particles")  # sections of any number of blocks
 AUTO = "auto"  # the transport is chosen by measuring at the start
 
 
@@ -183,6 +186,8 @@ class Case(Section):
         What is measured beside the series and the spectra, nothing by default.
     probes : sequence of dict or Probe, optional
         Modes and points whose values are kept at every step, none by default.
+    particles : sequence of dict or ParticleGroup, optional
+        Groups of particles that move with the flow, none by default.
     output : dict or Output, optional
         What is written, where and how often. Without `directory` a script writes no files.
     run : dict or Run, optional
@@ -225,6 +230,7 @@ class Case(Section):
     forcing: Annotated[tuple[AnyForcing, ...], BeforeValidator(listed)] = ()
     diagnostics: Annotated[tuple[AnyDiagnostic, ...], BeforeValidator(listed)] = ()
     probes: Annotated[tuple[AnyProbe, ...], BeforeValidator(listed)] = ()
+    particles: Annotated[tuple[AnyParticles, ...], BeforeValidator(listed)] = ()
     output: Output = Field(default_factory=Output)
     run: Run = Field(default_factory=Run)
 
@@ -269,7 +275,7 @@ class Case(Section):
     def _repr_html_(self) -> str:
         """All options, in a notebook."""
         sections = {name: getattr(self, name) for name in type(self).model_fields if getattr(self, name)}
-        lists = {name: sections.pop(name, ()) for name in ("scalars", "forcing", "diagnostics", "probes")}
+        lists = {name: sections.pop(name, ()) for name in LISTS}
         tables = {f"{name}[{n}]": one for name, each in lists.items() for n, one in enumerate(each)}
         return html_of(sections | tables)
 
@@ -280,7 +286,7 @@ class Case(Section):
         -------
         dict of str to Any
             A dict of options for each section; `Case(**sections)` makes an equal case of them. `scalars`,
-            `forcing`, `diagnostics` and `probes`, if there are any, are tuples of dicts.
+            `forcing`, `diagnostics`, `probes` and `particles`, if there are any, are tuples of dicts.
         """
         sections = self.model_dump(exclude_none=True)
         return {name: section for name, section in sections.items() if section != ()}

@@ -31,7 +31,7 @@ from whorl.config.measures import (
     state_fields,
 )
 from whorl.config.models import DEFAULT, MODELS, Model
-from whorl.config.probes import check_probe_names
+from whorl.config.probes import check_names
 from whorl.config.scalars import STATISTICS
 from whorl.config.section import Section, tag_of
 from whorl.config.turnovers import check_turnovers
@@ -137,9 +137,10 @@ def check_together(case: Any) -> None:
     check_scalars(case)
     check_snapshot_fields(case)
     check_diagnostic_names(case)
-    check_probe_names(case)
-    for probe in case.probes:
-        probe.check(case)
+    for probes in (case.probes, case.particles):
+        check_names(probes)
+        for probe in probes:
+            probe.check(case)
     check_turnovers(case)
     check_until_error(case)
     if case.initial is not None:

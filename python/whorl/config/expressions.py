@@ -57,7 +57,7 @@ def check_expressions(case: Any) -> None:
         _checked(parser, f"output.fields, {name}", text, _check_field)
     for diagnostic in case.diagnostics:
         check_diagnostic(diagnostic, case)
-    for probe in case.probes:
+    for probe in (*case.probes, *case.particles):
         probe.reads(parser, case)
 
 

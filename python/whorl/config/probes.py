@@ -63,6 +63,9 @@ class Probe(Section):
     every: Interval = option("1 step", "how often it is read; also at the start")
 
     reference: ClassVar[str] = ""
+    section: ClassVar[str] = "probes"
+    called: ClassVar[tuple[str, str]] = ("a probe", "two probes")
+    free: ClassVar[tuple[str, ...]] = ("name", "every")  # options that rows in one group may differ in
 
     @property
     def label(self) -> str:
@@ -71,7 +74,7 @@ class Probe(Section):
 
     def reads(self, parser: Parser, case: Any) -> list[Read]:
         """The components of its expressions that differ from point to point. Raises ExpressionError."""
-        place = f"probes.{self.label}.of"
+        place = f"{self.section}.{self.label}.of"
         found: list[Read] = []
         for text in self.of:
             try:
@@ -79,13 +82,17 @@ class Probe(Section):
             except ExpressionError as error:
                 raise error.at(place) from None
         check_labels([one.text for one in found], place)
-        count = self.count(case)
-        if len(found) * count > MOST_VALUES:
+        self.check_size(len(found), case)
+        return found
+
+    def check_size(self, quantities: int, case: Any) -> None:
+        """Raises ExpressionError if so many quantities are too many values."""
+        number = self.number(case)
+        if quantities * number > MOST_VALUES:
             raise ExpressionError(
-                f"probes.{self.label} has {len(found)} quantities at {count} places; at most "
+                f"probes.{self.label} has {quantities} quantities at {number} places; at most "
                 f"{MOST_VALUES} values are read at a time, so take fewer."
             )
-        return found
 
     def _components(self, parser: Parser, text: str) -> list[Read]:
         value = parser.parse(text)
@@ -104,7 +111,7 @@ class Probe(Section):
             raise fault("it is the same at all points", in_one_line(text))
         return reads
 
-    def count(self, case: Any) -> int:
+    def number(self, case: Any) -> int:
         """The number of modes or points."""
         raise NotImplementedError
 
@@ -148,7 +155,7 @@ class ModeProbe(Probe):
         """The modes, [mode][axis]. Raises ValueError if there are too many in shells."""
         return np.array(self.modes) if self.modes is not None else self._of_shells(case)[0]
 
-    def count(self, case: Any) -> int:
+    def number(self, case: Any) -> int:
         return len(self.numbers(case))
 
     def _of_shells(self, case: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -210,7 +217,7 @@ class ModeProbe(Probe):
                     "amplitude",
                     ("quantity", "mode", "part"),
                     "coefficient of exp(i k·x); between walls of the odd or even extension",
-                    _not_asked,
+                    not_asked,
                     UNITS_OF_CASE,
                 ),
             ),
@@ -228,23 +235,8 @@ class ModeProbe(Probe):
         return found
 
 
-class PointProbe(Probe):
-    """Values of quantities at single points, or along a line, from all modes."""
-
-    kind: Literal["points"] = option(..., "kind of probe")
-    positions: Positions | None = option(None, "positions x, y, z; instead of a line", unit="length")
-    first: Vector | None = option(None, "the first point of a line", unit="length")
-    last: Vector | None = option(None, "its last point", unit="length")
-    points: int | None = option(None, "the number of its points, evenly spaced", ge=2, le=MOST_VALUES)
-
-    def count(self, case: Any) -> int:
-        return len(self.places())
-
-    def places(self) -> np.ndarray:
-        """The positions, [point][axis]."""
-        if self.positions is not None:
-            return np.array(self.positions, float)
-        return np.linspace(self.first or (0, 0, 0), self.last or (0, 0, 0), self.points or 0)
+class ReadAtPoints(Probe):
+    """Base of what reads real values at single points, from all modes."""
 
     def refused(self, node: Node) -> str:
         return refused_at_points(node)
@@ -254,6 +246,25 @@ class PointProbe(Probe):
         if any(one.imaginary is not None for one in reads):
             raise fault("a point has real values; take real(…), imag(…) or abs(…) of it", in_one_line(text))
         return reads
+
+
+class PointProbe(ReadAtPoints):
+    """Values of quantities at single points, or along a line, from all modes."""
+
+    kind: Literal["points"] = option(..., "kind of probe")
+    positions: Positions | None = option(None, "positions x, y, z; instead of a line", unit="length")
+    first: Vector | None = option(None, "the first point of a line", unit="length")
+    last: Vector | None = option(None, "its last point", unit="length")
+    points: int | None = option(None, "the number of its points, evenly spaced", ge=2, le=MOST_VALUES)
+
+    def number(self, case: Any) -> int:
+        return len(self.places())
+
+    def places(self) -> np.ndarray:
+        """The positions, [point][axis]."""
+        if self.positions is not None:
+            return np.array(self.positions, float)
+        return np.linspace(self.first or (0, 0, 0), self.last or (0, 0, 0), self.points or 0)
 
     def check(self, case: Any) -> None:
         line = (self.first, self.last, self.points)
@@ -278,7 +289,7 @@ class PointProbe(Probe):
                 Axis("quantity", [one.text for one in reads], "what is read"),
                 Axis("point", np.arange(len(self.places())), "number of the point"),
             ),
-            (Array("value", ("quantity", "point"), "value at the point", _not_asked, UNITS_OF_CASE),),
+            (Array("value", ("quantity", "point"), "value at the point", not_asked, UNITS_OF_CASE),),
         )
 
     def coordinates(self, case: Any) -> dict[str, tuple[np.ndarray, str, str]]:
@@ -290,12 +301,12 @@ KINDS: dict[str, type[Probe]] = {tag_of(kind): kind for kind in (ModeProbe, Poin
 AnyProbe = Annotated[ModeProbe | PointProbe, Field(discriminator="kind")]
 
 
-def check_probe_names(case: Any) -> None:
-    """Raises ValueError if two probes have one name."""
-    labels = [one.label for one in case.probes]
-    for label in labels:
+def check_names(probes: Sequence[Probe]) -> None:
+    """Raises ValueError if two of them have one name."""
+    labels = [one.label for one in probes]
+    for one, label in zip(probes, labels, strict=True):
         if labels.count(label) > 1:
-            raise ValueError(f"two probes are called {label}; give probes.name, a name for each")
+            raise ValueError(f"{one.called[1]} are called {label}; give {one.section}.name, a name for each")
 
 
 def refused_at_points(node: Node) -> str:
@@ -327,5 +338,5 @@ def _has_force(node: Node) -> bool:
     return node.kind == "linear" and any(term.field.force for term in node.value)
 
 
-def _not_asked(_: Any) -> np.ndarray:
+def not_asked(_: Any) -> np.ndarray:
     raise NotImplementedError  # a probe is read by measure/probes.py

@@ -20,7 +20,7 @@ def in_turnovers(case: Any) -> dict[str, str]:
     times = {f"time.{name}": getattr(case.time, name) for name in ("until", "average_from")}
     every = {f"output.{name}": value for name, value in case.output if name.endswith("_every")}
     every |= {f"diagnostics.{one.label}.every": one.every for one in case.diagnostics}
-    every |= {f"probes.{one.label}.every": one.every for one in case.probes}
+    every |= {f"{one.section}.{one.label}.every": one.every for one in (*case.probes, *case.particles)}
     texts = {name: value for name, value in (times | every).items() if isinstance(value, str)}
     return {name: value for name, value in texts.items() if Every.parse(value).unit == "turnovers"}
 

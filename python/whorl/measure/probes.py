@@ -27,7 +27,7 @@ class Reading:
         parser = Parser(vocabulary(case))
         self.reads = probe.reads(parser, case)
         self.layout = probe.layout(case, self.reads)
-        self.count = probe.count(case)
+        self.count = probe.number(case)
         self._modes = probe.numbers(case).tolist() if isinstance(probe, ModeProbe) else []
         self.coordinates = probe.coordinates(case)
         self._fields = {field: field.serial for field in parser.graph.fields if field.of_state}
@@ -53,6 +53,20 @@ class Reading:
         if isinstance(self.probe, ModeProbe):
             return flow.probe_modes(inputs, self._modes)
         return flow.probe_points(inputs, self.probe.places().tolist())
+
+    @property
+    def width(self) -> int:
+        """The number of values that are read at a time."""
+        parts = 2 if isinstance(self.probe, ModeProbe) else 1
+        return len(self.forms) * self.count * parts
+
+    def is_lost(self, raw: np.ndarray) -> bool:
+        """Whether what was read is of a state that is not finite."""
+        return not np.isfinite(raw).all()
+
+    def arrays(self, raw: np.ndarray, times: np.ndarray) -> list[np.ndarray]:
+        """Those of the layout, over time; `raw` has what was read, [time][value]."""
+        return [self.values(raw, times)]
 
     def values(self, raw: np.ndarray, times: np.ndarray) -> np.ndarray:
         """The array of the probe, [time][quantity][mode][part] or [time][quantity][point].

@@ -35,6 +35,7 @@ class Checkpoint:
     level: str  # the instruction level of the core
     rows: dict[str, int]  # number of states in each table when it was written
     sources: dict[str, float]  # what the core saved of its sources
+    particles: str  # the checksum of the file of particles beside it; empty if there is none
     turnovers: tuple[float, float] | None  # the count and u'/L, of a run that counts them
 
     def clock(self) -> Clock:
@@ -76,7 +77,7 @@ def read_clock(path: Path) -> Checkpoint:
             for name, value in attributes.items()
             if name.startswith(SOURCES)
         }
-        how = {name: str(attributes.get(name, "")) for name in ("lines", "level")}
+        how = {name: str(attributes.get(name, "")) for name in ("lines", "level", "particles")}
         case = toml.loads(attributes["case"])
         what = {"grid": Grid(**case["grid"]), "fields": tuple(str(attributes["fields"]).split())}
         what |= {"step": int(attributes["step"]), "case": case, "rows": rows, "sources": sources}

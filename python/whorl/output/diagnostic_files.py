@@ -4,9 +4,12 @@ A group has `time`, `step`, the axes and the arrays (time, …) of its diagnosti
 scales, and as attributes its kind, meaning and options: xarray opens it by `open_dataset(path, group=NAME)`.
 """
 
+import math
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from whorl.base.errors import CaseError
 from whorl.base.files import check_folder
@@ -17,6 +20,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
+MOST_OF_CHUNK = 1 << 24  # bytes
 TOLD = ("units", "long_name", "over_time", "weighted_by", "about")  # attributes of an array
 
 
@@ -29,7 +33,7 @@ def write_group(file: "h5py.File", name: str, data: "xr.Dataset", rows: int | No
         if values.dtype.kind in "UO":
             values = values.astype(object)
         over_time = variable.dims[:1] == ("time",)
-        chunks = (rows, *values.shape[1:]) if rows else True
+        chunks = _chunks(rows, values) if rows else True
         growing = {"maxshape": (None, *values.shape[1:]), "chunks": chunks} if over_time else {}
         if values.dtype.kind == "O":
             made = group.create_dataset(key, data=list(values), dtype=text_type(file), **growing)
@@ -44,6 +48,15 @@ def write_group(file: "h5py.File", name: str, data: "xr.Dataset", rows: int | No
         if variable.dims != (key,):
             for place, dimension in enumerate(variable.dims):
                 group[key].dims[place].attach_scale(group[dimension])
+
+
+def _chunks(rows: int, values: np.ndarray) -> tuple[int, ...]:
+    """So many rows together, or parts of one row that is large, which HDF5 limits."""
+    _, *shape = values.shape
+    if shape:
+        each = values.itemsize * math.prod(shape[1:])
+        shape[0] = max(1, min(shape[0], MOST_OF_CHUNK // max(each * rows, 1)))
+    return (rows, *shape)
 
 
 def check_replaceable(path: Path, what: str, about: str) -> None:

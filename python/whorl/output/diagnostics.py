@@ -87,10 +87,10 @@ def about(diagnostic: Diagnostic) -> dict[str, str]:
     return told | ({"reference": diagnostic.reference} if diagnostic.reference else {})
 
 
-def measures(attributes: Mapping[str, str]) -> dict[str, Any]:
+def measures(attributes: Mapping[str, str], free: Sequence[str] = ("name", "every")) -> dict[str, Any]:
     """What a diagnostic measures, by the attributes of its group: its options but name and interval."""
     options = json.loads(attributes.get("options", "{}"))
-    return {key: value for key, value in options.items() if key not in ("name", "every")}
+    return {key: value for key, value in options.items() if key not in free}
 
 
 def measured_now(

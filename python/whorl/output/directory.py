@@ -7,9 +7,11 @@
     diagnostics.h5           see diagnostics.py
     diagnostics-STEP.h5      states that are not yet in it
     probes.h5                see probes.py
+    particles.h5             see paths.py
     analysis.h5              what `whorl analyse` measured of checkpoints
     and whatever other tables config/outputs.py has
     checkpoints/STEP.h5      restart files, the newest few
+    checkpoints/STEP.particles.h5  their particles, see particle_checkpoint.py
     snapshots/STEP.vtkhdf    fields for ParaView and xarray
     snapshots.vtkhdf.series  the snapshots with their times, for ParaView
     log.txt
@@ -36,12 +38,13 @@ MARK = ".whorl-run"
 SNAPSHOT_SERIES = "snapshots.vtkhdf.series"
 OWN_FILES = (
     *(MARK, "case.toml", *(output.file for output in FILES.values()), "log.txt", "exchange.toml"),
-    *("diagnostics.h5", "analysis.h5", "probes.h5"),
+    *("diagnostics.h5", "analysis.h5", "probes.h5", "particles.h5"),
     *("plot.png", SNAPSHOT_SERIES),
 )
 ASIDE = ".aside"
 BEGUN = "# begun from the checkpoint "
-FREE_SECTIONS = {"time", "run", "output", "diagnostics", "probes"}  # sections that a restart may change
+# Sections that a restart may change; of particles see run/particle_groups.py.
+FREE_SECTIONS = {"time", "run", "output", "diagnostics", "probes", "particles"}
 BESIDE = {
     *FREE_SECTIONS,
     "grid",
@@ -49,9 +52,10 @@ BESIDE = {
     "scalars",
     "forcing",
 }  # those that one into another directory may change
+PARTICLES = ".particles.h5"
 OWN_FOLDERS = {
-    folder: (("", ending), ("", f"{ending}{ASIDE}"))
-    for folder, ending in {"checkpoints": ".h5", "snapshots": ".vtkhdf"}.items()
+    folder: tuple(("", ending + aside) for ending in endings for aside in ("", ASIDE))
+    for folder, endings in {"checkpoints": (".h5", PARTICLES), "snapshots": (".vtkhdf",)}.items()
 } | {"": (("diagnostics-", ".h5"),)}  # by folder what stands before and behind the number of a step
 
 
@@ -65,12 +69,17 @@ class RunDirectory:
         self.spectra = self.path / FILES["spectra"].file
         self.diagnostics = self.path / "diagnostics.h5"
         self.probes = self.path / "probes.h5"
+        self.particles = self.path / "particles.h5"
         self.log = self.path / "log.txt"
         self.exchange = self.path / "exchange.toml"
         self.snapshot_series = self.path / SNAPSHOT_SERIES
 
     def checkpoint_path(self, step: int) -> Path:
         return self.path / "checkpoints" / f"{step:08d}.h5"
+
+    def particles_path(self, step: int) -> Path:
+        """The file of the particles of a checkpoint."""
+        return self.path / "checkpoints" / f"{step:08d}{PARTICLES}"
 
     def snapshot_path(self, step: int) -> Path:
         return self.path / "snapshots" / f"{step:08d}.vtkhdf"
@@ -197,14 +206,22 @@ class RunDirectory:
             (self.path / (name + ending)).unlink(missing_ok=True)
 
     def prune(self, keep: int) -> None:
-        """Remove all but the newest `keep` checkpoints."""
-        for path in self.checkpoints()[:-keep]:
+        """Remove all but the newest `keep` checkpoints, and particles without a checkpoint."""
+        checkpoints = self.checkpoints()
+        for path in checkpoints[:-keep]:
             path.unlink()
+        stay = {self.particles_path(int(path.stem)) for path in checkpoints[-keep:]}
+        for path in self._particles():
+            if path not in stay:
+                path.unlink()
+
+    def _particles(self) -> list[Path]:
+        return numbered(self.path / "checkpoints", PARTICLES)
 
     def set_aside_later(self, step: int) -> None:
         """Rename checkpoints and snapshots beyond `step`: a run that resumes from there writes its own."""
-        for path in (*self.checkpoints(), *self.snapshots()):
-            if int(path.stem) > step:
+        for path in (*self.checkpoints(), *self._particles(), *self.snapshots()):
+            if int(path.name.partition(".")[0]) > step:
                 path.rename(path.with_name(path.name + ASIDE))
 
     # reading
@@ -225,7 +242,7 @@ class RunDirectory:
         for setting in _refused(settings, FREE_SECTIONS):
             raise CaseError(
                 f"--set {setting} is not for a restart, which may change run.*, output.* (not directory), "
-                f"diagnostics, probes and time.*{self._advice(setting)}."
+                f"diagnostics, probes, particles and time.*{self._advice(setting)}."
             )
         case = self.read_case().updated(settings, output={"directory": str(self.path)}, time=end)
         return case, self.choose_checkpoint(step)
@@ -239,7 +256,8 @@ class RunDirectory:
         sections = self.read_case().to_dict()
         sections["output"].pop("directory", None)
         sections["diagnostics"] = diagnostics
-        sections.pop("probes", None)
+        for name in ("probes", "particles"):
+            sections.pop(name, None)
         chosen = self.choose_snapshot(step) if snapshot else self.choose_checkpoint(step)
         return Case(**sections).updated(settings), chosen
 

@@ -1,4 +1,4 @@
-"""Reads probes.h5: what the probes of a case read, a group for each, as datasets over time."""
+"""Reads probes.h5 and particles.h5: a group for each probe, or group of particles, as datasets over time."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,6 +8,9 @@ from whorl.output.diagnostic_files import read_diagnostics
 
 if TYPE_CHECKING:
     import xarray as xr
+
+
+ARRAYS = ("amplitude", "value", "position")
 
 
 def read_probes(path: Path) -> "dict[str, xr.Dataset]":
@@ -27,9 +30,9 @@ def as_complex(data: "xr.Dataset") -> "xr.Dataset":
 def read_groups(path: Path) -> "dict[str, xr.Dataset]":
     """The groups of the file as they are, amplitudes by parts. Raises CaseError."""
     if not path.is_file():
-        raise CaseError(f"there is no {path}: the case has no [[probes]], or none has been written yet.")
+        raise CaseError(f"there is no {path}: the case has no [[{path.stem}]], or none has been written yet.")
     there = read_diagnostics(path)
     return {
-        name: data.set_coords([key for key in data.data_vars if key not in ("amplitude", "value")])
+        name: data.set_coords([key for key in data.data_vars if key not in ARRAYS])
         for name, data in there.items()
     }

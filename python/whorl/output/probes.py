@@ -15,8 +15,6 @@ import numpy as np
 from whorl.base.errors import CaseError
 from whorl.base.files import whole_file
 from whorl.base.hdf5 import open_hdf5
-from whorl.config.case import Case
-from whorl.measure.probes import Reading
 from whorl.output.diagnostic_files import append_states, write_group
 from whorl.output.diagnostics import CLOCK, about, measures
 from whorl.output.moment import Moment
@@ -36,7 +34,7 @@ CHUNK_BYTES = 1 << 18
 class Rows:
     """What one probe has read and not yet written."""
 
-    def __init__(self, reading: Reading):
+    def __init__(self, reading: Any):
         self.reading = reading
         self.steps: list[int] = []
         self.times: list[float] = []
@@ -50,18 +48,23 @@ class Rows:
     def full(self) -> bool:
         """Whether it is time to write."""
         many = max(MOST_ROWS, self.written // 4)
-        return len(self) >= many or (len(self) > 0 and len(self) * self.raw[0].nbytes >= MOST_BYTES)
+        return len(self) >= many or (len(self) > 0 and len(self) * self.reading.width * 8 >= MOST_BYTES)
 
     def dataset(self) -> "xr.Dataset":
         """The rows over `time` and the axes of the probe."""
         import xarray as xr
 
         reading = self.reading
-        [array] = reading.layout.arrays
         times = np.array(self.times, float)
-        raw = np.array(self.raw) if self.raw else np.empty((0, self._width))
-        attributes = {"units": array.unit or "1", "long_name": array.meaning}
-        variables = {array.name: (("time", *array.axes), reading.values(raw, times), attributes)}
+        raw = np.array(self.raw) if self.raw else np.empty((0, reading.width))
+        variables = {
+            array.name: (
+                ("time", *array.axes),
+                values,
+                {"units": array.unit or "1", "long_name": array.meaning},
+            )
+            for array, values in zip(reading.layout.arrays, reading.arrays(raw, times), strict=True)
+        }
         coordinates: dict[str, Any] = {
             axis.name: (axis.name, list(axis.values), {"units": axis.unit or "1", "long_name": axis.meaning})
             for axis in reading.layout.axes
@@ -74,14 +77,9 @@ class Rows:
             coordinates[name] = ("time", of_clock[name], {"units": unit, "long_name": meaning})
         return xr.Dataset(variables, coordinates, about(reading.probe))
 
-    @property
-    def _width(self) -> int:
-        parts = 2 if self.reading.probe.kind == "modes" else 1
-        return len(self.reading.forms) * self.reading.count * parts
-
     def drop_lost(self) -> None:
         """Forget the last rows that are not finite."""
-        while self.raw and not np.isfinite(self.raw[-1]).all():
+        while self.raw and self.reading.is_lost(self.raw[-1]):
             for rows in (self.steps, self.times, self.raw):
                 rows.pop()
 
@@ -96,11 +94,15 @@ class Probes(Table):
 
     suffix = ".h5"
 
-    def __init__(self, case: Case, path: Path | None = None, *, keeps: bool = False):
+    def __init__(self, readings: Iterable[Any], path: Path | None = None, *, keeps: bool = False):
         super().__init__((), path)
         self.keeps = keeps
-        self.rows = {one.label: Rows(Reading(case, one)) for one in case.probes}
+        self.rows = {one.probe.label: self.rows_of(one) for one in readings}
         self.gaps: list[str] = []
+
+    def rows_of(self, reading: Any) -> Rows:
+        """The rows of one of them."""
+        return Rows(reading)
 
     def begin(self) -> None:
         """Do nothing: there is no file before the first rows."""
@@ -143,14 +145,19 @@ class Probes(Table):
     def read(self, step: int) -> tuple[list[str], Kept]:
         there = read_groups(self.path)
         kept = {name: data.isel(time=data["step"].values <= step) for name, data in there.items()}
-        for name, data in kept.items():
-            if name in self.rows and measures(data.attrs) != measures(about(self.rows[name].reading.probe)):
-                raise CaseError(
-                    f"{self.path} has a probe {name} with other options; give the new one another name "
-                    "(probes.name), or leave its options as they were."
-                )
+        self.check(kept)
         gaps = [gap for data in kept.values() for gap in gaps_of(data)]
         return list(there), Kept(kept, sum(data.sizes["time"] for data in kept.values()), gaps)
+
+    def check(self, there: "dict[str, xr.Dataset]") -> None:
+        """Raises CaseError if a group is of other options than those of its name."""
+        for name, data in there.items():
+            probe = self.rows[name].reading.probe if name in self.rows else None
+            if probe and measures(data.attrs, probe.free) != measures(about(probe), probe.free):
+                raise CaseError(
+                    f"{self.path} has {probe.called[0]} {name} with other options; give the new one another "
+                    f"name ({probe.section}.name), or leave its options as they were."
+                )
 
     def kept(self, step: int) -> Kept:
         if self.path is None or not self.path.is_file():
@@ -166,7 +173,7 @@ class Probes(Table):
         if self.path and data:
             with whole_file(self.path) as beside, open_hdf5(beside, "w") as file:
                 for name, of_group in data.items():
-                    _write(file, name, of_group.assign_attrs(with_gaps(self.gaps)))
+                    write_rows(file, name, of_group.assign_attrs(with_gaps(self.gaps)))
 
     def synchronise(self) -> None:
         """Write all rows in memory; each addition puts the whole file on disk."""
@@ -188,9 +195,10 @@ class Probes(Table):
                         if name in file:
                             append_states(file[name], data)
                         else:
-                            _write(file, name, data)
+                            write_rows(file, name, data)
 
 
-def _write(file: "h5py.File", name: str, data: "xr.Dataset") -> None:
+def write_rows(file: "h5py.File", name: str, data: "xr.Dataset") -> None:
+    """Write the rows of one of them as a group that grows."""
     row = sum(one.nbytes for one in data.data_vars.values()) // max(data.sizes["time"], 1)
     write_group(file, name, data, rows=int(np.clip(CHUNK_BYTES // max(row, 1), 1, 4096)))

@@ -2,8 +2,10 @@
 
 import math
 import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from whorl import _core
 from whorl.base.errors import BlowUp
@@ -15,13 +17,18 @@ from whorl.config.case import Case
 from whorl.config.clock import Clock, Every, Stopwatch
 from whorl.config.expressions import snapshot_entry, snapshot_expressions
 from whorl.config.outputs import FILES, OutputFile
+from whorl.config.schemes import SCHEMES
 from whorl.config.section import LARGEST_NUMBER
 from whorl.measure.expressions import Expressions
+from whorl.measure.particles import PathReading
+from whorl.measure.probes import Reading
 from whorl.output.accuracy import Accuracy
 from whorl.output.checkpoint import COUNT, SOURCES, Checkpoint
 from whorl.output.diagnostics import Diagnostics
 from whorl.output.directory import RunDirectory
 from whorl.output.moment import Moment
+from whorl.output.particle_checkpoint import write_particles
+from whorl.output.paths import Paths
 from whorl.output.probes import Probes
 from whorl.output.series import Series, gap_of, step_of
 from whorl.output.snapshot_series import SnapshotSeries
@@ -42,7 +49,13 @@ class Recorder:
     """
 
     def __init__(
-        self, case: Case, flow: _core.Flow, clock: Clock, directory: RunDirectory | None, comm: MPI.Intracomm
+        self,
+        case: Case,
+        flow: _core.Flow,
+        clock: Clock,
+        directory: RunDirectory | None,
+        comm: MPI.Intracomm,
+        tracers: Mapping[str, Any],
     ):
         self.case, self.flow, self.clock, self.directory, self.comm = case, flow, clock, directory, comm
         writes = directory is not None and comm.rank == 0
@@ -52,9 +65,7 @@ class Recorder:
         written = writes and has_h5py()
         self.diagnostics = Diagnostics(case, comm, directory.diagnostics if written else None)
         self.tables["diagnostics"] = self.diagnostics
-        self.probes = Probes(case, directory.probes if written else None, keeps=directory is None)
-        self.tables["probes"] = self.probes
-        self._every_probe = {one.label: Every.parse(one.every) for one in case.probes}
+        self._follow(tracers, written)
         self.snapshots = SnapshotSeries(directory.snapshot_series if writes else None)
         self.accuracy = Accuracy(case, comm)
         self.columns = Expressions(case, means=list(case.output.columns.values()))
@@ -72,13 +83,33 @@ class Recorder:
         self._statistics: tuple[int, dict[str, float]] | None = None
         self.seconds: float | None = None  # taken by the last statistics
 
+    def _follow(self, tracers: Mapping[str, Any], written: bool) -> None:
+        """Prepare what is read of probes and particles."""
+        self.tracers = tracers  # run.particles.Particles by name, once they are placed
+        readings = {
+            "probes": [Reading(self.case, one) for one in self.case.probes],
+            "particles": [PathReading(self.case, one, tracers) for one in self.case.particles],
+        }
+        self.followed: dict[str, Probes] = {
+            name: kind(
+                readings[name],
+                getattr(self.directory, name) if written else None,
+                keeps=self.directory is None,
+            )
+            for name, kind in {"probes": Probes, "particles": Paths}.items()
+        }
+        self.tables |= self.followed
+        self._every_read = {
+            name: {one.label: Every.parse(one.every) for one in getattr(self.case, name)} for name in readings
+        }
+
     def begin(self, dt: float) -> None:
         """Write the initial state; `dt` is the step before it, if the run begins from a checkpoint."""
         self.statistics()
         for name in FILES:
             if self._wanted(name):
                 agreed(self.comm, self.tables[name].begin)
-        self._read_probes([name for name, every in self._every_probe.items() if every.unit != "never"])
+        self._read_followed(lambda every: every.unit != "never")
         self._write(set(filter(self._wanted, self._every)), None)
         if self.clock.step > 0:
             self.checkpoint(dt)  # without it a run begun from another's checkpoint could not be restarted
@@ -123,7 +154,7 @@ class Recorder:
 
     def after_step(self, report: _core.StepReport, *, alarm: bool, last: bool) -> None:
         """Write all that is due after a step, the checkpoint last, so that no other output lags behind it."""
-        self._read_probes([name for name, every in self._every_probe.items() if every.due(self.clock)])
+        self._read_followed(lambda every: every.due(self.clock), last=last)
         due = {name for name, every in self._every.items() if every.due(self.clock)}
         if alarm:
             due.add("checkpoint")
@@ -139,15 +170,35 @@ class Recorder:
 
     def finish(self) -> None:
         """Put what is in memory or beside the files into them."""
-        agreed(self.comm, self.probes.synchronise)
+        self._synchronise_followed()
         agreed(self.comm, self.diagnostics.finish)
 
-    def _read_probes(self, names: list[str]) -> None:
-        """Read some probes, which needs no statistics, and write what has been read if it is much."""
+    def _synchronise_followed(self) -> None:
+        for table in self.followed.values():
+            agreed(self.comm, table.synchronise)
+
+    def _read_followed(self, chosen: Callable[[Every], bool], *, last: bool = False) -> None:
+        """Read the chosen probes and particles, of the last state all particles; no statistics are needed."""
+        for kind, every_of in self._every_read.items():
+            also = last and kind == "particles"
+            wanted = [
+                name for name, every in every_of.items() if chosen(every) or (also and every.unit != "never")
+            ]
+            self._read_some(kind, wanted)
+
+    def _read_some(self, kind: str, names: list[str]) -> None:
+        """Read some, and write what has been read if it is much."""
+        table = self.followed[kind]
         if names:
-            read = self.probes.read_some(self.flow, names)
-            if self.probes.keep(self.clock.step, self.clock.time, read):
-                agreed(self.comm, self.probes.synchronise)
+            read = table.read_some(self.flow, names)
+            if table.keep(self.clock.step, self.clock.time, read):
+                agreed(self.comm, table.synchronise)
+
+    def read_new_particles(self, names: Sequence[str]) -> None:
+        """Read the particles that a restart has begun where they begin, unless an earlier restart has."""
+        rows, every = self.followed["particles"].rows, self._every_read["particles"]
+        begun = [name for name in names if rows[name].last != self.clock.step]
+        self._read_some("particles", [name for name in begun if every[name].unit != "never"])
 
     def checkpoint(self, dt: float) -> None:
         """Write a restart file of the present state, unless there is one; then remove the oldest.
@@ -155,7 +206,7 @@ class Recorder:
         Do nothing but write the probes if checkpoints are never wanted, as in every build without HDF5 (see
         `check_files`).
         """
-        agreed(self.comm, self.probes.synchronise)
+        self._synchronise_followed()
         if self.directory is None or not self._wanted("checkpoint"):
             return
         path = self.directory.checkpoint_path(self.clock.step)
@@ -168,9 +219,18 @@ class Recorder:
             clock |= dict(zip(COUNT, (turnovers.count, turnovers.rate), strict=True))
         rows = {f"{name}_rows": table.states for name, table in self.tables.items()}
         sources = {SOURCES + name: value for name, value in self.flow.save_sources().items()}
-        self.flow.write_checkpoint(path, self._attributes() | clock | rows | sources)
+        particles = self._write_particles()
+        self.flow.write_checkpoint(path, self._attributes() | clock | rows | sources | particles)
         self.last_checkpoint = path
         on_root(self.comm, lambda: self.directory.prune(self.case.output.keep_checkpoints))
+
+    def _write_particles(self) -> dict[str, str]:
+        """Write those of a checkpoint before it, and return its attribute of them."""
+        if not self.tracers:
+            return {}
+        path = self.directory.particles_path(self.clock.step)
+        registers = 1 + SCHEMES[self.case.time.scheme].earlier
+        return {"particles": write_particles(path, self.tracers, self.comm, registers)}
 
     def _synchronise(self) -> None:
         for table in self.tables.values():
@@ -238,8 +298,9 @@ class Recorder:
 
     def blow_up(self, reason: str) -> BlowUp:
         """The error of a flow that is lost; what probes have read of it before is on disk. Collective."""
-        self.probes.drop_lost()
-        agreed(self.comm, self.probes.synchronise)
+        for table in self.followed.values():
+            table.drop_lost()
+        self._synchronise_followed()
         return BlowUp(
             self.clock.time, self.clock.step, reason, self.last_checkpoint, viscous=self.case.flow.viscous
         )

@@ -211,6 +211,19 @@ class RunResults:
         return read_probes(RunDirectory(self.directory).probes)
 
     @property
+    def particles(self) -> dict[str, xr.Dataset]:
+        """The paths of particles, by the names of their groups, over `time`, with what they read.
+
+        Examples
+        --------
+        The distance that each particle has gone:
+
+        >>> position = run.particles["tracer"]["position"]
+        >>> distance = np.sqrt(((position - position[0]) ** 2).sum("axis"))
+        """
+        return read_probes(RunDirectory(self.directory).particles)
+
+    @property
     def snapshots(self) -> xr.Dataset:
         """All snapshots over `time`, with `step`; fields (time, z, y, x, component) stay on disk until used.
 

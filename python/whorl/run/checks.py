@@ -201,6 +201,8 @@ def check_gpu_exchange(case: Case) -> None:
 
 def check_files(case: Case) -> None:
     """Raises CaseError if checkpoints or other files are wanted and this build cannot write them."""
+    if case.output.directory is not None and case.particles and not has_h5py():
+        raise CaseError("the files of [[particles]] need h5py, which is not installed: pip install h5py.")
     if case.output.directory is None or _core.build_info()["hdf5"] != "none":
         return
     names = ("checkpoint_every", "snapshot_every")

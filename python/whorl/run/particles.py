@@ -1,5 +1,6 @@
-"""Particles of a flow in a script: where they are, and what the flow is there."""
+"""Particles of a flow: where they are, and what the flow is there."""
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -9,7 +10,6 @@ from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.config.probes import refused_at_points
-from whorl.config.schemes import SCHEMES
 from whorl.config.vocabulary import vocabulary
 from whorl.measure.answers import terms_of
 from whorl.programs.linear import NO_SECTOR
@@ -25,7 +25,8 @@ class Particles:
     """Tracers: particles that move with the velocity of the flow in every step, by its scheme.
 
     Positions are in double precision and unwrapped: a particle that leaves a periodic box goes on beyond it.
-    Made by `Simulation.particles`. A checkpoint does not hold them.
+    Made by `Simulation.particles`, and of a case's [[particles]] in `Simulation.tracers`. A checkpoint holds
+    those of the case alone.
 
     Attributes
     ----------
@@ -49,6 +50,28 @@ class Particles:
         ids, positions = np.empty(self._group.count, np.int64), np.empty((self._group.count, 3))
         self._group.read(ids, positions)
         return ids, positions
+
+    @property
+    def count_here(self) -> int:
+        """The number of particles on this rank."""
+        return self._group.count
+
+    def registers(self, count: int) -> tuple[np.ndarray, np.ndarray]:
+        """Identities and positions [particle][register][axis] of those on this rank, of so many registers."""
+        ids, positions = np.empty(self._group.count, np.int64), np.empty((count, self._group.count, 3))
+        for number in range(count):
+            self._group.read(ids, positions[number], number)
+        return ids, positions.transpose(1, 0, 2)
+
+    def add(self, ids: np.ndarray, positions: np.ndarray) -> None:
+        """Add those on this rank of some particles, [particle][axis], or [particle][register][axis].
+
+        Registers that are not given are for work within a step.
+        """
+        if positions.ndim == 3:
+            missing = self._group.registers - positions.shape[1]
+            positions = np.pad(positions, ((0, 0), (0, missing), (0, 0)), mode="edge")
+        self._group.add(np.ascontiguousarray(ids, np.int64), np.ascontiguousarray(positions, float))
 
     def positions(self) -> np.ndarray | None:
         """Return the unwrapped positions, [particle][axis], in the order of identities.
@@ -82,7 +105,14 @@ class Particles:
         ExpressionError
             If it means nothing, or follows from products or means.
         """
-        nodes = self._nodes(text)
+        return self._gathered(self._at(self._nodes(text)))
+
+    def measure(self, nodes: Sequence[Node]) -> np.ndarray | None:
+        """Positions and then nodes, [particle][x, y, z and nodes] by identities, on rank 0. Collective."""
+        return self._gathered(np.hstack([self.read()[1], self._at(nodes)]))
+
+    def _at(self, nodes: Sequence[Node]) -> np.ndarray:
+        """Nodes at the particles of this rank, [particle][node]. Collective."""
         linear = [node for node in within(*nodes) if node.kind == "linear"]
         forms = list(dict.fromkeys(node.value for node in linear))
         fields = {term.field: term.field.serial for form in forms for term in form}
@@ -96,7 +126,7 @@ class Particles:
                 if node not in values:
                     values[node] = value_of(node, values, {"t": self._clock.time}, axes)
         rows = [np.broadcast_to(np.asarray(values[node], float), (self._group.count,)) for node in nodes]
-        return self._gathered(np.stack(rows, axis=1))
+        return np.array(rows).reshape(len(nodes), self._group.count).T
 
     def _nodes(self, text: str) -> list[Node]:
         """The components. Raises ExpressionError if the core cannot sample what they follow from."""
@@ -122,22 +152,26 @@ def tracers(
     comm: MPI.Intracomm,
     flow: _core.Flow,
     clock: Any,
-    positions: Sequence[Sequence[float]] | np.ndarray | int,
+    positions: Sequence[Sequence[float]] | np.ndarray | int | None = None,
     *,
+    lattice: Sequence[int] | None = None,
     seed: int = 1,
     interpolation: str = "spline",
     points: int = 4,
 ) -> Particles:
     """See `Simulation.particles`."""
-    if SCHEMES[case.time.scheme].earlier and clock.step > 0:
-        raise ValueError(
-            f'time.scheme = "{case.time.scheme}" remembers earlier steps, which particles that are added at '
-            f"step {clock.step} have not made; add them before the first step, or take a scheme that "
-            "remembers none"
-        )
+    placed = _placed(case, positions, lattice, seed)
+    made = no_particles(case, comm, flow, clock, interpolation=interpolation, points=points)
+    for first, some in placed:
+        made.add(np.arange(first, first + len(some)), some)
+    return made
+
+
+def no_particles(
+    case: Case, comm: MPI.Intracomm, flow: _core.Flow, clock: Any, *, interpolation: str, points: int
+) -> Particles:
+    """A group without particles, which are to be added before the next step."""
     group = flow.particles(_velocity(case), _drift(case), interpolation, points)
-    for first, some in _chunks(case, positions, seed):
-        group.add(np.arange(first, first + len(some)), np.ascontiguousarray(some))
     return Particles(case, comm, flow, clock, group)
 
 
@@ -160,18 +194,48 @@ def _drift(case: Case) -> list[float]:
     return [float(part) for part in getattr(case.flow, "mean_velocity", (0.0, 0.0, 0.0))]
 
 
-def _chunks(case: Case, positions: Any, seed: int) -> Iterator[tuple[int, np.ndarray]]:
-    """Positions of some particles at a time, and the identity of the first."""
+def _placed(
+    case: Case, positions: Any, lattice: Sequence[int] | None, seed: int
+) -> Iterator[tuple[int, np.ndarray]]:
+    """Positions of some particles at a time, and the identity of the first. Raises ValueError."""
+    if (positions is None) == (lattice is None):
+        raise ValueError("particles are placed at positions or on a lattice; give one of them")
+    if lattice is not None:
+        return _on_lattice(case, tuple(map(int, lattice)))
     if isinstance(positions, int | np.integer):
         if positions < 0:
             raise ValueError(f"the number of particles is 0 or more, not {positions}")
-        for first in range(0, int(positions), CHUNK):
-            draw = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 0, first // CHUNK]))
-            here = draw.random((min(CHUNK, int(positions) - first), 3))
-            flat = np.array(case.grid.points) == 1
-            yield first, np.where(flat, 0.0, here * case.grid.lengths)
-        return
+        return _at_random(case, int(positions), seed)
     given = np.asarray(positions, float)
     if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
         raise ValueError(f"positions are finite numbers of shape (particles, 3), not {given.shape}")
-    yield 0, given
+    return iter([(0, given)])
+
+
+def _at_random(case: Case, count: int, seed: int) -> Iterator[tuple[int, np.ndarray]]:
+    for first in range(0, count, CHUNK):
+        draw = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 0, first // CHUNK]))
+        here = draw.random((min(CHUNK, count - first), 3))
+        yield first, _in_box(case, here)
+
+
+def _on_lattice(case: Case, numbers: tuple[int, ...]) -> Iterator[tuple[int, np.ndarray]]:
+    """The middles of as many cells along each axis, x before y before z."""
+    if len(numbers) != 3 or min(numbers) < 1:
+        raise ValueError(f"a lattice has three numbers of at least 1, not {numbers}")
+    count = math.prod(numbers)
+    return (
+        (first, _in_box(case, _middles(np.arange(first, min(first + CHUNK, count)), numbers)))
+        for first in range(0, count, CHUNK)
+    )
+
+
+def _middles(ids: np.ndarray, numbers: tuple[int, ...]) -> np.ndarray:
+    z, y, x = np.unravel_index(ids, numbers[::-1])
+    return (np.stack([x, y, z], -1) + 0.5) / numbers
+
+
+def _in_box(case: Case, shares: np.ndarray) -> np.ndarray:
+    """Positions by shares of the lengths of the box; 0 along an axis with one point."""
+    flat = np.array(case.grid.points) == 1
+    return np.where(flat, 0.0, shares * case.grid.lengths)

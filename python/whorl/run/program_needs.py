@@ -124,7 +124,7 @@ def of_probe(case: Case, probe: Probe) -> _core.ProbeNeeds:
     """The needs of a probe."""
     inputs = len(Reading(case, probe).forms)
     if isinstance(probe, ModeProbe):
-        return _core.ProbeNeeds(inputs=inputs, modes=probe.count(case))
+        return _core.ProbeNeeds(inputs=inputs, modes=probe.number(case))
     assert isinstance(probe, PointProbe)
     places = probe.places()
     along = {f"along_{axis}": len(np.unique(at)) for axis, at in zip("xyz", places.T, strict=True)}

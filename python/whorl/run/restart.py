@@ -21,6 +21,8 @@ from whorl.output.snapshot_header import SnapshotHeader
 from whorl.run import tune
 from whorl.run.checks import other_level
 from whorl.run.forces import begin_forces, kept_of_sources, set_known_forces, with_script
+from whorl.run.particle_groups import labels, resumed
+from whorl.run.particles import Particles
 
 
 class Restarts:
@@ -28,6 +30,7 @@ class Restarts:
 
     flow: _core.Flow
     clock: Clock
+    tracers: dict[str, Particles]
     _recorder: Any
 
     @classmethod
@@ -55,9 +58,9 @@ class Restarts:
         until : float or str, optional
             The end time, or "N turnovers"; that of the case by default.
         settings : sequence of str, optional
-            Changes of the case, "section.key=value", to run.*, output.* (except directory), time.* and the
-            diagnostics. With `output` they may change everything except [initial] and the box, such as the
-            grid points or the viscosity.
+            Changes of the case, "section.key=value", to run.*, output.* (except directory), time.*, the
+            diagnostics, the probes, and of particles `every` and `of`, or new ones. With `output` they may
+            change everything except [initial] and the box, such as the grid points or the viscosity.
         step : int, optional
             The step of the checkpoint; the newest by default.
         forcing : array_like, callable or dict, optional
@@ -215,11 +218,13 @@ class Restarts:
         except _core.Error as error:
             raise _damaged(comm, place, checkpoint, error) from None
         self.flow.restore_sources(kept_of_sources(checkpoint.sources, checkpoint.case, case))
+        self._resume_particles(place, case, checkpoint, comm)
         kept = self._recorder.kept(checkpoint)
         self._check_left(checkpoint, place)
         on_root(comm, place.remove_unfinished)
         remarks = [*other_level(checkpoint.level), *self._uncounted(checkpoint)]
         remarks += self._recorder.resume(checkpoint, kept)
+        self._recorder.read_new_particles([name for name in self.tracers if name not in labels(checkpoint)])
         on_root(comm, lambda: place.write_case(case, place.origin()))
         self._open_log(_event("restart", checkpoint, settings), remarks)
         self.origin, self._fresh = checkpoint.path, False
@@ -248,6 +253,7 @@ class Restarts:
             raise _damaged(comm, source, checkpoint, error, place) from None
         self.flow.restore_sources(kept_of_sources(checkpoint.sources, checkpoint.case, case))
         begin_forces(self.flow, checkpoint.time)
+        self._resume_particles(source, case, checkpoint, comm, place)
         self._check_left(checkpoint, source)
         on_root(comm, lambda: self._take(place.create(case, overwrite, checkpoint.path.resolve())))
         with self._released_on_error():
@@ -256,6 +262,27 @@ class Restarts:
             remarks = filter(None, [coarser, dropped, *self._uncounted(checkpoint)])
             self._open_log(_event("run", checkpoint, settings), remarks)
         self.origin, self._fresh = checkpoint.path, True
+
+    def _resume_particles(
+        self,
+        source: RunDirectory,
+        case: Case,
+        checkpoint: Checkpoint,
+        comm: MPI.Intracomm,
+        output: RunDirectory | None = None,
+    ) -> None:
+        """Place the particles as the checkpoint has them. Raises CaseError."""
+        beside = output is not None
+        try:
+            found = resumed(checkpoint, case, comm, self.flow, self.clock, beside=beside)
+        except CaseError:
+            raise
+        except ValueError as error:
+            reason = f"{error}; put back the file that was written with it, or go on in a new run (-o NEW) "
+            reason += "without particles: --set 'particles=[]'"
+            place = output.path if output else None
+            raise on_root(comm, lambda: source.damaged(checkpoint.path, reason, place)) from None
+        self.tracers.update(found)
 
     def _uncounted(self, checkpoint: Checkpoint) -> list[str]:
         """A sentence if turnovers are counted from here on only."""
@@ -289,6 +316,8 @@ def _damaged(
 def _dropped(case: Case, checkpoint: Checkpoint) -> str | None:
     """A sentence on the fields of a checkpoint that a case does not have."""
     dropped = [name for name in checkpoint.names_in_file() if name not in state_fields(case)]
+    own = {one.label for one in case.particles}
+    dropped += [f"the particles {name}" for name in labels(checkpoint) if name not in own]
     return f"{', '.join(dropped)} of {checkpoint.path} is left out: the case has none." if dropped else None
 
 

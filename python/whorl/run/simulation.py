@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from whorl import _core
 from whorl.base.errors import BlowUp, CaseError, RunFault, last_checkpoint
@@ -32,18 +32,18 @@ from whorl.run.ends import Ends
 from whorl.run.exchange_choice import plain
 from whorl.run.forces import begin_forces, make_flow, set_forces, with_script
 from whorl.run.lasting_output import lasting_output
+from whorl.run.particle_groups import placed
+from whorl.run.particles import Particles
 from whorl.run.progress import Progress, Status, pace, run_log
+from whorl.run.records import Records
 from whorl.run.restart import Restarts
 from whorl.run.signals import StopFlag
 from whorl.run.state import State
 from whorl.run.threads import threads_of_rank
 from whorl.run.turnovers import Counts
 
-if TYPE_CHECKING:
-    import xarray as xr
 
-
-class Simulation(State, Counts, Ends, Advances, Restarts):
+class Simulation(State, Records, Counts, Ends, Advances, Restarts):
     """A flow in time; every method must be called on all ranks of `comm`.
 
     Parameters
@@ -99,6 +99,8 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         self._set_up(case, comm, directory, Clock(), forcing=forcing)
         remarks = initials.set_initial(self.flow, case, initial, comm)
         begin_forces(self.flow, 0.0)
+        names = [one.label for one in case.particles]
+        self.tracers.update(placed(case, comm, self.flow, self.clock, names))
         follows = case.time.courant is not None and case.time.dt_max is None
         pushed = self.flow.speed_of_sources(1.0) > 0
         if follows and not pushed and case.flow.at_rest(self.flow.statistics()):
@@ -140,7 +142,8 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
         self.origin: Path | None = None  # the checkpoint from which it continues
         self._step_told = self._slow_told = self._ended = False
         self._goal = case.time.end.time  # the time that the next landing step lands on
-        self._recorder = Recorder(case, self.flow, clock, directory, comm)
+        self.tracers: dict[str, Particles] = {}
+        self._recorder = Recorder(case, self.flow, clock, directory, comm, self.tracers)
         self._callbacks: list[tuple[Every, Callable[[Simulation], None]]] = []
         self._stop = StopFlag()
         self._progress: Progress | None = None
@@ -211,29 +214,6 @@ class Simulation(State, Counts, Ends, Advances, Restarts):
     def step_number(self) -> int:
         """The number of time steps made since t = 0."""
         return self.clock.step
-
-    @property
-    def series(self) -> "xr.Dataset":
-        """The time series so far, over `time`, with units; the same on every rank."""
-        return self._recorder.tables["series"].dataset()
-
-    @property
-    def spectra(self) -> "xr.Dataset":
-        """The spectra so far, over (time, k); the same on every rank."""
-        return self._recorder.tables["spectra"].dataset()
-
-    @property
-    def diagnostics(self) -> "dict[str, xr.Dataset]":
-        """What the case's diagnostics have measured so far, by their names; on rank 0, elsewhere no states.
-
-        With an output directory it is read from diagnostics.h5.
-        """
-        return self._recorder.diagnostics.datasets()
-
-    @property
-    def probes(self) -> "dict[str, xr.Dataset]":
-        """What the case's probes have read, by their names; with a directory what is not written yet."""
-        return self._recorder.probes.datasets()
 
     def statistics(self) -> dict[str, float]:
         """Return the numbers of the present state, by the names of the columns of the series.

@@ -13,6 +13,7 @@ from whorl.config.clock import Clock
 from whorl.config.measures import output_fields, state_fields
 from whorl.config.models.base import FieldOf
 from whorl.config.positions import coordinates
+from whorl.config.schemes import SCHEMES
 from whorl.initial import fields as initials
 from whorl.measure.expressions import Expressions
 from whorl.output.diagnostics import measured_now
@@ -36,6 +37,8 @@ class State:
     comm: MPI.Intracomm
     flow: _core.Flow
     clock: Clock
+    _fresh: bool  # no step has been made since a beginning
+    _makes_steps: bool
 
     @property
     def block(self) -> tuple[int, int, int, int]:
@@ -51,8 +54,9 @@ class State:
 
     def particles(
         self,
-        positions: Sequence[Sequence[float]] | np.ndarray | int,
+        positions: Sequence[Sequence[float]] | np.ndarray | int | None = None,
         *,
+        lattice: Sequence[int] | None = None,
         seed: int = 1,
         interpolation: str = "spline",
         points: int = 4,
@@ -61,9 +65,12 @@ class State:
 
         Parameters
         ----------
-        positions : array_like or int
+        positions : array_like or int, optional
             Where they are, of shape (particles, 3) in units of length, the same on every rank and not
             necessarily in the box; or their number, for positions that are uniformly random in the box.
+        lattice : sequence of three int, optional
+            Numbers along x, y, z of evenly spaced particles, in the middles of as many cells; instead of
+            positions.
         seed : int
             Of random positions, which depend on neither ranks nor devices.
         interpolation : str
@@ -74,18 +81,24 @@ class State:
         Returns
         -------
         Particles
-            They are in no checkpoint.
+            They are in no checkpoint; those of the case, `tracers`, are.
 
         Raises
         ------
         ValueError
-            If the model has no velocity, the positions are no finite numbers of that shape, or steps were
-            made by a scheme that remembers them.
+            If the model has no velocity, if the positions are no finite numbers of that shape, or if a scheme
+            that remembers earlier steps (ab2, ab3) has made some, which these particles would lack.
         whorl.Error
             If interpolation or points are none of these.
         """
+        if self._makes_steps and not self._fresh and SCHEMES[self.case.time.scheme].earlier:
+            raise ValueError(
+                f'time.scheme = "{self.case.time.scheme}" remembers earlier steps, which particles would '
+                "lack; add them before the first step, or take a scheme of one step, such as rk2"
+            )
         return tracers(
             *(self.case, self.comm, self.flow, self.clock, positions),
+            lattice=lattice,
             seed=seed,
             interpolation=interpolation,
             points=points,

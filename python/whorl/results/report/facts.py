@@ -135,6 +135,7 @@ CONTENT = {
     "diagnostics.h5": "what the diagnostics measured",
     "analysis.h5": "what whorl analyse measured",
     "probes.h5": "what the probes read",
+    "particles.h5": "the paths of particles",
     "plot.png": "the picture of whorl plot",
     "snapshots.vtkhdf.series": "the snapshots with their times",
 }
