@@ -90,8 +90,7 @@ void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow) {
         nb::arg("velocity"), nb::arg("drift"), nb::arg("interpolation"), nb::arg("points"),
         nb::keep_alive<0, 1>(),
         "A group of particles that moves with a velocity, given by its inputs, and a uniform drift, in all "
-        "steps "
-        "to come. Collective.");
+        "steps to come. Collective.");
 }
 
 } // namespace whorl

@@ -256,9 +256,7 @@ void bind_programs(nb::module_& m, nb::class_<OpenFlow>& flow) {
             return NarrowedOfOpen{self, self->programs().narrowed(points)};
         },
         nb::arg("points"), nb::keep_alive<0, 1>(),
-        "The present state on fewer points, to the modes that these have, as programs see it until "
-        "release(). "
-        "Collective.");
+        "The present state on fewer points, to the modes that these have, as programs see it. Collective.");
 }
 
 } // namespace whorl

@@ -51,13 +51,12 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     }
 
     void before_stage() override {
-        cloud_.settle(velocity_->territory(), velocity_->neighbours(), world_);
         velocities_.resize(3 * cloud_.count());
         velocity_->sample(sources_(), cloud_.positions(), velocities_);
     }
     void after_stage(const Stage& stage, double dt) override {
         cloud_.advance(velocity_->host(), stage, dt, velocities_, options_.drift);
-        if (stage.ends_step) cloud_.settle(velocity_->territory(), velocity_->neighbours(), world_);
+        cloud_.settle(velocity_->territory(), velocity_->neighbours(), world_);
     }
 
   private:
