@@ -2,7 +2,7 @@
 
 from typing import Any, Literal
 
-from whorl.config.diagnostics.base import Array, Axis, Layout
+from whorl.config.diagnostics.base import Array, Axis, Layout, Once
 from whorl.config.diagnostics.shell_to_shell import Cells, Exchanging, Transfers, limits_of_giver
 from whorl.config.diagnostics.wave_bins import Shelled, sector_bins
 from whorl.config.section import option
@@ -43,7 +43,7 @@ class RingToRing(Exchanging, Shelled):
             return f"sector({shell}, {angles[m]!r}, {angles[m + 1]!r}, {self.axis})"
 
         cells, unit = Cells(bins, filtered), self.unit(case, known)
-        found = Transfers(questions, case.grid, known, cells)
+        found = Once(Transfers(questions, case.grid, known, cells))
         axes = (
             Axis("quantity", list(known), "giving and receiving field"),
             *cells.axes("receiver"),

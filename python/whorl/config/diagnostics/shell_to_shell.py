@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from whorl.config.columns import UNITS_OF_CASE
-from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Texts, chosen
+from whorl.config.diagnostics.base import Array, Axis, Diagnostic, Layout, Once, Texts, chosen
 from whorl.config.diagnostics.wave_bins import Bins, Found, Shelled, sum_of_pairs
 from whorl.config.forcing.base import units_of
 from whorl.config.measures import all_fields, exchanges
@@ -161,7 +161,7 @@ class ShellToShell(Exchanging, Shelled):
             return f"filter({field}, {edges[cell[0]]!r}, {edges[cell[0] + 1]!r})"
 
         cells = Cells([bins], filtered)
-        found = Transfers(questions, case.grid, known, cells)
+        found = Once(Transfers(questions, case.grid, known, cells))
         arrays = (
             Array(
                 "transfer",
