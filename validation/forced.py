@@ -29,13 +29,12 @@ from forced_judges import (
     resembles_jhtdb,
     scaled,
 )
-from kept_runs import commands, kept_in, opened
+from kept_runs import commands, opened
 from matplotlib import rc_context
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from whorl import Case, CaseError, Simulation, open_run
 from whorl.base.parallel import world
-from whorl.output.directory import RunDirectory
 from whorl.results.plots import STYLE
 
 TWO_ROOT_TWO = 2 * math.sqrt(2)
@@ -230,20 +229,12 @@ def draw(name: str, title: str, results: Any, averages: Any) -> None:
         figure.savefig(FIGURES / f"validation-{name}.png", dpi=100)
 
 
-app = commands(__doc__, VALIDATIONS, simulate, judge)
+def reached(validation: Validation, series: Any) -> str:
+    whole = validation.skipped + validation.averaged
+    return f"{float(series['turnovers'][-1]):.1f} of {whole:g} turnovers"
 
 
-@app.command(name="list")
-def list_() -> None:
-    """List the validations, and how far their runs are."""
-    for name, validation in VALIDATIONS.items():
-        place = kept_in(name)
-        at = "not begun"
-        if RunDirectory(place).is_run():
-            series = open_run(place).series
-            whole = validation.skipped + validation.averaged
-            at = f"{float(series['turnovers'][-1]):.1f} of {whole:g} turnovers"
-        typer.echo(f"{name:20} {at:28} {validation.title}")
+app = commands(__doc__, VALIDATIONS, simulate, judge, reached)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import typer
 from comparison import PAGE, RESULTS, Error, show, write_between, write_result
 from forced import VALIDATIONS as FORCED
 from increments import of_run, scaling
@@ -193,19 +192,16 @@ def mark(outside: float | None) -> str:
     return "0" if abs(outside) < 5e-4 else f"{100 * outside:+.1f} %".replace("-", "−")
 
 
-app = commands(__doc__, VALIDATIONS, simulate, judge)
+def reached(validation: Validation, series: Any) -> str:
+    turnovers = float(series["turnovers"][-1]) - validation.first()
+    return f"{turnovers:.1f} of {validation.averaged:g} turnovers"
 
 
-@app.command(name="list")
-def list_() -> None:
-    """List the validations, and how far their runs are."""
-    for name, validation in VALIDATIONS.items():
-        place = kept_in(name)
-        at = "not begun"
-        if RunDirectory(place).is_run():
-            reached = float(open_run(place).series["turnovers"][-1]) - validation.first()
-            at = f"{reached:.1f} of {validation.averaged:g} turnovers"
-        typer.echo(f"{name:22} {at:24} {validation.title}, begins from {validation.begins_from}")
+def titled(validation: Validation) -> str:
+    return f"{validation.title}, begins from {validation.begins_from}"
+
+
+app = commands(__doc__, VALIDATIONS, simulate, judge, reached, titled)
 
 
 if __name__ == "__main__":

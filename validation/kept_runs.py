@@ -34,8 +34,13 @@ def commands(
     validations: dict[str, Any],
     simulate: Callable[[Any, Path], bool],
     judge: Callable[[str, Any, Path], None],
+    reached: Callable[[Any, Any], str],
+    titled: Callable[[Any], str] = lambda validation: validation.title,
 ) -> typer.Typer:
-    """`run NAME`, where `simulate` says whether the end is reached, and `compare NAME`, which judges it."""
+    """`run NAME`, where `simulate` says whether the end is reached; `compare NAME`, which judges it; `list`.
+
+    `reached` tells how far the rows of a series are, `titled` what a validation is.
+    """
     app = typer.Typer(add_completion=False, help=doc, rich_markup_mode=None, pretty_exceptions_enable=False)
     Name = Annotated[str, typer.Argument(metavar="NAME", help=f"One of {', '.join(validations)}.")]
     Directory = Annotated[
@@ -55,6 +60,15 @@ def commands(
     def compare(name: Name, directory: Directory = None) -> None:
         """Compare a finished run."""
         judge(name, *find(name, directory))
+
+    @app.command(name="list")
+    def list_() -> None:
+        """List the validations, and how far their runs are."""
+        for name, validation in validations.items():
+            place = kept_in(name)
+            begun = RunDirectory(place).is_run()
+            at = reached(validation, open_run(place).series) if begun else "not begun"
+            typer.echo(f"{name:24} {at:28} {titled(validation)}")
 
     def find(name: str, directory: Path | None) -> tuple[Any, Path]:
         if name not in validations:

@@ -22,10 +22,9 @@ import transfers_measures as measures
 import transfers_pictures as pictures
 import typer
 from comparison import Error, show, write_page_table, write_result
-from kept_runs import commands, kept_in, opened
+from kept_runs import commands, opened
 from matplotlib.figure import Figure
 from whorl import Case, CaseError, Simulation, open_run
-from whorl.output.directory import RunDirectory
 
 Measured = dict[str, Any]
 
@@ -260,19 +259,11 @@ def judge(name: str, validation: Validation, directory: Path) -> None:
         raise SystemExit(1)
 
 
-app = commands(__doc__, VALIDATIONS, simulate, judge)
+def reached(validation: Validation, series: Any) -> str:
+    return f"{float(series[validation.clock][-1]):.1f} of {validation.window[1]:g} {validation.clock}"
 
 
-@app.command(name="list")
-def list_() -> None:
-    """List the validations, and how far their runs are."""
-    for name, validation in VALIDATIONS.items():
-        place = kept_in(name)
-        at = "not begun"
-        if RunDirectory(place).is_run():
-            reached = float(open_run(place).series[validation.clock][-1])
-            at = f"{reached:.1f} of {validation.window[1]:g} {validation.clock}"
-        typer.echo(f"{name:24} {at:28} {validation.title}")
+app = commands(__doc__, VALIDATIONS, simulate, judge, reached)
 
 
 if __name__ == "__main__":
