@@ -84,7 +84,6 @@ void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow) {
                                     self->options().scheme.registers()};
             const nb::gil_scoped_release unlocked;
             ParticleGroup& group = self->programs().particles(options);
-            self->accompany(group);
             return ParticlesOfOpen{self, group};
         },
         nb::arg("velocity"), nb::arg("drift"), nb::arg("interpolation"), nb::arg("points"),

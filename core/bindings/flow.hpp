@@ -80,8 +80,6 @@ class Flow {
     virtual std::map<std::string, double> save_sources() = 0;
     virtual void restore_sources(const std::map<std::string, double>& saved) = 0;
 
-    // It goes along with all steps to come, and outlives the flow.
-    virtual void accompany(Companion& companion) = 0;
     virtual StepReport step(TimeStep time_step, std::int64_t step_number) = 0;
     virtual std::map<std::string, double> statistics() = 0;
     virtual SpectraOf spectra() = 0;

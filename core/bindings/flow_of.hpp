@@ -36,6 +36,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
           programs_(make_program_runs<Device, Real>(
               {trip_, world_, options_, truncation_, [this] { return components(); },
                [this](const std::string& field, double time) { return force_on(field, time); },
+               [this](Companion<Real>& companion) { stepper_.accompany(companion); },
                truncation_.dealiasing().shifts})) {
         options_.lines = trip_.lines().text();
         for (const forcing::SourceOptions& source : options_.forcing) add_source(source);
@@ -169,7 +170,6 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         restore(stepper_.forces(), saved);
     }
 
-    void accompany(Companion& companion) override { stepper_.accompany(companion); }
     StepReport step(TimeStep time_step, std::int64_t step_number) override {
         const StepReport report = stepper_.step(time_step, step_number);
         if ((Amplifies<Model> || stepper_.forces().amplifies()) && step_number % real_every == real_every - 1)

@@ -11,6 +11,7 @@
 #include "device/buffer.hpp"
 #include "exchange/communicator.hpp"
 #include "roundtrip/roundtrip.hpp"
+#include "steppers/companion.hpp"
 
 namespace whorl {
 
@@ -38,6 +39,7 @@ template <class Device, class Real> struct FlowOfPrograms {
     const Truncation& truncation;
     std::function<StateOfFlow<Real>()> state;
     std::function<ForceOfFlow<Device, Real>(const std::string&, double)> force;
+    std::function<void(Companion<Real>&)> accompany; // all steps to come
     bool shifts; // whether products are the mean of two grids
 };
 

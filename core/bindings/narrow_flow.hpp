@@ -31,7 +31,7 @@ template <class Device, class Real> class NarrowFlow {
                [](const std::string&, double) -> ForceOfFlow<Device, Real> {
                    throw Error("forces are not known on fewer points than the flow's.");
                },
-               false})) {}
+               [](Companion<Real>&) { throw Error("a flow on fewer points makes no steps."); }, false})) {}
     NarrowFlow(const NarrowFlow&) = delete;
     NarrowFlow& operator=(const NarrowFlow&) = delete;
 

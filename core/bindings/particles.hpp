@@ -8,7 +8,6 @@
 
 #include "particles/interpolation.hpp"
 #include "programs/program.hpp"
-#include "steppers/companion.hpp"
 
 namespace whorl {
 
@@ -20,8 +19,9 @@ struct ParticleOptions {
 };
 
 // All are collective but count() and read().
-class ParticleGroup : public Companion {
+class ParticleGroup {
   public:
+    virtual ~ParticleGroup() = default;
     // Adds those of the particles given whose points this rank has; every rank gives all, or some that no
     // other gives. Positions are [particle][register][axis], or the same in every register, [particle][axis].
     virtual void add(std::span<const std::int64_t> ids, std::span<const double> positions) = 0;

@@ -8,11 +8,14 @@
 #include "bindings/particles.hpp"
 #include "particles/cloud.hpp"
 #include "particles/sampler.hpp"
+#include "steppers/companion.hpp"
 
 namespace whorl {
 
-template <class Device, class Real> class ParticlesOf final : public ParticleGroup {
+template <class Device, class Real> class ParticlesOf final : public ParticleGroup, public Companion<Real> {
     using Sampler = particles::Sampler<Device, Real>;
+    using StreamedGather = particles::StreamedGather<Real>;
+    using Guests = particles::Guests;
 
   public:
     using Sources = std::function<std::vector<programs::Source<Real>>()>;
@@ -23,7 +26,10 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
                 Sources sources, WideEnough wide_enough)
         : options_(options), box_(box), world_(world), sources_(std::move(sources)),
           wide_enough_(std::move(wide_enough)), velocity_(make_sampler(options.velocity)),
-          cloud_(options.registers) {}
+          cloud_(options.registers),
+          shown_({velocity_->territory().axis(0), velocity_->territory().axis(1),
+                  velocity_->territory().axis(2)},
+                 options.interpolation, {parities_of_velocity.begin(), parities_of_velocity.end()}) {}
 
     void add(std::span<const std::int64_t> ids, std::span<const double> positions) override {
         const std::size_t all = 3 * cloud_.registers();
@@ -50,16 +56,39 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
         make_sampler(inputs)->sample(sources_(), cloud_.positions(), values);
     }
 
-    void before_stage() override {
-        velocities_.resize(3 * cloud_.count());
-        velocity_->sample(sources_(), cloud_.positions(), velocities_);
+    // Polynomials take the values that the right-hand side has at the points, splines their coefficients,
+    // which it has not.
+    PointTap<Real>* before_stage(const StageGrid& grid) override {
+        streams_ = !options_.interpolation.spline && grid.shown_rows > 0;
+        if (!streams_) {
+            velocities_.resize(3 * cloud_.count());
+            velocity_->sample(sources_(), cloud_.positions(), velocities_);
+            return nullptr;
+        }
+        Guests& guests = velocity_->guests();
+        guests.exchange(shown_.axes(grid.shift), cloud_.positions());
+        shown_.begin(velocity_->host(), {grid.shift, grid.shown_rows, grid.shown_velocity},
+                     cloud_.positions(), guests.positions());
+        return &shown_;
     }
     void after_stage(const Stage& stage, double dt) override {
-        cloud_.advance(velocity_->host(), stage, dt, velocities_, options_.drift);
-        cloud_.settle(velocity_->territory(), velocity_->neighbours(), world_);
+        cloud_.advance(velocity_->host(), stage, dt, velocities(), options_.drift);
+        // Particles near each other in memory are near each other in space, as long as they have not moved
+        // far.
+        constexpr int every = 8;
+        if (streams_ && stages_++ % every == 0) cloud_.reorder(shown_.order());
+        cloud_.settle(velocity_->territory(), velocity_->guests().neighbours(), world_);
     }
 
   private:
+    // At the particles of this rank, [particle][axis].
+    std::span<const double> velocities() {
+        if (!streams_) return velocities_;
+        const std::span<double> all = shown_.finish(velocity_->host());
+        const std::span<double> own = all.first(3 * cloud_.count());
+        velocity_->guests().give_back(all.subspan(own.size()), own, 3);
+        return own;
+    }
     std::unique_ptr<Sampler> make_sampler(const programs::InputTerms& inputs) const {
         return std::make_unique<Sampler>(wide_enough_(static_cast<int>(inputs.size())), world_, box_,
                                          options_.interpolation, inputs);
@@ -72,7 +101,10 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     WideEnough wide_enough_;
     std::unique_ptr<Sampler> velocity_;
     particles::Cloud cloud_;
-    std::vector<double> velocities_; // [particle][axis]
+    StreamedGather shown_;           // of the right-hand side's velocity
+    int stages_ = 0;                 // that it streamed
+    bool streams_ = false;           // in the present stage
+    std::vector<double> velocities_; // [particle][axis], where it does not
 };
 
 } // namespace whorl

@@ -99,9 +99,11 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         return one->runs();
     }
     ParticleGroup& particles(const ParticleOptions& options) override {
-        groups_.push_back(std::make_unique<ParticlesOf<Device, Real>>(
+        auto group = std::make_unique<ParticlesOf<Device, Real>>(
             options, flow_.options.box(), flow_.world, [this] { return sources(); },
-            [this](int inputs) -> Trip& { return wide_enough({inputs, inputs}); }));
+            [this](int inputs) -> Trip& { return wide_enough({inputs, inputs}); });
+        flow_.accompany(*group);
+        groups_.push_back(std::move(group));
         return *groups_.back();
     }
     void bring_force(const std::string& field, double time) override {

@@ -16,13 +16,36 @@ void Cloud::add(std::int64_t id, std::span<const double> positions) {
 
 void Cloud::advance(const device::Cpu& host, const Stage& stage, double dt,
                     std::span<const double> velocities, const std::array<double, 3>& drift) {
-    const std::size_t registers = registers_.size();
-    in_parts(host, velocities.size(), [&](std::size_t i) {
-        std::array<double, Stage::registers> r{};
-        for (std::size_t j = 0; j < registers; ++j) r[j] = registers_[j][i];
-        whorl::advance(stage, dt, velocities[i] + drift[i % 3], r);
-        for (std::size_t j = 0; j < registers; ++j) registers_[j][i] = r[j];
+    constexpr std::size_t part = 3 * 256; // numbers at a time, in the first cache
+    const std::size_t registers = registers_.size(), all = velocities.size();
+    host.each(static_cast<std::int64_t>((all + part - 1) / part), [&](int, std::int64_t number) {
+        const std::size_t begin = static_cast<std::size_t>(number) * part,
+                          length = std::min(part, all - begin);
+        std::array<double, part> rate;
+        for (std::size_t i = 0; i < length; ++i) rate[i] = dt * (velocities[begin + i] + drift[i % 3]);
+        std::array<std::array<double, part>, Stage::registers> next;
+        for (std::size_t r = 0; r < registers; ++r) {
+            for (std::size_t i = 0; i < length; ++i) next[r][i] = stage.v[r] * rate[i];
+            for (std::size_t j = 0; j < registers; ++j) {
+                const double* const from = &registers_[j][begin];
+                for (std::size_t i = 0; i < length; ++i) next[r][i] += stage.m[r][j] * from[i];
+            }
+        }
+        for (std::size_t r = 0; r < registers; ++r)
+            if (stage.writes() >> r & 1) std::copy_n(next[r].data(), length, &registers_[r][begin]);
     });
+}
+
+void Cloud::reorder(std::span<const std::uint32_t> order) {
+    const auto reordered = [&](auto& values, std::size_t each) {
+        auto to = values;
+        std::size_t n = 0;
+        for (const std::uint32_t p : order)
+            if (p < count()) std::copy_n(&values[each * p], each, &to[each * n++]);
+        values = std::move(to);
+    };
+    for (std::vector<double>& positions : registers_) reordered(positions, 3);
+    reordered(ids_, 1);
 }
 
 std::vector<char> Cloud::take_leaving(const Territory& territory, std::vector<int>& ranks) {

@@ -39,6 +39,9 @@ class Cloud {
     // r_i <- sum_j m[i][j] r_j + v[i] dt (velocity + drift), of velocities [particle][axis].
     void advance(const device::Cpu& host, const Stage& stage, double dt, std::span<const double> velocities,
                  const std::array<double, 3>& drift);
+    // Takes the particles in an order, which has all of them, and numbers beyond their count that are left
+    // out.
+    void reorder(std::span<const std::uint32_t> order);
     // Every particle goes to the rank that has the points around it, in the order of particles and of ranks.
     // Collective.
     void settle(const Territory& territory, const exchange::Neighbours& neighbours,

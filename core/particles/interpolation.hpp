@@ -38,32 +38,35 @@ struct Interpolation {
         }
     }
 
-    WHORL_INLINE void weights(double t, double* w) const {
-        spline ? spline_weights(t, w) : polynomial_weights(t, w);
+    // Of a place, or of several places in a vector; their number of points is a constant, or that given (0).
+    template <int n = 0, class T> WHORL_INLINE void weights(const T& t, T* w) const {
+        spline ? spline_weights<n>(t, w) : polynomial_weights<n>(t, w);
     }
 
   private:
     // The recursion of Cox and de Boor: those of degree d from those of degree d - 1, of which there are d.
-    WHORL_INLINE void spline_weights(double t, double* w) const {
-        w[0] = 1.0;
-        for (int d = 1; d < points; ++d) {
+    template <int n, class T> WHORL_INLINE void spline_weights(const T& t, T* w) const {
+        const int count = n > 0 ? n : points;
+        w[0] = T{} + 1.0;
+        for (int d = 1; d < count; ++d) {
             const double inverse = inverses[d];
             w[d] = t * inverse * w[d - 1];
-            for (int j = d - 1; j > 0; --j) w[j] = inverse * ((t + d - j) * w[j - 1] + (j + 1 - t) * w[j]);
-            w[0] *= (1.0 - t) * inverse;
+            for (int j = d - 1; j > 0; --j)
+                w[j] = inverse * ((t + double(d - j)) * w[j - 1] + (double(j + 1) - t) * w[j]);
+            w[0] = w[0] * ((1.0 - t) * inverse);
         }
     }
     // Products over the points before and behind each.
-    WHORL_INLINE void polynomial_weights(double t, double* w) const {
-        const int first = 1 - points / 2;
-        double before = 1.0, behind = 1.0;
-        for (int j = 0; j < points; ++j) {
+    template <int n, class T> WHORL_INLINE void polynomial_weights(const T& t, T* w) const {
+        const int count = n > 0 ? n : points, first = 1 - count / 2;
+        T before = T{} + 1.0, behind = before;
+        for (int j = 0; j < count; ++j) {
             w[j] = of_node[j] * before;
-            before *= t - (first + j);
+            before = before * (t - double(first + j));
         }
-        for (int j = points - 1; j >= 0; --j) {
-            w[j] *= behind;
-            behind *= t - (first + j);
+        for (int j = count - 1; j >= 0; --j) {
+            w[j] = w[j] * behind;
+            behind = behind * (t - double(first + j));
         }
     }
 };

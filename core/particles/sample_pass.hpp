@@ -2,9 +2,12 @@
 // splines through these, for each batch of planes.
 #pragma once
 
+#include <vector>
+
 #include "particles/gather.hpp"
 #include "particles/interpolation.hpp"
 #include "programs/carried.hpp"
+#include "roundtrip/point_tap.hpp"
 
 namespace whorl::particles {
 
@@ -44,20 +47,29 @@ template <class Real> struct SampledInput : programs::CarriedInput<Real> {
     };
 };
 
-// The first input travels with the pass itself.
-template <class Real> struct SamplePass : SampledInput<Real> {
+// Inputs whose points are shown to taps. The first travels with the pass itself.
+template <class Real> struct ShownInputs : SampledInput<Real> {
     static constexpr int inputs = 1, products = 0, fluxes = 0;
     static constexpr bool works_on_rows = true;
 
     const SampledInput<Real>* carried = nullptr; // of the host, all of them
     int count = 1;
-    LaneArray<Real> array{};
-    const BlockCallback<Real>* at_batch = nullptr;
+    const std::vector<PointTap<Real>*>* taps = nullptr;
 
     Widths widths() const { return {count, 0, 0, 0}; }
     template <class F> void each_part(const F& f) const {
         for (int v = count - 1; v > 0; --v) f(carried[v], Firsts{v, 0, 0});
     }
+    template <class Device>
+    void work(int, const device::RowPoints<Real>&, Real*, std::int64_t, const Point&) const {}
+    template <class Values> WHORL_INLINE void work_at(const Values&, const Point&) const {}
+};
+
+template <class Real> struct SamplePass : ShownInputs<Real> {
+    using ShownInputs<Real>::count;
+    LaneArray<Real> array{};
+    const BlockCallback<Real>* at_batch = nullptr;
+
     template <class Device>
     void work(int, const device::RowPoints<Real>& block, Real*, std::int64_t, const Point& first) const {
         const bool together =

@@ -25,16 +25,16 @@ Sampler<Device, Real>::Sampler(RoundTrip<Device, Real>& trip, const exchange::Co
                                const Box& box, const Interpolation& interpolation,
                                programs::InputTerms inputs)
     : trip_(trip), host_(Device::queues ? 0 : trip.device().executors()), interpolation_(interpolation),
-      territory_(box, trip.pencils(), world.rank()),
-      neighbours_(world, territory_.neighbours(interpolation.points / 2)), number_of_(at(world.size()), -1),
+      territory_(box, trip.pencils(), world.rank()), guests_(world, territory_, interpolation),
       inputs_(std::move(inputs), trip.layout()), begins_(at(box.points[2]) + 1) {
-    constexpr int of_threads = 8;
-    array_ = {nullptr, block_of(trip), Device::queues ? 1 : of_threads};
-    values_ = device::Buffer<Real, Memory>(
-        at(1LL * variables() * trip.layout().largest_point_batch() * array_.plane()),
-        trip.device().executors());
-    array_.data = values_.data();
-    for (int n = 0; const int rank : neighbours_.ranks()) number_of_[at(rank)] = n++;
+    if (trip.shown_rows() == 0) {
+        constexpr int of_threads = 8;
+        array_ = {nullptr, block_of(trip), Device::queues ? 1 : of_threads};
+        values_ = device::Buffer<Real, Memory>(
+            at(1LL * variables() * trip.layout().largest_point_batch() * array_.plane()),
+            trip.device().executors());
+        array_.data = values_.data();
+    }
     for (int axis = 0; axis < 3; ++axis)
         prefilter_.axes[at(axis)] =
             box.flat(axis) ? Prefilter() : Prefilter(interpolation, box.spacing(axis));
@@ -62,54 +62,59 @@ template <class Device, class Real> void Sampler<Device, Real>::make_tables() {
 template <class Device, class Real>
 void Sampler<Device, Real>::sample(const std::vector<programs::Source<Real>>& sources,
                                    std::span<const double> positions, std::span<double> values) {
-    const std::size_t own = positions.size() / 3;
+    guests_.exchange({territory_.axis(0), territory_.axis(1), territory_.axis(2)}, positions);
+    refer_to(sources);
+    trip_.shift({0.0, 0.0, 0.0});
+    if (trip_.shown_rows() > 0) return stream(positions, values);
     place(positions);
-    const Guests guests = exchange_guests(own);
     sort();
     sums_.assign(places_.size() / 3 * at(variables()), 0.0);
-    run(sources);
-    return_guests(guests, own);
+    run();
     std::copy_n(sums_.begin(), values.size(), values.begin());
-}
-
-template <class Device, class Real> void Sampler<Device, Real>::place(std::span<const double> positions) {
-    places_.resize(positions.size());
-    in_parts(host_, positions.size() / 3,
-             [&](std::size_t p) { std::ranges::copy(territory_.place(&positions[3 * p]), &places_[3 * p]); });
+    guests_.give_back({sums_.begin() + static_cast<std::ptrdiff_t>(values.size()), sums_.end()}, values,
+                      at(variables()));
 }
 
 template <class Device, class Real>
-typename Sampler<Device, Real>::Guests Sampler<Device, Real>::exchange_guests(std::size_t own) {
-    Guests guests;
-    std::vector<std::vector<std::uint32_t>> lists(neighbours_.count());
-    for (std::size_t p = 0; p < own && !lists.empty(); ++p) {
-        const Stencil y(territory_.axis(1), interpolation_, places_[3 * p + 1]),
-            z(territory_.axis(2), interpolation_, places_[3 * p + 2]);
-        for (int l = 0; l < z.count; ++l)
-            for (int j = 0; j < y.count; ++j) {
-                const int owner = territory_.owner(y.at[j], z.at[l]);
-                if (owner == territory_.rank()) continue;
-                const int neighbour = number_of_[at(owner)];
-                WHORL_REQUIRE(neighbour >= 0, "a particle is sampled far from the points of its rank.");
-                std::vector<std::uint32_t>& list = lists[at(neighbour)];
-                const auto number = static_cast<std::uint32_t>(p);
-                if (list.empty() || list.back() != number) list.push_back(number);
-            }
+void Sampler<Device, Real>::refer_to(const std::vector<programs::Source<Real>>& sources) {
+    inputs_.refer_to(sources);
+    carried_.clear();
+    parities_.clear();
+    for (int v = 0; v < variables(); ++v) {
+        SampledInput<Real>& one = carried_.emplace_back();
+        static_cast<programs::CarriedInput<Real>&>(one) = inputs_.on_host()[v];
+        one.prefilter = prefilter_;
+        parities_.push_back(one.parity);
     }
-    std::vector<double> sent;
-    for (const auto& list : lists) {
-        guests.sent.push_back(static_cast<int>(list.size()));
-        for (const std::uint32_t p : list) {
-            guests.of_sent.push_back(p);
-            for (std::size_t a = 0; a < 3; ++a) sent.push_back(places_[3 * std::size_t{p} + a]);
-        }
-    }
-    guests.received = neighbours_.counts_for_this(guests.sent);
-    for (const int count : guests.received) guests.all_received += at(count);
-    places_.resize(3 * (own + guests.all_received));
-    neighbours_.exchange(sent.data(), guests.sent, places_.data() + 3 * own, guests.received,
-                         3 * sizeof(double));
-    return guests;
+}
+
+template <class Device, class Real>
+void Sampler<Device, Real>::stream(std::span<const double> positions, std::span<double> values) {
+    if (!streamed_)
+        streamed_ = std::make_unique<StreamedGather<Real>>(
+            std::array{territory_.axis(0), territory_.axis(1), territory_.axis(2)}, interpolation_,
+            parities_);
+    streamed_->begin(host_, {{}, trip_.shown_rows(), variables()}, positions, guests_.positions());
+    const std::vector<PointTap<Real>*> taps{streamed_.get()};
+    ShownInputs<Real> pass;
+    static_cast<SampledInput<Real>&>(pass) = carried_.front();
+    pass.carried = carried_.data();
+    pass.count = variables();
+    pass.taps = &taps;
+    trip_.run(pass);
+    const std::span<const double> sums = streamed_->finish(host_);
+    std::ranges::copy(sums.first(values.size()), values.begin());
+    guests_.give_back(sums.subspan(values.size()), values, at(variables()));
+}
+
+template <class Device, class Real> void Sampler<Device, Real>::place(std::span<const double> positions) {
+    const std::span<const double> of_guests = guests_.positions();
+    places_.resize(positions.size() + of_guests.size());
+    in_parts(host_, places_.size() / 3, [&](std::size_t p) {
+        const double* const position =
+            3 * p < positions.size() ? &positions[3 * p] : &of_guests[3 * p - positions.size()];
+        std::ranges::copy(territory_.place(position), &places_[3 * p]);
+    });
 }
 
 // By the plane of their cells, by counting.
@@ -124,17 +129,7 @@ template <class Device, class Real> void Sampler<Device, Real>::sort() {
         order_[at(next[at(territory_.point(2, places_[3 * p + 2]))]++)] = static_cast<std::uint32_t>(p);
 }
 
-template <class Device, class Real>
-void Sampler<Device, Real>::run(const std::vector<programs::Source<Real>>& sources) {
-    inputs_.refer_to(sources);
-    std::vector<SampledInput<Real>> carried;
-    parities_.clear();
-    for (int v = 0; v < variables(); ++v) {
-        SampledInput<Real>& one = carried.emplace_back();
-        static_cast<programs::CarriedInput<Real>&>(one) = inputs_.on_host()[v];
-        one.prefilter = prefilter_;
-        parities_.push_back(one.parity);
-    }
+template <class Device, class Real> void Sampler<Device, Real>::run() {
     parities_there_ = device::Table<Parity, Memory>(parities_);
     if constexpr (Memory::separate) {
         make_room(places_there_, places_.size());
@@ -148,12 +143,11 @@ void Sampler<Device, Real>::run(const std::vector<programs::Source<Real>>& sourc
         gather(block, values);
     };
     SamplePass<Real> pass;
-    static_cast<SampledInput<Real>&>(pass) = carried.front();
-    pass.carried = carried.data();
+    static_cast<SampledInput<Real>&>(pass) = carried_.front();
+    pass.carried = carried_.data();
     pass.count = variables();
     pass.array = array_;
     pass.at_batch = &at_batch;
-    trip_.shift({0.0, 0.0, 0.0});
     trip_.run(pass);
     trip_.device().finish();
     if constexpr (Memory::separate)
@@ -207,17 +201,6 @@ void Sampler<Device, Real>::gather_of(const LaneArray<Real>& array, std::int64_t
                                       Device::queues ? on_queues : on_threads};
     trip_.device().over(kernel.rows(), kernel);
     trip_.device().finish();
-}
-
-// The sums of guests go back, and are added in the order of the neighbours.
-template <class Device, class Real>
-void Sampler<Device, Real>::return_guests(const Guests& guests, std::size_t own) {
-    const std::size_t count = at(variables());
-    std::vector<double> shares(guests.of_sent.size() * count);
-    neighbours_.exchange(sums_.data() + own * count, guests.received, shares.data(), guests.sent,
-                         count * sizeof(double));
-    for (std::size_t i = 0; i < guests.of_sent.size(); ++i)
-        for (std::size_t v = 0; v < count; ++v) sums_[guests.of_sent[i] * count + v] += shares[i * count + v];
 }
 
 #define WHORL_INSTANTIATE(Real) template class Sampler<device::Chosen, Real>;

@@ -1,17 +1,19 @@
-// Fields at particles. The values at all points, or the coefficients of splines, come by in a round trip;
-// each batch of planes gives its share to the particles whose stencils it has points of, and no field is
-// kept. A particle whose stencil has points of other ranks is a guest there, which only neighbours are.
+// Fields at particles. The values at all points, or the coefficients of splines, come by in a round trip, and
+// give their shares to the particles whose stencils they belong to: on threads as they go by
+// (streamed_gather.hpp), else batches of planes, and no field is kept. A particle whose stencil has points of
+// other ranks is their guest (guests.hpp).
 #pragma once
 
 #include <array>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "device/cpu.hpp"
-#include "exchange/neighbours.hpp"
 #include "particles/gather.hpp"
+#include "particles/guests.hpp"
 #include "particles/sample_pass.hpp"
-#include "particles/territory.hpp"
+#include "particles/streamed_gather.hpp"
 #include "programs/carried_inputs.hpp"
 #include "roundtrip/roundtrip.hpp"
 
@@ -30,7 +32,7 @@ template <class Device, class Real> class Sampler {
     int variables() const { return inputs_.count(); }
     const Territory& territory() const { return territory_; }
     const device::Cpu& host() const { return host_; }
-    const exchange::Neighbours& neighbours() const { return neighbours_; }
+    Guests& guests() { return guests_; }
 
     // The inputs at positions [particle][axis], which are near this rank's own points: [particle][variable].
     // The sums do not depend on threads. Collective.
@@ -38,32 +40,26 @@ template <class Device, class Real> class Sampler {
                 std::span<double> values);
 
   private:
-    // Particles of this rank at each neighbour, and of neighbours here.
-    struct Guests {
-        std::vector<int> sent, received;    // by neighbours
-        std::vector<std::uint32_t> of_sent; // particles, one neighbour behind another
-        std::size_t all_received = 0;
-    };
-
+    void refer_to(const std::vector<programs::Source<Real>>& sources);
+    void stream(std::span<const double> positions, std::span<double> values);
     void place(std::span<const double> positions);
-    Guests exchange_guests(std::size_t own);
     void sort();
-    void run(const std::vector<programs::Source<Real>>& sources);
+    void run();
     void gather(const PhysicalBlock& block, const Real* values);
     void gather(const LaneArray<Real>& array, std::int64_t begin, std::int64_t end);
     template <int points> void gather_of(const LaneArray<Real>& array, std::int64_t begin, std::int64_t end);
-    void return_guests(const Guests& guests, std::size_t own);
     void make_tables();
 
     RoundTrip<Device, Real>& trip_;
     device::Cpu host_;
     Interpolation interpolation_;
     Territory territory_;
-    exchange::Neighbours neighbours_;
-    std::vector<int> number_of_; // among the neighbours, by rank
+    Guests guests_;
     programs::CarriedInputs<Memory, Real> inputs_;
     std::array<std::vector<Real>, 3> factors_; // of the own kx, ky, kz
     PrefilterTables<Real> prefilter_;
+    std::vector<SampledInput<Real>> carried_; // at present
+    std::unique_ptr<StreamedGather<Real>> streamed_;
     LaneArray<Real> array_;
     device::Buffer<Real, Memory> values_; // of the array, for the largest batch
     std::vector<Parity> parities_;

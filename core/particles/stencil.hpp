@@ -13,20 +13,35 @@ struct GridAxis {
     int points = 1;
     double spacing = 1.0, first = 0.0; // the position of point 0, in spacings
     bool wall = false;
+    double per_spacing = 1.0, per_point = 1.0; // inverses
 
     GridAxis() = default;
     GridAxis(const Box& box, int axis)
         : points(box.points[static_cast<std::size_t>(axis)]), spacing(box.spacing(axis)),
-          first(box.first_point(axis)), wall(box.wall(axis)) {}
+          first(box.first_point(axis)), wall(box.wall(axis)), per_spacing(1.0 / spacing),
+          per_point(1.0 / points) {}
+
+    // The same points, moved by so many spacings.
+    GridAxis moved(double cells) const {
+        GridAxis axis = *this;
+        axis.first += cells;
+        return axis;
+    }
 
     // In spacings from point 0 on: in [0, points), between walls from one wall to the other. Of what is not
     // finite, some place.
     WHORL_INLINE double place(double position) const {
         if (points == 1) return 0.0;
-        const double at = position / spacing - first;
-        if (wall) return !(at > -first) ? -first : at < points - first ? at : points - first;
-        const double wrapped = at - points * std::floor(at / points);
-        return wrapped < points ? wrapped : 0.0; // which rounding may make of -1e-17
+        if (!wall) return periodic_place(position);
+        const double at = position * per_spacing - first;
+        return !(at > -first) ? -first : at < points - first ? at : points - first;
+    }
+    // The same where there is no wall. Rounding may have taken one box too many, or make `points` of -1e-17.
+    WHORL_INLINE double periodic_place(double position) const {
+        const double at = position * per_spacing - first, box = points;
+        const double wrapped = at - box * std::floor(at * per_point),
+                     in_box = wrapped < 0.0 ? wrapped + box : wrapped;
+        return in_box < box ? in_box : 0.0;
     }
     // The point at or before a place; between walls it may be -1.
     WHORL_INLINE int cell(double place) const { return static_cast<int>(std::floor(place)); }

@@ -30,6 +30,9 @@
 //   Widths widths() const, void each_part(f) const
 //                                      in place of parts() and part(): calls f(part, firsts) for passes of
 //                                      any kind, from the last to the first, whose points the pass works out
+//   const std::vector<PointTap<Real>*>* taps
+//                                      what is shown the inputs at all points (roundtrip/point_tap.hpp), or
+//                                      null; of a pass that has it
 //   static constexpr bool works_on_rows with these, in place of point(): on threads
 //                                      work<Device>(executor, block, out, out_stride, first) for the rows of
 //                                      a block (device/rows.hpp) from the point `first` on; where work is
@@ -65,6 +68,8 @@ concept HasParts = requires(const Pass& pass) { pass.part(pass.parts() - 1); };
 // A pass whose parts are of several kinds.
 template <class Pass>
 concept HasUnlikeParts = requires(const Pass& pass) { pass.widths(); };
+template <class Pass>
+concept HasTaps = requires(const Pass& pass) { pass.taps; };
 template <class Pass>
 concept WorksOnRows = requires { requires Pass::works_on_rows; };
 

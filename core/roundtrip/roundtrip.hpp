@@ -67,6 +67,14 @@ template <class Device, class Real> class RoundTrip {
     // The offset, in fractions of a grid cell, of the grid on which the next passes work; all zero: no shift.
     void shift(std::array<double, 3> cells) { modes_.shift(cells); }
 
+    // The rows of a block whose points a pass's taps are shown (point_tap.hpp); 0 where they see nothing: on
+    // queues, with other lines along x, and where rows are exchanged.
+    int shown_rows() const {
+        const bool shown =
+            rows_.shows_points() && executors_.workspace.planes == 1 && layout_.grid.p_row == 1;
+        return shown ? executors_.workspace.rows : 0;
+    }
+
     // Runs a pass. Returns its maxima over all ranks (NaN where a value was not finite).
     template <class Pass> std::array<double, 2> run(Pass& pass);
 

@@ -20,6 +20,8 @@ template <class Device, class Real> class RowsOnQueues : public RowPairLines<Dev
             this->make_pair_plans(choice.x, planes);
     }
 
+    static bool shows_points() { return false; }
+
     template <class Pass, class Meanwhile>
     void through(const Pass& pass, int executor, const RowsInHand<Real>& rows, const Meanwhile&) {
         row_tables_ ? through_blocks(pass, executor, rows) : this->through_pairs(pass, executor, rows);

@@ -4,6 +4,7 @@
 
 #include "device/maxima.hpp"
 #include "device/row_plan.hpp"
+#include "roundtrip/point_tap.hpp"
 #include "roundtrip/row_pairs.hpp"
 
 namespace whorl {
@@ -21,6 +22,9 @@ template <class Device, class Real> class RowsOnThreads : public RowPairLines<De
             this->make_pair_plans(choice.x, planes);
     }
 
+    // Whether points come in blocks of rows, as a pass's taps are shown them.
+    bool shows_points() const { return row_plan_ != nullptr; }
+
     template <class Pass, class Meanwhile>
     void through(const Pass& pass, int executor, const RowsInHand<Real>& rows, const Meanwhile& meanwhile) {
         row_plan_ ? through_lanes(pass, executor, rows, meanwhile)
@@ -37,6 +41,11 @@ template <class Device, class Real> class RowsOnThreads : public RowPairLines<De
     template <class Pass>
     void work_at_points(const Pass& pass, int executor, const device::RowPoints<Real>& points,
                         const Point& first);
+    template <class Pass, class F> static void each_tap(const Pass& pass, const F& f) {
+        if constexpr (HasTaps<Pass>)
+            if (pass.taps)
+                for (PointTap<Real>* const tap : *pass.taps) f(*tap);
+    }
 
     std::unique_ptr<device::RowPlan<Real>> row_plan_; // null: pairs of rows
 };
@@ -58,6 +67,7 @@ void RowsOnThreads<Device, Real>::through_lanes(const Pass& pass, int executor, 
             if (measures)
                 maxima.add(
                     Measured{pass, points.data, points.stride, 0, 1LL * points.points * points.rows}.row(0));
+        each_tap(pass, [&](PointTap<Real>& tap) { tap.take(executor, points, first); });
         if constexpr (WorksOnRows<Pass>)
             pass.template work<Device>(executor, points, points.data, points.stride, first);
         else
@@ -69,6 +79,10 @@ void RowsOnThreads<Device, Real>::through_lanes(const Pass& pass, int executor, 
             {rows.shares, layout_.grid.p_row, rows.first, rows.count},
             {widths.inputs, widths.products, parities_.inputs.data(), parities_.products.data()}, scale_,
             executors_.behind_plane(executor), at_points);
+    }
+    {
+        const Timers::Scope scope(timers, Task::point);
+        each_tap(pass, [&](PointTap<Real>& tap) { tap.end_rows(executor, first); });
     }
     if (measures) device_.raise(executor, maxima);
 }

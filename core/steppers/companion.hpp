@@ -2,15 +2,25 @@
 // right-hand side is taken from the flow's state at each stage.
 #pragma once
 
+#include <array>
+
+#include "roundtrip/point_tap.hpp"
 #include "steppers/scheme.hpp"
 
 namespace whorl {
 
-class Companion {
+// The grid on which a stage's right-hand side is worked out.
+struct StageGrid {
+    std::array<double, 3> shift{}; // in cells
+    int shown_rows = 0;            // of a block whose points are shown, the velocity first; 0: they are not
+    int shown_velocity = 3;        // components that these have; a plane flow has the first two
+};
+
+template <class Real> class Companion {
   public:
     virtual ~Companion() = default;
-    // The state is that of the next stage.
-    virtual void before_stage() = 0;
+    // The state is that of the next stage. Returns what is to see the points of its right-hand side, or null.
+    virtual PointTap<Real>* before_stage(const StageGrid& grid) = 0;
     // The stage was made with a step of dt.
     virtual void after_stage(const Stage& stage, double dt) = 0;
 };

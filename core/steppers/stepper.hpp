@@ -83,7 +83,7 @@ template <class Model, class Device, class Real> class Stepper {
     const Forces<Model, Device, Real>& forces() const { return forces_; }
 
     // It goes along with all steps to come, and outlives the stepper.
-    void accompany(Companion& companion) { companions_.push_back(&companion); }
+    void accompany(Companion<Real>& companion) { companions_.push_back(&companion); }
 
     StepReport step(TimeStep time_step, std::int64_t step_number) {
         require_between_steps("a step is made");
@@ -93,13 +93,14 @@ template <class Model, class Device, class Real> class Stepper {
         if (forces_.any()) time_step.push = &push;
         double time = time_step.time;
         for (std::size_t s = 0; s < scheme_.stages.size(); ++s) {
-            for (Companion* const companion : companions_) companion->before_stage();
             Tendency<Model, Real> pass = tendency(scheme_.stages[s], time_step);
+            find_taps(s, step_number);
+            pass.taps = &taps_;
             pass.measures = s == 0;
             const std::array<double, 2> of_stage = run_forced(pass, s, time, step_number);
             if (s == 0) maxima = {pass.rate(of_stage[0]), of_stage[1]};
             if (std::isfinite(maxima[1]) && std::isfinite(time_step.dt))
-                for (Companion* const companion : companions_)
+                for (Companion<Real>* const companion : companions_)
                     companion->after_stage(stage_made(s, time_step.dt), time_step.dt);
             if (history_.serves(time_step.dt)) break;
             time += scheme_.stages[s].advance * time_step.dt;
@@ -197,6 +198,17 @@ template <class Model, class Device, class Real> class Stepper {
                                    {pass.step->time, dt, step_number}});
         return maxima;
     }
+    // Companions that read the velocity from the right-hand side.
+    void find_taps(std::size_t s, std::int64_t step_number) {
+        taps_.clear();
+        if (companions_.empty()) return;
+        StageGrid grid;
+        if (dealiasing_.shifts && !dealiasing_.twice) grid.shift = grid_of_stage(s, step_number);
+        if constexpr (HasVelocity<Model>) grid.shown_rows = trip_.shown_rows();
+        grid.shown_velocity = std::min(Model::inputs, 3);
+        for (Companion<Real>* const companion : companions_)
+            if (PointTap<Real>* const tap = companion->before_stage(grid)) taps_.push_back(tap);
+    }
     // The stage of a step of dt.
     Stage stage_made(std::size_t s, double dt) const {
         return history_.serves(dt) ? history_.stage(dt) : scheme_.stages[s];
@@ -226,6 +238,7 @@ template <class Model, class Device, class Real> class Stepper {
         first.measures = pass.measures;
         first.growth = pass.growth;
         first.grows_alike = pass.grows_alike;
+        first.taps = std::exchange(pass.taps, nullptr);
         trip_.shift({0.0, 0.0, 0.0});
         const auto maxima = trip_.run(first);
         pass.begin_store(maxima);
@@ -260,7 +273,8 @@ template <class Model, class Device, class Real> class Stepper {
     double coupling_norm_ = 0.0, wave_rate_ = 0.0, push_ = 0.0;
     bool is_stepping_ = false;
     Forces<Model, Device, Real> forces_;
-    std::vector<Companion*> companions_;
+    std::vector<Companion<Real>*> companions_;
+    std::vector<PointTap<Real>*> taps_; // of the present stage
 };
 
 } // namespace whorl

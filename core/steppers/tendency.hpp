@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "models/passive_scalar.hpp"
 #include "roundtrip/pass.hpp"
+#include "roundtrip/point_tap.hpp"
 #include "steppers/history.hpp"
 #include "steppers/update.hpp"
 
@@ -167,6 +168,7 @@ template <class Model, class Real> struct Tendency : StageOf<Model, Real> {
 
     // The diffusivity and the mean gradient of each passive scalar, on the host.
     const std::vector<std::array<double, 4>>* scalars = nullptr;
+    const std::vector<PointTap<Real>*>* taps = nullptr; // roundtrip/pass.hpp
     bool measures = false;
     double wave_rate = 0.0; // added to the rate of advection for waves that are not integrated exactly
     Real inverse_spacing[3] = {};
