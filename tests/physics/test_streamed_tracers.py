@@ -1,0 +1,108 @@
+"""Tracers that read the right-hand side as it goes by, against those that a round trip of their own serves."""
+
+import numpy as np
+import pytest
+from support.ranks import on_ranks
+from whorl.base.ranks import MPI
+from whorl.config.case import Case
+from whorl.run.simulation import Simulation
+
+RANDOM = {"name": "random", "k0": 1, "energy": 1.0}
+MHD = {"model": "mhd", "viscosity": 0.05, "resistivity": 0.05, "mean_field": [0.3, 0.2, 0.1]}
+CONVECTION = {"model": "rayleigh-benard", "rayleigh": 1e4, "prandtl": 1.0}
+MODELS = [
+    {"viscosity": 0.05, "mean_velocity": [0.3, -0.2, 0.1]},
+    {"model": "boussinesq", "viscosity": 0.05, "diffusivity": 0.05, "buoyancy_frequency": 1.0},
+    MHD,
+    MHD | {"hall": 0.1},
+]
+GRIDS = [
+    {"points": [20, 18, 14]},
+    {"points": [16, 40, 12], "lengths": [2.0, 5.0, 1.5]},  # several blocks of rows, and a part of one
+    {"points": [24, 20, 1]},
+    {"points": [8, 6, 8]},  # as many as the widest stencils, or fewer
+    {"points": [16, 18, 16], "dealias": "phase-shift-exact"},
+    {"points": [18, 14, 16], "bases": "SFF", "lengths": [3.0, 2.0, 1.0]},
+    {"points": [12, 14, 10], "bases": "SSS", "lengths": [2.0, 3.0, 1.0]},
+]
+
+
+def on(grid: dict) -> dict:
+    """A flow on a grid, and its beginning."""
+    if "bases" in grid:
+        initial = {"name": "random", "spectrum": [0, 0, 0, 0, 0.3, 0.2]}
+        return {"flow": CONVECTION, "initial": initial, "time": {"dt": 0.02, "until": 0.1, "scheme": "rk3"}}
+    return {"flow": {"viscosity": 0.05} if 1 in grid["points"] else MODELS[0]}
+
+
+def moved(comm=MPI.COMM_SELF, points=4, count=300, run=None, **sections) -> np.ndarray:
+    """Unwrapped positions after some steps, which take tracers around the box."""
+    sections = {
+        "initial": RANDOM,
+        "flow": MODELS[0],
+        "time": {"dt": 0.08, "until": 0.4, "scheme": "rk3"},
+    } | sections
+    with Simulation(Case(run=run or {}, **sections), comm=comm) as state:
+        tracers = state.particles(count, seed=3, interpolation="lagrange", points=points)
+        start = tracers.positions()
+        state.run(progress=False)
+        found = tracers.positions()
+    if comm.rank == 0:
+        assert np.abs(found - start).max() > 0.05
+    return found
+
+
+def assert_served_alike(**sections) -> None:
+    """FFTW's lines show no points, so that tracers have a round trip of their own."""
+    own, streamed = moved(run={"lines": "fftw"}, **sections), moved(**sections)
+    assert np.abs(streamed - own).max() < 1e-12
+    assert (streamed != own).any()  # they were summed in another order
+
+
+@pytest.mark.parametrize("points", [2, 4, 6, 8])
+@pytest.mark.parametrize("grid", GRIDS, ids=str)
+def test_they_move_alike_on_every_grid(grid, points):
+    assert_served_alike(grid=grid, points=points, **on(grid))
+
+
+def test_they_move_alike_on_shifted_grids():
+    """Interpolation on another grid has another error, which is small."""
+    smooth = {"initial": {"name": "taylor-green"}, "points": 8, "flow": MODELS[0]}
+    own = moved(run={"lines": "fftw"}, grid={"points": 24, "dealias": "phase-shift"}, **smooth)
+    streamed = moved(grid={"points": 24, "dealias": "phase-shift"}, **smooth)
+    assert 1e-12 < np.abs(streamed - own).max() < 1e-6
+
+
+@pytest.mark.parametrize("flow", MODELS, ids=str)
+def test_they_move_alike_in_every_model(flow):
+    assert_served_alike(grid={"points": [16, 18, 14]}, flow=flow)
+
+
+def test_they_move_alike_in_a_plane_flow_of_vorticity():
+    flow = {"model": "navier-stokes-2d", "viscosity": 0.05}
+    assert_served_alike(grid={"points": [24, 20, 1]}, flow=flow, time={"dt": 0.02, "until": 0.1})
+
+
+def test_they_move_alike_in_single_precision():
+    own, streamed = (
+        moved(grid={"points": [20, 18, 14]}, run={"precision": "single", "lines": lines})
+        for lines in ("fftw", "own")
+    )
+    assert np.abs(streamed - own).max() < 1e-5
+
+
+@pytest.mark.parametrize("points", [4, 6, 8])
+def test_threads_make_no_difference_to_a_bit(points):
+    grid = {"points": [20, 36, 14], "dealias": "phase-shift"}
+    alone, *others = (moved(grid=grid, points=points, run={"threads": n}) for n in (1, 2, 3))
+    for other in others:
+        assert np.array_equal(other, alone)
+
+
+@on_ranks()
+@pytest.mark.parametrize("grid", GRIDS[:2] + GRIDS[4:], ids=str)
+def test_paths_do_not_depend_on_ranks(world, grid):
+    """Ranks with whole planes are guests of each other; where rows are exchanged they have round trips."""
+    alone, together = (moved(comm, points=6, grid=grid, **on(grid)) for comm in (MPI.COMM_SELF, world))
+    if world.rank == 0:
+        assert np.abs(together - alone).max() < 1e-12
