@@ -7,6 +7,7 @@
 
 #include "bindings/particles.hpp"
 #include "particles/cloud.hpp"
+#include "particles/kinds.hpp"
 #include "particles/sampler.hpp"
 
 namespace whorl {
@@ -22,47 +23,77 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     ParticlesOf(const ParticleOptions& options, const Box& box, const exchange::Communicator& world,
                 Sources sources, WideEnough wide_enough)
         : options_(options), box_(box), world_(world), sources_(std::move(sources)),
-          wide_enough_(std::move(wide_enough)), velocity_(make_sampler(options.velocity)),
-          cloud_(options.registers) {}
+          wide_enough_(std::move(wide_enough)), kind_(make_kind()), sampler_(make_sampler(options.inputs)),
+          cloud_(options.registers, kind_->variables(), kind_->kept()) {}
 
-    void add(std::span<const std::int64_t> ids, std::span<const double> positions) override {
-        const std::size_t all = 3 * cloud_.registers();
-        const bool whole = positions.size() == ids.size() * all;
-        WHORL_REQUIRE(whole || positions.size() == 3 * ids.size(),
-                      std::to_string(ids.size()) + " particles have " + std::to_string(positions.size()) +
+    void add(std::span<const std::int64_t> ids, std::span<const double> values,
+             std::size_t remembered) override {
+        const std::size_t each = 3 * variables(), all = each * registers();
+        const bool alone = values.size() == 3 * ids.size();
+        const std::size_t given = alone ? 1 : ids.empty() ? 0 : values.size() / (each * ids.size());
+        WHORL_REQUIRE(alone || (values.size() == given * each * ids.size() && given <= registers()),
+                      std::to_string(ids.size()) + " particles have " + std::to_string(values.size()) +
                           " numbers as positions.");
+        WHORL_REQUIRE(ids.empty() || given > remembered,
+                      "the time scheme remembers earlier steps, which particles would lack; add them before "
+                      "the first step, or take a scheme of one step, such as rk2.");
         std::vector<double> own(all);
         for (std::size_t p = 0; p < ids.size(); ++p) {
-            for (std::size_t i = 0; i < all; ++i) own[i] = positions[whole ? p * all + i : 3 * p + i % 3];
-            const particles::Territory& territory = velocity_->territory();
+            for (std::size_t i = 0; i < all; ++i) {
+                const std::size_t number = std::min(i / each, given - 1), within = i % each;
+                if (alone)
+                    own[i] = within < 3 ? values[3 * p + within] : 0.0;
+                else
+                    own[i] = values[(p * given + number) * each + within];
+            }
+            const particles::Territory& territory = sampler_->territory();
             if (territory.owner(territory.place(own.data()).data()) == territory.rank())
                 cloud_.add(ids[p], own);
         }
     }
     std::size_t count() const override { return cloud_.count(); }
     std::size_t registers() const override { return cloud_.registers(); }
-    void read(std::span<std::int64_t> ids, std::span<double> positions, std::size_t number) const override {
+    std::size_t variables() const override { return cloud_.variables(); }
+    void read(std::span<std::int64_t> ids, std::span<double> values, std::size_t number,
+              std::size_t variable) const override {
         std::ranges::copy(cloud_.ids(), ids.begin());
-        std::ranges::copy(cloud_.positions(number), positions.begin());
+        std::ranges::copy(cloud_.values(number, variable), values.begin());
+    }
+    void follow_flow() override {
+        WHORL_REQUIRE(variables() > 1, "particles of this kind have no velocity of their own.");
+        sample_inputs();
+        const std::size_t each = options_.inputs.size();
+        double* const velocities = cloud_.of(1)[0];
+        for (std::size_t p = 0; p < count(); ++p)
+            for (std::size_t a = 0; a < 3; ++a)
+                velocities[3 * p + a] = inputs_[p * each + a] + kind_->drift()[a];
     }
     void sample(const programs::InputTerms& inputs, std::span<double> values) override {
         WHORL_REQUIRE(values.size() == inputs.size() * count(), "there are not as many values as samples.");
         make_sampler(inputs)->sample(sources_(), cloud_.positions(), values);
     }
 
-    void before_stage() override {
-        velocities_.resize(3 * cloud_.count());
-        velocity_->sample(sources_(), cloud_.positions(), velocities_);
-    }
-    void after_stage(const Stage& stage, double dt) override {
-        cloud_.advance(velocity_->host(), stage, dt, velocities_, options_.drift);
-        cloud_.settle(velocity_->territory(), velocity_->neighbours(), world_);
+    void before_stage() override { sample_inputs(); }
+    void after_stage(const StageMade& made) override {
+        kind_->advance(sampler_->host(), cloud_, made, inputs_);
+        cloud_.settle(sampler_->territory(), sampler_->neighbours(), world_);
     }
 
   private:
+    std::unique_ptr<particles::Kind> make_kind() const {
+        auto kind = particles::make_kind(options_.kind, {options_.numbers, box_});
+        WHORL_REQUIRE(static_cast<int>(options_.inputs.size()) == kind->inputs(),
+                      "particles of the kind " + options_.kind + " take " + std::to_string(kind->inputs()) +
+                          " inputs, not " + std::to_string(options_.inputs.size()) + ".");
+        return kind;
+    }
     std::unique_ptr<Sampler> make_sampler(const programs::InputTerms& inputs) const {
         return std::make_unique<Sampler>(wide_enough_(static_cast<int>(inputs.size())), world_, box_,
                                          options_.interpolation, inputs);
+    }
+    void sample_inputs() {
+        inputs_.resize(options_.inputs.size() * cloud_.count());
+        sampler_->sample(sources_(), cloud_.positions(), inputs_);
     }
 
     ParticleOptions options_;
@@ -70,9 +101,10 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     const exchange::Communicator& world_;
     Sources sources_;
     WideEnough wide_enough_;
-    std::unique_ptr<Sampler> velocity_;
+    std::unique_ptr<particles::Kind> kind_;
+    std::unique_ptr<Sampler> sampler_; // of the inputs of the kind
     particles::Cloud cloud_;
-    std::vector<double> velocities_; // [particle][axis]
+    std::vector<double> inputs_; // [particle][input]
 };
 
 } // namespace whorl

@@ -8,28 +8,23 @@
 
 namespace whorl::particles {
 
-void Cloud::add(std::int64_t id, std::span<const double> positions) {
-    ids_.push_back(id);
-    for (std::size_t r = 0; r < registers_.size(); ++r)
-        for (std::size_t a = 0; a < 3; ++a) registers_[r].push_back(positions[3 * r + a]);
+void Cloud::add(std::int64_t id, std::span<const double> values) {
+    std::vector<double> all(values.begin(), values.end());
+    all.resize(3 * vectors_.size());
+    push_back(id, all);
 }
 
-void Cloud::advance(const device::Cpu& host, const Stage& stage, double dt,
-                    std::span<const double> velocities, const std::array<double, 3>& drift) {
-    const std::size_t registers = registers_.size();
-    in_parts(host, velocities.size(), [&](std::size_t i) {
-        std::array<double, Stage::registers> r{};
-        for (std::size_t j = 0; j < registers; ++j) r[j] = registers_[j][i];
-        whorl::advance(stage, dt, velocities[i] + drift[i % 3], r);
-        for (std::size_t j = 0; j < registers; ++j) registers_[j][i] = r[j];
-    });
+void Cloud::push_back(std::int64_t id, std::span<const double> vectors) {
+    ids_.push_back(id);
+    for (std::size_t n = 0; n < vectors_.size(); ++n)
+        for (std::size_t a = 0; a < 3; ++a) vectors_[n].push_back(vectors[3 * n + a]);
 }
 
 std::vector<char> Cloud::take_leaving(const Territory& territory, std::vector<int>& ranks) {
     std::vector<bool> stays(count(), true);
     std::vector<std::size_t> leaving;
     for (std::size_t p = 0; p < count(); ++p) {
-        const int owner = territory.owner(territory.place(&registers_.front()[3 * p]).data());
+        const int owner = territory.owner(territory.place(&vectors_.front()[3 * p]).data());
         if (owner == territory.rank()) continue;
         stays[p] = false;
         leaving.push_back(p);
@@ -46,7 +41,7 @@ std::vector<char> Cloud::take_leaving(const Territory& territory, std::vector<in
     };
     for (const std::size_t i : order) {
         put(&ids_[leaving[i]], sizeof(std::int64_t));
-        for (const auto& positions : registers_) put(&positions[3 * leaving[i]], 3 * sizeof(double));
+        for (const auto& vectors : vectors_) put(&vectors[3 * leaving[i]], 3 * sizeof(double));
     }
     std::ranges::sort(ranks);
     keep_only(stays);
@@ -58,22 +53,22 @@ void Cloud::keep_only(const std::vector<bool>& stays) {
     for (std::size_t p = 0; p < count(); ++p) {
         if (!stays[p]) continue;
         ids_[to] = ids_[p];
-        for (auto& positions : registers_)
-            std::copy_n(positions.begin() + static_cast<std::ptrdiff_t>(3 * p), 3,
-                        positions.begin() + static_cast<std::ptrdiff_t>(3 * to));
+        for (auto& vectors : vectors_)
+            std::copy_n(vectors.begin() + static_cast<std::ptrdiff_t>(3 * p), 3,
+                        vectors.begin() + static_cast<std::ptrdiff_t>(3 * to));
         ++to;
     }
     ids_.resize(to);
-    for (auto& positions : registers_) positions.resize(3 * to);
+    for (auto& vectors : vectors_) vectors.resize(3 * to);
 }
 
 void Cloud::unpack(std::span<const char> packed) {
-    std::vector<double> positions(3 * registers_.size());
+    std::vector<double> vectors(3 * vectors_.size());
     for (std::size_t i = 0; i < packed.size(); i += bytes_each()) {
         std::int64_t id = 0;
         std::memcpy(&id, &packed[i], sizeof(id));
-        std::memcpy(positions.data(), &packed[i + sizeof(id)], positions.size() * sizeof(double));
-        add(id, positions);
+        std::memcpy(vectors.data(), &packed[i + sizeof(id)], vectors.size() * sizeof(double));
+        push_back(id, vectors);
     }
 }
 
