@@ -148,6 +148,26 @@ def test_steps_are_independent_of_each_other():
         assert np.abs((jumps[first] * jumps[second]).mean(axis=0)).max() < 4 * one / np.sqrt(count)
 
 
+def test_means_of_molecules_are_of_first_order():
+    """In u = sin(y) along x, frozen, <X> is the sum of sin(y0) exp(-D n dt) dt instead of the integral."""
+    count, D, until, errors = 40_000, 1.0, 1.0, []
+    shear = {"name": "formula", "value": ["sin(y)", "0", "0"]}
+    exact = (1 - np.exp(-D * until)) / D
+    for steps in (2, 4):
+        with flow_of((8, 32, 1), time=timed(until, steps), initial=shear) as state:
+            plane = {"axis": "y", "position": np.pi / 2}
+            group = state.particles(count, kind="molecular", diffusivity=D, points=8, seed=7, plane=plane)
+            start = group.positions()
+            state.run(progress=False)
+            gone = group.positions() - start
+        noise = 4 * gone[:, 0].std() / np.sqrt(count)
+        errors.append(gone[:, 0].mean() - exact)
+        wanted = np.exp(-D * until / steps * np.arange(steps)).sum() * until / steps
+        assert gone[:, 0].mean() == pytest.approx(wanted, abs=noise)
+    assert errors[0] > 4 * noise
+    assert errors[0] / errors[1] == pytest.approx(2, abs=0.5)
+
+
 @on_ranks(1, 2, 3, 4)
 def test_noise_does_not_depend_on_ranks_or_threads_to_a_bit(world):
     alone = brownian(MPI.COMM_SELF)
