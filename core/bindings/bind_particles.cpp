@@ -2,6 +2,7 @@
 
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/map.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -42,29 +43,40 @@ void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow) {
             "count", [](const ParticlesOfOpen& self) { return self->count(); }, "The number on this rank.")
         .def_prop_ro(
             "registers", [](const ParticlesOfOpen& self) { return self->registers(); },
-            "The number of positions of each that the time scheme keeps.")
+            "The number of registers of the time scheme.")
+        .def_prop_ro(
+            "variables", [](const ParticlesOfOpen& self) { return self->variables(); },
+            "The number of vectors of each in a register: 1, the position, or 2, and the velocity.")
         .def(
             "add",
             [](const ParticlesOfOpen& self, const Values<const std::int64_t>& ids,
-               const Values<const double>& positions) {
+               const Values<const double>& values) {
                 const nb::gil_scoped_release unlocked;
-                self->add(span_of(ids), span_of(positions));
+                self->add(span_of(ids), span_of(values), self.flow->remembered_steps());
             },
-            nb::arg("ids").noconvert(), nb::arg("positions").noconvert(),
-            "Adds those whose points this rank has; positions are [particle][axis], or "
-            "[particle][register][axis].")
+            nb::arg("ids").noconvert(), nb::arg("values").noconvert(),
+            "Adds those whose points this rank has; values are positions [particle][axis], or "
+            "[particle][register][variable][axis] of the first register or more.")
         .def(
             "read",
-            [](const ParticlesOfOpen& self, const Values<std::int64_t>& ids, const Values<double>& positions,
-               std::size_t number) {
-                WHORL_REQUIRE(ids.size() == self->count() && positions.size() == 3 * self->count() &&
-                                  number < self->registers(),
+            [](const ParticlesOfOpen& self, const Values<std::int64_t>& ids, const Values<double>& values,
+               std::size_t number, std::size_t variable) {
+                WHORL_REQUIRE(ids.size() == self->count() && values.size() == 3 * self->count() &&
+                                  number < self->registers() && variable < self->variables(),
                               "there are " + std::to_string(self->count()) + " particles on this rank.");
-                self->read(span_of(ids), span_of(positions), number);
+                self->read(span_of(ids), span_of(values), number, variable);
             },
-            nb::arg("ids").noconvert(), nb::arg("positions").noconvert(), nb::arg("register") = 0,
-            "Sets arrays to the identities and the unwrapped positions, [particle][axis], of those on this "
-            "rank, in any order.")
+            nb::arg("ids").noconvert(), nb::arg("values").noconvert(), nb::arg("register") = 0,
+            nb::arg("variable") = 0,
+            "Sets arrays to the identities and the unwrapped positions, or the velocities, [particle][axis], "
+            "of those on this rank, in any order.")
+        .def(
+            "follow_flow",
+            [](const ParticlesOfOpen& self) {
+                const nb::gil_scoped_release unlocked;
+                self->follow_flow();
+            },
+            "Sets the velocities of all to that of the flow where they are. Collective.")
         .def(
             "sample",
             [](const ParticlesOfOpen& self, const std::vector<std::vector<TermTuple>>& inputs,
@@ -77,19 +89,22 @@ void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow) {
             "Collective.");
     flow.def(
         "particles",
-        [](const OpenFlow& self, const std::vector<std::vector<TermTuple>>& velocity,
-           const std::array<double, 3>& drift, const std::string& interpolation, int points) {
-            WHORL_REQUIRE(velocity.size() == 3, "a velocity has three components.");
-            ParticleOptions options{terms_of(velocity), drift, interpolation_of(interpolation, points),
-                                    self->options().scheme.registers()};
+        [](const OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
+           const std::array<double, 3>& drift, const std::string& interpolation, int points,
+           const std::string& kind, particles::Numbers numbers) {
+            numbers["drift"] = {drift.begin(), drift.end()};
+            ParticleOptions options{terms_of(inputs), interpolation_of(interpolation, points),
+                                    self->options().scheme.registers(), kind, std::move(numbers)};
             const nb::gil_scoped_release unlocked;
             ParticleGroup& group = self->programs().particles(options);
             return ParticlesOfOpen{self, group};
         },
-        nb::arg("velocity"), nb::arg("drift"), nb::arg("interpolation"), nb::arg("points"),
-        nb::keep_alive<0, 1>(),
-        "A group of particles that moves with a velocity, given by its inputs, and a uniform drift, in all "
-        "steps to come. Collective.");
+        nb::arg("inputs"), nb::arg("drift"), nb::arg("interpolation"), nb::arg("points"),
+        nb::arg("kind") = "tracer", nb::arg("numbers") = particles::Numbers(), nb::keep_alive<0, 1>(),
+        "A group of particles of a kind, with its options, that goes along with all steps to come; inputs "
+        "are "
+        "what the kind takes of the flow, the velocity first, to which a uniform drift is added. "
+        "Collective.");
 }
 
 } // namespace whorl

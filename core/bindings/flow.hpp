@@ -81,6 +81,8 @@ class Flow {
     virtual void restore_sources(const std::map<std::string, double>& saved) = 0;
 
     virtual StepReport step(TimeStep time_step, std::int64_t step_number) = 0;
+    // The number of earlier steps that the time scheme takes into account.
+    virtual std::size_t remembered_steps() = 0;
     virtual std::map<std::string, double> statistics() = 0;
     virtual SpectraOf spectra() = 0;
     virtual SpectraOf transfer() = 0; // by field of the state

@@ -170,6 +170,7 @@ template <class Model, class Device, class Real> class FlowOf final : public Flo
         restore(stepper_.forces(), saved);
     }
 
+    std::size_t remembered_steps() override { return stepper_.history().steps().size(); }
     StepReport step(TimeStep time_step, std::int64_t step_number) override {
         const StepReport report = stepper_.step(time_step, step_number);
         if ((Amplifies<Model> || stepper_.forces().amplifies()) && step_number % real_every == real_every - 1)

@@ -40,7 +40,7 @@ template <class Device, class Real> struct FlowOfPrograms {
     std::function<StateOfFlow<Real>()> state;
     std::function<ForceOfFlow<Device, Real>(const std::string&, double)> force;
     std::function<void(Companion<Real>&)> accompany; // all steps to come
-    bool shifts; // whether products are the mean of two grids
+    bool shifts;                                     // whether products are the mean of two grids
 };
 
 // The bytes of a round trip but for those of a library, which are the device's.

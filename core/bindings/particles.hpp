@@ -1,34 +1,43 @@
 // A group of particles of a flow, whatever its model and precision.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "particles/interpolation.hpp"
+#include "particles/kind.hpp"
 #include "programs/program.hpp"
 
 namespace whorl {
 
 struct ParticleOptions {
-    programs::InputTerms velocity; // its three components
-    std::array<double, 3> drift{}; // a uniform velocity that is added
+    programs::InputTerms inputs; // what the kind samples, the velocity first
     particles::Interpolation interpolation;
     int registers = 1; // of the time scheme
+    std::string kind;
+    particles::Numbers numbers; // options of the kind
 };
 
-// All are collective but count() and read().
+// All are collective but those of a rank: add(), count(), read() and what a group has.
 class ParticleGroup {
   public:
     virtual ~ParticleGroup() = default;
     // Adds those of the particles given whose points this rank has; every rank gives all, or some that no
-    // other gives. Positions are [particle][register][axis], or the same in every register, [particle][axis].
-    virtual void add(std::span<const std::int64_t> ids, std::span<const double> positions) = 0;
+    // other gives. Values are [particle][register][variable][axis] of the first register or more, of which
+    // the last stands for those behind it, or positions alone, [particle][axis]. Throws Error if a register
+    // is not given that holds one of the earlier steps which the scheme remembers.
+    virtual void add(std::span<const std::int64_t> ids, std::span<const double> values,
+                     std::size_t remembered) = 0;
     virtual std::size_t count() const = 0;
     virtual std::size_t registers() const = 0;
-    // Those of this rank, in any order: identities, and unwrapped positions [particle][axis] in a register.
-    virtual void read(std::span<std::int64_t> ids, std::span<double> positions, std::size_t number) const = 0;
+    virtual std::size_t variables() const = 0;
+    // Those of this rank, in any order: identities, and a variable [particle][axis] in a register.
+    virtual void read(std::span<std::int64_t> ids, std::span<double> values, std::size_t number,
+                      std::size_t variable) const = 0;
+    // Sets the velocities of all to that of the flow where they are.
+    virtual void follow_flow() = 0;
     // Fields at them now, [particle][input], in the same order.
     virtual void sample(const programs::InputTerms& inputs, std::span<double> values) = 0;
 };

@@ -8,32 +8,16 @@
 
 namespace whorl::particles {
 
-void Cloud::add(std::int64_t id, std::span<const double> positions) {
-    ids_.push_back(id);
-    for (std::size_t r = 0; r < registers_.size(); ++r)
-        for (std::size_t a = 0; a < 3; ++a) registers_[r].push_back(positions[3 * r + a]);
+void Cloud::add(std::int64_t id, std::span<const double> values) {
+    std::vector<double> all(values.begin(), values.end());
+    all.resize(3 * vectors_.size());
+    push_back(id, all);
 }
 
-void Cloud::advance(const device::Cpu& host, const Stage& stage, double dt,
-                    std::span<const double> velocities, const std::array<double, 3>& drift) {
-    constexpr std::size_t part = 3 * 256; // numbers at a time, in the first cache
-    const std::size_t registers = registers_.size(), all = velocities.size();
-    host.each(static_cast<std::int64_t>((all + part - 1) / part), [&](int, std::int64_t number) {
-        const std::size_t begin = static_cast<std::size_t>(number) * part,
-                          length = std::min(part, all - begin);
-        std::array<double, part> rate;
-        for (std::size_t i = 0; i < length; ++i) rate[i] = dt * (velocities[begin + i] + drift[i % 3]);
-        std::array<std::array<double, part>, Stage::registers> next;
-        for (std::size_t r = 0; r < registers; ++r) {
-            for (std::size_t i = 0; i < length; ++i) next[r][i] = stage.v[r] * rate[i];
-            for (std::size_t j = 0; j < registers; ++j) {
-                const double* const from = &registers_[j][begin];
-                for (std::size_t i = 0; i < length; ++i) next[r][i] += stage.m[r][j] * from[i];
-            }
-        }
-        for (std::size_t r = 0; r < registers; ++r)
-            if (stage.writes() >> r & 1) std::copy_n(next[r].data(), length, &registers_[r][begin]);
-    });
+void Cloud::push_back(std::int64_t id, std::span<const double> vectors) {
+    ids_.push_back(id);
+    for (std::size_t n = 0; n < vectors_.size(); ++n)
+        for (std::size_t a = 0; a < 3; ++a) vectors_[n].push_back(vectors[3 * n + a]);
 }
 
 void Cloud::reorder(std::span<const std::uint32_t> order) {
@@ -44,7 +28,7 @@ void Cloud::reorder(std::span<const std::uint32_t> order) {
             if (p < count()) std::copy_n(&values[each * p], each, &to[each * n++]);
         values = std::move(to);
     };
-    for (std::vector<double>& positions : registers_) reordered(positions, 3);
+    for (std::vector<double>& vectors : vectors_) reordered(vectors, 3);
     reordered(ids_, 1);
 }
 
@@ -52,7 +36,7 @@ std::vector<char> Cloud::take_leaving(const Territory& territory, std::vector<in
     std::vector<bool> stays(count(), true);
     std::vector<std::size_t> leaving;
     for (std::size_t p = 0; p < count(); ++p) {
-        const int owner = territory.owner(territory.place(&registers_.front()[3 * p]).data());
+        const int owner = territory.owner(territory.place(&vectors_.front()[3 * p]).data());
         if (owner == territory.rank()) continue;
         stays[p] = false;
         leaving.push_back(p);
@@ -69,7 +53,7 @@ std::vector<char> Cloud::take_leaving(const Territory& territory, std::vector<in
     };
     for (const std::size_t i : order) {
         put(&ids_[leaving[i]], sizeof(std::int64_t));
-        for (const auto& positions : registers_) put(&positions[3 * leaving[i]], 3 * sizeof(double));
+        for (const auto& vectors : vectors_) put(&vectors[3 * leaving[i]], 3 * sizeof(double));
     }
     std::ranges::sort(ranks);
     keep_only(stays);
@@ -81,22 +65,22 @@ void Cloud::keep_only(const std::vector<bool>& stays) {
     for (std::size_t p = 0; p < count(); ++p) {
         if (!stays[p]) continue;
         ids_[to] = ids_[p];
-        for (auto& positions : registers_)
-            std::copy_n(positions.begin() + static_cast<std::ptrdiff_t>(3 * p), 3,
-                        positions.begin() + static_cast<std::ptrdiff_t>(3 * to));
+        for (auto& vectors : vectors_)
+            std::copy_n(vectors.begin() + static_cast<std::ptrdiff_t>(3 * p), 3,
+                        vectors.begin() + static_cast<std::ptrdiff_t>(3 * to));
         ++to;
     }
     ids_.resize(to);
-    for (auto& positions : registers_) positions.resize(3 * to);
+    for (auto& vectors : vectors_) vectors.resize(3 * to);
 }
 
 void Cloud::unpack(std::span<const char> packed) {
-    std::vector<double> positions(3 * registers_.size());
+    std::vector<double> vectors(3 * vectors_.size());
     for (std::size_t i = 0; i < packed.size(); i += bytes_each()) {
         std::int64_t id = 0;
         std::memcpy(&id, &packed[i], sizeof(id));
-        std::memcpy(positions.data(), &packed[i + sizeof(id)], positions.size() * sizeof(double));
-        add(id, positions);
+        std::memcpy(vectors.data(), &packed[i + sizeof(id)], vectors.size() * sizeof(double));
+        push_back(id, vectors);
     }
 }
 

@@ -1,5 +1,6 @@
-// The particles of a group that are on this rank: their identities, and the positions in the registers of the
-// time scheme, of which the first is the present one. Positions are unwrapped: they go on beyond the box.
+// The particles of a group that are on this rank: their identities, and in each register of the time scheme,
+// of which the first is the present one, their variables: the position, and of some kinds the velocity.
+// Positions are unwrapped: they go on beyond the box.
 #pragma once
 
 #include <algorithm>
@@ -26,19 +27,31 @@ template <class Work> void in_parts(const device::Cpu& host, std::size_t count, 
 
 class Cloud {
   public:
-    explicit Cloud(int registers) : registers_(static_cast<std::size_t>(registers)) {}
+    // The registers of a variable, [particle][axis] each.
+    using Registers = std::array<double*, Stage::registers>;
+
+    // Vectors of each particle: variables in every register, and some that are kept within a step.
+    Cloud(int registers, int variables, int kept)
+        : registers_(static_cast<std::size_t>(registers)), variables_(static_cast<std::size_t>(variables)),
+          vectors_(registers_ * variables_ + static_cast<std::size_t>(kept)) {}
 
     std::size_t count() const { return ids_.size(); }
-    std::size_t registers() const { return registers_.size(); }
+    std::size_t registers() const { return registers_; }
+    std::size_t variables() const { return variables_; }
     std::span<const std::int64_t> ids() const { return ids_; }
-    std::span<const double> positions() const { return registers_.front(); } // [particle][axis]
-    std::span<const double> positions(std::size_t r) const { return registers_[r]; }
+    std::span<const double> positions() const { return vectors_.front(); } // [particle][axis]
+    std::span<const double> values(std::size_t number, std::size_t variable) const {
+        return vectors_[number * variables_ + variable];
+    }
+    Registers of(std::size_t variable) {
+        Registers all{};
+        for (std::size_t r = 0; r < registers_; ++r) all[r] = vectors_[r * variables_ + variable].data();
+        return all;
+    }
+    double* kept() { return vectors_.back().data(); }
 
-    // A particle with its position in every register.
-    void add(std::int64_t id, std::span<const double> positions);
-    // r_i <- sum_j m[i][j] r_j + v[i] dt (velocity + drift), of velocities [particle][axis].
-    void advance(const device::Cpu& host, const Stage& stage, double dt, std::span<const double> velocities,
-                 const std::array<double, 3>& drift);
+    // A particle with its variables in every register, [register][variable][axis].
+    void add(std::int64_t id, std::span<const double> values);
     // Takes the particles in an order, which has all of them, and numbers beyond their count that are left
     // out.
     void reorder(std::span<const std::uint32_t> order);
@@ -47,16 +60,18 @@ class Cloud {
     void settle(const Territory& territory, const exchange::Neighbours& neighbours,
                 const exchange::Communicator& world);
     // Bytes of a particle.
-    std::size_t bytes_each() const { return sizeof(std::int64_t) + 3 * registers_.size() * sizeof(double); }
+    std::size_t bytes_each() const { return sizeof(std::int64_t) + 3 * vectors_.size() * sizeof(double); }
 
   private:
+    std::size_t registers_, variables_;
     std::vector<std::int64_t> ids_;
-    std::vector<std::vector<double>> registers_;
+    std::vector<std::vector<double>> vectors_; // [register][variable], and those that are kept
 
     // Those that belong elsewhere, packed, and the ranks they go to; they are taken away.
     std::vector<char> take_leaving(const Territory& territory, std::vector<int>& ranks);
     void keep_only(const std::vector<bool>& stays);
     void unpack(std::span<const char> packed);
+    void push_back(std::int64_t id, std::span<const double> vectors);
 };
 
 } // namespace whorl::particles

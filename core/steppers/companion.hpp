@@ -3,6 +3,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <span>
 
 #include "roundtrip/point_tap.hpp"
 #include "steppers/scheme.hpp"
@@ -16,13 +18,21 @@ struct StageGrid {
     int shown_velocity = 3;        // components that these have; a plane flow has the first two
 };
 
+// A stage as it was made.
+struct StageMade {
+    Stage stage;
+    double dt = 0.0;                 // of the step
+    int number = 0;                  // in the step
+    std::int64_t step = 0;           // number of the step
+    std::span<const double> earlier; // lengths of the steps that the scheme remembers, the latest first
+};
+
 template <class Real> class Companion {
   public:
     virtual ~Companion() = default;
     // The state is that of the next stage. Returns what is to see the points of its right-hand side, or null.
     virtual PointTap<Real>* before_stage(const StageGrid& grid) = 0;
-    // The stage was made with a step of dt.
-    virtual void after_stage(const Stage& stage, double dt) = 0;
+    virtual void after_stage(const StageMade& made) = 0;
 };
 
 } // namespace whorl

@@ -257,7 +257,7 @@ void Forces<Model, Device, Real>::note(Running& of, const StageOfForces& now,
         if (now.multistep && now.number == 0)
             of.by_shell[n][0] = now.step.dt * power[n];
         else if (!now.multistep)
-            advance(now.stage, now.step.dt, power[n], of.by_shell[n]);
+            StageSum(now.stage, now.step.dt)(power[n], of.by_shell[n]);
 }
 
 template <class Model, class Device, class Real>
@@ -342,7 +342,7 @@ void Forces<Model, Device, Real>::finish_work(Running& of, const double* powers,
         gained = powers[0] * dt;
     } else {
         work.registers[0] = 0.0;
-        for (std::size_t s = 0; s < stages_.size(); ++s) advance(stages_[s], dt, powers[s], work.registers);
+        for (std::size_t s = 0; s < stages_.size(); ++s) StageSum(stages_[s], dt)(powers[s], work.registers);
         gained = work.registers[0];
     }
     work.total += gained;

@@ -26,26 +26,16 @@ int Stage::writes() const {
     return mask;
 }
 
-void advance(const Stage& stage, double dt, double rate, std::array<double, Stage::registers>& r) {
-    std::array<double, Stage::registers> next = r;
-    for (std::size_t i = 0; i < next.size(); ++i) {
-        if (!(stage.writes() >> i & 1)) continue;
-        next[i] = stage.v[i] * dt * rate;
-        for (std::size_t j = 0; j < next.size(); ++j) next[i] += stage.m[i][j] * r[j];
-    }
-    r = next;
-}
-
 double Growth::over(const Stage& stage, double dt) const {
     std::array<double, Stage::registers> next = exponents;
-    whorl::advance(stage, dt, rate, next);
+    StageSum(stage, dt)(rate, next);
     return next[0] - exponents[0];
 }
 
 void Growth::advance(const Stage& stage, double dt) {
     const double grown = over(stage, dt);
     for (std::size_t j = 0; j < lags.size(); ++j) lags[j] = stage.writes() >> j & 1 ? 0.0 : lags[j] + grown;
-    whorl::advance(stage, dt, rate, exponents);
+    StageSum(stage, dt)(rate, exponents);
 }
 
 void Growth::add(const Growth& other) {

@@ -33,9 +33,29 @@ struct StageTable {
     double advance = 0.0;
 };
 
-// r_i <- sum_j m[i][j] r_j + v[i] dt rate: what a stage makes of an equation dr/dt = rate that is not of a
-// field.
-void advance(const Stage& stage, double dt, double rate, std::array<double, Stage::registers>& r);
+// r_i <- factor (sum_j m[i][j] r_j + v[i] dt rate): what a stage makes of an equation dr/dt = rate, with a
+// decay that is exact, that is not of a field.
+class StageSum {
+  public:
+    StageSum(const Stage& stage, double dt, double factor = 1.0)
+        : stage_(stage), writes_(stage.writes()), dt_(dt), factor_(factor) {}
+
+    void operator()(double rate, std::array<double, Stage::registers>& r) const {
+        std::array<double, Stage::registers> next = r;
+        for (std::size_t i = 0; i < next.size(); ++i) {
+            if (!(writes_ >> i & 1)) continue;
+            next[i] = stage_.v[i] * dt_ * rate;
+            for (std::size_t j = 0; j < next.size(); ++j) next[i] += stage_.m[i][j] * r[j];
+            next[i] *= factor_;
+        }
+        r = next;
+    }
+
+  private:
+    Stage stage_;
+    int writes_;
+    double dt_, factor_;
+};
 
 // Linear forcing of all modes of a field, da/dt = ... + A(t) a, is a part of the integrating factor,
 //

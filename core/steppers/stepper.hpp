@@ -101,7 +101,8 @@ template <class Model, class Device, class Real> class Stepper {
             if (s == 0) maxima = {pass.rate(of_stage[0]), of_stage[1]};
             if (std::isfinite(maxima[1]) && std::isfinite(time_step.dt))
                 for (Companion<Real>* const companion : companions_)
-                    companion->after_stage(stage_made(s, time_step.dt), time_step.dt);
+                    companion->after_stage({stage_made(s, time_step.dt), time_step.dt, static_cast<int>(s),
+                                            step_number, history_.steps()});
             if (history_.serves(time_step.dt)) break;
             time += scheme_.stages[s].advance * time_step.dt;
         }

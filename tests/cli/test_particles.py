@@ -61,3 +61,57 @@ def test_a_case_with_wrong_particles_ends_at_once(whorl, tmp_path):
         assert (result.code, result.out) == (2, "")
         assert told in " ".join(result.err.split())
         assert not (tmp_path / "box").exists()
+
+
+KINDS_BLOCK = """
+[[particles]]
+kind = "inertial"
+count = 4
+pairs = [0.1, 0.2]
+response_time = 0.1
+gravity = [0.0, 0.0, -1.0]
+
+[[particles]]
+kind = "molecular"
+path = "places.txt"
+schmidt_number = 0.7
+"""
+
+
+def test_a_run_has_other_kinds_of_particles_and_a_file_of_places(whorl, tmp_path):
+    (tmp_path / "places.txt").write_text("1 2 3\n4 5 6\n")
+    (tmp_path / "box.toml").write_text(CASE + KINDS_BLOCK)
+    assert whorl("run", "box.toml").code == 0
+    data = open_run(tmp_path / "box").particles
+    assert data["inertial"]["velocity"].shape == (2, 16, 3)
+    assert data["molecular"]["position"][0].values.tolist() == [[1, 2, 3], [4, 5, 6]]
+    resolved = (tmp_path / "box" / "case.toml").read_text()
+    assert "pairs = [0.1, 0.2] # separations of pairs in random directions" in resolved
+    (tmp_path / "places.txt").unlink()
+    assert whorl("restart", "box", "--until", "0.3").code == 0
+
+
+def test_wrong_kinds_and_places_end_at_once(whorl, tmp_path):
+    (tmp_path / "places.txt").write_text("1 2\n")
+    for right, wrong, told in (
+        ("response_time = 0.1", "", "particles[0].response_time (time τ in which drag brings them"),
+        ("response_time = 0.1", "response_time = -1.0", "it must be greater than 0"),
+        ("schmidt_number = 0.7", "diffusivity = 0.1", "places.txt has an array of shape (1, 2)"),
+        ('path = "places.txt"', 'path = "none.npy"', "none.npy cannot be read"),
+        ('"molecular"', '"molecule"', "did you mean molecular?"),
+        ("[0.1, 0.2]", "[0.1, 0.0]", "particles[0].pairs[1] = 0.0"),
+        (
+            "count = 4",
+            "",
+            "particles.inertial takes one of pairs, tetrahedra, plane, path, and with it count",
+        ),
+    ):
+        block = KINDS_BLOCK.replace(right, wrong)
+        if "places.txt has" not in told and "none.npy" not in told:
+            block = block.replace('path = "places.txt"', "count = 2")
+        (tmp_path / "box.toml").write_text(CASE + block)
+        result = whorl("run", "box.toml")
+        assert (result.code, result.out) == (2, "")
+        assert told in " ".join(result.err.split())
+        assert "Traceback" not in result.err
+        assert not (tmp_path / "box").exists()

@@ -357,7 +357,7 @@ def test_particles_begin_with_a_scheme_of_several_steps(tmp_path, scheme):
 
 
 WRONG = [
-    ({}, "particles.tracer takes one of count, positions, lattice to place particles; given: none"),
+    ({}, "particles.tracer takes one of count, positions, lattice, path to place particles; given: none"),
     ({"count": 3, "lattice": 3}, "given: particles.tracer.count and particles.tracer.lattice"),
     ({"count": 0}, "it must be at least 1"),
     ({"count": 10**9 + 1}, "it must be at most 1000000000"),
@@ -373,7 +373,7 @@ WRONG = [
     ({"count": 3, "of": "crul(u)"}, "did you mean curl?"),
     ({"count": 3, "of": ["u", "u.z"]}, "particles.tracer.of holds u.z more than once"),
     ({"count": 3, "every": "3 minutes"}, "minutes of real time"),
-    ({"count": 3, "kind": "inertial"}, "it must be tracer"),
+    ({"count": 3, "kind": "inert"}, "did you mean inertial?"),
     ({"count": 3, "seeds": 3}, "did you mean particles.*seed"),
 ]  # fmt: skip
 

@@ -4,7 +4,7 @@ A case is a TOML file with the sections below, or the same sections as keywords:
 `Case(grid={"points": 64}, flow={"viscosity": 0.01}, time={"until": 10}, initial={"name": "abc"})`.
 The equations, [flow], are in models/; [time] is in time.py, the initial fields in initial_options.py,
 [[scalars]] in scalars.py, [[forcing]] in forcing/, [[diagnostics]] in diagnostics/, [[probes]] in probes.py,
-[[particles]] in particles.py.
+[[particles]] in particles/.
 """
 
 import math
@@ -432,6 +432,7 @@ def load_case(source: str | Path, settings: Sequence[str] = ()) -> Case:
     _resolve_paths(sections.get("initial"), path.parent.resolve())
     _resolve_paths(sections.get("scalars"), path.parent.resolve())
     _resolve_paths(sections.get("forcing"), path.parent.resolve())
+    _resolve_paths(sections.get("particles"), path.parent.resolve())
     return Case(**apply_settings(sections, parse_settings(settings, Case), Case))
 
 

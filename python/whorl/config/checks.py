@@ -31,6 +31,7 @@ from whorl.config.measures import (
     state_fields,
 )
 from whorl.config.models import DEFAULT, MODELS, Model
+from whorl.config.particles import with_number
 from whorl.config.probes import check_names
 from whorl.config.scalars import STATISTICS
 from whorl.config.section import Section, tag_of
@@ -64,6 +65,8 @@ def fill_in(sections: dict[str, Any]) -> dict[str, Any]:
                 for force in forces
             ]
             given["forcing"] = [_designed(force, given) for force in given["forcing"]]
+    if isinstance(groups := given.get("particles"), list | tuple):
+        given["particles"] = [with_number(group) for group in groups]
     return given
 
 

@@ -22,7 +22,8 @@ class PathReading:
         self.reads = group.reads(Parser(vocabulary(case)), case)
         self.layout = group.layout(case, self.reads)
         self.coordinates = group.coordinates(case)
-        self._each = 3 + len(self.reads)
+        self._variables = 2 if group.moves_itself else 1
+        self._each = 3 * self._variables + len(self.reads)
 
     @property
     def width(self) -> int:
@@ -30,17 +31,18 @@ class PathReading:
         return self.probe.number() * self._each
 
     def read(self, flow: Any) -> np.ndarray:
-        """[particle][x, y, z and values] of the present state as one row; empty but on rank 0. Collective."""
+        """[particle][variables and values] of the present state as a row; empty but on rank 0. Collective."""
         found = self._groups[self.probe.label].measure([one.node for one in self.reads])
         return np.empty(0) if found is None else found.ravel()
 
     def is_lost(self, raw: np.ndarray) -> bool:
         """Whether what was read is of a state that is not finite."""
         rows = raw.reshape(-1, self._each)
-        values = np.isfinite(rows[:, 3:])
-        return not np.isfinite(rows[:, :3]).all() or (values.size > 0 and not values.any())
+        values = np.isfinite(rows[:, 3 * self._variables :])
+        return not np.isfinite(rows[:, : 3 * self._variables]).all() or (values.size > 0 and not values.any())
 
     def arrays(self, raw: np.ndarray, times: np.ndarray) -> list[np.ndarray]:
-        """Positions [time][particle][axis] and, if there are any, values [time][particle][quantity]."""
+        """Positions and velocities [time][particle][axis] and values [time][particle][quantity], if any."""
         rows = raw.reshape(len(raw), self.probe.number(), self._each)
-        return [rows[..., :3], rows[..., 3:]][: len(self.layout.arrays)]
+        vectors = [rows[..., 3 * n : 3 * n + 3] for n in range(self._variables)]
+        return [*vectors, rows[..., 3 * self._variables :]][: len(self.layout.arrays)]

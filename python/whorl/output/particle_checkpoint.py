@@ -1,8 +1,8 @@
 """The particles of a checkpoint, checkpoints/STEP.particles.h5: a group for each of their groups.
 
 It has the identities and the positions [particle][register][axis] of the particles of all ranks, one rank
-behind another. The file is whole before the checkpoint is written, whose attribute `particles` is its
-checksum; the format is in docs/checkpoints.md.
+behind another, and the velocities of kinds that have their own. The file is whole before the checkpoint is
+written, whose attribute `particles` is its checksum; the format is in docs/checkpoints.md.
 """
 
 import hashlib
@@ -24,25 +24,30 @@ if TYPE_CHECKING:
 
 FORMAT, VERSION = "whorl particles", 1
 CHUNK = 1 << 16  # particles that are written, or read and sent to all ranks, at a time
+VARIABLES = ("positions", "velocities")
 
 
 class Checksum:
-    """Of names and numbers of particles with identities, and of positions: BLAKE2b with 16 bytes each."""
+    """Of names and numbers of particles with identities, and of variables: BLAKE2b with 16 bytes each."""
 
     def __init__(self) -> None:
-        self._identities, self._positions = (hashlib.blake2b(digest_size=16) for _ in range(2))
+        self._identities, *self._values = (hashlib.blake2b(digest_size=16) for _ in range(3))
+        self._variables = 1
 
     def begin(self, name: str, count: int) -> None:
         """Begin a group."""
         self._identities.update(f"{name} {count}\n".encode())
 
-    def add(self, ids: np.ndarray, positions: np.ndarray) -> None:
+    def add(self, ids: np.ndarray, values: np.ndarray) -> None:
         """Add some particles of the group."""
         self._identities.update(np.ascontiguousarray(ids, "<i8").tobytes())
-        self._positions.update(np.ascontiguousarray(positions, "<f8").tobytes())
+        self._variables = max(self._variables, values.shape[2])
+        for variable in range(values.shape[2]):
+            self._values[variable].update(np.ascontiguousarray(values[:, :, variable], "<f8").tobytes())
 
     def __str__(self) -> str:
-        return self._identities.hexdigest() + self._positions.hexdigest()
+        of_values = (one.hexdigest() for one in self._values[: self._variables])
+        return self._identities.hexdigest() + "".join(of_values)
 
 
 def write_particles(path: Path, groups: Mapping[str, Any], comm: MPI.Intracomm, registers: int) -> str:
@@ -55,7 +60,7 @@ def write_particles(path: Path, groups: Mapping[str, Any], comm: MPI.Intracomm, 
         file = agreed(comm, lambda: _created(stack, path) if comm.rank == 0 else None)
         for name, group in sorted(groups.items()):  # as the file lists them
             counts = comm.allgather(group.count_here)
-            begin = partial(_begin, file, checksum, name, sum(counts), registers)
+            begin = partial(_begin, file, checksum, name, sum(counts), (registers, group.variables))
             group_of_file = agreed(comm, begin) if comm.rank == 0 else agreed(comm, lambda: None)
             first = 0
             for rank, piece in _pieces(group, counts, comm, registers):
@@ -75,20 +80,26 @@ def _created(stack: ExitStack, path: Path) -> "h5py.File":
     return file
 
 
-def _begin(file: "h5py.File", checksum: Checksum, name: str, count: int, registers: int) -> "h5py.Group":
+def _begin(
+    file: "h5py.File", checksum: Checksum, name: str, count: int, shape: tuple[int, int]
+) -> "h5py.Group":
     group = file.create_group(name)
     group.attrs["count"] = count
     group.create_dataset("ids", (count,), np.int64)
-    group.create_dataset("positions", (count, registers, 3), np.float64)
+    registers, variables = shape
+    for variable in VARIABLES[:variables]:
+        group.create_dataset(variable, (count, registers, 3), np.float64)
     checksum.begin(name, count)
     return group
 
 
 def _put(group: "h5py.Group", checksum: Checksum, first: int, piece: tuple[np.ndarray, np.ndarray]) -> None:
-    ids, positions = piece
+    ids, values = piece
     rows = slice(first, first + len(ids))
-    group["ids"][rows], group["positions"][rows] = ids, positions
-    checksum.add(ids, positions)
+    group["ids"][rows] = ids
+    for number, variable in enumerate(VARIABLES[: values.shape[2]]):
+        group[variable][rows] = values[:, :, number]
+    checksum.add(ids, values)
 
 
 def _pieces(
@@ -110,7 +121,7 @@ def _pieces(
 def read_particles(
     path: Path, checksum: str, comm: MPI.Intracomm
 ) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """The name of a group, identities and positions [particle][register][axis], some at a time. Collective.
+    """The name of a group, identities and [particle][register][variable][axis], some at a time. Collective.
 
     Raises ValueError if there is no such file, or it is not that of the checksum; what came before then is
     worth nothing.
@@ -134,10 +145,11 @@ def _of_file(path: Path, checksum: str) -> Iterator[tuple[str, np.ndarray, np.nd
                 found.begin(name, count)
                 for first in range(0, count, CHUNK):
                     rows = slice(first, min(first + CHUNK, count))
-                    ids, positions = group["ids"][rows], group["positions"][rows]
-                    found.add(ids, positions)
-                    yield name, ids, positions
-    except (OSError, KeyError, RuntimeError, TypeError) as error:
+                    there = [group[variable][rows] for variable in VARIABLES if variable in group]
+                    ids, values = group["ids"][rows], np.stack(there, axis=2)
+                    found.add(ids, values)
+                    yield name, ids, values
+    except (OSError, KeyError, RuntimeError, TypeError, ValueError) as error:
         raise ValueError(f"the file of its particles, {path}, is damaged ({error})") from None
     if str(found) != told:
         raise ValueError(f"the file of its particles, {path}, is damaged: its checksum is wrong")

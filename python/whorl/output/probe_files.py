@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     import xarray as xr
 
 
-ARRAYS = ("amplitude", "value", "position")
+ARRAYS = ("amplitude", "value", "position", "velocity")
 
 
 def read_probes(path: Path) -> "dict[str, xr.Dataset]":

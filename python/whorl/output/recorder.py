@@ -152,9 +152,14 @@ class Recorder:
         """Whether a checkpoint is due by this rank's stopwatch."""
         return self._alarm.ring(time.monotonic())
 
-    def after_step(self, report: _core.StepReport, *, alarm: bool, last: bool) -> None:
-        """Write all that is due after a step, the checkpoint last, so that no other output lags behind it."""
-        self._read_followed(lambda every: every.due(self.clock), last=last)
+    def after_step(
+        self, report: _core.StepReport, *, alarm: bool, last: bool, released: Sequence[str] = ()
+    ) -> None:
+        """Write all that is due after a step, the checkpoint last, so that no other output lags behind it.
+
+        `released` are groups of particles that are there since this step.
+        """
+        self._read_followed(lambda every: every.due(self.clock), last=last, released=released)
         due = {name for name, every in self._every.items() if every.due(self.clock)}
         if alarm:
             due.add("checkpoint")
@@ -177,12 +182,20 @@ class Recorder:
         for table in self.followed.values():
             agreed(self.comm, table.synchronise)
 
-    def _read_followed(self, chosen: Callable[[Every], bool], *, last: bool = False) -> None:
-        """Read the chosen probes and particles, of the last state all particles; no statistics are needed."""
+    def _read_followed(
+        self, chosen: Callable[[Every], bool], *, last: bool = False, released: Sequence[str] = ()
+    ) -> None:
+        """Read the chosen probes and particles that are there, of the last state all particles.
+
+        No statistics are needed.
+        """
         for kind, every_of in self._every_read.items():
-            also = last and kind == "particles"
+            particles = kind == "particles"
             wanted = [
-                name for name, every in every_of.items() if chosen(every) or (also and every.unit != "never")
+                name
+                for name, every in every_of.items()
+                if (not particles or name in self.tracers)
+                and (chosen(every) or ((name in released or (particles and last)) and every.unit != "never"))
             ]
             self._read_some(kind, wanted)
 

@@ -7,35 +7,37 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.config.clock import NEAR
 from whorl.config.particles import ParticleGroup
 from whorl.config.schemes import SCHEMES
 from whorl.output.checkpoint import Checkpoint
 from whorl.output.directory import RunDirectory
 from whorl.output.particle_checkpoint import read_particles
-from whorl.run.particles import Particles, no_particles, tracers
+from whorl.run.particles import Particles, no_particles, particles_of
 
 Groups = dict[str, Particles]
 
 
 def placed(case: Case, comm: MPI.Intracomm, flow: _core.Flow, clock: Any, names: Sequence[str]) -> Groups:
-    """The groups of a case with these names where its options place them. Collective."""
+    """Those of a case's groups with these names that are there, where its options place them. Collective."""
     return {
-        one.label: tracers(
-            *(case, comm, flow, clock, one.count if one.positions is None else one.positions),
-            lattice=one.lattice,
-            seed=one.seed,
-            interpolation=one.interpolation,
-            points=one.points,
-        )
+        one.label: particles_of(case, comm, flow, clock, one)
         for one in case.particles
-        if one.label in names
+        if one.label in names and is_there(one.release, clock.time)
     }
+
+
+def is_there(release: float, time: float) -> bool:
+    """Whether particles of this time of release are there at a time, as they are in its checkpoint."""
+    return time >= release * (1 - NEAR)
 
 
 def labels(checkpoint: Checkpoint) -> list[str]:
     """The names of the groups in a checkpoint."""
     given = checkpoint.case.get("particles", ()) if checkpoint.particles else ()
-    return [one.get("name", one["kind"]) for one in given]
+    return [
+        one.get("name", one["kind"]) for one in given if is_there(one.get("release", 0.0), checkpoint.time)
+    ]
 
 
 def resumed(
@@ -58,13 +60,14 @@ def resumed(
     ValueError
         If the file of the particles is not that of the checkpoint.
     """
-    earlier = {one.label: one for one in Case(**checkpoint.case).particles} if checkpoint.particles else {}
+    there = labels(checkpoint)
+    earlier = (
+        {one.label: one for one in Case(**checkpoint.case).particles if one.label in there} if there else {}
+    )
     own = {one.label: one for one in case.particles}
     _check(own, earlier, checkpoint, case, beside=beside)
     going_on = {
-        name: no_particles(*(case, comm, flow, clock), interpolation=one.interpolation, points=one.points)
-        for name, one in own.items()
-        if name in earlier
+        name: no_particles(case, comm, flow, clock, one) for name, one in own.items() if name in earlier
     }
     if going_on:
         _read(going_on, checkpoint, case, comm, beside=beside)
@@ -72,13 +75,15 @@ def resumed(
 
 
 def _read(groups: Groups, checkpoint: Checkpoint, case: Case, comm: MPI.Intracomm, *, beside: bool) -> None:
-    # A scheme that is another one, or begins anew, knows nothing of earlier steps.
-    goes_on = not beside and checkpoint.case["time"].get("scheme") == case.time.scheme
-    registers = 1 + SCHEMES[case.time.scheme].earlier if goes_on else 1
+    # A scheme that begins anew knows nothing of earlier steps.
+    registers = 1 if beside else 1 + SCHEMES[case.time.scheme].earlier
     path = RunDirectory(checkpoint.path.parent.parent).particles_path(checkpoint.step)
-    for name, ids, positions in read_particles(path, checkpoint.particles, comm):
-        if name in groups:
-            groups[name].add(ids, positions[:, :registers])
+    for name, ids, values in read_particles(path, checkpoint.particles, comm):
+        if name not in groups:
+            continue
+        if values.shape[2] != groups[name].variables:
+            raise ValueError(f"the file of its particles, {path}, is damaged: {name} lacks velocities")
+        groups[name].add(ids, values[:, :registers])
 
 
 def _check(
@@ -105,7 +110,8 @@ def _check(
             f"{checkpoint.path} has the particles {', '.join(left_out)}, and the case has none of that name; "
             "a restart keeps all of them, and one into another directory (-o) may leave some out."
         )
-    if (new := sorted(own.keys() - earlier.keys())) and SCHEMES[case.time.scheme].earlier:
+    begin = {name for name, one in own.items() if is_there(one.release, checkpoint.time)}
+    if (new := sorted(begin - earlier.keys())) and SCHEMES[case.time.scheme].earlier:
         raise CaseError(
             f"the particles {', '.join(new)} cannot begin in this restart, since time.scheme = "
             f'"{case.time.scheme}" needs their earlier steps; begin a run with them in another directory '

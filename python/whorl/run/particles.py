@@ -1,7 +1,6 @@
 """Particles of a flow: where they are, and what the flow is there."""
 
-import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,6 +8,7 @@ import numpy as np
 from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.config.particles import ALONE, WITH_COUNT, ParticleGroup
 from whorl.config.probes import refused_at_points
 from whorl.config.vocabulary import vocabulary
 from whorl.measure.answers import terms_of
@@ -16,13 +16,13 @@ from whorl.programs.linear import NO_SECTOR
 from whorl.programs.nodes import Node, within
 from whorl.programs.parse import Parser, fault, in_one_line
 from whorl.programs.points import value_of
+from whorl.run.placement import Places, places
 
-CHUNK = 1 << 16  # particles that are drawn at a time
 NOTHING = [(0, 0.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, NO_SECTOR)]  # an input that is zero
 
 
 class Particles:
-    """Tracers: particles that move with the velocity of the flow in every step, by its scheme.
+    """Particles that go along with the flow in every step, by its scheme: tracers, or another kind.
 
     Positions are in double precision and unwrapped: a particle that leaves a periodic box goes on beyond it.
     Made by `Simulation.particles`, and of a case's [[particles]] in `Simulation.tracers`. A checkpoint holds
@@ -56,22 +56,30 @@ class Particles:
         """The number of particles on this rank."""
         return self._group.count
 
+    @property
+    def variables(self) -> int:
+        """The vectors of each: 1, its position, or 2, and its velocity."""
+        return self._group.variables
+
     def registers(self, count: int) -> tuple[np.ndarray, np.ndarray]:
-        """Identities and positions [particle][register][axis] of those on this rank, of so many registers."""
-        ids, positions = np.empty(self._group.count, np.int64), np.empty((count, self._group.count, 3))
-        for number in range(count):
-            self._group.read(ids, positions[number], number)
-        return ids, positions.transpose(1, 0, 2)
+        """Identities and [particle][register][variable][axis] of those on this rank, of so many registers."""
+        ids = np.empty(self._group.count, np.int64)
+        values = np.empty((count, self.variables, self._group.count, 3))
+        for number, variable in np.ndindex(values.shape[:2]):
+            self._group.read(ids, values[number, variable], number, variable)
+        return ids, values.transpose(2, 0, 1, 3)
 
-    def add(self, ids: np.ndarray, positions: np.ndarray) -> None:
-        """Add those on this rank of some particles, [particle][axis], or [particle][register][axis].
+    def add(self, ids: np.ndarray, values: np.ndarray) -> None:
+        """Add those on this rank of some particles, [particle][register][variable][axis].
 
-        Registers that are not given are for work within a step.
+        Registers that are not given are for work within a step. Positions alone, [particle][axis], are
+        particles at rest.
         """
-        if positions.ndim == 3:
-            missing = self._group.registers - positions.shape[1]
-            positions = np.pad(positions, ((0, 0), (0, missing), (0, 0)), mode="edge")
-        self._group.add(np.ascontiguousarray(ids, np.int64), np.ascontiguousarray(positions, float))
+        self._group.add(np.ascontiguousarray(ids, np.int64), np.ascontiguousarray(values, float))
+
+    def follow_flow(self) -> None:
+        """Set the velocities of all to that of the flow where they are. Collective."""
+        self._group.follow_flow()
 
     def positions(self) -> np.ndarray | None:
         """Return the unwrapped positions, [particle][axis], in the order of identities.
@@ -82,6 +90,25 @@ class Particles:
             On rank 0, and None on the others; in units of length. Collective.
         """
         return self._gathered(self.read()[1])
+
+    def velocities(self) -> np.ndarray | None:
+        """Return the velocities of particles that have their own, [particle][axis], by identities.
+
+        Returns
+        -------
+        ndarray or None
+            On rank 0, and None on the others; in units of length/time. Collective.
+
+        Raises
+        ------
+        ValueError
+            If they move with the flow, as tracers do.
+        """
+        if self.variables == 1:
+            raise ValueError(
+                "particles of this kind have no velocity of their own; sample the velocity of the flow"
+            )
+        return self._gathered(self._here()[:, 1])
 
     def sample(self, text: str) -> np.ndarray | None:
         """Return an expression at the particles, as it is in the flow at the present time.
@@ -108,8 +135,13 @@ class Particles:
         return self._gathered(self._at(self._nodes(text)))
 
     def measure(self, nodes: Sequence[Node]) -> np.ndarray | None:
-        """Positions and then nodes, [particle][x, y, z and nodes] by identities, on rank 0. Collective."""
-        return self._gathered(np.hstack([self.read()[1], self._at(nodes)]))
+        """Variables and then nodes, [particle][number] by identities, on rank 0. Collective."""
+        own = self._here()
+        return self._gathered(np.hstack([own.reshape(len(own), 3 * self.variables), self._at(nodes)]))
+
+    def _here(self) -> np.ndarray:
+        """Their variables, [particle][variable][axis], on this rank."""
+        return self.registers(1)[1][:, 0]
 
     def _at(self, nodes: Sequence[Node]) -> np.ndarray:
         """Nodes at the particles of this rank, [particle][node]. Collective."""
@@ -147,43 +179,46 @@ class Particles:
         return np.concatenate([rows for _, rows in parts])[order]
 
 
-def tracers(
+def particles_of(
     case: Case,
     comm: MPI.Intracomm,
     flow: _core.Flow,
     clock: Any,
-    positions: Sequence[Sequence[float]] | np.ndarray | int | None = None,
-    *,
-    lattice: Sequence[int] | None = None,
-    seed: int = 1,
-    interpolation: str = "spline",
-    points: int = 4,
+    group: ParticleGroup,
+    placed: Places | None = None,
+    velocity: np.ndarray | None = None,
 ) -> Particles:
-    """See `Simulation.particles`."""
-    placed = _placed(case, positions, lattice, seed)
-    made = no_particles(case, comm, flow, clock, interpolation=interpolation, points=points)
+    """A group of [[particles]] where its options place it, or at other places.
+
+    `velocity`, [particle][axis], is that of each, in place of one of all. Raises CaseError for a wrong file.
+    """
+    placed = placed or places(case, group)
+    made = no_particles(case, comm, flow, clock, group)
+    common = getattr(group, "velocity", None)
     for first, some in placed:
-        made.add(np.arange(first, first + len(some)), some)
+        ids = np.arange(first, first + len(some))
+        own = velocity[ids] if velocity is not None else common
+        if own is not None:
+            some = np.stack([some, np.broadcast_to(own, some.shape)], axis=1)[:, None]
+        made.add(ids, some)
+    if made.variables > 1 and velocity is None and common is None:
+        made.follow_flow()
     return made
 
 
 def no_particles(
-    case: Case, comm: MPI.Intracomm, flow: _core.Flow, clock: Any, *, interpolation: str, points: int
+    case: Case, comm: MPI.Intracomm, flow: _core.Flow, clock: Any, group: ParticleGroup
 ) -> Particles:
     """A group without particles, which are to be added before the next step."""
-    group = flow.particles(_velocity(case), _drift(case), interpolation, points)
-    return Particles(case, comm, flow, clock, group)
+    inputs = [one for text in group.samples for one in _inputs(case, text)]
+    how = (group.interpolation, group.points, group.kind, group.numbers(case))
+    return Particles(case, comm, flow, clock, flow.particles(inputs, _drift(case), *how))
 
 
-def _velocity(case: Case) -> list[list[tuple[Any, ...]]]:
-    """Its components as inputs. Raises ValueError if the model has none."""
-    if "velocity" not in case.flow.outputs:
-        raise ValueError(
-            f'flow.model = "{case.flow.model}" has no velocity that particles could move with; choose a '
-            "model that has one"
-        )
+def _inputs(case: Case, text: str) -> list[list[tuple[Any, ...]]]:
+    """The components of a field as inputs."""
     inputs = []
-    for node in Parser(vocabulary(case)).parse("velocity").nodes():
+    for node in Parser(vocabulary(case)).parse(text).nodes():
         fields = {term.field: term.field.serial for term in node.value} if node.kind == "linear" else {}
         # A plane flow may have no component across it.
         inputs.append(terms_of(node.value, fields) if fields else NOTHING)
@@ -194,48 +229,44 @@ def _drift(case: Case) -> list[float]:
     return [float(part) for part in getattr(case.flow, "mean_velocity", (0.0, 0.0, 0.0))]
 
 
-def _placed(
-    case: Case, positions: Any, lattice: Sequence[int] | None, seed: int
-) -> Iterator[tuple[int, np.ndarray]]:
-    """Positions of some particles at a time, and the identity of the first. Raises ValueError."""
-    if (positions is None) == (lattice is None):
-        raise ValueError("particles are placed at positions or on a lattice; give one of them")
-    if lattice is not None:
-        return _on_lattice(case, tuple(map(int, lattice)))
+NOT_IN_A_SCRIPT = ("name", "of", "every", "release")
+
+
+def added(
+    case: Case,
+    comm: MPI.Intracomm,
+    flow: _core.Flow,
+    clock: Any,
+    positions: Sequence[Sequence[float]] | np.ndarray | int | None,
+    options: dict[str, Any],
+) -> Particles:
+    """See `Simulation.particles`; the options are those of a block, and declared there."""
+    if wrong := [name for name in NOT_IN_A_SCRIPT if name in options]:
+        raise ValueError(f"{', '.join(wrong)}: only [[particles]] of a case have this; leave it out")
+    ways = [way for way in (*ALONE, *WITH_COUNT) if options.get(way) is not None]
+    placed = None
     if isinstance(positions, int | np.integer):
         if positions < 0:
             raise ValueError(f"the number of particles is 0 or more, not {positions}")
-        return _at_random(case, int(positions), seed)
-    given = np.asarray(positions, float)
-    if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
-        raise ValueError(f"positions are finite numbers of shape (particles, 3), not {given.shape}")
-    return iter([(0, given)])
-
-
-def _at_random(case: Case, count: int, seed: int) -> Iterator[tuple[int, np.ndarray]]:
-    for first in range(0, count, CHUNK):
-        draw = np.random.Generator(np.random.Philox(key=seed, counter=[0, 0, 0, first // CHUNK]))
-        here = draw.random((min(CHUNK, count - first), 3))
-        yield first, _in_box(case, here)
-
-
-def _on_lattice(case: Case, numbers: tuple[int, ...]) -> Iterator[tuple[int, np.ndarray]]:
-    """The middles of as many cells along each axis, x before y before z."""
-    if len(numbers) != 3 or min(numbers) < 1:
-        raise ValueError(f"a lattice has three numbers of at least 1, not {numbers}")
-    count = math.prod(numbers)
-    return (
-        (first, _in_box(case, _middles(np.arange(first, min(first + CHUNK, count)), numbers)))
-        for first in range(0, count, CHUNK)
-    )
-
-
-def _middles(ids: np.ndarray, numbers: tuple[int, ...]) -> np.ndarray:
-    z, y, x = np.unravel_index(ids, numbers[::-1])
-    return (np.stack([x, y, z], -1) + 0.5) / numbers
-
-
-def _in_box(case: Case, shares: np.ndarray) -> np.ndarray:
-    """Positions by shares of the lengths of the box; 0 along an axis with one point."""
-    flat = np.array(case.grid.points) == 1
-    return np.where(flat, 0.0, shares * case.grid.lengths)
+        placed = None if positions else iter(())
+        options = options | {"count": max(int(positions), 1)}
+    elif positions is not None:
+        given = np.asarray(positions, float)
+        if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
+            raise ValueError(f"positions are finite numbers of shape (particles, 3), not {given.shape}")
+        placed = iter([(0, given)])
+        options = options | {"count": max(len(given), 1)}
+        if ways:
+            raise ValueError(f"particles are placed at positions or by {', '.join(ways)}; give one of them")
+    elif not ways:
+        raise ValueError("particles are placed at positions or on a lattice; give one of them")
+    velocity = options.get("velocity")
+    if each := np.ndim(velocity) == 2:
+        velocity = np.asarray(velocity, float)
+        options = {name: value for name, value in options.items() if name != "velocity"}
+    (group,) = Case(**(case.to_dict() | {"particles": (options,)})).particles
+    if each and velocity.shape != (group.number(), 3):
+        raise ValueError(
+            f"velocity is one, or one for each of {group.number()} particles, not of shape {velocity.shape}"
+        )
+    return particles_of(case, comm, flow, clock, group, placed, velocity if each else None)

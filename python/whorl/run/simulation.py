@@ -321,9 +321,10 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
             if every.due(self.clock):
                 callback(self)
         self._measure_when_due(self.report.dt)
+        released = self._release_particles()
         stop, alarm, show, afforded = self._agree()
         settled = self._settled()
-        self._recorder.after_step(self.report, alarm=alarm, last=self.finished or settled)
+        self._recorder.after_step(self.report, alarm=alarm, last=self.finished or settled, released=released)
         if stop:
             self._recorder.checkpoint(self.report.dt)
         if show or self.finished:
@@ -331,6 +332,13 @@ class Simulation(State, Records, Counts, Ends, Advances, Restarts):
         if settled and not self.finished:
             raise RunFault(come_to_rest(self.case, self.report, self.clock))
         return self.report
+
+    def _release_particles(self) -> list[str]:
+        """Place the groups of the case whose time has come, and return their names. Collective."""
+        waiting = [one.label for one in self.case.particles if one.label not in self.tracers]
+        found = placed(self.case, self.comm, self.flow, self.clock, waiting)
+        self.tracers.update(found)
+        return list(found)
 
     def run(self, *, until: float | str | None = None, progress: bool = True) -> bool:
         """Make steps until the end of the run, or until a time, or a count of turnovers, before it.

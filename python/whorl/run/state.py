@@ -18,7 +18,7 @@ from whorl.initial import fields as initials
 from whorl.measure.expressions import Expressions
 from whorl.output.diagnostics import measured_now
 from whorl.run import modes
-from whorl.run.particles import Particles, tracers
+from whorl.run.particles import Particles, added
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -60,14 +60,17 @@ class State:
         seed: int = 1,
         interpolation: str = "spline",
         points: int = 4,
+        kind: str = "tracer",
+        **options: Any,
     ) -> Particles:
-        """Add tracers, which move with the velocity in all steps to come.
+        """Add particles, which go along with the flow in all steps to come.
 
         Parameters
         ----------
         positions : array_like or int, optional
             Where they are, of shape (particles, 3) in units of length, the same on every rank and not
-            necessarily in the box; or their number, for positions that are uniformly random in the box.
+            necessarily in the box; or their number, for positions that are uniformly random in the box (of
+            pairs and tetrahedra the number of each size).
         lattice : sequence of three int, optional
             Numbers along x, y, z of evenly spaced particles, in the middles of as many cells; instead of
             positions.
@@ -77,6 +80,11 @@ class State:
             "spline": B-splines through all values, exactly by the Fourier series; "lagrange": polynomials.
         points : int
             Along each axis from which a value is interpolated, which is the order: 2, 4, 6 or 8.
+        kind : str
+            "tracer", or another kind of [[particles]].
+        **options
+            The options of a block of this kind, such as `response_time`, `pairs` or `path`; `velocity` may
+            have one for each particle, of shape (particles, 3).
 
         Returns
         -------
@@ -87,22 +95,18 @@ class State:
         ------
         ValueError
             If the model has no velocity, if the positions are no finite numbers of that shape, or if a scheme
-            that remembers earlier steps (ab2, ab3) has made some, which these particles would lack.
-        whorl.Error
-            If interpolation or points are none of these.
+            that remembers earlier steps (ab2, ab3) has made some, which these particles would lack; CaseError
+            if the options are not those of a block.
         """
         if self._makes_steps and not self._fresh and SCHEMES[self.case.time.scheme].earlier:
             raise ValueError(
                 f'time.scheme = "{self.case.time.scheme}" remembers earlier steps, which particles would '
                 "lack; add them before the first step, or take a scheme of one step, such as rk2"
             )
-        return tracers(
-            *(self.case, self.comm, self.flow, self.clock, positions),
-            lattice=lattice,
-            seed=seed,
-            interpolation=interpolation,
-            points=points,
-        )
+        given = {"kind": kind, "seed": seed, "interpolation": interpolation, "points": points} | options
+        if lattice is not None:
+            given["lattice"] = tuple(map(int, lattice))
+        return added(self.case, self.comm, self.flow, self.clock, positions, given)
 
     def velocity(self) -> np.ndarray:
         """Return u, v, w at this rank's grid points.

@@ -1,0 +1,62 @@
+// Charged test particles of a conducting flow:
+//
+//   dX/dt = v,   dv/dt = alpha (E + v x B),   B = B0 + b,   E = -(u + U - d j) x B + eta j,   j = curl b,
+//
+// with d of the Hall term. u, b and j are sampled, and multiplied at the particle.
+#pragma once
+
+#include "particles/kind.hpp"
+
+namespace whorl::particles {
+
+class Charged final : public Kind {
+  public:
+    static constexpr const char* name = "charged";
+    explicit Charged(const KindOptions& options)
+        : Kind(options), charge_to_mass_(options.number("charge_to_mass")),
+          mean_field_(options.vector("mean_field")), resistivity_(options.number("resistivity")),
+          hall_(options.number("hall")) {}
+
+    int inputs() const override { return 9; }
+    int variables() const override { return 2; }
+
+    void advance(const device::Cpu& host, Cloud& cloud, const StageMade& made,
+                 std::span<const double> inputs) override {
+        const StageSum sum(made.stage, made.dt);
+        const OfRegisters position{cloud.of(0), cloud.registers()}, velocity{cloud.of(1), cloud.registers()};
+        in_parts(host, cloud.count(), [&](std::size_t p) {
+            const double* const v_now = velocity.arrays[0] + 3 * p;
+            const std::array<double, 3> v = {v_now[0], v_now[1], v_now[2]};
+            const std::array<double, 3> rate = acceleration(&inputs[9 * p], v);
+            for (std::size_t a = 0; a < 3; ++a) {
+                auto x_all = position.get(3 * p + a), v_all = velocity.get(3 * p + a);
+                sum(v[a], x_all);
+                sum(rate[a], v_all);
+                position.put(3 * p + a, x_all);
+                velocity.put(3 * p + a, v_all);
+            }
+        });
+    }
+
+  private:
+    double charge_to_mass_;
+    std::array<double, 3> mean_field_;
+    double resistivity_, hall_;
+
+    // E + v x B = (v - u - U + d j) x B + eta j, times alpha.
+    std::array<double, 3> acceleration(const double* inputs, const std::array<double, 3>& v) const {
+        std::array<double, 3> across{}, B{}, rate{};
+        for (std::size_t a = 0; a < 3; ++a) {
+            across[a] = v[a] - flow_at(inputs, a) + hall_ * inputs[6 + a];
+            B[a] = mean_field_[a] + inputs[3 + a];
+        }
+        for (std::size_t a = 0; a < 3; ++a) {
+            const std::size_t b = (a + 1) % 3, c = (a + 2) % 3;
+            const double force = across[b] * B[c] - across[c] * B[b] + resistivity_ * inputs[6 + a];
+            rate[a] = charge_to_mass_ * force;
+        }
+        return rate;
+    }
+};
+
+} // namespace whorl::particles

@@ -1,0 +1,123 @@
+// Small heavy spheres with Stokes drag and gravity:
+//
+//   dX/dt = v,   dv/dt = (u + U - v) / tau + g = -v / tau + f.
+//
+// Y = X + tau v obeys dY/dt = tau f, which is not stiff and takes the stages as tracers do. v takes them with
+// the factor exp(-t / tau), as fields do with their decay (steppers/scheme.hpp), which is exact for f = 0
+// alone. So f_n, that of the beginning of the step, is taken apart: v = w + z f_n, where z obeys
+//
+//   dz/dt = -z / tau + 1,   z(s) = tau (1 - exp(-s / tau)) at a time s behind the beginning,
+//
+// and the stages are those of w, whose right-hand side f - f_n is small. As stages are linear they are made
+// of v, with the correction (z(s) - what the stages make of z) f_n. A constant f is exact for all schemes and
+// steps, and the order is that of the scheme.
+#pragma once
+
+#include "particles/kind.hpp"
+
+namespace whorl::particles {
+
+class Inertial final : public Kind {
+  public:
+    static constexpr const char* name = "inertial";
+    // A step that is more times tau does not follow f.
+    static constexpr double longest_step = 10.0;
+
+    explicit Inertial(const KindOptions& options)
+        : Kind(options), time_(options.number("response_time")), gravity_(options.vector("gravity")) {}
+
+    int variables() const override { return 2; }
+    int kept() const override { return 1; }
+
+    void advance(const device::Cpu& host, Cloud& cloud, const StageMade& made,
+                 std::span<const double> inputs) override {
+        WHORL_REQUIRE(made.dt <= longest_step * time_,
+                      "a time step of " + shown(made.dt) + " is more than " + shown(longest_step) +
+                          " response times of " + shown(time_) +
+                          " of inertial particles, which then do not follow the flow; take shorter steps "
+                          "(time.dt, or time.dt_max), a longer response_time, or tracers.");
+        const double before = made.number == 0 ? 0.0 : correction_;
+        find_correction(made);
+        const double elapsed = made.stage.advance * made.dt;
+        const StageOfDrag stage{StageSum(made.stage, made.dt),
+                                std::exp(-elapsed / time_),
+                                -time_ * std::expm1(-elapsed / time_),
+                                {made.stage.m[0][0], made.stage.m[1][0], made.stage.m[2][0]},
+                                made.stage.writes()};
+        const OfRegisters position{cloud.of(0), cloud.registers()}, velocity{cloud.of(1), cloud.registers()};
+        double* const at_start = cloud.kept();
+        in_parts(host, cloud.count(), [&](std::size_t p) {
+            for (std::size_t a = 0; a < 3; ++a) {
+                const std::size_t i = 3 * p + a;
+                const double f = flow_at(&inputs[3 * p], a) / time_ + gravity_[a];
+                if (made.number == 0) at_start[i] = f;
+                auto x = position.get(i), v = velocity.get(i);
+                v[0] -= before * at_start[i];
+                stage.advance(f, time_ * before * at_start[i], x, v);
+                v[0] += correction_ * at_start[i];
+                x[0] -= time_ * correction_ * at_start[i];
+                if (made.stage.ends_step && box().wall(static_cast<int>(a))) bounce(x, v, box().lengths[a]);
+                position.put(i, x);
+                velocity.put(i, v);
+            }
+        });
+    }
+
+  private:
+    using Values = std::array<double, Stage::registers>;
+
+    // Registers of X and v instead of Y and v, in which a large tau v would not be rounded away: with
+    // S = sum_j m[i][j] v_j + (weight of f) dt f,
+    //
+    //   v_i <- exp(-h / tau) S,   X_i <- sum_j m[i][j] X_j + tau (1 - exp(-h / tau)) S.
+    struct StageOfDrag {
+        StageSum sum;
+        double left, gone; // exp(-h / tau), tau (1 - exp(-h / tau))
+        Values of_first;   // m[i][0]
+        int writes;
+
+        // `corrected` is tau times the correction that the first register of X has and that of v has not.
+        void advance(double f, double corrected, Values& x, Values& v) const {
+            sum(0.0, x);
+            sum(f, v);
+            for (std::size_t j = 0; j < x.size(); ++j) {
+                if (!(writes >> j & 1)) continue;
+                x[j] += gone * v[j] + of_first[j] * corrected;
+                v[j] *= left;
+            }
+        }
+    };
+
+    double time_;
+    std::array<double, 3> gravity_;
+    Values of_stages_{}; // z as the stages make it
+    double elapsed_ = 0.0, correction_ = 0.0;
+
+    void find_correction(const StageMade& made) {
+        if (made.number == 0) {
+            elapsed_ = 0.0;
+            of_stages_ = {};
+            double since = 0.0;
+            for (std::size_t j = 0; j < made.earlier.size() && j + 1 < of_stages_.size(); ++j) {
+                since += made.earlier[j];
+                of_stages_[j + 1] = made.earlier[j] * std::exp(-since / time_);
+            }
+        }
+        elapsed_ += made.stage.advance * made.dt;
+        const double factor = std::exp(-made.stage.advance * made.dt / time_);
+        StageSum(made.stage, made.dt, factor)(1.0, of_stages_);
+        correction_ = -time_ * std::expm1(-elapsed_ / time_) - of_stages_[0];
+    }
+
+    // Back from a wall with the opposite velocity, and the past of a mirror image.
+    static void bounce(Values& x, Values& v, double length) {
+        if (!reflect(x[0], length)) return;
+        v[0] = -v[0];
+        for (std::size_t j = 1; j < x.size(); ++j) {
+            x[j] = -x[j];
+            v[j] = -v[j];
+        }
+    }
+};
+
+} // namespace whorl::particles

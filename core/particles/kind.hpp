@@ -1,0 +1,92 @@
+// A kind of particles: what is sampled where they are, and what a stage makes of them. A new kind is a header
+// with a class like Tracer and a line in kinds.cpp.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "grid/box.hpp"
+#include "particles/cloud.hpp"
+#include "steppers/companion.hpp"
+
+namespace whorl::particles {
+
+// The options of a group by name, a number each or a vector.
+using Numbers = std::map<std::string, std::vector<double>>;
+
+struct KindOptions {
+    Numbers numbers;
+    Box box;
+
+    std::array<double, 3> vector(const std::string& name) const { return given<3>(name); }
+    double number(const std::string& name) const { return given<1>(name)[0]; }
+
+  private:
+    template <std::size_t size> std::array<double, size> given(const std::string& name) const {
+        const auto found = numbers.find(name);
+        WHORL_REQUIRE(found != numbers.end() && found->second.size() == size,
+                      "particles of this kind need " + name + ", of as many numbers as " +
+                          std::to_string(size) + ".");
+        std::array<double, size> values{};
+        std::ranges::copy(found->second, values.begin());
+        return values;
+    }
+};
+
+class Kind {
+  public:
+    explicit Kind(const KindOptions& options) : drift_(options.vector("drift")), box_(options.box) {}
+    virtual ~Kind() = default;
+
+    // A uniform velocity that is added to that of the flow.
+    const std::array<double, 3>& drift() const { return drift_; }
+    // How many fields are sampled at each particle; the first three are the velocity of the flow.
+    virtual int inputs() const { return 3; }
+    // 1: the position; 2: and the velocity.
+    virtual int variables() const { return 1; }
+    // Vectors that go along with a particle within a step.
+    virtual int kept() const { return 0; }
+    // A stage with inputs [particle][input].
+    virtual void advance(const device::Cpu& host, Cloud& cloud, const StageMade& made,
+                         std::span<const double> inputs) = 0;
+
+  protected:
+    const Box& box() const { return box_; }
+    // The velocity of the flow along an axis.
+    double flow_at(const double* inputs, std::size_t axis) const { return inputs[axis] + drift_[axis]; }
+
+  private:
+    std::array<double, 3> drift_;
+    Box box_;
+};
+
+// A number of a particle in all registers.
+struct OfRegisters {
+    Cloud::Registers arrays;
+    std::size_t count;
+
+    std::array<double, Stage::registers> get(std::size_t i) const {
+        std::array<double, Stage::registers> r{};
+        for (std::size_t j = 0; j < count; ++j) r[j] = arrays[j][i];
+        return r;
+    }
+    void put(std::size_t i, const std::array<double, Stage::registers>& r) const {
+        for (std::size_t j = 0; j < count; ++j) arrays[j][i] = r[j];
+    }
+};
+
+// The place between walls at 0 and `length` of one beyond them, as often mirrored as needed, and whether it
+// is a mirror image.
+inline bool reflect(double& x, double length) {
+    if (!(x < 0.0) && !(x > length)) return false;
+    const double times = std::floor(x / length), beyond = x - times * length;
+    const bool mirrored = std::fmod(times, 2.0) != 0.0;
+    x = mirrored ? length - beyond : beyond;
+    return mirrored;
+}
+
+} // namespace whorl::particles

@@ -1,0 +1,187 @@
+"""All kinds of particles in one case: their file, ranks, and restarts that repeat every bit."""
+
+import shutil
+
+import h5py
+import numpy as np
+import pytest
+import xarray as xr
+from physics.test_particle_runs import case_of, finished, same
+from support import devices
+from support.build import needs
+from support.ranks import on_ranks
+from whorl.base.errors import CaseError
+from whorl.base.ranks import MPI
+from whorl.results.runs import open_run
+from whorl.run.simulation import Simulation
+
+pytestmark = needs("hdf5")
+
+GROUPS = [
+    {"kind": "tracer", "lattice": 2},
+    {"kind": "inertial", "count": 20, "response_time": 0.05, "gravity": [0.0, 0.3, -2.0], "of": ["u"]},
+    {"kind": "molecular", "count": 20, "diffusivity": 0.2},
+    {"kind": "charged", "count": 20, "charge_to_mass": 3.0, "pairs": [0.3]},
+]
+MHD = {"model": "mhd", "viscosity": 0.02, "mean_field": [0.0, 0.5, 1.0]}
+SHEAR = ["sin(2.0943951023931953*y)", "exp(cos(x))", "cos(x)"]
+INITIAL = {
+    "name": "formula",
+    "value": SHEAR,
+    "magnetic": {"name": "formula", "value": ["cos(2*pi*z/5)", "0.3", "sin(x)"]},
+}
+
+
+def all_kinds(directory=None, scheme="rk4", **sections):
+    time = {"dt": 0.02, "steps": 10, "scheme": scheme}
+    groups = [group | {"every": "1 step"} for group in GROUPS]
+    given = {"flow": MHD, "initial": INITIAL, "time": time, "particles": groups} | sections
+    return case_of(directory, **given)
+
+
+@pytest.mark.every_device
+@pytest.mark.parametrize("scheme", ["rk2", "rk4-gill", "ab2", "ab3"])
+def test_a_restart_repeats_every_bit(tmp_path, scheme):
+    with Simulation(all_kinds(tmp_path / "whole", scheme)) as simulation:
+        simulation.run(progress=False)
+    with Simulation(all_kinds(tmp_path / "parts", scheme)) as simulation:
+        for _ in range(7):
+            simulation.step()
+    finished(tmp_path / "parts")
+    whole, parts = (open_run(tmp_path / name).particles for name in ("whole", "parts"))
+    same(whole, parts)
+    assert set(whole) == {"tracer", "inertial", "molecular", "charged"}
+    for name, data in whole.items():
+        assert ("velocity" in data.data_vars) == (name in ("inertial", "charged"))
+        assert np.abs(data["position"][-1] - data["position"][0]).max() > 0.05
+    inertial = whole["inertial"]
+    assert inertial["velocity"].dims == ("time", "particle", "axis")
+    assert inertial["velocity"].attrs["units"] == "length/time"
+    np.testing.assert_allclose(inertial["velocity"][0], inertial["value"][0], atol=1e-12)
+
+
+def test_steps_of_another_scheme_that_remembers_fewer_or_more(tmp_path):
+    """From ab3 to ab2 and back: particles have the history that the fields have."""
+    found = {}
+    for first, then in (("ab2", "ab3"), ("ab3", "ab2"), ("rk4", "ab2"), ("ab3", "rk4")):
+        place = tmp_path / f"{first}-{then}"
+        with Simulation(all_kinds(place, first)) as simulation:
+            for _ in range(8):
+                simulation.step()
+        data = finished(place, settings=[f"time.scheme={then}", "time.steps=12"])
+        found[first, then] = data["tracer"]["position"][-1].values
+    wanted = found["ab3", "rk4"]
+    for one in found.values():
+        assert np.abs(one - wanted).max() < 2e-3
+
+
+@on_ranks(1, 2, 3, 4)
+@pytest.mark.every_device
+def test_ranks_make_a_difference_of_rounding(world, tmp_path):
+    """A restart on the same ranks repeats every bit; one on another number differs by rounding."""
+    place = world.bcast(tmp_path)
+    with Simulation(all_kinds(place / "whole"), comm=world) as simulation:
+        simulation.run(progress=False)
+    with Simulation(all_kinds(place / "parts"), comm=world) as simulation:
+        for _ in range(7):
+            simulation.step()
+    if world.rank == 0:
+        shutil.copytree(place / "parts", place / "alone")
+    with Simulation.restart(place / "parts", comm=world) as simulation:
+        simulation.run(progress=False)
+    if world.rank:
+        return
+    same(open_run(place / "whole").particles, open_run(place / "parts").particles)
+    alone = finished(place / "alone", comm=MPI.COMM_SELF)
+    with Simulation(all_kinds(), comm=MPI.COMM_SELF) as simulation:
+        simulation.run(progress=False)
+        memory = simulation.paths
+    for name, data in open_run(place / "whole").particles.items():
+        for other in (alone[name], memory[name]):
+            xr.testing.assert_allclose(data, other, rtol=0, atol=1e-11)
+
+
+@pytest.mark.parametrize("how", ["changed", "missing"])
+def test_a_wrong_velocity_in_a_checkpoint_is_told(tmp_path, how):
+    with Simulation(all_kinds(tmp_path / "run")) as simulation:
+        for _ in range(9):
+            simulation.step()
+    with h5py.File(tmp_path / "run" / "checkpoints" / "00000008.particles.h5", "a") as file:
+        assert file["inertial"]["velocities"].shape == (20, 1, 3)
+        assert "velocities" not in file["tracer"]
+        if how == "changed":
+            file["inertial"]["velocities"][3, 0, 1] += 1e-12
+        else:
+            del file["inertial"]["velocities"]
+    with pytest.raises(CaseError, match=r"is damaged: (its checksum is wrong|inertial lacks velocities)"):
+        Simulation.restart(tmp_path / "run")
+
+
+def test_another_directory_takes_velocities_along(tmp_path):
+    with Simulation(all_kinds(tmp_path / "run")) as simulation:
+        simulation.run(until=0.1, progress=False)
+        simulation._recorder.checkpoint(0.02)
+        wanted = {name: simulation.tracers[name].velocities() for name in ("inertial", "charged")}
+    for scheme in ("rk3", "ab2"):
+        settings = ["grid.points=[16,16,16]", f"time.scheme={scheme}"]
+        with Simulation.restart(tmp_path / "run", tmp_path / scheme, settings=settings) as simulation:
+            for name, velocities in wanted.items():
+                np.testing.assert_array_equal(simulation.tracers[name].velocities(), velocities)
+            simulation.run(until=0.14, progress=False)
+
+
+WRONG = [
+    ({"kind": "inertial"}, "response_time"),
+    ({"kind": "inertial", "response_time": 0.0}, "greater than 0"),
+    (
+        {"kind": "inertial", "response_time": 1e-3},
+        r"time.dt = 0.02 is more than 10 times .*response_time = 0.001",
+    ),
+    ({"kind": "inertial", "response_time": 1.0, "gravity": [1, 2]}, "three numbers"),
+    ({"kind": "molecular"}, "takes either diffusivity or schmidt_number; given: none"),
+    ({"kind": "molecular", "diffusivity": 1.0, "schmidt_number": 1.0}, "given: both"),
+    ({"kind": "molecular", "diffusivity": -1.0}, "greater than 0"),
+    ({"kind": "charged"}, "charge_to_mass"),
+    (
+        {"kind": "charged", "charge_to_mass": 1.0},
+        "has no magnetic field b that would act on charged particles",
+    ),
+    ({"kind": "inert"}, "Choose one of tracer, inertial, molecular, charged"),
+    ({"kind": "tracer", "response_time": 1.0}, "response_time"),
+]
+
+
+@pytest.mark.parametrize(("options", "told"), WRONG)
+def test_what_a_case_may_not_ask(options, told):
+    with pytest.raises(CaseError, match=told) as error:
+        case_of(particles=[{"count": 3} | options])
+    assert "\n\n" not in str(error.value)
+
+
+def test_a_schmidt_number_needs_a_viscosity():
+    group = {"kind": "molecular", "count": 3, "schmidt_number": 0.7}
+    with pytest.raises(
+        CaseError, match=r"schmidt_number = 0.7 gives no diffusivity, since the flow has no visc"
+    ):
+        case_of(flow={"viscosity": 0.0}, particles=[group])
+
+
+def test_what_a_script_may_not_ask():
+    with Simulation(case_of(particles=[], run={"device": devices.current()})) as state:
+        for options, told in {
+            "response_time": ({"kind": "inertial"}, "response_time"),
+            "unknown": ({"response_tim": 1.0, "kind": "inertial"}, "did you mean particles.*response_time"),
+            "kind": ({"kind": "inert"}, "Choose one of tracer, inertial, molecular, charged"),
+            "of": ({"of": ["u"]}, "of: only .* of a case have this"),
+            "shape": (
+                {"kind": "inertial", "response_time": 1.0, "velocity": np.zeros((2, 3))},
+                r"one for each of 3 particles, not of shape \(2, 3\)",
+            ),
+        }.values():
+            with pytest.raises(ValueError, match=told):
+                state.particles(3, **options)
+        with pytest.raises(ValueError, match="at positions or by pairs; give one of them"):
+            state.particles(np.zeros((3, 3)), pairs=[0.1])
+        with pytest.raises(ValueError, match="have no velocity of their own"):
+            state.particles(3).velocities()
+        assert state.particles(0).count == state.particles(np.empty((0, 3)), kind="tracer").count == 0
