@@ -82,7 +82,7 @@ class Inertial final : public Kind {
             sum(0.0, x);
             sum(f, v);
             for (std::size_t j = 0; j < x.size(); ++j) {
-                if (!(writes >> j & 1)) continue;
+                
                 x[j] += gone * v[j] + of_first[j] * corrected;
                 v[j] *= left;
             }
