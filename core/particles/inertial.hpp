@@ -56,7 +56,8 @@ class Inertial final : public Kind {
                 stage.advance(f, time_ * before * at_start[i], x, v);
                 v[0] += correction_ * at_start[i];
                 x[0] -= time_ * correction_ * at_start[i];
-                if (made.stage.ends_step && box().wall(static_cast<int>(a))) bounce(x, v, box().lengths[a]);
+                const bool ends = made.stage.ends_step && box().wall(static_cast<int>(a));
+                if (ends && reflect(x[0], box().lengths[a])) v[0] = -v[0];
                 position.put(i, x);
                 velocity.put(i, v);
             }
@@ -107,16 +108,6 @@ class Inertial final : public Kind {
         const double factor = std::exp(-made.stage.advance * made.dt / time_);
         StageSum(made.stage, made.dt, factor)(1.0, of_stages_);
         correction_ = -time_ * std::expm1(-elapsed_ / time_) - of_stages_[0];
-    }
-
-    // Back from a wall with the opposite velocity, and the past of a mirror image.
-    static void bounce(Values& x, Values& v, double length) {
-        if (!reflect(x[0], length)) return;
-        v[0] = -v[0];
-        for (std::size_t j = 1; j < x.size(); ++j) {
-            x[j] = -x[j];
-            v[j] = -v[j];
-        }
     }
 };
 

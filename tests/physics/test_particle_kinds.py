@@ -82,22 +82,31 @@ def test_inertial_particles_begin_with_the_flow_and_follow_it():
     assert moved_by[0] / moved_by[1] == pytest.approx(2, abs=0.1)
 
 
-def test_inertial_particles_bounce_off_walls():
-    """Elastically: heavy ones, which drag hardly slows, go to and fro as mirror images."""
-    flow = {"model": "rayleigh-benard", "rayleigh": 1000.0, "prandtl": 1.0}
+@pytest.mark.parametrize("scheme", ["rk4", "ab2", "ab3"])
+def test_inertial_particles_bounce_off_walls(scheme):
+    """Each step is the exact fall in a fluid at rest, and its mirror image if it ends beyond a wall."""
+    tau, g, dt = 0.8, -2.0, 0.05
     case = Case(
         grid={"points": 8, "lengths": 1.0},
-        flow=flow,
-        time={"dt": 0.05, "until": 5.0},
-        initial={"name": "zero"},
+        flow={"model": "rayleigh-benard", "rayleigh": 1000.0, "prandtl": 1.0},
+        time={"dt": dt, "until": 5.0, "scheme": scheme},
+        initial=REST,
     )
+    bounces = 0
     with Simulation(case, comm=MPI.COMM_SELF) as state:
-        group = state.particles([[0.5, 0.5, 0.3]], kind="inertial", response_time=1e9, velocity=(0, 0, 0.73))
-        for step in range(1, 61):
+        options = {"response_time": tau, "gravity": g, "velocity": (0.3, 0.0, 2.9)}
+        group = state.particles([[0.5, 0.5, 0.3]], kind="inertial", **options)
+        z, v = 0.3, 2.9
+        for _ in range(60):
             state.step()
-            way = (0.3 + 0.73 * 0.05 * step) % 2
-            assert group.positions()[0, 2] == pytest.approx(min(way, 2 - way), abs=1e-7)
-            assert group.velocities()[0, 2] == pytest.approx(0.73 if way < 1 else -0.73, abs=1e-7)
+            away = v - tau * g
+            z += tau * g * dt - tau * away * np.expm1(-dt / tau)
+            v = tau * g + away * np.exp(-dt / tau)
+            if not 0 <= z <= 1:
+                z, v, bounces = -z if z < 0 else 2 - z, -v, bounces + 1
+            assert group.positions()[0, 2] == pytest.approx(z, abs=1e-12)
+            assert group.velocities()[0, 2] == pytest.approx(v, abs=1e-12)
+    assert bounces > 2
 
 
 def test_a_step_that_is_too_long_for_inertial_particles_is_told():
