@@ -24,9 +24,9 @@ def test_a_run_writes_its_particles_and_goes_on(whorl, tmp_path):
     assert data["step"].values.tolist() == [0, 2, 4, 6, 8, 10]
     assert whorl("plot", "box", "--particles", "tracer").code == 0
     assert (tmp_path / "box" / "particles-tracer.png").stat().st_size > 10_000
-    refused = whorl("plot", "box", "--particles", "tracer", "--field", "u", "--resample")
+    refused = whorl("plot", "box", "--particles", "tracer", "--field", "u", "--correlation")
     assert (refused.code, refused.out) == (2, "")
-    assert "--field, --resample: a picture of --particles does not take this" in refused.err
+    assert "--field, --correlation: a picture of --particles does not take this" in refused.err
     other = whorl("plot", "box", "--particles", "tracers")
     assert "has no particles tracers; did you mean tracer? Particles: tracer." in " ".join(other.err.split())
     assert whorl("restart", "box", "--until", "0.3").code == 0
