@@ -18,7 +18,7 @@ FITTED = 8  # radii of the fit of the dimension
 CLOSE, APART, WIDE = 0.2, 1.0, 4.0  # mean spacings: where the fit begins and ends, and radii end
 MOST_CELLS, CELLS = 100_000, 20_000  # of Voronoï: at a time, and at all times if one has fewer
 FEWEST = 32  # particles
-EXPECTED = 10.0  # particles in a cell at least
+EXPECTED = 10.0  # particles in a cell, unless there are two cells along an axis
 MOST_ALONG = 16  # cells along an axis
 RANDOM = {1: 0.5, 2: 0.280, 3: 0.179}  # the variance of Voronoï cells of random points, by dimension
 FACES = 6  # mean spacings: how far images are taken first
@@ -109,9 +109,9 @@ def uniformity(tracks: Tracks, *, states: int = FEW_STATES) -> xr.Dataset:
     Returns
     -------
     Dataset
-        Over `time`: `chi_squared`, Σ (n − m)²/m over equal cells with n particles, m their mean, of at least
-        10 particles; `probability`, p, that uniformly random particles have at least that; the attributes
-        `cells` and `freedom`, one less.
+        Over `time`: `chi_squared`, Σ (n − m)²/m over equal cells with n particles, m their mean, of about 10
+        particles or more; `probability`, p, that uniformly random particles have at least that; the
+        attributes `cells` and `freedom`, one less.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def uniformity(tracks: Tracks, *, states: int = FEW_STATES) -> xr.Dataset:
     The times are not independent. Particles that begin on a lattice are more even than random ones at first.
     """
     dimension, _ = _box(tracks, walls=True)
-    along = int(min(MOST_ALONG, (tracks.count / EXPECTED) ** (1 / dimension)))
+    along = int(max(2, min(MOST_ALONG, (tracks.count / EXPECTED) ** (1 / dimension))))
     rows = _rows(tracks, states)
     lengths, cells = tracks.lengths[tracks.columns], along**dimension
     place = tracks.position[np.ix_(rows, np.arange(tracks.count), tracks.columns)]
