@@ -1,7 +1,11 @@
 """A run with particles, its options and its mistakes, as typed."""
 
-from cli.commands import CASE
+import json
+
+import xarray as xr
+from cli.commands import CASE, settings
 from support.build import needs
+from support.report_pages import Page
 from whorl.config.particles import KINDS
 from whorl.results.runs import open_run
 
@@ -24,9 +28,9 @@ def test_a_run_writes_its_particles_and_goes_on(whorl, tmp_path):
     assert data["step"].values.tolist() == [0, 2, 4, 6, 8, 10]
     assert whorl("plot", "box", "--particles", "tracer").code == 0
     assert (tmp_path / "box" / "particles-tracer.png").stat().st_size > 10_000
-    refused = whorl("plot", "box", "--particles", "tracer", "--field", "u", "--resample")
+    refused = whorl("plot", "box", "--particles", "tracer", "--field", "u", "--correlation")
     assert (refused.code, refused.out) == (2, "")
-    assert "--field, --resample: a picture of --particles does not take this" in refused.err
+    assert "--field, --correlation: a picture of --particles does not take this" in refused.err
     other = whorl("plot", "box", "--particles", "tracers")
     assert "has no particles tracers; did you mean tracer? Particles: tracer." in " ".join(other.err.split())
     assert whorl("restart", "box", "--until", "0.3").code == 0
@@ -115,3 +119,55 @@ def test_wrong_kinds_and_places_end_at_once(whorl, tmp_path):
         assert told in " ".join(result.err.split())
         assert "Traceback" not in result.err
         assert not (tmp_path / "box").exists()
+
+
+STATISTICS = """
+[[particles]]
+kind = "tracer"
+name = "cloud"
+count = 40
+of = ["u"]
+"""
+
+
+def test_statistics_are_printed_written_and_drawn(whorl, tmp_path):
+    (tmp_path / "box.toml").write_text(CASE + STATISTICS)
+    more = ("particles.0.every='1 step'", "time.until=0.8", "output.snapshot_every=0.8")
+    assert whorl("run", "box.toml", *settings(*more)).code == 0
+    of = ("box", "--particles", "cloud")
+    table = whorl("average", *of, "--from", "0.1", "-o", "means.h5")
+    assert (table.code, table.err) == (0, "")
+    for told in ("mean_variance", "mean_flatness", "C0", "dimension", "probability", "Velocity: u as read."):
+        assert told in table.out
+    with xr.open_dataset(tmp_path / "means.h5", group="velocity") as data:
+        assert data["variance"].sizes == {"axis": 3}
+    plain = json.loads(whorl("average", *of, "-d", "velocity", "-d", "uniformity", "--json").out)
+    assert set(plain["statistics"]) == {"velocity", "uniformity"}
+    for kind in ("dispersion", "paths"):
+        drawn = whorl("plot", *of, "-d", kind)
+        assert (drawn.code, drawn.err) == (0, "")
+        assert (tmp_path / "box" / f"particles-cloud-{kind}.png").stat().st_size > 10_000
+    for words, told in {
+        ("average", *of, "--file", "a.h5", "--keep-mean"): "--file, --remove-mean/--keep-mean: averages of",
+        ("average", *of, "-d", "pears"): "no statistics pears of particles; did you mean pairs?",
+        ("average", *of, "-d", "pairs"): "particles are not released in pairs: particles.pairs has their",
+        ("plot", *of, "-d", "path"): "no picture path of particles; did you mean paths?",
+        ("plot", *of, "--from", "1"): "--from: a picture of --particles without -d KIND does not take this",
+        (
+            "plot",
+            *of,
+            "-d",
+            "paths",
+            "--probes",
+            "x",
+        ): "--probes: a picture of --particles does not take this",
+    }.items():
+        refused = whorl(*words)
+        assert (refused.code, refused.out) == (2, "")
+        assert told in " ".join(refused.err.split())
+    assert whorl("report", "box", "--from", "0.1").code == 0
+    made = Page(tmp_path / "box" / "report.html")
+    titles = [one.text for one in made["particles"].iter("h3")]
+    assert titles[:2] == ["cloud", "cloud, dispersion"]
+    assert "cloud, clustering" in titles
+    assert "bands are standard errors. Scales: ε = " in made.told("particles")

@@ -3,7 +3,7 @@
 import json
 from itertools import groupby
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
@@ -38,7 +38,9 @@ AllDiagnostics = Annotated[
 ]
 OneDiagnostic = Annotated[
     list[str] | None,
-    typer.Option("--diagnostic", "-d", metavar="NAME", help="Average this one; repeat as needed."),
+    typer.Option(
+        "--diagnostic", "-d", metavar="NAME", help="Average this one, or of particles a kind; repeatable."
+    ),
 ]
 MeansFile = Annotated[
     Path | None,
@@ -47,6 +49,10 @@ MeansFile = Annotated[
 OneProbe = Annotated[
     str | None,
     typer.Option("--probes", metavar="NAME", help="Print the mean squares and times of this probe."),
+]
+OneGroup = Annotated[
+    str | None,
+    typer.Option("--particles", metavar="NAME", help="Print statistics along the paths of these particles."),
 ]
 
 
@@ -63,12 +69,13 @@ def average(
     probes: OneProbe = None,
     resample: Resample = False,
     remove_mean: RemoveMean = None,
+    particles: OneGroup = None,
 ) -> None:
     """Average a run over a window of time, with errors, and say whether it is stationary there.
 
     Without --from the window begins where the transient of energy and dissipation has ended (MSER). With
     --probes NAME it averages the products of a probe's series at two times: integral times of their
-    correlation in time, which --json has in full.
+    correlation in time, which --json has in full. With --particles NAME it prints statistics of particles.
     """
     from whorl.results.runs import open_run
 
@@ -79,14 +86,21 @@ def average(
             f"whorl average {typed(directory)} {options}."
         )
     run = open_run(directory)
+    if particles is not None:
+        others = {"--diagnostics": diagnostics, "--file": source, "--probes": probes}
+        _refuse(others | {MEANS: remove_mean is not None}, "averages of --particles")
+        _average_particles(run, particles, diagnostic or [], (start, end), as_json, output, resample)
+        return
     if probes is not None:
         others = {"--diagnostics": diagnostics, "--diagnostic": diagnostic, "--file": source, "-o": output}
-        if given := [name for name, value in others.items() if value]:
-            raise CaseError(f"{', '.join(given)}: averages of --probes do not take this; leave it out.")
+        _refuse(others, "averages of --probes")
         _average_probe(run, probes, (start, end), as_json, {"resample": resample, "remove_mean": remove_mean})
         return
     if resample or remove_mean is not None:
-        raise CaseError(f"--resample and {MEANS} go with --probes NAME: other averages have none.")
+        raise CaseError(
+            f"--resample and {MEANS} go with --probes NAME, the first also with --particles NAME: other "
+            "averages have none."
+        )
     if diagnostics or diagnostic:
         _average_diagnostics(run, diagnostic or [], (start, end), as_json, source, output)
         return
@@ -96,6 +110,12 @@ def average(
                 f"{name} goes with --diagnostics or --diagnostic NAME: series and spectra have none."
             )
     _average_series(run, (start, end), as_json)
+
+
+def _refuse(options: dict[str, Any], what: str) -> None:
+    """Raises CaseError for options that are given and have no meaning for some averages."""
+    if given := [name for name, value in options.items() if value]:
+        raise CaseError(f"{', '.join(given)}: {what} do not take this; leave it out.")
 
 
 def _average_series(run: "RunResults", window: tuple[float | None, float | None], as_json: bool) -> None:
@@ -117,11 +137,34 @@ def _average_diagnostics(
     output: Path | None,
 ) -> None:
     from whorl.output.diagnostic_files import read_diagnostics
-    from whorl.results.diagnostic_means import HEADING, check_means_file
+    from whorl.results.diagnostic_means import check_means_file
 
     if output is not None:
         check_means_file(output)
     means = run.mean_diagnostics(names, *window, found=None if source is None else read_diagnostics(source))
+    _print_means(means, as_json, output)
+
+
+def _average_particles(
+    run: "RunResults",
+    name: str,
+    kinds: list[str],
+    window: tuple[float | None, float | None],
+    as_json: bool,
+    output: Path | None,
+    resample: bool,
+) -> None:
+    from whorl.results.diagnostic_means import check_means_file
+    from whorl.results.particle_means import average_particles
+
+    if output is not None:
+        check_means_file(output)
+    _print_means(average_particles(run, name, kinds, *window, resample=resample), as_json, output)
+
+
+def _print_means(means: "DiagnosticMeans", as_json: bool, output: Path | None) -> None:
+    from whorl.results.diagnostic_means import HEADING
+
     if output is not None:
         means.write(output)
     if as_json:

@@ -20,7 +20,8 @@ WindowEnd = Annotated[
     float | None, typer.Option("--to", metavar="T", help="The time at which it ends; the last by default.")
 ]
 Resample = Annotated[
-    bool, typer.Option("--resample", help="Interpolate a probe's series to even steps of time.")
+    bool,
+    typer.Option("--resample", help="Interpolate series of probes, or paths, to even steps of time."),
 ]
 MEANS = "--remove-mean/--keep-mean"
 RemoveMean = Annotated[

@@ -105,7 +105,12 @@ TimeOfState = Annotated[
 ]
 OneDiagnostic = Annotated[
     str | None,
-    typer.Option("--diagnostic", "-d", metavar="NAME", help="Draw this diagnostic, to DIR/NAME.png."),
+    typer.Option(
+        "--diagnostic",
+        "-d",
+        metavar="NAME",
+        help="Draw this diagnostic, to DIR/NAME.png, or of particles a kind.",
+    ),
 ]
 OneProbe = Annotated[
     str | None, typer.Option("--probes", metavar="NAME", help="Draw this probe of the case instead.")
@@ -139,26 +144,21 @@ def plot(
     With --from or --to it also draws averages over this window, as of whorl average. With --diagnostic NAME
     it draws the mean of a diagnostic over the window, with a band of its error, or with --time a state of it;
     of a slice or a line the last state, unless a window is given. With --probes NAME --correlation the window
-    is that of the correlation.
+    is that of the correlation. With --particles NAME it draws paths, or with -d KIND statistics of them.
     """
     chosen = {"time": time, "start": start, "end": end}
-    others = {
-        "--field": field,
-        "--plane": plane,
-        "--time": time,
-        "--diagnostic": diagnostic,
-        "--file": source,
-    }
-    of_probes = {"--correlation": correlation or None, "--resample": resample or None, MEANS: remove_mean}
+    others = {"--field": field, "--plane": plane, "--time": time}
+    of_diagnostics = {"--diagnostic": diagnostic, "--file": source}
+    of_probes = {"--correlation": correlation or None, MEANS: remove_mean}
     if particles is not None:
-        window = {"--probes": probes, "--from": start, "--to": end}
-        _refuse(others | window | of_probes, "a picture of --particles")
-        from whorl.results.particle_plots import plot_particles
-
-        typer.echo(f"picture  {spelled(str(plot_particles(directory, particles, output)))}")
+        _refuse(others | {"--file": source, "--probes": probes} | of_probes, "a picture of --particles")
+        how = {"start": start, "end": end, "resample": resample}
+        picture = _plot_particles(directory, particles, diagnostic, output, how)
+        typer.echo(f"picture  {spelled(str(picture))}")
         return
+    of_probes |= {"--resample": resample or None}
     if probes is not None:
-        _refuse(others, "a picture of --probes")
+        _refuse(others | of_diagnostics, "a picture of --probes")
         how = {"resample": resample, "remove_mean": remove_mean, "start": start, "end": end}
         picture = _plot_probe(directory, probes, output, correlation, how)
         typer.echo(f"picture  {spelled(str(picture))}")
@@ -179,6 +179,20 @@ def _refuse(options: dict[str, Any], what: str) -> None:
     """Raises CaseError for options that are given and have no meaning for a picture."""
     if given := [name for name, value in options.items() if value is not None]:
         raise CaseError(f"{', '.join(given)}: {what} does not take this; leave it out.")
+
+
+def _plot_particles(
+    directory: Path, name: str, kind: str | None, output: Path | None, how: dict[str, Any]
+) -> Path:
+    if kind is not None:
+        from whorl.results.lagrangian_plots import plot_particle_means
+
+        return plot_particle_means(directory, name, kind, output, **how, tell=typer.echo)
+    from whorl.results.particle_plots import plot_particles
+
+    others = {"--from": how["start"], "--to": how["end"], "--resample": how["resample"] or None}
+    _refuse(others, "a picture of --particles without -d KIND")
+    return plot_particles(directory, name, output)
 
 
 def _plot_probe(

@@ -24,6 +24,7 @@ from whorl.results.probes import even_series
 
 FEWEST = 16  # times of a series
 AT_ONCE = 256  # series, which bounds the memory taken
+LARGE = 16  # series of a group, whose products are summed as they are made
 ROWS = 4096  # of means: those of longer series are first averaged in blocks
 ENDED = 0.02  # C at the longest lag, below which a correlation without a zero has ended
 SMOOTH = 3.0  # (1 − C(2 dt))/(1 − C(dt)), 4 of a parabola, from which a series is smooth
@@ -42,10 +43,12 @@ def grouped_correlation(
     lags: int = 200,
     resample: bool = False,
     remove_mean: bool = True,
+    errors: bool = True,
 ) -> xr.Dataset:
     """Return what `time_correlation` returns of series (time, series), over `group` in place of `series`.
 
-    `groups` has the number of the group of each series, from 0; each group has one at least.
+    `groups` has the number of the group of each series, from 0; each group has one at least. Without `errors`
+    those of the correlation and of the mean square are left out, which take most of the time.
     """
     values, dt = even_series(data, resample)
     if len(values) < FEWEST:
@@ -58,7 +61,7 @@ def grouped_correlation(
     steps = np.arange(0, most + 1, stride)
     order = np.argsort(groups, kind="stable")
     parts = [
-        _numbers(_Groups(_centred(values[:, some], remove_mean), starts, dt), steps, most)
+        _numbers(_Groups(_centred(values[:, some], remove_mean), starts, dt), steps, most, errors)
         for some, starts in _in_parts(order, np.asarray(groups)[order])
     ]
     unit = data.attrs.get("units", "1")
@@ -125,6 +128,17 @@ class _Groups:
         """The sums over each group of an array […, series]."""
         return np.add.reduceat(products, self.starts, axis=-1)
 
+    def products(self, one: np.ndarray, other: np.ndarray) -> np.ndarray:
+        """The sums of Re f* g over each group."""
+        if len(self.starts) * LARGE > one.shape[1]:
+            return self.together((one.conj() * other).real)
+        ends = np.append(self.starts[1:], one.shape[1])
+        found = [
+            np.einsum("ts,ts->t", one[:, a:b].conj(), other[:, a:b]).real
+            for a, b in zip(self.starts, ends, strict=True)
+        ]
+        return np.stack(found, axis=1)
+
     def series_of(self, group: int) -> np.ndarray:
         """The series of a group."""
         ends = [*self.starts[1:], self.values.shape[1]]
@@ -147,7 +161,7 @@ class _Groups:
             return np.zeros_like(self.squares)
         until = len(self.values) - step
         before, behind = self.values[:until], self.values[step:]
-        products = self.together((before.conj() * behind).real)
+        products = self.products(before, behind)
         around = (self.squares[:until] + self.squares[step:]) / 2
         return (products - correlation * around) / self.mean_square
 
@@ -157,16 +171,24 @@ class _Groups:
         padded = next_fast_len(count + most)
         found = []
         for group in range(len(self.starts)):
-            power = (np.abs(fft(self.series_of(group), padded, axis=0)) ** 2).sum(axis=1)
+            power = np.zeros(padded)
+            for some in in_columns(self.series_of(group)):
+                power += (np.abs(fft(some, padded, axis=0)) ** 2).sum(axis=1)
             found.append(ifft(power).real[: most + 1] / (count - np.arange(most + 1)))
         whole = np.stack(found, axis=1)
         return whole / np.where(np.isfinite(self.mean_square), whole[0], np.nan)
 
 
+def in_columns(values: np.ndarray) -> Iterator[np.ndarray]:
+    """Some columns at a time of values [time, series]."""
+    for first in range(0, values.shape[1], AT_ONCE):
+        yield values[:, first : first + AT_ONCE]
+
+
 Mean = tuple[np.ndarray, np.ndarray]  # errors, and numbers of independent samples
 
 
-def _errors(share: np.ndarray) -> Mean:
+def errors_of(share: np.ndarray) -> Mean:
     """Those of means of [time, …] at even times, in blocks if there are many; nan of what is not finite."""
     width = -(-len(share) // ROWS)
     blocks = share[: len(share) // width * width].reshape(-1, width, *share.shape[1:]).mean(axis=1)
@@ -175,14 +197,15 @@ def _errors(share: np.ndarray) -> Mean:
     return np.where(known, error, np.nan), np.where(known, samples, np.nan)
 
 
-def _numbers(groups: _Groups, steps: np.ndarray, most: int) -> dict[str, np.ndarray]:
+def _numbers(groups: _Groups, steps: np.ndarray, most: int, errors: bool) -> dict[str, np.ndarray]:
     """All numbers of some groups, [group] or [group, lag]."""
     whole = groups.correlations(most)
     found = {"correlation": whole[steps].T, "mean_square": np.nan_to_num(groups.mean_square)}
-    errors = [_errors(groups.share(int(step), whole[step])) for step in steps]
-    for n, end in enumerate(("_error", "_samples")):
-        found[f"correlation{end}"] = np.stack([one[n] for one in errors], axis=1)
-    found["mean_square_error"], found["mean_square_samples"] = _errors(groups.squares)
+    if errors:
+        of_lags = [errors_of(groups.share(int(step), whole[step])) for step in steps]
+        for n, end in enumerate(("_error", "_samples")):
+            found[f"correlation{end}"] = np.stack([one[n] for one in of_lags], axis=1)
+        found["mean_square_error"], found["mean_square_samples"] = errors_of(groups.squares)
     times = [_integral(groups, group, whole[:, group]) for group in range(whole.shape[1])]
     names = ("integral_time", "integral_time_error", "integral_time_samples", "first_zero")
     return found | dict(zip(names, np.array(times).T, strict=True)) | _micro(groups, whole)
@@ -207,12 +230,14 @@ def _integral(groups: _Groups, group: int, correlation: np.ndarray) -> tuple[flo
     weights[-1] = groups.dt * (1 + part) / 2
     weights[0] -= groups.dt / 2
     series, squares = groups.series_of(group), groups.squares[:, group]
-    ahead = fftconvolve(series, weights[::-1, None], "valid", axes=0)
-    until = len(ahead)
-    products = (series[:until].conj() * ahead).real.sum(axis=1)
+    until = len(series) - last
+    products = np.zeros(until)
+    for some in in_columns(series):
+        ahead = fftconvolve(some, weights[::-1, None], "valid", axes=0)
+        products += (some[:until].conj() * ahead).real.sum(axis=1)
     own = weights * correlation[: last + 1]
     around = (squares[:until] * own.sum() + fftconvolve(squares, own[::-1], "valid")) / 2
-    error, samples = _errors((products - around) / groups.mean_square[group])
+    error, samples = errors_of((products - around) / groups.mean_square[group])
     return float(own.sum()), float(error), float(samples), zero
 
 
@@ -234,7 +259,7 @@ def _micro(groups: _Groups, whole: np.ndarray) -> dict[str, np.ndarray]:
     counted = len(falls[1])
     around = (groups.squares[:counted] + groups.squares[2:]) / (2 * mean)
     share = (16 * falls[0][:counted] - falls[1]) / (12 * dt2) - np.nan_to_num(curvature) * around
-    error, samples = _errors(share)
+    error, samples = errors_of(share)
     return {
         "micro_time": time,
         "micro_time_error": np.where(smooth, error * time**3 / 2, np.nan),

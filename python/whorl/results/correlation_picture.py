@@ -9,7 +9,6 @@ import xarray as xr
 from matplotlib import colormaps, rc_context
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import LogLocator, NullFormatter
 
 from whorl.base.files import check_picture
 from whorl.base.text import spelled
@@ -22,6 +21,7 @@ from whorl.results.diagnostic_plots.base import (
     draw_band,
     draw_curve,
     legend,
+    plain_ticks,
     say,
     short,
     tell_empty,
@@ -228,9 +228,7 @@ def _draw_times(ax: Axes, whole: xr.Dataset, k: np.ndarray, colors: dict[int, An
         )
     ax.set(xscale="log", yscale="log")
     for axis in (ax.xaxis, ax.yaxis):
-        axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
-        axis.set_major_formatter("{x:g}")
-        axis.set_minor_formatter(NullFormatter())
+        plain_ticks(axis)
     if "shell" in whole.dims:
         _draw_laws(ax, k[seen], time[seen])
 

@@ -14,8 +14,8 @@ from whorl.base.errors import CaseError
 from whorl.base.files import check_picture
 from whorl.base.text import spelled
 from whorl.config.case import Case, Grid
-from whorl.config.explain import did_you_mean
 from whorl.output.directory import RunDirectory
+from whorl.results.path_series import chosen_particles
 from whorl.results.picture_style import COLORS, STYLE, draw_title, save_picture
 from whorl.results.runs import open_run
 
@@ -46,15 +46,12 @@ def plot_particles(directory: str | Path, name: str, output: str | Path | None =
         If there is no such run or group, if the picture cannot have this path, or if there is one time alone.
     """
     run = open_run(directory)
-    groups = run.particles
-    if name not in groups:
-        near = did_you_mean(name, groups) or "."
-        raise CaseError(f"the run {directory} has no particles {name}{near} Particles: {', '.join(groups)}.")
+    data = chosen_particles(run, name)
     path = Path(output) if output else RunDirectory(directory).path / f"particles-{name}.png"
     check_picture(path)
     with rc_context(STYLE):
         title = f"{spelled(RunDirectory(directory).path.resolve().name)}   ·   {name}"
-        save_picture(draw_particles(groups[name], run.case, title), path)
+        save_picture(draw_particles(data, run.case, title), path)
     return path
 
 

@@ -7,8 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import xarray as xr
 from matplotlib.axes import Axes
+from matplotlib.axis import Axis
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from whorl.base.text import in_powers
 from whorl.config.columns import UNITS_OF_CASE
@@ -203,6 +204,13 @@ def tell_left_out(figure: Figure, number: int) -> None:
     """Say in the figure how many graphs are left out."""
     if number > 0:
         figure.supxlabel(f"{number} more {'is' if number == 1 else 'are'} not drawn", fontsize=9, color="0.4")
+
+
+def plain_ticks(axis: Axis) -> None:
+    """Ticks at 1, 2 and 5 times powers of ten, of a logarithmic axis that spans few decades."""
+    axis.set_major_locator(LogLocator(subs=(1.0, 2.0, 5.0)))
+    axis.set_major_formatter("{x:g}")
+    axis.set_minor_formatter(NullFormatter())
 
 
 def few_ticks(ax: Axes) -> None:

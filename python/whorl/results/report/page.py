@@ -16,7 +16,7 @@ from whorl.output.diagnostic_files import read_diagnostics
 from whorl.output.directory import RunDirectory
 from whorl.results.averages import HEADING, Averages, averages_of
 from whorl.results.plots import headline
-from whorl.results.report import checks, facts, pictures
+from whorl.results.report import checks, facts, particles, pictures
 from whorl.results.report.pictures import Window
 from whorl.results.report.run_log import read_log
 from whorl.results.report.standing import standing_of
@@ -99,6 +99,8 @@ def _results(read: Contents, place: RunDirectory, window: Window) -> dict[str, A
     shown["diagnostics"] = list(pictures.diagnostics(run, measured, window, read.averages, failed))
     shown["analyses"] = list(pictures.diagnostics(run, analysed, window, read.averages, failed))
     shown["probes"] = list(pictures.probes(run, probed, read.averages, failed))
+    followed = _there(place.particles, lambda: run.particles, failed)
+    shown["particles"] = list(particles.pictures_of(run, followed, window, read.averages, failed))
     return shown
 
 
