@@ -10,6 +10,7 @@ from whorl.config.diagnostics.base import Array, Axis, Layout, Texts
 from whorl.config.probes import Positions, Read, ReadAtPoints, not_asked
 from whorl.config.scalars import plain_name
 from whorl.config.section import Interval, Seed, option, tag_of, three
+from whorl.programs.nodes import Node
 
 MOST = 10**9  # particles of a group
 FARTHEST = 1e6  # lengths of the box from it; the place in it is then exact to some 1e-10 of its length
@@ -53,6 +54,10 @@ class ParticleGroup(ReadAtPoints):
 
     def check_size(self, quantities: int, case: Any) -> None:
         """Allow any number: they are sampled together, however many."""
+
+    def refused(self, node: Node) -> str:
+        """Nothing is: what a node follows from is brought to the modes and interpolated."""
+        return ""
 
     def same_paths(self, other: "ParticleGroup", *, but: tuple[str, ...] = ()) -> bool:
         """Whether the options agree that the paths depend on, but for some."""

@@ -9,13 +9,11 @@ import numpy as np
 from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.probes import refused_at_points
 from whorl.config.vocabulary import vocabulary
-from whorl.measure.answers import terms_of
+from whorl.measure.answers import questions_of, terms_of
+from whorl.measure.particles import AtParticles
 from whorl.programs.linear import NO_SECTOR
-from whorl.programs.nodes import Node, within
 from whorl.programs.parse import Parser, fault, in_one_line
-from whorl.programs.points import value_of
 
 CHUNK = 1 << 16  # particles that are drawn at a time
 NOTHING = [(0, 0.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, NO_SECTOR)]  # an input that is zero
@@ -91,8 +89,9 @@ class Particles:
         Parameters
         ----------
         text : str
-            An expression (docs/expressions.md) that follows from fields and their derivatives, and not from
-            derivatives of products, as the pressure does, nor from means.
+            An expression (docs/expressions.md). Derivatives, filters and inverse Laplacians of products, as
+            in the pressure and the acceleration, are brought to the modes and interpolated from there; what
+            is left is worked out of the interpolated values.
 
         Returns
         -------
@@ -103,40 +102,20 @@ class Particles:
         Raises
         ------
         ExpressionError
-            If it means nothing, or follows from products or means.
+            If it means nothing, or is complex.
         """
-        return self._gathered(self._at(self._nodes(text)))
-
-    def measure(self, nodes: Sequence[Node]) -> np.ndarray | None:
-        """Positions and then nodes, [particle][x, y, z and nodes] by identities, on rank 0. Collective."""
-        return self._gathered(np.hstack([self.read()[1], self._at(nodes)]))
-
-    def _at(self, nodes: Sequence[Node]) -> np.ndarray:
-        """Nodes at the particles of this rank, [particle][node]. Collective."""
-        linear = [node for node in within(*nodes) if node.kind == "linear"]
-        forms = list(dict.fromkeys(node.value for node in linear))
-        fields = {term.field: term.field.serial for form in forms for term in form}
-        found = np.empty((self._group.count, len(forms)))
-        if forms:
-            self._group.sample([terms_of(form, fields) for form in forms], found)
-        values: dict[Node, np.ndarray] = {node: found[:, forms.index(node.value)] for node in linear}
-        axes = list(self.read()[1].T)
-        with np.errstate(all="ignore"):
-            for node in within(*nodes):
-                if node not in values:
-                    values[node] = value_of(node, values, {"t": self._clock.time}, axes)
-        rows = [np.broadcast_to(np.asarray(values[node], float), (self._group.count,)) for node in nodes]
-        return np.array(rows).reshape(len(nodes), self._group.count).T
-
-    def _nodes(self, text: str) -> list[Node]:
-        """The components. Raises ExpressionError if the core cannot sample what they follow from."""
-        value = Parser(vocabulary(self._case)).parse(text)
+        questions = questions_of(self._case)
+        value = questions.parser.parse(text)
         if value.complex:
             raise fault("it is complex; take real(…), imag(…) or abs(…) of it", in_one_line(text))
-        for node in value.nodes():
-            if reason := refused_at_points(node):
-                raise fault(reason, in_one_line(text))
-        return value.nodes()
+        return self._gathered(self._values(AtParticles.of(questions, value.nodes())))
+
+    def measure(self, wanted: AtParticles) -> np.ndarray | None:
+        """Positions and then values, [particle][x, y, z and values] by identities, on rank 0. Collective."""
+        return self._gathered(np.hstack([self.read()[1], self._values(wanted)]))
+
+    def _values(self, wanted: AtParticles) -> np.ndarray:
+        return wanted.values(self._flow, self._clock.time, self._group)
 
     def _gathered(self, values: np.ndarray) -> np.ndarray | None:
         """Rows of all ranks in the order of identities, on rank 0."""

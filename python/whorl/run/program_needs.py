@@ -19,7 +19,7 @@ from whorl.programs.plan import Program, Stage
 from whorl.programs.questions import Questions
 
 # The options on which plans depend.
-OPTIONS = dict.fromkeys(("flow", "grid", "scalars", "forcing", "diagnostics", "probes"), True)
+OPTIONS = dict.fromkeys(("flow", "grid", "scalars", "forcing", "diagnostics", "probes", "particles"), True)
 OPTIONS |= {"output": {"columns", "fields"}, "run": {"device", "precision"}}
 
 
@@ -75,6 +75,8 @@ def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
             mode_cells=math.prod(alike[0].shape),
             **place,
         )
+    if sampled := questions.sampled:
+        yield _core.ProgramNeeds(inputs=len(sampled), kept=kept, **place)
     for one in questions.apart:
         yield from of_questions(one)
 
