@@ -27,9 +27,11 @@ class ParticleGroup : public Companion {
     virtual void add(std::span<const std::int64_t> ids, std::span<const double> positions) = 0;
     virtual std::size_t count() const = 0;
     virtual std::size_t registers() const = 0;
+    virtual std::int64_t bytes() const = 0;
     // Those of this rank, in any order: identities, and unwrapped positions [particle][axis] in a register.
     virtual void read(std::span<std::int64_t> ids, std::span<double> positions, std::size_t number) const = 0;
-    // Fields at them now, [particle][input], in the same order.
+    // Fields at them now, [particle][input], in the same order. What it takes for some inputs stays for the
+    // next time, unless many others follow.
     virtual void sample(const programs::InputTerms& inputs, std::span<double> values) = 0;
 };
 

@@ -1,12 +1,14 @@
 // A group of particles of a flow of some device and precision.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include "bindings/particles.hpp"
 #include "particles/cloud.hpp"
+#include "particles/memory.hpp"
 #include "particles/sampler.hpp"
 
 namespace whorl {
@@ -47,7 +49,17 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     }
     void sample(const programs::InputTerms& inputs, std::span<double> values) override {
         WHORL_REQUIRE(values.size() == inputs.size() * count(), "there are not as many values as samples.");
-        make_sampler(inputs)->sample(sources_(), cloud_.positions(), values);
+        sampler_of(inputs).sample(sources_(), cloud_.positions(), values);
+    }
+    std::int64_t bytes() const override {
+        const RoundTrip<Device, Real>& trip = wide_enough_(velocity_->variables());
+        const programs::Share share{trip.layout(), 0, sizeof(Complex<Real>), 1, Device::queues};
+        const particles::Here here{static_cast<std::int64_t>(count()), 0};
+        std::int64_t bytes = particles::bytes_of_sampler(here, velocity_->variables(), share) +
+                             particles::bytes_of_cloud(here, options_.registers, share);
+        for (const auto& [inputs, sampler] : kept_)
+            bytes += particles::bytes_of_sampler(here, sampler->variables(), share);
+        return bytes;
     }
 
     void before_stage() override {
@@ -60,6 +72,20 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     }
 
   private:
+    static constexpr std::size_t most_kept = 4;
+
+    // The last one is that which was used last.
+    Sampler& sampler_of(const programs::InputTerms& inputs) {
+        if (inputs == options_.velocity) return *velocity_;
+        const auto found = std::ranges::find(kept_, inputs, &Kept::first);
+        if (found != kept_.end()) {
+            std::rotate(found, found + 1, kept_.end());
+        } else {
+            if (kept_.size() == most_kept) kept_.erase(kept_.begin());
+            kept_.emplace_back(inputs, make_sampler(inputs));
+        }
+        return *kept_.back().second;
+    }
     std::unique_ptr<Sampler> make_sampler(const programs::InputTerms& inputs) const {
         return std::make_unique<Sampler>(wide_enough_(static_cast<int>(inputs.size())), world_, box_,
                                          options_.interpolation, inputs);
@@ -71,6 +97,8 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     Sources sources_;
     WideEnough wide_enough_;
     std::unique_ptr<Sampler> velocity_;
+    using Kept = std::pair<programs::InputTerms, std::unique_ptr<Sampler>>;
+    std::vector<Kept> kept_; // of what has been read
     particles::Cloud cloud_;
     std::vector<double> velocities_; // [particle][axis]
 };

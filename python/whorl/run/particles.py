@@ -9,13 +9,17 @@ import numpy as np
 from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.config.particles import MOST
 from whorl.config.vocabulary import vocabulary
 from whorl.measure.answers import questions_of, terms_of
 from whorl.measure.particles import AtParticles
 from whorl.programs.linear import NO_SECTOR
 from whorl.programs.parse import Parser, fault, in_one_line
+from whorl.run.checks import check_particles
+from whorl.run.core_options import particle_needs
 
 CHUNK = 1 << 16  # particles that are drawn at a time
+SENSELESS = 10**15  # a number of particles that is refused like any larger one
 NOTHING = [(0, 0.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, NO_SECTOR)]  # an input that is zero
 
 
@@ -139,6 +143,11 @@ def tracers(
     points: int = 4,
 ) -> Particles:
     """See `Simulation.particles`."""
+    count = _count(positions, lattice)
+    needs = particle_needs(flow.options.scheme, count=min(count, SENSELESS), points=points)
+    check_particles(flow, comm, needs)
+    if count > MOST:
+        raise ValueError(f"a group has at most {MOST:.0e} particles, not {count}")
     placed = _placed(case, positions, lattice, seed)
     made = no_particles(case, comm, flow, clock, interpolation=interpolation, points=points)
     for first, some in placed:
@@ -189,6 +198,15 @@ def _placed(
     if given.ndim != 2 or given.shape[1] != 3 or not np.isfinite(given).all():
         raise ValueError(f"positions are finite numbers of shape (particles, 3), not {given.shape}")
     return iter([(0, given)])
+
+
+def _count(positions: Any, lattice: Sequence[int] | None) -> int:
+    """The number of particles, 0 if it does not follow."""
+    if isinstance(positions, int | np.integer):
+        return max(0, int(positions))
+    if positions is not None:
+        return len(np.atleast_1d(positions))
+    return math.prod(max(0, int(one)) for one in lattice or (0,))
 
 
 def _at_random(case: Case, count: int, seed: int) -> Iterator[tuple[int, np.ndarray]]:

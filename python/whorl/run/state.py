@@ -88,6 +88,8 @@ class State:
         ValueError
             If the model has no velocity, if the positions are no finite numbers of that shape, or if a scheme
             that remembers earlier steps (ab2, ab3) has made some, which these particles would lack.
+        CaseError
+            If there is no memory for so many.
         whorl.Error
             If interpolation or points are none of these.
         """
