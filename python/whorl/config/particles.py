@@ -41,6 +41,9 @@ class ParticleGroup(ReadAtPoints):
     points: Literal[2, 4, 6, 8] = option(4, "grid points along each axis that a value is interpolated from")
     of: Texts = option((), "expressions whose components are read along the paths")
     every: Interval = option("10 steps", "how often they are written; also at the start and the end")
+    order: Literal["time", "particle"] = option(
+        "time", "what arrays in particles.h5 go by first: all particles of a time, or all times of a particle"
+    )
 
     section: ClassVar[str] = "particles"
     called: ClassVar[tuple[str, str]] = ("particles", "two groups of particles")

@@ -99,6 +99,8 @@ def _results(read: Contents, place: RunDirectory, window: Window) -> dict[str, A
     shown["diagnostics"] = list(pictures.diagnostics(run, measured, window, read.averages, failed))
     shown["analyses"] = list(pictures.diagnostics(run, analysed, window, read.averages, failed))
     shown["probes"] = list(pictures.probes(run, probed, read.averages, failed))
+    followed = _there(place.particles, lambda: run.particles, failed)
+    shown["particles"] = list(pictures.particles(run, followed, failed))
     return shown
 
 

@@ -20,6 +20,7 @@ from whorl.config.models.base import Curves
 from whorl.results.averages import Averages
 from whorl.results.correlation_picture import draw_probe_correlation
 from whorl.results.diagnostic_picture import draw_diagnostic, what_to_draw
+from whorl.results.particle_plots import draw_particles, mean_square_displacement
 from whorl.results.picture_style import DOTS, STYLE
 from whorl.results.plots import (
     colors_of,
@@ -254,6 +255,28 @@ def probes(
         )
         if drawn is not None:
             yield f"{name}, correlation in time", about, drawn
+
+
+def particles(
+    run: RunResults, paths: Mapping[str, xr.Dataset], failed: Failed
+) -> Iterator[tuple[str, str, Image]]:
+    """Of each group of particles its name, what it is, and its paths and mean square displacement."""
+    for name, data in paths.items():
+        try:
+            kind, count = str(data.attrs.get("kind", "particles")), data.sizes["particle"]
+            reads = _quantities(data)
+            about = f"{count} particles of kind {kind}{', which read ' + reads if reads else ''}"
+            times = data["time"].values
+            when = f"t = {times[0]:.4g} to {times[-1]:.4g}"
+            moved = float(mean_square_displacement(data)[-1])
+            alt = (
+                f"On the left the paths of the particles {name} in the box, {when}; on the right their mean "
+                f"square displacement on logarithmic axes, which comes to {moved:.3g}."
+            )
+            drawn = image_of(lambda data=data: draw_particles(data, run.case), alt, f"Over {when}.")
+            yield name, about, drawn
+        except (CaseError, OSError) as error:
+            failed(f"particles {name}: {error}")
 
 
 def _even_or_resampled(
