@@ -71,6 +71,9 @@ void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow) {
             "Sets arrays to the identities and the unwrapped positions, or the velocities, [particle][axis], "
             "of those on this rank, in any order.")
         .def(
+            "reserve", [](const ParticlesOfOpen& self, std::size_t count) { self->reserve(count); },
+            nb::arg("count"), "Makes room for so many on this rank.")
+        .def(
             "follow_flow",
             [](const ParticlesOfOpen& self) {
                 const nb::gil_scoped_release unlocked;

@@ -89,6 +89,7 @@ template <class Needs> void bind_needs(nb::module_& m, const char* name) {
 void bind_program(nb::module_& m) {
     bind_needs<programs::ProgramNeeds>(m, "ProgramNeeds");
     bind_needs<programs::ProbeNeeds>(m, "ProbeNeeds");
+    bind_needs<particles::ParticleNeeds>(m, "ParticleNeeds");
     using programs::Program;
     nb::class_<Program>(m, "Program", "What is worked out at each point; see whorl.programs.plan.")
         .def(

@@ -13,6 +13,7 @@
 #include "exchange/transport.hpp"
 #include "forcing/forced_modes.hpp"
 #include "grid/row_table.hpp"
+#include "particles/memory.hpp"
 #include "programs/memory.hpp"
 #include "roundtrip/workspace.hpp"
 
@@ -210,6 +211,10 @@ std::map<std::string, std::int64_t> memory_of(const Options& options, int rank) 
     bytes["state"] = value * registers * shape.field_count() * modes;
     bytes["forcing"] = forcing_bytes(options, shape, value, modes);
     bytes["programs"] = program_bytes(options, share, rank);
+    bytes["particles"] = 0;
+    for (const particles::ParticleNeeds& group : options.particles)
+        bytes["particles"] +=
+            particles::bytes_of(group, share) + (rank == 0 && !queues ? group.row_bytes : 0);
     return bytes;
 }
 

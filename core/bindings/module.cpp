@@ -177,6 +177,7 @@ void bind_measures(nb::class_<OpenFlow>& flow) {
         auto bytes = self->memory();
         const auto [lasting, at_a_time] = self->programs().bytes();
         bytes["programs"] = lasting + at_a_time;
+        bytes["particles"] = self->programs().particle_bytes();
         return bytes;
     });
 }

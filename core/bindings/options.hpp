@@ -11,6 +11,7 @@
 #include "exchange/transport.hpp"
 #include "forcing/source.hpp"
 #include "grid/pencils.hpp"
+#include "particles/needs.hpp"
 #include "programs/needs.hpp"
 #include "steppers/scheme.hpp"
 
@@ -39,6 +40,7 @@ struct Options {
     // What will be asked of the state in a run, for the count of memory and the width of round trips.
     std::vector<programs::ProgramNeeds> programs;
     std::vector<programs::ProbeNeeds> probes;
+    std::vector<particles::ParticleNeeds> particles;
     std::array<int, 2> process_grid{0, 0}; // (0, 0): automatic
     int batches = 0;                       // 0: automatic
     int threads = 0;                       // 0: OpenMP's default
@@ -99,6 +101,7 @@ template <class Use> void each_option(const Use& use) {
     use("forcing", &Options::forcing);
     use("programs", &Options::programs);
     use("probes", &Options::probes);
+    use("particles", &Options::particles);
     use("process_grid", &Options::process_grid);
     use("batches", &Options::batches);
     use("threads", &Options::threads);

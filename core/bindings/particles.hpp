@@ -33,12 +33,16 @@ class ParticleGroup {
     virtual std::size_t count() const = 0;
     virtual std::size_t registers() const = 0;
     virtual std::size_t variables() const = 0;
+    virtual std::int64_t bytes() const = 0;
+    // Makes room for so many on this rank.
+    virtual void reserve(std::size_t count) = 0;
     // Those of this rank, in any order: identities, and a variable [particle][axis] in a register.
     virtual void read(std::span<std::int64_t> ids, std::span<double> values, std::size_t number,
                       std::size_t variable) const = 0;
     // Sets the velocities of all to that of the flow where they are.
     virtual void follow_flow() = 0;
-    // Fields at them now, [particle][input], in the same order.
+    // Fields at them now, [particle][input], in the same order. What it takes for some inputs stays for the
+    // next time, unless many others follow.
     virtual void sample(const programs::InputTerms& inputs, std::span<double> values) = 0;
 };
 

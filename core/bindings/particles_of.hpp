@@ -1,6 +1,7 @@
 // A group of particles of a flow of some device and precision.
 #pragma once
 
+#include <algorithm>
 #include <functional>
 #include <memory>
 #include <vector>
@@ -8,6 +9,7 @@
 #include "bindings/particles.hpp"
 #include "particles/cloud.hpp"
 #include "particles/kinds.hpp"
+#include "particles/memory.hpp"
 #include "particles/sampler.hpp"
 #include "steppers/companion.hpp"
 
@@ -76,8 +78,22 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     }
     void sample(const programs::InputTerms& inputs, std::span<double> values) override {
         WHORL_REQUIRE(values.size() == inputs.size() * count(), "there are not as many values as samples.");
-        make_sampler(inputs)->sample(sources_(), cloud_.positions(), values);
+        sampler_of(inputs).sample(sources_(), cloud_.positions(), values);
     }
+    std::int64_t bytes() const override {
+        const RoundTrip<Device, Real>& trip = wide_enough_(sampler_->variables());
+        const programs::Share share{trip.layout(), 0, sizeof(Complex<Real>), trip.device().executors(),
+                                    Device::queues};
+        const particles::Here here{static_cast<std::int64_t>(count()), 0};
+        const int points = options_.interpolation.points;
+        std::int64_t bytes = particles::bytes_of_sampler(here, sampler_->variables(), points, share) +
+                             particles::bytes_of_cloud(here, static_cast<std::int64_t>(cloud_.vectors()),
+                                                       static_cast<std::int64_t>(inputs_.size() / 3), share);
+        for (const auto& [inputs, sampler] : kept_)
+            bytes += particles::bytes_of_sampler(here, sampler->variables(), points, share);
+        return bytes;
+    }
+    void reserve(std::size_t count) override { cloud_.reserve(count); }
 
     // Polynomials take the values that the right-hand side has at the points, splines their coefficients,
     // which it has not.
@@ -118,6 +134,20 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
                           " inputs, not " + std::to_string(options_.inputs.size()) + ".");
         return kind;
     }
+    static constexpr std::size_t most_kept = 4;
+
+    // The last one is that which was used last.
+    Sampler& sampler_of(const programs::InputTerms& inputs) {
+        if (inputs == options_.inputs) return *sampler_;
+        const auto found = std::ranges::find(kept_, inputs, &Kept::first);
+        if (found != kept_.end()) {
+            std::rotate(found, found + 1, kept_.end());
+        } else {
+            if (kept_.size() == most_kept) kept_.erase(kept_.begin());
+            kept_.emplace_back(inputs, make_sampler(inputs));
+        }
+        return *kept_.back().second;
+    }
     std::unique_ptr<Sampler> make_sampler(const programs::InputTerms& inputs) const {
         return std::make_unique<Sampler>(wide_enough_(static_cast<int>(inputs.size())), world_, box_,
                                          options_.interpolation, inputs);
@@ -134,6 +164,8 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
     WideEnough wide_enough_;
     std::unique_ptr<particles::Kind> kind_;
     std::unique_ptr<Sampler> sampler_; // of the inputs of the kind
+    using Kept = std::pair<programs::InputTerms, std::unique_ptr<Sampler>>;
+    std::vector<Kept> kept_; // of what has been read
     particles::Cloud cloud_;
     std::vector<double> inputs_; // [particle][input]
     StreamedGather shown_;       // of the velocity of the right-hand side

@@ -109,12 +109,20 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     void bring_force(const std::string& field, double time) override {
         WHORL_REQUIRE(products_.empty(), "a force is brought behind products.");
         forces_.push_back(flow_.force(field, time));
+        std::int64_t bytes = 0;
+        for (const auto& force : forces_) bytes += static_cast<std::int64_t>(force.values.bytes());
+        most_forces_ = std::max(most_forces_, bytes);
     }
     void forget_products() override {
         forces_.clear();
         for (Field& product : products_) spare_.push_back(std::move(product));
         products_.clear();
         parities_.clear();
+    }
+    std::int64_t particle_bytes() const override {
+        std::int64_t bytes = 0;
+        for (const auto& group : groups_) bytes += group->bytes();
+        return bytes;
     }
     BytesOfRuns bytes() const override {
         BytesOfRuns all{*probes_, most_ + most_forces_};
@@ -135,9 +143,6 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
         while (spare_.size() < brought)
             spare_.emplace_back(static_cast<std::size_t>(flow_.state().modes),
                                 flow_.trip.device().executors());
-        std::int64_t of_forces = 0;
-        for (const auto& force : forces_) of_forces += static_cast<std::int64_t>(force.values.bytes());
-        most_forces_ = std::max(most_forces_, of_forces);
         const device::Peak<Memory> peak;
         auto found = run();
         most_ = std::max(most_, peak.most());

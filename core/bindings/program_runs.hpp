@@ -63,6 +63,8 @@ class ProgramRuns {
     // Their memory serves those to come.
     virtual void forget_products() = 0;
     virtual BytesOfRuns bytes() const = 0;
+    // Of all particles, by their present numbers (particles/memory.hpp).
+    virtual std::int64_t particle_bytes() const = 0;
 };
 
 } // namespace whorl

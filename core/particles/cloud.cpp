@@ -14,6 +14,11 @@ void Cloud::add(std::int64_t id, std::span<const double> values) {
     push_back(id, all);
 }
 
+void Cloud::reserve(std::size_t count) {
+    ids_.reserve(count);
+    for (std::vector<double>& vectors : vectors_) vectors.reserve(3 * count);
+}
+
 void Cloud::push_back(std::int64_t id, std::span<const double> vectors) {
     ids_.push_back(id);
     for (std::size_t n = 0; n < vectors_.size(); ++n)

@@ -49,6 +49,9 @@ class Cloud {
         return all;
     }
     double* kept() { return vectors_.back().data(); }
+    // The number of vectors of a particle.
+    std::size_t vectors() const { return vectors_.size(); }
+    void reserve(std::size_t count);
 
     // A particle with its variables in every register, [register][variable][axis].
     void add(std::int64_t id, std::span<const double> values);

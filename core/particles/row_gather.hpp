@@ -170,50 +170,51 @@ template <class Real, int n, int constant> class RowGather {
     }
     WHORL_INLINE void add(std::uint32_t particle, int last_block, const Batch& batch, int i) const {
         double wx[n];
-        Vector wy{};
+        Vector weights{}; // of rows, in this plane
         for (int j = 0; j < n; ++j) {
             wx[j] = batch.wx[j][i];
-            wy[j] = batch.wy[j][i];
+            weights[j] = batch.wy[j][i];
         }
-        if (batch.at[i] < 0.0) return add_apart(particle, batch, i, wx, wy);
+        weights *= batch.wz[i];
+        if (batch.at[i] < 0.0) return add_apart(particle, batch, i, wx, weights);
         const Real* const rows = block(last_block) + static_cast<std::int64_t>(batch.at[i]);
         const auto at = [&](int j) { return column(j); };
-        add_sums(particle, batch.wz[i],
-                 [&](int v) { return wy * sum_along_x(rows + v * variable(), at, wx); });
+        add_sums(particle, [&](int v) { return weights * sum_along_x(rows + v * variable(), at, wx); });
     }
     // Around the box, or in two blocks.
     [[gnu::noinline]] void add_apart(std::uint32_t particle, const Batch& batch, int i, const double* wx,
-                                     const Vector& wy) const {
+                                     const Vector& weights) const {
         const GridAxis& x = of_.axes[0];
         const int points = x.points, x0 = static_cast<int>(batch.x0[i]);
         const bool reflected = x.wall && (x0 < 0 || x0 + n > points);
         Segment segments[2] = {};
         const int count =
-            reflected || points < n ? 0 : segments_of(static_cast<int>(batch.y0[i]), wy, segments);
+            reflected || points < n ? 0 : segments_of(static_cast<int>(batch.y0[i]), weights, segments);
         if (count == 0) return add_anywhere(particle);
         const auto at = [&](int j) {
             const int number = x0 + j;
             return column(number < 0 ? number + points : number < points ? number : number - points);
         };
-        add_sums(particle, batch.wz[i], [&](int v) {
+        add_sums(particle, [&](int v) {
             Vector sum = segments[0].weights * sum_along_x(segments[0].rows + v * variable(), at, wx);
             if (count == 2)
                 sum += segments[1].weights * sum_along_x(segments[1].rows + v * variable(), at, wx);
             return sum;
         });
     }
-    // sum_of(v) has the sums of rows, of which the total is taken.
-    template <class SumOf>
-    WHORL_INLINE void add_sums(std::uint32_t particle, double wz, const SumOf& sum_of) const {
+    // sum_of(v) has the shares of rows. Nothing but a sign is a factor of their sum, which is rounded before
+    // it is added, so that the order of two planes makes no difference.
+    template <class SumOf> WHORL_INLINE void add_sums(std::uint32_t particle, const SumOf& sum_of) const {
         double* const to = sums(particle);
         if constexpr (constant == 3) {
-            const Four values = wz * signs_ * totals(sum_of(0), sum_of(1), sum_of(2));
+            const Four values = signs_ * totals(sum_of(0), sum_of(1), sum_of(2));
             for (int v = 0; v < 3; ++v) to[v] += values[v];
         } else {
-            for (int v = 0; v < shown(); ++v)
-                to[v] += (of_.reflected && of_.parities[v].z ? -wz : wz) *
-                         totals(sum_of(v), Vector{}, Vector{})[0];
+            for (int v = 0; v < shown(); ++v) add(v, totals(sum_of(v), Vector{}, Vector{})[0], to);
         }
+    }
+    void add(int v, double sum, double* to) const {
+        to[v] += of_.reflected && of_.parities[v].z ? -sum : sum;
     }
     template <class At>
     static WHORL_INLINE Vector sum_along_x(const Real* rows, const At& at, const double* wx) {
@@ -298,9 +299,9 @@ template <class Real, int n, int constant> class RowGather {
                 double of_row = 0.0;
                 for (int i = 0; i < x.count; ++i)
                     of_row += x.weight(i, odd.x) * static_cast<double>(rows[column(x.at[i])]);
-                sum += y.weight(j, odd.y) * of_row;
+                sum += wz * y.weight(j, odd.y) * of_row;
             }
-            to[v] += (of_.reflected && odd.z ? -wz : wz) * sum;
+            add(v, sum, to);
         }
     }
 

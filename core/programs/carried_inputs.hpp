@@ -20,9 +20,14 @@ template <class Memory, class Real> class CarriedInputs {
     // The inputs of fields that lie here now.
     void refer_to(const std::vector<Source<Real>>& sources) {
         std::vector<const Complex<Real>*> places;
-        for (const Source<Real>& source : sources) places.push_back(source.modes);
-        if (places == places_) return;
+        std::vector<Parity> parities; // memory may serve another field now
+        for (const Source<Real>& source : sources) {
+            places.push_back(source.modes);
+            parities.push_back(source.parity);
+        }
+        if (places == places_ && parities == parities_) return;
         places_ = places;
+        parities_ = parities;
         loaded_.clear();
         carried_.clear();
         for (const auto& sum : given_) {
@@ -44,6 +49,7 @@ template <class Memory, class Real> class CarriedInputs {
     InputTerms given_;
     const Layout& layout_;
     std::vector<const Complex<Real>*> places_;
+    std::vector<Parity> parities_;
     // Where memory is the host's, tables refer to these.
     std::vector<LoadedTerm<Real>> loaded_;
     std::vector<CarriedInput<Real>> carried_;

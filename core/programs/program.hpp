@@ -17,6 +17,8 @@ using Instruction = std::pair<std::string, std::vector<int>>;
 struct Sector {
     int axis = -1; // none
     double low = 0.0, high = 0.0;
+
+    bool operator==(const Sector&) const = default;
 };
 
 // i^(a + b + c) kx^a ky^b kz^c |k|^(2 power) times a component of the state, or of a product behind them, for
@@ -30,6 +32,8 @@ struct Term {
     double low = 0.0, high = 0.0;
     double radius = 0.0;
     Sector sector{};
+
+    bool operator==(const Term&) const = default;
 };
 
 // Inputs, each a sum of terms.

@@ -40,6 +40,38 @@ def check_spread(seconds, count):
 
 
 @pytest.mark.parametrize("ranks", [1, 2])
+def test_steps_with_particles(bench, ranks):
+    command = ("step", "--points", "32", "--steps", "3", "--particles", "20000")
+    figures, shown = bench(*command, ranks=ranks)
+    found = figures["particles"]
+    assert found["count"] == 20_000
+    check_spread(found["steps"], 3)
+    more = found["seconds_per_step"] - figures["seconds_per_step"]
+    assert found["ratio"] == pytest.approx(found["seconds_per_step"] / figures["seconds_per_step"])
+    assert found["seconds_per_particle_and_stage"] == pytest.approx(more / 20_000 / 2)
+    # Identities, two registers and velocities, places, sums and an order, and planes of three inputs.
+    least = 8 + 2 * 24 + 24 + 24 + 24 + 4
+    assert least < found["bytes_per_particle_counted"] < 2 * least + 3 * 8 * 32**3 / 20_000
+    assert "step with 20000 tracers" in shown
+    assert "with / without" in shown
+    assert "bytes a tracer" in shown
+
+
+def test_a_bench_without_particles_has_none(bench):
+    figures, shown = bench("step", "--points", "16", "--steps", "1")
+    assert "particles" not in figures
+    assert "tracers" not in shown
+
+
+def test_a_bench_with_too_many_particles(whorl):
+    result = whorl("bench", "step", "--points", "16", "--steps", "1", "--particles", str(10**12))
+    assert (result.code, result.out) == (2, "")
+    assert "1000000000000 particles need" in " ".join(result.err.split())
+    negative = whorl("bench", "step", "--points", "16", "--particles", "-1")
+    assert (negative.code, negative.out) == (2, "")
+
+
+@pytest.mark.parametrize("ranks", [1, 2])
 def test_step(bench, ranks):
     figures, shown = bench(
         "step", "--points", "32", "--steps", "4", *settings("time.scheme=rk4"), ranks=ranks

@@ -15,7 +15,7 @@ from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.output import probes as output
+from whorl.output import growing_file, particle_checkpoint, paths, recorder
 from whorl.results.runs import open_run
 from whorl.run.simulation import Simulation
 
@@ -124,7 +124,7 @@ def test_a_lattice_is_even():
 @pytest.mark.parametrize("scheme", ["rk2", "rk4", "ab2", "ab3"])
 def test_a_restart_repeats_every_bit(tmp_path, monkeypatch, scheme):
     """From a checkpoint behind which rows are in the file already."""
-    monkeypatch.setattr(output, "MOST_ROWS", 2)
+    monkeypatch.setattr(paths, "MOST_ROWS", 2)
     time = {"dt": 0.02, "steps": 10, "scheme": scheme}
     with Simulation(case_of(tmp_path / "whole", time=time)) as simulation:
         simulation.run(progress=False)
@@ -182,23 +182,32 @@ def test_ranks_write_one_file_and_go_on_on_others(world, tmp_path):
         assert np.abs(data["position"][-1] - data["position"][0]).max() > 0.1
 
 
-@pytest.mark.parametrize("moment", ["rows", "particles", "checkpoint"])
-def test_a_kill_loses_nothing(tmp_path, moment):
-    """Killed while it writes rows, the particles of a checkpoint, or before the checkpoint itself."""
-    if (child := os.fork()) == 0:
-        from whorl.output import particle_checkpoint, recorder
+# Where a run is killed: within which function, and the share at which rows beside particles.h5 are merged.
+MOMENTS = {
+    "rows": (growing_file, "append_states", None),
+    "rows beside": (growing_file, "write_group", 0.5),
+    "merged": (growing_file, "append_states", 50),
+    "not removed": (growing_file.GrowingFile, "_change", 50),
+    "particles": (particle_checkpoint, "_put", None),
+    "checkpoint": (recorder, "write_particles", 0.5),
+}
 
-        output.MOST_ROWS = 2
-        simulation = Simulation(case_of(tmp_path / "run"))
-        place, name = {
-            "rows": (output, "append_states"),
-            "particles": (particle_checkpoint, "_put"),
-            "checkpoint": (recorder, "write_particles"),
-        }[moment]
+
+@pytest.mark.parametrize("order", ["time", "particle"])
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_kill_loses_nothing(tmp_path, moment, order):
+    """Killed while it writes rows, the particles of a checkpoint, or before the checkpoint itself."""
+    particles = [CLOUD | {"order": order}, PAIR | {"order": order}]
+    if (child := os.fork()) == 0:
+        place, name, share = MOMENTS[moment]
+        paths.MOST_ROWS = 2
+        if share:
+            growing_file.SMALL, growing_file.SHARE = 0, share
+        simulation = Simulation(case_of(tmp_path / "run", particles=particles))
         done = getattr(place, name)
 
-        def dying(*arguments):
-            found = done(*arguments)
+        def dying(*arguments, **named):
+            found = done(*arguments, **named)
             if simulation.step_number >= 7:
                 os.kill(os.getpid(), signal.SIGKILL)
             return found
@@ -210,10 +219,11 @@ def test_a_kill_loses_nothing(tmp_path, moment):
     steps = open_run(tmp_path / "run").particles["tracer"]["step"].values
     assert steps.tolist() == list(range(len(steps)))
     there = finished(tmp_path / "run")
-    with Simulation(case_of(tmp_path / "whole")) as simulation:
+    with Simulation(case_of(tmp_path / "whole", particles=particles)) as simulation:
         simulation.run(progress=False)
     same(there, open_run(tmp_path / "whole").particles)
     assert not list((tmp_path / "run").rglob("*.part"))
+    assert not list((tmp_path / "run").glob("particles-*.h5"))
 
 
 def test_old_checkpoints_go_with_their_particles(tmp_path):
@@ -368,8 +378,8 @@ WRONG = [
     ({"positions": [[0, 1e30, 0]]}, "y = 1e.30, more than 1e.06 lengths of the box away"),
     ({"count": 3, "points": 5}, "it must be one of 2, 4, 6, 8"),
     ({"count": 3, "interpolation": "linear"}, "spline"),
-    ({"count": 3, "of": "p"}, r"particles.tracer.of: .*\(such as the pressure\) takes a round trip"),
-    ({"count": 3, "of": "u.x - mean(u.x**3)"}, "a mean takes all points"),
+    ({"count": 3, "of": "dx(x*u.x)"}, "particles.tracer.of: x is not periodic"),
+    ({"count": 3, "of": "mean(u.x**3)"}, "it is the same at all points"),
     ({"count": 3, "of": "crul(u)"}, "did you mean curl?"),
     ({"count": 3, "of": ["u", "u.z"]}, "particles.tracer.of holds u.z more than once"),
     ({"count": 3, "every": "3 minutes"}, "minutes of real time"),

@@ -1,4 +1,4 @@
-"""Tracers that read the right-hand side as it goes by, against those that a round trip of their own serves."""
+"""Tracers that read the right-hand side as it goes by, against those with round trips of their own."""
 
 import numpy as np
 import pytest

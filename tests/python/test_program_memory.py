@@ -12,16 +12,19 @@ from whorl import _core
 from whorl.base.errors import CaseError
 from whorl.base.parallel import world as world_of
 from whorl.config.case import Case
+from whorl.config.clock import Clock
 from whorl.machine.planner import report
 from whorl.machine.planner.plan import as_json, make_plan
 from whorl.machine.planner.search import fewest_nodes
 from whorl.machine.planner.whorl_load import Whorl
 from whorl.measure.answers import answer
+from whorl.measure.particles import PathReading
 from whorl.measure.probes import Reading
 from whorl.output.plans import questions_at_a_time
 from whorl.run import checks
 from whorl.run.checks import check_memory
 from whorl.run.core_options import core_options
+from whorl.run.particle_groups import placed
 
 # Bytes of terms, instructions and points that a device has copies of, which are not counted.
 TABLES = 12_000
@@ -43,6 +46,7 @@ MODE_SHELLS = {"kind": "modes", "name": "shells", "of": ["u", "omega"], "shells"
 LINE = {"kind": "points", "name": "line", "of": "u", "first": [0, 0.2, 1], "last": [0, 2.8, 1], "points": 300}
 CLOUD = np.random.default_rng(1).uniform(0, 2, (40, 3)).round(1).tolist()
 SCATTERED = {"kind": "points", "name": "cloud", "of": ["u", "dx(u.y)**2"], "positions": CLOUD}
+TRACERS = {"kind": "tracer", "count": 30, "of": ["grad(p)", "dx(u.x*u.y)", "u.x - mean(u.y**3)"]}
 COLUMNS = {f"m{n}": f"mean(abs(dx(u.x))**{n}) + max(u.y)/{n}" for n in range(1, 7)}
 OF_MODES = {f"e{n}": f"mean(filter(u.x, {n})**2)" for n in range(1, 6)}
 
@@ -67,6 +71,11 @@ ASKED = {
     "mode shells": {"probes": [MODE_SHELLS]},
     "line": {"probes": [LINE]},
     "points": {"probes": [SCATTERED]},
+    "tracers": {"particles": [TRACERS]},
+    "forced tracers": {
+        "forcing": [{"kind": "stochastic", "power": 0.1, "correlation_time": 0.4, "k_max": 2.0}],
+        "particles": [TRACERS | {"of": "velocity_force"}],
+    },
     "all": {
         "output": {"columns": COLUMNS | OF_MODES | {"pp": "mean(p**2)"}, "fields": ["p", "Q"]},
         "diagnostics": [
@@ -74,6 +83,7 @@ ASKED = {
             for n, one in enumerate((SLICE, PDF, JOINT, CONDITIONAL, FILTERED, SPECTRUM, INCREMENTS))
         ],
         "probes": [MODES, MODE_SHELLS, LINE, SCATTERED],
+        "particles": [TRACERS],
     },
 }
 
@@ -93,7 +103,9 @@ def ask_all(world, case, flow):
     for questions in questions_at_a_time(case):
         answer(questions, flow, 0.0, comm=world)
     readings = [Reading(case, probe) for probe in case.probes]
-    for one in readings:
+    groups = placed(case, world, flow, Clock(), [one.label for one in case.particles])
+    paths = [PathReading(case, group, groups) for group in case.particles]
+    for one in (*readings, *paths):
         one.read(flow)
     return readings
 
@@ -105,12 +117,17 @@ def compare(world, asked, **run):
     flow = _core.Flow(options, world.py2f())
     before, there = flow.memory(), ask_all(world, case, flow)
     taken = world.allgather(flow.memory())
-    assert before["programs"] == 0
-    assert {**flow.memory(), "programs": 0} == before
+    assert before["programs"] == before["particles"] == 0
+    assert {**flow.memory(), "programs": 0, "particles": 0} == before
     del there
     if world.size > 1:
         flows.made.append(flow)
-    return _core.estimate_memory(options, world.size), max(taken, key=lambda memory: sum(memory.values()))
+    counted = _core.estimate_memory(options, world.size)["particles"]
+    assert counted >= max(memory.pop("particles") for memory in taken)
+    options.particles = []  # of which the first rank keeps rows
+    estimate = _core.estimate_memory(options, world.size)
+    assert estimate.pop("particles") == 0
+    return estimate, max(taken, key=lambda memory: sum(memory.values()))
 
 
 def assert_counted(counted, taken):

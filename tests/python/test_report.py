@@ -8,12 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import xarray as xr
 from cli.commands import contents
 from support.report_pages import Page
 from support.run_files import add_spectra, make_run, write_snapshot
 from whorl.base.errors import CaseError
+from whorl.base.hdf5 import open_hdf5
 from whorl.config.case import Case
+from whorl.output.diagnostic_files import cut_group
 from whorl.output.lock import Lock, is_held
+from whorl.output.probes import write_rows
 from whorl.results import report as reports
 from whorl.results.report import pictures, report
 from whorl.results.report.facts import AUTHORS, TITLE, told_size
@@ -41,8 +45,26 @@ def make_whole(path):
     run = make_run(path)
     add_spectra(run, [[0.0, 1.0, 0.5, 0.1], [0.0, 0.9, 0.5, 0.2], [0.0, 0.8, 0.4, 0.2]])
     write_snapshot(run.snapshot_path(7), 0.7)
+    add_particles(run)
     run.log.write_text(BEGIN + "2026-01-02 03:04:05  warning: a <b>bold</b> & bad choice.\n" + END)
     return run
+
+
+def add_particles(run):
+    """Two groups that fly apart; the last row of each is beside the file."""
+    begin = np.random.default_rng(2).uniform(0, 6, (9, 3))
+    for name, speed in (("cloud", 0.5), ("<dust>", 2.0)):
+        times = np.arange(6.0)
+        position = begin + speed * times[:, None, None] * [1.0, 0.3, 0.0]
+        data = xr.Dataset(
+            {"position": (("time", "particle", "axis"), position)},
+            {"time": times, "step": ("time", np.arange(6)), "particle": np.arange(9), "axis": list("xyz")},
+            {"kind": "tracer"},
+        )
+        with open_hdf5(run.particles, "a") as file:
+            write_rows(file, name, data.isel(time=slice(5)))
+        with open_hdf5(run.path / "particles-00000005.h5", "a") as file:
+            write_rows(file, name, data.isel(time=slice(5, 6)))
 
 
 @pytest.fixture(scope="module")
@@ -115,9 +137,33 @@ def test_the_style_is_for_light_dark_phones_and_paper(whole):
 def test_all_sections_of_a_whole_run(whole):
     _, made = whole
     assert made.sections == [
-        *("case", "averages", "slices", "curves", "spectra", "checks", "timing", "provenance", "cite"),
+        *("case", "averages", "slices", "curves", "spectra"),
+        *("particles", "checks", "timing", "provenance", "cite"),
     ]
     assert "a <b>bold</b> & bad choice." in made.told("checks")
+
+
+def test_particles_have_their_paths_and_displacement(whole):
+    _, made = whole
+    told = made.told("particles")
+    for name in ("cloud", "<dust>"):
+        assert name in told
+    assert "9 particles of kind tracer" in told
+    images = [one.attrib["alt"] for one in made["particles"].iter("img")]
+    assert len(images) == 2
+    # |X(t) - X(t0)|^2 = (speed t)^2 1.09, of the row beside the file.
+    assert any("cloud" in one and "comes to 6.81" in one and "t = 0 to 5" in one for one in images)
+    assert any("dust" in one and "comes to 109" in one for one in images)
+
+
+def test_particles_with_one_time_are_told_of(tmp_path):
+    run = make_whole(tmp_path / "run")
+    (run.path / "particles-00000005.h5").unlink()
+    with open_hdf5(run.particles, "a") as file:
+        cut_group(file["cloud"], 1)
+    made = page(run)
+    assert "<dust>" in made.told("particles")
+    assert "particles cloud: paths take two times or more" in made.told()
 
 
 @pytest.mark.parametrize(
@@ -181,7 +227,7 @@ def test_a_run_with_a_row_has_no_averages(run, undrawn):
     assert "averages: only one row of series.csv lies in the window" in made.told()
 
 
-@pytest.mark.parametrize("file", ["series.csv", "spectra.h5", "diagnostics.h5", "probes.h5"])
+@pytest.mark.parametrize("file", ["series.csv", "spectra.h5", "diagnostics.h5", "probes.h5", "particles.h5"])
 def test_a_damaged_file_is_told_of(tmp_path, undrawn, file):
     """The rest is there."""
     whole = make_whole(tmp_path / "run")

@@ -38,6 +38,7 @@ def bench_step(
     scheme: Scheme = "rk2",
     steps: Annotated[int, typer.Option(min=1, help="Steps to measure, after two to warm up.")] = 10,
     threads: Threads = 0,
+    particles: Annotated[int, typer.Option(min=0, help="Time as many steps with so many tracers, too.")] = 0,
     json: Json = None,
     against: Annotated[
         Path | None, typer.Option(help="Report what became slower since this JSON of the same bench.")
@@ -53,7 +54,7 @@ def bench_step(
     comm = _ranks()
     case = bench_case(points, precision, dealias, model, scheme, threads, settings or [])
     earlier = _earlier(against, case) if against else None
-    figures = measure_step(case, steps, comm)
+    figures = measure_step(case, steps, comm, particles)
     if earlier is not None:
         figures["against"] = compare(earlier, figures, margin)
     _report(figures, show_step, json)

@@ -27,6 +27,9 @@ from whorl.programs.tally import Amplitudes, Counted, ModeSums, PlaneMean, Tally
 Consume = Callable[[int, int, int, int, np.ndarray], None]
 
 
+# Gives values of linear forms at particles, [particle][form], by their terms.
+Sample = Callable[[list[list[tuple[Any, ...]]]], np.ndarray]
+
 # What programs are run on.
 State = _core.Flow | _core.NarrowFlow
 
@@ -47,12 +50,14 @@ def answer(
     time: float,
     consume: Consume = lambda *_: None,
     comm: MPI.Intracomm | None = None,
+    sample: Sample | None = None,
 ) -> Answers:
     """Work out all that is asked: `consume` gets the values at the points, one after another. Collective.
 
-    `comm` has the ranks of the flow, of which the first gathers values at some points.
+    `comm` has the ranks of the flow, of which the first gathers values at some points; `sample` reads what is
+    asked at particles.
     """
-    found = _answer(questions, flow, time, consume, comm)
+    found = _answer(questions, flow, time, consume, comm, sample)
     for points, alike in groupby(questions.apart, lambda one: one.points):
         state = flow.narrowed(points) if points else flow
         for one in alike:
@@ -61,7 +66,12 @@ def answer(
 
 
 def _answer(
-    questions: Questions, flow: State, time: float, consume: Consume, comm: MPI.Intracomm | None
+    questions: Questions,
+    flow: State,
+    time: float,
+    consume: Consume,
+    comm: MPI.Intracomm | None,
+    sample: Sample | None = None,
 ) -> Answers:
     """The answers but for questions apart."""
     known: dict[Known, float] = {"t": time}
@@ -102,10 +112,11 @@ def _answer(
         }
         spectra = modes.spectra(questions.spectra)
         amplitudes = {one: modes.amplitudes(one) for one in questions.amplitudes}
+        samples = modes.samples(questions.sampled, sample) if sample else {}
     finally:
         flow.forget_products()
     selections = {key: one.gather(comm) for key, one in taken.items()}
-    return Answers(known, counted, planes, spectra, selections, increments, amplitudes)
+    return Answers(known, counted, planes, spectra, selections, increments, amplitudes, samples)
 
 
 def _divided(stage: Stage, consume: Consume, taken: Iterable[Taken]) -> Consume:
@@ -143,6 +154,13 @@ class _Modes:
         found = np.empty(2 * len(wanted.nodes) * len(wanted.modes))
         self.flow.probe_modes(inputs, [list(mode) for mode in wanted.modes]).read(found)
         return found.view(complex).reshape(len(wanted.nodes), len(wanted.modes))
+
+    def samples(self, forms: Sequence[LinearForm], sample: Sample) -> dict[LinearForm, np.ndarray]:
+        """Forms at the particles of this rank."""
+        if not forms:
+            return {}
+        found = sample([terms_of(self.brought.form(form), self.numbers) for form in forms])
+        return dict(zip(forms, found.T, strict=True))
 
     def spectra(self, wanted: Sequence[ModeSums]) -> dict[ModeSums, np.ndarray]:
         """The sums by cell; those with the same bins together."""

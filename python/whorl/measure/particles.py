@@ -1,14 +1,54 @@
 """Reads the particles of a case: where they are, and what the flow is there."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from whorl import _core
 from whorl.config.case import Case
 from whorl.config.particles import ParticleGroup
-from whorl.config.vocabulary import vocabulary
-from whorl.programs.parse import Parser
+from whorl.measure.answers import answer, questions_of
+from whorl.programs.nodes import Node, within
+from whorl.programs.points import value_of
+from whorl.programs.questions import Questions
+
+
+@dataclass(frozen=True)
+class AtParticles:
+    """Nodes at particles: fields and products are brought to the modes, interpolated, and worked on there."""
+
+    questions: Questions
+    nodes: tuple[Node, ...]
+
+    @classmethod
+    def of(cls, questions: Questions, nodes: Sequence[Node]) -> "AtParticles":
+        """The nodes, which `questions` are asked for alone."""
+        questions.sample(nodes)
+        return cls(questions, tuple(nodes))
+
+    def values(self, flow: _core.Flow, time: float, group: _core.Particles) -> np.ndarray:
+        """The nodes at the particles of this rank, [particle][node], in the order of `read`. Collective."""
+        count = group.count
+        positions = np.empty((count, 3))
+        group.read(np.empty(count, np.int64), positions)
+
+        def sample(forms: list[list[tuple[Any, ...]]]) -> np.ndarray:
+            found = np.empty((count, len(forms)))
+            group.sample(forms, found)
+            return found
+
+        found = answer(self.questions, flow, time, sample=sample)
+        axes, values = list(positions.T), dict[Node, np.ndarray]()
+        with np.errstate(all="ignore"):
+            for node in within(*self.nodes):
+                if node.kind == "linear":
+                    values[node] = found.samples[node.value]
+                else:
+                    values[node] = value_of(node, values, found.numbers, axes)
+        rows = [np.broadcast_to(np.asarray(values[node], float), (count,)) for node in self.nodes]
+        return np.array(rows).reshape(len(self.nodes), count).T
 
 
 class PathReading:
@@ -19,7 +59,9 @@ class PathReading:
 
     def __init__(self, case: Case, group: ParticleGroup, groups: Mapping[str, Any]):
         self.probe, self._groups = group, groups
-        self.reads = group.reads(Parser(vocabulary(case)), case)
+        questions = questions_of(case)
+        self.reads = group.reads(questions.parser, case)
+        self.at_particles = AtParticles.of(questions, [one.node for one in self.reads])
         self.layout = group.layout(case, self.reads)
         self.coordinates = group.coordinates(case)
         self._variables = 2 if group.moves_itself else 1
@@ -32,7 +74,7 @@ class PathReading:
 
     def read(self, flow: Any) -> np.ndarray:
         """[particle][variables and values] of the present state as a row; empty but on rank 0. Collective."""
-        found = self._groups[self.probe.label].measure([one.node for one in self.reads])
+        found = self._groups[self.probe.label].measure(self.at_particles)
         return np.empty(0) if found is None else found.ravel()
 
     def is_lost(self, raw: np.ndarray) -> bool:

@@ -7,7 +7,7 @@ scales, and as attributes its kind, meaning and options: xarray opens it by `ope
 import math
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -21,20 +21,21 @@ if TYPE_CHECKING:
 
 
 MOST_OF_CHUNK = 1 << 24  # bytes
+TOGETHER, ROWS_TOGETHER = 1 << 18, 32  # bytes and rows of a chunk of arrays that do not go by time first
 TOLD = ("units", "long_name", "over_time", "weighted_by", "about")  # attributes of an array
 
 
-def write_group(file: "h5py.File", name: str, data: "xr.Dataset", rows: int | None = None) -> None:
-    """Write a dataset over time as a group that can grow, by so many rows at a time if they are given."""
+def write_group(
+    file: "h5py.File", name: str, data: "xr.Dataset", rows: int | None = None, *, grows: bool = True
+) -> None:
+    """Write a dataset over time as a group, that can grow, by so many rows at a time if they are given."""
     group = file.create_group(name)
     group.attrs.update(data.attrs)
     for key, variable in data.variables.items():
         values = variable.values
         if values.dtype.kind in "UO":
             values = values.astype(object)
-        over_time = variable.dims[:1] == ("time",)
-        chunks = _chunks(rows, values) if rows else True
-        growing = {"maxshape": (None, *values.shape[1:]), "chunks": chunks} if over_time else {}
+        growing = _growing(variable, rows) if grows and "time" in variable.dims else {}
         if values.dtype.kind == "O":
             made = group.create_dataset(key, data=list(values), dtype=text_type(file), **growing)
         else:
@@ -50,8 +51,20 @@ def write_group(file: "h5py.File", name: str, data: "xr.Dataset", rows: int | No
                 group[key].dims[place].attach_scale(group[dimension])
 
 
-def _chunks(rows: int, values: np.ndarray) -> tuple[int, ...]:
-    """So many rows together, or parts of one row that is large, which HDF5 limits."""
+def _growing(variable: "xr.Variable", rows: int | None) -> dict[str, Any]:
+    """How a variable over time is stored, which grows: its other axes stay, and chunks have so many rows."""
+    time = variable.dims.index("time")
+    most = tuple(None if axis == time else size for axis, size in enumerate(variable.shape))
+    return {"maxshape": most, "chunks": _chunks(rows, variable.values, time) if rows else True}
+
+
+def _chunks(rows: int, values: np.ndarray, time: int) -> tuple[int, ...]:
+    """So many rows together, or parts of rows that are large, which HDF5 limits."""
+    if time:
+        # Of few things at a time, whose rows are one behind another.
+        each = values.itemsize * math.prod(values.shape[time + 1 :])
+        together = max(1, min(values.shape[0], TOGETHER // (each * ROWS_TOGETHER)))
+        return (together, ROWS_TOGETHER, *values.shape[time + 1 :])
     _, *shape = values.shape
     if shape:
         each = values.itemsize * math.prod(shape[1:])
@@ -76,17 +89,18 @@ def append_states(group: "h5py.Group", states: "xr.Dataset") -> None:
     if not (count := states.sizes["time"]):
         return
     for key, variable in states.variables.items():
-        if variable.dims[:1] == ("time",):
-            data = group[key]
-            data.resize(data.shape[0] + count, axis=0)
-            data[-count:] = variable.values
+        if "time" in variable.dims:
+            time, data = variable.dims.index("time"), group[key]
+            there = data.shape[time]
+            data.resize(there + count, axis=time)
+            data[(*(slice(None),) * time, slice(there, None))] = variable.values
 
 
 def cut_group(group: "h5py.Group", states: int) -> None:
     """Cut a group to its first states."""
     for data in group.values():
-        if data.maxshape[:1] == (None,):
-            data.resize(states, axis=0)
+        if None in data.maxshape:
+            data.resize(states, axis=data.maxshape.index(None))
 
 
 def read_diagnostics(path: Path, *, without_arrays: bool = False) -> "dict[str, xr.Dataset]":
@@ -100,14 +114,15 @@ def read_diagnostics(path: Path, *, without_arrays: bool = False) -> "dict[str, 
         )
     try:
         with open_hdf5(path) as file:
-            return {name: _read_group(group, without_arrays) for name, group in file.items()}
+            return {name: read_group(group, without_arrays) for name, group in file.items()}
     except (OSError, KeyError, RuntimeError) as error:
         raise CaseError(
             f"{path} is damaged or was not written by whorl ({error}); remove it, and diagnostics begin anew."
         ) from None
 
 
-def _read_group(group: "h5py.Group", without_arrays: bool) -> "xr.Dataset":
+def read_group(group: "h5py.Group", without_arrays: bool = False) -> "xr.Dataset":
+    """A group as a dataset over time, or only its coordinates."""
     import xarray as xr
 
     variables = {}

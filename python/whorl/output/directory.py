@@ -8,6 +8,8 @@
     diagnostics-STEP.h5      states that are not yet in it
     probes.h5                see probes.py
     particles.h5             see paths.py
+    particles-STEP.h5        rows that are not yet in it
+    particles-NAME.vtkhdf    a group of particles for ParaView, see particle_views.py
     analysis.h5              what `whorl analyse` measured of checkpoints
     and whatever other tables config/outputs.py has
     checkpoints/STEP.h5      restart files, the newest few
@@ -56,7 +58,9 @@ PARTICLES = ".particles.h5"
 OWN_FOLDERS = {
     folder: tuple(("", ending + aside) for ending in endings for aside in ("", ASIDE))
     for folder, endings in {"checkpoints": (".h5", PARTICLES), "snapshots": (".vtkhdf",)}.items()
-} | {"": (("diagnostics-", ".h5"),)}  # by folder what stands before and behind the number of a step
+} | {
+    "": (("diagnostics-", ".h5"), ("particles-", ".h5"))
+}  # by folder what stands before and behind the number of a step
 
 
 class RunDirectory:
@@ -198,6 +202,8 @@ class RunDirectory:
         self._remove_own(PARTIAL)
 
     def _remove_own(self, ending: str) -> None:
+        for file in self.path.glob(f"particles-*.vtkhdf{ending}"):
+            file.unlink()
         for folder, names in OWN_FOLDERS.items():
             for before, behind in names:
                 for file in numbered(self.path / folder, behind + ending, before):
@@ -248,9 +254,18 @@ class RunDirectory:
         return case, self.choose_checkpoint(step)
 
     def to_look_at(
-        self, diagnostics: Sequence[dict[str, Any]], settings: Sequence[str], step: int | None, snapshot: bool
+        self,
+        diagnostics: Sequence[dict[str, Any]],
+        settings: Sequence[str],
+        step: int | None,
+        snapshot: bool,
+        *,
+        particles: bool = False,
     ) -> tuple[Case, Checkpoint | SnapshotHeader]:
-        """The case with other diagnostics and changes of run.*, without a directory, and what it is of."""
+        """The case with other diagnostics and changes of run.*, without a directory, and what it is of.
+
+        With `particles` it has those of the checkpoint, as they are there.
+        """
         for setting in _refused(settings, {"run"}):
             raise CaseError(f"--set {setting} changes more than how it is computed; give run.* alone.")
         sections = self.read_case().to_dict()
@@ -259,6 +274,8 @@ class RunDirectory:
         for name in ("probes", "particles"):
             sections.pop(name, None)
         chosen = self.choose_snapshot(step) if snapshot else self.choose_checkpoint(step)
+        if particles and chosen.particles:
+            sections["particles"] = chosen.case.get("particles", ())
         return Case(**sections).updated(settings), chosen
 
     def _advice(self, setting: str) -> str:

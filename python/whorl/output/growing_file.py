@@ -19,15 +19,19 @@ if TYPE_CHECKING:
     import h5py
     import xarray as xr
 
+Write = Callable[["h5py.File", str, "xr.Dataset"], None]
 SMALL = 1 << 22  # bytes of a file that is copied for each state
 SHARE = 4  # the states beside a file are less than its size divided by this
 
 
 class GrowingFile:
-    """Groups of datasets over time, in a file and, of the last states, beside it."""
+    """Groups of datasets over time, in a file and, of the last states, beside it.
 
-    def __init__(self, path: Path):
-        self.path = path
+    `write` makes a group of the file, as `write_group` does.
+    """
+
+    def __init__(self, path: Path, write: Write = write_group):
+        self.path, self._write = path, write
 
     def is_there(self) -> bool:
         """Whether a state has been added."""
@@ -54,12 +58,12 @@ class GrowingFile:
     def add(self, step: int, states: "Mapping[str, xr.Dataset]") -> None:
         """Add a state of some groups, which is on disk when this returns."""
         if not self.path.is_file() or (self.path.stat().st_size <= SMALL and not self._states()):
-            self._change(lambda file: _extend(file, states))
+            self._change(lambda file: self._extend(file, states))
             return
         own = self.path.with_name(f"{self.path.stem}-{step:08d}.h5")
         with whole_file(own) as beside, open_hdf5(beside, "w") as file:
             for name, data in states.items():
-                write_group(file, name, data, rows=1)
+                write_group(file, name, data, grows=False)
         if SHARE * sum(path.stat().st_size for _, path in self._states()) >= self.path.stat().st_size:
             self.merge()
 
@@ -71,7 +75,7 @@ class GrowingFile:
 
         def together(file: "h5py.File") -> None:
             for _, beside in there:
-                _extend(file, read_diagnostics(beside))
+                self._extend(file, read_diagnostics(beside))
             if change is not None:
                 change(file)
 
@@ -83,6 +87,15 @@ class GrowingFile:
         """Remove the file, and the states beside it."""
         for path in (self.path, *(beside for _, beside in self._states())):
             path.unlink(missing_ok=True)
+
+    def _extend(self, file: "h5py.File", states: "Mapping[str, xr.Dataset]") -> None:
+        """Append states that are not there yet to the groups of a file."""
+        for name, data in states.items():
+            if name not in file:
+                self._write(file, name, data)
+                continue
+            steps = file[name]["step"]
+            append_states(file[name], _new(data, int(steps[-1]) if len(steps) else -1))
 
     def _states(self) -> list[tuple[int, Path]]:
         """The files beside it, by their steps."""
@@ -111,13 +124,3 @@ def joined(there: "xr.Dataset", more: "xr.Dataset") -> "xr.Dataset":
 
 def _new(data: "xr.Dataset", last: int) -> "xr.Dataset":
     return data.isel(time=data["step"].values > last)
-
-
-def _extend(file: "h5py.File", states: "Mapping[str, xr.Dataset]") -> None:
-    """Append states that are not there yet to the groups of a file."""
-    for name, data in states.items():
-        if name not in file:
-            write_group(file, name, data)
-            continue
-        steps = file[name]["step"]
-        append_states(file[name], _new(data, int(steps[-1]) if len(steps) else -1))

@@ -1,26 +1,28 @@
-"""The paths of particles: their rows in particles.h5, written as those of probes are.
+"""The paths of particles: their rows in particles.h5, which grows at a cost in proportion to them.
 
-The expressions that are read may change with a restart: the file then has those of all times, and nan where
-one was not read.
+Rows are added with each checkpoint, at the end, and when many are in memory. The last of them may be in files
+beside it (see growing_file.py), so that a kill neither damages nor doubles any. The expressions that are read
+may change with a restart: the file then has those of all times, and nan where one was not read.
 """
 
-import shutil
 from collections.abc import Iterable
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from whorl.base.files import whole_file
-from whorl.base.hdf5 import open_hdf5
 from whorl.config.particles import VALUE, quantity_axis
-from whorl.output.diagnostic_files import cut_group, read_diagnostics
+from whorl.output.diagnostic_files import cut_group, read_group
 from whorl.output.diagnostics import about
-from whorl.output.probe_files import read_groups
-from whorl.output.probes import Probes, Rows, write_rows
+from whorl.output.growing_file import GrowingFile
+from whorl.output.particle_views import remove_view, write_view
+from whorl.output.probe_files import of_group, ordered
+from whorl.output.probes import MOST_BYTES, MOST_ROWS, Probes, Rows, write_rows
 from whorl.output.series import gaps_of, with_gaps
 from whorl.output.table import Kept
 
 if TYPE_CHECKING:
+    import h5py
     import xarray as xr
 
 
@@ -30,19 +32,27 @@ class PathRows(Rows):
     last: int | None = None  # the step of the last row in the file
     quantities: tuple[str, ...] = ()  # of the file
 
+    @property
+    def full(self) -> bool:
+        return len(self) >= MOST_ROWS or (len(self) > 0 and len(self) * self.reading.width * 8 >= MOST_BYTES)
+
     def dataset(self) -> "xr.Dataset":
-        return with_quantities(super().dataset(), self.quantities)
+        return with_quantities(ordered(super().dataset(), self.reading.probe.order), self.quantities)
 
 
 class Paths(Probes):
     """The particles of a run: in their file, or in memory if it `keeps` them."""
+
+    def __init__(self, readings: Iterable[object], path: Path | None = None, *, keeps: bool = False):
+        super().__init__(readings, path, keeps=keeps)
+        self.file = path_file(path) if path else None
 
     def rows_of(self, reading: object) -> PathRows:
         return PathRows(reading)
 
     def read(self, step: int) -> tuple[list[str], Kept]:
         """The names of the groups, and of each its coordinates up to a step; arrays stay in the file."""
-        there = read_diagnostics(self.path, without_arrays=True)
+        there = self.file.read(without_arrays=True)
         self.check(there)
         kept = {name: data.isel(time=data["step"].values <= step) for name, data in there.items()}
         gaps = [gap for data in kept.values() for gap in gaps_of(data)]
@@ -58,24 +68,41 @@ class Paths(Probes):
             known = _quantities(data[name]) if name in data else []
             own = [read.text for read in one.reading.reads]
             one.quantities = tuple(dict.fromkeys([*known, *own])) if known != own else ()
-        if self.path and data:
-            self._cut(data)
+        if self.file and data:
+            self.file.merge(lambda file: self._cut(file, data))
+            for name in data:
+                remove_view(self.path, name)
 
-    def _cut(self, data: "dict[str, xr.Dataset]") -> None:
+    def _cut(self, file: "h5py.File", data: "dict[str, xr.Dataset]") -> None:
         """Cut the groups of the file; one whose quantities are others now is written anew."""
-        with whole_file(self.path) as beside:
-            shutil.copyfile(self.path, beside)
-            with open_hdf5(beside, "a") as file:
-                for name, group in data.items():
-                    cut_group(file[name], group.sizes["time"])
-                    told = about(self.rows[name].reading.probe) if name in self.rows else {}
-                    file[name].attrs.update(told | with_gaps(self.gaps))
-            for name, one in self.rows.items():
-                if name in data and one.quantities and one.quantities != tuple(_quantities(data[name])):
-                    whole = with_quantities(read_groups(beside)[name], one.quantities)
-                    with open_hdf5(beside, "a") as file:
-                        del file[name]
-                        write_rows(file, name, whole)
+        for name, group in data.items():
+            cut_group(file[name], group.sizes["time"])
+            told = about(self.rows[name].reading.probe) if name in self.rows else {}
+            file[name].attrs.pop("gaps", None)
+            file[name].attrs.update(told | with_gaps(self.gaps))
+        for name, one in self.rows.items():
+            if name in data and one.quantities and one.quantities != tuple(_quantities(data[name])):
+                whole = with_quantities(of_group(read_group(file[name])), one.quantities)
+                del file[name]
+                write_rows(file, name, whole)
+
+    def _append(self) -> None:
+        told = with_gaps(self.gaps)
+        written = {name: one for name, one in self.rows.items() if len(one)}
+        states = {name: one.dataset().assign_attrs(told) for name, one in written.items()}
+        self.file.add(max(one.steps[-1] for one in written.values()), states)
+
+    def finish(self) -> None:
+        """Put all rows into particles.h5 itself, and write what ParaView opens."""
+        if self.file and self.file.is_there():
+            self.file.merge()
+            for name in self.rows:
+                write_view(self.path, name)
+
+
+def path_file(path: Path) -> GrowingFile:
+    """The file of the paths of a run, and what is beside it."""
+    return GrowingFile(path, write_rows)
 
 
 def _quantities(data: "xr.Dataset") -> list[str]:
@@ -95,4 +122,4 @@ def with_quantities(data: "xr.Dataset", names: tuple[str, ...]) -> "xr.Dataset":
         wide = data.assign(value=(("time", *VALUE.axes), np.full(shape, np.nan), told))
         wide = wide.assign_coords(quantity=list(names))
     wide["quantity"].attrs.update({"units": "1", "long_name": axis.meaning})
-    return wide
+    return ordered(wide, data["position"].dims[0])

@@ -3,25 +3,36 @@
 from whorl.config.case import Case
 from whorl.config.expressions import snapshot_expressions
 from whorl.measure.expressions import Expressions
+from whorl.measure.particles import PathReading
 from whorl.output.diagnostics import Together
-from whorl.programs.plan import told
+from whorl.programs.plan import counted, told
 from whorl.programs.questions import Questions
 
 
 def expression_questions(case: Case) -> dict[str, Questions]:
-    """What all columns, each field of snapshots and each diagnostic alone ask, by its option."""
+    """What all columns, and each field of snapshots, diagnostic and group of particles ask, by its option."""
     texts = list(case.output.columns.values())
     asked = {"output.columns": Expressions(case, means=texts).questions} if texts else {}
     for name, text in snapshot_expressions(case).items():
         asked[f"output.fields, {name}"] = Expressions(case, [text]).questions
     for one in case.diagnostics:
         asked[f"diagnostics.{one.label}"] = Together(case, [one]).questions
+    for group in case.particles:
+        if group.of:
+            asked[f"particles.{group.label}.of"] = PathReading(case, group, {}).at_particles.questions
     return asked
 
 
 def expression_plans(case: Case) -> dict[str, str]:
     """Their plans, in words."""
-    return {option: told(questions.plans) for option, questions in expression_questions(case).items()}
+    return {option: _told(questions) for option, questions in expression_questions(case).items()}
+
+
+def _told(questions: Questions) -> str:
+    sampled, plan = questions.sampled, questions.plan
+    at_particles = [f"{counted(len(sampled), 'input')} at the particles"] if sampled else []
+    others = [told(questions.plans)] if plan.stages or plan.in_modes or not sampled else []
+    return ", ".join(others + at_particles)
 
 
 def questions_at_a_time(case: Case) -> list[Questions]:

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING
 
 from whorl.base.errors import CaseError
 from whorl.output.diagnostic_files import read_diagnostics
+from whorl.output.growing_file import GrowingFile
 
 if TYPE_CHECKING:
     import xarray as xr
@@ -30,9 +31,27 @@ def as_complex(data: "xr.Dataset") -> "xr.Dataset":
 def read_groups(path: Path) -> "dict[str, xr.Dataset]":
     """The groups of the file as they are, amplitudes by parts. Raises CaseError."""
     if not path.is_file():
-        raise CaseError(f"there is no {path}: the case has no [[{path.stem}]], or none has been written yet.")
-    there = read_diagnostics(path)
-    return {
-        name: data.set_coords([key for key in data.data_vars if key not in ARRAYS])
-        for name, data in there.items()
-    }
+        raise nothing_there(path)
+    return {name: of_group(data) for name, data in read_diagnostics(path).items()}
+
+
+def nothing_there(path: Path) -> CaseError:
+    """The error that there is no such file."""
+    return CaseError(f"there is no {path}: the case has no [[{path.stem}]], or none has been written yet.")
+
+
+def of_group(data: "xr.Dataset") -> "xr.Dataset":
+    """The same, where all but the arrays are coordinates."""
+    return data.set_coords([key for key in data.data_vars if key not in ARRAYS])
+
+
+def read_paths(path: Path) -> "dict[str, xr.Dataset]":
+    """The groups in a file and beside it, whose arrays go by time. Raises CaseError."""
+    if not path.is_file():
+        raise nothing_there(path)
+    return {name: ordered(of_group(data), "time") for name, data in GrowingFile(path).read().items()}
+
+
+def ordered(data: "xr.Dataset", order: str) -> "xr.Dataset":
+    """Arrays over time that go by time or by particle first."""
+    return data.transpose(*(("particle", "time") if order == "particle" else ("time", "particle")), ...)

@@ -177,6 +177,7 @@ class Recorder:
         """Put what is in memory or beside the files into them."""
         self._synchronise_followed()
         agreed(self.comm, self.diagnostics.finish)
+        agreed(self.comm, self.followed["particles"].finish)
 
     def _synchronise_followed(self) -> None:
         for table in self.followed.values():

@@ -9,6 +9,7 @@ import numpy as np
 
 from whorl.programs.increments import IncrementMoments, Increments
 from whorl.programs.language import FUNCTIONS
+from whorl.programs.linear import LinearForm
 from whorl.programs.nodes import EVEN, Known, Node, within, worked_out
 from whorl.programs.parse import Parser
 from whorl.programs.plan import Plan, plan
@@ -27,6 +28,7 @@ class Answers:
     selections: Mapping[Selection, np.ndarray]
     increments: Mapping[Increments, IncrementMoments]
     amplitudes: Mapping[Amplitudes, np.ndarray]
+    samples: Mapping[LinearForm, np.ndarray]
 
     def with_those(self, other: "Answers") -> "Answers":
         """These and others."""
@@ -78,6 +80,8 @@ class Questions:
         Moments of increments along an axis.
     amplitudes : list of Amplitudes
         Fourier coefficients at single modes.
+    samples : list of Node
+        What is read at particles: their linear forms are.
     most : float
         The number of means, nodes of histograms and selected values of a round trip.
     apart : list of Questions
@@ -95,6 +99,7 @@ class Questions:
     selections: list[Selection] = field(default_factory=list)
     increments: list[Increments] = field(default_factory=list)
     amplitudes: list[Amplitudes] = field(default_factory=list)
+    samples: list[Node] = field(default_factory=list)
     most: float = math.inf
     apart: list["Questions"] = field(default_factory=list)
     points: tuple[int, int, int] | None = None
@@ -144,11 +149,21 @@ class Questions:
         self.amplitudes.append(amplitudes)
         return amplitudes
 
+    def sample(self, nodes: Iterable[Node]) -> None:
+        """Ask for the linear forms that nodes follow from at particles."""
+        self.samples += nodes
+
+    @property
+    def sampled(self) -> list[LinearForm]:
+        """The linear forms at particles."""
+        linear = (one.value for one in within(*self.samples) if one.kind == "linear")
+        return list(dict.fromkeys(linear))
+
     @cached_property
     def plan(self) -> Plan:
         """How all of them are worked out; nothing may be asked for afterwards."""
         walls = self.parser.graph.walls != EVEN
-        forms = [node for sums in self.spectra for pair in sums.pairs for node in pair]
+        forms = [*self.samples, *(node for sums in self.spectra for pair in sums.pairs for node in pair)]
         # Each once, whatever the number of selections that have it.
         selected = list(dict.fromkeys(node for one in self.selections for node in one.nodes))
         return plan(
@@ -174,6 +189,7 @@ class Questions:
             *(one for sums in self.spectra for two in sums.pairs for one in two),
         ]
         forms += [one.value for node in in_modes for one in within(node) if one.kind == "linear"]
+        forms += self.sampled
         fields = {term.field for form in forms for term in form if term.field.force}
         return list(dict.fromkeys(field.force for field in sorted(fields, key=lambda field: field.serial)))
 

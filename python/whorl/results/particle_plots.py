@@ -60,7 +60,8 @@ def draw_particles(data: xr.Dataset, case: Case, title: str = "") -> Figure:
     if data.sizes["time"] < 2:
         raise CaseError("paths take two times or more, and one has been written: see particles.every.")
     figure = Figure(figsize=(11, 5), layout="constrained")
-    draw_title(figure, title)
+    if title:
+        draw_title(figure, title)
     left, right = figure.subplots(1, 2)
     _draw_paths(left, data, case.grid)
     _draw_displacement(right, data)

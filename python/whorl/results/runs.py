@@ -13,7 +13,7 @@ from whorl.config.explain import did_you_mean, show
 from whorl.config.outputs import FILES
 from whorl.output.directory import RunDirectory
 from whorl.output.growing_file import GrowingFile
-from whorl.output.probe_files import read_probes
+from whorl.output.probe_files import read_paths, read_probes
 from whorl.output.series import read_series, with_gaps
 from whorl.output.snapshot_series import times_of
 from whorl.output.snapshots import open_snapshots
@@ -221,7 +221,7 @@ class RunResults:
         >>> position = run.particles["tracer"]["position"]
         >>> distance = np.sqrt(((position - position[0]) ** 2).sum("axis"))
         """
-        return read_probes(RunDirectory(self.directory).particles)
+        return read_paths(RunDirectory(self.directory).particles)
 
     @property
     def snapshots(self) -> xr.Dataset:

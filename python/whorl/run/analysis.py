@@ -121,7 +121,7 @@ def _measured(
     table = None
     for step in steps:
         asked = {"step": step, "snapshot": snapshots, "diagnostics": wanted, "settings": settings}
-        with Simulation.open(directory, **asked, comm=comm) as state:
+        with Simulation.open(directory, **asked, particles=False, comm=comm) as state:
             table = table or Diagnostics(state.case, comm, path if comm.rank == 0 else None)
             moment = Moment(state.case, state.flow, state.clock, {})
             measured = table.measure(moment)

@@ -1,5 +1,6 @@
 """Checks made before anything is allocated (ranks, memory, device), and warnings."""
 
+import math
 import os
 import socket
 from typing import NamedTuple
@@ -292,6 +293,7 @@ def _fit(options: _core.Options, ranks: int, room: Room, of_host: Room | None) -
         counted = sum(_core.estimate_memory(options, ranks).values())
     if counted <= left:
         return
+    _check_room_of_particles(options, ranks, room, left)
     needed, fitting = counted + beside, largest_points(options, ranks, counted, left)
     size = " × ".join(map(str, fitting)) if fitting else "fewer"
     most = " (the most that fit in this shape)" if fitting else ""
@@ -301,6 +303,36 @@ def _fit(options: _core.Options, ranks: int, room: Room, of_host: Room | None) -
         f"{room.ranks}) and {gibibytes(room.ranks * room.of_rank)} are available; use {size} "
         f"points{most}{single} or more {'GPUs' if on_gpu else 'nodes'}."
     )
+
+
+def _check_room_of_particles(options: _core.Options, ranks: int, room: Room, left: float) -> None:
+    """Raises CaseError if it is the particles for which there is no room beside the flow."""
+    parts = _core.estimate_memory(options, ranks)
+    needed = parts.pop("particles")
+    rest = sum(parts.values())
+    if needed and rest <= left:
+        raise _too_many(sum(one.count for one in options.particles), needed, ranks, room, left - rest)
+
+
+def _too_many(count: int, needed: float, ranks: int, room: Room, left: float) -> CaseError:
+    fitting = math.floor(0.95 * count * left / needed)
+    return CaseError(
+        f"{count} particles need {gibibytes(room.ranks * needed)} of memory on {room.place} (ranks there: "
+        f"{room.ranks}), {needed * ranks / count:.0f} bytes each, and {gibibytes(room.ranks * left)} are "
+        f"available beside the flow; use at most about {fitting:.1e} particles, or more nodes."
+    )
+
+
+def check_particles(flow: _core.Flow, comm: MPI.Intracomm, needs: _core.ParticleNeeds) -> None:
+    """Raises CaseError if there is no room for particles that are added to a flow. Collective."""
+    node = comm.Split_type(MPI.COMM_TYPE_SHARED)
+    room = _room_of_node(node, comm)
+    node.Free()
+    options = flow.options
+    options.particles = [needs]
+    needed = _core.estimate_memory(options, comm.size)["particles"]
+    if needed > room.of_rank:
+        raise _too_many(needs.count, needed, comm.size, room, room.of_rank)
 
 
 def uncounted(options: _core.Options, ranks: int) -> float:

@@ -27,7 +27,7 @@ def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Optio
         for name in type(section).model_fields
         if hasattr(_core.Options, name)
     }
-    needs = needs_of(case)
+    needs, scheme = needs_of(case), core_scheme(case.time.scheme)
     further = {
         "model": case.flow.model,
         "parameters": case.flow.parameters(),
@@ -42,7 +42,8 @@ def core_options(case: Case, threads: int, known_lines: str = "") -> _core.Optio
         ],
         "programs": list(needs.programs),
         "probes": list(needs.probes),
-        "scheme": core_scheme(case.time.scheme),
+        "particles": [particle_needs(scheme, **one) for one in needs.particles],
+        "scheme": scheme,
         "threads": threads,
         "lines": known_lines or case.run.lines,
     }
@@ -56,6 +57,13 @@ def numbers_of(case: Case, force: Forcing, source: CoreSource) -> dict[str, floa
     names = list(state_fields(case))
     place = names.index(force.field) if force.field in names else 0
     return source.numbers | {"seed": source.numbers["seed"] + STRIDE * place}
+
+
+def particle_needs(
+    scheme: _core.Scheme, *, variables: int = 1, vectors_kept: int = 0, **numbers: int
+) -> _core.ParticleNeeds:
+    """The needs of a group of particles with a scheme, which has so many variables in its registers."""
+    return _core.ParticleNeeds(vectors=variables * scheme.registers + vectors_kept, **numbers)
 
 
 def core_scheme(name: str) -> _core.Scheme:

@@ -95,7 +95,7 @@ def _check(
     beside: bool,
 ) -> None:
     """Raises CaseError if paths would be broken."""
-    may_differ = ("interpolation", "points") if beside else ()
+    may_differ = ("interpolation", "points", "order") if beside else ()
     for name in own.keys() & earlier.keys():
         if not own[name].same_paths(earlier[name], but=may_differ):
             raise CaseError(

@@ -1,5 +1,6 @@
 """Particles of a flow: where they are, and what the flow is there."""
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -8,16 +9,17 @@ import numpy as np
 from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.particles import ALONE, WITH_COUNT, ParticleGroup
-from whorl.config.probes import refused_at_points
+from whorl.config.particles import ALONE, KINDS, WITH_COUNT, ParticleGroup
 from whorl.config.vocabulary import vocabulary
-from whorl.measure.answers import terms_of
+from whorl.measure.answers import questions_of, terms_of
+from whorl.measure.particles import AtParticles
 from whorl.programs.linear import NO_SECTOR
-from whorl.programs.nodes import Node, within
 from whorl.programs.parse import Parser, fault, in_one_line
-from whorl.programs.points import value_of
+from whorl.run.checks import check_particles
+from whorl.run.core_options import particle_needs
 from whorl.run.placement import Places, places
 
+SENSELESS = 10**15  # a number of particles that is refused like any larger one
 NOTHING = [(0, 0.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, NO_SECTOR)]  # an input that is zero
 
 
@@ -77,6 +79,11 @@ class Particles:
         """
         self._group.add(np.ascontiguousarray(ids, np.int64), np.ascontiguousarray(values, float))
 
+    def reserve(self, count: int) -> None:
+        """Make room for so many particles on all ranks, of which each gets about as many."""
+        ranks = self._comm.size
+        self._group.reserve(count if ranks == 1 else math.ceil(1.02 * count / ranks))
+
     def follow_flow(self) -> None:
         """Set the velocities of all to that of the flow where they are. Collective."""
         self._group.follow_flow()
@@ -118,8 +125,9 @@ class Particles:
         Parameters
         ----------
         text : str
-            An expression (docs/expressions.md) that follows from fields and their derivatives, and not from
-            derivatives of products, as the pressure does, nor from means.
+            An expression (docs/expressions.md). Derivatives, filters and inverse Laplacians of products, as
+            in the pressure and the acceleration, are brought to the modes and interpolated from there; what
+            is left is worked out of the interpolated values.
 
         Returns
         -------
@@ -130,45 +138,25 @@ class Particles:
         Raises
         ------
         ExpressionError
-            If it means nothing, or follows from products or means.
+            If it means nothing, or is complex.
         """
-        return self._gathered(self._at(self._nodes(text)))
+        questions = questions_of(self._case)
+        value = questions.parser.parse(text)
+        if value.complex:
+            raise fault("it is complex; take real(…), imag(…) or abs(…) of it", in_one_line(text))
+        return self._gathered(self._values(AtParticles.of(questions, value.nodes())))
 
-    def measure(self, nodes: Sequence[Node]) -> np.ndarray | None:
-        """Variables and then nodes, [particle][number] by identities, on rank 0. Collective."""
+    def measure(self, wanted: AtParticles) -> np.ndarray | None:
+        """Variables and then values, [particle][number] by identities, on rank 0. Collective."""
         own = self._here()
-        return self._gathered(np.hstack([own.reshape(len(own), 3 * self.variables), self._at(nodes)]))
+        return self._gathered(np.hstack([own.reshape(len(own), 3 * self.variables), self._values(wanted)]))
 
     def _here(self) -> np.ndarray:
         """Their variables, [particle][variable][axis], on this rank."""
         return self.registers(1)[1][:, 0]
 
-    def _at(self, nodes: Sequence[Node]) -> np.ndarray:
-        """Nodes at the particles of this rank, [particle][node]. Collective."""
-        linear = [node for node in within(*nodes) if node.kind == "linear"]
-        forms = list(dict.fromkeys(node.value for node in linear))
-        fields = {term.field: term.field.serial for form in forms for term in form}
-        found = np.empty((self._group.count, len(forms)))
-        if forms:
-            self._group.sample([terms_of(form, fields) for form in forms], found)
-        values: dict[Node, np.ndarray] = {node: found[:, forms.index(node.value)] for node in linear}
-        axes = list(self.read()[1].T)
-        with np.errstate(all="ignore"):
-            for node in within(*nodes):
-                if node not in values:
-                    values[node] = value_of(node, values, {"t": self._clock.time}, axes)
-        rows = [np.broadcast_to(np.asarray(values[node], float), (self._group.count,)) for node in nodes]
-        return np.array(rows).reshape(len(nodes), self._group.count).T
-
-    def _nodes(self, text: str) -> list[Node]:
-        """The components. Raises ExpressionError if the core cannot sample what they follow from."""
-        value = Parser(vocabulary(self._case)).parse(text)
-        if value.complex:
-            raise fault("it is complex; take real(…), imag(…) or abs(…) of it", in_one_line(text))
-        for node in value.nodes():
-            if reason := refused_at_points(node):
-                raise fault(reason, in_one_line(text))
-        return value.nodes()
+    def _values(self, wanted: AtParticles) -> np.ndarray:
+        return wanted.values(self._flow, self._clock.time, self._group)
 
     def _gathered(self, values: np.ndarray) -> np.ndarray | None:
         """Rows of all ranks in the order of identities, on rank 0."""
@@ -194,6 +182,7 @@ def particles_of(
     """
     placed = placed or places(case, group)
     made = no_particles(case, comm, flow, clock, group)
+    made.reserve(group.number())
     common = getattr(group, "velocity", None)
     for first, some in placed:
         ids = np.arange(first, first + len(some))
@@ -260,6 +249,7 @@ def added(
             raise ValueError(f"particles are placed at positions or by {', '.join(ways)}; give one of them")
     elif not ways:
         raise ValueError("particles are placed at positions or on a lattice; give one of them")
+    _check_memory(flow, comm, options)
     velocity = options.get("velocity")
     if each := np.ndim(velocity) == 2:
         velocity = np.asarray(velocity, float)
@@ -270,3 +260,16 @@ def added(
             f"velocity is one, or one for each of {group.number()} particles, not of shape {velocity.shape}"
         )
     return particles_of(case, comm, flow, clock, group, placed, velocity if each else None)
+
+
+def _check_memory(flow: _core.Flow, comm: MPI.Intracomm, options: dict[str, Any]) -> None:
+    """Raises CaseError if there is no room for as many as options ask for, right or wrong as these are."""
+    kind = KINDS.get(options["kind"])
+    lattice = options.get("lattice") or (1,)
+    numbers = [options.get("count") or 1, *(max(1, int(one)) for one in np.atleast_1d(lattice))]
+    sizes = [len(np.atleast_1d(options.get(way) or ())) for way in ("pairs", "tetrahedra")]
+    count = math.prod(numbers) * max(1, 2 * sizes[0], 4 * sizes[1])
+    if kind is None or options["points"] not in (2, 4, 6, 8):
+        return
+    needs = kind.needs(options["interpolation"], options["points"]) | {"count": min(count, SENSELESS)}
+    check_particles(flow, comm, particle_needs(flow.options.scheme, **needs))

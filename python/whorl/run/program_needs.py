@@ -1,4 +1,7 @@
-"""What the expressions, diagnostics and probes of a case will need, by which the core counts their memory."""
+"""What expressions, diagnostics, probes and particles of a case need, by which the core counts their memory.
+
+A script's own particles are counted when they are placed (`run.checks.check_particles`).
+"""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,26 +12,30 @@ import numpy as np
 
 from whorl import _core
 from whorl.config.case import Case
+from whorl.config.particles import ParticleGroup
 from whorl.config.probes import ModeProbe, PointProbe, Probe
 from whorl.measure.answers import program_of
+from whorl.measure.particles import PathReading
 from whorl.measure.probes import Reading
 from whorl.output.plans import questions_at_a_time
+from whorl.output.probes import MOST_BYTES, MOST_ROWS
 from whorl.programs.brought import Brought
 from whorl.programs.increments import Increments
 from whorl.programs.plan import Program, Stage
 from whorl.programs.questions import Questions
 
 # The options on which plans depend.
-OPTIONS = dict.fromkeys(("flow", "grid", "scalars", "forcing", "diagnostics", "probes"), True)
+OPTIONS = dict.fromkeys(("flow", "grid", "scalars", "forcing", "diagnostics", "probes", "particles"), True)
 OPTIONS |= {"output": {"columns", "fields"}, "run": {"device", "precision"}}
 
 
 @dataclass(frozen=True)
 class Needs:
-    """Of each run of a program and of each probe."""
+    """Of each run of a program, and of each probe and group of particles."""
 
     programs: tuple[_core.ProgramNeeds, ...]
     probes: tuple[_core.ProbeNeeds, ...]
+    particles: tuple[dict[str, int], ...]  # as of_particles returns them
 
 
 @dataclass(frozen=True)
@@ -48,7 +55,13 @@ def needs_of(case: Case) -> Needs:
 def _needs(planned: _Planned) -> Needs:
     case = planned.case
     programs = [one for questions in questions_at_a_time(case) for one in of_questions(questions)]
-    return Needs(tuple(programs), tuple(of_probe(case, one) for one in case.probes))
+    if case.particles:
+        programs.append(_core.ProgramNeeds(inputs=3))  # the velocity that moves them
+    return Needs(
+        tuple(programs),
+        tuple(of_probe(case, one) for one in case.probes),
+        tuple(of_particles(case, one) for one in case.particles),
+    )
 
 
 def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
@@ -75,6 +88,8 @@ def of_questions(questions: Questions) -> Iterator[_core.ProgramNeeds]:
             mode_cells=math.prod(alike[0].shape),
             **place,
         )
+    if sampled := questions.sampled:
+        yield _core.ProgramNeeds(inputs=len(sampled), kept=kept, **place)
     for one in questions.apart:
         yield from of_questions(one)
 
@@ -118,6 +133,20 @@ def of_stage(stage: Stage, kept: int, place: Mapping[str, int]) -> _core.Program
         places=program.places,
         **place,
     )
+
+
+def of_particles(case: Case, group: ParticleGroup) -> dict[str, int]:
+    """The needs of a group of particles, but for the scheme's, and of its rows until these are written."""
+    reading = PathReading(case, group, {})
+    row = 8 * reading.width
+    return {
+        **group.needs(group.interpolation, group.points),
+        "count": group.number(),
+        "inputs": len(reading.at_particles.questions.sampled),
+        # Of one row what ranks send, together and in order; of those in memory two copies while they are
+        # written.
+        "row_bytes": 3 * row + 3 * min(row + MOST_BYTES, MOST_ROWS * row),
+    }
 
 
 def of_probe(case: Case, probe: Probe) -> _core.ProbeNeeds:

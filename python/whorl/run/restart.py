@@ -121,6 +121,7 @@ class Restarts:
         snapshot: bool = False,
         diagnostics: Sequence[dict[str, Any]] = (),
         settings: Sequence[str] = (),
+        particles: bool = True,
         comm: MPI.Intracomm | None = None,
     ) -> Self:
         """Open a checkpoint to look at its state: no file is written, and the run may go on meanwhile.
@@ -140,6 +141,8 @@ class Restarts:
             The diagnostics of the case, in place of those of the run.
         settings : sequence of str, optional
             Changes of run.*, such as "run.device=cuda".
+        particles : bool, default True
+            Whether the particles of the checkpoint are brought along, as `tracers`; a snapshot has none.
         comm : mpi4py.MPI.Intracomm, optional
             The ranks that share the flow, all by default; their number may differ from the run's.
 
@@ -151,8 +154,8 @@ class Restarts:
         Raises
         ------
         CaseError
-            If there is no such file, if it is damaged, if a snapshot lacks a field of the state, or if a
-            setting is not one that may change.
+            If there is no such file, if it or that of its particles is damaged, if a snapshot lacks a field
+            of the state, or if a setting is not one that may change.
 
         Examples
         --------
@@ -163,7 +166,12 @@ class Restarts:
         self = cls.__new__(cls)
         comm = comm or world()
         source = RunDirectory(directory)
-        case, chosen = on_root(comm, lambda: source.to_look_at(diagnostics, settings, step, snapshot))
+        case, chosen = on_root(
+            comm,
+            lambda: source.to_look_at(
+                diagnostics, settings, step, snapshot, particles=particles and not snapshot
+            ),
+        )
         if snapshot:
             self._look_at_snapshot(case, chosen, comm)
         else:
@@ -187,9 +195,25 @@ class Restarts:
         except _core.Error as error:
             raise _damaged(comm, source, checkpoint, error) from None
         self.flow.restore_sources(kept_of_sources(checkpoint.sources, checkpoint.case, case))
+        if case.particles:
+            self._bring_particles(source, case, checkpoint, comm)
         not_there = set_known_forces(self.flow, case, comm)
         self._open_log("open")
         self.case = case.without_forces(not_there)
+
+    def _bring_particles(
+        self, source: RunDirectory, case: Case, checkpoint: Checkpoint, comm: MPI.Intracomm
+    ) -> None:
+        """Place the particles of a checkpoint to look at. Raises CaseError."""
+        try:
+            self.tracers.update(resumed(checkpoint, case, comm, self.flow, self.clock))
+        except CaseError:
+            raise
+        except ValueError as error:
+            raise CaseError(
+                f"{error}; put back the file that was written with {checkpoint.path}, or open the state "
+                "without particles: Simulation.open(..., particles=False)."
+            ) from None
 
     def _look_at_snapshot(self, case: Case, snapshot: SnapshotHeader, comm: MPI.Intracomm) -> None:
         self._set_up(case, comm, None, Clock(snapshot.time, step=snapshot.step), forced=False)

@@ -58,7 +58,7 @@ class State:
         *,
         lattice: Sequence[int] | None = None,
         seed: int = 1,
-        interpolation: str = "spline",
+        interpolation: str = "lagrange",
         points: int = 4,
         kind: str = "tracer",
         **options: Any,
@@ -77,7 +77,8 @@ class State:
         seed : int
             Of random positions, which depend on neither ranks nor devices.
         interpolation : str
-            "spline": B-splines through all values, exactly by the Fourier series; "lagrange": polynomials.
+            "lagrange": polynomials through the nearest values; "spline": B-splines through all, exactly
+            by the Fourier series.
         points : int
             Along each axis from which a value is interpolated, which is the order: 2, 4, 6 or 8.
         kind : str
@@ -95,8 +96,9 @@ class State:
         ------
         ValueError
             If the model has no velocity, if the positions are no finite numbers of that shape, or if a scheme
-            that remembers earlier steps (ab2, ab3) has made some, which these particles would lack; CaseError
-            if the options are not those of a block.
+            that remembers earlier steps (ab2, ab3) has made some, which these particles would lack.
+        CaseError
+            If the options are not those of a block, or if there is no memory for so many.
         """
         if self._makes_steps and not self._fresh and SCHEMES[self.case.time.scheme].earlier:
             raise ValueError(

@@ -203,7 +203,7 @@ class Mhd(ViscousFlow):
         if not self.kinematic:
             return {}
         why = "with flow.kinematic = true the velocity stays as it is, and no force acts on it"
-        return {"acceleration": f"acceleration is not known: {why}"}
+        return {name: f"{name} is not known: {why}" for name in ("acceleration", "material_acceleration")}
 
     def budget(self) -> dict[str, tuple[str, ...]]:
         of_b = {"magnetic_energy": ("-lorentz_work", "-ohmic_dissipation", "magnetic_force_power")}

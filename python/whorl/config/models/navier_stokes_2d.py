@@ -22,6 +22,7 @@ from whorl.config.models.viscous import (
     VELOCITY,
     Losses,
     carried,
+    material_acceleration,
     pressure,
     turnover_rate,
 )
@@ -125,6 +126,7 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         )
         own = {"Q": INVARIANTS["Q"], "enstrophy_dissipation": of_enstrophy}
         named = pressure(PRESSURE_SOURCES) | super().quantities() | own | ACCELERATIONS
+        named |= material_acceleration(self.balances())
         return {name: one for name, one in named.items() if name not in self.unknown()}
 
     def unknown(self) -> dict[str, str]:
@@ -133,7 +135,7 @@ u = (−∂ψ/∂y, ∂ψ/∂x),  ∇²ψ = ω"""
         why = "with flow.beta it balances a Coriolis force that grows with y and is not periodic"
         return {
             name: f"{name} is not known: {why}; take advection or viscous_acceleration, or set flow.beta to 0"
-            for name in ("p", "pressure_acceleration", "acceleration")
+            for name in ("p", "pressure_acceleration", "acceleration", "material_acceleration")
         }
 
     def budget(self) -> dict[str, tuple[str, ...]]:

@@ -23,6 +23,7 @@ from whorl.config.models.viscous import (
     VORTICITY,
     balance_of_carried,
     carried,
+    material_acceleration,
     pressure,
     turnover_rate,
 )
@@ -184,7 +185,8 @@ class RayleighBenard(Model):
             "convective_flux": Defined("velocity.z*temperature", "length/time", "w θ, the work of buoyancy"),
             "thermal_dissipation": Defined("diffusivity*sum(grad(temperature)**2)", "1/time", "κ |∇θ|²"),
         }
-        return pressure(sources) | own | INVARIANTS | ACCELERATIONS
+        whole = material_acceleration(self.balances())
+        return pressure(sources) | own | INVARIANTS | ACCELERATIONS | whole
 
     def budget(self) -> dict[str, tuple[str, ...]]:
         return {

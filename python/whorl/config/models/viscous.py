@@ -57,6 +57,17 @@ ACCELERATIONS = {
 }
 
 
+def material_acceleration(balances: Mapping[str, Balance]) -> dict[str, Defined]:
+    """Du/Dt by all terms of the balance of the velocity but its advection; none without a balance."""
+    if "energy" not in balances:
+        return {}
+    of_energy = balances["energy"]
+    terms = {name: text for name, (text,) in of_energy.terms.items() if name != "advection"}
+    texts = [*terms.values(), *(text for (text,) in of_energy.turning.values())]
+    meaning = "Du/Dt = ∂u/∂t + ((u + U)·∇)u of a fluid element, by all terms that act"
+    return {"material_acceleration": Defined(" + ".join(texts).replace("+ -", "- "), ACCELERATION, meaning)}
+
+
 def pressure(sources: str) -> dict[str, Defined]:
     """The pressure whose Laplacian is this, without a mean."""
     return {"p": Defined(f"inv_lap({sources})", "length²/time²", "pressure p by its Poisson equation")}
@@ -347,7 +358,8 @@ class ViscousFlow(Losses):
         """Pressure, dissipation, invariants, helicity and accelerations."""
         named = pressure(self.pressure_sources) | super().quantities() | INVARIANTS
         helicity = Defined("dot(velocity, vorticity)", ACCELERATION, "u·ω")
-        return named | {"helicity": helicity} | ACCELERATIONS
+        whole = material_acceleration(self.balances())
+        return named | {"helicity": helicity} | ACCELERATIONS | whole
 
     def balances(self) -> dict[str, Balance]:
         """With the Coriolis force, which does no work."""

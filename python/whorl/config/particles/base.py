@@ -12,6 +12,7 @@ from whorl.config.probes import Read, not_asked
 from whorl.config.scalars import plain_name
 from whorl.config.schemes import SCHEMES
 from whorl.config.section import Interval, option
+from whorl.programs.nodes import Node
 
 
 class ParticleGroup(Placed):
@@ -21,12 +22,15 @@ class ParticleGroup(Placed):
     name: Annotated[str, AfterValidator(plain_name)] | None = option(
         None, "their group in particles.h5; their kind by default"
     )
-    interpolation: Literal["spline", "lagrange"] = option(
-        "spline", "B-splines through all values, or polynomials through the nearest"
+    interpolation: Literal["lagrange", "spline"] = option(
+        "lagrange", "polynomials through the nearest values, or B-splines through all"
     )
     points: Literal[2, 4, 6, 8] = option(4, "grid points along each axis that a value is interpolated from")
     of: Texts = option((), "expressions whose components are read along the paths")
     every: Interval = option("10 steps", "how often they are written; also at the start and the end")
+    order: Literal["time", "particle"] = option(
+        "time", "what arrays in particles.h5 go by first: all particles of a time, or all times of a particle"
+    )
     release: float = option(
         0.0, "they are there from the first step that ends at or behind this time", unit="time", ge=0
     )
@@ -37,9 +41,28 @@ class ParticleGroup(Placed):
     # What the core samples at them, and whether they have a velocity of their own.
     samples: ClassVar[tuple[str, ...]] = ("velocity",)
     moves_itself: ClassVar[bool] = False
+    # The numbers that the core takes of a particle to move it, and vectors that it keeps within a step.
+    numbers_sampled: ClassVar[int] = 3
+    vectors_kept: ClassVar[int] = 0
 
     def check_size(self, quantities: int, case: Any) -> None:
         """Allow any number: they are sampled together, however many."""
+
+    def refused(self, node: Node) -> str:
+        """Nothing is: what a node follows from is brought to the modes and interpolated."""
+        return ""
+
+    @classmethod
+    def needs(cls, interpolation: str, points: int) -> dict[str, int]:
+        """What its memory follows from, beside its number (`run.core_options.particle_needs`)."""
+        streams = interpolation == "lagrange" and cls.numbers_sampled == 3
+        return {
+            "variables": 2 if cls.moves_itself else 1,
+            "vectors_kept": cls.vectors_kept,
+            "sampled": cls.numbers_sampled,
+            "kept": 0 if streams else cls.numbers_sampled,
+            "points": points,
+        }
 
     def same_paths(self, other: "ParticleGroup", *, but: tuple[str, ...] = ()) -> bool:
         """Whether the options agree that the paths depend on, but for some."""

@@ -19,6 +19,7 @@ class Charged(ParticleGroup):
 
     samples: ClassVar = ("velocity", "magnetic", "current")
     moves_itself: ClassVar = True
+    numbers_sampled: ClassVar = 9
 
     def numbers(self, case: Any) -> dict[str, list[float]]:
         flow = case.flow

@@ -23,6 +23,7 @@ class Inertial(ParticleGroup):
     )
 
     moves_itself: ClassVar = True
+    vectors_kept: ClassVar = 1
 
     def numbers(self, case: Any) -> dict[str, list[float]]:
         return {"response_time": [self.response_time], "gravity": list(self.gravity)}

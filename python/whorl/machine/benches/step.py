@@ -13,6 +13,7 @@ from whorl import _core
 from whorl.base.declared import GPUS
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.config.clock import Clock
 from whorl.config.schemes import SCHEMES
 from whorl.initial.fields import set_initial
 from whorl.machine.benches.common import (
@@ -30,6 +31,7 @@ from whorl.machine.benches.common import (
 from whorl.machine.floor import passes, work
 from whorl.run.core_options import core_options, describe
 from whorl.run.forces import begin_forces, set_forces
+from whorl.run.particles import added
 
 # Columns of the tables of Yeung et al., Comput. Phys. Commun. 306, 109364 (2025).
 COLUMNS = {
@@ -42,8 +44,10 @@ COLUMNS = {
 }
 
 
-def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
+def measure_step(case: Case, steps: int, comm: MPI.Intracomm, particles: int = 0) -> dict[str, Any]:
     """Times `steps` steps after a warm-up and measures the floor. Collective; the same figures on every rank.
+
+    With `particles` as many steps follow with so many tracers.
 
     Seconds are those of the slowest rank, medians over the steps. `parts` are mean seconds of a right-hand
     side, `part_spreads` their least, median and so on; `columns` are seconds of a step, for the best step and
@@ -62,11 +66,14 @@ def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
     sent = {leg: comm.allreduce(count) for leg, count in flow.traffic().items()}
     messages = {leg: comm.allreduce(count) for leg, count in flow.messages().items()}
     summary = describe(case, flow)
+    seconds = [call["wall"] for call in calls]
+    step = statistics.median(seconds)
+    of_particles = (
+        {"particles": with_particles(flow, case, particles, steps, step, comm)} if particles else {}
+    )
     flow.close()
     points = float(_points(case))
     stages = SCHEMES[case.time.scheme].right_hand_sides
-    seconds = [call["wall"] for call in calls]
-    step = statistics.median(seconds)
     floor, limits = measure_floor(work(case), case.run, layout["threads"], comm)
     return {
         "seconds_per_step": step,
@@ -86,6 +93,7 @@ def measure_step(case: Case, steps: int, comm: MPI.Intracomm) -> dict[str, Any]:
         "steps": spread(seconds),
         "case": case.to_dict(),
         "layout": layout,
+        **of_particles,
         **provenance(comm),
     }
 
@@ -97,6 +105,36 @@ def time_steps(flow: _core.Flow, case: Case, steps: int, comm: MPI.Intracomm) ->
     begin_forces(flow, 0.0)
     dt = case.time.dt
     return timed_calls(flow, lambda step: flow.step(dt, time=step * dt, step_number=step), steps, comm)
+
+
+OF_TRACERS = {"kind": "tracer", "interpolation": "lagrange", "points": 4}
+
+
+def with_particles(
+    flow: _core.Flow, case: Case, count: int, steps: int, without: float, comm: MPI.Intracomm
+) -> dict[str, Any]:
+    """The figures of steps with so many tracers, of a flow whose steps take `without` seconds. Collective.
+
+    Bytes are those of the tracers and of what samples the velocity at them, on all ranks.
+    """
+    process = psutil.Process()
+    gc.collect()
+    before = process.memory_info().rss
+    group = added(case, comm, flow, Clock(), count, OF_TRACERS)
+    dt = case.time.dt
+    calls = timed_calls(flow, lambda step: flow.step(dt, time=step * dt, step_number=step), steps, comm)
+    resident = comm.allreduce(process.memory_info().rss - before)
+    seconds = [call["wall"] for call in calls]
+    step, stages = statistics.median(seconds), SCHEMES[case.time.scheme].right_hand_sides
+    return {
+        "count": group.count,
+        "seconds_per_step": step,
+        "ratio": step / without,
+        "seconds_per_particle_and_stage": (step - without) / count / stages,
+        "bytes_per_particle_counted": comm.allreduce(flow.memory()["particles"]) / count,
+        "bytes_per_particle_resident": None if case.run.device in GPUS else resident / count,
+        "steps": spread(seconds),
+    }
 
 
 def _points(case: Case) -> int:
@@ -185,6 +223,8 @@ def show_step(figures: dict[str, Any], console: Console) -> None:
     mean = rhs * steps["mean"] / figures["seconds_per_step"]
     for name, value in figures["parts"].items():
         table.add_row(f"  {name}", f"{value:.4g} s", f"{100 * value / mean:.0f} %")
+    if "particles" in figures:
+        _add_particles(table, figures["particles"])
     table.add_row("grid points a second", f"{figures['points_per_second']:.4g}")
     table.add_row("bytes a grid point", f"{figures['bytes_per_point_counted']:.2f}", "counted")
     if (resident := figures["bytes_per_point_resident"]) is not None:
@@ -196,6 +236,17 @@ def show_step(figures: dict[str, Any], console: Console) -> None:
     add_limits(table, figures["limits"])
     console.print(table)
     console.print("\n", columns_table(figures["columns"]), sep="")
+
+
+def _add_particles(table: Table, found: dict[str, Any]) -> None:
+    """Rows of the steps with tracers."""
+    each = found["seconds_per_particle_and_stage"]
+    steps = f"median of {found['steps']['count']}, least {found['steps']['minimum']:.4g}"
+    table.add_row(f"step with {found['count']} tracers", f"{found['seconds_per_step']:.4g} s", steps)
+    table.add_row("  with / without", f"{found['ratio']:.4g}", f"{1e9 * each:.3g} ns a tracer and stage")
+    table.add_row("  bytes a tracer", f"{found['bytes_per_particle_counted']:.4g}", "counted")
+    if (resident := found["bytes_per_particle_resident"]) is not None:
+        table.add_row("", f"{resident:.4g}", "resident")
 
 
 def columns_table(columns: dict[str, dict[str, float]]) -> Table:

@@ -116,13 +116,12 @@ class Whorl:
             + (rows + plane) * variables * value
             + (wide_columns * columns * nz + wide_rows * (rows + plane)) * value
             + self._programs_at_least(grid, batches)
+            + self._particles_at_least(grid, batches)
         )
 
     def _programs_at_least(self, grid: tuple[int, int], batches: int) -> float:
         """Of the largest run of a program: fields beside the state, and what is kept of a batch of planes."""
-        nx, ny, nz = self.case.grid.points
-        planes = nz // grid[1] // (grid[0] if self._shares_planes(grid) else 1)
-        points = -(-planes // batches) * (ny // grid[0] if ny > 1 else 1) * nx
+        points = self._points_of_batch(grid, batches)
         modes = self.modes / (grid[0] * grid[1])
         queues = DEVICES[self.device]["queues"]
         runs = self._programs
@@ -136,6 +135,21 @@ class Whorl:
             default=0,
         )
         return self.real_bytes * (2 * modes * fields + rest)
+
+    def _points_of_batch(self, grid: tuple[int, int], batches: int) -> int:
+        nx, ny, nz = self.case.grid.points
+        planes = nz // grid[1] // (grid[0] if self._shares_planes(grid) else 1)
+        return -(-planes // batches) * (ny // grid[0] if ny > 1 else 1) * nx
+
+    def _particles_at_least(self, grid: tuple[int, int], batches: int) -> float:
+        """Of particles, in vectors of three numbers, and of the batches of planes that they are read from."""
+        points, ranks = self._points_of_batch(grid, batches), grid[0] * grid[1]
+        kept = 0 if DEVICES[self.device]["queues"] else 1
+        return sum(
+            (3 + one.inputs) * points * self.real_bytes
+            + 24 * (2 + kept * (1 + one.vectors)) * one.count / ranks
+            for one in self._options.particles
+        )
 
     @cached_property
     def _programs(self) -> list[_core.ProgramNeeds]:

@@ -9,7 +9,7 @@ from whorl.base.errors import CaseError
 from whorl.results.averages import Averages
 from whorl.results.lagrangian_plots import draw_particle_means
 from whorl.results.particle_means import average_particles
-from whorl.results.particle_plots import draw_particles
+from whorl.results.particle_plots import draw_particles, mean_square_displacement
 from whorl.results.report import pictures
 from whorl.results.report.pictures import Failed, Image, Window
 from whorl.results.runs import RunResults
@@ -27,9 +27,15 @@ def pictures_of(
     Paths at uneven times are made even, which is said.
     """
     for name, data in groups.items():
-        about = f"{data.sizes['particle']} particles"
+        reads = f", which read {pictures.quantities(data)}" if "quantity" in data.sizes else ""
+        about = f"{data.sizes['particle']} particles of kind {data.attrs.get('kind', 'tracer')}{reads}"
         try:
-            alt = f"Left the paths of the particles {name}, right their mean square displacement over time."
+            moved, times = float(mean_square_displacement(data)[-1]), data["time"].values
+            alt = (
+                f"On the left the paths of the particles {name} in the box, t = {times[0]:.4g} to "
+                f"{times[-1]:.4g}; on the right their mean square displacement on logarithmic axes, which "
+                f"comes to {moved:.3g}."
+            )
             yield name, about, pictures.image_of(partial(draw_particles, data, run.case), alt)
             yield from _statistics(run, name, window, averages)
         except (CaseError, OSError) as error:

@@ -214,7 +214,7 @@ def diagnostics(
             shown, when = what_to_draw(run, states, name, None, window, remarks.append)
             kind = str(data.attrs.get("kind", "diagnostic"))
             about = str(data.attrs.get("about", "")) or f"a diagnostic of kind {kind}"
-            of = _quantities(data)
+            of = quantities(data)
             alt = f"Graphs of the diagnostic {name} ({kind}){' of ' + of if of else ''}: {about}; {when}."
             own = (one for one in remarks if one != verdict and _told_here(one))
             caption = " ".join(map(sentence, [when, *own]))
@@ -234,7 +234,7 @@ def probes(
     for name, data in read.items():
         what = "modes" if "mode" in data.dims else "points"
         count = data.sizes.get("mode", data.sizes.get("point", 0))
-        about = f"{_quantities(data)} at {count} {what}"
+        about = f"{quantities(data)} at {count} {what}"
         alt = f"Above the series that the probe {name} read, {about}; below their spectra."
         drawn = _even_or_resampled(partial(draw_probe, data, run.case), alt, "", f"probe {name}", failed)
         if drawn is not None:
@@ -273,7 +273,7 @@ def _even_or_resampled(
     return None
 
 
-def _quantities(data: xr.Dataset) -> str:
+def quantities(data: xr.Dataset) -> str:
     """The names of what is measured, if it has some."""
     return ", ".join(map(str, data["quantity"].values)) if "quantity" in data.coords else ""
 

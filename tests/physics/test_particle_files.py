@@ -1,0 +1,217 @@
+"""The files of particles: arrays by time or by particle, rows beside them, their cost, and how VTK reads."""
+
+import shutil
+
+import h5py
+import numpy as np
+import pytest
+import xarray as xr
+from physics.test_particle_runs import CLOUD, PAIR, case_of, finished, same
+from support.build import needs
+from vtkmodules.util.numpy_support import vtk_to_numpy
+from vtkmodules.vtkCommonCore import vtkCommand
+from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline
+from vtkmodules.vtkIOHDF import vtkHDFReader
+from whorl.base.errors import CaseError
+from whorl.output import growing_file, paths
+from whorl.output.probe_files import ordered, read_paths
+from whorl.results.runs import open_run
+from whorl.run.simulation import Simulation
+
+pytestmark = needs("hdf5")
+
+ORDERS = ("time", "particle")
+
+
+def in_order(order):
+    return [CLOUD | {"order": order}, PAIR | {"order": order}]
+
+
+def run_of(directory, order="time", **sections):
+    with Simulation(case_of(directory, particles=in_order(order), **sections)) as simulation:
+        simulation.run(progress=False)
+    return open_run(directory).particles
+
+
+def test_arrays_by_particle_have_the_same_numbers(tmp_path):
+    by_time, by_particle = (run_of(tmp_path / order, order) for order in ORDERS)
+    for name, data in by_time.items():
+        other = by_particle[name]
+        assert other["position"].dims == ("time", "particle", "axis")
+        xr.testing.assert_equal(data, other)
+    with h5py.File(tmp_path / "particle" / "particles.h5") as file:
+        cloud = file["cloud"]
+        assert cloud["position"].shape == (24, 5, 3)
+        assert cloud["value"].shape == (24, 5, 4)
+        assert cloud["position"].maxshape == (24, None, 3)
+        assert cloud["position"].chunks[1:] == (32, 3)
+        assert [dim.keys()[0] for dim in cloud["value"].dims] == ["particle", "time", "quantity"]
+        np.testing.assert_array_equal(cloud["position"][7], by_time["cloud"]["position"][:, 7])
+        assert '"order": "particle"' in cloud.attrs["options"]
+    with xr.open_dataset(tmp_path / "particle" / "particles.h5", group="cloud", engine="h5netcdf") as there:
+        assert there["position"].dims == ("particle", "time", "axis")
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("beside", [False, True])
+def test_a_restart_goes_on_in_the_same_order(tmp_path, monkeypatch, order, beside):
+    if beside:
+        monkeypatch.setattr(growing_file, "SMALL", 0)
+        monkeypatch.setattr(growing_file, "SHARE", 0.5)
+    monkeypatch.setattr(paths, "MOST_ROWS", 2)
+    wanted = run_of(tmp_path / "whole", order)
+    with Simulation(case_of(tmp_path / "parts", particles=in_order(order))) as begun:
+        for _ in range(7):
+            begun.step()
+    files = list((tmp_path / "parts").glob("particles-*.h5"))
+    assert bool(files) == beside
+    there = open_run(tmp_path / "parts").particles["tracer"]["step"].values
+    assert there.tolist() == list(range(len(there)))
+    assert len(there) >= 6
+    same(finished(tmp_path / "parts"), wanted)
+    assert not list((tmp_path / "parts").glob("particles-*.h5"))
+    # With another expression the group is written anew.
+    changed = finished(tmp_path / "parts", settings=["time.steps=12", "particles.0.of=u.z"])["cloud"]
+    assert changed["quantity"].values.tolist() == ["u.x", "u.y", "u.z", "dx(u.x)**2 + x*t"]
+    np.testing.assert_array_equal(changed["value"][:5], wanted["cloud"]["value"])
+    other = next(one for one in ORDERS if one != order)
+    with pytest.raises(CaseError, match="a restart may change their every and of alone"):
+        Simulation.restart(tmp_path / "parts", settings=["time.steps=14", f"particles.0.order={other}"])
+    elsewhere = ["time.steps=14", f"particles.0.order={other}"]
+    with Simulation.restart(tmp_path / "parts", tmp_path / "new", settings=elsewhere) as simulation:
+        simulation.run(progress=False)
+    with h5py.File(tmp_path / "new" / "particles.h5") as file:
+        assert file["cloud"]["position"].dims[0].keys() == [other]
+
+
+def rows(first, count, particles=200):
+    steps = np.arange(first, first + count)
+    position = steps[:, None, None] + np.arange(3 * particles).reshape(particles, 3) / 1e3
+    return xr.Dataset(
+        {"position": (("time", "particle", "axis"), position)},
+        {
+            "time": ("time", steps * 0.1),
+            "step": ("time", steps),
+            "particle": np.arange(particles),
+            "axis": list("xyz"),
+        },
+    )
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_rows_are_added_at_a_cost_in_proportion_to_them(tmp_path, monkeypatch, order):
+    """All bytes that are copied are some times those of the file, whatever the number of additions."""
+    copied = []
+    copyfile = shutil.copyfile
+
+    def counted(source, target):
+        copied.append(source.stat().st_size)
+        return copyfile(source, target)
+
+    monkeypatch.setattr(growing_file.shutil, "copyfile", counted)
+    monkeypatch.setattr(growing_file, "SMALL", 1 << 16)
+    shares = {}
+    for additions in (100, 400):
+        copied.clear()
+        file = paths.path_file(tmp_path / f"{additions}.h5")
+        for n in range(additions):
+            file.add(3 * n + 2, {"cloud": ordered(rows(3 * n, 3), order)})
+        file.merge()
+        shares[additions] = sum(copied) / file.path.stat().st_size
+        there = read_paths(file.path)["cloud"]
+        xr.testing.assert_equal(there, rows(0, 3 * additions))
+    assert shares[400] < 12
+    assert shares[400] < 1.5 * shares[100]
+
+
+def read(path, step):
+    """Points, vertices and arrays at a step, and all times, by VTK."""
+    complaints = []
+    reader = vtkHDFReader()
+    reader.AddObserver(vtkCommand.ErrorEvent, lambda *event: complaints.append(event))
+    reader.SetFileName(str(path))
+    reader.UpdateInformation()
+    reader.SetStep(step)
+    reader.Update()
+    assert complaints == []
+    found = reader.GetOutputDataObject(0)
+    data = found.GetPointData()
+    arrays = {data.GetArrayName(n): vtk_to_numpy(data.GetArray(n)) for n in range(data.GetNumberOfArrays())}
+    times = reader.GetOutputInformation(0).Get(vtkStreamingDemandDrivenPipeline.TIME_STEPS())
+    return vtk_to_numpy(found.GetPoints().GetData()), found.GetNumberOfVerts(), arrays, times
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_vtk_reads_the_paths(tmp_path, order):
+    """Also where the run has been moved, and after a restart."""
+    run_of(tmp_path / "first", order)
+    finished(tmp_path / "first", settings=["time.steps=12"])
+    shutil.move(tmp_path / "first", tmp_path / "run")
+    for name, data in open_run(tmp_path / "run").particles.items():
+        for step, time in enumerate(data["time"].values):
+            points, vertices, arrays, times = read(tmp_path / "run" / f"particles-{name}.vtkhdf", step)
+            np.testing.assert_array_equal(points, data["position"][step])
+            assert vertices == data.sizes["particle"]
+            assert arrays.pop("identity").tolist() == list(range(vertices))
+            assert times == pytest.approx(data["time"].values)
+            assert time == times[step]
+            quantities = data["quantity"].values.tolist() if "quantity" in data.coords else []
+            assert set(arrays) == set(quantities)
+            for quantity in quantities:
+                np.testing.assert_array_equal(arrays[quantity], data["value"][step].sel(quantity=quantity))
+
+
+@pytest.mark.parametrize("scheme", ["rk2", "ab3"])
+def test_an_opened_checkpoint_has_its_particles(tmp_path, scheme):
+    """Those of its step, which go on as those of the run."""
+    time = {"dt": 0.02, "steps": 10, "scheme": scheme}
+    with Simulation(case_of(tmp_path / "run", time=time)) as simulation:
+        for _ in range(4):
+            simulation.step()
+        wanted = {name: group.positions() for name, group in simulation.tracers.items()}
+        read = simulation.tracers["cloud"].sample("p")
+        for _ in range(2):
+            simulation.step()
+        later = simulation.tracers["cloud"].positions()
+    with Simulation.open(tmp_path / "run", step=4) as state:
+        assert list(state.tracers) == list(wanted)
+        for name, group in state.tracers.items():
+            np.testing.assert_array_equal(group.positions(), wanted[name])
+        np.testing.assert_array_equal(state.tracers["cloud"].sample("p"), read)
+        for _ in range(2):
+            state.step()
+        np.testing.assert_array_equal(state.tracers["cloud"].positions(), later)
+    with Simulation.open(tmp_path / "run", particles=False) as state:
+        assert not state.tracers
+    (tmp_path / "run" / "checkpoints" / "00000004.particles.h5").unlink()
+    with pytest.raises(CaseError, match=r"are not there: no file .*; put back .* particles=False") as error:
+        Simulation.open(tmp_path / "run")
+    assert "\n" not in str(error.value)
+    with Simulation.open(tmp_path / "run", particles=False) as state:
+        assert state.step_number == 4
+
+
+def test_what_is_opened_writes_nothing(tmp_path):
+    with Simulation(
+        case_of(tmp_path / "run", output={"directory": str(tmp_path / "run"), "snapshot_every": "5 steps"})
+    ) as begun:
+        begun.run(progress=False)
+    before = {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")}
+    with Simulation.open(tmp_path / "run") as state:
+        assert state.tracers["tracer"].count == 2
+    with Simulation.open(tmp_path / "run", snapshot=True) as state:
+        assert not state.tracers
+    assert {path: path.stat().st_mtime_ns for path in (tmp_path / "run").rglob("*")} == before
+
+
+def test_a_new_run_in_the_directory_removes_all(tmp_path, monkeypatch):
+    monkeypatch.setattr(growing_file, "SMALL", 0)
+    monkeypatch.setattr(growing_file, "SHARE", 0.01)
+    run_of(tmp_path / "run")
+    with Simulation(case_of(tmp_path / "run"), overwrite=True) as simulation:
+        assert not list((tmp_path / "run").glob("particles*"))
+        for _ in range(9):
+            simulation.step()
+    assert list((tmp_path / "run").glob("particles-0*.h5"))
+    with Simulation(case_of(tmp_path / "run"), overwrite=True):
+        assert not list((tmp_path / "run").glob("particles*"))
