@@ -107,7 +107,7 @@ class ParticleGroup(ReadAtPoints):
 
     def layout(self, case: Any, reads: Any) -> Layout:
         axes = (
-            Axis("particle", np.arange(self.number()), "identity of the particle"),
+            Axis("particle", range(self.number()), "identity of the particle"),
             Axis("axis", list("xyz"), "axis"),
         )
         position = Array(
