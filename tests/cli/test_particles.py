@@ -90,7 +90,7 @@ def test_a_case_with_wrong_particles_ends_at_once(whorl, tmp_path):
         ('"u",', '"crul(u)",', "particles.tracer.of: there is no function crul(); did you mean curl?"),
         ("count", "cuont", "did you mean particles[0].count?"),
         ('"u",', '"dx(x*u.x)",', "particles.tracer.of: x is not periodic"),
-        ("count = 20", 'count = 20\norder = "axis"', "it must be time or particle"),
+        ("count = 20", 'count = 20\norder = "axis"', "it must be one of time, particle"),
     ):
         (tmp_path / "box.toml").write_text(CASE + BLOCK.replace(right, wrong))
         result = whorl("run", "box.toml")

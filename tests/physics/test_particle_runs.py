@@ -385,7 +385,7 @@ WRONG = [
     ({"count": 3, "every": "3 minutes"}, "minutes of real time"),
     ({"count": 3, "kind": "inertial"}, "it must be tracer"),
     ({"count": 3, "seeds": 3}, "did you mean particles.*seed"),
-    ({"count": 3, "order": "axis"}, "order = .axis.; it must be time or particle"),
+    ({"count": 3, "order": "axis"}, "order = .axis.*it must be one of time, particle"),
 ]  # fmt: skip
 
 
