@@ -43,7 +43,41 @@ def test_a_run_writes_its_particles_and_goes_on(whorl, tmp_path):
         refused.err.split()
     )
     resolved = (tmp_path / "box" / "case.toml").read_text()
-    assert 'interpolation = "spline" # B-splines through all values' in resolved
+    assert 'interpolation = "lagrange" # polynomials through the nearest values' in resolved
+
+
+def test_a_run_reads_products_and_writes_by_particle(whorl, tmp_path):
+    block = BLOCK.replace('["u", "norm(curl(u))"]', '["p", "material_acceleration"]\norder = "particle"')
+    (tmp_path / "box.toml").write_text(CASE + block)
+    assert whorl("run", "box.toml").code == 0
+    data = open_run(tmp_path / "box").particles["tracer"]
+    wanted = ["p", *(f"material_acceleration.{axis}" for axis in "xyz")]
+    assert data["quantity"].values.tolist() == wanted
+    assert data["position"].dims == ("time", "particle", "axis")
+    assert abs(data["value"].sel(quantity="p").values).max() > 0
+    told = (tmp_path / "box" / "log.txt").read_text()
+    assert "particles.tracer.of: 3 inputs, 6 products" in told
+    assert "4 inputs at the particles" in told
+    assert "particles = " in next(line for line in told.splitlines() if "counted:" in line)
+    assert (tmp_path / "box" / "particles-tracer.vtkhdf").is_file()
+    assert whorl("plot", "box", "--particles", "tracer").code == 0
+    assert whorl("report", "box").code == 0
+    assert "Particles" in (tmp_path / "box" / "report.html").read_text()
+    assert whorl("restart", "box", "--until", "0.3").code == 0
+    assert open_run(tmp_path / "box").particles["tracer"]["step"].values[-1] == 15
+
+
+def test_too_many_particles_end_at_once(whorl, tmp_path):
+    block = BLOCK.replace("count = 20", "count = 1000000000")
+    blocks = "".join(block.replace("kind =", f'name = "g{n}"\nkind =') for n in range(20))
+    (tmp_path / "box.toml").write_text(CASE + blocks)
+    result = whorl("run", "box.toml")
+    assert (result.code, result.out) == (2, "")
+    told = " ".join(result.err.split())
+    assert "20000000000 particles need" in told
+    assert "TiB of memory" in told
+    assert "use at most about" in told
+    assert not (tmp_path / "box").exists()
 
 
 def test_options_are_listed_and_a_new_case_has_a_block(whorl):
@@ -59,6 +93,8 @@ def test_a_case_with_wrong_particles_ends_at_once(whorl, tmp_path):
         ("count = 20", "count = 20\nlattice = 3", "takes one of count, positions, lattice"),
         ('"u",', '"crul(u)",', "particles.tracer.of: there is no function crul(); did you mean curl?"),
         ("count", "cuont", "did you mean particles[0].count?"),
+        ('"u",', '"dx(x*u.x)",', "particles.tracer.of: x is not periodic"),
+        ("count = 20", 'count = 20\norder = "axis"', "it must be one of time, particle"),
     ):
         (tmp_path / "box.toml").write_text(CASE + BLOCK.replace(right, wrong))
         result = whorl("run", "box.toml")

@@ -385,6 +385,7 @@ WRONG = [
     ({"count": 3, "every": "3 minutes"}, "minutes of real time"),
     ({"count": 3, "kind": "inert"}, "did you mean inertial?"),
     ({"count": 3, "seeds": 3}, "did you mean particles.*seed"),
+    ({"count": 3, "order": "axis"}, "order = .axis.*it must be one of time, particle"),
 ]  # fmt: skip
 
 

@@ -3,6 +3,7 @@
 import ctypes
 import gc
 import json
+import resource
 
 import numpy as np
 import pytest
@@ -163,6 +164,14 @@ def test_a_case_with_too_many_particles_is_refused_before_memory_is_filled(monke
         check_memory(asked, world_of())
     with pytest.raises(CaseError, match="1000000 particles need"):
         Simulation(case_of(particles=[group]))
+
+
+def test_the_count_fills_no_memory():
+    """Identities of these would take 8 GB."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    options = core_options(case_of(particles=[{"kind": "tracer", "count": 10**9}]), 1)
+    assert _core.estimate_memory(options, 1)["particles"] > 10**11
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before < 100_000  # kB
 
 
 def test_rows_are_counted_on_the_first_rank():

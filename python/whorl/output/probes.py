@@ -66,7 +66,11 @@ class Rows:
             for array, values in zip(reading.layout.arrays, reading.arrays(raw, times), strict=True)
         }
         coordinates: dict[str, Any] = {
-            axis.name: (axis.name, list(axis.values), {"units": axis.unit or "1", "long_name": axis.meaning})
+            axis.name: (
+                axis.name,
+                _listed(axis.values),
+                {"units": axis.unit or "1", "long_name": axis.meaning},
+            )
             for axis in reading.layout.axes
         }
         along = reading.layout.axes[1].name
@@ -196,6 +200,11 @@ class Probes(Table):
                             append_states(file[name], data)
                         else:
                             write_rows(file, name, data)
+
+
+def _listed(values: Sequence[Any]) -> Any:
+    """The values of an axis, of which a range takes no room before."""
+    return np.array(values) if isinstance(values, range) else list(values)
 
 
 def write_rows(file: "h5py.File", name: str, data: "xr.Dataset") -> None:

@@ -102,7 +102,7 @@ class ParticleGroup(Placed):
 
     def layout(self, case: Any, reads: Any) -> Layout:
         axes = (
-            Axis("particle", np.arange(self.number()), "identity of the particle"),
+            Axis("particle", range(self.number()), "identity of the particle"),
             Axis("axis", list("xyz"), "axis"),
         )
         arrays = (POSITION, VELOCITY) if self.moves_itself else (POSITION,)
