@@ -154,7 +154,7 @@ def test_acceleration_by_differences_of_waves_and_as_read():
 
 
 def test_errors_cover_the_truth_over_many_seeds():
-    """Of dispersion, variance, D₂, flatness and T_L, of paths over 60 of their times: as often as they should.
+    """Of dispersion, variance, D₂, flatness and T_L, of paths over 60 of their times: as they should.
 
     The error of T_L leaves out that of the zero where its integral ends, which makes it a quarter too small.
     """
