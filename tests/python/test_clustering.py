@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from scipy.stats import kstest
+from scipy.stats import chi2, kstest
 from support.paths import BOX, made, random_points
 from whorl.base.errors import CaseError
 from whorl.results.clustering import cell_volumes, clustering, uniformity
@@ -44,6 +44,17 @@ def test_errors_cover_the_truth_over_many_seeds():
     assert ((within < 2).mean(axis=0) > 0.88).all()
     assert ((within < 1).mean(axis=0) > 0.55).all()
     assert ((within < 1).mean(axis=0) < 0.92).all()
+
+
+def test_at_one_time_the_error_is_that_of_blocks_in_which_pairs_count_twice():
+    how = {"states": 1, "voronoi": False, "between": (0.3, 0.85)}
+    found = [clustering(made(random_points(400, 8, seed)), **how) for seed in range(150)]
+    near = [one.sel(r=0.7, method="nearest") for one in found]
+    for of, name in ((found, "dimension"), (near, "radial_distribution")):
+        spread = np.std([float(one[name]) for one in of])
+        error = np.mean([float(one[f"{name}_error"]) for one in of])
+        assert error == pytest.approx(spread, rel=0.2), name
+        assert float(of[0][f"{name}_samples"]) == 32
 
 
 @pytest.mark.parametrize(("dimension", "on"), [(1, [0]), (2, [0, 1])])
@@ -92,6 +103,8 @@ def test_p_is_uniform_for_random_points_and_small_for_others():
         for seed in range(200)
     ]
     assert kstest(p, "uniform").pvalue > 0.001
+    one = uniformity(made(random_points(700, 8, seed=3)))
+    np.testing.assert_allclose(one["probability"], chi2.sf(one["chi_squared"], 4**3 - 1), rtol=1e-10)
     place = random_points(4000, 8, seed=6)
     place[..., 0] += 0.5 * np.sin(place[..., 0])
     found = uniformity(made(place))

@@ -154,7 +154,7 @@ def test_acceleration_by_differences_of_waves_and_as_read():
 
 
 def test_errors_cover_the_truth_over_many_seeds():
-    """Of dispersion, variance, D₂ and T_L, of paths over 60 of their times: as often as they should.
+    """Of dispersion, variance, D₂, flatness and T_L, of paths over 60 of their times: as they should.
 
     The error of T_L leaves out that of the zero where its integral ends, which makes it a quarter too small.
     """
@@ -171,14 +171,15 @@ def test_errors_cover_the_truth_over_many_seeds():
             (moved, "total", 3 * displacement),
             (found, "mean_variance", 1.0),
             (jump, "mean_structure", second),
+            (found, "mean_flatness", 3.0),
             (found, "mean_integral_time", 0.4),
         )
         off.append([abs(float(of[name]) - truth) / float(of[f"{name}_error"]) for of, name, truth in rows])
     within = (np.array(off) < 2).mean(axis=0)
-    assert (within[:3] > 0.88).all()
-    assert within[3] > 0.72
+    assert (within[:4] > 0.88).all()
+    assert within[4] > 0.72
     assert ((np.array(off) < 1).mean(axis=0) > 0.5).all()
-    assert (np.array(off).mean(axis=0) > 0.3).all()  # and errors are not far too large
+    assert (np.array(off).mean(axis=0) > 0.5).all()  # and errors are not far too large
 
 
 def test_uneven_times_are_interpolated_by_splines_if_asked():

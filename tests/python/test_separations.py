@@ -122,6 +122,10 @@ def test_walls_do_not_bring_particles_near():
     assert float(pairs(made(paths), between=[0.1, 0.3])["sets"][0]) == 1
     with pytest.raises(CaseError, match="no two particles"):
         pairs(made(paths, periodic=False), between=[0.1, 0.3])
+    nearest = pairs(made(paths, periodic=False), nearest=True)
+    assert float(nearest["sets"][0]) == 3
+    wanted = (0.4 + np.sqrt(8) + BOX - 0.2) / 3
+    assert float(nearest["separation"][0]) == pytest.approx(wanted)
 
 
 def test_particles_that_are_no_pairs_are_refused():

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 import xarray as xr
 from whorl.base.errors import CaseError
+from whorl.results import correlated_groups
 from whorl.results.time_correlation import mode_correlation, shell_correlation, time_correlation
 
 
@@ -58,6 +59,19 @@ def test_the_definition_by_two_loops(whole, remove_mean):
             np.testing.assert_allclose(found, wanted / wanted[0], rtol=0, atol=1e-13)
     assert one_by_one["mean_square"].attrs["units"] == "(m)²"
     assert one_by_one["integral_time"].attrs["units"] == "time"
+
+
+def test_many_series_together_are_those_of_all_at_once(monkeypatch):
+    """Their numbers, and their errors, do not depend on how many are taken at a time."""
+    values = ornstein_uhlenbeck(120, 600, 0.1, 0.5) * np.linspace(0.2, 2.0, 600)
+    found = time_correlation(series(values), over="a", longest=3.0, remove_mean=False)
+    wanted = by_loops(values, 30)
+    np.testing.assert_allclose(found["correlation"], wanted / wanted[0], rtol=0, atol=1e-12)
+    monkeypatch.setattr(correlated_groups, "AT_ONCE", 10**6)
+    monkeypatch.setattr(correlated_groups, "LARGE", 10**9)
+    whole = time_correlation(series(values), over="a", longest=3.0, remove_mean=False)
+    for name in found.data_vars:
+        np.testing.assert_allclose(found[name], whole[name], rtol=1e-9, atol=1e-12)
 
 
 def test_the_integral_is_that_of_straight_lines_up_to_the_zero():
