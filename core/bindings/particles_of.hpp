@@ -86,9 +86,11 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
                                     Device::queues};
         const particles::Here here{static_cast<std::int64_t>(count()), 0};
         const int points = options_.interpolation.points;
-        std::int64_t bytes = particles::bytes_of_sampler(here, sampler_->variables(), points, share) +
-                             particles::bytes_of_cloud(here, static_cast<std::int64_t>(cloud_.vectors()),
-                                                       static_cast<std::int64_t>(inputs_.size() / 3), share);
+        std::int64_t bytes =
+            particles::bytes_of_sampler(here, sampler_->variables(), points, share) +
+            particles::bytes_of_cloud(
+                here, static_cast<std::int64_t>(cloud_.vectors()),
+                static_cast<std::int64_t>(inputs_.size() / std::max<std::size_t>(count(), 1)), share);
         for (const auto& [inputs, sampler] : kept_)
             bytes += particles::bytes_of_sampler(here, sampler->variables(), points, share);
         return bytes;

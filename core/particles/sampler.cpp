@@ -90,7 +90,7 @@ void Sampler<Device, Real>::refer_to(const std::vector<programs::Source<Real>>& 
 
 template <class Device, class Real>
 void Sampler<Device, Real>::stream(std::span<const double> positions, std::span<double> values) {
-    if (!streamed_)
+    if (!streamed_ || streamed_->parities() != parities_) // memory of a product may serve another one
         streamed_ = std::make_unique<StreamedGather<Real>>(
             std::array{territory_.axis(0), territory_.axis(1), territory_.axis(2)}, interpolation_,
             parities_);

@@ -35,6 +35,7 @@ template <class Real> class StreamedGather final : public PointTap<Real> {
     void end_rows(int executor, const Point& first) override;
     // The sums [particle][variable], of guests behind the others.
     std::span<double> finish(const device::Cpu& host);
+    const std::vector<Parity>& parities() const { return parities_; }
     // The particles in the order of planes, guests among them.
     std::span<const std::uint32_t> order() const { return order_; }
 
