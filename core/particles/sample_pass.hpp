@@ -66,6 +66,8 @@ template <class Real> struct ShownInputs : SampledInput<Real> {
 };
 
 template <class Real> struct SamplePass : ShownInputs<Real> {
+    static constexpr int inputs = 1, products = 0, fluxes = 0;
+
     using ShownInputs<Real>::count;
     LaneArray<Real> array{};
     const BlockCallback<Real>* at_batch = nullptr;

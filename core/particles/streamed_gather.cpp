@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "particles/cloud.hpp"
+#include "particles/row_gather.hpp"
 
 namespace whorl::particles {
 
@@ -16,6 +17,12 @@ template <class Real> WHORL_INLINE void copy_row(const Real* from, Real* to, int
     using Vector = typename device::VectorOf<Real, device::vector_bytes>::type;
     for (int r = 0; r < rows; r += device::vector_bytes / static_cast<int>(sizeof(Real)))
         *reinterpret_cast<Vector*>(to + r) = *reinterpret_cast<const Vector*>(from + r);
+}
+
+// So many, whatever they are, and no room for more.
+template <class T> void resize_afresh(std::vector<T>& values, std::size_t size) {
+    if (values.capacity() < size) values.clear();
+    values.resize(size);
 }
 
 } // namespace
@@ -59,7 +66,7 @@ void StreamedGather<Real>::begin(const device::Cpu& host, const Shown& shown, st
     const std::size_t room = at(slots_each_) * at(host.executors());
     if (slots_.size() < room) slots_ = device::Buffer<Real>(room, host.executors());
     sort(host);
-    sums_.resize(count() * parities_.size() * at(parts_));
+    resize_afresh(sums_, count() * parities_.size() * at(parts_));
     in_parts(host, sums_.size(), [&](std::size_t i) { sums_[i] = 0.0; });
 }
 
@@ -93,7 +100,7 @@ template <class Real> void StreamedGather<Real>::sort(const device::Cpu& host) {
         }
     }
     begins_[bins] = sum;
-    order_.resize(particles);
+    resize_afresh(order_, particles);
     on_threads([&](std::size_t p, std::uint32_t& to) { order_[to++] = static_cast<std::uint32_t>(p); });
 }
 

@@ -9,8 +9,9 @@
 #include <span>
 #include <vector>
 
+#include "base/parity.hpp"
 #include "device/cpu.hpp"
-#include "particles/row_gather.hpp"
+#include "particles/row_blocks.hpp"
 #include "roundtrip/point_tap.hpp"
 
 namespace whorl::particles {

@@ -13,7 +13,7 @@ from whorl.run.simulation import Simulation
 
 
 def answers() -> Answers:
-    return Answers(*({} for _ in range(7)))
+    return Answers(*({} for _ in range(8)))
 
 
 def test_it_is_worked_out_once_for_each_answers():

@@ -142,12 +142,12 @@ class Whorl:
         return -(-planes // batches) * (ny // grid[0] if ny > 1 else 1) * nx
 
     def _particles_at_least(self, grid: tuple[int, int], batches: int) -> float:
-        """Of particles, in vectors of three numbers, and of the batches of planes that they are read from."""
-        points, ranks = self._points_of_batch(grid, batches), grid[0] * grid[1]
-        kept = 0 if DEVICES[self.device]["queues"] else 1
+        """Of particles, in vectors of three numbers, and of batches of planes where rows are exchanged."""
+        queues, ranks = DEVICES[self.device]["queues"], grid[0] * grid[1]
+        points = self._points_of_batch(grid, batches) if queues or grid[0] > 1 else 0
         return sum(
             (3 + one.inputs) * points * self.real_bytes
-            + 24 * (2 + kept * (1 + one.vectors)) * one.count / ranks
+            + 24 * (2 if queues else 1 + one.vectors) * one.count / ranks
             for one in self._options.particles
         )
 
