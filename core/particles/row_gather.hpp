@@ -80,10 +80,12 @@ template <class Real, int n, int constant> class RowGather {
         return of_.data + of_.blocks.offsets[static_cast<std::size_t>(number)];
     }
 
-    // In the cell that the particle was sorted by, from which rounding may have moved it to the next.
-    double within_cell(double place) const {
-        const double t = place - of_.cell, points = of_.axes[2].points;
-        return t > 1.5 ? t - points : (t < -0.5 ? t + points : t);
+    // In the cell that particles were sorted by, from which rounding may have moved them to the next.
+    template <class T> WHORL_INLINE T within_cell(const T& place) const {
+        const double points = of_.axes[2].points;
+        T t = place - static_cast<double>(of_.cell);
+        t = t > 1.5 ? t - points : t;
+        return t < -0.5 ? t + points : t;
     }
 
     WHORL_INLINE void find(const std::uint32_t* particles, int count, int last_block, Batch& batch) const {
@@ -96,15 +98,12 @@ template <class Real, int n, int constant> class RowGather {
         const auto& [x, y, z] = of_.axes;
         const Lanes in_x = places_of(x, batch.places[0]), in_y = places_of(y, batch.places[1]),
                     cell_x = floor_of(in_x), cell_y = floor_of(in_y);
-        Lanes in_plane = places_of(z, batch.places[2]) - static_cast<double>(of_.cell);
-        in_plane = in_plane > 1.5 ? in_plane - static_cast<double>(z.points) : in_plane;
-        in_plane = in_plane < -0.5 ? in_plane + static_cast<double>(z.points) : in_plane;
         Lanes w[n];
         of_.interpolation.template weights<n>(in_x - cell_x, w);
         std::memcpy(batch.wx, w, sizeof(w));
         of_.interpolation.template weights<n>(in_y - cell_y, w);
         std::memcpy(batch.wy, w, sizeof(w));
-        of_.interpolation.template weights<n>(in_plane, w);
+        of_.interpolation.template weights<n>(within_cell(places_of(z, batch.places[2])), w);
         if (z.points == 1) w[of_.l] = Lanes{} + 1.0;
         std::memcpy(batch.wz, &w[of_.l], sizeof(w[0]));
         const double rows = of_.blocks.rows, y_begin = last_block * rows,
