@@ -28,7 +28,8 @@ help:
 	@echo "make setup        install what is missing, make .venv, build the core (PRESET=debug: sanitizers;"
 	@echo "                  LEVELS=v3,v4: these instruction levels)"
 	@echo "make bare-check   build without MPI, HDF5 and FFTW, and test that core on one rank"
-	@echo "make cuda-check   compile and link the device cuda for sm_80 and sm_90 (needs nvcc, no GPU)"
+	@echo "make cuda-check   compile and link the device cuda for sm_80 and sm_90, and see that no kernel spills"
+	@echo "                  registers (needs nvcc, no GPU)"
 	@echo "make sanitizer-check  test the core on one rank with address and undefined-behaviour sanitizers"
 	@echo "make format       format C++ and Python;  make lint: check without changing"
 	@echo "make clean        remove builds and .venv (runs/ stays)"
@@ -72,13 +73,19 @@ format: $(packages)
 	.venv/bin/ruff format
 	.venv/bin/clang-format -i $(cpp_files)
 
+# Whatever fails, the build is without CUDA again, and its stamps go: what is built there is another core.
 cuda-check: $(core)
+	trap 'cmake -B build/$(PRESET) -DWHORL_CUDA=OFF >/dev/null; rm -f .venv/.core-*' EXIT; \
 	PATH="$(CURDIR)/.venv/bin:$$PATH" cmake -B build/$(PRESET) -DWHORL_CUDA=ON \
-		"-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)"
-	cmake --build build/$(PRESET)
-	for core in build/$(PRESET)/_core_*.so; do .venv/bin/python tools/cuda_linked "$$core"; done
-	cmake -B build/$(PRESET) -DWHORL_CUDA=OFF >/dev/null
-	rm -f .venv/.core-* # what is built there is another core now
+		"-DCMAKE_CUDA_ARCHITECTURES=$(CUDA_ARCHITECTURES)"; \
+	cmake --build build/$(PRESET); \
+	for core in build/$(PRESET)/_core_*.so; do .venv/bin/python tools/cuda_linked "$$core"; done; \
+	.venv/bin/python tools/gpu_occupancy --check build/$(PRESET); \
+	nvcc=$$(sed -n 's/^CMAKE_CUDA_COMPILER:[A-Z]*=//p' build/$(PRESET)/CMakeCache.txt); \
+	for one in $(subst ;, ,$(CUDA_ARCHITECTURES)); do \
+		kind=$${one%%-*}; \
+		"$$nvcc" -std=c++17 "-arch=$${kind/#[0-9]/sm_$${kind:0:1}}" -o build/$(PRESET)/gpu_look tools/gpu_look.cu; \
+	done
 
 bare-check:
 	tools/bare-check

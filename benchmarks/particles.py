@@ -2,14 +2,16 @@
 
     .venv/bin/python benchmarks/particles.py                            128³ with 1/64 as many tracers
     .venv/bin/python benchmarks/particles.py --points 256 --tracers 10000000
+    .venv/bin/python benchmarks/particles.py --machine here.toml        and what whorl plan predicts
 
 Steps of Navier–Stokes with a force that keeps it turbulent are taken with and without tracers in turn; the
 table has the least time of several, the difference by tracer and stage, and the root of the mean square error
-of u at the tracers over that of u. It writes nothing. Nothing else should run meanwhile.
+of u at the tracers over that of u. With a file from `mpiexec -n 1 whorl bench machine`, the time of a step
+that is planned with it stands beside the one measured. It writes nothing. Nothing else should run meanwhile.
 """
 
 import time
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -17,13 +19,17 @@ from rich.table import Table
 from whorl import Case, Simulation
 from whorl.base.ranks import MPI
 from whorl.config.schemes import SCHEMES
+from whorl.machine.planner.machine import load_machine
+from whorl.machine.planner.search import best, with_ranks
+from whorl.machine.planner.whorl_load import Whorl
+from whorl.run.particles import Particles
 from whorl.run.progress import stdout_console
 
 KINDS = [("spline", 4), ("spline", 6), ("spline", 8), ("lagrange", 4), ("lagrange", 6), ("lagrange", 8)]
 EXACT = 200  # tracers whose velocity is summed over all modes
 
 
-def case_of(points: int, scheme: str) -> Case:
+def case_of(points: int, scheme: str, **more: Any) -> Case:
     """Turbulence that the grid resolves to k_max eta of about 1.5, after a random field."""
     return Case(
         grid={"points": points},
@@ -31,6 +37,7 @@ def case_of(points: int, scheme: str) -> Case:
         time={"scheme": scheme, "courant": 0.5, "until": 100.0},
         initial={"name": "random", "k0": 2.0, "energy": 1.5},
         forcing=[{"kind": "constant-power", "power": 1.0, "k_max": 2.5}],
+        **more,
     )
 
 
@@ -44,25 +51,47 @@ def seconds_of(state: Simulation, steps: int) -> float:
     return least
 
 
+def error_of(state: Simulation, cloud: Particles) -> float:
+    """The root of the mean square error of u at some tracers, over that of u."""
+    positions = cloud.positions()[:EXACT] % (2 * np.pi)
+    exact = np.empty(3 * len(positions))
+    inputs = [[(c, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))] for c in range(3)]
+    state.flow.probe_points(inputs, positions.tolist()).read(exact)
+    exact = exact.reshape(3, -1).T
+    return np.sqrt(((cloud.sample("u")[:EXACT] - exact) ** 2).mean() / (exact**2).mean())
+
+
+def planned(machine: str, case: Case) -> str:
+    """Milliseconds of a step on one rank, and the share of it that its particles have in nanoseconds each."""
+    way = best(Whorl(case), with_ranks(load_machine(machine), 1), 1)
+    if way is None:
+        return "no plan"
+    stages = len(SCHEMES[case.time.scheme].stages)
+    count = sum(one.number() for one in case.particles)
+    each = f", {1e9 * way.parts.particles / count / stages:.3g} ns" if count else ""
+    return f"{1e3 * way.parts.total:.3g}{each}"
+
+
 def main(
     points: Annotated[int, typer.Option(help="Points along an axis.")] = 128,
     tracers: Annotated[int, typer.Option(help="Their number; 0: 1/64 of the points.")] = 0,
     scheme: Annotated[str, typer.Option(help="The time scheme.")] = "rk2",
     spin_up: Annotated[int, typer.Option(help="Steps before anything is measured.")] = 100,
     steps: Annotated[int, typer.Option(help="Steps of each.")] = 7,
+    machine: Annotated[str, typer.Option(help="A machine file, to plan the same.")] = "",
 ) -> None:
     """Time steps with tracers and without."""
     count = tracers or points**3 // 64
     title = f"{points}³, {count} tracers, {scheme}, double"
-    table = Table(
-        "", "step [ms]", "with / without", "a tracer and stage [ns]", "error of u", title=title, box=None
-    )
+    heads = ["", "step [ms]", "with / without", "a tracer and stage [ns]", "error of u"]
+    table = Table(*heads, *(["planned step [ms]"] if machine else []), title=title, box=None)
     with Simulation(case_of(points, scheme), comm=MPI.COMM_SELF) as state:
         for _ in range(spin_up):
             state.step()
         stages = len(SCHEMES[scheme].stages)
         plain = seconds_of(state, steps)
-        table.add_row("without", f"{1e3 * plain:.3g}", "1", "", "")
+        told = [planned(machine, state.case)] if machine else []
+        table.add_row("without", f"{1e3 * plain:.3g}", "1", "", "", *told)
         checkpoint = state.modes("velocity").copy()
     for kind, order in KINDS:
         with Simulation(case_of(points, scheme), comm=MPI.COMM_SELF) as state:
@@ -70,12 +99,7 @@ def main(
             cloud = state.particles(count, interpolation=kind, points=order)
             state.step()
             seconds = seconds_of(state, steps)
-            positions = cloud.positions()[:EXACT] % (2 * np.pi)
-            exact = np.empty(3 * len(positions))
-            inputs = [[(c, 1.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, (-1, 0.0, 0.0))] for c in range(3)]
-            state.flow.probe_points(inputs, positions.tolist()).read(exact)
-            exact = exact.reshape(3, -1).T
-            error = np.sqrt(((cloud.sample("u")[:EXACT] - exact) ** 2).mean() / (exact**2).mean())
+            error = error_of(state, cloud)
         each = 1e9 * (seconds - plain) / count / stages
         row = (
             f"{kind} {order}",
@@ -84,6 +108,9 @@ def main(
             f"{each:.3g}",
             f"{error:.2g}",
         )
+        if machine:
+            group = {"kind": "tracer", "count": count, "interpolation": kind, "points": order}
+            row = (*row, planned(machine, case_of(points, scheme, particles=[group])))
         table.add_row(*row)
     stdout_console().print(table)
 

@@ -7,6 +7,7 @@ from zlib import crc32
 import pytest
 from hypothesis import settings
 from support import devices
+from support.lost_gpu import pytest_runtest_makereport  # noqa: F401
 
 # Workers, ranks and commands read modules that are compiled, whatever this environment wants elsewhere: the
 # modules of tests take as long to compile as to import.

@@ -1,10 +1,13 @@
 """The parts of tools/gpu_check that use whorl; each prints its result as one line of JSON.
 
-python tools/gpu_parts.py machine | small | equality | steps SIZES SECONDS | choices SECONDS
+python tools/gpu_parts.py machine | small | equality MODEL | steps SIZES SECONDS | choices CASES SECONDS
+
+They use the device cuda, or cpu-as-gpu where WHORL_CHECKED names that, as a card with little memory.
 """
 
 import json
 import math
+import os
 import sys
 import time
 from typing import Any
@@ -16,9 +19,19 @@ from whorl.machine.benches.common import bench_case
 from whorl.run.core_options import core_scheme
 from whorl.run.fitting import choose_planes, largest_points
 
-DEVICE = "cuda"
+DEVICE = os.environ.get("WHORL_CHECKED", "cuda")
+TOY = {"name": "cpu-as-gpu", "memory": 16 << 20, "block_memory": 227 << 10, "copies": 1e10}
 MOST = 4096  # largest number of points of an axis that is tried
-CHOICES = ((512, "single"), (1024, "single"), (512, "double"))  # points an axis, precision
+L2 = 24 << 20  # bytes of planes of a queue that, with those of the other queue, stay in the second cache
+# What is chosen by hand, one after another.
+CHOICES: tuple[dict[str, Any], ...] = (
+    {},
+    *({"planes": planes} for planes in (1, 2, 4, 8, 16)),
+    {"lines": "fftw"},
+    *({"lane_bytes": lanes} for lanes in (32, 64, 128)),
+    *({"block_threads": threads} for threads in (128, 192, 256, 384, 512)),
+    *({"block_pairs": pairs} for pairs in (1, 2, 4, 8)),
+)
 EPSILON = {"single": float(np.finfo("f4").eps), "double": float(np.finfo("f8").eps)}
 # Roundings by which two computations of the same three steps may differ: transforms have errors of about
 # eps log2 of the points, and values are sums of a few terms.
@@ -70,43 +83,68 @@ def read(flow: Any, name: str, components: int) -> np.ndarray:
     return whole
 
 
+def card() -> dict[str, Any]:
+    return _core.gpus()[0] if DEVICE == "cuda" else TOY
+
+
+def free_memory() -> int:
+    return _core.gpu_free_memory(0) if DEVICE == "cuda" else TOY["memory"]
+
+
+def copy_bandwidth() -> float:
+    return _core.gpu_copy_bandwidth() if DEVICE == "cuda" else TOY["copies"]
+
+
 def machine() -> dict[str, Any]:
-    gpu = _core.gpus()[0]
-    return {"gpu": f"{gpu['name']}, {gpu['memory'] / 2**30:.0f} GiB", "copies": _core.gpu_copy_bandwidth()}
+    gpu = card()
+    size = f"{gpu['memory'] / 2**30:.3g} GiB"
+    models = list(_core.build_info()["models"])
+    return {"gpu": f"{gpu['name']}, {size}", "copies": copy_bandwidth(), "models": models}
+
+
+# Grids small enough for a checked run: lines in blocks; of the library, with scalars; between walls; and one
+# so long that a block has more memory than without asking, and the most threads.
+SMALL: tuple[tuple[str, tuple[int, int, int], dict[str, Any]], ...] = (
+    ("navier-stokes", (24, 20, 18), {"dealias": "phase-shift"}),
+    ("navier-stokes", (24, 14, 18), {"lines": "fftw", "scalars": [("dye", [0.02, 0.0, 0.0, 1.0])]}),
+    ("rayleigh-benard", (12, 14, 16), {"bases": "SFF"}),
+    ("navier-stokes", (4, 6, 4096), {}),
+)
 
 
 def small() -> dict[str, Any]:
-    """All parts of a run, on a grid small enough for a checked run."""
-    flow = make(options("navier-stokes", (24, 20, 18), dealias="phase-shift", device=DEVICE))
-    fill(flow)
-    for step in range(2):
-        flow.step(0.001, 0.5, 0.01, step)
-    read(flow, "vorticity", 3)
-    return {"statistics": dict(flow.statistics())}
+    """All parts of a run on each of SMALL."""
+    energies = []
+    for model, points, settings in SMALL:
+        flow = make(options(model, points, device=DEVICE, **settings))
+        fill(flow)
+        for step in range(2):
+            flow.step(0.0001, 0.5, 0.01, step)
+        name, components = next(iter(_core.model_shape(flow.options)["outputs"].items()))
+        read(flow, name, components)
+        energies.append(dict(flow.statistics())["energy"])
+    return {"energies": energies}
 
 
-def equality() -> dict[str, Any]:
-    """Three steps of each model on the CPU and on the GPU: roundings between their fields."""
-    models: dict[str, dict[str, float]] = {}
-    for model in _core.build_info()["models"]:
-        points = (24, 20, 1) if model == "navier-stokes-2d" else (24, 20, 18)
-        bases = "SFF" if model == "rayleigh-benard" else "FFF"
-        models[model] = {}
-        for precision, epsilon in EPSILON.items():
-            after = []
-            for device in ("cpu", DEVICE):
-                flow = make(options(model, points, bases=bases, precision=precision, device=device))
-                fill(flow)
-                for step in range(3):
-                    flow.step(0.001, 0.0, 1.0, step)
-                names = _core.model_shape(flow.options)["fields"]
-                after.append(np.concatenate([read(flow, name, n) for name, n in names.items()]))
-            difference = np.abs(after[0] - after[1]).max() / np.abs(after[0]).max()
-            models[model][precision] = float(difference / epsilon) if np.isfinite(difference) else math.inf
-    worst = max(value for of in models.values() for value in of.values())
-    if not worst < ALLOWED:
-        raise SystemExit(f"CPU and GPU differ by {worst:.0f} roundings: {models}")
-    return {"models": models}
+def equality(model: str) -> dict[str, Any]:
+    """Three steps of a model on the CPU and on the GPU: roundings between their fields."""
+    points = (24, 20, 1) if model == "navier-stokes-2d" else (24, 20, 18)
+    bases = "SFF" if model == "rayleigh-benard" else "FFF"
+    found = {}
+    for precision, epsilon in EPSILON.items():
+        after = []
+        for device in ("cpu", DEVICE):
+            flow = make(options(model, points, bases=bases, precision=precision, device=device))
+            fill(flow)
+            for step in range(3):
+                flow.step(0.001, 0.0, 1.0, step)
+            names = _core.model_shape(flow.options)["fields"]
+            after.append(np.concatenate([read(flow, name, n) for name, n in names.items()]))
+        difference = np.abs(after[0] - after[1]).max() / np.abs(after[0]).max()
+        found[precision] = float(difference / epsilon) if np.isfinite(difference) else math.inf
+    if not max(found.values()) < ALLOWED:
+        raise SystemExit(f"CPU and GPU differ by {max(found.values()):.0f} roundings: {model} {found}")
+    return {"models": {model: found}}
 
 
 def traffic(n: int, dealias: str, shape: str, value: int, block_memory: int) -> tuple[float, float]:
@@ -175,9 +213,9 @@ def time_steps(
     n: int, precision: str, dealias: str, shape: str, copies: float, chosen: Any
 ) -> dict[str, Any]:
     planned = sum(_core.estimate_memory(chosen, 1).values())
-    free = _core.gpu_free_memory(0)
+    free = free_memory()
     flow = a_flow(chosen)
-    taken = free - _core.gpu_free_memory(0)
+    taken = free - free_memory()
     best = seconds_of(flow)
     flow.reset_timings()
     flow.step(1e-4, 0.0, 1.0, 6)
@@ -186,7 +224,7 @@ def time_steps(
         name: timings[name] / timings["total"]
         for name in ("z_lines", "y_lines", "x_lines", "pack", "point", "modes")
     }
-    block_memory = _core.gpus()[0]["block_memory"]
+    block_memory = card()["block_memory"]
     moved, least = traffic(n, dealias, shape, 8 if precision == "single" else 16, block_memory)
     return {
         "case": f"{n}³ {precision} {dealias}{' sphere' if dealias == '2/3' and shape == 'sphere' else ''}",
@@ -201,7 +239,7 @@ def time_steps(
 
 def steps(sizes: str, seconds: str) -> dict[str, Any]:
     end = time.monotonic() + float(seconds)
-    copies, room = _core.gpu_copy_bandwidth(), 0.97 * _core.gpu_free_memory(0)
+    copies, room = copy_bandwidth(), 0.97 * free_memory()
     wanted = [(int(n), precision, "phase-shift", "cube") for n in sizes.split(",") for precision in EPSILON]
     for precision, *truncation in (
         ("single", "2/3", "sphere"),
@@ -220,22 +258,27 @@ def steps(sizes: str, seconds: str) -> dict[str, Any]:
     return {"steps": done}
 
 
-def choices(seconds: str) -> dict[str, Any]:
-    """Seconds of a step by planes at a time (0: whorl's choice) and by kind of lines."""
+def planes_in_cache(n: int, precision: str) -> int:
+    """Planes of Navier-Stokes of a queue that stay in the second cache."""
+    of_plane = 5 * n * (n // 2 + 8) * (8 if precision == "single" else 16)
+    return max(1, L2 // of_plane)
+
+
+def choices(cases: str, seconds: str) -> dict[str, Any]:
+    """Seconds of a step of cases, such as 512:single,512:double, as whorl chooses and by each of CHOICES."""
     end, found = time.monotonic() + float(seconds), []
-    room = 0.97 * _core.gpu_free_memory(0)
-    for n, precision in CHOICES:
-        for lines, planes in [("own", p) for p in (0, 1, 2, 4, 8, 16)] + [("fftw", 0)]:
+    room = 0.97 * free_memory()
+    for n, precision in ((int(case.split(":")[0]), case.split(":")[1]) for case in cases.split(",")):
+        for chosen in (*CHOICES, {"planes": planes_in_cache(n, precision)}):
             if time.monotonic() > end:
                 return {"choices": found}
-            case = {"dealias": "phase-shift", "precision": precision, "lines": lines, "planes": planes}
-            chosen = options("navier-stokes", (n, n, n), device=DEVICE, **case)
-            if sum(_core.estimate_memory(chosen, 1).values()) > room:
+            case = {"dealias": "phase-shift", "precision": precision, **chosen}
+            with_it = options("navier-stokes", (n, n, n), device=DEVICE, **case)
+            if sum(_core.estimate_memory(with_it, 1).values()) > room:
                 continue
-            flow = a_flow(chosen)
-            found.append(
-                {"case": f"{n}³ {precision}", "lines": lines, "planes": planes, "seconds": seconds_of(flow)}
-            )
+            what = ", ".join(f"{name} {value}" for name, value in chosen.items()) or "as chosen"
+            flow = a_flow(with_it)
+            found.append({"case": f"{n}³ {precision}", "choice": what, "seconds": seconds_of(flow)})
             print(json.dumps({"choices": found}), flush=True)
     return {"choices": found}
 

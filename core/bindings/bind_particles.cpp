@@ -94,20 +94,30 @@ void bind_particles(nb::module_& m, nb::class_<OpenFlow>& flow) {
         "particles",
         [](const OpenFlow& self, const std::vector<std::vector<TermTuple>>& inputs,
            const std::array<double, 3>& drift, const std::string& interpolation, int points,
-           const std::string& kind, particles::Numbers numbers) {
+           const std::string& kind, particles::Numbers numbers, const std::vector<std::string>& forces,
+           const std::vector<programs::Program>& programs) {
             numbers["drift"] = {drift.begin(), drift.end()};
-            ParticleOptions options{terms_of(inputs), interpolation_of(interpolation, points),
-                                    self->options().scheme.registers(), kind, std::move(numbers)};
+            ParticleOptions options{terms_of(inputs),
+                                    forces,
+                                    programs,
+                                    interpolation_of(interpolation, points),
+                                    self->options().scheme.registers(),
+                                    kind,
+                                    std::move(numbers)};
             const nb::gil_scoped_release unlocked;
             ParticleGroup& group = self->programs().particles(options);
             return ParticlesOfOpen{self, group};
         },
         nb::arg("inputs"), nb::arg("drift"), nb::arg("interpolation"), nb::arg("points"),
-        nb::arg("kind") = "tracer", nb::arg("numbers") = particles::Numbers(), nb::keep_alive<0, 1>(),
+        nb::arg("kind") = "tracer", nb::arg("numbers") = particles::Numbers(),
+        nb::arg("forces") = std::vector<std::string>(),
+        nb::arg("programs") = std::vector<programs::Program>(), nb::keep_alive<0, 1>(),
         "A group of particles of a kind, with its options, that goes along with all steps to come; inputs "
         "are "
-        "what the kind takes of the flow, the velocity first, to which a uniform drift is added. "
-        "Collective.");
+        "what the kind takes of the flow, the velocity first, to which a uniform drift is added. They may "
+        "name "
+        "the force on some fields, and products of programs without means, which are worked out before each "
+        "stage. Collective.");
 }
 
 } // namespace whorl

@@ -1,5 +1,6 @@
 // The Python module whorl._core_LEVEL, which is whorl._core at one instruction level. Errors become its
 // Error; long calls release the interpreter.
+#include <algorithm>
 #include <exception>
 #include <filesystem>
 #include <limits>
@@ -24,6 +25,7 @@
 #include "bindings/bind_programs.hpp"
 #include "bindings/open_flow.hpp"
 #include "bindings/program_runs.hpp"
+#include "device/block_plan.hpp"
 #include "device/buffer.hpp"
 #include "device/caches.hpp"
 #include "device/compiled.hpp"
@@ -91,6 +93,20 @@ nb::list gpus() {
     }
 #endif
     return found;
+}
+
+nb::tuple block_of_lines(int points, int variables, const std::string& precision, std::int64_t block_memory,
+                         int lane_bytes) {
+    const auto of = [&]<class Real>(Real) {
+        const device::BlockOfLines block =
+            device::block_of_lines<Real>(points, variables, {block_memory, lane_bytes});
+        const int value = sizeof(Complex<Real>);
+        std::vector<std::int64_t> begins;
+        const device::LinesBeside lines{Divisor(std::max(variables * block.lanes, 1)), block.spaced};
+        for (int j = 0; j < points; ++j) begins.push_back(std::int64_t{lines.offset(j, 0)} * value);
+        return nb::make_tuple(block.lanes * value, block.bytes, begins);
+    };
+    return precision == "double" ? of(double{}) : of(float{});
 }
 
 // Free bytes on GPU `number`.
@@ -259,6 +275,11 @@ WHORL_NB_MODULE(WHORL_MODULE, m) {
         },
         nb::arg("options"), "The number of copies of the state that a run of these options holds.");
     m.def("next_good_size", &next_good_size, nb::arg("n"));
+    m.def("block_of_lines", &block_of_lines, nb::arg("points"), nb::arg("variables"), nb::arg("precision"),
+          nb::arg("block_memory"), nb::arg("lane_bytes") = 0,
+          "How lines side by side lie in the memory of a block of threads: bytes a lane, bytes of the block, "
+          "and the "
+          "bytes at which the points of the first line begin.");
     m.def(
         "allowed_process_grids",
         [](const Options& options, int ranks) {

@@ -56,6 +56,7 @@ struct Options {
     // Bytes of memory that a block of threads shares on the GPUs, for the count of memory; at most the
     // default.
     std::int64_t block_memory = device::planned_block_memory;
+    int lane_bytes = 0, block_threads = 0, block_pairs = 0; // device::BlockChoice
     std::uint64_t shift_seed = 0;
 
     Box box() const { return {points, lengths, parse_bases(bases)}; }
@@ -115,6 +116,9 @@ template <class Use> void each_option(const Use& use) {
     use("second_cache", &Options::second_cache);
     use("planes", &Options::planes);
     use("block_memory", &Options::block_memory);
+    use("lane_bytes", &Options::lane_bytes);
+    use("block_threads", &Options::block_threads);
+    use("block_pairs", &Options::block_pairs);
     use("shift_seed", &Options::shift_seed);
 }
 

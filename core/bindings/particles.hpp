@@ -14,6 +14,10 @@ namespace whorl {
 
 struct ParticleOptions {
     programs::InputTerms inputs; // what the kind samples, the velocity first
+    // What makes the fields that these name beside those of the state: the force on these fields, and
+    // programs one after another.
+    std::vector<std::string> forces;
+    std::vector<programs::Program> programs;
     particles::Interpolation interpolation;
     int registers = 1; // of the time scheme
     std::string kind;
@@ -38,7 +42,7 @@ class ParticleGroup {
     virtual void reserve(std::size_t count) = 0;
     // Those of this rank, in any order: identities, and a variable [particle][axis] in a register.
     virtual void read(std::span<std::int64_t> ids, std::span<double> values, std::size_t number,
-                      std::size_t variable) const = 0;
+                      std::size_t variable) = 0;
     // Sets the velocities of all to that of the flow where they are.
     virtual void follow_flow() = 0;
     // Fields at them now, [particle][input], in the same order. What it takes for some inputs stays for the

@@ -4,32 +4,50 @@
 #include <algorithm>
 #include <functional>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "bindings/particles.hpp"
-#include "particles/cloud.hpp"
+#include "particles/cloud_there.hpp"
 #include "particles/kinds.hpp"
+#include "particles/leaving.hpp"
 #include "particles/memory.hpp"
 #include "particles/sampler.hpp"
 #include "steppers/companion.hpp"
 
 namespace whorl {
 
+// Sets velocities to that of the flow, with the drift of the kind.
+struct VelocitiesOfFlow {
+    const double* inputs; // [particle][axis]
+    std::array<double, 3> drift;
+    double* velocities;
+    WHORL_ANYWHERE void operator()(std::size_t p) const {
+        for (std::size_t a = 0; a < 3; ++a) velocities[3 * p + a] = inputs[3 * p + a] + drift[a];
+    }
+};
+
 template <class Device, class Real> class ParticlesOf final : public ParticleGroup, public Companion<Real> {
+    using Memory = typename Device::Memory;
     using Sampler = particles::Sampler<Device, Real>;
     using StreamedGather = particles::StreamedGather<Real>;
     using Guests = particles::Guests;
 
   public:
     using Sources = std::function<std::vector<programs::Source<Real>>()>;
+    // Gives sources that have the fields of a group at a time to a function.
+    using UseSources = std::function<void(const std::vector<programs::Source<Real>>&)>;
+    using WithFields = std::function<void(const ParticleOptions&, double, const UseSources&)>;
     // A round trip for so many inputs.
     using WideEnough = std::function<RoundTrip<Device, Real>&(int)>;
 
     ParticlesOf(const ParticleOptions& options, const Box& box, const exchange::Communicator& world,
-                Sources sources, WideEnough wide_enough)
+                Sources sources, WithFields with_fields, WideEnough wide_enough)
         : options_(options), box_(box), world_(world), sources_(std::move(sources)),
-          wide_enough_(std::move(wide_enough)), kind_(make_kind()), sampler_(make_sampler(options.inputs)),
-          cloud_(options.registers, kind_->variables(), kind_->kept()),
+          with_fields_(std::move(with_fields)), wide_enough_(std::move(wide_enough)), mover_(make_mover()),
+          sampler_(make_sampler(options.inputs)),
+          cloud_(options.registers, mover_->kind().variables(), mover_->kind().kept()),
+          leaving_(sampler_->territory()), guests_(world, sampler_->territory(), options.interpolation),
           shown_(
               {sampler_->territory().axis(0), sampler_->territory().axis(1), sampler_->territory().axis(2)},
               options.interpolation, {parities_of_velocity.begin(), parities_of_velocity.end()}) {}
@@ -46,7 +64,10 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
                       "the time scheme remembers earlier steps, which particles would lack; add them before "
                       "the first step, or take a scheme of one step, such as rk2.");
         std::vector<double> own(all);
+        particles::Cloud& cloud = cloud_.on_host();
+        const particles::Owners owner_of = sampler_->territory().owners();
         for (std::size_t p = 0; p < ids.size(); ++p) {
+            const particles::Identity id = particles::identity(ids[p]); // on all ranks
             for (std::size_t i = 0; i < all; ++i) {
                 const std::size_t number = std::min(i / each, given - 1), within = i % each;
                 if (alone)
@@ -54,31 +75,34 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
                 else
                     own[i] = values[(p * given + number) * each + within];
             }
-            const particles::Territory& territory = sampler_->territory();
-            if (territory.owner(territory.place(own.data()).data()) == territory.rank())
-                cloud_.add(ids[p], own);
+            if (owner_of(own.data()) == sampler_->territory().rank()) cloud.add(id, own);
         }
     }
     std::size_t count() const override { return cloud_.count(); }
     std::size_t registers() const override { return cloud_.registers(); }
     std::size_t variables() const override { return cloud_.variables(); }
     void read(std::span<std::int64_t> ids, std::span<double> values, std::size_t number,
-              std::size_t variable) const override {
+              std::size_t variable) override {
         std::ranges::copy(cloud_.ids(), ids.begin());
-        std::ranges::copy(cloud_.values(number, variable), values.begin());
+        cloud_.read(number, variable, values);
     }
     void follow_flow() override {
         WHORL_REQUIRE(variables() > 1, "particles of this kind have no velocity of their own.");
-        sample_inputs();
-        const std::size_t each = options_.inputs.size();
-        double* const velocities = cloud_.of(1)[0];
-        for (std::size_t p = 0; p < count(); ++p)
-            for (std::size_t a = 0; a < 3; ++a)
-                velocities[3 * p + a] = inputs_[p * each + a] + kind_->drift()[a];
+        const programs::InputTerms velocity(options_.inputs.begin(), options_.inputs.begin() + 3);
+        const std::unique_ptr<Sampler> own = velocity == options_.inputs ? nullptr : make_sampler(velocity);
+        sample_inputs(own ? *own : *sampler_, sources_());
+        particles::for_all(
+            sampler_->device(), sampler_->host(), count(),
+            VelocitiesOfFlow{inputs_.data(), mover_->kind().drift(), cloud_.changed_there().variables[1][0]});
     }
     void sample(const programs::InputTerms& inputs, std::span<double> values) override {
         WHORL_REQUIRE(values.size() == inputs.size() * count(), "there are not as many values as samples.");
-        sampler_of(inputs).sample(sources_(), cloud_.positions(), values);
+        if constexpr (Memory::separate) {
+            sampler_of(inputs).sample(sources_(), positions().data(), count(), read_);
+            Memory::to_host(values.data(), read_.data(), values.size() * sizeof(double));
+        } else {
+            sampler_of(inputs).sample(sources_(), positions(), values);
+        }
     }
     std::int64_t bytes() const override {
         const RoundTrip<Device, Real>& trip = wide_enough_(sampler_->variables());
@@ -95,46 +119,64 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
             bytes += particles::bytes_of_sampler(here, sampler->variables(), points, share);
         return bytes;
     }
-    void reserve(std::size_t count) override { cloud_.reserve(count); }
+    void reserve(std::size_t count) override { cloud_.on_host().reserve(count); }
 
     // Polynomials take the values that the right-hand side has at the points, splines their coefficients,
     // which it has not.
-    PointTap<Real>* before_stage(const StageGrid& grid) override {
-        const bool of_velocity = kind_->inputs() == 3 && !options_.interpolation.spline;
+    PointTap<Real>* before_stage(const StageGrid& grid, double time) override {
+        const bool of_velocity = mover_->kind().inputs() == 3 && !options_.interpolation.spline;
         streams_ = of_velocity && grid.shown_rows > 0;
         if (!streams_) {
-            sample_inputs();
+            with_fields_(options_, time, [this](const auto& sources) { sample_inputs(*sampler_, sources); });
             return nullptr;
         }
-        Guests& guests = sampler_->guests();
-        guests.exchange(shown_.axes(grid.shift), cloud_.positions());
-        shown_.begin(sampler_->host(), {grid.shift, grid.shown_rows, grid.shown_velocity}, cloud_.positions(),
-                     guests.positions());
+        guests_.exchange(shown_.axes(grid.shift), positions());
+        shown_.begin(sampler_->host(), {grid.shift, grid.shown_velocity}, positions(), guests_.positions());
         return &shown_;
     }
     void after_stage(const StageMade& made) override {
-        kind_->advance(sampler_->host(), cloud_, made,
-                       streams_ ? streamed() : std::span<const double>(inputs_));
-        // Particles near each other in memory are near each other in space, as long as they have not moved
-        // far.
-        constexpr int every = 8;
-        if (streams_ && made.stage.ends_step && steps_++ % every == 0) cloud_.reorder(shown_.order());
-        cloud_.settle(sampler_->territory(), sampler_->guests().neighbours(), world_);
+        mover_->advance(sampler_->device(), sampler_->host(), cloud_, made,
+                        streams_ ? streamed().data() : inputs_.data());
+        if (made.stage.ends_step) reorder();
+        settle();
     }
 
   private:
-    std::span<const double> streamed() {
+    // In the memory of the device.
+    std::span<const double> positions() { return {cloud_.there().variables[0][0], 3 * count()}; }
+    // Particles near each other in memory are near each other in space, as long as they have not moved far.
+    // On threads the order is there anyway; else it is made on the host.
+    void reorder() {
+        constexpr int every = Memory::separate ? 256 : 8;
+        if (!(streams_ || Memory::separate) || steps_++ % every != 0) return;
+        particles::Cloud& cloud = cloud_.on_host();
+        if (streams_)
+            cloud.reorder(shown_.order());
+        else
+            cloud.reorder(sampler_->territory().order(cloud.positions()));
+    }
+    // Where none leaves any rank, none is brought to the host.
+    void settle() {
+        if constexpr (Memory::separate) {
+            if (world_.size() == 1) return;
+            const bool any = leaving_.any(sampler_->device(), count(), positions().data());
+            if (!world_.any(any)) return;
+        }
+        cloud_.on_host().settle(sampler_->territory(), guests_.neighbours(), world_);
+    }
+    std::span<double> streamed() {
         const std::span<double> all = shown_.finish(sampler_->host());
         const std::span<double> own = all.first(3 * cloud_.count());
-        sampler_->guests().give_back(all.subspan(own.size()), own, 3);
+        guests_.give_back(all.subspan(own.size()), own, 3);
         return own;
     }
-    std::unique_ptr<particles::Kind> make_kind() const {
-        auto kind = particles::make_kind(options_.kind, {options_.numbers, box_});
-        WHORL_REQUIRE(static_cast<int>(options_.inputs.size()) == kind->inputs(),
-                      "particles of the kind " + options_.kind + " take " + std::to_string(kind->inputs()) +
+    std::unique_ptr<particles::Mover<Device>> make_mover() const {
+        auto mover = particles::make_mover<Device>(options_.kind, {options_.numbers, box_});
+        const int inputs = mover->kind().inputs();
+        WHORL_REQUIRE(static_cast<int>(options_.inputs.size()) == inputs,
+                      "particles of the kind " + options_.kind + " take " + std::to_string(inputs) +
                           " inputs, not " + std::to_string(options_.inputs.size()) + ".");
-        return kind;
+        return mover;
     }
     static constexpr std::size_t most_kept = 4;
 
@@ -154,25 +196,35 @@ template <class Device, class Real> class ParticlesOf final : public ParticleGro
         return std::make_unique<Sampler>(wide_enough_(static_cast<int>(inputs.size())), world_, box_,
                                          options_.interpolation, inputs);
     }
-    void sample_inputs() {
-        inputs_.resize(options_.inputs.size() * cloud_.count());
-        sampler_->sample(sources_(), cloud_.positions(), inputs_);
+    void sample_inputs(Sampler& sampler, const std::vector<programs::Source<Real>>& sources) {
+        if constexpr (Memory::separate) {
+            sampler.sample(sources, positions().data(), count(), inputs_);
+        } else {
+            inputs_.resize(static_cast<std::size_t>(sampler.variables()) * count());
+            sampler.sample(sources, positions(), inputs_);
+        }
     }
 
     ParticleOptions options_;
     Box box_;
     const exchange::Communicator& world_;
     Sources sources_;
+    WithFields with_fields_;
     WideEnough wide_enough_;
-    std::unique_ptr<particles::Kind> kind_;
+    std::unique_ptr<particles::Mover<Device>> mover_;
     std::unique_ptr<Sampler> sampler_; // of the inputs of the kind
     using Kept = std::pair<programs::InputTerms, std::unique_ptr<Sampler>>;
     std::vector<Kept> kept_; // of what has been read
-    particles::Cloud cloud_;
-    std::vector<double> inputs_; // [particle][input]
-    StreamedGather shown_;       // of the velocity of the right-hand side
-    bool streams_ = false;       // in the present stage
-    int steps_ = 0;              // that it streamed
+    particles::CloudThere<Memory> cloud_;
+    particles::Leaving<Device> leaving_;
+    // Of the velocity of the right-hand side, while other samples may be taken.
+    Guests guests_;
+    // [particle][input]
+    std::conditional_t<Memory::separate, device::Buffer<double, Memory>, std::vector<double>> inputs_;
+    device::Buffer<double, Memory> read_;
+    StreamedGather shown_;
+    bool streams_ = false; // in the present stage
+    int steps_ = 0;        // by which the order is kept
 };
 
 } // namespace whorl

@@ -33,16 +33,18 @@ struct NamedField {
     std::array<Parity, 3> parities;
 };
 
-// The sum of all sources on a field, at `time` and between steps. read(beside) gives the modes of the field,
-// if it is no field of the state in a buffer. Collective.
+// The sum of all sources on a field, at `time`, which is that of the state. read(beside) gives the modes of
+// the field, if it is no field of the state in a buffer. Functions of sources are called, within a step once
+// for all who ask in the same stage. Collective.
 template <class Model, class Device, class Real, class Read>
 ForceOfFlow<Device, Real> present_force(Stepper<Model, Device, Real>& stepper,
                                         const ModeSet<Device, Real>& set, const NamedField& of, double time,
                                         const Read& read) {
     using Values = device::Buffer<Complex<Real>, typename Device::Memory>;
-    stepper.require_between_steps("a force is measured");
+    stepper.require_state_of_time("a force is measured");
     Values made(static_cast<std::size_t>(of.components * stepper.modes()), set.device.executors());
     auto& forces = stepper.forces();
+    if (!stepper.is_stepping()) forces.ask_anew();
     for (std::size_t n = 0; n < forces.count(); ++n) {
         if (forces.source(n).field() != of.name) continue;
         const double gain = forces.add_present(n, stepper.state(), time, made.data());

@@ -5,6 +5,7 @@
 #include <array>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "bindings/make_program_runs.hpp"
 #include "bindings/narrow_flow.hpp"
@@ -46,6 +47,7 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     using Trip = RoundTrip<Device, Real>;
     using Trips = std::vector<std::unique_ptr<Trip>>;
     using Field = device::Buffer<Complex<Real>, Memory>;
+    using SourcesFor = typename ParticlesOf<Device, Real>::UseSources;
 
   public:
     explicit ProgramRunsOf(const FlowOfPrograms<Device, Real>& flow) : flow_(flow) {}
@@ -101,6 +103,9 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     ParticleGroup& particles(const ParticleOptions& options) override {
         auto group = std::make_unique<ParticlesOf<Device, Real>>(
             options, flow_.options.box(), flow_.world, [this] { return sources(); },
+            [this](const ParticleOptions& of, double time, const SourcesFor& use) {
+                with_fields_of(of, time, use);
+            },
             [this](int inputs) -> Trip& { return wide_enough({inputs, inputs}); });
         flow_.accompany(*group);
         groups_.push_back(std::move(group));
@@ -108,7 +113,10 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     }
     void bring_force(const std::string& field, double time) override {
         WHORL_REQUIRE(products_.empty(), "a force is brought behind products.");
-        forces_.push_back(flow_.force(field, time));
+        // A function that gives a force may run programs of its own, and forget what these bring.
+        std::vector<ForceOfFlow<Device, Real>> before = std::exchange(forces_, {});
+        before.push_back(flow_.force(field, time));
+        forces_ = std::move(before);
         std::int64_t bytes = 0;
         for (const auto& force : forces_) bytes += static_cast<std::int64_t>(force.values.bytes());
         most_forces_ = std::max(most_forces_, bytes);
@@ -138,6 +146,22 @@ template <class Device, class Real> class ProgramRunsOf final : public ProgramRu
     }
 
   private:
+    // Calls use(sources), which have the fields of particles at a time.
+    void with_fields_of(const ParticleOptions& particles, double time, const SourcesFor& use) {
+        const Forgotten forgotten{*this};
+        for (const std::string& field : particles.forces) bring_force(field, time);
+        for (const programs::Program& program : particles.programs) {
+            programs::Wanted wanted;
+            wanted.products = static_cast<int>(program.products.size());
+            run(program, wanted, [](const PhysicalBlock&, int, void*) {});
+        }
+        use(sources());
+    }
+    // Forgets products at the end of a scope.
+    struct Forgotten {
+        ProgramRunsOf& runs;
+        ~Forgotten() { runs.forget_products(); }
+    };
     // The result of a run, for whose products there are fields; its other bytes are counted.
     template <class Run> auto counted(std::size_t brought, const Run& run) {
         while (spare_.size() < brought)

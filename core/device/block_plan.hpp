@@ -20,6 +20,9 @@
 // and leaves the points in the order of its steps; the forward transform is its transpose, by decimation in
 // time, and begins with that order (Van Loan, Computational Frameworks for the FFT, chapter 2). Neither sorts
 // the points: position s holds the point points[s].
+//
+// A program, and the ends of lines, may have `registers`, those that a thread of a GPU needs beyond 80: 128
+// or 168.
 #pragma once
 
 #include <cmath>
@@ -31,6 +34,7 @@
 #include "base/unrolled.hpp"
 #include "device/buffer.hpp"
 #include "device/butterflies.hpp"
+#include "device/compiled.hpp"
 #include "device/line_plan.hpp"
 #include "device/radices.hpp"
 
@@ -125,14 +129,65 @@ struct LinesBehind {
 };
 
 // Lines in the memory of a block, side by side. Consecutive items are one butterfly of neighbouring lines.
+// Butterflies of eight neighbouring points would share banks of memory, so one row is left out after every
+// eight where there is room.
 struct LinesBeside {
     Divisor lines;
-    WHORL_INLINE int offset(int j, int line) const { return j * lines.number() + line; }
+    bool spaced;
+
+    static WHORL_INLINE int row(int j, bool spaced) { return spaced ? j + (j >> 3) : j; }
+    // Rows of memory that lines of n points take.
+    static int height_of(int n, bool spaced) { return row(n - 1, spaced) + 1; }
+    WHORL_INLINE int offset(int j, int line) const { return row(j, spaced) * lines.number() + line; }
     WHORL_INLINE ButterflyOfLine butterfly(int item, const Divisor&) const {
         const auto [butterfly, line] = lines.divide(item);
         return {butterfly, line};
     }
 };
+
+template <class Of> constexpr int registers_of() {
+    if constexpr (requires { Of::registers; })
+        return Of::registers;
+    else
+        return 80;
+}
+
+// How lines side by side lie in a block's memory.
+struct BlockOfLines {
+    int lanes = 0; // of each variable; 0: the lines are too long
+    bool spaced = false;
+    std::int64_t bytes = 0;
+};
+
+// The block for lines of n points of some variables: lanes of 128 bytes where three blocks then fit into a
+// multiprocessor, else of 64 or 32 where two do, so that one reads or writes while another transforms, else
+// as wide as fits. `room.lane_bytes` chooses one of these widths where it fits.
+template <class Real> BlockOfLines block_of_lines(int n, int variables, const BlockRoom& room) {
+    constexpr int value = sizeof(Complex<Real>);
+    struct Candidate {
+        int lane_bytes;
+        std::int64_t most;
+        bool spaced;
+    };
+    const std::int64_t two = room.of_two(), all = room.memory;
+    const Candidate candidates[] = {{128, room.of_three(), true},
+                                    {64, two, true},
+                                    {32, two, true},
+                                    {64, all, true},
+                                    {32, all, true},
+                                    {32, all, false}};
+    const auto block = [&](int lane_bytes, bool spaced) {
+        const std::int64_t rows = LinesBeside::height_of(n, spaced);
+        return BlockOfLines{lane_bytes / value, spaced, rows * variables * lane_bytes};
+    };
+    if (room.lane_bytes > 0)
+        for (const bool spaced : {true, false})
+            if (const auto chosen = block(room.lane_bytes, spaced); chosen.bytes <= all) return chosen;
+    for (const Candidate& candidate : candidates)
+        if (const auto chosen = block(candidate.lane_bytes, candidate.spaced); chosen.bytes <= candidate.most)
+            return chosen;
+    return {};
+}
 
 // How many items of `numbers` complex numbers a thread reads at a time: enough to keep the memory busy.
 template <int numbers>
@@ -187,13 +242,15 @@ WHORL_DEVICE void run_steps(const Team& team, const BlockPlan<Real>& plan, const
 //   set(j, lane, values)   element j of the variables, the output
 // Modes and points are both in order.
 template <class Real, class Ends, Direction direction> struct LineProgram {
+    static constexpr int registers = registers_of<Ends>();
     Ends ends;
     BlockPlan<Real> plan;
     Divisor lanes;
     LinesBeside lines; // of all variables
 
-    LineProgram(const Ends& of_ends, const BlockPlan<Real>& of_lines, int of_block)
-        : ends(of_ends), plan(of_lines), lanes(of_block), lines{Divisor(Ends::variables * of_block)} {}
+    LineProgram(const Ends& of_ends, const BlockPlan<Real>& of_lines, const BlockOfLines& block)
+        : ends(of_ends), plan(of_lines), lanes(block.lanes),
+          lines{Divisor(Ends::variables * block.lanes), block.spaced} {}
 
     template <class Team> WHORL_DEVICE void operator()(std::int64_t block, const Team& team) const {
         constexpr bool inverse = direction == Direction::backward;
@@ -229,16 +286,5 @@ template <class Real, class Ends, Direction direction> struct LineProgram {
         });
     }
 };
-
-// The number of lanes of a block, with `points` points each: 128 bytes side by side where several blocks then
-// fit, else 64 or 32; 0: the lines are too long.
-template <class Real> int lanes_of_block(std::int64_t points, std::int64_t block_memory) {
-    constexpr int value = sizeof(Complex<Real>), widest = 128, wide = 64, narrowest = 32;
-    constexpr std::int64_t shared_by_several = 64 << 10;
-    int bytes = widest;
-    while (bytes > wide && points * bytes > shared_by_several) bytes /= 2;
-    while (bytes >= narrowest && points * bytes > block_memory) bytes /= 2;
-    return bytes >= narrowest ? bytes / value : 0;
-}
 
 } // namespace whorl::device

@@ -123,31 +123,4 @@ template <class Real> struct Butterfly<8, Real> {
     }
 };
 
-template <class Real> struct Butterfly<16, Real> {
-    template <class V> static WHORL_INLINE void run(Split<V>* a) {
-        constexpr Real c = static_cast<Real>(0.92387953251128675613),
-                       s = static_cast<Real>(0.38268343236508977173);
-        constexpr Real root = static_cast<Real>(0.70710678118654752440);
-        Split<V> part[4][4]; // [t2][u1]
-        for (int t2 = 0; t2 < 4; ++t2) {
-            for (int t1 = 0; t1 < 4; ++t1) part[t2][t1] = a[4 * t1 + t2];
-            Butterfly<4, Real>::run(part[t2]);
-        }
-        part[1][1] = turned(part[1][1], c, s);
-        part[1][2] = turned(part[1][2], root, root);
-        part[1][3] = turned(part[1][3], s, c);
-        part[2][1] = turned(part[2][1], root, root);
-        part[2][2] = {part[2][2].im, -part[2][2].re};
-        part[2][3] = turned(part[2][3], -root, root);
-        part[3][1] = turned(part[3][1], s, c);
-        part[3][2] = turned(part[3][2], -root, root);
-        part[3][3] = turned(part[3][3], -c, -s);
-        for (int u1 = 0; u1 < 4; ++u1) {
-            Split<V> b[4] = {part[0][u1], part[1][u1], part[2][u1], part[3][u1]};
-            Butterfly<4, Real>::run(b);
-            for (int u2 = 0; u2 < 4; ++u2) a[u1 + 4 * u2] = b[u2];
-        }
-    }
-};
-
 } // namespace whorl::device

@@ -14,6 +14,29 @@ inline constexpr int queue_count = 2;
 // Bytes of a block's memory that plans count with, which must not depend on the GPU: an A100 has 163 KiB, an
 // H100 227 KiB.
 inline constexpr std::int64_t planned_block_memory = 160 << 10;
+// How work in blocks of threads is laid out; 0: as whorl chooses. What is chosen here changes no result by
+// more than rounding; it is for measuring.
+struct BlockChoice {
+    int lane_bytes = 0; // of lines side by side: 32, 64 or 128
+    int threads = 0;    // of a block: 32 to 512, by 32
+    int pairs = 0;      // of rows in a block
+
+    // Throws Error unless these are possible.
+    void check() const;
+};
+// The memory of a block, and how much of it blocks have of which two or three are on a multiprocessor at a
+// time, which keeps 1 KiB of its memory for each.
+struct BlockRoom {
+    std::int64_t memory = 0;
+    int lane_bytes = 0; // as in BlockChoice
+    std::int64_t of_two() const { return shared_by(2); }
+    std::int64_t of_three() const { return shared_by(3); }
+
+  private:
+    static constexpr std::int64_t kept = 1 << 10;
+    std::int64_t shared_by(int blocks) const { return (memory + kept) / blocks - kept; }
+};
+
 // True also of a name that is unknown.
 inline bool has_queues(const std::string& name) {
     for (const declared::Device& device : declared::devices)

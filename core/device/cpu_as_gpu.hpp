@@ -99,8 +99,10 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
     void for_blocks(int executor, std::int64_t blocks, std::int64_t bytes, const Program& program) {
         WHORL_REQUIRE(bytes <= block_memory(), "a block asks for more memory than there is.");
         enqueue(executor, [this, blocks, bytes, program] {
-            for (std::int64_t block = blocks - 1; block >= 0; --block)
+            for (std::int64_t block = blocks - 1; block >= 0; --block) {
                 program(block, HostTeam(fresh_memory(bytes), raised_));
+                check_memory(bytes);
+            }
         });
     }
     // The most memory that a block may have: that of an H100.
@@ -155,8 +157,10 @@ class CpuAsGpu : public QueueDevice<CpuAsGpu, HostPlan, SeparateMemory> {
     static constexpr std::int64_t most_blocks = 64;
     using Queue = std::vector<std::function<void()>>;
 
-    // The memory of a block, full of NaN.
+    // The memory of a block, full of NaN, and what lies behind it.
     unsigned char* fresh_memory(std::int64_t bytes);
+    // Throws Error if a block has written beyond its memory.
+    void check_memory(std::int64_t bytes) const;
 
     void begin_round() { rounds_.emplace_back(); }
     void enqueue(int executor, std::function<void()> work) {

@@ -29,8 +29,20 @@ void check_cufft(cufftResult code, const char* call) {
 namespace {
 std::string mebibytes(std::size_t bytes) { return std::to_string(bytes >> 20) + " MiB"; }
 
+// Whether the GPU, which a process keeps, has a pool from which memory comes in the order of a stream.
+bool has_pool() noexcept {
+    static const bool has = [] {
+        int number = 0, answer = 0;
+        return cudaGetDevice(&number) == cudaSuccess &&
+               cudaDeviceGetAttribute(&answer, cudaDevAttrMemoryPoolsSupported, number) == cudaSuccess &&
+               answer != 0;
+    }();
+    return has;
+}
+
 // Lets the pool keep released memory for later allocations.
 void keep_pool(int device) {
+    if (!has_pool()) return;
     cudaMemPool_t pool = nullptr;
     WHORL_CUDA(cudaDeviceGetDefaultMemPool(&pool, device));
     std::uint64_t everything = ~std::uint64_t{0};
@@ -41,7 +53,7 @@ void keep_pool(int device) {
 void trim_pool() noexcept {
     int number = 0;
     cudaMemPool_t pool = nullptr;
-    if (cudaDeviceSynchronize() == cudaSuccess && cudaGetDevice(&number) == cudaSuccess &&
+    if (has_pool() && cudaDeviceSynchronize() == cudaSuccess && cudaGetDevice(&number) == cudaSuccess &&
         cudaDeviceGetDefaultMemPool(&pool, number) == cudaSuccess)
         ignored(cudaMemPoolTrimTo(pool, 0));
 }
@@ -68,6 +80,7 @@ template <class Allocate> void* zeroed(std::size_t bytes, const char* call, cons
 } // namespace
 
 void* CudaMemory::allocate(std::size_t bytes) {
+    if (!has_pool()) return CudaPlainMemory::allocate(bytes);
     return zeroed(bytes, "cudaMallocAsync",
                   [bytes](void** memory) { return cudaMallocAsync(memory, bytes, nullptr); });
 }
@@ -84,7 +97,7 @@ void CudaPlainMemory::release(void* memory, std::size_t bytes) noexcept {
 void CudaMemory::release(void* memory, std::size_t bytes) noexcept {
     if (bytes == 0) return;
     ignored(cudaDeviceSynchronize());
-    ignored(cudaFreeAsync(memory, nullptr));
+    ignored(has_pool() ? cudaFreeAsync(memory, nullptr) : cudaFree(memory));
 }
 
 void CudaMemory::from_host(void* to, const void* from, std::size_t bytes) {
@@ -145,7 +158,7 @@ template <class Real>
 void CudaPlan<Real>::execute(cudaStream_t stream, Complex<Real>* data, void* work) const {
     const int sign = direction_ == Direction::forward ? CUFFT_FORWARD : CUFFT_INVERSE;
     WHORL_CUFFT(cufftSetStream(plan_, stream));
-    if (work_bytes_ > 0) WHORL_CUFFT(cufftSetWorkArea(plan_, work));
+    WHORL_CUFFT(cufftSetWorkArea(plan_, work));
     if constexpr (sizeof(Real) == sizeof(float)) {
         auto* const values = reinterpret_cast<cufftComplex*>(data);
         WHORL_CUFFT(cufftExecC2C(plan_, values, values, sign));
@@ -183,11 +196,9 @@ __global__ void combine_blocks(const double* values, std::int64_t blocks, int su
 
 } // namespace
 
-void allow_memory(const void* kernel, unsigned bytes) {
-    constexpr unsigned unasked = 48 << 10;
-    if (bytes > unasked)
-        WHORL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                        static_cast<int>(bytes)));
+bool allow_memory(const void* kernel, int bytes) {
+    WHORL_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes));
+    return true;
 }
 
 void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int sums, int terms,

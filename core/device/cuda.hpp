@@ -25,7 +25,7 @@ void check_cufft(cufftResult code, const char* call);
 #define WHORL_CUDA(call) ::whorl::device::check_cuda(call, #call)
 #define WHORL_CUFFT(call) ::whorl::device::check_cufft(call, #call)
 
-// Memory of the device's pool.
+// Memory of the device's pool, or plain memory where the device has none.
 struct CudaPlainMemory;
 struct CudaMemory {
     static constexpr bool separate = true, of_gpu = true;
@@ -60,7 +60,8 @@ template <class Real> class CudaPlan {
     CudaPlan(const CudaPlan&) = delete;
     CudaPlan& operator=(const CudaPlan&) = delete;
 
-    std::size_t work_bytes() const { return work_bytes_; }
+    // Never 0: a plan without a work area may refuse to run.
+    std::size_t work_bytes() const { return std::max<std::size_t>(work_bytes_, 256); }
     void execute(cudaStream_t stream, Complex<Real>* data, void* work) const;
 
   private:
@@ -163,11 +164,14 @@ class Team {
     unsigned long long* largest_;
 };
 
-// A block has more threads where its memory leaves no room for a second block.
-inline constexpr int team_threads = 256, most_team_threads = 512;
-inline constexpr unsigned much_memory = 112 << 10;
-template <class Program>
-__global__ void __launch_bounds__(most_team_threads)
+// Where a thread has so many of the 65536 registers of a multiprocessor (block_plan.hpp): the threads of
+// blocks of which it has some `together`, and of a block whose memory leaves no room for a second one.
+template <int registers> struct Teams {
+    static constexpr int together = registers > 80 ? 2 : 3;
+    static constexpr int threads = registers > 128 ? 192 : 256, alone = registers > 128 ? 384 : 512;
+};
+template <class Program, int most_threads, int together>
+__global__ void __launch_bounds__(most_threads, together)
     run_program(const __grid_constant__ Program program, unsigned long long* largest) {
     program(blockIdx.x, Team(largest));
 }
@@ -181,8 +185,8 @@ __global__ void add_items(const __grid_constant__ Item item, std::int64_t items,
     for (std::int64_t i = t * items / blocks; i < (t + 1) * items / blocks; ++i) item(i, values + t * terms);
 }
 
-// Lets the blocks of a kernel have more memory than by default.
-void allow_memory(const void* kernel, unsigned bytes);
+// Lets the blocks of a kernel have this much memory, which may be more than by default.
+bool allow_memory(const void* kernel, int bytes);
 
 // total[term] is the sum, or from `sums` on the largest, of values[block][term], always in the same order.
 void combine(cudaStream_t stream, const double* values, std::int64_t blocks, int sums, int terms,
@@ -218,12 +222,15 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
     template <class Program>
     void for_blocks(int executor, std::int64_t blocks, std::int64_t bytes, const Program& program) {
         if (blocks == 0) return;
-        const auto memory = static_cast<unsigned>(bytes);
-        cuda::allow_memory(reinterpret_cast<const void*>(&cuda::run_program<Program>), memory);
-        const int threads = memory > cuda::much_memory ? cuda::most_team_threads : cuda::team_threads;
-        cuda::run_program<<<static_cast<unsigned>(blocks), threads, memory, stream(executor)>>>(
-            program, raised_.data());
-        WHORL_CUDA(cudaGetLastError());
+        using Teams = cuda::Teams<registers_of<Program>()>;
+        const bool alone = bytes > BlockRoom{block_memory_}.of_two();
+        const int usual = alone ? Teams::alone : Teams::threads;
+        const int chosen =
+            this->blocks().threads > 0 ? std::min(this->blocks().threads, Teams::alone) : usual;
+        if (chosen > Teams::threads)
+            launch<Teams::alone, 1>(executor, blocks, chosen, bytes, program);
+        else
+            launch<Teams::threads, Teams::together>(executor, blocks, chosen, bytes, program);
     }
     // The most memory that a block may have.
     std::int64_t block_memory() const { return block_memory_; }
@@ -277,6 +284,16 @@ class Cuda : public QueueDevice<Cuda, CudaPlan, CudaMemory> {
     void finish();
 
   private:
+    template <int most_threads, int together, class Program>
+    void launch(int executor, std::int64_t blocks, int threads, std::int64_t bytes, const Program& program) {
+        const auto kernel = cuda::run_program<Program, most_threads, together>;
+        // Once a kernel: a process keeps its GPU.
+        [[maybe_unused]] static const bool allowed =
+            cuda::allow_memory(reinterpret_cast<const void*>(kernel), block_memory_);
+        kernel<<<static_cast<unsigned>(blocks), threads, static_cast<unsigned>(bytes), stream(executor)>>>(
+            program, raised_.data());
+        WHORL_CUDA(cudaGetLastError());
+    }
     cudaStream_t stream(int executor) const { return streams_[static_cast<std::size_t>(executor)]; }
     void join();
     void* work_area(int executor);

@@ -104,7 +104,7 @@ void LaneSteps<Real>::first(const From& from, const Line& line) const {
         for (int j = 0; j < n_; ++j) line.set(j, from.get(j));
         return;
     }
-    with_radix<largest_own_radix>(steps_[0].radix, [&](auto radix) {
+    with_radix(steps_[0].radix, [&](auto radix) {
         for (int p = 0; p < steps_[0].m; ++p) butterfly<radix>(steps_[0], p, from, line);
     });
 }
@@ -112,7 +112,7 @@ void LaneSteps<Real>::first(const From& from, const Line& line) const {
 template <class Real> template <class Line> void LaneSteps<Real>::middle(const Line& line) const {
     for (std::size_t i = 1; i < steps_.size(); ++i) {
         const Step& step = steps_[i];
-        with_radix<largest_own_radix>(step.radix, [&](auto radix) {
+        with_radix(step.radix, [&](auto radix) {
             for (int base = 0; base < n_; base += step.m * radix)
                 for (int p = 0; p < step.m; ++p) butterfly<radix>(step, p, line.from(base), line.from(base));
         });
@@ -122,7 +122,7 @@ template <class Real> template <class Line> void LaneSteps<Real>::middle(const L
 template <class Real>
 template <class Line, class To>
 void LaneSteps<Real>::last(const Line& line, const To& to) const {
-    with_radix<largest_own_radix>(last_radix_, [&](auto radix) {
+    with_radix(last_radix_, [&](auto radix) {
         const int groups = n_ / radix;
         for (int group = 0; group < groups; ++group) {
             typename Line::Value a[radix];

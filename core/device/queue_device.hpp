@@ -22,12 +22,13 @@ template <class Own, template <class> class Library, class Of> class QueueDevice
 
     template <class Real>
     std::unique_ptr<LinePlan<Real>> make_plan(LineKind kind, LineShape shape, Direction direction) {
-        return std::make_unique<LinePlan<Real>>(kind, shape, direction, own().block_memory());
+        return std::make_unique<LinePlan<Real>>(kind, shape, direction,
+                                                BlockRoom{own().block_memory(), blocks_.lane_bytes});
     }
     // Transforms lines in place, in blocks or by the library.
     template <class Real>
     void transform(int executor, const LinePlan<Real>& lines, Complex<Real>* data, Complex<Real>* scratch) {
-        if (lines.lanes() > 0)
+        if (lines.block().lanes > 0)
             return lines.with_ends(data, [&]<Direction direction>(const LinesInPlace<Real, direction>& ends) {
                 transform_between<direction>(executor, lines, 1, ends);
             });
@@ -40,12 +41,22 @@ template <class Own, template <class> class Library, class Of> class QueueDevice
     template <Direction direction, class Real, class Ends>
     void transform_between(int executor, const LinePlan<Real>& lines, std::int64_t groups, const Ends& ends) {
         constexpr int variables = Ends::variables;
-        own().for_blocks(executor, groups * LaneRange::blocks_of_group(ends.lanes(), lines.lanes(variables)),
-                         lines.program_bytes(variables), lines.template program<direction>(ends));
+        const BlockOfLines block = lines.block(variables);
+        own().for_blocks(executor, groups * LaneRange::blocks_of_group(ends.lanes(), block.lanes),
+                         block.bytes, lines.template program<direction>(ends));
     }
+    // For plans and work from now on. Throws Error for an impossible choice.
+    void choose(const BlockChoice& blocks) {
+        blocks.check();
+        blocks_ = blocks;
+    }
+
+  protected:
+    const BlockChoice& blocks() const { return blocks_; }
 
   private:
     Own& own() { return static_cast<Own&>(*this); }
+    BlockChoice blocks_;
 };
 
 } // namespace whorl::device

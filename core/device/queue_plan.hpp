@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "device/block_plan.hpp"
 #include "device/buffer.hpp"
+#include "device/compiled.hpp"
 #include "device/fold.hpp"
 #include "device/line_plan.hpp"
 
@@ -122,14 +123,14 @@ template <class Real, Direction direction> struct LinesInPlace {
 // LibraryPlan::make(shape, direction) makes a plan of the device's library, in place.
 template <class LibraryPlan, class Memory, class Real> class QueuePlan {
   public:
-    // Whorl's own lines are transformed in blocks of this much memory where they fit and lie side by side.
-    QueuePlan(LineKind kind, LineShape shape, Direction direction, std::int64_t block_memory)
-        : shape_(shape), direction_(direction), block_memory_(block_memory) {
+    // Whorl's own lines are transformed in blocks with this room where they fit and lie side by side.
+    QueuePlan(LineKind kind, LineShape shape, Direction direction, const BlockRoom& room)
+        : shape_(shape), direction_(direction), room_(room) {
         WHORL_REQUIRE(kind == LineKind::own || kind == LineKind::library || shape.n == 1,
                       "a GPU has whorl's own lines and its library's: choose lines = \"own\" or \"fftw\".");
         if (shape.n == 1) return;
         if (kind == LineKind::own && shape.distance == 1 && !folded() &&
-            lanes_of_block<Real>(shape.n, block_memory) > 0) {
+            block_of_lines<Real>(shape.n, 1, room).lanes > 0) {
             tables_ = std::make_unique<BlockTables<Memory, Real>>(shape.n);
             return;
         }
@@ -145,18 +146,15 @@ template <class LibraryPlan, class Memory, class Real> class QueuePlan {
     const LibraryPlan* plan() const { return plan_.get(); }
     int points() const { return shape_.n; }
 
-    // How many lanes a block takes with these variables; 0: they do not fit, or the library transforms them.
-    int lanes(int variables = 1) const {
-        return tables_ ? lanes_of_block<Real>(std::int64_t{shape_.n} * variables, block_memory_) : 0;
+    // The block of lines with these variables, without lanes if they do not fit or the library transforms
+    // them.
+    BlockOfLines block(int variables = 1) const {
+        return tables_ ? block_of_lines<Real>(shape_.n, variables, room_) : BlockOfLines{};
     }
-    // The program that transforms lines with these Ends, and the bytes of memory of its blocks.
+    // The program that transforms lines with these Ends.
     template <Direction direction, class Ends>
     LineProgram<Real, Ends, direction> program(const Ends& ends) const {
-        return {ends, tables_->plan(), lanes(Ends::variables)};
-    }
-    std::int64_t program_bytes(int variables = 1) const {
-        return std::int64_t{shape_.n} * variables * lanes(variables) *
-               static_cast<std::int64_t>(sizeof(Complex<Real>));
+        return {ends, tables_->plan(), block(Ends::variables)};
     }
 
     // Calls f with the Ends of lines in place.
@@ -216,7 +214,7 @@ template <class LibraryPlan, class Memory, class Real> class QueuePlan {
     }
     LineShape shape_;
     Direction direction_;
-    std::int64_t block_memory_;
+    BlockRoom room_;
     std::unique_ptr<BlockTables<Memory, Real>> tables_;
     std::unique_ptr<LibraryPlan> plan_;
     Buffer<Real, Memory> twiddles_;

@@ -8,15 +8,16 @@
 
 namespace whorl::device {
 
-// The largest radix of all butterflies.
-inline constexpr int largest_radix = 16;
+// The largest radix of all butterflies: with one of 16 a thread of a GPU has so many registers that half as
+// many blocks fit on a multiprocessor.
+inline constexpr int largest_radix = 8;
 
 // Odd factors, then powers of two as equal as possible, at most `most`. Throws Error where n has another
 // prime factor.
 std::vector<int> radices(int n, int most);
 
-// Calls f(radix) with the radix, at most `most`, as a constant.
-template <int most = largest_radix, class F> WHORL_INLINE void with_radix(int radix, const F& f) {
+// Calls f(radix) with the radix as a constant.
+template <class F> WHORL_INLINE void with_radix(int radix, const F& f) {
     switch (radix) {
     case 1:
         return f(std::integral_constant<int, 1>{});
@@ -30,10 +31,8 @@ template <int most = largest_radix, class F> WHORL_INLINE void with_radix(int ra
         return f(std::integral_constant<int, 5>{});
     case 7:
         return f(std::integral_constant<int, 7>{});
-    case 8:
-        return f(std::integral_constant<int, 8>{});
     default:
-        if constexpr (most == largest_radix) return f(std::integral_constant<int, largest_radix>{});
+        return f(std::integral_constant<int, largest_radix>{});
     }
 }
 

@@ -234,7 +234,7 @@ void RowPlan<Real>::run(const Block& block, const Sides& sides, Real scale, Valu
     Value* const ordered = line(std::max(inputs, outputs));
     Value* const points = ordered + line_values();
     for (int v = 0; v < inputs; ++v) begin(block, v, sides.sine_in(v), line(v), ordered);
-    with_radix<largest_own_radix>(inverse_.last_radix(), [&](auto radix) {
+    with_radix(inverse_.last_radix(), [&](auto radix) {
         constexpr int together = point_values / radix;
         const int groups = inverse_.points() / radix;
         for (int first = 0; first < groups; first += together) {

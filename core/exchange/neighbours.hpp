@@ -11,7 +11,7 @@ namespace whorl::exchange {
 
 class Neighbours {
   public:
-    // Of each of these ranks this one is a neighbour, too; it is not its own.
+    // Of each of these ranks this one is a neighbour, too.
     Neighbours(const Communicator& world, std::vector<int> ranks) : world_(world), ranks_(std::move(ranks)) {}
 
     const std::vector<int>& ranks() const { return ranks_; }

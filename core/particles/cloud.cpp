@@ -8,7 +8,7 @@
 
 namespace whorl::particles {
 
-void Cloud::add(std::int64_t id, std::span<const double> values) {
+void Cloud::add(Identity id, std::span<const double> values) {
     std::vector<double> all(values.begin(), values.end());
     all.resize(3 * vectors_.size());
     push_back(id, all);
@@ -19,7 +19,7 @@ void Cloud::reserve(std::size_t count) {
     for (std::vector<double>& vectors : vectors_) vectors.reserve(3 * count);
 }
 
-void Cloud::push_back(std::int64_t id, std::span<const double> vectors) {
+void Cloud::push_back(Identity id, std::span<const double> vectors) {
     ids_.push_back(id);
     for (std::size_t n = 0; n < vectors_.size(); ++n)
         for (std::size_t a = 0; a < 3; ++a) vectors_[n].push_back(vectors[3 * n + a]);
@@ -40,8 +40,9 @@ void Cloud::reorder(std::span<const std::uint32_t> order) {
 std::vector<char> Cloud::take_leaving(const Territory& territory, std::vector<int>& ranks) {
     std::vector<bool> stays(count(), true);
     std::vector<std::size_t> leaving;
+    const Owners owner_of = territory.owners();
     for (std::size_t p = 0; p < count(); ++p) {
-        const int owner = territory.owner(territory.place(&vectors_.front()[3 * p]).data());
+        const int owner = owner_of(&vectors_.front()[3 * p]);
         if (owner == territory.rank()) continue;
         stays[p] = false;
         leaving.push_back(p);
@@ -57,7 +58,7 @@ std::vector<char> Cloud::take_leaving(const Territory& territory, std::vector<in
         to += bytes;
     };
     for (const std::size_t i : order) {
-        put(&ids_[leaving[i]], sizeof(std::int64_t));
+        put(&ids_[leaving[i]], sizeof(Identity));
         for (const auto& vectors : vectors_) put(&vectors[3 * leaving[i]], 3 * sizeof(double));
     }
     std::ranges::sort(ranks);
@@ -82,7 +83,7 @@ void Cloud::keep_only(const std::vector<bool>& stays) {
 void Cloud::unpack(std::span<const char> packed) {
     std::vector<double> vectors(3 * vectors_.size());
     for (std::size_t i = 0; i < packed.size(); i += bytes_each()) {
-        std::int64_t id = 0;
+        Identity id = 0;
         std::memcpy(&id, &packed[i], sizeof(id));
         std::memcpy(vectors.data(), &packed[i + sizeof(id)], vectors.size() * sizeof(double));
         push_back(id, vectors);

@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "device/cpu.hpp"
 #include "exchange/neighbours.hpp"
 #include "particles/territory.hpp"
@@ -25,6 +28,18 @@ template <class Work> void in_parts(const device::Cpu& host, std::size_t count, 
     });
 }
 
+// Of a particle in its group, which has fewer; files have them as 64-bit numbers.
+using Identity = std::uint32_t;
+
+// Throws Error if the number is none.
+inline Identity identity(std::int64_t number) {
+    constexpr std::int64_t last = std::numeric_limits<Identity>::max();
+    WHORL_REQUIRE(number >= 0 && number <= last, "the identity of a particle is from 0 to " +
+                                                     std::to_string(last) + ", not " +
+                                                     std::to_string(number) + "; take several groups.");
+    return static_cast<Identity>(number);
+}
+
 class Cloud {
   public:
     // The registers of a variable, [particle][axis] each.
@@ -38,7 +53,7 @@ class Cloud {
     std::size_t count() const { return ids_.size(); }
     std::size_t registers() const { return registers_; }
     std::size_t variables() const { return variables_; }
-    std::span<const std::int64_t> ids() const { return ids_; }
+    std::span<const Identity> ids() const { return ids_; }
     std::span<const double> positions() const { return vectors_.front(); } // [particle][axis]
     std::span<const double> values(std::size_t number, std::size_t variable) const {
         return vectors_[number * variables_ + variable];
@@ -49,12 +64,14 @@ class Cloud {
         return all;
     }
     double* kept() { return vectors_.back().data(); }
+    // One of vectors(), [particle][axis]: a variable of a register, or what is kept.
+    std::span<double> vector(std::size_t number) { return vectors_[number]; }
     // The number of vectors of a particle.
     std::size_t vectors() const { return vectors_.size(); }
     void reserve(std::size_t count);
 
     // A particle with its variables in every register, [register][variable][axis].
-    void add(std::int64_t id, std::span<const double> values);
+    void add(Identity id, std::span<const double> values);
     // Takes the particles in an order, which has all of them, and numbers beyond their count that are left
     // out.
     void reorder(std::span<const std::uint32_t> order);
@@ -63,18 +80,18 @@ class Cloud {
     void settle(const Territory& territory, const exchange::Neighbours& neighbours,
                 const exchange::Communicator& world);
     // Bytes of a particle.
-    std::size_t bytes_each() const { return sizeof(std::int64_t) + 3 * vectors_.size() * sizeof(double); }
+    std::size_t bytes_each() const { return sizeof(Identity) + 3 * vectors_.size() * sizeof(double); }
 
   private:
     std::size_t registers_, variables_;
-    std::vector<std::int64_t> ids_;
+    std::vector<Identity> ids_;
     std::vector<std::vector<double>> vectors_; // [register][variable], and those that are kept
 
     // Those that belong elsewhere, packed, and the ranks they go to; they are taken away.
     std::vector<char> take_leaving(const Territory& territory, std::vector<int>& ranks);
     void keep_only(const std::vector<bool>& stays);
     void unpack(std::span<const char> packed);
-    void push_back(std::int64_t id, std::span<const double> vectors);
+    void push_back(Identity id, std::span<const double> vectors);
 };
 
 } // namespace whorl::particles

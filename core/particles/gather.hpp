@@ -29,7 +29,8 @@ template <class Real> struct LaneArray {
     WHORL_INLINE int point_at(int x) const { return x * lanes; }
 };
 
-// Particles of an order, from number `begin` on.
+// Particles of an order, from number `begin` on. Without an order they are all, and those whose stencils have
+// no plane of the batch get nothing.
 struct Particles {
     const std::uint32_t* order = nullptr;
     const double* places = nullptr; // [particle][axis], in spacings
@@ -52,7 +53,8 @@ template <class Real, int points> struct Gather {
         std::int64_t first;
         int length;
         WHORL_INLINE void operator()(std::int64_t i) const {
-            gather.add(gather.of.order[gather.of.begin + first + i]);
+            const std::int64_t number = gather.of.begin + first + i;
+            gather.add(gather.of.order ? gather.of.order[number] : static_cast<std::uint32_t>(number));
         }
     };
     std::int64_t rows() const { return (of.end - of.begin + together - 1) / together; }
@@ -61,10 +63,17 @@ template <class Real, int points> struct Gather {
         return {*this, first, static_cast<int>(left < together ? left : together)};
     }
 
+    WHORL_INLINE bool reaches(const Stencil& z) const {
+        bool any = false;
+        for (int l = 0; l < z.count; ++l)
+            any = any || (z.at[l] >= values.block.z.begin && z.at[l] < values.block.z.end);
+        return any;
+    }
     WHORL_INLINE void add(std::uint32_t particle) const {
         const double* const place = of.places + 3LL * particle;
-        const Stencil x(axes[0], interpolation, place[0]), y(axes[1], interpolation, place[1]),
-            z(axes[2], interpolation, place[2]);
+        const Stencil z(axes[2], interpolation, place[2]);
+        if (!of.order && !reaches(z)) return;
+        const Stencil x(axes[0], interpolation, place[0]), y(axes[1], interpolation, place[1]);
         int along_x[Interpolation::most], along_y[Interpolation::most];
         bool here[Interpolation::most];
         for (int i = 0; i < x.count; ++i) along_x[i] = values.point_at(x.at[i]);

@@ -1,6 +1,8 @@
-// Small heavy spheres with Stokes drag and gravity:
+// Small spheres with Stokes drag, added mass and gravity:
 //
-//   dX/dt = v,   dv/dt = (u + U - v) / tau + g = -v / tau + f.
+//   dX/dt = v,   dv/dt = (u + U - v) / tau + beta Du/Dt + (1 - beta) g = -v / tau + f.
+//
+// Du/Dt is sampled with u where beta is not zero.
 //
 // Y = X + tau v obeys dY/dt = tau f, which is not stiff and takes the stages as tracers do. v takes them with
 // the factor exp(-t / tau), as fields do with their decay (steppers/scheme.hpp), which is exact for f = 0
@@ -24,47 +26,15 @@ class Inertial final : public Kind {
     static constexpr double longest_step = 10.0;
 
     explicit Inertial(const KindOptions& options)
-        : Kind(options), time_(options.number("response_time")), gravity_(options.vector("gravity")) {}
+        : Kind(options), time_(options.number("response_time")), added_mass_(options.number("added_mass")),
+          gravity_(options.vector("gravity")) {
+        for (double& g : gravity_) g *= 1.0 - added_mass_;
+    }
 
+    int inputs() const override { return added_mass_ != 0.0 ? 6 : 3; }
     int variables() const override { return 2; }
     int kept() const override { return 1; }
 
-    void advance(const device::Cpu& host, Cloud& cloud, const StageMade& made,
-                 std::span<const double> inputs) override {
-        WHORL_REQUIRE(made.dt <= longest_step * time_,
-                      "a time step of " + shown(made.dt) + " is more than " + shown(longest_step) +
-                          " response times of " + shown(time_) +
-                          " of inertial particles, which then do not follow the flow; take shorter steps "
-                          "(time.dt, or time.dt_max), a longer response_time, or tracers.");
-        const double before = made.number == 0 ? 0.0 : correction_;
-        find_correction(made);
-        const double elapsed = made.stage.advance * made.dt;
-        const StageOfDrag stage{StageSum(made.stage, made.dt),
-                                std::exp(-elapsed / time_),
-                                -time_ * std::expm1(-elapsed / time_),
-                                {made.stage.m[0][0], made.stage.m[1][0], made.stage.m[2][0]},
-                                made.stage.writes()};
-        const OfRegisters position{cloud.of(0), cloud.registers()}, velocity{cloud.of(1), cloud.registers()};
-        double* const at_start = cloud.kept();
-        in_parts(host, cloud.count(), [&](std::size_t p) {
-            for (std::size_t a = 0; a < 3; ++a) {
-                const std::size_t i = 3 * p + a;
-                const double f = flow_at(&inputs[3 * p], a) / time_ + gravity_[a];
-                if (made.number == 0) at_start[i] = f;
-                auto x = position.get(i), v = velocity.get(i);
-                v[0] -= before * at_start[i];
-                stage.advance(f, time_ * before * at_start[i], x, v);
-                v[0] += correction_ * at_start[i];
-                x[0] -= time_ * correction_ * at_start[i];
-                const bool ends = made.stage.ends_step && box().wall(static_cast<int>(a));
-                if (ends && reflect(x[0], box().lengths[a])) v[0] = -v[0];
-                position.put(i, x);
-                velocity.put(i, v);
-            }
-        });
-    }
-
-  private:
     using Values = std::array<double, Stage::registers>;
 
     // Registers of X and v instead of Y and v, in which a large tau v would not be rounded away: with
@@ -78,7 +48,7 @@ class Inertial final : public Kind {
         int writes;
 
         // `corrected` is tau times the correction that the first register of X has and that of v has not.
-        void advance(double f, double corrected, Values& x, Values& v) const {
+        WHORL_ANYWHERE void advance(double f, double corrected, Values& x, Values& v) const {
             sum(0.0, x);
             sum(f, v);
             for (std::size_t j = 0; j < x.size(); ++j) {
@@ -89,9 +59,71 @@ class Inertial final : public Kind {
         }
     };
 
-    double time_;
-    std::array<double, 3> gravity_;
-    Values of_stages_{}; // z as the stages make it
+    struct Update {
+        StageOfDrag stage;
+        OfRegisters position, velocity;
+        double* at_start; // f
+        bool begins_step, ends_step;
+        double time, before, correction; // corrections of the stage before and of this one
+        double added_mass;
+        std::array<double, 3> drift, gravity; // gravity less the buoyancy
+        Box box;
+        const double* inputs;
+        std::size_t each; // of them
+
+        WHORL_ANYWHERE void operator()(std::size_t p) const {
+            for (std::size_t a = 0; a < 3; ++a) {
+                const std::size_t i = 3 * p + a;
+                const double* const at = inputs + each * p;
+                double f = (at[a] + drift[a]) / time + gravity[a];
+                if (each > 3) f += added_mass * at[3 + a];
+                if (begins_step) at_start[i] = f;
+                auto x = position.get(i), v = velocity.get(i);
+                v[0] -= before * at_start[i];
+                stage.advance(f, time * before * at_start[i], x, v);
+                v[0] += correction * at_start[i];
+                x[0] -= time * correction * at_start[i];
+                if (ends_step && box.walls[a] && reflect(x[0], box.lengths[a])) v[0] = -v[0];
+                position.put(i, x);
+                velocity.put(i, v);
+            }
+        }
+    };
+    Update update(const Held& held, const StageMade& made, const double* inputs) {
+        WHORL_REQUIRE(made.dt <= longest_step * time_,
+                      "a time step of " + shown(made.dt) + " is more than " + shown(longest_step) +
+                          " response times of " + shown(time_) +
+                          " of inertial particles, which then do not follow the flow; take shorter steps "
+                          "(time.dt, or time.dt_max), a longer response_time, or tracers.");
+        const double before = made.number == 0 ? 0.0 : correction_;
+        find_correction(made);
+        const double elapsed = made.stage.advance * made.dt;
+        const StageOfDrag stage{StageSum(made.stage, made.dt),
+                                std::exp(-elapsed / time_),
+                                -time_ * std::expm1(-elapsed / time_),
+                                {made.stage.m[0][0], made.stage.m[1][0], made.stage.m[2][0]},
+                                made.stage.writes()};
+        return {stage,
+                {held.variables[0], held.registers},
+                {held.variables[1], held.registers},
+                held.kept,
+                made.number == 0,
+                made.stage.ends_step,
+                time_,
+                before,
+                correction_,
+                added_mass_,
+                drift(),
+                gravity_,
+                box(),
+                inputs,
+                static_cast<std::size_t>(this->inputs())};
+    }
+
+  private:
+    double time_, added_mass_;
+    std::array<double, 3> gravity_; // less the buoyancy
+    Values of_stages_{};            // z as the stages make it
     double elapsed_ = 0.0, correction_ = 0.0;
 
     void find_correction(const StageMade& made) {

@@ -1,5 +1,5 @@
 // A kind of particles: what is sampled where they are, and what a stage makes of them. A new kind is a header
-// with a class like Tracer and a line in kinds.cpp.
+// with a class like Tracer and a line in kinds.hpp.
 #pragma once
 
 #include <array>
@@ -10,7 +10,8 @@
 
 #include "base/error.hpp"
 #include "grid/box.hpp"
-#include "particles/cloud.hpp"
+#include "particles/cloud_there.hpp"
+#include "particles/each.hpp"
 #include "steppers/companion.hpp"
 
 namespace whorl::particles {
@@ -50,14 +51,11 @@ class Kind {
     virtual int variables() const { return 1; }
     // Vectors that go along with a particle within a step.
     virtual int kept() const { return 0; }
-    // A stage with inputs [particle][input].
-    virtual void advance(const device::Cpu& host, Cloud& cloud, const StageMade& made,
-                         std::span<const double> inputs) = 0;
+    // And update(held, made, inputs), which returns what a stage does with particle i, as update(i), by
+    // inputs [particle][input]; it is copied to where particles are (kinds.hpp).
 
   protected:
     const Box& box() const { return box_; }
-    // The velocity of the flow along an axis.
-    double flow_at(const double* inputs, std::size_t axis) const { return inputs[axis] + drift_[axis]; }
 
   private:
     std::array<double, 3> drift_;
@@ -69,19 +67,19 @@ struct OfRegisters {
     Cloud::Registers arrays;
     std::size_t count;
 
-    std::array<double, Stage::registers> get(std::size_t i) const {
+    WHORL_ANYWHERE std::array<double, Stage::registers> get(std::size_t i) const {
         std::array<double, Stage::registers> r{};
         for (std::size_t j = 0; j < count; ++j) r[j] = arrays[j][i];
         return r;
     }
-    void put(std::size_t i, const std::array<double, Stage::registers>& r) const {
+    WHORL_ANYWHERE void put(std::size_t i, const std::array<double, Stage::registers>& r) const {
         for (std::size_t j = 0; j < count; ++j) arrays[j][i] = r[j];
     }
 };
 
 // The place between walls at 0 and `length` of one beyond them, as often mirrored as needed, and whether it
 // is a mirror image.
-inline bool reflect(double& x, double length) {
+WHORL_ANYWHERE bool reflect(double& x, double length) {
     if (!(x < 0.0) && !(x > length)) return false;
     const double times = std::floor(x / length), beyond = x - times * length;
     const bool mirrored = std::fmod(times, 2.0) != 0.0;

@@ -4,12 +4,14 @@
 #include <cmath>
 
 #include "device/level.hpp"
+#include "particles/layer.hpp"
+#include "particles/row_blocks.hpp"
 
 namespace whorl::particles {
 
 namespace {
 
-constexpr std::int64_t number = sizeof(double), identity = sizeof(std::int64_t), vector = 3 * number;
+constexpr std::int64_t number = sizeof(double), identity = sizeof(std::uint32_t), vector = 3 * number;
 constexpr std::int64_t of_order = sizeof(std::uint32_t);
 
 Here share_of(const ParticleNeeds& needs, const Layout& layout) {
@@ -29,17 +31,37 @@ Here share_of(const ParticleNeeds& needs, const Layout& layout) {
 // Whether points are shown as they go by, with whorl's own lines (RoundTrip::shown_rows()).
 bool streams(const programs::Share& share) { return !share.queues && share.layout.grid.p_row == 1; }
 
-// particles/streamed_gather.cpp: sums of each pair of planes of a stencil, the order, bins of particles, and
-// some blocks of rows for each thread.
+// particles/streamed_gather.cpp: what particles of a layer have while the planes of their stencils go by, of
+// the layers for which they do at a time. Each thread has as many before it as a stencil, and one less behind
+// it where it began, until another thread is there.
+std::int64_t bytes_of_layers(std::int64_t particles, std::int64_t inputs, std::int64_t points,
+                             std::int64_t blocks, const programs::Share& share) {
+    const Layout& layout = share.layout;
+    const std::int64_t parts = layout.nz == 1 ? 1 : points / 2;
+    const std::int64_t of_rank = layout.point_z.size() + (layout.grid.p_col > 1 ? points - 1 : 0);
+    const std::int64_t layers = std::min(of_rank, share.executors * (2 * points - 1));
+    const std::int64_t batches = particles / (of_rank * LayerBatch::lanes) + blocks;
+    const std::size_t of_batch =
+        LayerBatch::numbers(static_cast<int>(parts), LayerBatch::sums_of(static_cast<int>(inputs)));
+    const std::size_t size = LayerRoom::size_for(static_cast<std::size_t>(batches) * of_batch);
+    return layers * static_cast<std::int64_t>(size) * number;
+}
+
+// The sums of particles, their order and bins, layers, and the rows that each thread keeps (row_record.hpp).
 std::int64_t bytes_of_streamed(std::int64_t particles, std::int64_t inputs, std::int64_t points,
                                const programs::Share& share) {
     const Layout& layout = share.layout;
-    const std::int64_t of_real = share.value / 2, rows = 2 * device::vector_bytes / of_real;
-    const std::int64_t blocks = (layout.ny + rows - 1) / rows, bins = blocks * (layout.nz + 1);
-    const std::int64_t slots = 2 * std::min((points - 1 + rows - 1) / rows, blocks) + 1;
-    const std::int64_t parts = layout.nz == 1 ? 1 : points / 2;
-    return particles * (parts * inputs * number + of_order) + bins * of_order +
-           share.executors * slots * rows * inputs * layout.nx * of_real;
+    const std::int64_t of_real = share.value / 2;
+    GridAxis x, y;
+    x.points = layout.nx;
+    y.points = layout.ny;
+    const RowBlocks blocks({x, y, GridAxis()}, static_cast<int>(points),
+                           static_cast<int>(device::vector_bytes / of_real));
+    const std::int64_t bins = blocks.all() * (layout.nz + 1);
+    const std::int64_t rows = blocks.variable() + 1LL * blocks.columns() * blocks.edge;
+    return particles * (inputs * number + of_order) + bins * of_order +
+           bytes_of_layers(particles, inputs, points, blocks.all(), share) +
+           share.executors * rows * inputs * of_real;
 }
 
 } // namespace
@@ -55,14 +77,15 @@ std::int64_t bytes_of_sampler(const Here& here, std::int64_t inputs, std::int64_
     const std::int64_t lanes = share.queues ? 1 : 8;
     const std::int64_t rows = (layout.y.size() + lanes - 1) / lanes * lanes;
     const std::int64_t values = inputs * layout.largest_point_batch() * rows * layout.nx * share.value / 2;
-    const std::int64_t each = vector + inputs * number + of_order;
+    const std::int64_t each = vector + inputs * number;
     if (share.queues) return values + (all + all / 4) * each;
-    return values + all * each + of_guests + 2 * (layout.nz + 1) * identity;
+    return values + all * (each + of_order) + of_guests + 2 * (layout.nz + 1) * identity;
 }
 
 std::int64_t bytes_of_cloud(const Here& here, std::int64_t vectors, std::int64_t numbers,
                             const programs::Share& share) {
-    if (share.queues) return 0;
+    // What is sampled stays where its sums are.
+    if (share.queues) return (here.own + here.own / 4) * (identity + vectors * vector);
     return here.own * (identity + vectors * vector + numbers * number);
 }
 

@@ -18,21 +18,42 @@ class Molecular final : public Tracer {
         key_[1] ^= of_particles;
     }
 
-    void advance(const device::Cpu& host, Cloud& cloud, const StageMade& made,
-                 std::span<const double> inputs) override {
-        Tracer::advance(host, cloud, made, inputs);
-        if (!made.stage.ends_step) return;
-        const double spread = std::sqrt(2.0 * diffusivity_ * made.dt);
-        double* const positions = cloud.of(0)[0];
-        in_parts(host, cloud.count(), [&](std::size_t p) {
-            const std::array<double, 3> drawn = normals_of(cloud.ids()[p], made.step);
-            for (int axis = 0; axis < 3; ++axis) {
-                double& x = positions[3 * p + static_cast<std::size_t>(axis)];
-                if (box().flat(axis)) continue;
-                x += spread * drawn[static_cast<std::size_t>(axis)];
-                if (box().wall(axis)) reflect(x, box().lengths[static_cast<std::size_t>(axis)]);
+    struct Update {
+        Tracer::Update flow;
+        bool ends_step;
+        double spread;
+        std::int64_t step;
+        std::array<std::uint32_t, 2> key;
+        const Identity* ids;
+        Box box;
+
+        WHORL_ANYWHERE void operator()(std::size_t p) const {
+            flow(p);
+            if (!ends_step) return;
+            const std::array<double, 3> drawn = normals_of(ids[p]);
+            for (std::size_t a = 0; a < 3; ++a) {
+                double& x = flow.position.arrays[0][3 * p + a];
+                if (box.points[a] == 1) continue;
+                x += spread * drawn[a];
+                if (box.walls[a]) reflect(x, box.lengths[a]);
             }
-        });
+        }
+        WHORL_ANYWHERE std::array<double, 3> normals_of(Identity id) const {
+            const auto [step_low, step_high] = halves(static_cast<std::uint64_t>(step));
+            const PhiloxBlock words = philox({id, 0u, step_low, step_high}, key);
+            const std::array<double, 2> first = normals(words[0], words[1]),
+                                        second = normals(words[2], words[3]);
+            return {first[0], first[1], second[0]};
+        }
+    };
+    Update update(const Held& held, const StageMade& made, const double* inputs) {
+        return {Tracer::update(held, made, inputs),
+                made.stage.ends_step,
+                std::sqrt(2.0 * diffusivity_ * made.dt),
+                made.step,
+                key_,
+                held.ids,
+                box()};
     }
 
   private:
@@ -41,14 +62,6 @@ class Molecular final : public Tracer {
 
     double diffusivity_;
     std::array<std::uint32_t, 2> key_;
-
-    std::array<double, 3> normals_of(std::int64_t id, std::int64_t step) const {
-        const auto [low, high] = halves(static_cast<std::uint64_t>(id));
-        const auto [step_low, step_high] = halves(static_cast<std::uint64_t>(step));
-        const PhiloxBlock words = philox({low, high, step_low, step_high}, key_);
-        const std::array<double, 2> first = normals(words[0], words[1]), second = normals(words[2], words[3]);
-        return {first[0], first[1], second[0]};
-    }
 };
 
 } // namespace whorl::particles

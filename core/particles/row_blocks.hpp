@@ -1,42 +1,67 @@
-// Blocks of rows of a plane, as a round trip shows them, and which of them are there at a time.
+// The rows of a plane as a round trip shows them, a block at a time, and where they are kept:
+// [variable][column][row], some blocks in a ring, so that row y stands at y modulo the ring and the rows of
+// every stencil lie side by side. To that end
+//   the first rows of the ring stand again behind it, for stencils that begin in the round before;
+//   rows beyond the last one of a plane follow it, with which as it were one more block is complete;
+//   between walls there are reflections before row 0 and behind the last row;
+//   there are as many columns on both sides of a plane as stencils reach.
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cstdint>
-#include <vector>
 
 #include "particles/stencil.hpp"
 
 namespace whorl::particles {
 
-// The first ones are kept until the end of the plane, for stencils that go around
-// the box; of the others the last ones are there.
 struct RowBlocks {
-    int rows = 1;                        // of a block
-    int count = 1;                       // of a plane
-    int first = 0;                       // that are kept
-    int last = 1;                        // that are there beside them
-    int bits = 0;                        // rows = 2^bits
-    std::vector<std::int64_t> offsets{}; // of the blocks' slots
+    GridAxis x, y;
+    int stencil = 2;
+    int rows = 1, bits = 0; // of a block, 2^bits
+    int count = 1;          // blocks of a plane
+    int ring = 2;           // rows that are kept, 2^m
+    int edge = 0;           // whole vectors of the most rows that a stencil has beyond its first
+    int margin = 0;         // columns on a side
+    int height = 2;         // of a column: the ring and what is behind it
 
     RowBlocks() = default;
-    // `row` is the numbers of a row of all variables.
-    RowBlocks(int rows_of_block, int ny, int stencil, std::int64_t row)
-        : rows(rows_of_block), count((ny + rows - 1) / rows),
-          first(std::min((stencil - 1 + rows - 1) / rows, count)), last(first + 1),
-          bits(std::countr_zero(static_cast<unsigned>(rows))) {
-        for (int block = 0; block < count; ++block)
-            offsets.push_back((block < first ? block : first + block % last) * rows * row);
-    }
-    int of(int y) const { return y >> bits; }
-    int slots() const { return first + last; }
+    // A vector has `lanes` rows, and a block two of them.
+    RowBlocks(const std::array<GridAxis, 3>& axes, int points, int lanes)
+        : x(axes[0]), y(axes[1]), stencil(points), rows(2 * lanes),
+          bits(std::countr_zero(static_cast<unsigned>(rows))), count((y.points + rows - 1) / rows),
+          ring((rows < points - 1 ? 4 : 2) * rows), edge(whole(points - 1, lanes)), margin(points / 2),
+          height(ring + whole(2 * (points - 1), lanes)) {}
+
+    // With the one behind the last.
+    int all() const { return count + 1; }
+    // Whether a stencil has more points than a column.
+    bool few() const { return y.points < stencil; }
+    int begin(int block) const { return std::min(block * rows, y.points); }
+    int end(int block) const { return std::min(begin(block) + rows, y.points); }
+    int place(int row) const { return row & (ring - 1); }
+    int columns() const { return x.points + 2 * margin; }
+    std::int64_t column(int number) const { return 1LL * (number + margin) * height; }
+    std::int64_t variable() const { return 1LL * columns() * height; }
+
     // The block with which the stencil of a cell is complete.
-    int complete_at(const GridAxis& axis, int stencil, int cell) const {
-        const int begin = cell - stencil / 2 + 1, end = cell + stencil / 2;
-        if (axis.points == 1) return 0;
-        return begin < 0 || end >= axis.points ? count - 1 : of(end);
+    int complete_at(int cell) const {
+        const int first = cell - stencil / 2 + 1, last = cell + stencil / 2;
+        return (first < 0 && !y.wall) || last >= y.points ? count : last >> bits;
     }
+    // The first rows of stencils that are complete with a block.
+    struct Bounds {
+        int least, most;
+    };
+    Bounds bounds(int block) const {
+        const int before_first = few() || y.wall ? -stencil / 2 : 0;
+        return {few() ? before_first : std::max(begin(block) - stencil + 1, before_first),
+                block == count ? y.points - 1 : end(block) - stencil};
+    }
+
+  private:
+    static int whole(int number, int lanes) { return (number + lanes - 1) / lanes * lanes; }
 };
 
 } // namespace whorl::particles

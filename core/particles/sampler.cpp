@@ -4,7 +4,8 @@
 #include <algorithm>
 
 #include "device/chosen.hpp"
-#include "particles/cloud.hpp"
+#include "particles/cloud_there.hpp"
+#include "particles/each.hpp"
 #include "roundtrip/run.hpp"
 
 namespace whorl::particles {
@@ -13,10 +14,19 @@ namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
 
-// Room for as many values, and some more where it grows.
-template <class T, class Memory> void make_room(device::Buffer<T, Memory>& buffer, std::size_t size) {
-    if (buffer.size() < size) buffer = device::Buffer<T, Memory>(size + size / 4);
-}
+struct Places {
+    GridAxis axes[3];
+    const double* positions;
+    double* places;
+    WHORL_ANYWHERE void operator()(std::size_t p) const {
+        for (std::size_t a = 0; a < 3; ++a) places[3 * p + a] = axes[a].place(positions[3 * p + a]);
+    }
+};
+
+struct Zeros {
+    double* values;
+    WHORL_ANYWHERE void operator()(std::size_t i) const { values[i] = 0.0; }
+};
 
 } // namespace
 
@@ -61,7 +71,9 @@ template <class Device, class Real> void Sampler<Device, Real>::make_tables() {
 
 template <class Device, class Real>
 void Sampler<Device, Real>::sample(const std::vector<programs::Source<Real>>& sources,
-                                   std::span<const double> positions, std::span<double> values) {
+                                   std::span<const double> positions, std::span<double> values)
+    requires(!Memory::separate)
+{
     guests_.exchange({territory_.axis(0), territory_.axis(1), territory_.axis(2)}, positions);
     refer_to(sources);
     trip_.shift({0.0, 0.0, 0.0});
@@ -73,6 +85,47 @@ void Sampler<Device, Real>::sample(const std::vector<programs::Source<Real>>& so
     std::copy_n(sums_.begin(), values.size(), values.begin());
     guests_.give_back({sums_.begin() + static_cast<std::ptrdiff_t>(values.size()), sums_.end()}, values,
                       at(variables()));
+}
+
+template <class Device, class Real>
+void Sampler<Device, Real>::sample(const std::vector<programs::Source<Real>>& sources,
+                                   const double* positions, std::size_t count,
+                                   device::Buffer<double, Memory>& values)
+    requires(Memory::separate)
+{
+    const bool alone = guests_.neighbours().count() == 0;
+    std::vector<double> here(alone ? 0 : 3 * count);
+    Memory::to_host(here.data(), positions, here.size() * sizeof(double));
+    guests_.exchange({territory_.axis(0), territory_.axis(1), territory_.axis(2)}, here);
+    refer_to(sources);
+    trip_.shift({0.0, 0.0, 0.0});
+    place(positions, count);
+    const std::size_t own = count * at(variables()), all = at(count_there_) * at(variables());
+    make_room(values, all);
+    sums_there_ = values.data();
+    for_all(trip_.device(), host_, all, Zeros{sums_there_});
+    run();
+    if (alone) return;
+    sums_.resize(all);
+    Memory::to_host(sums_.data(), sums_there_, all * sizeof(double));
+    const std::span<double> sums = sums_;
+    guests_.give_back(sums.subspan(own), sums.first(own), at(variables()));
+    Memory::from_host(sums_there_, sums_.data(), own * sizeof(double));
+}
+
+template <class Device, class Real>
+void Sampler<Device, Real>::place(const double* positions, std::size_t count) {
+    const std::span<const double> of_guests = guests_.positions();
+    make_room(places_there_, 3 * count + of_guests.size());
+    for_all(trip_.device(), host_, count,
+            Places{{territory_.axis(0), territory_.axis(1), territory_.axis(2)},
+                   positions,
+                   places_there_.data()});
+    count_there_ = static_cast<std::int64_t>(count + of_guests.size() / 3);
+    places_.clear();
+    for (std::size_t p = 0; p < of_guests.size(); p += 3)
+        for (const double place : territory_.place(&of_guests[p])) places_.push_back(place);
+    Memory::from_host(places_there_.data() + 3 * count, places_.data(), places_.size() * sizeof(double));
 }
 
 template <class Device, class Real>
@@ -94,7 +147,7 @@ void Sampler<Device, Real>::stream(std::span<const double> positions, std::span<
         streamed_ = std::make_unique<StreamedGather<Real>>(
             std::array{territory_.axis(0), territory_.axis(1), territory_.axis(2)}, interpolation_,
             parities_);
-    streamed_->begin(host_, {{}, trip_.shown_rows(), variables()}, positions, guests_.positions());
+    streamed_->begin(host_, {{}, variables()}, positions, guests_.positions());
     const std::vector<PointTap<Real>*> taps{streamed_.get()};
     ShownInputs<Real> pass;
     static_cast<SampledInput<Real>&>(pass) = carried_.front();
@@ -124,21 +177,13 @@ template <class Device, class Real> void Sampler<Device, Real>::sort() {
     for (std::size_t p = 0; p < count; ++p) ++begins_[at(territory_.point(2, places_[3 * p + 2])) + 1];
     for (std::size_t z = 1; z < begins_.size(); ++z) begins_[z] += begins_[z - 1];
     order_.resize(count);
-    std::vector<std::int64_t> next = begins_;
+    std::vector<std::uint32_t> next = begins_;
     for (std::size_t p = 0; p < count; ++p)
         order_[at(next[at(territory_.point(2, places_[3 * p + 2]))]++)] = static_cast<std::uint32_t>(p);
 }
 
 template <class Device, class Real> void Sampler<Device, Real>::run() {
     parities_there_ = device::Table<Parity, Memory>(parities_);
-    if constexpr (Memory::separate) {
-        make_room(places_there_, places_.size());
-        make_room(sums_there_, sums_.size());
-        make_room(order_there_, order_.size());
-        Memory::from_host(places_there_.data(), places_.data(), places_.size() * sizeof(double));
-        Memory::from_host(sums_there_.data(), sums_.data(), sums_.size() * sizeof(double));
-        Memory::from_host(order_there_.data(), order_.data(), order_.size() * sizeof(std::uint32_t));
-    }
     const BlockCallback<Real> at_batch = [&](const PhysicalBlock& block, Real* values) {
         gather(block, values);
     };
@@ -150,8 +195,6 @@ template <class Device, class Real> void Sampler<Device, Real>::run() {
     pass.at_batch = &at_batch;
     trip_.run(pass);
     trip_.device().finish();
-    if constexpr (Memory::separate)
-        Memory::to_host(sums_.data(), sums_there_.data(), sums_.size() * sizeof(double));
 }
 
 // Of the particles in cells from half a stencil below the planes on to half a stencil above.
@@ -162,6 +205,7 @@ void Sampler<Device, Real>::gather(const PhysicalBlock& block, const Real* value
     const int half = interpolation_.points / 2, n = axis.points;
     int first = block.z.begin - half, last = block.z.end + half - 1; // cells [first, last)
     if (block.points() == 0) return;
+    if constexpr (Memory::separate) return gather(array, 0, count_there_); // they are not sorted
     if (n == 1 || last - first >= n) return gather(array, 0, begins_.back());
     const auto begin_of = [&](int z) { return begins_[at(z)]; };
     if (axis.wall) return gather(array, begin_of(std::max(first, 0)), begin_of(std::min(last, n)));
@@ -190,15 +234,15 @@ template <int points>
 void Sampler<Device, Real>::gather_of(const LaneArray<Real>& array, std::int64_t begin, std::int64_t end) {
     constexpr int on_queues = 256, on_threads = 1;
     const bool there = Memory::separate;
-    const Gather<Real, points> kernel{interpolation_,
-                                      {territory_.axis(0), territory_.axis(1), territory_.axis(2)},
-                                      parities_there_.data(),
-                                      variables(),
-                                      array,
-                                      {there ? order_there_.data() : order_.data(),
-                                       there ? places_there_.data() : places_.data(), begin, end},
-                                      there ? sums_there_.data() : sums_.data(),
-                                      Device::queues ? on_queues : on_threads};
+    const Gather<Real, points> kernel{
+        interpolation_,
+        {territory_.axis(0), territory_.axis(1), territory_.axis(2)},
+        parities_there_.data(),
+        variables(),
+        array,
+        {there ? nullptr : order_.data(), there ? places_there_.data() : places_.data(), begin, end},
+        there ? sums_there_ : sums_.data(),
+        Device::queues ? on_queues : on_threads};
     trip_.device().over(kernel.rows(), kernel);
     trip_.device().finish();
 }

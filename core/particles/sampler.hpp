@@ -32,17 +32,24 @@ template <class Device, class Real> class Sampler {
     int variables() const { return inputs_.count(); }
     const Territory& territory() const { return territory_; }
     const device::Cpu& host() const { return host_; }
-    Guests& guests() { return guests_; }
+    Device& device() { return trip_.device(); }
 
     // The inputs at positions [particle][axis], which are near this rank's own points: [particle][variable].
     // The sums do not depend on threads. Collective.
     void sample(const std::vector<programs::Source<Real>>& sources, std::span<const double> positions,
-                std::span<double> values);
+                std::span<double> values)
+        requires(!Memory::separate);
+    // The same of so many particles in the device's memory; values get room for the guests, too. Between
+    // ranks positions and sums go through the host.
+    void sample(const std::vector<programs::Source<Real>>& sources, const double* positions,
+                std::size_t count, device::Buffer<double, Memory>& values)
+        requires(Memory::separate);
 
   private:
     void refer_to(const std::vector<programs::Source<Real>>& sources);
     void stream(std::span<const double> positions, std::span<double> values);
     void place(std::span<const double> positions);
+    void place(const double* positions, std::size_t count);
     void sort();
     void run();
     void gather(const PhysicalBlock& block, const Real* values);
@@ -67,10 +74,11 @@ template <class Device, class Real> class Sampler {
     // Of own particles and then guests.
     std::vector<double> places_, sums_;
     std::vector<std::uint32_t> order_;
-    std::vector<std::int64_t> begins_; // of the cells of each plane in the order, and the end
-    // Copies where memory is not the host's.
-    device::Buffer<double, Memory> places_there_, sums_there_;
-    device::Buffer<std::uint32_t, Memory> order_there_;
+    std::vector<std::uint32_t> begins_; // of the cells of each plane in the order, and the end
+    // Where memory is not the host's.
+    device::Buffer<double, Memory> places_there_;
+    double* sums_there_ = nullptr;
+    std::int64_t count_there_ = 0;
 };
 
 } // namespace whorl::particles

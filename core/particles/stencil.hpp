@@ -45,13 +45,23 @@ struct GridAxis {
     }
     // The point at or before a place; between walls it may be -1.
     WHORL_INLINE int cell(double place) const { return static_cast<int>(std::floor(place)); }
-    // The point where a value is, of a number that may lie beyond the ends, and whether it is a reflection.
+    // The point whose cell a place is in; of the cell beyond a wall, that at the wall.
+    WHORL_INLINE int point(double place) const {
+        const int at = cell(place);
+        return at < 0 ? 0 : at;
+    }
+    // The point where a value is, of a number that may lie half a stencil beyond the ends, and whether it is
+    // a reflection. Without walls once around is enough, since no axis has fewer points than that.
     WHORL_INLINE int folded(int number, bool& reflected) const {
         reflected = false;
         if (points == 1) return 0;
-        if (!wall) return number < 0 ? number + points : number < points ? number : number - points;
-        // Reflections at both walls, of few points as often as needed.
+        // Around the box, or reflections at both walls: of few points as often as needed.
         int n = number;
+        if (!wall) {
+            while (n < 0) n += points;
+            while (n >= points) n -= points;
+            return n;
+        }
         while (n < 0 || n >= points) {
             n = n < 0 ? -1 - n : 2 * points - 1 - n;
             reflected = !reflected;

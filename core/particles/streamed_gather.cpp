@@ -1,23 +1,16 @@
 #include "particles/streamed_gather.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 #include "particles/cloud.hpp"
 #include "particles/row_gather.hpp"
+#include "particles/row_record.hpp"
 
 namespace whorl::particles {
 
 namespace {
 
 std::size_t at(std::int64_t i) { return static_cast<std::size_t>(i); }
-
-// Rows are whole vectors.
-template <class Real> WHORL_INLINE void copy_row(const Real* from, Real* to, int rows) {
-    using Vector = typename device::VectorOf<Real, device::vector_bytes>::type;
-    for (int r = 0; r < rows; r += device::vector_bytes / static_cast<int>(sizeof(Real)))
-        *reinterpret_cast<Vector*>(to + r) = *reinterpret_cast<const Vector*>(from + r);
-}
 
 // So many, whatever they are, and no room for more.
 template <class T> void resize_afresh(std::vector<T>& values, std::size_t size) {
@@ -33,7 +26,7 @@ StreamedGather<Real>::StreamedGather(const std::array<GridAxis, 3>& axes, const 
     : unmoved_(axes), axes_(axes), interpolation_(interpolation), parities_(std::move(parities)),
       parts_(axes[2].points == 1 ? 1 : interpolation.points / 2),
       cells_(axes[2].points + (axes[2].wall ? 1 : 0)), visits_(at(axes[2].points)),
-      in_use_(std::make_unique<InUse[]>(at(cells_))) {
+      layers_(std::make_unique<Layer[]>(at(cells_))) {
     find_visits();
 }
 
@@ -60,36 +53,61 @@ void StreamedGather<Real>::begin(const device::Cpu& host, const Shown& shown, st
     axes_ = axes(shown.shift);
     own_ = own;
     guests_ = guests;
-    const std::int64_t row = 1LL * shown.variables * axes_[0].points;
-    blocks_ = RowBlocks(shown.rows, axes_[1].points, interpolation_.points, row);
-    slots_each_ = blocks_.slots() * shown.rows * row;
-    const std::size_t room = at(slots_each_) * at(host.executors());
-    if (slots_.size() < room) slots_ = device::Buffer<Real>(room, host.executors());
+    blocks_ = RowBlocks(axes_, interpolation_.points, RowRecord<Real>::rows_of_vector);
+    record_numbers_ = RowRecord<Real>::numbers(blocks_, shown.variables);
+    const std::size_t room = at(record_numbers_) * at(host.executors());
+    if (records_.size() < room) records_ = device::Buffer<Real>(room, host.executors());
+    resize_afresh(sums_, count() * parities_.size());
     sort(host);
-    resize_afresh(sums_, count() * parities_.size() * at(parts_));
-    in_parts(host, sums_.size(), [&](std::size_t i) { sums_[i] = 0.0; });
+    sums_of_each_ = LayerBatch::sums_of(static_cast<int>(parities_.size()));
+    numbers_of_batch_ = LayerBatch::numbers(parts_, sums_of_each_);
+    for (int layer = 0; layer < cells_; ++layer) {
+        std::size_t blocks = 0;
+        for (int block = 0; block < blocks_.all(); ++block) blocks += held(bin(layer, block)) > 0 ? 1 : 0;
+        layers_[at(layer)].begun = false;
+        layers_[at(layer)].left = blocks * at(axes_[2].count(interpolation_));
+    }
 }
 
-template <class Real> std::size_t StreamedGather<Real>::bin_of(const double* position) const {
-    const GridAxis& y = axes_[1];
-    const int block = blocks_.complete_at(y, interpolation_.points, y.cell(y.place(position[1])));
-    return at(number_of(axes_[2].place(position[2]))) * at(blocks_.count) + at(block);
+// The positions of eight particles; beyond their number the last one.
+template <class Real>
+template <class PositionOf>
+void StreamedGather<Real>::put(int count, const PositionOf& position_of, LayerPlaces::Positions& to) const {
+    for (int i = 0; i < LayerBatch::lanes; ++i) {
+        const double* const of = position_of(std::min(i, count - 1));
+        for (int a = 0; a < 3; ++a) to[a][i] = of[a];
+    }
+}
+
+// The bins of particles [begin, end), in the place of their first sums.
+template <class Real> void StreamedGather<Real>::find_bins(std::size_t begin, std::size_t end) {
+    const LayerPlaces places(axes_[2], blocks_);
+    for (std::size_t p = begin; p < end; p += LayerBatch::lanes) {
+        const int number = static_cast<int>(std::min<std::size_t>(end - p, LayerBatch::lanes));
+        LayerPlaces::Positions positions;
+        std::int32_t bins[LayerBatch::lanes];
+        put(number, [&](int i) { return position(p + at(i)); }, positions);
+        places.bins(positions, bins);
+        for (int i = 0; i < number; ++i) sums_[p + at(i)] = bins[i];
+    }
 }
 
 // By counting, some particles on each thread; the order within a bin is that of particles.
 template <class Real> void StreamedGather<Real>::sort(const device::Cpu& host) {
     constexpr std::size_t worth_a_thread = 4096;
-    const std::size_t bins = at(cells_) * at(blocks_.count), particles = count();
+    const std::size_t bins = at(cells_) * at(blocks_.all()), particles = count();
     const std::size_t threads = std::clamp<std::size_t>(particles / worth_a_thread, 1, at(host.executors()));
     std::vector<std::uint32_t> places(threads * bins, 0);
     const auto on_threads = [&](const auto& work) {
         host.each(static_cast<std::int64_t>(threads), [&](int, std::int64_t t) {
-            std::uint32_t* const of_thread = &places[at(t) * bins];
-            for (std::size_t p = at(t) * particles / threads; p < (at(t) + 1) * particles / threads; ++p)
-                work(p, of_thread[bin_of(position(p))]);
+            work(at(t) * particles / threads, (at(t) + 1) * particles / threads, &places[at(t) * bins]);
         });
     };
-    on_threads([](std::size_t, std::uint32_t& number) { ++number; });
+    const auto bin_of = [&](std::size_t p) { return static_cast<std::size_t>(sums_[p]); };
+    on_threads([&](std::size_t begin, std::size_t end, std::uint32_t* numbers) {
+        find_bins(begin, end);
+        for (std::size_t p = begin; p < end; ++p) ++numbers[bin_of(p)];
+    });
     begins_.resize(bins + 1);
     std::uint32_t sum = 0;
     for (std::size_t bin = 0; bin < bins; ++bin) {
@@ -101,87 +119,155 @@ template <class Real> void StreamedGather<Real>::sort(const device::Cpu& host) {
     }
     begins_[bins] = sum;
     resize_afresh(order_, particles);
-    on_threads([&](std::size_t p, std::uint32_t& to) { order_[to++] = static_cast<std::uint32_t>(p); });
+    on_threads([&](std::size_t begin, std::size_t end, std::uint32_t* to) {
+        for (std::size_t p = begin; p < end; ++p) order_[to[bin_of(p)]++] = static_cast<std::uint32_t>(p);
+    });
 }
 
 template <class Real>
 void StreamedGather<Real>::take(int executor, const device::RowPoints<Real>& points, const Point& first) {
-    const std::int64_t rows = points.rows, variable = axes_[0].points * rows;
-    Real* const to = slots(executor) + blocks_.offsets[at(blocks_.of(first.y))];
-    for (int v = 0; v < shown_.variables; ++v) {
-        const Real* const from = points.data + v * points.stride;
-        Real* const of_variable = to + v * variable;
-        for (int i = 0; i < points.points; ++i)
-            copy_row(from + i * rows, of_variable + points.x(i) * rows, points.rows);
-    }
+    record(executor).take(points, first.y);
 }
 
-// Rows of cells that another thread is adding to come later.
 template <class Real> void StreamedGather<Real>::end_rows(int executor, const Point& first) {
-    const std::vector<Visit>& visits = visits_[at(first.z)];
+    const int block = first.y / blocks_.rows;
+    record(executor).complete(block);
+    visit(executor, first.z, block);
+    if (block + 1 < blocks_.count) return;
+    record(executor).go_beyond();
+    visit(executor, first.z, blocks_.count);
+}
+
+// Layers that another thread is adding to come later.
+template <class Real> void StreamedGather<Real>::visit(int executor, int plane, int block) {
+    const std::vector<Visit>& visits = visits_[at(plane)];
     std::uint64_t left = 0;
-    const auto bin_of = [&](const Visit& visit) {
-        return at(visit.cells) * at(blocks_.count) + at(blocks_.of(first.y));
-    };
     for (std::size_t i = 0; i < visits.size(); ++i)
-        if (begins_[bin_of(visits[i])] < begins_[bin_of(visits[i]) + 1]) left |= std::uint64_t{1} << i;
+        if (held(bin(visits[i].layer, block)) > 0) left |= std::uint64_t{1} << i;
     while (left != 0)
         for (std::size_t i = 0; i < visits.size(); ++i) {
-            std::atomic_flag& in_use = in_use_[at(visits[i].cells)].flag;
+            std::atomic_flag& in_use = layers_[at(visits[i].layer)].in_use;
             if (!(left >> i & 1) || in_use.test(std::memory_order_relaxed) ||
                 in_use.test_and_set(std::memory_order_acquire))
                 continue;
-            gather(executor, visits[i], bin_of(visits[i]));
+            gather(executor, visits[i], block);
             in_use.clear(std::memory_order_release);
             left &= ~(std::uint64_t{1} << i);
         }
 }
 
-template <class Real> void StreamedGather<Real>::gather(int executor, const Visit& visit, std::size_t bin) {
+// Calls work(batch, the order of its particles, their number) for those of a bin, or of a layer, with the
+// block that completes their stencils.
+template <class Real>
+template <class Work>
+void StreamedGather<Real>::each_batch_of(int layer, int block, const Work& work) {
+    const std::size_t particles = held(bin(layer, block)), first = batch_of(layer, block);
+    const std::uint32_t* const order = order_.data() + begins_[bin(layer, block)];
+    for (std::size_t p = 0; p < particles; p += LayerBatch::lanes)
+        work(batch(layers_[at(layer)], first + p / LayerBatch::lanes), order + p,
+             static_cast<int>(std::min<std::size_t>(particles - p, LayerBatch::lanes)));
+}
+template <class Real>
+template <class Work>
+void StreamedGather<Real>::each_batch(int layer, const Work& work) {
+    for (int block = 0; block < blocks_.all(); ++block)
+        each_batch_of(layer, block, [&](LayerBatch& batch, const std::uint32_t* order, int count) {
+            work(batch, order, count, block);
+        });
+}
+
+template <class Real> void StreamedGather<Real>::begin_layer(int number) {
+    constexpr int lanes = LayerBatch::lanes;
+    Layer& layer = layers_[at(number)];
+    layer.begun = true;
+    layer.batches = take_room(batch_of(number, blocks_.all()) * numbers_of_batch_);
+    const LayerPlaces places(axes_[2], blocks_);
+    const int cell = number - (axes_[2].wall ? 1 : 0);
+    each_batch(number, [&](LayerBatch& batch, const std::uint32_t* order, int count, int block) {
+        LayerPlaces::Positions positions;
+        put(count, [&](int i) { return position(order[i]); }, positions);
+        places.find(positions, cell, block, batch);
+        std::fill_n(batch.sums(0, sums_of_each_), parts_ * lanes * sums_of_each_, 0.0);
+    });
+}
+
+template <class Real> void StreamedGather<Real>::end_layer(int number) {
+    const std::size_t variables = parities_.size();
+    each_batch(number, [&](LayerBatch& batch, const std::uint32_t* order, int count, int) {
+        for (int i = 0; i < count; ++i)
+            for (std::size_t v = 0; v < variables; ++v) {
+                const std::size_t of_sums = at(i * sums_of_each_) + v;
+                double sum = batch.sums(0, sums_of_each_)[of_sums];
+                for (int part = 1; part < parts_; ++part) sum += batch.sums(part, sums_of_each_)[of_sums];
+                sums_[order[i] * variables + v] = sum;
+            }
+    });
+    const std::scoped_lock lock(room_);
+    free_.push_back(std::move(layers_[at(number)].batches));
+}
+
+// The least that is enough, or else in place of the largest.
+template <class Real> LayerRoom StreamedGather<Real>::take_room(std::size_t numbers) {
+    const std::scoped_lock lock(room_);
+    std::ranges::sort(free_, {}, &LayerRoom::size);
+    const auto enough = std::ranges::lower_bound(free_, numbers, {}, &LayerRoom::size);
+    if (enough == free_.end()) {
+        if (!free_.empty()) free_.pop_back();
+        return LayerRoom(numbers);
+    }
+    LayerRoom room = std::move(*enough);
+    free_.erase(enough);
+    return room;
+}
+
+template <class Real> void StreamedGather<Real>::gather(int executor, const Visit& visit, int block) {
+    Layer& layer = layers_[at(visit.layer)];
+    if (!layer.begun) begin_layer(visit.layer);
     switch (interpolation_.points) {
     case 2:
-        return gather_of<2>(executor, visit, bin);
+        gather_of<2>(executor, visit, block);
+        break;
     case 4:
-        return gather_of<4>(executor, visit, bin);
+        gather_of<4>(executor, visit, block);
+        break;
     case 6:
-        return gather_of<6>(executor, visit, bin);
+        gather_of<6>(executor, visit, block);
+        break;
     default:
-        gather_of<8>(executor, visit, bin);
+        gather_of<8>(executor, visit, block);
     }
+    if (--layer.left == 0) end_layer(visit.layer);
 }
 
 template <class Real>
 template <int n>
-void StreamedGather<Real>::gather_of(int executor, const Visit& visit, std::size_t bin) {
+void StreamedGather<Real>::gather_of(int executor, const Visit& visit, int block) {
     const auto over = [&]<class Gather>(std::type_identity<Gather>) {
+        const bool flat = axes_[2].points == 1;
         const typename Gather::Of of{
-            interpolation_,
-            axes_,
-            blocks_,
-            slots(executor),
-            parities_.data(),
-            shown_.variables,
-            static_cast<int>(parities_.size()),
-            own_.data(),
-            guests_.data(),
-            static_cast<std::uint32_t>(own_.size() / 3),
-            &sums_[at(axes_[2].points == 1 ? 0 : visit.l / 2) * count() * parities_.size()],
-            visit.cells - (axes_[2].wall ? 1 : 0),
-            visit.l,
-            visit.reflected};
-        Gather(of).add(&order_[begins_[bin]], order_.data() + begins_[bin + 1],
-                       static_cast<int>(bin % at(blocks_.count)));
+            interpolation_, blocks_, record_of(executor), parities_.data(), shown_.variables, sums_of_each_,
+            visit.l,        flat,    visit.reflected};
+        const Gather gather(of);
+        const int part = flat ? 0 : visit.l / 2;
+        each_batch_of(visit.layer, block, [&](LayerBatch& batch, const std::uint32_t*, int count) {
+            gather.add(batch, part, count);
+        });
     };
-    if (shown_.variables == 3) return over(std::type_identity<RowGather<Real, n, 3>>{});
+    if (shown_.variables == 3 && parities_.size() == 3)
+        return over(std::type_identity<RowGather<Real, n, 3>>{});
     over(std::type_identity<RowGather<Real, n, 0>>{});
 }
 
+// Layers of which planes are on other ranks have not met all of them.
 template <class Real> std::span<double> StreamedGather<Real>::finish(const device::Cpu& host) {
-    const std::size_t each = count() * parities_.size();
-    in_parts(host, each, [&](std::size_t i) {
-        for (std::size_t part = 1; part < at(parts_); ++part) sums_[i] += sums_[part * each + i];
+    host.each(cells_, [&](int, std::int64_t number) {
+        Layer& layer = layers_[at(number)];
+        if (layer.left == 0) return;
+        if (!layer.begun) begin_layer(static_cast<int>(number));
+        end_layer(static_cast<int>(number));
+        layer.left = 0;
     });
-    return {sums_.data(), each};
+    return sums_;
 }
 
 template class StreamedGather<float>;

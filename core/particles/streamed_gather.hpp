@@ -1,17 +1,21 @@
 // Values at particles, from points that a round trip shows on threads (roundtrip/point_tap.hpp). Of each
-// plane a few blocks of rows are kept for each thread, and no field. The sums do not depend on threads: the
-// planes of a stencil add in pairs, of which the order does not matter, and pairs are added in the end.
+// plane a few blocks of rows are kept for each thread (row_record.hpp), and no field; of particles, what
+// those have whose stencils are going by (layer.hpp). The sums do not depend on threads: the planes of a
+// stencil add in pairs, of which the order does not matter, and pairs are added in the end.
 #pragma once
 
 #include <array>
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <span>
 #include <vector>
 
 #include "base/parity.hpp"
 #include "device/cpu.hpp"
+#include "particles/layer_places.hpp"
 #include "particles/row_blocks.hpp"
+#include "particles/row_record.hpp"
 #include "roundtrip/point_tap.hpp"
 
 namespace whorl::particles {
@@ -25,7 +29,7 @@ template <class Real> class StreamedGather final : public PointTap<Real> {
     // What the round trip shows.
     struct Shown {
         std::array<double, 3> shift{}; // of the grid, in cells
-        int rows = 1, variables = 1;   // of a block, and of a point
+        int variables = 1;             // of a point
     };
     // Axes of the points' grid.
     std::array<GridAxis, 3> axes(const std::array<double, 3>& shift) const;
@@ -41,26 +45,52 @@ template <class Real> class StreamedGather final : public PointTap<Real> {
     std::span<const std::uint32_t> order() const { return order_; }
 
   private:
-    // Particles of a row of cells z see a plane as number l of their stencils.
+    // The particles of a layer see a plane as number l of their stencils.
     struct Visit {
-        int cells, l;
+        int layer, l;
         bool reflected;
     };
-    struct alignas(64) InUse { // on a cache line of its own
-        std::atomic_flag flag;
+    struct alignas(64) Layer { // on a cache line of its own
+        std::atomic_flag in_use;
+        bool begun = false;
+        std::size_t left = 0; // blocks of rows that are to come, of all planes
+        LayerRoom batches;
     };
-    // The numbers of cells from the one below point 0 on, which there is between walls.
-    int number_of(double place) const { return axes_[2].cell(place) + (axes_[2].wall ? 1 : 0); }
     void find_visits();
+    template <class PositionOf>
+    void put(int count, const PositionOf& position_of, LayerPlaces::Positions& to) const;
+    void find_bins(std::size_t begin, std::size_t end);
     void sort(const device::Cpu& host);
-    std::size_t bin_of(const double* position) const;
     const double* position(std::size_t particle) const {
         return particle < own_.size() / 3 ? &own_[3 * particle] : &guests_[3 * particle - own_.size()];
     }
     std::size_t count() const { return (own_.size() + guests_.size()) / 3; }
-    Real* slots(int executor) { return slots_.data() + static_cast<std::int64_t>(executor) * slots_each_; }
-    void gather(int executor, const Visit& visit, std::size_t bin);
-    template <int n> void gather_of(int executor, const Visit& visit, std::size_t bin);
+    Real* record_of(int executor) { return records_.data() + executor * record_numbers_; }
+    RowRecord<Real> record(int executor) {
+        return {blocks_, parities_.data(), shown_.variables, record_of(executor)};
+    }
+    std::size_t bin(int layer, int block) const {
+        return static_cast<std::size_t>(layer) * static_cast<std::size_t>(blocks_.all()) +
+               static_cast<std::size_t>(block);
+    }
+    // Particles of a bin of the order.
+    std::size_t held(std::size_t bin) const { return begins_[bin + 1] - begins_[bin]; }
+    // The first batch of a bin; those before have room for all bins before.
+    std::size_t batch_of(int layer, int block) const {
+        return (begins_[bin(layer, block)] - begins_[bin(layer, 0)]) / LayerBatch::lanes +
+               static_cast<std::size_t>(block);
+    }
+    LayerBatch& batch(Layer& layer, std::size_t number) {
+        return *reinterpret_cast<LayerBatch*>(layer.batches.data() + number * numbers_of_batch_);
+    }
+    template <class Work> void each_batch_of(int layer, int block, const Work& work);
+    template <class Work> void each_batch(int layer, const Work& work);
+    void begin_layer(int number);
+    void end_layer(int number);
+    LayerRoom take_room(std::size_t numbers);
+    void visit(int executor, int plane, int block);
+    void gather(int executor, const Visit& visit, int block);
+    template <int n> void gather_of(int executor, const Visit& visit, int block);
 
     std::array<GridAxis, 3> unmoved_, axes_;
     Interpolation interpolation_;
@@ -68,14 +98,18 @@ template <class Real> class StreamedGather final : public PointTap<Real> {
     Shown shown_;
     RowBlocks blocks_;
     int parts_;                              // of the sums
-    int cells_;                              // rows of cells along z
+    int cells_;                              // layers along z
     std::vector<std::vector<Visit>> visits_; // by plane
-    std::unique_ptr<InUse[]> in_use_;        // by rows of cells
-    device::Buffer<Real> slots_;
-    std::int64_t slots_each_ = 0; // numbers of an executor
+    std::unique_ptr<Layer[]> layers_;
+    std::size_t numbers_of_batch_ = 0;
+    int sums_of_each_ = 0;
+    std::mutex room_;
+    std::vector<LayerRoom> free_; // of layers
+    device::Buffer<Real> records_;
+    std::int64_t record_numbers_ = 0; // of an executor
     std::span<const double> own_, guests_;
-    std::vector<std::uint32_t> order_, begins_; // bins [cells][block that completes the stencil]
-    std::vector<double> sums_;                  // [part][particle][variable]
+    std::vector<std::uint32_t> order_, begins_; // bins [layer][block that completes the stencil]
+    std::vector<double> sums_;                  // [particle][variable]
 };
 
 } // namespace whorl::particles

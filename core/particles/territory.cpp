@@ -21,6 +21,19 @@ Territory::Territory(const Box& box, const Pencils& pencils, int rank)
     }
 }
 
+std::vector<std::uint32_t> Territory::order(std::span<const double> positions) const {
+    const auto row_of = [&](std::size_t p) {
+        const auto [x, y, z] = place(&positions[3 * p]);
+        return static_cast<std::size_t>(point(2, z)) * row_of_.size() + static_cast<std::size_t>(point(1, y));
+    };
+    std::vector<std::uint32_t> next(row_of_.size() * column_of_.size() + 1), ordered(positions.size() / 3);
+    for (std::size_t p = 0; p < ordered.size(); ++p) ++next[row_of(p) + 1];
+    for (std::size_t row = 1; row < next.size(); ++row) next[row] += next[row - 1];
+    for (std::size_t p = 0; p < ordered.size(); ++p)
+        ordered[next[row_of(p)]++] = static_cast<std::uint32_t>(p);
+    return ordered;
+}
+
 std::vector<int> Territory::neighbours(int reach) const {
     std::vector<int> own_y, own_z;
     for (int z = 0; z < axes_[2].points; ++z)

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
+#include <span>
 #include <vector>
 
 #include "grid/box.hpp"
@@ -10,33 +12,44 @@
 
 namespace whorl::particles {
 
+// Which rank has the points around a position, by tables in the memory of whoever asks.
+struct Owners {
+    GridAxis y, z;
+    const int *rows, *columns; // by points; the rank is the sum of these
+
+    WHORL_ANYWHERE int operator()(const double* position) const {
+        return rows[y.point(y.place(position[1]))] + columns[z.point(z.place(position[2]))];
+    }
+};
+
 class Territory {
   public:
     Territory(const Box& box, const Pencils& pencils, int rank);
 
     const GridAxis& axis(int a) const { return axes_[static_cast<std::size_t>(a)]; }
     int rank() const { return rank_; }
+    // The rank of (y, z) is the sum of these.
+    const std::vector<int>& of_rows() const { return row_of_; }
+    const std::vector<int>& of_columns() const { return column_of_; }
     // The rank that has a row of points.
     int owner(int y, int z) const {
         return row_of_[static_cast<std::size_t>(y)] + column_of_[static_cast<std::size_t>(z)];
     }
-    // Of particles at a place, in spacings.
-    int owner(const double* place) const { return owner(point(1, place[1]), point(2, place[2])); }
-    // The point whose cell a place is in; of the cell beyond a wall, that at the wall.
-    int point(int a, double place) const {
-        const int cell = axis(a).cell(place);
-        return cell < 0 ? 0 : cell;
-    }
+    // Of particles at a position.
+    Owners owners() const { return {axes_[1], axes_[2], row_of_.data(), column_of_.data()}; }
+    int point(int a, double place) const { return axis(a).point(place); }
     std::array<double, 3> place(const double* position) const {
         return {axes_[0].place(position[0]), axes_[1].place(position[1]), axes_[2].place(position[2])};
     }
+    // Of particles at positions, by the rows of points around them.
+    std::vector<std::uint32_t> order(std::span<const double> positions) const;
     // The other ranks with rows at most so many points away from some of this rank's.
     std::vector<int> neighbours(int reach) const;
 
   private:
     std::array<GridAxis, 3> axes_;
     int rank_;
-    std::vector<int> row_of_, column_of_; // the rank of (y, z) is their sum
+    std::vector<int> row_of_, column_of_;
 
     // The points of an axis at most so far from some points.
     std::vector<int> around(int a, const std::vector<int>& points, int reach) const;

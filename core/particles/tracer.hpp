@@ -10,15 +10,23 @@ class Tracer : public Kind {
     static constexpr const char* name = "tracer";
     using Kind::Kind;
 
-    void advance(const device::Cpu& host, Cloud& cloud, const StageMade& made,
-                 std::span<const double> inputs) override {
-        const StageSum sum(made.stage, made.dt);
-        const OfRegisters position{cloud.of(0), cloud.registers()};
-        in_parts(host, inputs.size(), [&](std::size_t i) {
-            auto x = position.get(i);
-            sum(inputs[i] + drift()[i % 3], x);
-            position.put(i, x);
-        });
+    struct Update {
+        StageSum sum;
+        OfRegisters position;
+        std::array<double, 3> drift;
+        const double* inputs;
+
+        WHORL_ANYWHERE void operator()(std::size_t p) const {
+            for (std::size_t a = 0; a < 3; ++a) {
+                const std::size_t i = 3 * p + a;
+                auto x = position.get(i);
+                sum(inputs[i] + drift[a], x);
+                position.put(i, x);
+            }
+        }
+    };
+    Update update(const Held& held, const StageMade& made, const double* inputs) {
+        return {StageSum(made.stage, made.dt), {held.variables[0], held.registers}, drift(), inputs};
     }
 };
 

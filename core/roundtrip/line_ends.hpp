@@ -57,6 +57,7 @@ template <class Real> struct ColumnEnds {
 // Modes -> lines along z in the z-pencil.
 template <class Real, class Pass, bool walled> struct LoadLines : ColumnEnds<Real> {
     static constexpr int variables = Pass::inputs;
+    static constexpr int registers = walled || (sizeof(Real) > 4 && variables == 1) ? 128 : 80;
     Pass pass;
     Turns<Real, variables> turns;
 
@@ -85,9 +86,19 @@ template <class Real, class Pass, bool walled> struct LoadLines : ColumnEnds<Rea
     int transforms() const { return variables; }
 };
 
+// Whether fields are coupled by exponentials of matrices.
+template <class Result> constexpr bool couples() {
+    if constexpr (requires { Result::couples; })
+        return Result::couples;
+    else
+        return false;
+}
+
 // Lines along z in the z-pencil -> modes.
 template <class Real, class Result, int fluxes, bool walled> struct StoreLines : ColumnEnds<Real> {
     static constexpr int variables = fluxes;
+    static constexpr bool most = couples<Result>() || (sizeof(Real) > 4 && fluxes > 6);
+    static constexpr int registers = most ? 168 : (walled || sizeof(Real) > 4 ? 128 : 80);
     Result result;
     Turns<Real, variables> turns;
 

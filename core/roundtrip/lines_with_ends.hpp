@@ -15,7 +15,7 @@ void transform_with_ends(Device& device, Executors<Device, Real>& executors, int
                          int groups, Task of_lines, Task apart, const LinesOfVariable& lines) {
     constexpr bool inverse = direction == device::Direction::backward;
     const int points = lines(0).points();
-    if (lines(0).lanes(Ends::variables) > 0) {
+    if (lines(0).block(Ends::variables).lanes > 0) {
         const auto scope = executors.timed(executor, of_lines);
         return device.template transform_between<direction>(executor, lines(0), groups, ends);
     }

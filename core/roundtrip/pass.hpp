@@ -73,6 +73,14 @@ concept HasTaps = requires(const Pass& pass) { pass.taps; };
 template <class Pass>
 concept WorksOnRows = requires { requires Pass::works_on_rows; };
 
+// Whether taps are shown the points of a pass.
+template <class Pass> bool is_tapped(const Pass& pass) {
+    if constexpr (HasTaps<Pass>)
+        return pass.taps && !pass.taps->empty();
+    else
+        return false;
+}
+
 template <class Pass> int parts_of(const Pass& pass) {
     if constexpr (HasParts<Pass>)
         return pass.parts();

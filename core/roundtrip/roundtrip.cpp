@@ -32,9 +32,10 @@ RoundTrip<Device, Real>::RoundTrip(const Box& box, const Truncation& truncation,
       executors_(layout_, device, workspace_of<Device, Real>(device, layout_, options)),
       exchanges_(layout_, options.exchange, world, device, executors_.failure), columns_(context()),
       planes_(context()), rows_(context(), scale_of(box)) {
-    if constexpr (Device::queues)
+    if constexpr (Device::queues) {
+        device.choose(options.blocks);
         make_plans(options.lines);
-    else
+    } else
         make_plans(LineTrials<Device, Real>(*this).fastest());
 }
 

@@ -32,6 +32,7 @@ struct RoundTripOptions {
     LineChoice lines;
     std::int64_t second_cache = device::second_cache(); // bytes
     int planes = 0; // at a time, where work is enqueued; 0: as many as fill the device
+    device::BlockChoice blocks;
     // The most variables of any pass: on the column leg (inputs, fluxes) and on the row leg (inputs,
     // products).
     int column_variables = 4, row_variables = 5;
@@ -43,7 +44,7 @@ Workspace workspace_of(const Device& device, const Layout& layout, const RoundTr
     if constexpr (Device::queues)
         return Workspace::of_queue(layout, {sizeof(Complex<Real>), options.lines.x,
                                             std::min(device.block_memory(), device::planned_block_memory),
-                                            options.planes});
+                                            options.planes, options.blocks.pairs});
     else
         return workspace_of_thread<Real>(layout, options.lines, options.second_cache);
 }

@@ -63,7 +63,8 @@ int pairs_of_block(const Layout& layout, const Workspace::Queue& queue) {
     if (!own || layout.grid.p_row > Workspace::most_shares) return 0;
     const std::int64_t of_pair =
         queue.value * layout.row_variables * device::LinesBehind::pitch_of(layout.nx);
-    const int wanted = std::min(points / layout.nx, (layout.y.size() + 1) / 2);
+    const int wanted =
+        std::min(queue.pairs > 0 ? queue.pairs : points / layout.nx, (layout.y.size() + 1) / 2);
     return static_cast<int>(std::min<std::int64_t>(std::max(wanted, 1), queue.block_memory / of_pair));
 }
 // Lines between walls are folded in scratch memory.

@@ -26,6 +26,7 @@ struct Workspace {
         device::LineKind lines;
         std::int64_t block_memory; // bytes a block may have
         int planes;                // at a time; 0: as many as fill the device
+        int pairs = 0;             // of rows in a block; 0: as many as occupy its threads
     };
     // Takes blocks of `of_rows` rows and `of_block` complex numbers instead of pairs.
     void take_blocks(const Layout& layout, int of_rows, std::int64_t of_block);

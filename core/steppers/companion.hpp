@@ -30,8 +30,9 @@ struct StageMade {
 template <class Real> class Companion {
   public:
     virtual ~Companion() = default;
-    // The state is that of the next stage. Returns what is to see the points of its right-hand side, or null.
-    virtual PointTap<Real>* before_stage(const StageGrid& grid) = 0;
+    // The state is that of the next stage, at `time`. Returns what is to see the points of its right-hand
+    // side, or null.
+    virtual PointTap<Real>* before_stage(const StageGrid& grid, double time) = 0;
     virtual void after_stage(const StageMade& made) = 0;
 };
 

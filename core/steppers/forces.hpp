@@ -80,7 +80,7 @@ template <class Model, class Device, class Real> class Forces {
     // Sets the values of a source that is given: all the rank's modes, one component after another.
     void give(std::size_t number, const std::vector<Complex<Real>>& values,
               const std::function<forcing::ForcedModes()>& all);
-    // A function to call with the time before each stage, so that it may give values anew.
+    // A function to call once with the time of each stage, so that it may give values anew.
     void call(std::size_t number, std::function<void(double)> function) {
         sources_[number].function = std::move(function);
     }
@@ -96,6 +96,10 @@ template <class Model, class Device, class Real> class Forces {
     // The state is set anew.
     void forget() { energy_.set_known(false); }
 
+    // Functions are asked anew: at the begin of a stage, and between steps.
+    void ask_anew() {
+        for (Running& of : sources_) of.is_asked = false;
+    }
     // What is done before and behind a stage, and behind the last; `time` is that of the state.
     void before_stage(const Complex<Real>* state, double time);
     // Where the stage sums the energy of what it stores, if a source will ask for it.
@@ -108,9 +112,9 @@ template <class Model, class Device, class Real> class Forces {
     // Whether all fields of the model have the same.
     bool grows_alike() const;
 
-    // Adds a force as it is at `time`, of the present state and between steps, to [component][mode], all
-    // modes of the rank. Of a source on all modes it only returns f / a. Throws Error if the force has no
-    // value at a moment. Collective.
+    // Adds a force as it is at `time`, of the present state, to [component][mode], all modes of the rank. Of
+    // a source on all modes it only returns f / a. Throws Error if the force has no value at a moment.
+    // Collective.
     double add_present(std::size_t number, const Complex<Real>* state, double time, Complex<Real>* to);
 
     // The mean power of the last step, dt long, by shell, over all ranks; zero for a source on all modes.
@@ -121,6 +125,7 @@ template <class Model, class Device, class Real> class Forces {
         std::unique_ptr<forcing::Source> source;
         kernels::ForcedField field;
         std::function<void(double)> function;
+        bool is_asked = false; // whether it has given the values of the present stage
         Buffer<std::int64_t> index;
         Buffer<Wavenumber<Real>> k;
         Buffer<Real> weight;
@@ -150,6 +155,11 @@ template <class Model, class Device, class Real> class Forces {
     static std::array<int, 2> first_and_count(const Running& of) {
         if (of.field.output >= 0) return {0, Model::fields};
         return {of.field.first, of.field.components};
+    }
+    static void ask(Running& of, double time) {
+        if (of.is_asked) return;
+        if (of.function) of.function(time);
+        of.is_asked = true;
     }
     void place(Running& of, const forcing::ForcedModes& modes);
     void copy_field(Running& of, const Complex<Real>* state);

@@ -149,7 +149,7 @@ template <class Model, class Device, class Real>
 void Forces<Model, Device, Real>::before_stage(const Complex<Real>* state, double time) {
     for (Running& of : sources_) {
         if (of.source->acts() == Acts::after_step) continue;
-        if (of.function) of.function(time);
+        ask(of, time);
         if (of.count > 0) copy_field(of, state);
     }
     take_sums(state, Acts::at_stages);
@@ -159,6 +159,7 @@ void Forces<Model, Device, Real>::before_stage(const Complex<Real>* state, doubl
 
 template <class Model, class Device, class Real>
 void Forces<Model, Device, Real>::begin(const Complex<Real>* state, double time) {
+    ask_anew();
     before_stage(state, time);
     for (Running& of : sources_)
         if (of.source->acts() == Acts::after_step) copy_field(of, state);

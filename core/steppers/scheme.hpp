@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "base/macros.hpp"
 #include "grid/truncation.hpp"
 
 namespace whorl {
@@ -40,7 +41,7 @@ class StageSum {
     StageSum(const Stage& stage, double dt, double factor = 1.0)
         : stage_(stage), writes_(stage.writes()), dt_(dt), factor_(factor) {}
 
-    void operator()(double rate, std::array<double, Stage::registers>& r) const {
+    WHORL_ANYWHERE void operator()(double rate, std::array<double, Stage::registers>& r) const {
         std::array<double, Stage::registers> next = r;
         for (std::size_t i = 0; i < next.size(); ++i) {
             if (!(writes_ >> i & 1)) continue;

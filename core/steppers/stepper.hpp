@@ -66,6 +66,10 @@ template <class Model, class Device, class Real> class Stepper {
                                          " while a step is under way: a function that gives a force may read "
                                          "fields, and do no more than that with the simulation.");
     }
+    // The state is one of a time between steps and for companions before a stage.
+    void require_state_of_time(const char* what) const {
+        if (!serves_companions_) require_between_steps(what);
+    }
     // Code that sets the state calls this. Throws Error within a step.
     void forget() {
         require_between_steps("the fields are set");
@@ -83,7 +87,10 @@ template <class Model, class Device, class Real> class Stepper {
     const Forces<Model, Device, Real>& forces() const { return forces_; }
 
     // It goes along with all steps to come, and outlives the stepper.
-    void accompany(Companion<Real>& companion) { companions_.push_back(&companion); }
+    void accompany(Companion<Real>& companion) {
+        require_between_steps("particles are added");
+        companions_.push_back(&companion);
+    }
 
     StepReport step(TimeStep time_step, std::int64_t step_number) {
         require_between_steps("a step is made");
@@ -94,7 +101,8 @@ template <class Model, class Device, class Real> class Stepper {
         double time = time_step.time;
         for (std::size_t s = 0; s < scheme_.stages.size(); ++s) {
             Tendency<Model, Real> pass = tendency(scheme_.stages[s], time_step);
-            find_taps(s, step_number);
+            forces_.ask_anew();
+            find_taps(s, time, step_number);
             pass.taps = &taps_;
             pass.measures = s == 0;
             const std::array<double, 2> of_stage = run_forced(pass, s, time, step_number);
@@ -200,15 +208,16 @@ template <class Model, class Device, class Real> class Stepper {
         return maxima;
     }
     // Companions that read the velocity from the right-hand side.
-    void find_taps(std::size_t s, std::int64_t step_number) {
+    void find_taps(std::size_t s, double time, std::int64_t step_number) {
         taps_.clear();
         if (companions_.empty()) return;
+        const Within serving(serves_companions_);
         StageGrid grid;
         if (dealiasing_.shifts && !dealiasing_.twice) grid.shift = grid_of_stage(s, step_number);
         if constexpr (HasVelocity<Model>) grid.shown_rows = trip_.shown_rows();
         grid.shown_velocity = std::min(Model::inputs, 3);
         for (Companion<Real>* const companion : companions_)
-            if (PointTap<Real>* const tap = companion->before_stage(grid)) taps_.push_back(tap);
+            if (PointTap<Real>* const tap = companion->before_stage(grid, time)) taps_.push_back(tap);
     }
     // The stage of a step of dt.
     Stage stage_made(std::size_t s, double dt) const {
@@ -272,7 +281,7 @@ template <class Model, class Device, class Real> class Stepper {
     std::array<bool, 3> flat_{};
     std::array<double, 3> inverse_spacing_{};
     double coupling_norm_ = 0.0, wave_rate_ = 0.0, push_ = 0.0;
-    bool is_stepping_ = false;
+    bool is_stepping_ = false, serves_companions_ = false;
     Forces<Model, Device, Real> forces_;
     std::vector<Companion<Real>*> companions_;
     std::vector<PointTap<Real>*> taps_; // of the present stage

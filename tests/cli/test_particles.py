@@ -134,7 +134,7 @@ def test_a_run_has_other_kinds_of_particles_and_a_file_of_places(whorl, tmp_path
 def test_wrong_kinds_and_places_end_at_once(whorl, tmp_path):
     (tmp_path / "places.txt").write_text("1 2\n")
     for right, wrong, told in (
-        ("response_time = 0.1", "", "particles[0].response_time (time τ in which drag brings them"),
+        ("response_time = 0.1", "", "takes either response_time or stokes_number; given: none"),
         ("response_time = 0.1", "response_time = -1.0", "it must be greater than 0"),
         ("schmidt_number = 0.7", "diffusivity = 0.1", "places.txt has an array of shape (1, 2)"),
         ('path = "places.txt"', 'path = "none.npy"', "none.npy cannot be read"),

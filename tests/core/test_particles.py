@@ -5,9 +5,10 @@ import pytest
 from scipy.interpolate import BarycentricInterpolator
 from scipy.ndimage import map_coordinates
 from support import devices
-from support.particles import at, everywhere, made, sampled
+from support.particles import VELOCITY, at, everywhere, made, sampled
 from support.ranks import on_ranks
 from whorl import _core
+from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.run.simulation import Simulation
@@ -69,6 +70,31 @@ def test_values_are_those_that_scipy_interpolates(world, precision):
             assert np.abs(found - np.transpose(wanted)).max() < LIMITS[precision] * np.abs(u).max() * 10
 
 
+@on_ranks(1, 2)
+@pytest.mark.every_device
+@pytest.mark.parametrize("grid", [(4, 4, 4), (4, 6, 8), (6, 4, 6), (8, 6, 4)], ids=str)
+def test_values_on_grids_of_fewer_points_than_stencils(world, grid):
+    """Stencils that go around the box, once or nearly twice, at places next to its ends."""
+    ends = [(x, y, z) for x in (0.0, 0.99) for y in (0.01, 0.99) for z in (0.01, 0.5, 0.99)]
+    positions = np.concatenate([scattered(40), np.array(ends) * LENGTHS])
+    with started(world, points=grid, initial={"name": "random", "k0": 1}) as state:
+        u = np.asarray(state.comm.bcast(state.gather("velocity")), float)
+        assert np.abs(u).max() > 0.1
+        spacings = np.array(LENGTHS) / grid
+        for kind, points in [*KINDS, ("lagrange", 2)]:
+            if (kind, points) == ("spline", 8):
+                continue  # scipy has none of degree 7
+            group = made(state.flow, kind, points)
+            place(group, positions)
+            wanted = [interpolated(one, positions / spacings, kind, points) for one in u]
+            assert np.abs(sampled(group, world) - np.transpose(wanted)).max() < 1e-12 * np.abs(u).max()
+
+
+def test_grids_have_half_as_many_points_as_the_widest_stencil_or_more():
+    with pytest.raises(CaseError, match=r"grid.points.*the size along y must be 4 to"):
+        started(points=(8, 2, 8))
+
+
 WAVES = {"name": "formula", "value": ["sin(2*y) + cos(3*z)", "sin(3*z) + cos(x)", "sin(2*x) + cos(3*y)"]}
 CUBE = (2 * np.pi,) * 3
 
@@ -85,6 +111,26 @@ def test_the_error_is_of_the_order_of_the_points(kind, points):
             exact = at(state.flow, positions % (2 * np.pi))
             errors.append(np.abs(sampled(group, MPI.COMM_SELF) - exact).max())
     assert np.log2(errors[0] / errors[1]) == pytest.approx(points, abs=0.35)
+
+
+@on_ranks(1, 2, 3)
+@pytest.mark.every_device
+def test_identities_are_whole_numbers_of_32_bits(world):
+    """Also where particles are thrown from rank to rank; others are refused on every rank."""
+    ids = np.array([0, 2**31, 2**32 - 1, 7, 2**31 - 1])
+    with started(world) as state:
+        group = state.flow.particles(VELOCITY, [300.0, 200.0, 100.0], "lagrange", 4)
+        group.add(ids, scattered(5))
+        for wrong in (-1, 2**32):
+            with pytest.raises(_core.Error, match=f"from 0 to 4294967295, not {wrong}; take several groups"):
+                group.add(np.array([wrong]), np.zeros((1, 3)))
+        for _ in range(3):
+            state.step()
+        found, positions = everywhere(group, world)
+        order = np.argsort(ids)
+        assert found.tolist() == ids[order].tolist()
+        wanted = scattered(5)[order] + 0.03 * np.array([300.0, 200.0, 100.0])
+        assert np.abs(positions - wanted).max() < 0.5
 
 
 @on_ranks()

@@ -20,7 +20,7 @@ from support.programs import (
     names_of,
     smooth,
     walled_case,
-    worked_out,
+    worked_out_together,
 )
 from support.ranks import COUNTS, run_on
 from support.twin import Twin
@@ -88,7 +88,8 @@ def in_box(world, texts, dealias, precision):
     twin = Twin(POINTS, LENGTHS, dealias)
     flow = flows.make(world, twin, precision=precision)
     flows.write(flow, smooth(twin))
-    return [worked_out(world, flow, case_of(dealias=dealias), text)[0] for text in texts]
+    found = worked_out_together(world, flow, case_of(dealias=dealias), texts) if texts else ()
+    return [values for values, _ in found]
 
 
 def in_walls(world, texts, bases, precision):

@@ -293,6 +293,47 @@ def test_the_force_of_the_set_of_pressure_in_closed_form():
     )
 
 
+TWO_FORCES = {
+    "mhd": ({"velocity": SHEAR, "magnetic": SHEAR}, "velocity_force + 2*magnetic_force"),
+    "navier-stokes-2d": (
+        {
+            "velocity": {"name": "formula", "value": ["sin(y)", "cos(x)", "0"]},
+            "vorticity": {"name": "formula", "value": "cos(x)*sin(y)"},
+        },
+        "velocity_force",
+    ),
+}
+
+
+OF_PRODUCTS = "velocity.x*dx(velocity.x*velocity.y)"
+
+
+def with_two(model: str, field: str, reads: bool) -> tuple[Simulation, list[float]]:
+    """A flow with two forces, of which a function gives that on a field, and what the function reads."""
+    (other,) = TWO_FORCES[model][0].keys() - {field}
+    flow, found = [], []
+
+    def force(t, modes):
+        found.extend(one.mean(OF_PRODUCTS) for one in flow if reads)
+        return 0.7 * modes
+
+    steady = {"kind": "steady", "field": other, "shape": TWO_FORCES[model][0][other]}
+    flow.append(begun(model, [steady], forcing={field: force}))
+    return flow[0], found
+
+
+@pytest.mark.parametrize("model", TWO_FORCES)
+def test_a_function_may_read_the_flow_where_several_forces_are_asked_for(model):
+    """Products that it brings to the modes are its own, and the other force stays."""
+    shapes, text = TWO_FORCES[model]
+    for field in shapes:
+        (reading, values), (other, none) = (with_two(model, field, reads) for reads in (True, False))
+        assert np.array_equal(reading.field(text), other.field(text))
+        assert values == [other.mean(OF_PRODUCTS)]
+        assert none == []
+        assert abs(values[0]) > 1e-6
+
+
 def test_a_function_that_reads_forces_is_refused():
     simulation, reads = None, False
 

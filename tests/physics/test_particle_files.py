@@ -6,8 +6,9 @@ import h5py
 import numpy as np
 import pytest
 import xarray as xr
-from physics.test_particle_runs import CLOUD, PAIR, case_of, finished, same
+from physics.test_particle_runs import CLOUD, PAIR, case_of
 from support.build import needs
+from support.particles import finished, same
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkCommand
 from vtkmodules.vtkCommonExecutionModel import vtkStreamingDemandDrivenPipeline

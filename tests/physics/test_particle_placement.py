@@ -3,9 +3,10 @@
 import h5py
 import numpy as np
 import pytest
-from physics.test_particle_runs import case_of, finished, same
+from physics.test_particle_runs import case_of
 from scipy.spatial.distance import pdist
 from support.build import needs
+from support.particles import finished, same
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI

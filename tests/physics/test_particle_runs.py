@@ -11,9 +11,9 @@ import xarray as xr
 from physics.test_tracers import CELLS, DECAYED
 from support import devices
 from support.build import needs
+from support.particles import by_ranks, finished, same, whole_and_begun
 from support.ranks import on_ranks
 from whorl.base.errors import CaseError
-from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.output import growing_file, particle_checkpoint, paths, recorder
 from whorl.results.runs import open_run
@@ -43,19 +43,6 @@ def case_of(directory=None, **sections) -> Case:
         "particles": [CLOUD, PAIR],
     }
     return Case(**given | sections)
-
-
-def same(one, two) -> None:
-    """Two files of particles are the same, to the last bit."""
-    assert set(one) == set(two)
-    for name, data in one.items():
-        xr.testing.assert_identical(data, two[name])
-
-
-def finished(directory, **options):
-    with Simulation.restart(directory, **options) as simulation:
-        simulation.run(progress=False)
-    return open_run(directory).particles
 
 
 @pytest.mark.every_device
@@ -126,27 +113,23 @@ def test_a_restart_repeats_every_bit(tmp_path, monkeypatch, scheme):
     """From a checkpoint behind which rows are in the file already."""
     monkeypatch.setattr(paths, "MOST_ROWS", 2)
     time = {"dt": 0.02, "steps": 10, "scheme": scheme}
-    with Simulation(case_of(tmp_path / "whole", time=time)) as simulation:
-        simulation.run(progress=False)
-        wanted = simulation.tracers["cloud"].positions()
-    with Simulation(case_of(tmp_path / "parts", time=time)) as begun:
-        for _ in range(7):
-            begun.step()
+    whole_and_begun(tmp_path, lambda directory: Simulation(case_of(directory, time=time)))
     assert open_run(tmp_path / "parts").particles["tracer"]["step"].values[-1] > 4
     with Simulation.restart(tmp_path / "parts") as simulation:
         assert simulation.step_number == 4
         simulation.run(progress=False)
-        np.testing.assert_array_equal(simulation.tracers["cloud"].positions(), wanted)
+        there = simulation.tracers["cloud"].positions()
     one, two = (open_run(tmp_path / name).particles for name in ("whole", "parts"))
     same(one, two)
+    np.testing.assert_array_equal(there, one["cloud"]["position"][-1])
     assert one["tracer"]["step"].values.tolist() == list(range(11))
     assert one["cloud"]["step"].values.tolist() == [0, 3, 6, 9, 10]
     assert np.abs(one["cloud"]["position"][-1] - one["cloud"]["position"][0]).max() > 0.05
 
 
-def sheared(world, directory=None) -> Simulation:
+def sheared(comm, directory=None) -> Simulation:
     """A flow that does not depend on the ranks."""
-    simulation = Simulation(case_of(directory, initial={"name": "zero"}), comm=world)
+    simulation = Simulation(case_of(directory, initial={"name": "zero"}), comm=comm)
     simulation.set_field(
         "velocity",
         lambda x, y, z: (np.sin(2.0943951 * y), np.exp(np.cos(x)), np.cos(x) + np.sin(1.2566371 * z * 0)),
@@ -158,27 +141,7 @@ def sheared(world, directory=None) -> Simulation:
 @pytest.mark.every_device
 def test_ranks_write_one_file_and_go_on_on_others(world, tmp_path):
     """To rounding as on one rank; a restart on the same ranks repeats every bit, one on others does not."""
-    place = world.bcast(tmp_path)
-    with sheared(world, place / "whole") as simulation:
-        simulation.run(progress=False)
-    with sheared(world, place / "parts") as simulation:
-        for _ in range(7):
-            simulation.step()
-    if world.rank == 0:
-        shutil.copytree(place / "parts", place / "alone")
-    with Simulation.restart(place / "parts", comm=world) as simulation:
-        simulation.run(progress=False)
-    if world.rank:
-        return
-    same(open_run(place / "whole").particles, open_run(place / "parts").particles)
-    alone = finished(place / "alone", comm=MPI.COMM_SELF)
-    with sheared(MPI.COMM_SELF) as simulation:
-        simulation.run(progress=False)
-        memory = simulation.paths
-    for name, data in open_run(place / "whole").particles.items():
-        for other in (alone[name], memory[name]):
-            assert data["step"].values.tolist() == other["step"].values.tolist()
-            xr.testing.assert_allclose(data, other, rtol=0, atol=1e-11)
+    for data in by_ranks(world, tmp_path, sheared).values():
         assert np.abs(data["position"][-1] - data["position"][0]).max() > 0.1
 
 

@@ -1,5 +1,7 @@
 """What is read at particles of derivatives of products, of forces and of means, and their acceleration."""
 
+import re
+
 import numpy as np
 import pytest
 from core.test_particles import KINDS, LENGTHS, POINTS, interpolated, scattered, started
@@ -9,6 +11,8 @@ from support.ranks import on_ranks
 from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
+from whorl.measure.answers import NOTHING, prepared
+from whorl.measure.particles import moving
 from whorl.programs.parse import ExpressionError
 from whorl.run.simulation import Simulation
 
@@ -187,3 +191,33 @@ def test_what_cannot_be_read_is_told(text, told):
             time={"dt": 0.1, "until": 1.0},
             particles=[{"kind": "tracer", "count": 2, "of": text}],
         )
+
+
+BY_WHICH_NOTHING_MOVES = [
+    "2*u.x*u.y",
+    "mean(u.x)*u",
+    "dx(t*u.y*u.y)",
+    "dx(mean(u.x)*u.y*u.y)",
+    "u + vector(1, 0, 0)",
+]
+
+
+@pytest.mark.parametrize("text", BY_WHICH_NOTHING_MOVES)
+def test_particles_move_by_fields_and_products_alone(text):
+    """What the core cannot work out in a step is told, and is not zero."""
+    with with_force() as state:
+        told = re.escape(f"\n  velocity, {text}\n")
+        with pytest.raises(ExpressionError, match=f"particles move by fields(.|\n)*{told}"):
+            prepared(moving(state.case, ["velocity", text]), f"velocity, {text}")
+        assert len(prepared(moving(state.case, ["p"]), "p").samples) == 1
+
+
+def test_the_component_across_a_plane_flow_is_zero():
+    plane = Case(
+        grid={"points": (16, 16, 1)},
+        flow={"model": "navier-stokes-2d", "viscosity": 0.1},
+        time={"dt": 0.1, "until": 1.0},
+    )
+    x, y, z = prepared(moving(plane, ["velocity"]), "velocity").samples
+    assert z == NOTHING
+    assert NOTHING not in (x, y)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from support.ranks import on_ranks
+from whorl import _core
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.run.simulation import Simulation
@@ -106,3 +107,63 @@ def test_paths_do_not_depend_on_ranks(world, grid):
     alone, together = (moved(comm, points=6, grid=grid, **on(grid)) for comm in (MPI.COMM_SELF, world))
     if world.rank == 0:
         assert np.abs(together - alone).max() < 1e-12
+
+
+def paths_beside(comm, dealias: str, *texts: str) -> tuple[np.ndarray, np.ndarray]:
+    """Of tracers and inertial particles, where a force samples expressions at the tracers."""
+    cloud = None
+
+    def force(t, modes):
+        for text in texts if cloud else ():
+            cloud.sample(text)
+        return 0.1 * modes
+
+    case = Case(
+        grid={"points": [16, 18, 18], "dealias": dealias},
+        flow=MODELS[0],
+        initial=RANDOM,
+        time={"dt": 0.08, "until": 0.4, "scheme": "rk3"},
+    )
+    with Simulation(case, forcing=force, comm=comm) as state:
+        cloud = state.particles(300, seed=3, points=6)
+        heavy = state.particles(20, kind="inertial", response_time=0.5, added_mass=1.5)
+        state.run(progress=False)
+        return cloud.positions(), heavy.positions()
+
+
+@on_ranks(1, 2, 3)
+@pytest.mark.parametrize("dealias", ["phase-shift", "2/3"])
+def test_a_force_may_read_tracers_on_their_way(world, dealias):
+    """Their paths are the same, also where their stencils are on a shifted grid."""
+    alone = paths_beside(MPI.COMM_SELF, dealias)
+    others = [paths_beside(world, dealias, *texts) for texts in ((), ("u",), ("u.x", "u", "p"))]
+    if world.rank == 0:
+        for other in others:  # by ranks, and by shifted grids on which a force is set, rounding differs
+            for one, two in zip(alone, other, strict=True):
+                assert np.abs(one - two).max() < 1e-12
+
+
+def test_a_force_adds_no_particles():
+    adds = False
+
+    def force(t, modes):
+        if adds:
+            state.particles(3)
+        return 0 * modes
+
+    case = Case(grid={"points": 8}, flow={"viscosity": 0.1}, time={"dt": 0.1, "steps": 2}, initial=RANDOM)
+    with Simulation(case, forcing=force) as state:
+        adds = True
+        with pytest.raises(_core.Error, match="particles are added while a step is under way"):
+            state.step()
+
+
+SMALL = [[4, 4, 4], [4, 6, 8], [8, 4, 6], [6, 8, 4], [4, 4, 1], [4, 6, 1]]
+
+
+@pytest.mark.parametrize("points", [2, 4, 6, 8])
+@pytest.mark.parametrize("grid", SMALL, ids=str)
+def test_they_move_alike_where_stencils_go_around_the_box(grid, points):
+    """With fewer points along an axis than a stencil has, streamed and sampled."""
+    initial = {"name": "formula", "value": ["sin(y)", "cos(x)", "0" if grid[2] == 1 else "sin(x)"]}
+    assert_served_alike(grid={"points": grid}, points=points, flow={"viscosity": 0.05}, initial=initial)

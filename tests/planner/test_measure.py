@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 from mpi4py import MPI
 from support.ranks import on_ranks
-from whorl.machine.planner import measure
+from whorl.config.particles import KINDS
+from whorl.machine.planner import measure, measure_particles
 from whorl.machine.planner.cost import all_to_all, seconds
 from whorl.machine.planner.machine import machine_from, machine_text
 from whorl.machine.planner.machine_file import machine_toml
@@ -17,12 +18,16 @@ SIZES = (16, 24)
 
 @on_ranks(1, 2)
 def test_the_machine_is_measured_and_written(world):
-    machine = world.bcast(measure.measure_machine("here", world, sizes=SIZES, threads=1))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(measure_particles, "STEPS", 1)
+        machine = world.bcast(measure.measure_machine("here", world, sizes=SIZES, threads=1))
     assert machine_text(machine_toml(machine)) == machine
     assert (machine.node.devices, machine.node.ranks) == (world.size, world.size)
     assert bool(machine.links) == (world.size > 1)
     assert machine.single.points == machine.double.points == (16.0, 24.0)
     assert 20 < machine.node.overhead < 1000
+    assert {one.kind for one in machine.particles} == set(KINDS)
+    assert all(time > 0 for one in machine.particles for time in one.nanoseconds)
 
 
 def machine_of(section: dict, threads: int = 1) -> object:
@@ -182,6 +187,7 @@ def test_a_node_has_the_cores_and_the_memory_there_are(world):
         patch.setattr(measure, "measure_files", lambda *_: 3.0)
         patch.setattr(measure, "measure_overhead", lambda *_: 2.0)
         patch.setattr(measure, "measure_rates", lambda precision, threads, *_: rates | {"x": [threads]})
+        patch.setattr(measure, "measure_particles", lambda *_: [])
         patch.setattr(measure, "measure_link", lambda *_: {"bandwidth": 1.0, "latency": 1.0})
         machine = measure.measure_machine("here", world)
     assert (machine.node.devices, machine.node.ranks, machine.node.memory) == (8, 2, 12.0)

@@ -1,7 +1,10 @@
 """What tools/gpu_check measures and prints, with cpu-as-gpu in a GPU's place."""
 
+import argparse
 import json
+import os
 import subprocess
+import sys
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
@@ -13,7 +16,7 @@ from whorl.run.fitting import choose_planes
 
 TOOLS = Path(__file__).resolve().parents[2] / "tools"
 GIB = 2**30
-CARD = {"name": "toy", "memory": 8 * GIB, "id": "0", "block_memory": 227 << 10}
+CHECK = str(TOOLS / "gpu_check")
 
 
 def load(name: str):
@@ -29,31 +32,23 @@ def parts(monkeypatch):
         pytest.skip(reason)
     module = load("gpu_parts.py")
     monkeypatch.setattr(module, "DEVICE", "cpu-as-gpu")
-    monkeypatch.setattr(_core, "gpus", lambda: [CARD])
-    monkeypatch.setattr(_core, "gpu_free_memory", lambda number: CARD["memory"])
-    monkeypatch.setattr(_core, "gpu_copy_bandwidth", lambda: 1e10, raising=False)
+    monkeypatch.setitem(module.TOY, "memory", 8 * GIB)
     return module
 
 
-@pytest.fixture
-def few_models(monkeypatch):
-    info = _core.build_info() | {"models": ["navier-stokes-2d", "rayleigh-benard"]}
-    monkeypatch.setattr(_core, "build_info", lambda: info)
-    return info["models"]
-
-
-def test_models_are_compared(parts, few_models, monkeypatch):
-    found = parts.equality()["models"]
-    assert list(found) == few_models
-    assert all(0 < found[model][precision] < 100 for model in found for precision in ("single", "double"))
+def test_models_are_compared(parts, monkeypatch):
+    for model in ("navier-stokes-2d", "rayleigh-benard"):
+        found = parts.equality(model)["models"]
+        assert list(found) == [model]
+        assert all(0 < found[model][precision] < 100 for precision in ("single", "double"))
     monkeypatch.setattr(
         parts, "fill", lambda flow: flow.set_random([0.0, 1.0 + (flow.options.device == "cpu")], 1)
     )
     with pytest.raises(SystemExit, match="CPU and GPU differ by"):
-        parts.equality()
+        parts.equality("navier-stokes-2d")
 
 
-def test_steps_and_choices_are_timed_and_printed(parts, few_models, monkeypatch):
+def test_steps_and_choices_are_timed_and_printed(parts, monkeypatch):
     monkeypatch.setattr(parts, "largest", lambda *case: 20)
     steps = parts.steps("16,18,4096", "60")["steps"]
     cases = [step["case"] for step in steps]
@@ -62,18 +57,148 @@ def test_steps_and_choices_are_timed_and_printed(parts, few_models, monkeypatch)
         *("20³ single 2/3 sphere", "20³ single phase-shift", "20³ double phase-shift"),
     ]
     assert all(step["seconds"] > 0 and step["bytes"] > step["planned"] for step in steps)
-    monkeypatch.setattr(parts, "CHOICES", ((16, "single"), (4096, "double")))
-    choices = parts.choices("60")["choices"]
-    assert [choice["planes"] for choice in choices] == [0, 1, 2, 4, 8, 16, 0]
+    choices = parts.choices("16:single,4096:double", "60")["choices"]
+    named = [choice["choice"] for choice in choices]
+    assert named[0] == "as chosen"
+    assert "lines fftw" in named
+    assert len(set(named)) == len(parts.CHOICES) + 1
+    assert {name.split()[0] for name in named[1:]} == {
+        *("planes", "lines", "lane_bytes", "block_threads", "block_pairs"),
+    }
     found = {
         "machine": parts.machine(),
-        "equality": parts.equality(),
+        "equality": parts.equality("navier-stokes-2d"),
         "steps": {"steps": steps},
         "choices": {"choices": choices},
     }
     text = load("gpu_check").tables(json.loads(json.dumps(found)))
-    assert "GPU: toy, 8 GiB; copies 0.01 TB/s" in text
-    assert all(f"| {name} |" in text for name in (*cases, *few_models))
+    assert "GPU: cpu-as-gpu, 8 GiB; copies 0.01 TB/s" in text
+    assert all(f"| {name} |" in text for name in (*cases, *named, "navier-stokes-2d"))
+
+
+def test_planes_in_cache_fit_it(parts):
+    assert parts.planes_in_cache(1024, "single") == 1
+    assert parts.planes_in_cache(512, "single") == 4
+    assert parts.planes_in_cache(256, "double") == 9
+
+
+def test_checked_cases_have_every_kind_of_lines(parts):
+    """Those of the library, between walls, and in blocks with more memory and more threads than usual."""
+    assert len(parts.small()["energies"]) == len(parts.SMALL)
+    long = max(points[2] for _, points, _ in parts.SMALL)
+    _, of_block, _ = _core.block_of_lines(long, 3, "double", 227 << 10)
+    assert of_block == 0  # three variables at once do not fit
+    _, of_block, _ = _core.block_of_lines(long, 1, "double", 227 << 10)
+    assert of_block > 113 << 10
+
+
+class Hours:
+    """A clock that a test sets."""
+
+    def __init__(self):
+        self.seconds = 0.0
+
+    def __call__(self) -> float:
+        return self.seconds
+
+
+def test_the_budget_adds_up():
+    """Whatever each part takes of what it may, all end in time, and what is kept for a part is left."""
+    check = load("gpu_check")
+    assert sum(part.seconds for part in check.PLAN) == 60 * check.MINUTES < 600
+    needed = ("look", "build", "machine", "equality", "steps")
+    for spent in (0.0, 0.5, 1.0):
+        now = Hours()
+        clock = check.Clock(check.MINUTES, now)
+        for part in check.PLAN:
+            may = clock.of(part.name)
+            assert may >= (part.seconds if part.name in needed else 0.0), part
+            now.seconds += spent * may
+        assert now.seconds <= 60 * check.MINUTES
+    names = [part.name for part in check.PLAN]
+    assert names.index("steps") < names.index("tests") < names.index("choices") < names.index("sanitizer")
+
+
+@pytest.mark.slow
+def test_a_dry_run_has_all_parts_but_the_build(tmp_path):
+    if reason := devices.missing("cpu-as-gpu"):
+        pytest.skip(reason)
+    command = [sys.executable, CHECK, "--dry-run", "--out", str(tmp_path)]
+    done = subprocess.run(command, text=True, capture_output=True, env=os.environ, timeout=300)
+    found = json.loads((tmp_path / "gpu_check.json").read_text())
+    names = [part.name for part in load("gpu_check").PLAN if part.name != "build"]
+    assert list(found) == names, done.stdout
+    failed = {name: part for name, part in found.items() if not part["passed"] and name != "look"}
+    assert not failed, done.stdout
+    assert list(found["equality"]["models"]) == _core.build_info()["models"]
+    assert (tmp_path / "gpu_check.md").read_text() in done.stdout
+    for line in ("steps: {", "choices: {", "equality: {"):
+        assert f"gpu_check: {line}" in done.stdout
+
+
+def checked(monkeypatch, tmp_path, minutes, behave):
+    """gpu_check whose parts are `behave`, (name, seconds) -> what it finds."""
+    check = load("gpu_check")
+    chosen = argparse.Namespace(out=tmp_path, dry_run=False, architecture="90", sizes="8", choices="8:single")
+    now = Hours()
+    for name in ("look", "build", "run_tests", "sanitize"):
+        monkeypatch.setattr(
+            check, name, lambda run, seconds, *rest, name=name, **of: behave(now, name, seconds)
+        )
+    monkeypatch.setattr(check, "measure", lambda run, part, seconds, *rest, **of: behave(now, part, seconds))
+    one = check.Check(chosen, None, check.Clock(minutes, now))
+    one.all()
+    return one.found
+
+
+def test_what_was_measured_is_kept_when_time_runs_out(monkeypatch, tmp_path):
+    def behave(now, name, seconds):
+        now.seconds += seconds
+        models = {"navier-stokes": {"single": 1.0, "double": 1.0}}
+        return {"passed": True, "models": models if name == "equality" else list(models)}
+
+    found = checked(monkeypatch, tmp_path, 9.5, behave)
+    assert found["steps"]["passed"]
+    for name in ("tests", "choices", "sanitizer"):
+        assert found[name] == {"passed": False, "verdict": "no time was left"}
+    assert json.loads((tmp_path / "gpu_check.json").read_text()) == found
+
+
+@pytest.mark.parametrize(
+    ("fails", "left_out"), [("look", "build"), ("build", "machine"), ("equality", "steps")]
+)
+def test_nothing_is_timed_of_what_is_not_fit(monkeypatch, tmp_path, fails, left_out):
+    def behave(now, name, seconds):
+        models = {"navier-stokes": {"single": 1.0, "double": 1.0}} if name != "machine" else ["navier-stokes"]
+        return {"passed": name != fails, **({"models": models} if name != fails else {})}
+
+    found = checked(monkeypatch, tmp_path, 9.5, behave)
+    assert fails in found
+    assert left_out not in found
+    assert ("tests" in found) == (fails == "equality")
+
+
+def test_commands_end_in_time_and_what_they_printed_is_kept(capsys):
+    check, seen = load("gpu_check"), []
+    command = [sys.executable, "-c", "import time; print('{}', flush=True); time.sleep(60)"]
+    done = check.Run(dry=True)(command, 2.0, seen.append)
+    assert done.returncode == check.STOPPED
+    assert seen == ["{}\n"]
+    assert done.stdout == "{}\nstopped after 2 s\n"
+    assert "stopped after" in capsys.readouterr().out
+
+
+def test_testing_stops_where_the_gpu_is_lost(tmp_path):
+    (tmp_path / "test_faults.py").write_text(
+        "def test_one():\n    assert 0, 'another failure'\n\n"
+        "def test_two():\n    raise RuntimeError('CUDA failed on GPU 0 in f: misaligned address.')\n\n"
+        "def test_three():\n    pass\n"
+    )
+    own = {"PYTHONPATH": str(TOOLS.parent / "tests")}
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "support.lost_gpu", "-p", "no:cacheprovider", "."]
+    done = subprocess.run(command, cwd=tmp_path, env=os.environ | own, text=True, capture_output=True)
+    assert "2 failed" in done.stdout
+    assert "a GPU was lost in test_faults.py::test_two" in done.stdout
 
 
 @pytest.mark.parametrize(
@@ -85,11 +210,10 @@ def test_steps_and_choices_are_timed_and_printed(parts, few_models, monkeypatch)
         (0, "", False),
     ],
 )
-def test_tests_have_passed_if_some_have_and_none_failed(monkeypatch, tmp_path, code, verdict, passed):
+def test_tests_have_passed_if_some_have_and_none_failed(tmp_path, code, verdict, passed):
     check = load("gpu_check")
     done = subprocess.CompletedProcess([], code, f"....\n{verdict}\n" if verdict else "")
-    monkeypatch.setattr(check, "run", lambda command, seconds: done)
-    assert check.run_tests(check.Clock(1.0), tmp_path)["passed"] == passed
+    assert check.run_tests(lambda command, seconds: done, 60.0, tmp_path)["passed"] == passed
     assert (tmp_path / "gpu_check_tests.log").read_text() == done.stdout
 
 
@@ -104,14 +228,14 @@ def test_tests_have_passed_if_some_have_and_none_failed(monkeypatch, tmp_path, c
 )
 def test_sanitizers_have_checked_where_they_say_so(monkeypatch, code, said, passed):
     check = load("gpu_check")
-    monkeypatch.setattr(check, "run", lambda command, seconds: subprocess.CompletedProcess([], code, said))
     monkeypatch.setattr(check.shutil, "which", lambda name: name)
-    assert check.sanitize(check.Clock(1.0))["passed"] == passed
+    run = lambda command, seconds: subprocess.CompletedProcess([], code, said)  # noqa: E731
+    assert check.sanitize(run, 60.0)["passed"] == passed
 
 
 def test_no_time_no_steps(parts):
     assert parts.steps("16", "-1") == {"steps": []}
-    assert parts.choices("-1") == {"choices": []}
+    assert parts.choices("16:single", "-1") == {"choices": []}
 
 
 @pytest.mark.parametrize("truncation", [("2/3", "sphere"), ("phase-shift", "cube")])

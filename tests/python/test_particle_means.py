@@ -12,6 +12,7 @@ from whorl.base.errors import CaseError
 from whorl.results.lagrangian_plots import DRAWN, draw_particle_means
 from whorl.results.particle_means import KINDS, average_particles
 from whorl.results.path_picture import draw_over_slice
+from whorl.results.path_series import differences, tracks
 from whorl.results.runs import RunResults
 from whorl.results.separations import pairs, tetrahedra
 
@@ -197,3 +198,18 @@ def test_paths_near_a_slice_are_drawn_over_it():
     assert "Paths since t = 0 of the 5 particles" in figure._supxlabel.get_text()
     with pytest.raises(CaseError, match="no snapshot to draw paths over"):
         draw_over_slice(Made({"cloud": dataset(place, DT)}, snapshot.isel(time=slice(0, 0))), "cloud")
+
+
+def test_particles_with_a_velocity_of_their_own():
+    """Neither their velocity nor their acceleration is that of the flow where they are."""
+    x, v = ornstein_uhlenbeck(40, 30, DT, 0.7)
+    data = dataset(
+        x, DT, np.zeros((30, 40, 6)), names=[f"{of}.{axis}" for of in ("u", "acceleration") for axis in "xyz"]
+    )
+    data["velocity"] = data["position"].dims, v
+    found = tracks(data)
+    np.testing.assert_array_equal(found.velocity, v)
+    np.testing.assert_allclose(found.acceleration, differences(v, DT))
+    assert found.velocity_from == "that of the particles"
+    assert found.acceleration_from.startswith("differences of the velocity")
+    np.testing.assert_array_equal(found.read["u.x"], 0)

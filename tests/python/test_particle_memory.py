@@ -17,7 +17,7 @@ from whorl.base.parallel import world as world_of
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.machine.planner.plan import as_json, make_plan
-from whorl.run import checks
+from whorl.run import checks, particles
 from whorl.run.checks import check_memory
 from whorl.run.core_options import core_options, particle_needs
 from whorl.run.simulation import Simulation
@@ -134,14 +134,24 @@ def test_a_kept_sampler_follows_the_fields():
             np.testing.assert_allclose(state.particles(positions, points=8).sample(text), once[text])
 
 
-def test_particles_of_a_script_are_refused_before_they_are_placed(monkeypatch):
+def test_particles_of_a_script_are_refused_before_they_are_placed(monkeypatch, tmp_path):
+    path = str(tmp_path / "places.npy")
+    np.save(path, np.zeros((400_000, 3)))
     with Simulation(case_of()) as state:
-        for asked in ({"positions": 10**12}, {"lattice": (10**4, 10**4, 10**4)}, {"positions": 10**30}):
-            with pytest.raises(CaseError, match=r"particles need .* TiB of memory .* bytes each") as error:
-                state.particles(**asked)
-            assert "\n" not in str(error.value)
         room = 1 << 24
         monkeypatch.setattr(checks, "available_memory", lambda: (room, ""))
+        for asked in (
+            {"positions": 10**6},
+            {"lattice": (100, 100, 100)},
+            {"positions": 10**5, "pairs": [0.1, 0.2]},
+            {"path": path},
+        ):
+            with pytest.raises(CaseError, match=r"particles need .* GiB of memory .* bytes each") as error:
+                state.particles(**asked)
+            assert "\n" not in str(error.value)
+        for asked in ({"positions": 10**30}, {"lattice": (10**4, 10**4, 10**4)}):
+            with pytest.raises(CaseError, match=r"at most (1000000000|1e\+09)"):
+                state.particles(**asked)
         state.particles(10_000)
         with pytest.raises(
             CaseError, match=r"200000 particles need .* use at most about (\S+) particles"
@@ -150,6 +160,23 @@ def test_particles_of_a_script_are_refused_before_they_are_placed(monkeypatch):
         fitting = float(str(error.value).split("at most about ")[1].split()[0])
         assert 40_000 < fitting < 200_000
         state.particles(int(fitting))
+
+
+def test_a_group_that_cannot_be_placed_is_not_there(monkeypatch):
+    """No empty group goes along with the flow."""
+
+    def none_there(*_):
+        raise CaseError("there is no room for places.")
+        yield
+
+    with Simulation(case_of()) as state:
+        monkeypatch.setattr(particles, "places", none_there)
+        with pytest.raises(CaseError, match="no room for places"):
+            state.particles(1000)
+        assert state.flow.memory()["particles"] == 0
+        monkeypatch.undo()
+        state.particles(1000)
+        assert state.flow.memory()["particles"] > 0
 
 
 def test_a_case_with_too_many_particles_is_refused_before_memory_is_filled(monkeypatch):
@@ -196,3 +223,20 @@ def test_a_plan_has_them():
     ]
     assert counted[0] == 0
     assert counted[1] > 10**7 * 100 / 8
+
+
+def test_what_works_out_added_mass_is_counted():
+    """The products and the forces of each stage, and a response time by the flow."""
+    force = {"kind": "stochastic", "power": 0.3, "k_max": 2.0, "correlation_time": 1.0}
+    found = []
+    for beta in (0.0, 1.5):
+        group = {"kind": "inertial", "count": 300, "stokes_number": 1.0, "added_mass": beta, "every": "never"}
+        case = case_of(forcing=[force], particles=[group])
+        with Simulation(case, comm=MPI.COMM_SELF) as state:
+            for _ in range(2):
+                state.step()
+            told = state.flow.memory()
+            assert _core.estimate_memory(state.flow.options, 1)["programs"] == told["programs"]
+            of_field = told["state"] // (3 * state.flow.options.scheme.registers)
+        found.append(told["programs"])
+    assert found[1] - found[0] >= 4 * of_field

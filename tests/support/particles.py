@@ -1,7 +1,15 @@
-"""Particles in flows, and what the flow is where they are."""
+"""Particles in flows, what the flow is where they are, and runs that have them."""
+
+import shutil
+from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
+import xarray as xr
 from whorl import _core
+from whorl.base.ranks import MPI
+from whorl.results.runs import open_run
+from whorl.run.simulation import Simulation
 
 Terms = list[list[tuple]]
 
@@ -45,3 +53,52 @@ def at(flow: _core.Flow, positions: np.ndarray, inputs: Terms = VELOCITY) -> np.
     found = np.empty(len(inputs) * len(positions))
     flow.probe_points(inputs, positions.tolist()).read(found)
     return found.reshape(len(inputs), -1).T
+
+
+def same(one: dict[str, xr.Dataset], two: dict[str, xr.Dataset]) -> None:
+    """Two files of particles are the same, to the last bit."""
+    assert set(one) == set(two)
+    for name, data in one.items():
+        xr.testing.assert_identical(data, two[name])
+
+
+def finished(directory: Path, **options) -> dict[str, xr.Dataset]:
+    """The particles of a run that a restart has brought to its end."""
+    with Simulation.restart(directory, **options) as simulation:
+        simulation.run(progress=False)
+    return open_run(directory).particles
+
+
+def whole_and_begun(place: Path, begin: Callable[[Path], Simulation], steps: int = 7) -> None:
+    """A run to its end, `whole`, and some steps of the same one, `parts`."""
+    with begin(place / "whole") as simulation:
+        simulation.run(progress=False)
+    with begin(place / "parts") as simulation:
+        for _ in range(steps):
+            simulation.step()
+
+
+def by_ranks(world: MPI.Intracomm, place: Path, begin: Callable[..., Simulation]) -> dict[str, xr.Dataset]:
+    """The particles of a run of 10 steps on some ranks, `begin(comm, directory)`; none but on rank 0.
+
+    In two parts it has the same bits. Where the second is on one rank, or the whole, it differs by rounding.
+    """
+    place = world.bcast(place)
+    whole_and_begun(place, lambda directory: begin(world, directory))
+    if world.rank == 0:
+        shutil.copytree(place / "parts", place / "alone")
+    with Simulation.restart(place / "parts", comm=world) as simulation:
+        simulation.run(progress=False)
+    if world.rank:
+        return {}
+    there = open_run(place / "whole").particles
+    same(there, open_run(place / "parts").particles)
+    alone = finished(place / "alone", comm=MPI.COMM_SELF)
+    with begin(MPI.COMM_SELF) as simulation:
+        simulation.run(progress=False)
+        memory = simulation.paths
+    for name, data in there.items():
+        for other in (alone[name], memory[name]):
+            assert data["step"].values.tolist() == other["step"].values.tolist()
+            xr.testing.assert_allclose(data, other, rtol=0, atol=1e-11)
+    return there

@@ -50,19 +50,27 @@ def expected(evaluator: Evaluator, known: dict, text: str) -> np.ndarray:
 
 def worked_out(world: MPI.Intracomm, flow, case: Case, text: str) -> tuple[np.ndarray, np.ndarray]:
     """Its values at the points as one array on every rank, and its means."""
-    of = Expressions(case, [text], [text])
+    return worked_out_together(world, flow, case, [text])[0]
+
+
+def worked_out_together(
+    world: MPI.Intracomm, flow, case: Case, texts: Sequence[str]
+) -> list[tuple[np.ndarray, np.ndarray]]:
+    """The same of each of several texts, which one run works out."""
+    of = Expressions(case, texts, texts)
     nx, ny, nz = case.grid.points
-    whole, times = np.zeros((len(of.values[0].nodes()), nz, ny, nx)), np.zeros((nz, ny), int)
+    ends = np.cumsum([len(value.nodes()) for value in of.values])
+    whole, times = np.zeros((ends[-1], nz, ny, nx)), np.zeros((nz, ny), int)
 
     def take(z0, z1, y0, y1, values):
         whole[:, z0:z1, y0:y1] = values
         times[z0:z1, y0:y1] += 1
 
-    [means] = of.run(flow, TIME, take)
+    means = of.run(flow, TIME, take)
     world.Allreduce(MPI.IN_PLACE, whole)
     world.Allreduce(MPI.IN_PLACE, times)
     assert (times == 1).all()
-    return whole, means
+    return list(zip(np.split(whole, ends[:-1]), means, strict=True))
 
 
 def answered(world: MPI.Intracomm, texts: Sequence[str], ask: Callable, twin: Twin | None = None, **options):

@@ -108,7 +108,7 @@ def bench_machine(
     abort_on_exception()
     comm = world()
     on_root(comm, lambda: _check_outputs(output))
-    machine = measure_machine(name, comm)
+    machine = measure_machine(name, comm, warn=lambda text: typer.echo(f"warning: {text}", err=True))
     on_root(comm, lambda: _write(output, lambda: write_text(output, machine_toml(machine))))
     if comm.rank == 0:
         typer.echo(f"machine  {output}\nplan with: whorl plan CASE --machine {output}")

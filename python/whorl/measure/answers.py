@@ -18,7 +18,7 @@ from whorl.programs.brought import Brought, BroughtFields
 from whorl.programs.increments import IncrementMoments, Increments
 from whorl.programs.linear import NO_SECTOR, LinearForm
 from whorl.programs.nodes import Known, Largest, Node
-from whorl.programs.parse import Parser
+from whorl.programs.parse import Parser, fault
 from whorl.programs.plan import Once, Program, Stage
 from whorl.programs.questions import Answers, Questions
 from whorl.programs.tally import Amplitudes, Counted, ModeSums, PlaneMean, Tally
@@ -29,6 +29,12 @@ Consume = Callable[[int, int, int, int, np.ndarray], None]
 
 # Gives values of linear forms at particles, [particle][form], by their terms.
 Sample = Callable[[list[list[tuple[Any, ...]]]], np.ndarray]
+
+# An input that is zero.
+NOTHING = [(0, 0.0, [0, 0, 0], 0, 0.0, math.inf, 0.0, NO_SECTOR)]
+
+# What the core can do alone.
+FORMS_ALONE = "particles move by fields and by derivatives of products, which are brought to the modes"
 
 # What programs are run on.
 State = _core.Flow | _core.NarrowFlow
@@ -78,15 +84,12 @@ def _answer(
     counted: dict[Tally, Counted] = {}
     planes: dict[PlaneMean, np.ndarray] = {}
     taken = {one: Taken(one, tuple(flow.physical_block)) for one in questions.selections}
-    fields: dict[Any, int] = {
-        field: field.serial for field in questions.parser.graph.fields if field.of_state
-    }
+    fields = _fields_of_state(questions)
     modes = _Modes(flow, questions.plan.fields, fields)
     try:
         for force in questions.forces:
             flow.bring_force(force, time)
-            of_force = [field for field in questions.parser.graph.fields if field.force == force]
-            fields |= {field: len(fields) + n for n, field in enumerate(of_force)}
+            fields |= _fields_of_force(questions, force, len(fields))
         known |= modes.means(questions.plan.in_modes)
         for stage in questions.plan.stages:
             program = _of_core(stage.program, known, fields, stage.brought)
@@ -117,6 +120,62 @@ def _answer(
         flow.forget_products()
     selections = {key: one.gather(comm) for key, one in taken.items()}
     return Answers(known, counted, planes, spectra, selections, increments, amplitudes, samples)
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """What is asked at particles, as the core works it out again and again, without Python.
+
+    Attributes
+    ----------
+    samples : list
+        The terms of each form.
+    forces : list of str
+        The fields whose forces they take.
+    programs : list of _core.Program
+        Their products are further fields.
+    """
+
+    samples: list[list[tuple[Any, ...]]]
+    forces: list[str]
+    programs: list[_core.Program]
+
+
+def prepared(questions: Questions, text: str) -> Prepared:
+    """Forms at particles, and zero for the component across a plane flow.
+
+    Raises ExpressionError, which shows `text`, if values are to be worked out of several at the particles, or
+    products of numbers that are known in a run alone, as means and the time are.
+    """
+    plan = questions.plan
+    worked_out = [node for node in questions.samples if node.kind != "linear"]
+    if any((node.kind, node.value) != ("constant", 0) for node in worked_out):
+        raise fault(f"{FORMS_ALONE}, not by what is worked out of values at them", text)
+    fields = _fields_of_state(questions)
+    for force in questions.forces:
+        fields |= _fields_of_force(questions, force, len(fields))
+    programs = []
+    for stage in plan.stages:
+        try:
+            programs.append(_of_core(stage.program, {}, fields, stage.brought))
+        except KeyError:
+            raise fault(f"{FORMS_ALONE}, without means, maxima and the time in products", text) from None
+        for brought in stage.brought:
+            fields[brought] = len(fields)
+    samples = [
+        terms_of(plan.fields.form(node.value), fields) if node.kind == "linear" else NOTHING
+        for node in questions.samples
+    ]
+    return Prepared(samples, questions.forces, programs)
+
+
+def _fields_of_state(questions: Questions) -> dict[Any, int]:
+    return {field: field.serial for field in questions.parser.graph.fields if field.of_state}
+
+
+def _fields_of_force(questions: Questions, force: str, first: int) -> dict[Any, int]:
+    of_force = [field for field in questions.parser.graph.fields if field.force == force]
+    return {field: first + n for n, field in enumerate(of_force)}
 
 
 def _divided(stage: Stage, consume: Consume, taken: Iterable[Taken]) -> Consume:
@@ -211,7 +270,7 @@ def program_of(
     # The core carries one input at least: then the others are numbered behind it.
     unused = 0 if inputs else 1
     if unused:
-        inputs = [[(0, 0.0, [0, 0, 0], 0, 0.0, math.inf, 0.0, NO_SECTOR)]]
+        inputs = [NOTHING]
     return _core.Program(
         inputs,
         numbers,

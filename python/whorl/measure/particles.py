@@ -13,6 +13,7 @@ from whorl.measure.answers import answer, questions_of
 from whorl.programs.nodes import Node, within
 from whorl.programs.points import value_of
 from whorl.programs.questions import Questions
+from whorl.programs.values import Value
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,21 @@ class AtParticles:
         return np.array(rows).reshape(len(self.nodes), count).T
 
 
+def moving(case: Case, texts: Sequence[str]) -> Questions:
+    """What is asked at particles so that they move: the components of vectors."""
+    questions = questions_of(case)
+    questions.sample([node for text in texts for node in questions.parser.parse(text).nodes()])
+    return questions
+
+
+def beginning(case: Case, group: ParticleGroup) -> tuple[Questions, dict[str, Value]]:
+    """What is asked of the flow where a group begins, and the options that it gives."""
+    questions = questions_of(case)
+    values = {name: questions.parser.parse(text) for name, text in group.from_flow().items()}
+    questions.numbers += values.values()
+    return questions, values
+
+
 class PathReading:
     """A group of particles as a `probes.Reading` is of a probe; what is read is on rank 0 alone.
 
@@ -66,6 +82,12 @@ class PathReading:
         self.coordinates = group.coordinates(case)
         self._variables = 2 if group.moves_itself else 1
         self._each = 3 * self._variables + len(self.reads)
+
+    @property
+    def found(self) -> dict[str, float]:
+        """The options of the group that followed from the flow, once it is there."""
+        label = self.probe.label
+        return self._groups[label].found if label in self._groups else {}
 
     @property
     def width(self) -> int:

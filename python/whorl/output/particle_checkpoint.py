@@ -34,9 +34,10 @@ class Checksum:
         self._identities, *self._values = (hashlib.blake2b(digest_size=16) for _ in range(3))
         self._variables = 1
 
-    def begin(self, name: str, count: int) -> None:
-        """Begin a group."""
-        self._identities.update(f"{name} {count}\n".encode())
+    def begin(self, name: str, count: int, found: Mapping[str, float]) -> None:
+        """Begin a group, of which some options followed from the flow."""
+        told = "".join(f" {option} {float(value)!r}" for option, value in sorted(found.items()))
+        self._identities.update(f"{name} {count}{told}\n".encode())
 
     def add(self, ids: np.ndarray, values: np.ndarray) -> None:
         """Add some particles of the group."""
@@ -60,7 +61,8 @@ def write_particles(path: Path, groups: Mapping[str, Any], comm: MPI.Intracomm, 
         file = agreed(comm, lambda: _created(stack, path) if comm.rank == 0 else None)
         for name, group in sorted(groups.items()):  # as the file lists them
             counts = comm.allgather(group.count_here)
-            begin = partial(_begin, file, checksum, name, sum(counts), (registers, group.variables))
+            shape = (sum(counts), registers, group.variables)
+            begin = partial(_begin, file, checksum, name, shape, group.found)
             group_of_file = agreed(comm, begin) if comm.rank == 0 else agreed(comm, lambda: None)
             first = 0
             for rank, piece in _pieces(group, counts, comm, registers):
@@ -81,15 +83,19 @@ def _created(stack: ExitStack, path: Path) -> "h5py.File":
 
 
 def _begin(
-    file: "h5py.File", checksum: Checksum, name: str, count: int, shape: tuple[int, int]
+    file: "h5py.File",
+    checksum: Checksum,
+    name: str,
+    shape: tuple[int, int, int],
+    found: Mapping[str, float],
 ) -> "h5py.Group":
     group = file.create_group(name)
-    group.attrs["count"] = count
+    count, registers, variables = shape
+    group.attrs.update({"count": count, **found})
     group.create_dataset("ids", (count,), np.int64)
-    registers, variables = shape
     for variable in VARIABLES[:variables]:
         group.create_dataset(variable, (count, registers, 3), np.float64)
-    checksum.begin(name, count)
+    checksum.begin(name, count, found)
     return group
 
 
@@ -131,6 +137,28 @@ def read_particles(
         yield piece
 
 
+def read_found(path: Path, comm: MPI.Intracomm) -> dict[str, dict[str, float]]:
+    """By the names of groups their options that followed from the flow; unchecked. Collective.
+
+    Raises ValueError if the file cannot be read.
+    """
+
+    def read() -> dict[str, dict[str, float]]:
+        if not path.is_file():
+            raise ValueError(f"its particles are not there: no file {path}")
+        try:
+            with open_hdf5(path) as file:
+                return {name: _found(group) for name, group in file.items()}
+        except (OSError, KeyError, RuntimeError, TypeError, ValueError) as error:
+            raise ValueError(f"the file of its particles, {path}, is damaged ({error})") from None
+
+    return on_root(comm, read)
+
+
+def _found(group: "h5py.Group") -> dict[str, float]:
+    return {name: float(value) for name, value in group.attrs.items() if name != "count"}
+
+
 def _of_file(path: Path, checksum: str) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
     if not path.is_file():
         raise ValueError(f"its particles are not there: no file {path}")
@@ -142,7 +170,7 @@ def _of_file(path: Path, checksum: str) -> Iterator[tuple[str, np.ndarray, np.nd
             told = file.attrs.get("checksum")
             for name, group in file.items():
                 count = len(group["ids"])
-                found.begin(name, count)
+                found.begin(name, count, _found(group))
                 for first in range(0, count, CHUNK):
                     rows = slice(first, min(first + CHUNK, count))
                     there = [group[variable][rows] for variable in VARIABLES if variable in group]

@@ -37,7 +37,8 @@ class PathRows(Rows):
         return len(self) >= MOST_ROWS or (len(self) > 0 and len(self) * self.reading.width * 8 >= MOST_BYTES)
 
     def dataset(self) -> "xr.Dataset":
-        return with_quantities(ordered(super().dataset(), self.reading.probe.order), self.quantities)
+        rows = super().dataset().assign_attrs(self.reading.found)
+        return with_quantities(ordered(rows, self.reading.probe.order), self.quantities)
 
 
 class Paths(Probes):

@@ -18,6 +18,7 @@ from whorl.results.runs import RunResults
 from whorl.results.window import between, check_order, missing
 
 ACCELERATION = "acceleration"
+OWN = "own velocity"  # of particles that have one
 FEWEST = 8  # times of a path
 DIFFERENCES = 4  # the order of differences in time
 BESIDE = 2  # times on either side that these take
@@ -65,7 +66,8 @@ class Tracks:
     axes : tuple of str
         The axes along which the box has more than one point.
     read : dict of str to array
-        What was read, [time, particle], by the name of the quantity.
+        What was read, [time, particle], by the name of the quantity; of particles that have a velocity of
+        their own also `own velocity.x`, ….
     scales : Scales or None
         Small scales of the flow, if the series has them.
     group : object or None
@@ -109,15 +111,20 @@ class Tracks:
     @cached_property
     def velocity(self) -> np.ndarray:
         """Velocities [time, particle, axis] along `axes`, as read or as differences of the positions."""
-        names = [f"u.{axis}" for axis in self.axes]
         if self.has_velocity:
-            return np.stack([self.read[name] for name in names], axis=-1)
+            name = OWN if self.has_own_velocity else "u"
+            return np.stack([self.read[f"{name}.{axis}"] for axis in self.axes], axis=-1)
         return differences(self.position[..., self.columns], self.dt)
 
     @property
+    def has_own_velocity(self) -> bool:
+        """Whether the particles have a velocity of their own, which is not that of the flow."""
+        return f"{OWN}.x" in self.read
+
+    @property
     def has_velocity(self) -> bool:
-        """Whether u was read."""
-        return all(f"u.{axis}" in self.read for axis in self.axes)
+        """Whether the velocity is known without differences: their own, or u as read."""
+        return self.has_own_velocity or all(f"u.{axis}" in self.read for axis in self.axes)
 
     @cached_property
     def acceleration(self) -> np.ndarray:
@@ -128,12 +135,14 @@ class Tracks:
 
     @property
     def has_acceleration(self) -> bool:
-        """Whether the acceleration was read."""
-        return all(f"{ACCELERATION}.{axis}" in self.read for axis in self.axes)
+        """Whether the acceleration was read, which is that of the flow."""
+        return not self.has_own_velocity and all(f"{ACCELERATION}.{axis}" in self.read for axis in self.axes)
 
     @property
     def velocity_from(self) -> str:
         """Where the velocity is from, in words."""
+        if self.has_own_velocity:
+            return "that of the particles"
         return "u as read" if self.has_velocity else "differences of positions, of fourth order in time"
 
     @property
@@ -197,10 +206,7 @@ def tracks(
         If there are fewer than 8 times, if a value in between is not finite, or if steps of time differ and
         `resample` is false.
     """
-    values, names = [data["position"].values], []
-    if "value" in data:
-        names = list(map(str, data["quantity"].values))
-        values.append(data["value"].transpose("time", "particle", "quantity").values)
+    names, values = _columns(data)
     whole = np.concatenate(values, axis=-1)
     finite = np.flatnonzero(np.isfinite(whole).all(axis=(1, 2)))
     if finite.size < FEWEST:
@@ -226,6 +232,18 @@ def tracks(
         group,
         notes,
     )
+
+
+def _columns(data: xr.Dataset) -> tuple[list[str], list[np.ndarray]]:
+    """Positions, and the names of what follows them with values [time, particle, name]."""
+    names, values = [], [data["position"].values]
+    if "velocity" in data:
+        names += [f"{OWN}.{axis}" for axis in "xyz"]
+        values.append(data["velocity"].values)
+    if "value" in data:
+        names += map(str, data["quantity"].values)
+        values.append(data["value"].transpose("time", "particle", "quantity").values)
+    return names, values
 
 
 def _even(data: xr.DataArray, resample: bool) -> xr.DataArray:

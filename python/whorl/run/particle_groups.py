@@ -1,6 +1,8 @@
 """The particles of a case, [[particles]]: placed at the start, or as a checkpoint has them."""
 
+import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from whorl import _core
@@ -12,7 +14,7 @@ from whorl.config.particles import ParticleGroup
 from whorl.config.schemes import SCHEMES
 from whorl.output.checkpoint import Checkpoint
 from whorl.output.directory import RunDirectory
-from whorl.output.particle_checkpoint import read_particles
+from whorl.output.particle_checkpoint import read_found, read_particles
 from whorl.run.particles import Particles, no_particles, particles_of
 
 Groups = dict[str, Particles]
@@ -66,18 +68,38 @@ def resumed(
     )
     own = {one.label: one for one in case.particles}
     _check(own, earlier, checkpoint, case, beside=beside)
+    known = read_found(_file(checkpoint), comm) if own.keys() & earlier.keys() else {}
     going_on = {
-        name: no_particles(case, comm, flow, clock, one) for name, one in own.items() if name in earlier
+        name: no_particles(case, comm, flow, clock, one, _found(known, one, checkpoint))
+        for name, one in own.items()
+        if name in earlier
     }
     if going_on:
         _read(going_on, checkpoint, case, comm, beside=beside)
     return going_on | placed(case, comm, flow, clock, [name for name in own if name not in earlier])
 
 
+def _found(
+    known: dict[str, dict[str, float]], group: ParticleGroup, checkpoint: Checkpoint
+) -> dict[str, float]:
+    """The options of a group that followed from the flow. Raises ValueError if one is not there."""
+    found = known.get(group.label, {})
+    if lacking := [name for name in group.from_flow() if not 0 < found.get(name, 0.0) < math.inf]:
+        raise ValueError(
+            f"the file of its particles, {_file(checkpoint)}, is damaged: {group.label} lacks "
+            f"{' and '.join(lacking)}"
+        )
+    return found
+
+
+def _file(checkpoint: Checkpoint) -> Path:
+    return RunDirectory(checkpoint.path.parent.parent).particles_path(checkpoint.step)
+
+
 def _read(groups: Groups, checkpoint: Checkpoint, case: Case, comm: MPI.Intracomm, *, beside: bool) -> None:
     # A scheme that begins anew knows nothing of earlier steps.
     registers = 1 if beside else 1 + SCHEMES[case.time.scheme].earlier
-    path = RunDirectory(checkpoint.path.parent.parent).particles_path(checkpoint.step)
+    path = _file(checkpoint)
     for name, ids, values in read_particles(path, checkpoint.particles, comm):
         if name not in groups:
             continue

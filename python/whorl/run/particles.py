@@ -2,25 +2,22 @@
 
 import math
 from collections.abc import Sequence
+from itertools import chain, islice
 from typing import Any
 
 import numpy as np
 
 from whorl import _core
+from whorl.base.errors import CaseError
 from whorl.base.ranks import MPI
 from whorl.config.case import Case
-from whorl.config.particles import ALONE, KINDS, WITH_COUNT, ParticleGroup
-from whorl.config.vocabulary import vocabulary
-from whorl.measure.answers import questions_of, terms_of
-from whorl.measure.particles import AtParticles
-from whorl.programs.linear import NO_SECTOR
-from whorl.programs.parse import Parser, fault, in_one_line
+from whorl.config.particles import ALONE, WITH_COUNT, ParticleGroup
+from whorl.measure.answers import answer, prepared, questions_of
+from whorl.measure.particles import AtParticles, beginning, moving
+from whorl.programs.parse import fault, in_one_line
 from whorl.run.checks import check_particles
 from whorl.run.core_options import particle_needs
 from whorl.run.placement import Places, places
-
-SENSELESS = 10**15  # a number of particles that is refused like any larger one
-NOTHING = [(0, 0.0, [0, 0, 0], 0, 0.0, np.inf, 0.0, NO_SECTOR)]  # an input that is zero
 
 
 class Particles:
@@ -34,10 +31,21 @@ class Particles:
     ----------
     count : int
         The number of particles on all ranks.
+    found : dict of str to float
+        The options that followed from the flow where they began, as `response_time` of a Stokes number.
     """
 
-    def __init__(self, case: Case, comm: MPI.Intracomm, flow: _core.Flow, clock: Any, group: _core.Particles):
+    def __init__(
+        self,
+        case: Case,
+        comm: MPI.Intracomm,
+        flow: _core.Flow,
+        clock: Any,
+        group: _core.Particles,
+        found: dict[str, float],
+    ):
         self._case, self._comm, self._flow, self._clock, self._group = case, comm, flow, clock, group
+        self.found = found
 
     def __repr__(self) -> str:
         return f"<Particles: {self._group.count} on this rank>"
@@ -181,6 +189,8 @@ def particles_of(
     `velocity`, [particle][axis], is that of each, in place of one of all. Raises CaseError for a wrong file.
     """
     placed = placed or places(case, group)
+    # What is wrong with places shows before the flow has a group, which nothing takes away from it again.
+    placed = chain(list(islice(placed, 1)), placed)
     made = no_particles(case, comm, flow, clock, group)
     made.reserve(group.number())
     common = getattr(group, "velocity", None)
@@ -196,22 +206,45 @@ def particles_of(
 
 
 def no_particles(
-    case: Case, comm: MPI.Intracomm, flow: _core.Flow, clock: Any, group: ParticleGroup
+    case: Case,
+    comm: MPI.Intracomm,
+    flow: _core.Flow,
+    clock: Any,
+    group: ParticleGroup,
+    found: dict[str, float] | None = None,
 ) -> Particles:
-    """A group without particles, which are to be added before the next step."""
-    inputs = [one for text in group.samples for one in _inputs(case, text)]
-    how = (group.interpolation, group.points, group.kind, group.numbers(case))
-    return Particles(case, comm, flow, clock, flow.particles(inputs, _drift(case), *how))
+    """A group without particles, which are to be added before the next step.
+
+    `found` are its options that followed from the flow, if the group is not new.
+    """
+    if found is None:
+        found = _of_flow(case, flow, clock, group)
+    try:
+        group.check_found(case, found)
+    except ValueError as error:
+        raise CaseError(f"{error}.") from None
+    numbers = group.numbers(case) | {name: [value] for name, value in found.items()}
+    how = (_drift(case), group.interpolation, group.points, group.kind, numbers)
+    texts = group.sampled(group.model_dump())
+    made = prepared(moving(case, texts), ", ".join(texts))
+    group_of_core = flow.particles(made.samples, *how, made.forces, made.programs)
+    return Particles(case, comm, flow, clock, group_of_core, found)
 
 
-def _inputs(case: Case, text: str) -> list[list[tuple[Any, ...]]]:
-    """The components of a field as inputs."""
-    inputs = []
-    for node in Parser(vocabulary(case)).parse(text).nodes():
-        fields = {term.field: term.field.serial for term in node.value} if node.kind == "linear" else {}
-        # A plane flow may have no component across it.
-        inputs.append(terms_of(node.value, fields) if fields else NOTHING)
-    return inputs
+def _of_flow(case: Case, flow: _core.Flow, clock: Any, group: ParticleGroup) -> dict[str, float]:
+    """The options that follow from the present flow. Raises CaseError if one is no number above zero."""
+    questions, values = beginning(case, group)
+    if not values:
+        return {}
+    answers = answer(questions, flow, clock.time)
+    found = {name: float(answers.number(value)) for name, value in values.items()}
+    for name, value in found.items():
+        if not 0 < value < math.inf:
+            raise CaseError(
+                f"particles.{group.label} have no {name}, since nothing moves in the flow where they begin: "
+                f"it would be {value:g}. Give {name} itself, or let them begin later (release)."
+            )
+    return found
 
 
 def _drift(case: Case) -> list[float]:
@@ -249,27 +282,15 @@ def added(
             raise ValueError(f"particles are placed at positions or by {', '.join(ways)}; give one of them")
     elif not ways:
         raise ValueError("particles are placed at positions or on a lattice; give one of them")
-    _check_memory(flow, comm, options)
     velocity = options.get("velocity")
     if each := np.ndim(velocity) == 2:
         velocity = np.asarray(velocity, float)
         options = {name: value for name, value in options.items() if name != "velocity"}
     (group,) = Case(**(case.to_dict() | {"particles": (options,)})).particles
+    needs = group.needs(group.model_dump()) | {"count": group.number()}
+    check_particles(flow, comm, particle_needs(flow.options.scheme, **needs))
     if each and velocity.shape != (group.number(), 3):
         raise ValueError(
             f"velocity is one, or one for each of {group.number()} particles, not of shape {velocity.shape}"
         )
     return particles_of(case, comm, flow, clock, group, placed, velocity if each else None)
-
-
-def _check_memory(flow: _core.Flow, comm: MPI.Intracomm, options: dict[str, Any]) -> None:
-    """Raises CaseError if there is no room for as many as options ask for, right or wrong as these are."""
-    kind = KINDS.get(options["kind"])
-    lattice = options.get("lattice") or (1,)
-    numbers = [options.get("count") or 1, *(max(1, int(one)) for one in np.atleast_1d(lattice))]
-    sizes = [len(np.atleast_1d(options.get(way) or ())) for way in ("pairs", "tetrahedra")]
-    count = math.prod(numbers) * max(1, 2 * sizes[0], 4 * sizes[1])
-    if kind is None or options["points"] not in (2, 4, 6, 8):
-        return
-    needs = kind.needs(options["interpolation"], options["points"]) | {"count": min(count, SENSELESS)}
-    check_particles(flow, comm, particle_needs(flow.options.scheme, **needs))

@@ -15,7 +15,7 @@ from whorl.config.case import Case
 from whorl.config.particles import ParticleGroup
 from whorl.config.probes import ModeProbe, PointProbe, Probe
 from whorl.measure.answers import program_of
-from whorl.measure.particles import PathReading
+from whorl.measure.particles import PathReading, beginning, moving
 from whorl.measure.probes import Reading
 from whorl.output.plans import questions_at_a_time
 from whorl.output.probes import MOST_BYTES, MOST_ROWS
@@ -55,8 +55,9 @@ def needs_of(case: Case) -> Needs:
 def _needs(planned: _Planned) -> Needs:
     case = planned.case
     programs = [one for questions in questions_at_a_time(case) for one in of_questions(questions)]
-    if case.particles:
-        programs.append(_core.ProgramNeeds(inputs=3))  # the velocity that moves them
+    for one in case.particles:
+        programs += of_questions(moving(case, one.sampled(one.model_dump())))
+        programs += of_questions(beginning(case, one)[0])
     return Needs(
         tuple(programs),
         tuple(of_probe(case, one) for one in case.probes),
@@ -140,7 +141,7 @@ def of_particles(case: Case, group: ParticleGroup) -> dict[str, int]:
     reading = PathReading(case, group, {})
     row = 8 * reading.width
     return {
-        **group.needs(group.interpolation, group.points),
+        **group.needs(group.model_dump()),
         "count": group.number(),
         "inputs": len(reading.at_particles.questions.sampled),
         # Of one row what ranks send, together and in order; of those in memory two copies while they are

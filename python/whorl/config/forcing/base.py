@@ -1,5 +1,6 @@
 """The declaration of a force: its options, the sources of the core that make it, its checks."""
 
+import math
 from dataclasses import dataclass, field
 from typing import Annotated, Any, ClassVar, Literal
 
@@ -59,6 +60,9 @@ class Forcing(Section):
 
     no_moment: ClassVar[str] = ""
     """Why it has no value at a moment, where it follows from a step."""
+
+    correlated_for: ClassVar[float] = math.inf
+    """The correlation time of a random process, 0 of white noise; infinite of what is none."""
 
     @property
     def label(self) -> str:

@@ -129,6 +129,11 @@ class Stochastic(OnBand):
         return (CoreSource("stochastic", self.band() | numbers),)
 
     @property
+    def correlated_for(self) -> float:
+        """Its correlation time."""
+        return self.correlation_time
+
+    @property
     def isotropic(self) -> bool:
         """Whether it is alike in all modes of the band, of any direction and polarisation."""
         return self.modes == "all" and self.polarisation == "all" and self.peak is None
@@ -198,6 +203,7 @@ class Lindborg(Forcing):
     vertical_max: float = option(5.0, "largest |k_z| of the vertical modes, in units of that along z", gt=0)
     seed: Seed = option(0, SEED)
     vector: ClassVar = True
+    correlated_for: ClassVar = 0.0
     end_of_band: ClassVar = END_ABOUT_PEAK
 
     def ends(self) -> tuple[float, float]:
@@ -255,6 +261,7 @@ class Noise(Forcing):
         gt=0,
     )
     seed: Seed = option(0, SEED)
+    correlated_for: ClassVar = 0.0
 
     def ends(self) -> tuple[float, float] | None:
         return None if self.k_max is None else (0.0, self.k_max)

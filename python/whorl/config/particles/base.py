@@ -1,5 +1,6 @@
 """Groups of particles, [[particles]] of a case: what all kinds have, and the layout of their paths."""
 
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
@@ -38,12 +39,17 @@ class ParticleGroup(Placed):
     section: ClassVar[str] = "particles"
     called: ClassVar[tuple[str, str]] = ("particles", "two groups of particles")
     free: ClassVar[tuple[str, ...]] = ("name", "every", "of")
-    # What the core samples at them, and whether they have a velocity of their own.
-    samples: ClassVar[tuple[str, ...]] = ("velocity",)
+    # Whether they have a velocity of their own, and the vectors that the core keeps of each within a step.
     moves_itself: ClassVar[bool] = False
-    # The numbers that the core takes of a particle to move it, and vectors that it keeps within a step.
-    numbers_sampled: ClassVar[int] = 3
     vectors_kept: ClassVar[int] = 0
+    # Options of the kind, and a flow, with which `whorl bench machine` times them.
+    timed_with: ClassVar[dict[str, Any]] = {}
+    timed_in: ClassVar[dict[str, Any]] = {"viscosity": 0.01}
+
+    @classmethod
+    def sampled(cls, options: Mapping[str, Any]) -> tuple[str, ...]:
+        """The vectors that the core samples at them to move them, the velocity of the flow first."""
+        return ("velocity",)
 
     def check_size(self, quantities: int, case: Any) -> None:
         """Allow any number: they are sampled together, however many."""
@@ -53,15 +59,16 @@ class ParticleGroup(Placed):
         return ""
 
     @classmethod
-    def needs(cls, interpolation: str, points: int) -> dict[str, int]:
+    def needs(cls, options: Mapping[str, Any]) -> dict[str, int]:
         """What its memory follows from, beside its number (`run.core_options.particle_needs`)."""
-        streams = interpolation == "lagrange" and cls.numbers_sampled == 3
+        numbers = 3 * len(cls.sampled(options))
+        streams = options["interpolation"] == "lagrange" and numbers == 3
         return {
             "variables": 2 if cls.moves_itself else 1,
             "vectors_kept": cls.vectors_kept,
-            "sampled": cls.numbers_sampled,
-            "kept": 0 if streams else cls.numbers_sampled,
-            "points": points,
+            "sampled": numbers,
+            "kept": 0 if streams else numbers,
+            "points": options["points"],
         }
 
     def same_paths(self, other: "ParticleGroup", *, but: tuple[str, ...] = ()) -> bool:
@@ -72,6 +79,13 @@ class ParticleGroup(Placed):
     def numbers(self, case: Any) -> dict[str, list[float]]:
         """The options of its kind as the core takes them."""
         return {}
+
+    def from_flow(self) -> dict[str, str]:
+        """Further ones, a number each, as expressions of the flow where the particles begin."""
+        return {}
+
+    def check_found(self, case: Any, found: Mapping[str, float]) -> None:
+        """Raises ValueError, naming options and values, if what came of `from_flow` does not fit the case."""
 
     def check(self, case: Any) -> None:
         place = f"particles.{self.label}"

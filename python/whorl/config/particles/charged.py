@@ -1,5 +1,6 @@
 """Charged particles."""
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 from whorl.config.particles.base import ParticleGroup
@@ -17,9 +18,14 @@ class Charged(ParticleGroup):
         None, "their velocity at first; by default that of the flow where they are", unit="length/time"
     )
 
-    samples: ClassVar = ("velocity", "magnetic", "current")
     moves_itself: ClassVar = True
-    numbers_sampled: ClassVar = 9
+    timed_with: ClassVar = {"charge_to_mass": 1.0}
+    timed_in: ClassVar = {"model": "mhd", "viscosity": 0.01, "resistivity": 0.01}
+
+    @classmethod
+    def sampled(cls, options: Mapping[str, Any]) -> tuple[str, ...]:
+        """What acts on charges."""
+        return ("velocity", "magnetic", "current")
 
     def numbers(self, case: Any) -> dict[str, list[float]]:
         flow = case.flow

@@ -20,6 +20,8 @@ class Molecular(ParticleGroup):
         "schmidt_number": ("diffusivity",),
     }
 
+    timed_with: ClassVar = {"diffusivity": 0.01}
+
     def numbers(self, case: Any) -> dict[str, list[float]]:
         return {"diffusivity": [self.diffusivity_in(case)], "seed": [float(self.seed)]}
 

@@ -21,10 +21,12 @@ class Parts:
     column: float
     other: float
     hidden: float = 0.0
+    particles: float = 0.0
 
     @property
     def total(self) -> float:
-        return self.fft + self.pack + self.row + self.column + self.other - self.hidden
+        work = self.fft + self.pack + self.row + self.column + self.other + self.particles
+        return work - self.hidden
 
     def times(self, factor: float) -> "Parts":
         return Parts(*(factor * value for value in vars(self).values()))
@@ -35,7 +37,7 @@ def seconds(load: Load, machine: Machine, real_bytes: int) -> Parts:
 
     fft    Σ_axis operations / rate(axis, N)          pack   copy bytes / copy bandwidth
     other  (point bytes / its bandwidth) + (mode bytes / theirs)
-    row, column   `all_to_all`;   hidden   `hidden_time`
+    row, column   `all_to_all`;   hidden   `hidden_time`;   particles   `time_of_particles`
     """
     rates, factor = machine.rates(real_bytes)
     devices = machine.node.devices / machine.node.ranks
@@ -53,7 +55,18 @@ def seconds(load: Load, machine: Machine, real_bytes: int) -> Parts:
     row, column = all_to_all(load.row, machine.links), all_to_all(load.column, machine.links)
     work = lines["x"] + lines["y"] + pack + point
     hidden = hidden_time(load, machine.links, work) if load.overlap else 0.0
-    return Parts(sum(lines.values()), pack, row, column, point + traffic(load.modes, rates.modes), hidden)
+    other = point + traffic(load.modes, rates.modes)
+    particles = time_of_particles(load, machine, real_bytes)
+    return Parts(sum(lines.values()), pack, row, column, other, hidden, particles)
+
+
+def time_of_particles(load: Load, machine: Machine, real_bytes: int) -> float:
+    """Seconds of a rank's particles in a right-hand side; those that the machine has no cost of take none."""
+    devices, total = machine.node.devices / machine.node.ranks, 0.0
+    for one in load.particles:
+        if cost := machine.cost_of_particles(one.kind, one.interpolation, real_bytes):
+            total += one.number * 1e-9 * interpolate(one.points, cost.points, cost.nanoseconds)
+    return total / devices
 
 
 def interpolate(at: float, abscissa: Sequence[float], values: Sequence[float]) -> float:

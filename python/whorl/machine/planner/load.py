@@ -20,7 +20,7 @@ class Exchange:
     ranks: int
     stride: int
     bytes: float
-    calls: int
+    calls: float
     at_once: int = 0
 
     @property
@@ -30,13 +30,23 @@ class Exchange:
 
 
 @dataclass(frozen=True)
+class Followed:
+    """Particles of a rank that a right-hand side moves: so many of a kind, and how they are interpolated."""
+
+    kind: str
+    interpolation: str
+    points: int
+    number: float
+
+
+@dataclass(frozen=True)
 class Load:
     """One right-hand side on one rank.
 
     `operations` by axis ("x", "y", "z") go with `lengths`; `copy`, `point` and `modes` are bytes;
     `working_set` is the size of the rank's arrays, in bytes, which decides the cache that holds them;
     `batches` is the number of batches of an exchange; with `overlap` the exchanges of a batch may hide behind
-    the work on the planes of another: transforms along x and y, points, copies.
+    the work on the planes of another: transforms along x and y, points, copies. `particles` move beside it.
     """
 
     lengths: dict[str, int]
@@ -49,6 +59,7 @@ class Load:
     working_set: float
     batches: int = 1
     overlap: bool = False
+    particles: tuple[Followed, ...] = ()
 
 
 def line_operations(n: int, lines: float) -> float:

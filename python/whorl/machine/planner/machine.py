@@ -15,7 +15,8 @@ from whorl.base.errors import CaseError
 from whorl.base.files import is_file
 from whorl.config.case import read_toml
 from whorl.config.explain import did_you_mean, explain
-from whorl.config.section import Section, listed, option
+from whorl.config.particles import KINDS
+from whorl.config.section import Precision, Section, listed, option
 
 MACHINES = Path(__file__).parent / "machines"
 LEVELS = ("pair", "node", "group", "machine")
@@ -92,17 +93,22 @@ class Rates(Section):
 
     @model_validator(mode="after")
     def _tables_fit(self) -> "Rates":
-        for key, names in (("points", ("x", "y", "z")), ("working_set", ("copies", "point", "modes"))):
-            abscissa = getattr(self, key)
-            if any(a >= b for a, b in pairwise(abscissa)):
-                raise ValueError(f"{key} = {list(abscissa)} must ascend")
-            for name in names:
-                if len(getattr(self, name)) != len(abscissa):
-                    raise ValueError(
-                        f"{name} has {len(getattr(self, name))} numbers and {key} has "
-                        f"{len(abscissa)}; give one for each"
-                    )
+        check_tables(self, {"points": ("x", "y", "z"), "working_set": ("copies", "point", "modes")})
         return self
+
+
+def check_tables(section: Section, tables: dict[str, tuple[str, ...]]) -> None:
+    """Raises ValueError unless the arguments of each table ascend and its functions have a value at each."""
+    for key, names in tables.items():
+        abscissa = getattr(section, key)
+        if any(a >= b for a, b in pairwise(abscissa)):
+            raise ValueError(f"{key} = {list(abscissa)} must ascend")
+        for name in names:
+            if len(getattr(section, name)) != len(abscissa):
+                raise ValueError(
+                    f"{name} has {len(getattr(section, name))} numbers and {key} has {len(abscissa)}; give "
+                    "one for each"
+                )
 
 
 class Link(Section):
@@ -136,6 +142,21 @@ class Link(Section):
         return self
 
 
+class ParticleCost(Section):
+    """The time of a device for a particle of a kind, beside that of the round trip which has its inputs."""
+
+    kind: Literal[*KINDS] = option(..., "kind of particles")
+    interpolation: Literal["lagrange", "spline"] = option(..., "how the flow is interpolated")
+    precision: Precision = option(..., "precision of the fields")
+    points: Rates1D = option(..., "grid points along an axis that a value is from, ascending", min_length=1)
+    nanoseconds: Rates1D = option(..., "time of a device for a particle in a stage of a step", unit="ns")
+
+    @model_validator(mode="after")
+    def _tables_fit(self) -> "ParticleCost":
+        check_tables(self, {"points": ("nanoseconds",)})
+        return self
+
+
 class Files(Section):
     """The file system."""
 
@@ -152,6 +173,7 @@ class Machine(Section):
     double: Rates | None = None
     links: Annotated[tuple[Link, ...], BeforeValidator(listed)] = ()
     files: Files
+    particles: Annotated[tuple[ParticleCost, ...], BeforeValidator(listed)] = ()
 
     @model_validator(mode="after")
     def _complete(self) -> "Machine":
@@ -164,6 +186,16 @@ class Machine(Section):
         ranks = self.node.ranks * self.node.nodes
         if max(reach, default=1) < ranks:
             raise ValueError(f"[[links]] must join all {ranks} ranks; give the last one ranks = 0")
+        return self
+
+    @model_validator(mode="after")
+    def _one_cost(self) -> "Machine":
+        ways = [(one.kind, one.interpolation, one.precision) for one in self.particles]
+        if twice := [way for n, way in enumerate(ways) if way in ways[:n]]:
+            raise ValueError(
+                f"two [[particles]] are of {' by '.join(twice[0][:2])} in {twice[0][2]} precision; give one, "
+                "with all its points"
+            )
         return self
 
     @property
@@ -182,6 +214,12 @@ class Machine(Section):
             return wanted, 1.0
         assert other is not None
         return other, 2.0 if real_bytes == SINGLE else 0.5
+
+    def cost_of_particles(self, kind: str, interpolation: str, real_bytes: int) -> ParticleCost | None:
+        """Of a kind for reals of 4 or 8 bytes, else of the other precision; None if there is neither."""
+        alike = [one for one in self.particles if (one.kind, one.interpolation) == (kind, interpolation)]
+        wanted = "single" if real_bytes == SINGLE else "double"
+        return min(alike, key=lambda one: one.precision != wanted, default=None)
 
 
 def shipped_machines() -> dict[str, Path]:

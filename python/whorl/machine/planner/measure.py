@@ -9,7 +9,8 @@ import gc
 import os
 import tempfile
 import time
-from collections.abc import Sequence
+import warnings
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from whorl.base.ranks import MPI
 from whorl.config.case import Case
 from whorl.initial.fields import set_initial
 from whorl.machine.planner.machine import Machine, machine_from
+from whorl.machine.planner.measure_particles import measure_particles
 from whorl.machine.planner.whorl_load import Whorl
 from whorl.run.core_options import core_options
 
@@ -50,11 +52,16 @@ def calibration_case(points: int, precision: str, threads: int) -> Case:
 
 
 def measure_machine(
-    name: str, comm: MPI.Intracomm, sizes: Sequence[int] = SIZES, threads: int | None = None
+    name: str,
+    comm: MPI.Intracomm,
+    sizes: Sequence[int] = SIZES,
+    threads: int | None = None,
+    warn: Callable[[str], object] = warnings.warn,
 ) -> Machine:
     """Measures this node with all ranks of `comm` at work at once, each on its own flow. Collective.
 
-    By default `threads` of a rank share the cores evenly. Raises CaseError if `comm` spans nodes.
+    By default `threads` of a rank share the cores evenly; rank 0 calls `warn` with what has no result. Raises
+    CaseError if `comm` spans nodes.
     """
     node = comm.Split_type(MPI.COMM_TYPE_SHARED)
     if node.size < comm.size:
@@ -80,6 +87,7 @@ def measure_machine(
     }
     for precision in PRECISIONS:
         sections[precision] = measure_rates(precision, threads, comm, sizes)
+    sections["particles"] = measure_particles(threads, comm, sizes, warn)
     if comm.size > 1:
         sections["links"] = [{"level": "node", "ranks": 0} | measure_link(threads, comm, sizes)]
     return machine_from(sections)

@@ -19,7 +19,11 @@ def notes_on(
     case: Case, machine: Machine, algorithm: str, overlap: bool, layouts: Sequence[Layout] = ()
 ) -> tuple[str, ...]:
     """Sentences, none if everything is measured and counted; `layouts` are the planned layouts."""
-    not_counted = (*_threads(case, machine, algorithm), *_device(case, machine))
+    not_counted = (
+        *_threads(case, machine, algorithm),
+        *_device(case, machine),
+        *_particles(case, machine, algorithm),
+    )
     beyond = (*_beyond_rates(case, machine), *_beyond_links(machine, layouts))
     extrapolated = [f"extrapolated to {', '.join(beyond)}: only a rough guess"] if beyond else []
     return (*_designed(case), *extrapolated, *not_counted, *_guess(overlap))
@@ -93,6 +97,24 @@ def _device(case: Case, machine: Machine) -> list[str]:
     if machine.device != "cpu" or case.run.device not in GPUS:
         return []
     return [f'run.device = "{case.run.device}" is not counted: {machine.machine.name} has no GPU']
+
+
+def _particles(case: Case, machine: Machine, algorithm: str) -> list[str]:
+    """Groups without a cost on the machine, and all of them where no program has any."""
+    if algorithm == "gests":
+        return ["gests has no particles: those of the case are not counted"] if case.particles else []
+    size = REAL_BYTES[case.run.precision]
+    unknown = {
+        f"{one.kind} by {one.interpolation}": None
+        for one in case.particles
+        if machine.cost_of_particles(one.kind, one.interpolation, size) is None
+    }
+    if not unknown:
+        return []
+    return [
+        f"the time of particles ({', '.join(unknown)}) is not counted: {machine.machine.name} has no "
+        "[[particles]] for it, which whorl bench machine measures"
+    ]
 
 
 def _guess(overlap: bool) -> list[str]:

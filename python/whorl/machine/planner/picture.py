@@ -13,7 +13,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import FuncFormatter, LogLocator
 
 from whorl.machine.planner.plan import Plan, Run
-from whorl.machine.planner.report import PARTS, counted, headline
+from whorl.machine.planner.report import counted, headline, parts_of
 from whorl.results.picture_style import STYLE, save_picture
 
 WIDE = 5.0  # ratio of the largest to the smallest value beyond which an axis is logarithmic
@@ -49,7 +49,7 @@ def _draw_one(ax: Axes, plan: Plan) -> None:
     """Draws the parts of a step on a single number of nodes, side by side, each with its value."""
     (run,) = plan.runs
     parts = run.layout.parts
-    bars = [(name, getattr(parts, part), color) for part, (name, color) in PARTS.items()]
+    bars = [(name, getattr(parts, part), color) for part, (name, color) in parts_of(plan).items()]
     if plan.overlap:
         bars.append(("hidden", -parts.hidden, "0.75"))
     names, values, colors = zip(*reversed(bars), strict=True)
@@ -67,14 +67,14 @@ def _draw_one(ax: Axes, plan: Plan) -> None:
 
 def _keys(plan: Plan) -> list[Artist]:
     """The legend of the colours; it has its own patches, since the first drawn bar may be pale."""
-    keys: list[Artist] = [Patch(color=color, label=name) for name, color in PARTS.values()]
+    keys: list[Artist] = [Patch(color=color, label=name) for name, color in parts_of(plan).values()]
     return [*keys, Line2D([], [], color=TOTAL, label="total, overlapped")] if plan.overlap else keys
 
 
 def _draw_parts(ax: Axes, plan: Plan) -> None:
     """Draws bars of node-seconds, which have equal heights if the time is inverse to the number of nodes."""
     places, bottom = range(len(plan.runs)), [0.0] * len(plan.runs)
-    for part, (_, color) in PARTS.items():
+    for part, (_, color) in parts_of(plan).items():
         values = [run.layout.nodes * getattr(run.layout.parts, part) for run in plan.runs]
         bars = ax.bar(places, values, 0.7, bottom, color=color)
         for bar, run in zip(bars, plan.runs, strict=True):

@@ -21,6 +21,7 @@ PARTS = {
     "row": ("row", "#f0a36b"),
     "column": ("column", "#c2410c"),
 }
+PARTICLES = {"particles": ("particles", "#8a63b8")}
 
 
 def show_plan(plan: Plan, console: Console) -> None:
@@ -47,6 +48,11 @@ def show_plan(plan: Plan, console: Console) -> None:
     console.print(in_full(plan))
 
 
+def parts_of(plan: Plan) -> dict[str, tuple[str, str]]:
+    """The parts of a step of the plan, with names and colours."""
+    return PARTS | PARTICLES if plan.case.particles else PARTS
+
+
 def counted(number: int, what: str) -> str:
     return f"{number} {what}{'' if number == 1 else 's'}"
 
@@ -67,7 +73,7 @@ def headline(plan: Plan) -> str:
 
 def over_nodes(plan: Plan) -> Table:
     table = Table(box=None, header_style="bold", pad_edge=False)
-    names = [name for name, _ in PARTS.values()]
+    names = [name for name, _ in parts_of(plan).values()]
     hidden = ["hidden"] if plan.overlap else []
     heads = ["nodes", "grid", "batches", "GiB a rank", *names, *hidden, "s a step", "hours", "node-hours"]
     for head in heads:
@@ -78,7 +84,7 @@ def over_nodes(plan: Plan) -> Table:
             table.add_row(str(nodes), "no process grid", style="dim")
             continue
         layout, parts = run.layout, run.layout.parts
-        shown = [getattr(parts, part) for part in PARTS] + ([0.0 - parts.hidden] if hidden else [])
+        shown = [getattr(parts, part) for part in parts_of(plan)] + ([0.0 - parts.hidden] if hidden else [])
         need = f"{layout.memory_needed / 2**30:.3g}"
         table.add_row(
             str(layout.nodes),

@@ -10,13 +10,17 @@ counts, for each stage on the rank that has the most of it (all-to-alls wait for
              the pencils are written and read likewise; where ny = 1 the ranks of a row share z, not y
     points   (I + P) nx y z reals         modes   (5 fields + I + F) m V
 
-An exchange counts the rank that sends or receives most: columns end on whole cache lines of 8 (method.md,
-decomposition and round trip). Memory is `_core.estimate_memory`, the count that the core allocates by.
+A group of particles that does not take the velocity from the step as it goes by has I further inputs in each
+stage, without products, and before them the round trips of products that these follow from (the pressure in
+the acceleration of the fluid), twice where phase shifts take two grids. An exchange counts the rank that
+sends or receives most: columns end on whole cache lines of 8 (method.md, decomposition and round trip).
+Memory is `_core.estimate_memory`, the count that the core allocates by.
 """
 
 import math
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
@@ -28,10 +32,20 @@ from whorl.config.schemes import SCHEMES
 from whorl.config.truncation import positions
 from whorl.machine.floor import passes
 from whorl.machine.planner.cut import Shares, least_shares
-from whorl.machine.planner.load import Exchange, Load, line_operations
+from whorl.machine.planner.load import Exchange, Followed, Load, line_operations
 from whorl.machine.planner.options import planned_options
+from whorl.measure.particles import moving
+from whorl.run.program_needs import of_questions
 
 MOST_ROWS = 64  # of a process grid, if possible: rows belong inside a node
+
+
+class Trip(NamedTuple):
+    """The variables of a round trip on its legs."""
+
+    inputs: int
+    products: int = 0
+    fluxes: int = 0
 
 
 @dataclass(frozen=True, eq=False)  # a case may hold tables, which have no hash
@@ -175,7 +189,9 @@ class Whorl:
         shape = self._shape
         inputs, products, fluxes = (shape[leg] for leg in ("inputs", "products", "fluxes"))
         fields = sum(shape["fields"].values())
-        inner, outer = inputs + products, inputs + fluxes
+        trips = self._trips_of_particles(grid)
+        inner = inputs + products + sum(one.inputs + one.products for one in trips) / passes(self.case)
+        outer = inputs + fluxes + sum(one.inputs + one.fluxes for one in trips) / passes(self.case)
         value = 2 * self.real_bytes
         z, y = -(-nz // p_col), -(-ny // p_row)
         own_rows = -(-z // p_row) if self._shares_planes(grid) else y * z
@@ -183,6 +199,10 @@ class Whorl:
         modes = self.modes * cut.columns / int(self.lengths.sum())
         carried = inner * max(z * cut.elements * ny, own_rows * self.kept_x) * value if p_row > 1 else 0.0
         exchanged = outer * max(cut.padded_columns * nz, z * cut.row_columns) * value
+        on_rows = self._calls(inputs, products)
+        on_rows += sum(self._calls(one.inputs, one.products) for one in trips) / passes(self.case)
+        on_columns = self._calls(inputs, fluxes)
+        on_columns += sum(self._calls(one.inputs, one.fluxes) for one in trips) / passes(self.case)
         thinned = 0.5 if self.case.run.wire == "single" and self.real_bytes == 8 else 1.0
         return Load(
             lengths={"x": nx, "y": ny, "z": nz},
@@ -194,12 +214,38 @@ class Whorl:
             copy=4 * (exchanged + carried),
             point=inner * nx * own_rows * self.real_bytes,
             modes=(5 * fields + outer) * modes * value,
-            row=Exchange(p_row, 1, thinned * carried, batches * self._calls(inputs, products), ranks),
-            column=Exchange(p_col, p_row, thinned * exchanged, batches * self._calls(inputs, fluxes), ranks),
+            row=Exchange(p_row, 1, thinned * carried, batches * on_rows, ranks),
+            column=Exchange(p_col, p_row, thinned * exchanged, batches * on_columns, ranks),
             working_set=self.least_memory / ranks,
             batches=batches,
             overlap=overlap,
+            particles=self._followed(ranks),
         )
+
+    def _followed(self, ranks: int) -> tuple[Followed, ...]:
+        share = 1 / ranks / passes(self.case)  # they move once in a stage, whatever its round trips
+        return tuple(
+            Followed(one.kind, one.interpolation, one.points, share * one.number())
+            for one in self.case.particles
+        )
+
+    def _trips_of_particles(self, grid: tuple[int, int]) -> list[Trip]:
+        """The round trips in a stage of the groups of particles that have their own."""
+        streams = grid[0] == 1 and self.case.run.lines != "fftw" and not DEVICES[self.device]["queues"]
+        own = (trips for kept, trips in self._trips_of_groups if kept or not streams)
+        return [trip for trips in own for trip in trips]
+
+    @cached_property
+    def _trips_of_groups(self) -> list[tuple[bool, list[Trip]]]:
+        """Of each group of particles, whether no step shows it what it samples, and its round trips then."""
+        grids = 2 if DEALIASINGS[self.case.grid.dealias].shifts else 1
+        groups = []
+        for one in self.case.particles:
+            options = one.model_dump()
+            needs, runs = one.needs(options), of_questions(moving(self.case, one.sampled(options)))
+            before = [Trip(run.inputs, run.products, run.fluxes) for run in runs if run.products]
+            groups.append((needs["kept"] > 0, [*(grids * before), Trip(needs["sampled"])]))
+        return groups
 
     def _shares_planes(self, grid: tuple[int, int]) -> bool:
         """Whether the ranks of a row have no rows of y to share and therefore share planes, all at once."""
@@ -244,9 +290,9 @@ class Whorl:
         return values / sum(self._shape["fields"].values())
 
     def _calls(self, *variables: int) -> int:
-        """Number of all-to-alls of a batch for these variables, each leg by itself."""
+        """Number of all-to-alls of a batch for these variables, each leg by itself; none without any."""
         together = self.case.run.variables_per_message
-        return sum(-(-count // together) if together else 1 for count in variables)
+        return sum(-(-count // together) if together else min(count, 1) for count in variables)
 
     @cached_property
     def _shape(self) -> dict:

@@ -1,0 +1,91 @@
+// The cloud of a group in the memory of the flow's device, in which it is moved and sampled. Where that is
+// not the host's, the host has a cloud of its own, which is brought up to date when it is asked for;
+// identities change on the host alone.
+#pragma once
+
+#include "device/buffer.hpp"
+#include "particles/cloud.hpp"
+
+namespace whorl::particles {
+
+// What kernels get of a cloud.
+struct Held {
+    std::array<Cloud::Registers, 2> variables{}; // position, velocity
+    std::size_t registers = 1;
+    double* kept = nullptr;
+    const Identity* ids = nullptr;
+};
+
+// Room for as many values, and some more where it grows.
+template <class T, class Memory> void make_room(device::Buffer<T, Memory>& buffer, std::size_t size) {
+    if (buffer.size() < size) buffer = device::Buffer<T, Memory>(size + size / 4);
+}
+
+template <class Memory> class CloudThere {
+  public:
+    CloudThere(int registers, int variables, int kept)
+        : cloud_(registers, variables, kept), stale_(cloud_.vectors(), false) {}
+
+    // What is the same in both.
+    std::size_t count() const { return cloud_.count(); }
+    std::size_t registers() const { return cloud_.registers(); }
+    std::size_t variables() const { return cloud_.variables(); }
+    std::size_t vectors() const { return cloud_.vectors(); }
+    std::span<const Identity> ids() const { return cloud_.ids(); }
+
+    // The host's, which may be changed.
+    Cloud& on_host() {
+        for (std::size_t n = 0; n < vectors(); ++n) fetch(n);
+        changed_here_ = true;
+        return cloud_;
+    }
+    // A vector [particle][axis] of the host.
+    void read(std::size_t number, std::size_t variable, std::span<double> values) {
+        const std::size_t n = number * variables() + variable;
+        fetch(n);
+        std::ranges::copy(cloud_.vector(n), values.begin());
+    }
+    // The device's. Those who change it say so.
+    Held there() {
+        if constexpr (Memory::separate) bring();
+        Held held;
+        held.registers = registers();
+        for (std::size_t v = 0; v < variables(); ++v)
+            for (std::size_t r = 0; r < registers(); ++r) held.variables[v][r] = vector(r * variables() + v);
+        held.kept = vector(vectors() - 1);
+        held.ids = Memory::separate ? ids_.data() : cloud_.ids().data();
+        return held;
+    }
+    Held changed_there() {
+        const Held held = there();
+        stale_.assign(vectors(), Memory::separate);
+        return held;
+    }
+
+  private:
+    Cloud cloud_;
+    std::vector<bool> stale_; // vectors of the host that the device has changed
+    bool changed_here_ = true;
+    std::vector<device::Buffer<double, Memory>> vectors_;
+    device::Buffer<Identity, Memory> ids_;
+
+    double* vector(std::size_t n) { return Memory::separate ? vectors_[n].data() : cloud_.vector(n).data(); }
+    void fetch(std::size_t n) {
+        if (!stale_[n]) return;
+        Memory::to_host(cloud_.vector(n).data(), vectors_[n].data(), 3 * count() * sizeof(double));
+        stale_[n] = false;
+    }
+    void bring() {
+        if (!changed_here_) return;
+        vectors_.resize(vectors());
+        for (std::size_t n = 0; n < vectors(); ++n) {
+            make_room(vectors_[n], 3 * count());
+            Memory::from_host(vectors_[n].data(), cloud_.vector(n).data(), 3 * count() * sizeof(double));
+        }
+        make_room(ids_, count());
+        Memory::from_host(ids_.data(), ids().data(), count() * sizeof(Identity));
+        changed_here_ = false;
+    }
+};
+
+} // namespace whorl::particles

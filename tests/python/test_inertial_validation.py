@@ -1,0 +1,157 @@
+"""validation/inertial.py: its judges fail on wrong numbers, and what it keeps is what the page tells."""
+
+import json
+import re
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+import xarray as xr
+
+ROOT = Path(__file__).resolve().parents[2]
+VALIDATION = ROOT / "validation"
+
+
+@pytest.fixture(scope="module")
+def judges():
+    with imported("inertial_judges") as module:
+        yield module
+
+
+@contextmanager
+def imported(name: str) -> Iterator[ModuleType]:
+    """A module of validation/, which is on the path meanwhile."""
+    sys.path.insert(0, str(VALIDATION))
+    try:
+        yield import_module(name)
+    finally:
+        sys.path.remove(str(VALIDATION))
+
+
+def group(D2=2.6, enstrophy=0.9, stokes=0.2) -> dict[str, tuple[float, float]]:
+    return {
+        "D2": (D2, 0.02),
+        "variance": (3.0, 0.05),
+        "fall": (0.7, 0.05),
+        "enstrophy": (enstrophy, 0.01),
+        "work": (0.001, 0.01),
+        "power": (2.0, 0.02),
+        "stokes": (stokes, 0.0),
+    }
+
+
+RIGHT = {
+    "flow": {"R_lambda": (38.0, 0.4), "variance": (8.0, 0.1)},
+    "St = 0.2": group(),
+    "St = 0.7": group(D2=2.3, stokes=0.7),
+    "St = 2": group(stokes=2.0),
+    "settling": group() | {"slip": (1.002, 0.002), "excess": (0.1, 0.02)},
+    "bubbles": group(D2=1.5, enstrophy=1.5),
+}
+WRONG = [
+    ("St = 0.7", "D2", 2.5),
+    ("St = 0.2", "D2", 2.35),
+    ("St = 2", "D2", 2.35),
+    ("St = 0.2", "fall", 0.9),
+    ("St = 0.7", "fall", 1.3),
+    ("St = 2", "fall", 0.95),
+    ("St = 0.2", "enstrophy", 0.99),
+    ("St = 2", "enstrophy", 1.1),
+    ("bubbles", "enstrophy", 0.9),
+    ("settling", "slip", 1.1),
+    ("settling", "excess", 0.05),
+    ("settling", "excess", -0.1),
+    ("St = 0.7", "work", 0.1),
+    ("settling", "work", -0.1),
+]
+
+
+def verdicts(judges, groups):
+    found = judges.Found(groups, {}, {}, 0.05, np.ones(3))
+    return [one.verdict for one in judges.judged(found) if one.limit is not None]
+
+
+def test_published_numbers_pass_and_each_wrong_one_fails(judges):
+    assert set(verdicts(judges, RIGHT)) == {"passed"}
+    for name, key, value in WRONG:
+        wrong = RIGHT | {name: RIGHT[name] | {key: (value, RIGHT[name][key][1])}}
+        assert "FAILED" in verdicts(judges, wrong), (name, key)
+
+
+def test_means_of_a_group_are_those_of_its_equation(judges):
+    """Of particles that fall with their last velocity in a uniform flow, and of others about it."""
+    tau, g, times, count = 0.2, -3.0, 12, 50
+    rng = np.random.default_rng(2)
+    u = 0.5 + rng.standard_normal((times, count, 3))
+    apart = rng.standard_normal((times, count, 3))
+    v = u + tau * np.array([0.0, 0.0, g]) + 0.1 * apart
+    value = np.concatenate([u, np.full((times, count, 1), 6.0)], axis=-1)
+    time = ("time", 0.1 * np.arange(times))
+    data = xr.Dataset(
+        {
+            "velocity": (("time", "particle", "axis"), v),
+            "value": (("time", "particle", "quantity"), value),
+        },
+        {"time": time, "quantity": ["u.x", "u.y", "u.z", judges.SQUARED]},
+    )
+
+    class Run:
+        series = xr.Dataset({"enstrophy": ("time", np.full(times, 2.0))}, {"time": time})
+
+    found = judges.of_group(Run, data, tau, g)
+    assert found["enstrophy"] == (1.5, 0.0)
+    shares = np.full(times, 1.0)
+    shares[[0, -1]] = 0.5
+
+    def mean(of):
+        return float(np.average(of, weights=shares))
+
+    assert found["variance"][0] == pytest.approx(mean(((0.1 * apart / tau) ** 2).sum(-1).mean(1) / 3))
+    assert found["slip"][0] == pytest.approx(1 + 0.1 * mean(apart[..., 2].mean(1)) / (tau * g))
+    assert found["excess"][0] == pytest.approx(mean(u[..., 2].mean(1)) / (tau * g))
+    work = (-0.1 * apart / tau * v).sum(-1).mean(1)
+    assert found["work"][0] == pytest.approx(mean(work))
+    assert found["power"][0] == pytest.approx(mean((u * v).sum(-1).mean(1)) / tau)
+
+
+def test_a_ratio_has_no_error_of_what_both_have(judges):
+    """Both rise and fall together by far more than their ratio does."""
+    rng = np.random.default_rng(3)
+    time = 0.1 * np.arange(400)
+    other = 5 + np.cumsum(rng.standard_normal(400)) / 10
+    own = other * (0.5 + 0.01 * rng.standard_normal(400))
+    ratio, error = judges.ratio_of(time, own, other)
+    assert ratio == pytest.approx(0.5, abs=3e-3)
+    assert 1e-4 < error < 2e-3
+
+
+def test_every_validation_is_kept():
+    kept = {file.stem for file in (VALIDATION / "results").glob("inertial-*.json")}
+    with imported("inertial") as inertial:
+        assert kept == set(inertial.VALIDATIONS)
+
+
+@pytest.mark.parametrize(
+    "file", sorted((VALIDATION / "results").glob("inertial-*.json")), ids=lambda one: one.stem
+)
+def test_what_is_kept_is_judged_as_the_page_tells(judges, file):
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    groups: dict[str, dict] = {}
+    for name, one in kept["run"]["numbers"].items():
+        of, key = name.rsplit(" ", 1)
+        groups.setdefault(of, {})[key] = tuple(one)
+    errors = judges.judged(judges.Found(groups, {}, {}, 0.05, np.ones(3)))
+    assert [(one.what, one.verdict) for one in errors] == [
+        (one["what"], one["verdict"]) for one in kept["errors"]
+    ]
+    assert kept["passed"]
+    page = (ROOT / "docs" / "validation.md").read_text(encoding="utf-8")
+    table = re.search(f"<!-- table {file.stem} -->(.*?)<!-- end -->", page, re.DOTALL).group(1)
+    for one in errors:
+        assert f"| {one.what.replace('|', chr(92) + '|')} | {one.value:.3g} |" in table
+    assert (ROOT / "docs" / "figures" / f"validation-{file.stem}.png").is_file()
